@@ -1,0 +1,76 @@
+/** Who may import whom. ARCHITECTURE.md draws the same picture. */
+const inModules = '^server/src/modules/([^/]+)/';
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: '^server/src/(main|cli)[.]ts$' }, to: {} },
+    {
+      name: 'contract-imports-nothing',
+      severity: 'error',
+      from: { path: '^server/src/contract/' },
+      to: { path: '^server/src/', pathNot: '^server/src/contract/' },
+    },
+    {
+      name: 'contract-does-no-io',
+      severity: 'error',
+      from: { path: '^server/src/contract/' },
+      to: { path: '^(pg|fastify|graphile-worker|pino)($|/)|^node:(fs|net|http)|^(fs|net|http)$' },
+    },
+    {
+      name: 'platform-below-all-but-contract',
+      severity: 'error',
+      from: { path: '^server/src/platform/' },
+      to: { path: '^server/src/', pathNot: '^server/src/(contract|platform)/' },
+    },
+    {
+      name: 'http-below-modules',
+      severity: 'error',
+      from: { path: '^server/src/http/' },
+      to: { path: '^server/src/', pathNot: '^server/src/(contract|platform|http)/' },
+    },
+    {
+      name: 'stores-are-private',
+      severity: 'error',
+      from: { path: '^server/src/', pathNot: inModules },
+      to: { path: '^server/src/modules/[^/]+/store[.]ts$' },
+    },
+    {
+      name: 'stores-are-private-between-modules',
+      severity: 'error',
+      from: { path: inModules },
+      to: { path: '^server/src/modules/[^/]+/(store|routes)[.]ts$', pathNot: '^server/src/modules/$1/' },
+    },
+    {
+      name: 'only-the-route-table-knows-routes',
+      severity: 'error',
+      from: { path: '^server/src/', pathNot: '^server/src/app[.]ts$' },
+      to: { path: '^server/src/modules/[^/]+/routes[.]ts$' },
+    },
+    {
+      name: 'stores-are-the-bottom-of-a-module',
+      severity: 'error',
+      from: { path: '/store[.]ts$' },
+      to: { path: '^server/src/(modules/[^/]+/routes|context|app|service)[.]ts$' },
+    },
+    {
+      name: 'messages-knows-nothing-of-what-follows',
+      severity: 'error',
+      from: { path: '^server/src/modules/messages/' },
+      to: { path: '^server/src/modules/(webhooks|mail)/' },
+    },
+    {
+      name: 'no-undeclared-packages',
+      severity: 'error',
+      from: { path: '^server/src/' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    parser: 'swc',
+    enhancedResolveOptions: { extensions: ['.ts', '.js'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

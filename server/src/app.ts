@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Context } from './context.ts';
+import type { Route } from './http/endpoint.ts';
+import { collectMetrics } from './http/metrics.ts';
+import { RateLimiter } from './http/rate-limit.ts';
+import { registerRoutes } from './http/routes.ts';
+import { createServer } from './http/server.ts';
+import * as agents from './modules/agents/routes.ts';
+import * as me from './modules/me/routes.ts';
+import * as messages from './modules/messages/routes.ts';
+import { reference } from './modules/operations/reference.ts';
+import * as operations from './modules/operations/routes.ts';
+import * as parties from './modules/parties/routes.ts';
+import * as receipts from './modules/receipts/routes.ts';
+
+/** The whole API. `open` needs no key and is not limited, for the operator's probes; `none` needs no key. */
+export const api: readonly Route<Context>[] = [
+  ['GET', '/v1/public/:handle', 'none', parties.publicProfile],
+  ['GET', '/v1/receipts/:token', 'none', receipts.getOne],
+  ['GET', '/v1/me', 'key', me.show],
+  ['GET', '/v1/inbox', 'key', messages.inbox],
+  ['GET', '/v1/outbox', 'key rw', messages.outbox],
+  ['POST', '/v1/messages', 'key rw', messages.send],
+  ['GET', '/v1/messages/:id', 'key', messages.getOne],
+  ['GET', '/v1/threads/:id', 'key', messages.thread],
+  ['GET', '/v1/agents', 'key', agents.list],
+  ['GET', '/v1/agents/:id', 'key', agents.getOne],
+  ['PATCH', '/v1/agents/:id', 'key rw', agents.change],
+  ['GET', '/v1/handles', 'key', parties.search],
+  ['GET', '/r/:token', 'none', receipts.page],
+];
+
+export const forOperators: readonly Route<Context>[] = [
+  ['GET', '/healthz', 'open', operations.alive],
+  ['GET', '/readyz', 'open', operations.ready],
+  ['GET', '/metrics', 'open', operations.metrics],
+];
+
+export function buildApp(context: Context, log: Logger, part: 'everything' | 'operations'): FastifyInstance {
+  const { config } = context;
+  const app = createServer(log, config.trustedProxies);
+  collectMetrics(app, context.metrics);
+  const perKey = new RateLimiter(config.rateLimitPerMinute, config.rateLimitBurst);
+  const perAddress = new RateLimiter(config.publicRateLimitPerMinute, config.publicRateLimitPerMinute);
+  const gate = { callerFor: (secret: string) => context.keys.callerFor(secret), perKey, perAddress };
+  const routes = part === 'everything' ? [...api, ...forOperators, ...reference(api)] : forOperators;
+  registerRoutes(app, routes, context, gate);
+  return app;
+}

@@ -1,0 +1,156 @@
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { readConfig } from './config.ts';
+import type { KeyScope } from './contract/api-key.ts';
+import { formatId, parseId } from './contract/ids.ts';
+import { parseHandle } from './contract/names.ts';
+import { createAgent, createKey, revokeKey } from './modules/agents/agents.ts';
+import { PartyDirectory } from './modules/parties/directory.ts';
+import { openDatabase } from './open-database.ts';
+import { ChangeFeed } from './platform/change-feed.ts';
+import { migrate } from './platform/migrate.ts';
+import { Database } from './platform/postgres.ts';
+
+/** A mistake of the person at the keyboard. */
+class UsageError extends Error {}
+
+interface Tools {
+  database: Database;
+  parties: PartyDirectory;
+}
+
+interface Options {
+  name?: string | undefined;
+  segment?: string | undefined;
+  scope?: string | undefined;
+  claimed?: boolean | undefined;
+}
+
+interface Command {
+  usage: string;
+  help: string;
+  arguments: number;
+  run(tools: Tools, args: string[], options: Options): Promise<{ json: object; text: string }>;
+}
+
+const COMMANDS: Record<string, Command> = {
+  'business create': {
+    usage: 'business create <handle> --name <text> [--claimed] [--json]',
+    help: 'Makes a business. --claimed counts it as claimed by a person today, so that the limit for new accounts applies.',
+    arguments: 1,
+    run: async ({ parties }, [handle = ''], { name, claimed }) => {
+      const business = await parties.create(handle, needed(name, '--name'), claimed);
+      return {
+        json: { handle: business.handle, display_name: business.displayName },
+        text: `Made the business ${business.handle} (${business.displayName}).`,
+      };
+    },
+  },
+  'agent create': {
+    usage: 'agent create <handle> --name <text> [--segment <segment>] [--json]',
+    help: 'Makes an agent of a business. With a segment it can be addressed as <handle>/<segment>.',
+    arguments: 1,
+    run: async ({ database, parties }, [handle = ''], { name, segment }) => {
+      const business = await parties.byHandle(parseHandle(handle) ?? '');
+      if (!business) throw new UsageError(`There is no business ${handle}. Make it first: business create ${handle} --name <text>`);
+      const agent = await createAgent(database, business.id, needed(name, '--name'), segment);
+      const id = formatId('agt', agent.id);
+      return { json: { id, name: agent.name, segment: agent.segment }, text: `Made the agent ${agent.name}: ${id}` };
+    },
+  },
+  'key create': {
+    usage: 'key create <agent-id> --scope read|read_write [--json]',
+    help: 'Mints an API key for an agent. The secret is shown this once only.',
+    arguments: 1,
+    run: async ({ database }, [agentId = ''], { scope }) => {
+      if (scope !== 'read' && scope !== 'read_write') throw new UsageError('--scope must be read or read_write.');
+      const key = await createKey(database, uuidOf('agt', agentId), scope satisfies KeyScope);
+      const id = formatId('key', key.id);
+      return {
+        json: { id, scope: key.scope, secret: key.secret },
+        text: `Made the key ${id} (${key.scope}). Its secret is shown this once only:\n${key.secret}`,
+      };
+    },
+  },
+  'key revoke': {
+    usage: 'key revoke <key-id> [--json]',
+    help: 'Revokes a key; it is refused from the next request on.',
+    arguments: 1,
+    run: async ({ database }, [keyId = '']) => {
+      await revokeKey(database, uuidOf('key', keyId));
+      return { json: { id: keyId, revoked: true }, text: `Revoked ${keyId}.` };
+    },
+  },
+  migrate: {
+    usage: 'migrate [--json]',
+    help: 'Brings the database up to date. Starting the service does so too.',
+    arguments: 0,
+    run: async ({ database }) => {
+      const applied = await migrate(database);
+      return { json: { applied }, text: applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.` };
+    },
+  },
+};
+
+const OVERVIEW = `Usage: npm run --silent waybill -- <command>
+
+${Object.values(COMMANDS)
+  .map(({ usage, help }) => `  ${usage}\n      ${help}`)
+  .join('\n')}
+
+Each command takes --help, and --json to print one JSON object. They work whether or not the service runs.`;
+
+function needed(value: string | undefined, option: string): string {
+  if (value === undefined) throw new UsageError(`${option} is missing.`);
+  return value;
+}
+
+function uuidOf(prefix: 'agt' | 'key', id: string): string {
+  const uuid = parseId(prefix, id);
+  if (uuid === undefined) throw new UsageError(`"${id}" is not an id of the form ${prefix}_….`);
+  return uuid;
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      name: { type: 'string' },
+      segment: { type: 'string' },
+      scope: { type: 'string' },
+      claimed: { type: 'boolean' },
+      json: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  const words = [positionals.slice(0, 2).join(' '), positionals[0] ?? ''].find((name) => name in COMMANDS);
+  const command = words === undefined ? undefined : COMMANDS[words];
+  if (!command || words === undefined) {
+    if (values.help || positionals.length === 0) return console.log(OVERVIEW);
+    throw new UsageError(`There is no command "${positionals.join(' ')}".\n\n${OVERVIEW}`);
+  }
+  if (values.help) return console.log(`Usage: npm run --silent waybill -- ${command.usage}\n\n${command.help}`);
+  const args = positionals.slice(words.split(' ').length);
+  if (args.length !== command.arguments) throw new UsageError(`Usage: npm run --silent waybill -- ${command.usage}`);
+  const { json, text } = await withDatabase((tools) => command.run(tools, args, values));
+  console.log(values.json ? JSON.stringify(json) : text);
+}
+
+async function withDatabase<T>(work: (tools: Tools) => Promise<T>): Promise<T> {
+  const config = readConfig();
+  const log = pino({ level: 'silent' });
+  const opened = await openDatabase(config, 'command', log);
+  const database = new Database(opened.connection, log);
+  try {
+    await migrate(database);
+    return await work({ database, parties: new PartyDirectory(database, new ChangeFeed(opened.connection, log)) });
+  } finally {
+    await database.close();
+    await opened.close();
+  }
+}
+
+main().catch((error: Error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});

@@ -1,0 +1,45 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/**
+ * `wb_`, 30 characters of base62 (178.6 random bits), and a CRC-32 of them in 6 characters of base62:
+ * a typo is refused without a look-up, and scanners can tell a leaked key from noise.
+ */
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const BODY_CHARS = 30;
+const CHECK_CHARS = 6;
+const FORM = new RegExp(`^wb_([0-9A-Za-z]{${BODY_CHARS}})([0-9A-Za-z]{${CHECK_CHARS}})$`);
+const PREFIX_CHARS = 8;
+
+export type KeyScope = 'read' | 'read_write';
+
+export function newApiKey(): string {
+  let body = '';
+  for (let i = 0; i < BODY_CHARS; i++) body += ALPHABET[randomInt(ALPHABET.length)];
+  return `wb_${body}${checkOf(body)}`;
+}
+
+export function isApiKey(text: string): boolean {
+  const match = FORM.exec(text);
+  return match !== null && checkOf(match[1] as string) === match[2];
+}
+
+/** Keys are stored and looked up only as this. */
+export function apiKeyHash(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** What stays readable of a key, for display. */
+export function apiKeyPrefix(key: string): string {
+  return key.slice(0, PREFIX_CHARS);
+}
+
+function checkOf(body: string): string {
+  let rest = crc32(body);
+  let check = '';
+  for (let i = 0; i < CHECK_CHARS; i++) {
+    check = ALPHABET[rest % ALPHABET.length] + check;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return check;
+}

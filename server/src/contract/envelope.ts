@@ -1,0 +1,100 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { NOTE_MAX_CHARS, SUBJECT_MAX_CHARS, TYPE_MAX_CHARS } from './limits.ts';
+
+const nullable = <T extends TSchema>(schema: T, description?: string) =>
+  Type.Union([schema, Type.Null()], description ? { description } : {});
+const closed = { additionalProperties: false } as const;
+const timestamp = (description: string) => Type.String({ format: 'date-time', description: `${description} ISO 8601, UTC, milliseconds.` });
+const hash = (description: string) => Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description });
+const id = (prefix: string, description: string) => Type.String({ pattern: `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`, description });
+
+export const PartySchema = Type.Union(
+  [
+    Type.Object({ kind: Type.Literal('handle'), handle: Type.String(), display_name: Type.String() }, closed),
+    Type.Object({ kind: Type.Literal('domain'), domain: Type.String(), display_name: Type.String() }, closed),
+    Type.Object({ kind: Type.Literal('mailbox'), email: Type.String(), display_name: Type.String() }, closed),
+  ],
+  { $id: 'Party', description: 'A business with a handle, an organisation known by its mail domain, or a consumer mailbox.' },
+);
+
+export const ActorSchema = Type.Object(
+  {
+    kind: Type.Enum(['agent', 'person', 'mailbox'], { description: 'What did the sending. API keys send as their agent.' }),
+    id: Type.String({ description: 'agt_, usr_ or mbx_ id.' }),
+    name: Type.String(),
+    email: nullable(Type.String(), 'Null for agents.'),
+    verified: Type.Boolean({ description: 'Whether the actor has proved to be who it says.' }),
+    provider: Type.Enum(['api_key', 'email', 'google', 'microsoft', 'oidc', 'smtp'], { description: 'How it proved that.' }),
+  },
+  { $id: 'Actor', ...closed },
+);
+
+const fileFields = {
+  id: id('file', 'File id.'),
+  filename: Type.String(),
+  content_type: Type.String(),
+  size_bytes: Type.Integer(),
+  sha256: nullable(Type.String(), 'Null until the file has been hashed.'),
+};
+export const FileSchema = Type.Object(
+  { ...fileFields, download_url: Type.String({ description: 'Signed, good for a short time.' }) },
+  { $id: 'File', ...closed },
+);
+export const ReceiptFileSchema = Type.Object(fileFields, { $id: 'ReceiptFile', ...closed });
+
+export const ValidationSchema = Type.Object(
+  {
+    status: Type.Enum(['passed', 'failed', 'not_applicable'], {
+      description: 'not_applicable: no inbox schema was set, or there was no json.',
+    }),
+    errors: Type.Array(
+      Type.Object(
+        { path: Type.String({ description: 'JSON Pointer into json.' }), message: Type.String(), keyword: Type.String() },
+        closed,
+      ),
+    ),
+  },
+  { $id: 'Validation', ...closed },
+);
+
+const beforeJson = {
+  id: id('msg', 'Message id.'),
+  thread_id: id('thr', 'The thread it belongs to.'),
+  in_reply_to: nullable(Type.String(), 'The message it answers; null when it starts a thread.'),
+  from: Type.Object(
+    { party: PartySchema, actor: ActorSchema },
+    { ...closed, description: 'Who sent it, as they were called at delivery.' },
+  ),
+  to: Type.Object({ party: PartySchema }, { ...closed, description: 'Who received it, as they were called at delivery.' }),
+  type: nullable(Type.String({ maxLength: TYPE_MAX_CHARS }), 'A label of the sender for the kind of message.'),
+  subject: nullable(Type.String({ maxLength: SUBJECT_MAX_CHARS })),
+  note: nullable(Type.String({ maxLength: NOTE_MAX_CHARS })),
+};
+const afterFiles = {
+  validation: ValidationSchema,
+  received_at: timestamp('When it was delivered.'),
+  content_hash: hash(
+    'Of the RFC 8785 form of id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, files and received_at. Never changes.',
+  ),
+  receipt_url: Type.String({ description: 'A public page that proves the delivery.' }),
+  idempotency_key: Type.Optional(Type.String({ description: 'Only when the sender gave one.' })),
+};
+const jsonSha256 = nullable(hash('Of the RFC 8785 form of json as ECMAScript reads it.'), 'Null when there is no json.');
+
+export const EnvelopeSchema = Type.Object(
+  {
+    ...beforeJson,
+    json: Type.Unknown({ description: 'Any JSON value, byte for byte as it was sent; null when there is none.' }),
+    json_sha256: jsonSha256,
+    files: Type.Array(FileSchema),
+    ...afterFiles,
+  },
+  { $id: 'Envelope', ...closed, description: 'A message, as both parties see it.' },
+);
+
+export const ReceiptSchema = Type.Object(
+  { ...beforeJson, json_sha256: jsonSha256, files: Type.Array(ReceiptFileSchema), ...afterFiles },
+  { $id: 'Receipt', ...closed, description: 'The envelope without json and without download URLs.' },
+);
+
+export type Receipt = Static<typeof ReceiptSchema>;

@@ -1,0 +1,69 @@
+/** The one catalogue of everything the API can refuse. Documentation and OpenAPI are made from it. */
+export const errorCatalogue = {
+  unauthorized: [401, 'The API key is missing, malformed, unknown or revoked.'],
+  forbidden: [403, 'The key may only read, and this endpoint needs a key with scope read_write.'],
+  not_found: [404, 'There is no such thing, or it is not yours to see.'],
+  unknown_recipient: [404, 'No business has claimed the handle in `to`.'],
+  party_required: [403, 'An identity-provider account has to claim a handle before it can send.'],
+  reply_unaddressable: [400, 'The demo inbox takes no part in threads, so nothing can be replied there.'],
+  reply_recipient_mismatch: [400, '`to` was given along with `in_reply_to`, but names somebody else than the other party.'],
+  sender_blocked: [403, 'The recipient has blocked this sender.'],
+  rate_limited: [429, 'Too many requests. `Retry-After` says how many seconds to wait.'],
+  quota_exceeded: [429, 'A limit of the account is used up. `details` names it, `Retry-After` says when it resets.'],
+  validation_error: [400, 'The request has the wrong shape. `details` lists each problem.'],
+  invalid_json: [400, 'The body, or its `json`, is not valid JSON in UTF-8.'],
+  json_too_large: [413, '`json`, or the body around it, is too large.'],
+  file_too_large: [413, 'A file is larger than this way of sending takes.'],
+  upload_not_found: [404, 'An id in `files` is unknown or has expired.'],
+  upload_incomplete: [400, 'The bytes of an upload were never PUT.'],
+  invalid_webhook_url: [400, 'The webhook URL is not HTTPS, or its host is not public.'],
+  invalid_schema: [400, 'The inbox JSON Schema does not compile.'],
+  method_not_allowed: [405, 'The path exists, but not with this method. `Allow` lists the ones it has.'],
+  unsupported_media_type: [415, 'The body has a content type or encoding that this endpoint does not take.'],
+  conflict: [409, 'The handle or segment is already taken.'],
+  internal_error: [500, 'Something failed on our side. Quote the request id.'],
+  unavailable: [503, 'The database is out of reach for the moment. Try again after `Retry-After` seconds.'],
+} as const satisfies Record<string, readonly [status: number, when: string]>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
+
+/** One problem of a request; `path` is a JSON Pointer into what was sent. */
+export interface Issue {
+  path: string;
+  message: string;
+  /** The limit that was hit, on quota_exceeded. */
+  limit?: string;
+}
+
+interface RefusalOptions {
+  details?: Issue[];
+  retryAfterS?: number;
+  headers?: Record<string, string>;
+}
+
+/** What a use-case throws when the answer is no. Anything else that is thrown is a fault of ours. */
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+  readonly details: Issue[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message: string = errorCatalogue[code][1], options: RefusalOptions = {}) {
+    super(message);
+    this.code = code;
+    this.details = options.details;
+    this.headers = { ...options.headers };
+    if (options.retryAfterS !== undefined) this.headers['retry-after'] = String(options.retryAfterS);
+  }
+
+  get status(): number {
+    return errorCatalogue[this.code][0];
+  }
+}
+
+export function invalid(issues: Issue[]): Refusal {
+  const [first] = issues;
+  const subject = first === undefined || first.path === '' ? 'The request' : first.path.slice(1).replaceAll('/', '.');
+  return new Refusal('validation_error', first ? `${subject}: ${first.message}.` : undefined, { details: issues });
+}

@@ -1,0 +1,115 @@
+import { randomFillSync } from 'node:crypto';
+
+/** Ids are a prefix and a UUIDv7 in Crockford's base32, lower case (the TypeID form); stored as plain uuid. */
+export type IdPrefix = 'msg' | 'thr' | 'agt' | 'key' | 'usr' | 'mbx' | 'file' | 'upl' | 'wh' | 'dlv' | 'blk' | 'ctc' | 'job' | 'req';
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const UUID_CHARS = 26;
+const RECEIPT_RANDOM_BYTES = 16;
+const RECEIPT_BYTES = 6 + RECEIPT_RANDOM_BYTES;
+
+const VALUE_OF = new Int8Array(128).fill(-1);
+for (let i = 0; i < ALPHABET.length; i++) VALUE_OF[ALPHABET.charCodeAt(i)] = i;
+
+/** Drawing random bytes in bulk is many times cheaper than asking for sixteen at a time. */
+const pool = Buffer.alloc(8192);
+let poolUsed = pool.length;
+
+function randomInto(target: Buffer, start: number): void {
+  const wanted = target.length - start;
+  if (poolUsed + wanted > pool.length) {
+    randomFillSync(pool);
+    poolUsed = 0;
+  }
+  pool.copy(target, start, poolUsed, poolUsed + wanted);
+  pool.fill(0, poolUsed, poolUsed + wanted);
+  poolUsed += wanted;
+}
+
+function timestamped(bytes: number): Buffer {
+  const id = Buffer.allocUnsafe(bytes);
+  id.writeUIntBE(Date.now(), 0, 6);
+  randomInto(id, 6);
+  return id;
+}
+
+function uuidText(bytes: Buffer): string {
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+export function newUuid(): string {
+  const bytes = timestamped(16);
+  bytes[6] = 0x70 | ((bytes[6] as number) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f);
+  return uuidText(bytes);
+}
+
+function encode(bytes: Buffer, chars: number): string {
+  let text = '';
+  // The bits are read from the right end, so that the padding, if any, is at the left.
+  let buffer = 0;
+  let bits = 0;
+  let at = bytes.length - 1;
+  for (let i = 0; i < chars; i++) {
+    while (bits < 5 && at >= 0) {
+      buffer |= (bytes[at--] as number) << bits;
+      bits += 8;
+    }
+    text = ALPHABET[buffer & 31] + text;
+    buffer >>>= 5;
+    bits -= 5;
+  }
+  return text;
+}
+
+function decode(text: string, bytes: number): Buffer | undefined {
+  const out = Buffer.alloc(bytes);
+  let buffer = 0;
+  let bits = 0;
+  let at = bytes - 1;
+  for (let i = text.length - 1; i >= 0; i--) {
+    const value = VALUE_OF[text.charCodeAt(i)] ?? -1;
+    if (value < 0) return undefined;
+    buffer |= value << bits;
+    bits += 5;
+    if (bits >= 8) {
+      if (at < 0) return undefined;
+      out[at--] = buffer & 255;
+      buffer >>>= 8;
+      bits -= 8;
+    }
+  }
+  return at === -1 && buffer === 0 ? out : undefined;
+}
+
+export function formatId(prefix: IdPrefix, uuid: string): string {
+  return `${prefix}_${encode(Buffer.from(uuid.replaceAll('-', ''), 'hex'), UUID_CHARS)}`;
+}
+
+/** The uuid inside an id of that kind, or undefined when the text is not such an id. */
+export function parseId(prefix: IdPrefix, id: string): string | undefined {
+  if (id.length !== prefix.length + 1 + UUID_CHARS || !id.startsWith(`${prefix}_`)) return undefined;
+  const bytes = decode(id.slice(prefix.length + 1), 16);
+  return bytes && uuidText(bytes);
+}
+
+export function newRequestId(): string {
+  return formatId('req', newUuid());
+}
+
+/** 128 random bits behind the time of day, which keeps the index of a growing table warm. */
+export function newReceiptToken(): Buffer {
+  return timestamped(RECEIPT_BYTES);
+}
+
+const RECEIPT_CHARS = Math.ceil((RECEIPT_BYTES * 8) / 5);
+
+export function formatReceiptToken(token: Buffer): string {
+  return `rcpt_${encode(token, RECEIPT_CHARS)}`;
+}
+
+export function parseReceiptToken(text: string): Buffer | undefined {
+  if (text.length !== 5 + RECEIPT_CHARS || !text.startsWith('rcpt_')) return undefined;
+  return decode(text.slice(5), RECEIPT_BYTES);
+}

@@ -1,0 +1,33 @@
+/** Fixed limits of the API. Those an operator can change are settings (config.ts). */
+export const MB = 1_048_576;
+export const GB = 1024 * MB;
+
+export const TYPE_MAX_CHARS = 80;
+export const SUBJECT_MAX_CHARS = 200;
+export const NOTE_MAX_CHARS = 10_000;
+export const JSON_MAX_BYTES = 1 * MB;
+export const JSON_MAX_LEVELS = 1_000;
+export const FILES_PER_MESSAGE_MAX = 100;
+
+/** Room for the other fields beside the largest `json`: a note in which every character is escaped takes 120,000 bytes. */
+export const BODY_MAX_BYTES = JSON_MAX_BYTES + 256 * 1024;
+/** Bodies of endpoints that carry no payload. */
+export const SMALL_BODY_MAX_BYTES = 64 * 1024;
+
+export const PAGE_DEFAULT_ITEMS = 50;
+export const PAGE_MAX_ITEMS = 200;
+
+export const IDEMPOTENCY_KEY_MAX_CHARS = 255;
+export const IDEMPOTENCY_WINDOW_HOURS = 24;
+
+export const HANDLE_MIN_CHARS = 2;
+export const HANDLE_MAX_CHARS = 32;
+export const SEGMENT_MAX_CHARS = 31;
+export const DISPLAY_NAME_MAX_CHARS = 100;
+export const AGENT_NAME_MAX_CHARS = 100;
+export const AGENT_DESCRIPTION_MAX_CHARS = 500;
+
+/** `<handle>+<segment>` has to fit the local part of a mail address. */
+const MAIL_LOCAL_PART_MAX_OCTETS = 64;
+if (HANDLE_MAX_CHARS + 1 + SEGMENT_MAX_CHARS > MAIL_LOCAL_PART_MAX_OCTETS) throw new Error('handle and segment outgrow a mail address');
+if (BODY_MAX_BYTES < JSON_MAX_BYTES + NOTE_MAX_CHARS * 12) throw new Error('a body has no room for json and note');

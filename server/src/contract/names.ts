@@ -1,0 +1,103 @@
+import { HANDLE_MAX_CHARS, HANDLE_MIN_CHARS, SEGMENT_MAX_CHARS } from './limits.ts';
+
+const NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+
+/** The handle that always exists, takes messages, and takes no part in threads. */
+export const DEMO_HANDLE = 'demo';
+
+const RESERVED_HANDLES = new Set([
+  DEMO_HANDLE,
+  'abuse',
+  'account',
+  'accounts',
+  'admin',
+  'administrator',
+  'api',
+  'assets',
+  'auth',
+  'billing',
+  'cdn',
+  'dashboard',
+  'docs',
+  'drop',
+  'email',
+  'files',
+  'healthz',
+  'help',
+  'hostmaster',
+  'inbox',
+  'legal',
+  'login',
+  'logout',
+  'mail',
+  'mailer-daemon',
+  'me',
+  'metrics',
+  'no-reply',
+  'noreply',
+  'openapi',
+  'outbox',
+  'postmaster',
+  'privacy',
+  'public',
+  'readyz',
+  'receipt',
+  'receipts',
+  'root',
+  'security',
+  'settings',
+  'signin',
+  'signup',
+  'smtp',
+  'static',
+  'status',
+  'support',
+  'system',
+  'terms',
+  'threads',
+  'waybill',
+  'webhooks',
+  'webmaster',
+  'www',
+]);
+
+export const HANDLE_PATTERN = `^[A-Za-z0-9-]{${HANDLE_MIN_CHARS},${HANDLE_MAX_CHARS}}$`;
+
+/** The handle in its stored form, or undefined when no handle can look like that. */
+export function parseHandle(text: string): string | undefined {
+  const handle = asciiLowerCase(text);
+  return handle.length >= HANDLE_MIN_CHARS && handle.length <= HANDLE_MAX_CHARS && NAME.test(handle) ? handle : undefined;
+}
+
+export function parseSegment(text: string): string | undefined {
+  const segment = asciiLowerCase(text);
+  return segment.length <= SEGMENT_MAX_CHARS && NAME.test(segment) ? segment : undefined;
+}
+
+export function isReservedHandle(handle: string): boolean {
+  return RESERVED_HANDLES.has(handle);
+}
+
+/** Unlike toLowerCase, this does not turn the Kelvin sign into a k. */
+function asciiLowerCase(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+export interface Address {
+  handle: string;
+  segment: string | undefined;
+}
+
+/** `<handle>` or `<handle>/<segment>`. */
+export function parseAddress(text: string): Address | undefined {
+  const slash = text.indexOf('/');
+  const handle = parseHandle(slash < 0 ? text : text.slice(0, slash));
+  if (handle === undefined) return undefined;
+  if (slash < 0) return { handle, segment: undefined };
+  const segment = parseSegment(text.slice(slash + 1));
+  return segment === undefined ? undefined : { handle, segment };
+}
+
+export function formatAddress(handle: string, segment: string | null): string {
+  return segment === null ? handle : `${handle}/${segment}`;
+}

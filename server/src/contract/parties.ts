@@ -1,0 +1,47 @@
+import type { KeyScope } from './api-key.ts';
+
+/** A party as envelopes show it. */
+export type PartyView =
+  | { kind: 'handle'; handle: string; display_name: string }
+  | { kind: 'domain'; domain: string; display_name: string }
+  | { kind: 'mailbox'; email: string; display_name: string };
+
+/** Whoever did the sending, as envelopes show it. */
+export interface ActorView {
+  kind: 'agent' | 'person' | 'mailbox';
+  id: string;
+  name: string;
+  email: string | null;
+  verified: boolean;
+  provider: 'api_key' | 'email' | 'google' | 'microsoft' | 'oidc' | 'smtp';
+}
+
+export interface Business {
+  id: bigint;
+  handle: string;
+  displayName: string;
+  acceptingDrops: boolean;
+  /** False for the demo inbox alone. */
+  takesReplies: boolean;
+  createdAt: Date;
+}
+
+export interface Agent {
+  /** A uuid. */
+  id: string;
+  name: string;
+  description: string | null;
+  segment: string | null;
+  createdAt: Date;
+}
+
+/** Who makes a request: a key, the agent it belongs to, and that agent's business. */
+export interface Caller {
+  business: Business;
+  agent: Agent;
+  key: { id: string; scope: KeyScope; prefix: string; createdAt: Date };
+}
+
+export function partyView(business: Business): PartyView {
+  return { kind: 'handle', handle: business.handle, display_name: business.displayName };
+}

@@ -1,0 +1,80 @@
+import type { FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { ErrorCode } from '../contract/errors.ts';
+import type { Caller } from '../contract/parties.ts';
+
+/** open: no key, no limit. none: no key, limited by address. key: any valid key. key rw: a key with scope read_write. */
+export type Auth = 'open' | 'none' | 'key' | 'key rw';
+
+export interface Call<Params = unknown, Query = unknown, Body = unknown> {
+  params: Params;
+  query: Query;
+  body: Body;
+  /** The body as it came, where the endpoint asks for it. */
+  rawBody: Buffer;
+  request: FastifyRequest;
+}
+
+export interface KeyCall<Params = unknown, Query = unknown, Body = unknown> extends Call<Params, Query, Body> {
+  caller: Caller;
+}
+
+/** A string is sent as it stands, anything else as JSON. */
+export interface Answer {
+  status?: number;
+  headers?: Record<string, string>;
+  body: unknown;
+}
+
+interface Description {
+  summary: string;
+  description?: string;
+  success: { status: number; description: string; schema?: TSchema; contentType?: string };
+  /** Refusals of this endpoint, beside those that its authentication brings along. */
+  errors: ErrorCode[];
+  headers?: TSchema;
+}
+
+interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> extends Description {
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** The handler reads the body itself, because a parsed one would lose something. */
+  readsRawBody?: boolean;
+}
+
+interface KeyShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
+  handle(context: Context, call: KeyCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
+}
+
+interface PublicShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
+  handle(context: Context, call: Call<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
+}
+
+export interface KeyEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
+  access: 'key';
+  handle(context: Context, call: KeyCall): Promise<Answer>;
+}
+
+export interface PublicEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
+  access: 'public';
+  handle(context: Context, call: Call): Promise<Answer>;
+}
+
+/** Definers for a context; params, query and body get the types of their schemas. */
+export function endpointsFor<Context>() {
+  return {
+    endpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(shape: KeyShape<Context, P, Q, B>): KeyEndpoint<Context> =>
+      ({ ...shape, access: 'key' }) as unknown as KeyEndpoint<Context>,
+    publicEndpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(
+      shape: PublicShape<Context, P, Q, B>,
+    ): PublicEndpoint<Context> => ({ ...shape, access: 'public' }) as unknown as PublicEndpoint<Context>,
+  };
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A row of the route table. What a row says of authentication has to fit what its endpoint needs. */
+export type Route<Context> =
+  | readonly [method: Method, path: string, auth: 'open' | 'none', endpoint: PublicEndpoint<Context>]
+  | readonly [method: Method, path: string, auth: 'key' | 'key rw', endpoint: KeyEndpoint<Context>];

@@ -1,0 +1,36 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorCode, invalid, Refusal } from '../contract/errors.ts';
+import { isUnavailable } from '../platform/postgres.ts';
+
+const UNAVAILABLE_RETRY_S = 2;
+
+const OF_FASTIFY: Record<string, [ErrorCode, string]> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['json_too_large', 'The body is larger than this endpoint takes.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['validation_error', 'The body does not have the length that Content-Length promised.'],
+  FST_ERR_BAD_URL: ['not_found', 'The path is not a valid URL.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such path.'],
+};
+
+export function errorBody(refusal: Refusal, requestId: string): string {
+  const { code, message, details } = refusal;
+  return JSON.stringify({ error: { code, message, request_id: requestId, ...(details && { details }) } });
+}
+
+/** Turns whatever was thrown into one of the catalogue's errors. */
+export function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (isUnavailable(error)) return new Refusal('unavailable', undefined, { retryAfterS: UNAVAILABLE_RETRY_S });
+  const code = (error as { code?: unknown } | undefined)?.code;
+  const known = typeof code === 'string' ? OF_FASTIFY[code] : undefined;
+  if (known?.[0] === 'validation_error') return invalid([{ path: '', message: known[1].replace(/\.$/, '') }]);
+  return known ? new Refusal(...known) : new Refusal('internal_error');
+}
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const refusal = toRefusal(error);
+  if (refusal.code === 'internal_error') request.log.error({ err: error, request_id: request.id, url: request.url }, 'request failed');
+  else if (refusal.code === 'unavailable')
+    request.log.warn({ request_id: request.id, reason: (error as Error).message }, 'database unavailable');
+  return reply.code(refusal.status).headers(refusal.headers).type('application/json; charset=utf-8').send(errorBody(refusal, request.id));
+}

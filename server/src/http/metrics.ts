@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify';
+import { Counter, collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
+
+const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function collectMetrics(app: FastifyInstance, registry: Registry): void {
+  collectDefaultMetrics({ register: registry });
+  const durations = new Histogram({
+    name: 'waybill_http_request_duration_seconds',
+    help: 'Time from a request’s first byte to its answer’s last.',
+    labelNames: ['method', 'route'],
+    buckets: BUCKETS_S,
+    registers: [registry],
+  });
+  const answers = new Counter({
+    name: 'waybill_http_responses_total',
+    help: 'Answers by status.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method } = request;
+    const route = request.routeOptions.url ?? 'none';
+    durations.observe({ method, route }, reply.elapsedTime / 1000);
+    answers.inc({ method, route, status: reply.statusCode });
+    done();
+  });
+}

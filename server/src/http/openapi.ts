@@ -1,0 +1,172 @@
+import type { TSchema } from 'typebox';
+import { type ErrorCode, errorCatalogue } from '../contract/errors.ts';
+import type { Auth, Route } from './endpoint.ts';
+
+type Json = Record<string, unknown>;
+
+export interface Operation extends Json {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: string[];
+  parameters: Parameter[];
+  requestBody?: { required: boolean; content: Record<string, { schema: Json }> };
+  responses: Record<string, Json>;
+}
+
+export interface Parameter extends Json {
+  name: string;
+  in: string;
+  required: boolean;
+  description?: string;
+  schema: Json;
+}
+
+export interface OpenApiDocument extends Json {
+  info: Json & { title: string; version: string; description: string };
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Json>; securitySchemes: Json };
+}
+
+/** Refusals that come with the authentication of an endpoint, or can happen to any. */
+const ERRORS_OF: Record<Auth, ErrorCode[]> = {
+  open: [],
+  none: ['rate_limited'],
+  key: ['unauthorized', 'rate_limited'],
+  'key rw': ['unauthorized', 'forbidden', 'rate_limited'],
+};
+const ERRORS_OF_ALL: ErrorCode[] = ['internal_error', 'unavailable'];
+
+export const ERROR_SCHEMA = {
+  type: 'object',
+  required: ['error'],
+  additionalProperties: false,
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message', 'request_id'],
+      additionalProperties: false,
+      properties: {
+        code: { type: 'string', enum: Object.keys(errorCatalogue), description: 'For programs.' },
+        message: { type: 'string', description: 'For people.' },
+        request_id: { type: 'string', description: 'The same as the header X-Request-Id.' },
+        details: {
+          type: 'array',
+          description: 'Each problem of the request, on validation_error; the limit that was hit, on quota_exceeded.',
+          items: {
+            type: 'object',
+            required: ['path', 'message'],
+            additionalProperties: false,
+            properties: { path: { type: 'string', description: 'JSON Pointer.' }, message: { type: 'string' }, limit: { type: 'string' } },
+          },
+        },
+      },
+    },
+  },
+};
+
+/** An OpenAPI 3.1 document made from the route table, so that it can't say anything else than what is served. */
+export function openApiDocument<Context>(routes: readonly Route<Context>[], version: string, serverUrl: string): OpenApiDocument {
+  const schemas: Record<string, Json> = { Error: ERROR_SCHEMA };
+  const paths: OpenApiDocument['paths'] = {};
+  for (const route of routes) {
+    const path = route[1].replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route[0].toLowerCase()]: operation(route, schemas) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Waybill',
+      version,
+      description:
+        'Structured messages between businesses: each lands in the recipient’s inbox and the sender’s outbox, belongs to a thread of two, and leaves a public receipt.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl }],
+    paths,
+    components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, wb_…' } } },
+  };
+}
+
+function operation<Context>([method, path, auth, endpoint]: Route<Context>, schemas: Record<string, Json>): Operation {
+  const { success } = endpoint;
+  const content = success.schema
+    ? { 'application/json': { schema: extract(success.schema, schemas) } }
+    : { [(success.contentType ?? '').split(';')[0] as string]: { schema: { type: 'string' } } };
+  const responses: Record<string, Json> = {
+    [success.status]: { description: success.description, headers: successHeaders(auth), content },
+  };
+  for (const [status, codes] of groupByStatus([...ERRORS_OF[auth], ...endpoint.errors, ...ERRORS_OF_ALL])) {
+    const description = codes.map((code) => `\`${code}\`: ${errorCatalogue[code][1]}`).join('\n\n');
+    responses[status] = {
+      description,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      'x-error-codes': codes,
+    };
+  }
+  return {
+    operationId: operationId(method, path),
+    summary: endpoint.summary,
+    ...(endpoint.description && { description: endpoint.description }),
+    tags: [tagOf(path)],
+    security: auth === 'key' || auth === 'key rw' ? [{ key: [] }] : [],
+    'x-auth': auth,
+    parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query), ...parameters('header', endpoint.headers)],
+    ...(endpoint.body && { requestBody: { required: true, content: { 'application/json': { schema: extract(endpoint.body, schemas) } } } }),
+    responses,
+  };
+}
+
+function successHeaders(auth: Auth): Json {
+  const text = (description: string) => ({ description, schema: { type: 'string' } });
+  const limits = {
+    'RateLimit-Limit': text('Requests a minute.'),
+    'RateLimit-Remaining': text('What is left at once.'),
+    'RateLimit-Reset': text('Seconds until all of it is back.'),
+  };
+  return { 'X-Request-Id': text('Quote it when you ask us about a request.'), ...(auth !== 'open' && limits) };
+}
+
+function groupByStatus(codes: ErrorCode[]): Map<number, ErrorCode[]> {
+  const groups = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codes)) groups.set(errorCatalogue[code][0], [...(groups.get(errorCatalogue[code][0]) ?? []), code]);
+  return new Map([...groups].sort(([a], [b]) => a - b));
+}
+
+function parameters(place: string, schema: TSchema | undefined): Parameter[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Record<string, Json>; required?: string[] };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    ...(typeof description === 'string' && { description }),
+    schema: plain(rest),
+  }));
+}
+
+function plain(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
+}
+
+/** Schemas with a name become components, and a reference where they were used. */
+function extract(schema: TSchema, schemas: Record<string, Json>): Json {
+  const walk = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(walk);
+    if (value === null || typeof value !== 'object') return value;
+    const { $id, ...rest } = value as Json;
+    const walked = Object.fromEntries(Object.entries(rest).map(([key, inner]) => [key, walk(inner)]));
+    if (typeof $id !== 'string') return walked;
+    schemas[$id] = walked;
+    return { $ref: `#/components/schemas/${$id}` };
+  };
+  return walk(plain(schema)) as Json;
+}
+
+function operationId(method: string, path: string): string {
+  const words = path.split(/[/:]+/).filter((word) => word !== '' && word !== 'v1');
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+function tagOf(path: string): string {
+  return path.startsWith('/v1/') ? (path.split('/')[2] as string) : 'pages';
+}

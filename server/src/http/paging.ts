@@ -1,0 +1,21 @@
+import { type TSchema, Type } from 'typebox';
+import { PAGE_DEFAULT_ITEMS, PAGE_MAX_ITEMS } from '../contract/limits.ts';
+
+/** Query parameters of every list. */
+export const pagingFields = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: PAGE_MAX_ITEMS, description: `Items a page, ${PAGE_DEFAULT_ITEMS} unless given.` }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 512, description: 'next_cursor of the page before. Good only for the same list with the same filters.' }),
+  ),
+};
+
+export const closed = { additionalProperties: false } as const;
+
+export function pageSchema(item: TSchema, more: Record<string, TSchema> = {}) {
+  return Type.Object(
+    { ...more, data: Type.Array(item), next_cursor: Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page.' }) },
+    closed,
+  );
+}

@@ -1,0 +1,95 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { Refusal } from '../contract/errors.ts';
+import { SMALL_BODY_MAX_BYTES } from '../contract/limits.ts';
+import type { Caller } from '../contract/parties.ts';
+import { parseJson } from '../platform/lossless-json.ts';
+import type { Answer, Auth, KeyCall, Route } from './endpoint.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import { bodyCheck, queryCheck } from './validation.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+  }
+}
+
+export interface Gate {
+  callerFor(secret: string): Promise<Caller | undefined>;
+  perKey: RateLimiter;
+  perAddress: RateLimiter;
+}
+
+const EVERY_METHOD: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const BEARER = /^Bearer ([!-~]+)$/i;
+
+/** Makes the route table answer. A request passes, in this order: its key, its scope, its rate, its query, its body. */
+export function registerRoutes<Context>(app: FastifyInstance, routes: readonly Route<Context>[], context: Context, gate: Gate): void {
+  app.decorateRequest('caller', null);
+  for (const route of routes) registerRoute(app, route, context, gate);
+  refuseOtherMethods(app, routes);
+}
+
+function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpoint]: Route<Context>, context: Context, gate: Gate): void {
+  const checkQuery = queryCheck(endpoint.query ?? { type: 'object', additionalProperties: false });
+  const checkBody = endpoint.body && !endpoint.readsRawBody ? bodyCheck(endpoint.body) : undefined;
+  app.route({
+    method,
+    url: path,
+    ...(endpoint.readsRawBody ? {} : { bodyLimit: SMALL_BODY_MAX_BYTES }),
+    onRequest: (request, reply) => admit(gate, auth, request, reply),
+    handler: async (request, reply) => {
+      checkQuery(request.query);
+      const body = checkBody ? parsedBody(request.body, checkBody) : undefined;
+      const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+      const call = { caller: request.caller, params: request.params, query: request.query, body, rawBody, request };
+      return send(reply, await endpoint.handle(context, call as KeyCall), endpoint.success);
+    },
+  });
+}
+
+async function admit(gate: Gate, auth: Auth, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (auth === 'open') return;
+  if (auth === 'none') return gate.perAddress.admit(request.ip, reply);
+  const caller = await authenticate(gate, request);
+  if (auth === 'key rw' && caller.key.scope !== 'read_write') throw new Refusal('forbidden');
+  gate.perKey.admit(caller.key.id, reply);
+  request.caller = caller;
+}
+
+async function authenticate(gate: Gate, request: FastifyRequest): Promise<Caller> {
+  // Node keeps the first of two Authorization headers; which one was meant is not ours to guess.
+  const isSingle = request.raw.rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === 'authorization').length === 1;
+  const secret = isSingle ? BEARER.exec(request.headers.authorization ?? '')?.[1] : undefined;
+  const caller = secret === undefined ? undefined : await gate.callerFor(secret);
+  if (!caller) throw new Refusal('unauthorized', undefined, { headers: { 'www-authenticate': 'Bearer' } });
+  return caller;
+}
+
+function parsedBody(body: unknown, check: (value: unknown) => void): unknown {
+  const parsed = Buffer.isBuffer(body) ? parseJson(body) : undefined;
+  if (!parsed) throw new Refusal('invalid_json');
+  check(parsed.value);
+  return parsed.value;
+}
+
+function send(reply: FastifyReply, answer: Answer, success: { status: number; contentType?: string }): FastifyReply {
+  reply.code(answer.status ?? success.status);
+  if (answer.headers) reply.headers(answer.headers);
+  reply.type(success.contentType ?? 'application/json; charset=utf-8');
+  return reply.send(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+}
+
+function refuseOtherMethods<Context>(app: FastifyInstance, routes: readonly Route<Context>[]): void {
+  for (const path of new Set(routes.map(([, path]) => path))) {
+    const taken = routes.filter((route) => route[1] === path).map(([method]) => method as string);
+    const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : [])].join(', ');
+    app.route({
+      method: EVERY_METHOD.filter((method) => !taken.includes(method as string)),
+      url: path,
+      onRequest: async () => {
+        throw new Refusal('method_not_allowed', undefined, { headers: { allow } });
+      },
+      handler: () => {},
+    });
+  }
+}

@@ -1,0 +1,21 @@
+const ISO_8601 = /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(:\d{2})?(?:[.,](\d{1,9}))?([Zz]|[+-]\d{2}(?::?\d{2})?))?$/;
+
+/**
+ * An ISO 8601 time as milliseconds since 1970, rounded up: times are kept in whole milliseconds, so `at or after .0005`
+ * is `at or after .001`. A date alone is its midnight in UTC. Undefined when it is none.
+ */
+export function parseTime(text: string): number | undefined {
+  const match = ISO_8601.exec(text);
+  if (!match) return undefined;
+  const [, date, hourMinute = '00:00', seconds = ':00', fraction = '', zone = 'Z'] = match;
+  const offset = /^[+-]\d{2}$/.test(zone) ? `${zone}:00` : zone.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2').toUpperCase();
+  const whole = Date.parse(`${date}T${hourMinute}${seconds}${offset}`);
+  if (Number.isNaN(whole) || !isRealDate(date as string)) return undefined;
+  return whole + Math.ceil(Number(`0.${fraction || '0'}`) * 1000);
+}
+
+/** Date.parse takes February 30th for March 2nd. */
+function isRealDate(date: string): boolean {
+  const midnight = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
+}

@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { ConfigError, readConfig } from './config.ts';
+import { DataFolderInUse } from './open-database.ts';
+import { type Role, type Service, startService } from './service.ts';
+import { welcome } from './welcome.ts';
+
+const ROLES: Role[] = ['api', 'worker', 'all'];
+const USAGE = `Usage: npm start [-- --role ${ROLES.join('|')}]
+Settings come from the environment; .env.example lists them all.`;
+
+function readRole(): Role {
+  const { values } = parseArgs({ options: { role: { type: 'string', default: 'all' }, help: { type: 'boolean', short: 'h' } } });
+  if (values.help) {
+    console.log(USAGE);
+    process.exit(0);
+  }
+  const role = ROLES.find((known) => known === values.role);
+  if (!role) throw new ConfigError(`--role must be one of ${ROLES.join(', ')}, but is "${values.role}".`);
+  return role;
+}
+
+function stopOnSignals(service: Service): void {
+  let isStopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, async () => {
+      if (isStopping) return;
+      isStopping = true;
+      console.log('Stopping: finishing the requests under way.');
+      await service.stop();
+      process.exit(0);
+    });
+  }
+}
+
+/** What an operator can put right is told in a sentence; a stack is for faults of ours. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'EADDRINUSE')
+    return `Port ${(error as { port?: number }).port} is taken. Set PORT to another one, or to 0 for any that is free.`;
+  if (code?.startsWith('ERR_PARSE_ARGS')) return `${error.message}\n${USAGE}`;
+  if (error instanceof ConfigError || error instanceof DataFolderInUse || code === undefined) return error.message;
+  return `Waybill could not start: ${error.message}`;
+}
+
+try {
+  const role = readRole();
+  const config = readConfig();
+  const log = pino({ level: config.logLevel });
+  console.log('Waybill is starting.');
+  const service = await startService(config, role, log);
+  stopOnSignals(service);
+  console.log(welcome(service, config, role));
+} catch (error) {
+  console.error(explain(error));
+  process.exit(1);
+}

@@ -1,0 +1,47 @@
+import { apiKeyHash, isApiKey } from '../../contract/api-key.ts';
+import type { Caller } from '../../contract/parties.ts';
+import { Cache } from '../../platform/cache.ts';
+import type { ChangeFeed } from '../../platform/change-feed.ts';
+import type { Database } from '../../platform/postgres.ts';
+import * as store from './store.ts';
+
+const RECORD_USES_EVERY_MS = 5_000;
+
+/** Which caller a secret belongs to. Secrets are hashed at once and looked up by hash, so that no comparison can be timed. */
+export class KeyRing {
+  readonly #database: Database;
+  readonly #cache: Cache<Caller>;
+  readonly #usedKeyIds = new Set<string>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(database: Database, feed: ChangeFeed) {
+    this.#database = database;
+    this.#cache = new Cache(feed);
+    this.#timer = setInterval(() => void this.#recordUses(), RECORD_USES_EVERY_MS).unref();
+  }
+
+  async callerFor(secret: string): Promise<Caller | undefined> {
+    if (!isApiKey(secret)) return undefined;
+    const hash = apiKeyHash(secret);
+    const caller = await this.#cache.load(hash.toString('latin1'), () => store.findCaller(this.#database, hash));
+    if (caller) this.#usedKeyIds.add(caller.key.id);
+    return caller;
+  }
+
+  forget(): void {
+    this.#cache.clear();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#recordUses();
+  }
+
+  /** For display only, so a few seconds late and, when the database is away, not at all. */
+  async #recordUses(): Promise<void> {
+    if (this.#usedKeyIds.size === 0) return;
+    const ids = [...this.#usedKeyIds];
+    this.#usedKeyIds.clear();
+    await store.recordUse(this.#database, ids).catch(() => {});
+  }
+}

@@ -1,0 +1,131 @@
+import type { KeyScope } from '../../contract/api-key.ts';
+import type { Agent, Business, Caller } from '../../contract/parties.ts';
+import type { Queryable } from '../../platform/postgres.ts';
+
+interface AgentRow {
+  id: string;
+  name: string;
+  description: string | null;
+  segment: string | null;
+  created_at: Date;
+  [column: string]: unknown;
+}
+
+const SELECT_AGENTS = `SELECT a.id, a.name, a.description, s.segment, a.created_at
+  FROM agents a LEFT JOIN segments s ON s.party_id = a.party_id AND s.agent_id = a.id`;
+
+function toAgent(row: AgentRow): Agent {
+  return { id: row.id, name: row.name, description: row.description, segment: row.segment, createdAt: row.created_at };
+}
+
+export async function listAgents(db: Queryable, partyId: bigint, afterId: string | null, limit: number): Promise<Agent[]> {
+  const rows = await db.query<AgentRow>(
+    `${SELECT_AGENTS} WHERE a.party_id = $1 AND ($2::uuid IS NULL OR a.id > $2) ORDER BY a.id LIMIT $3`,
+    [partyId, afterId, limit],
+  );
+  return rows.map(toAgent);
+}
+
+export async function findAgent(db: Queryable, partyId: bigint, id: string): Promise<Agent | undefined> {
+  const [row] = await db.query<AgentRow>(`${SELECT_AGENTS} WHERE a.party_id = $1 AND a.id = $2`, [partyId, id]);
+  return row && toAgent(row);
+}
+
+/** For the operator, who names an agent without its business. */
+export async function findBusinessOfAgent(db: Queryable, agentId: string): Promise<bigint | undefined> {
+  const [row] = await db.query<{ party_id: string }>('SELECT party_id FROM agents WHERE id = $1', [agentId]);
+  return row && BigInt(row.party_id);
+}
+
+export async function insertAgent(tx: Queryable, partyId: bigint, agent: { id: string; name: string }): Promise<void> {
+  await tx.query('INSERT INTO agents (party_id, id, name) VALUES ($1, $2, $3)', [partyId, agent.id, agent.name]);
+}
+
+export async function updateAgent(
+  tx: Queryable,
+  partyId: bigint,
+  id: string,
+  change: { name?: string; description?: string | null },
+): Promise<void> {
+  await tx.query(
+    `UPDATE agents SET name = coalesce($3, name), description = CASE WHEN $4 THEN $5 ELSE description END
+      WHERE party_id = $1 AND id = $2`,
+    [partyId, id, change.name ?? null, change.description !== undefined, change.description ?? null],
+  );
+}
+
+/** Fails with a unique violation when somebody else in the business has the segment. */
+export async function assignSegment(tx: Queryable, partyId: bigint, agentId: string, segment: string | null): Promise<void> {
+  await tx.query('DELETE FROM segments WHERE party_id = $1 AND agent_id = $2', [partyId, agentId]);
+  if (segment !== null)
+    await tx.query('INSERT INTO segments (party_id, segment, agent_id) VALUES ($1, $2, $3)', [partyId, segment, agentId]);
+}
+
+export interface NewKey {
+  id: string;
+  agentId: string;
+  scope: KeyScope;
+  prefix: string;
+  secretHash: Buffer;
+}
+
+export async function insertKey(tx: Queryable, partyId: bigint, key: NewKey): Promise<void> {
+  await tx.query('INSERT INTO api_keys (party_id, id, agent_id, scope, prefix, secret_hash) VALUES ($1, $2, $3, $4, $5, $6)', [
+    partyId,
+    key.id,
+    key.agentId,
+    key.scope,
+    key.prefix,
+    key.secretHash,
+  ]);
+}
+
+/** False when there is no such key. Revoking twice keeps the first time. */
+export async function revokeKey(tx: Queryable, id: string): Promise<boolean> {
+  const rows = await tx.query('UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1 RETURNING id', [id]);
+  return rows.length > 0;
+}
+
+interface CallerRow extends AgentRow {
+  party_id: string;
+  handle: string;
+  display_name: string;
+  accepting_drops: boolean;
+  takes_replies: boolean;
+  party_created_at: Date;
+  key_id: string;
+  scope: KeyScope;
+  prefix: string;
+  key_created_at: Date;
+}
+
+export async function findCaller(db: Queryable, secretHash: Buffer): Promise<Caller | undefined> {
+  const [row] = await db.query<CallerRow>(
+    {
+      name: 'caller-by-secret',
+      text: `SELECT p.id AS party_id, p.handle, p.display_name, p.accepting_drops, p.takes_replies, p.created_at AS party_created_at,
+                    a.id, a.name, a.description, s.segment, a.created_at,
+                    k.id AS key_id, k.scope, k.prefix, k.created_at AS key_created_at
+               FROM api_keys k
+               JOIN parties p ON p.id = k.party_id
+               JOIN agents a ON a.party_id = k.party_id AND a.id = k.agent_id
+               LEFT JOIN segments s ON s.party_id = k.party_id AND s.agent_id = k.agent_id
+              WHERE k.secret_hash = $1 AND k.revoked_at IS NULL`,
+    },
+    [secretHash],
+  );
+  if (!row) return undefined;
+  const business: Business = {
+    id: BigInt(row.party_id),
+    handle: row.handle,
+    displayName: row.display_name,
+    acceptingDrops: row.accepting_drops,
+    takesReplies: row.takes_replies,
+    createdAt: row.party_created_at,
+  };
+  return { business, agent: toAgent(row), key: { id: row.key_id, scope: row.scope, prefix: row.prefix, createdAt: row.key_created_at } };
+}
+
+export async function recordUse(db: Queryable, keyIds: string[]): Promise<void> {
+  await db.query('UPDATE api_keys SET last_used_at = now() WHERE id = ANY ($1::uuid[])', [keyIds]);
+}

@@ -1,0 +1,77 @@
+import { Type } from 'typebox';
+import { endpoint } from '../../context.ts';
+import { formatId } from '../../contract/ids.ts';
+import { formatAddress } from '../../contract/names.ts';
+import { nextDay, nextMonth } from '../../contract/quotas.ts';
+import { closed } from '../../http/paging.ts';
+import { usageOf } from '../messages/read-messages.ts';
+
+const text = Type.String();
+const time = Type.String({ format: 'date-time' });
+const nullableText = Type.Union([text, Type.Null()]);
+const count = (description: string) => Type.Integer({ description });
+
+const MeSchema = Type.Object(
+  {
+    business: Type.Object(
+      { handle: text, display_name: text, verified_domains: Type.Array(text), accepting_drops: Type.Boolean(), created_at: time },
+      closed,
+    ),
+    agent: Type.Object({ id: text, name: text, description: nullableText }, closed),
+    key: Type.Object({ id: text, scope: Type.Enum(['read', 'read_write']), prefix: text, created_at: time }, closed),
+    addresses: Type.Object(
+      {
+        handle: Type.String({ description: 'Reaches the business.' }),
+        segment: Type.Union([text, Type.Null()], { description: 'Reaches this agent; null when it has no segment.' }),
+        email: Type.String({ description: 'The same by mail.' }),
+        drop_page: Type.String({ description: 'Where people without a handle write to the business.' }),
+      },
+      closed,
+    ),
+    usage: Type.Object(
+      {
+        period: Type.String({ description: 'The month, YYYY-MM in UTC.' }),
+        messages: Type.Object({ used: count('Sent this month.'), limit: count('0: none.') }, closed),
+        uploads: Type.Object({ used_bytes: count('Uploaded today.'), limit_bytes: count('0: none.'), resets_at: time }, closed),
+        resets_at: time,
+      },
+      closed,
+    ),
+  },
+  { $id: 'Me', ...closed },
+);
+
+export const show = endpoint({
+  summary: 'Your business, agent, key, addresses and usage',
+  success: { status: 200, description: 'Who you are to the service.', schema: MeSchema },
+  errors: [],
+  handle: async ({ config, database, publicUrl, inboundDomain }, { caller: { business, agent, key } }) => {
+    const { today, monthMessages, dayUploadBytes } = await usageOf(database, business.id);
+    const mailbox = agent.segment === null ? business.handle : `${business.handle}+${agent.segment}`;
+    return {
+      body: {
+        business: {
+          handle: business.handle,
+          display_name: business.displayName,
+          verified_domains: [],
+          accepting_drops: business.acceptingDrops,
+          created_at: business.createdAt.toISOString(),
+        },
+        agent: { id: formatId('agt', agent.id), name: agent.name, description: agent.description },
+        key: { id: formatId('key', key.id), scope: key.scope, prefix: key.prefix, created_at: key.createdAt.toISOString() },
+        addresses: {
+          handle: business.handle,
+          segment: agent.segment === null ? null : formatAddress(business.handle, agent.segment),
+          email: `${mailbox}@${inboundDomain}`,
+          drop_page: `${publicUrl}/@${business.handle}`,
+        },
+        usage: {
+          period: today.toISOString().slice(0, 7),
+          messages: { used: monthMessages, limit: config.monthlyMessageLimit },
+          uploads: { used_bytes: dayUploadBytes, limit_bytes: config.dailyUploadLimitBytes, resets_at: nextDay(today).toISOString() },
+          resets_at: nextMonth(today).toISOString(),
+        },
+      },
+    };
+  },
+});

@@ -1,0 +1,13 @@
+import type { Chore } from '../../platform/jobs.ts';
+import { purgeIdempotencyKeys } from './store.ts';
+
+export const messageChores: Chore[] = [
+  {
+    name: 'purge-idempotency-keys',
+    schedule: '17 * * * *',
+    run: async (database, log) => {
+      const purged = await purgeIdempotencyKeys(database);
+      if (purged > 0) log.info({ purged }, 'idempotency keys past their window removed');
+    },
+  },
+];

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import { canonicalJson, NotCanonical } from '../../contract/canonical-json.ts';
+import { type Issue, invalid, Refusal } from '../../contract/errors.ts';
+import {
+  FILES_PER_MESSAGE_MAX,
+  JSON_MAX_BYTES,
+  JSON_MAX_LEVELS,
+  NOTE_MAX_CHARS,
+  SUBJECT_MAX_CHARS,
+  TYPE_MAX_CHARS,
+} from '../../contract/limits.ts';
+import { bodyCheck } from '../../http/validation.ts';
+import { type Member, membersOf, parseJson } from '../../platform/lossless-json.ts';
+
+const optionalText = (maxLength: number, description: string) =>
+  Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()], { description }));
+
+export const DraftSchema = Type.Object(
+  {
+    to: optionalText(128, 'A handle, or `<handle>/<segment>` for a member or agent inside it. Required unless in_reply_to is given.'),
+    in_reply_to: optionalText(64, 'A message in your inbox or outbox; the reply goes to its other party and joins its thread.'),
+    type: optionalText(TYPE_MAX_CHARS, 'Your label for this kind of message.'),
+    subject: optionalText(SUBJECT_MAX_CHARS, 'A line for people.'),
+    note: optionalText(NOTE_MAX_CHARS, 'A text for people.'),
+    json: Type.Optional(
+      Type.Unknown({
+        description: `Any JSON value of at most ${JSON_MAX_BYTES} bytes and ${JSON_MAX_LEVELS} levels; carried byte for byte.`,
+      }),
+    ),
+    files: Type.Optional(Type.Array(Type.String(), { maxItems: FILES_PER_MESSAGE_MAX, description: 'Ids of uploads.' })),
+  },
+  { $id: 'Draft', additionalProperties: false },
+);
+
+type DraftFields = Static<typeof DraftSchema>;
+
+/** The payload: the bytes the sender wrote, and the hash of what they mean. */
+export interface Payload {
+  raw: Buffer;
+  sha256: Buffer;
+}
+
+/** A message as its sender wrote it, checked on its own, not yet against anything stored. */
+export interface Draft {
+  to: string | null;
+  inReplyTo: string | null;
+  type: string | null;
+  subject: string | null;
+  note: string | null;
+  json: Payload | null;
+  uploadIds: string[];
+}
+
+const checkFields = bodyCheck(DraftSchema);
+
+export function parseDraft(body: Buffer): Draft {
+  const parsed = parseJson(body);
+  if (!parsed) throw new Refusal('invalid_json', 'The body is not valid JSON in UTF-8.');
+  checkFields(parsed.value);
+  const fields = parsed.value as DraftFields;
+  const members = membersOf(body);
+  refuseRepeatedFields(members);
+  const json = members.find(({ key }) => key === 'json');
+  if (typeof fields.to !== 'string' && typeof fields.in_reply_to !== 'string') {
+    throw invalid([{ path: '/to', message: 'is required unless in_reply_to is given' }]);
+  }
+  return {
+    to: fields.to ?? null,
+    inReplyTo: fields.in_reply_to ?? null,
+    type: fields.type ?? null,
+    subject: fields.subject ?? null,
+    note: fields.note ?? null,
+    json: json ? payloadOf(json.raw, json.levels, fields.json) : null,
+    uploadIds: fields.files ?? [],
+  };
+}
+
+/** JSON.parse would silently keep the last one, and lose a payload. */
+function refuseRepeatedFields(members: Member[]): void {
+  const keys = members.map(({ key }) => key);
+  const issues: Issue[] = keys
+    .filter((key, i) => keys.indexOf(key) !== i)
+    .map((key) => ({ path: `/${key}`, message: 'is given more than once' }));
+  if (issues.length > 0) throw invalid(issues);
+}
+
+function payloadOf(raw: Buffer, levels: number, value: unknown): Payload {
+  if (raw.length > JSON_MAX_BYTES)
+    throw new Refusal('json_too_large', `json has ${raw.length} bytes; at most ${JSON_MAX_BYTES} are carried.`);
+  if (levels > JSON_MAX_LEVELS) throw invalid([{ path: '/json', message: `must not be nested deeper than ${JSON_MAX_LEVELS} levels` }]);
+  return { raw, sha256: createHash('sha256').update(canonicalOrRefuse(value)).digest() };
+}
+
+/** A number that ECMAScript reads as Infinity could be carried, but nobody could recompute the hash. */
+function canonicalOrRefuse(value: unknown): string {
+  try {
+    return canonicalJson(value);
+  } catch (error) {
+    if (error instanceof NotCanonical) throw invalid([{ path: '/json', message: `${error.message}; send it as a string` }]);
+    throw error;
+  }
+}

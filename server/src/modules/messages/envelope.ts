@@ -1,0 +1,82 @@
+import { canonicalJson } from '../../contract/canonical-json.ts';
+import { formatId, formatReceiptToken } from '../../contract/ids.ts';
+
+/** A delivered message, as stored. `sender`, `recipient` and `validationErrors` are JSON text, snapshots of the moment of delivery. */
+export interface StoredMessage {
+  id: string;
+  threadId: string;
+  inReplyTo: string | null;
+  sender: string;
+  recipient: string;
+  type: string | null;
+  subject: string | null;
+  note: string | null;
+  json: string | null;
+  jsonSha256: Buffer | null;
+  validation: 'passed' | 'failed' | 'not_applicable';
+  validationErrors: string;
+  receivedMs: number;
+  contentHash: Buffer;
+  receiptToken: Buffer;
+  idempotencyKey: string | null;
+}
+
+/** Spliced from text, never re-serialised: a payload leaves as it came. */
+export function envelopeJson(message: StoredMessage, publicUrl: string): string {
+  return `${opening(message)},"json":${message.json ?? 'null'},${closing(message, publicUrl)}`;
+}
+
+/** What everybody with the token may see. */
+export function receiptJson(message: StoredMessage, publicUrl: string): string {
+  return `${opening(message)},${closing(message, publicUrl)}`;
+}
+
+export function sha256Text(hash: Buffer): string {
+  return `sha256:${hash.toString('hex')}`;
+}
+
+function hashOrNull(hash: Buffer | null): string {
+  return hash === null ? 'null' : `"${sha256Text(hash)}"`;
+}
+
+function idOrNull(uuid: string | null): string {
+  return uuid === null ? 'null' : `"${formatId('msg', uuid)}"`;
+}
+
+function opening(m: StoredMessage): string {
+  return (
+    `{"id":"${formatId('msg', m.id)}","thread_id":"${formatId('thr', m.threadId)}","in_reply_to":${idOrNull(m.inReplyTo)}` +
+    `,"from":${m.sender},"to":${m.recipient}` +
+    `,"type":${JSON.stringify(m.type)},"subject":${JSON.stringify(m.subject)},"note":${JSON.stringify(m.note)}`
+  );
+}
+
+function closing(m: StoredMessage, publicUrl: string): string {
+  return (
+    `"json_sha256":${hashOrNull(m.jsonSha256)},"files":[]` +
+    `,"validation":{"status":"${m.validation}","errors":${m.validationErrors}}` +
+    `,"received_at":"${new Date(m.receivedMs).toISOString()}","content_hash":"${sha256Text(m.contentHash)}"` +
+    `,"receipt_url":"${publicUrl}/r/${formatReceiptToken(m.receiptToken)}"` +
+    `${m.idempotencyKey === null ? '' : `,"idempotency_key":${JSON.stringify(m.idempotencyKey)}`}}`
+  );
+}
+
+type Hashed = Pick<StoredMessage, 'id' | 'threadId' | 'inReplyTo' | 'type' | 'subject' | 'note' | 'jsonSha256'> & {
+  canonicalFrom: string;
+  canonicalTo: string;
+};
+
+/**
+ * The RFC 8785 form that content_hash covers, in two parts: between them goes received_at, which only the transaction
+ * that delivers the message knows. The members stand in the order that the RFC wants.
+ */
+export function hashedText(m: Hashed): { beforeTime: string; afterTime: string } {
+  return {
+    beforeTime:
+      `{"files":[],"from":${m.canonicalFrom},"id":"${formatId('msg', m.id)}","in_reply_to":${idOrNull(m.inReplyTo)}` +
+      `,"json_sha256":${hashOrNull(m.jsonSha256)},"note":${canonicalJson(m.note)},"received_at":"`,
+    afterTime:
+      `","subject":${canonicalJson(m.subject)},"thread_id":"${formatId('thr', m.threadId)}"` +
+      `,"to":${m.canonicalTo},"type":${canonicalJson(m.type)}}`,
+  };
+}

@@ -1,0 +1,139 @@
+import { invalid, Refusal } from '../../contract/errors.ts';
+import { formatId, parseId } from '../../contract/ids.ts';
+import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
+import { parseHandle, parseSegment } from '../../contract/names.ts';
+import type { Business } from '../../contract/parties.ts';
+import { type Cursors, pageOf } from '../../http/cursor.ts';
+import { parseTime } from '../../http/time.ts';
+import type { Database } from '../../platform/postgres.ts';
+import type { PartyDirectory } from '../parties/directory.ts';
+import type { StoredMessage } from './envelope.ts';
+import * as store from './store.ts';
+
+export interface ReadServices {
+  database: Database;
+  parties: PartyDirectory;
+  cursors: Cursors;
+}
+
+export interface MessagePage {
+  messages: StoredMessage[];
+  nextCursor: string | null;
+}
+
+/** The filters as they stand in the query string. */
+export interface ListQuery {
+  limit?: number;
+  cursor?: string;
+  since?: string;
+  until?: string;
+  from?: string;
+  to?: string;
+  type?: string;
+  validation?: string;
+  thread?: string;
+}
+
+const NOTHING = Symbol('a filter that nothing can match');
+
+export async function getMessage({ database }: ReadServices, reader: Business, id: string): Promise<StoredMessage> {
+  const messageId = parseId('msg', id);
+  const message = messageId === undefined ? undefined : await store.findMessage(database, reader.id, messageId);
+  if (!message) throw new Refusal('not_found', 'There is no such message.');
+  return message;
+}
+
+/** Newest first, in the order in which messages were committed to the reader's ledger. */
+export async function listMessages(services: ReadServices, reader: Business, box: store.Box, query: ListQuery): Promise<MessagePage> {
+  const { limit = PAGE_DEFAULT_ITEMS, cursor, ...given } = query;
+  const scope = [box, reader.id.toString(), Object.entries(given).sort()];
+  const below = services.cursors.open(scope, cursor);
+  const filters = await resolveFilters(services.parties, reader, box, given);
+  const items = filters === NOTHING ? [] : await store.listEntries(services.database, reader.id, box, filters, below, limit + 1);
+  return toPage(services.cursors, scope, items, limit);
+}
+
+export interface ThreadPage extends MessagePage {
+  threadId: string;
+}
+
+/** Oldest first. A party that has no entry of the thread learns nothing of it. */
+export async function readThread(
+  services: ReadServices,
+  reader: Business,
+  id: string,
+  query: Pick<ListQuery, 'limit' | 'cursor'>,
+): Promise<ThreadPage> {
+  const { limit = PAGE_DEFAULT_ITEMS, cursor } = query;
+  const threadId = parseId('thr', id);
+  if (threadId === undefined) throw new Refusal('not_found', 'There is no such thread.');
+  const scope = ['thread', reader.id.toString(), threadId];
+  const above = services.cursors.open(scope, cursor);
+  const items = await store.listThread(services.database, reader.id, threadId, above, limit + 1);
+  if (items.length === 0) throw new Refusal('not_found', 'There is no such thread.');
+  return { threadId: formatId('thr', threadId), ...toPage(services.cursors, scope, items, limit) };
+}
+
+export async function findReceipt(
+  { database }: Pick<ReadServices, 'database'>,
+  token: Buffer | undefined,
+): Promise<StoredMessage | undefined> {
+  return token && store.findByReceipt(database, token);
+}
+
+export const usageOf = store.usageOf;
+
+function toPage(cursors: Cursors, scope: unknown[], items: store.LedgerItem[], limit: number): MessagePage {
+  const page = pageOf(items, limit, ({ position }) => cursors.issue(scope, position));
+  return { messages: page.items.map(({ message }) => message), nextCursor: page.nextCursor };
+}
+
+async function resolveFilters(
+  parties: PartyDirectory,
+  reader: Business,
+  box: store.Box,
+  query: ListQuery,
+): Promise<store.EntryFilters | typeof NOTHING> {
+  const filters: store.EntryFilters = {};
+  if (query.since !== undefined) filters.sinceMs = timeOf('since', query.since);
+  if (query.until !== undefined) filters.untilMs = timeOf('until', query.until);
+  if (query.type !== undefined) filters.type = query.type;
+  if (query.validation !== undefined) filters.validation = query.validation;
+  if (query.thread !== undefined) filters.threadId = parseId('thr', query.thread) ?? refuse('thread', 'must be a thread id, thr_…');
+  if (query.to !== undefined) filters.segment = segmentOf(reader, query.to);
+  if (query.from === undefined) return filters;
+  const from = await resolveFrom(parties, reader, box, query.from);
+  return from === NOTHING ? NOTHING : { ...filters, ...from };
+}
+
+/** A handle, an e-mail address, or a domain. */
+async function resolveFrom(
+  parties: PartyDirectory,
+  reader: Business,
+  box: store.Box,
+  from: string,
+): Promise<store.EntryFilters | typeof NOTHING> {
+  if (from.includes('@')) return { fromEmail: from.toLowerCase() };
+  if (from.includes('.'))
+    return box === 'in' ? { fromDomain: from.toLowerCase() } : refuse('from', 'must be a handle or an e-mail address');
+  const handle = parseHandle(from) ?? refuse('from', 'must be a handle, an e-mail address or a domain');
+  // Everything in an outbox is from its owner.
+  if (box === 'out') return handle === reader.handle ? {} : NOTHING;
+  const party = await parties.byHandle(handle);
+  return party ? { counterpartyId: party.id } : NOTHING;
+}
+
+/** `<segment>`, or `<handle>/<segment>` with the reader's own handle. */
+function segmentOf(reader: Business, text: string): string {
+  const prefix = `${reader.handle}/`;
+  const segment = text.toLowerCase().startsWith(prefix) ? text.slice(prefix.length) : text;
+  return parseSegment(segment) ?? refuse('to', 'must be a segment of your business');
+}
+
+function timeOf(name: string, text: string): number {
+  return parseTime(text) ?? refuse(name, 'must be an ISO 8601 time such as 2026-01-31T12:00:00Z (a + has to be written %2B in a URL)');
+}
+
+function refuse(name: string, message: string): never {
+  throw invalid([{ path: `/${name}`, message }]);
+}

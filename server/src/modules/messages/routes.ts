@@ -1,0 +1,129 @@
+import { Type } from 'typebox';
+import { type Context, endpoint } from '../../context.ts';
+import { EnvelopeSchema } from '../../contract/envelope.ts';
+import { invalid } from '../../contract/errors.ts';
+import { formatId } from '../../contract/ids.ts';
+import { IDEMPOTENCY_KEY_MAX_CHARS, IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
+import type { Caller } from '../../contract/parties.ts';
+import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import { DraftSchema, parseDraft } from './draft.ts';
+import { envelopeJson } from './envelope.ts';
+import { getMessage, listMessages, type MessagePage, readThread } from './read-messages.ts';
+import { type Sender, sendMessage } from './send-message.ts';
+
+const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_MAX_CHARS}}$`);
+
+export const send = endpoint({
+  summary: 'Send a message, or reply to one',
+  description:
+    'A 201 means that the message is durable in your outbox and in the recipient’s inbox. To reply, give `in_reply_to`: the recipient is then the other party of that message.',
+  headers: Type.Object({
+    'Idempotency-Key': Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: IDEMPOTENCY_KEY_MAX_CHARS,
+        description: `Makes a repeat harmless: within ${IDEMPOTENCY_WINDOW_HOURS} hours the same key answers with the original envelope and the header Idempotent-Replayed: true.`,
+      }),
+    ),
+  }),
+  body: DraftSchema,
+  readsRawBody: true,
+  success: { status: 201, description: 'Delivered.', schema: EnvelopeSchema },
+  errors: [
+    'validation_error',
+    'invalid_json',
+    'json_too_large',
+    'unsupported_media_type',
+    'not_found',
+    'unknown_recipient',
+    'reply_unaddressable',
+    'reply_recipient_mismatch',
+    'upload_not_found',
+    'quota_exceeded',
+  ],
+  handle: async (context, { caller, rawBody, request }) => {
+    const key = idempotencyKeyOf(request.headers['idempotency-key']);
+    const { message, replayed } = await sendMessage(context, senderOf(caller), () => parseDraft(rawBody), key);
+    return { body: envelopeJson(message, context.publicUrl), ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) };
+  },
+});
+
+export const getOne = endpoint({
+  summary: 'One message',
+  params: Type.Object({ id: Type.String({ description: 'msg_ id' }) }),
+  success: { status: 200, description: 'The message.', schema: EnvelopeSchema },
+  errors: ['not_found'],
+  handle: async (context, { caller, params }) => ({
+    body: envelopeJson(await getMessage(context, caller.business, params.id), context.publicUrl),
+  }),
+});
+
+const filterFields = {
+  ...pagingFields,
+  since: Type.Optional(Type.String({ description: 'Received at this time or later. ISO 8601.' })),
+  until: Type.Optional(Type.String({ description: 'Received before this time. ISO 8601.' })),
+  from: Type.Optional(
+    Type.String({ maxLength: 320, description: 'Sent by this handle or e-mail address; in the inbox also by this domain.' }),
+  ),
+  type: Type.Optional(Type.String({ maxLength: 1_000, description: 'Exactly this type.' })),
+  validation: Type.Optional(Type.Enum(['passed', 'failed', 'not_applicable'])),
+  thread: Type.Optional(Type.String({ description: 'Of this thread only; a thr_ id.' })),
+};
+
+export const inbox = endpoint({
+  summary: 'Received messages, newest first',
+  description:
+    'To poll, repeat with `since` set to the received_at of the newest message you have: none is ever missed, and only those of that very millisecond come again.',
+  query: Type.Object(
+    { ...filterFields, to: Type.Optional(Type.String({ maxLength: 128, description: 'Addressed to this segment of your business.' })) },
+    closed,
+  ),
+  success: { status: 200, description: 'A page of messages.', schema: pageSchema(EnvelopeSchema) },
+  errors: ['validation_error'],
+  handle: async (context, { caller, query }) => ({ body: pageJson(await listMessages(context, caller.business, 'in', query), context) }),
+});
+
+export const outbox = endpoint({
+  summary: 'Sent messages, newest first',
+  query: Type.Object(filterFields, closed),
+  success: { status: 200, description: 'A page of messages.', schema: pageSchema(EnvelopeSchema) },
+  errors: ['validation_error'],
+  handle: async (context, { caller, query }) => ({ body: pageJson(await listMessages(context, caller.business, 'out', query), context) }),
+});
+
+export const thread = endpoint({
+  summary: 'The messages of a thread, oldest first',
+  params: Type.Object({ id: Type.String({ description: 'thr_ id' }) }),
+  query: Type.Object(pagingFields, closed),
+  success: {
+    status: 200,
+    description: 'A page of messages.',
+    schema: pageSchema(EnvelopeSchema, {
+      thread_id: Type.String(),
+      hidden: Type.Integer({ description: 'How many messages of the thread you may not see.' }),
+    }),
+  },
+  errors: ['not_found', 'validation_error'],
+  handle: async (context, { caller, params, query }) => {
+    const page = await readThread(context, caller.business, params.id, query);
+    return { body: `{"thread_id":"${page.threadId}","hidden":0,${pageJson(page, context).slice(1)}` };
+  },
+});
+
+function pageJson({ messages, nextCursor }: MessagePage, { publicUrl }: Context): string {
+  const envelopes = messages.map((message) => envelopeJson(message, publicUrl)).join(',');
+  return `{"data":[${envelopes}],"next_cursor":${JSON.stringify(nextCursor)}}`;
+}
+
+function idempotencyKeyOf(header: string | string[] | undefined): string | null {
+  if (header === undefined) return null;
+  if (typeof header === 'string' && IDEMPOTENCY_KEY.test(header)) return header;
+  throw invalid([{ path: '/Idempotency-Key', message: `must be 1 to ${IDEMPOTENCY_KEY_MAX_CHARS} visible ASCII characters` }]);
+}
+
+function senderOf({ business, agent }: Caller): Sender {
+  return {
+    business,
+    actor: { kind: 'agent', id: formatId('agt', agent.id), name: agent.name, email: null, verified: true, provider: 'api_key' },
+  };
+}

@@ -1,0 +1,150 @@
+import { canonicalJson } from '../../contract/canonical-json.ts';
+import { invalid, Refusal } from '../../contract/errors.ts';
+import { newReceiptToken, newUuid, parseId } from '../../contract/ids.ts';
+import { parseAddress } from '../../contract/names.ts';
+import { type ActorView, type Business, partyView } from '../../contract/parties.ts';
+import { type MessageQuotas, nextDay, nextMonth } from '../../contract/quotas.ts';
+import type { Database } from '../../platform/postgres.ts';
+import type { PartyDirectory } from '../parties/directory.ts';
+import type { Draft } from './draft.ts';
+import { hashedText, type StoredMessage } from './envelope.ts';
+import type { Ledger } from './ledger.ts';
+import { type CommitOutcome, findByIdempotencyKey, findMessage, findParent, type PreparedMessage } from './store.ts';
+
+export interface SendServices {
+  database: Database;
+  parties: PartyDirectory;
+  ledger: Ledger;
+  quotas: MessageQuotas;
+}
+
+export interface Sender {
+  business: Business;
+  actor: ActorView;
+}
+
+export interface Sent {
+  message: StoredMessage;
+  /** True when an idempotency key had been used before, and this is what was sent then. */
+  replayed: boolean;
+}
+
+/**
+ * The one way in, whatever door a message comes through. The draft is read lazily: a repeat of an idempotency key is
+ * answered with the original whatever its body, even one that would be refused.
+ */
+export async function sendMessage(
+  services: SendServices,
+  sender: Sender,
+  readDraft: () => Draft,
+  idempotencyKey: string | null,
+): Promise<Sent> {
+  try {
+    const prepared = await prepare(services, sender, readDraft(), idempotencyKey);
+    return await deliver(services, sender, prepared);
+  } catch (error) {
+    const original =
+      error instanceof Refusal && idempotencyKey !== null
+        ? await findByIdempotencyKey(services.database, sender.business.id, idempotencyKey)
+        : undefined;
+    if (original) return { message: original, replayed: true };
+    throw error;
+  }
+}
+
+async function prepare(services: SendServices, sender: Sender, draft: Draft, idempotencyKey: string | null): Promise<PreparedMessage> {
+  const route =
+    draft.inReplyTo === null
+      ? await routeToAddress(services, draft.to as string)
+      : await routeToParent(services, sender, draft.inReplyTo, draft.to);
+  if (draft.uploadIds.length > 0) throw new Refusal('upload_not_found');
+  const from = { party: partyView(sender.business), actor: sender.actor };
+  const to = { party: partyView(route.recipient) };
+  const message = {
+    id: newUuid(),
+    threadId: route.threadId,
+    inReplyTo: route.parentId,
+    type: draft.type,
+    subject: draft.subject,
+    note: draft.note,
+    jsonSha256: draft.json?.sha256 ?? null,
+  };
+  const hashed = hashedText({ ...message, canonicalFrom: canonicalJson(from), canonicalTo: canonicalJson(to) });
+  return {
+    ...message,
+    senderId: sender.business.id,
+    recipientId: route.recipient.id,
+    segment: route.segment,
+    sender: JSON.stringify(from),
+    recipient: JSON.stringify(to),
+    json: draft.json?.raw ?? null,
+    validation: 'not_applicable',
+    validationErrors: '[]',
+    fromEmail: sender.actor.email,
+    fromDomain: sender.actor.email?.split('@').at(-1) ?? null,
+    receiptToken: newReceiptToken(),
+    idempotencyKey,
+    hashedBeforeTime: hashed.beforeTime,
+    hashedAfterTime: hashed.afterTime,
+  };
+}
+
+interface Route {
+  recipient: Business;
+  segment: string | null;
+  threadId: string;
+  parentId: string | null;
+}
+
+async function routeToAddress({ parties }: SendServices, to: string): Promise<Route> {
+  const address = parseAddress(to);
+  if (!address) {
+    if (/[@.]/.test(to))
+      throw new Refusal(
+        'unknown_recipient',
+        'Only a business that has claimed a handle can be written to; a domain or mailbox can only be answered.',
+      );
+    throw invalid([{ path: '/to', message: 'must be <handle> or <handle>/<segment>' }]);
+  }
+  const recipient = await parties.byHandle(address.handle);
+  if (!recipient) throw new Refusal('unknown_recipient', `No business has claimed the handle ${address.handle}.`);
+  return { recipient, segment: address.segment ?? null, threadId: newUuid(), parentId: null };
+}
+
+async function routeToParent({ database, parties }: SendServices, sender: Sender, inReplyTo: string, to: string | null): Promise<Route> {
+  const address = to === null ? undefined : parseAddress(to);
+  if (to !== null && !address) throw invalid([{ path: '/to', message: 'must be <handle> or <handle>/<segment>' }]);
+  const parentId = parseId('msg', inReplyTo);
+  const parent = parentId === undefined ? undefined : await findParent(database, sender.business.id, parentId);
+  const recipient = parent && (await parties.byId(parent.otherPartyId));
+  if (!parent || !recipient || parentId === undefined) throw new Refusal('not_found', 'There is no such message to reply to.');
+  if (!recipient.takesReplies || !sender.business.takesReplies) throw new Refusal('reply_unaddressable');
+  if (address && address.handle !== recipient.handle) throw new Refusal('reply_recipient_mismatch');
+  return { recipient, segment: address?.segment ?? null, threadId: parent.threadId, parentId };
+}
+
+async function deliver({ database, ledger, quotas }: SendServices, sender: Sender, prepared: PreparedMessage): Promise<Sent> {
+  const outcome = await ledger.commit(prepared);
+  if (outcome.outcome === 'accepted' && outcome.contentHash) {
+    const json = prepared.json?.toString('utf8') ?? null;
+    return { message: { ...prepared, json, receivedMs: outcome.receivedMs, contentHash: outcome.contentHash }, replayed: false };
+  }
+  if (outcome.outcome === 'replayed') {
+    const original = await findMessage(database, sender.business.id, outcome.messageId);
+    if (original) return { message: original, replayed: true };
+  }
+  throw quotaRefusal(outcome, quotas);
+}
+
+function quotaRefusal({ outcome, receivedMs }: CommitOutcome, quotas: MessageQuotas): Refusal {
+  const now = new Date(receivedMs);
+  const isMonthly = outcome === 'monthly_messages';
+  const resetsAt = isMonthly ? nextMonth(now) : nextDay(now);
+  const allowed = isMonthly
+    ? `${quotas.monthlyMessages} messages a month`
+    : `${quotas.newAccountDailyMessages} messages a day while the account is new`;
+  return new Refusal('quota_exceeded', `This business may send ${allowed}; more from ${resetsAt.toISOString()} on.`, {
+    details: [{ path: '', message: `${allowed} are used up`, limit: outcome }],
+    retryAfterS: Math.max(1, Math.ceil((resetsAt.getTime() - receivedMs) / 1000)),
+  });
+}

@@ -1,0 +1,56 @@
+import { Refusal } from '../../contract/errors.ts';
+import { DISPLAY_NAME_MAX_CHARS } from '../../contract/limits.ts';
+import { isReservedHandle, parseHandle } from '../../contract/names.ts';
+import type { Business } from '../../contract/parties.ts';
+import { Cache } from '../../platform/cache.ts';
+import type { ChangeFeed } from '../../platform/change-feed.ts';
+import { type Database, isUniqueViolation } from '../../platform/postgres.ts';
+import * as store from './store.ts';
+
+/** Who there is. Every send looks its recipient up here, so what was seen is kept in memory. */
+export class PartyDirectory {
+  readonly #database: Database;
+  readonly #cache: Cache<Business>;
+
+  constructor(database: Database, feed: ChangeFeed) {
+    this.#database = database;
+    this.#cache = new Cache(feed);
+  }
+
+  byHandle(handle: string): Promise<Business | undefined> {
+    return this.#cache.load(handle, () => store.findByHandle(this.#database, handle));
+  }
+
+  byId(id: bigint): Promise<Business | undefined> {
+    return this.#cache.load(`#${id}`, () => store.findById(this.#database, id));
+  }
+
+  startingWith(prefix: string, after: string, limit: number): Promise<{ handle: string; display_name: string }[]> {
+    return store.searchByPrefix(this.#database, prefix, after, limit);
+  }
+
+  /** `claimed` tells a business that a person claimed, which is limited at first, from one that the operator vouches for. */
+  async create(handleText: string, displayName: string, claimed = false): Promise<Business> {
+    const handle = parseHandle(handleText);
+    if (handle === undefined)
+      throw new Refusal(
+        'validation_error',
+        `"${handleText}" can't be a handle: 2 to 32 letters, digits and hyphens, no hyphen at either end.`,
+      );
+    if (isReservedHandle(handle)) throw new Refusal('conflict', `The handle ${handle} is reserved.`);
+    const name = displayName.trim();
+    if (name === '' || [...name].length > DISPLAY_NAME_MAX_CHARS || name.includes('\0')) {
+      throw new Refusal('validation_error', `A display name has 1 to ${DISPLAY_NAME_MAX_CHARS} characters.`);
+    }
+    try {
+      return await this.#database.transaction((tx) => store.insertBusiness(tx, handle, name, claimed));
+    } catch (error) {
+      if (isUniqueViolation(error)) throw new Refusal('conflict', `The handle ${handle} is already taken.`);
+      throw error;
+    }
+  }
+
+  forget(): void {
+    this.#cache.clear();
+  }
+}

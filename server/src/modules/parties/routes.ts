@@ -1,0 +1,53 @@
+import { Type } from 'typebox';
+import { endpoint, publicEndpoint } from '../../context.ts';
+import { Refusal } from '../../contract/errors.ts';
+import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
+import { parseHandle } from '../../contract/names.ts';
+import { pageOf } from '../../http/cursor.ts';
+import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+
+const handleFields = { handle: Type.String(), display_name: Type.String() };
+
+export const search = endpoint({
+  summary: 'Search claimed handles by prefix',
+  query: Type.Object(
+    {
+      ...pagingFields,
+      q: Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'What the handle begins with, in any case. Every character stands for itself.',
+      }),
+    },
+    closed,
+  ),
+  success: { status: 200, description: 'A page of handles, in alphabetical order.', schema: pageSchema(Type.Object(handleFields, closed)) },
+  errors: ['validation_error'],
+  handle: async ({ parties, cursors }, { caller, query: { q, limit = PAGE_DEFAULT_ITEMS, cursor } }) => {
+    const prefix = q.toLowerCase();
+    const scope = ['handles', caller.business.id.toString(), prefix];
+    const rows = await parties.startingWith(prefix, cursors.open(scope, cursor) ?? '', limit + 1);
+    const { items, nextCursor } = pageOf(rows, limit, ({ handle }) => cursors.issue(scope, handle));
+    return { body: { data: items, next_cursor: nextCursor } };
+  },
+});
+
+export const publicProfile = publicEndpoint({
+  summary: 'The public profile of a handle',
+  params: Type.Object({ handle: Type.String() }),
+  success: {
+    status: 200,
+    description: 'The profile.',
+    schema: Type.Object(
+      { ...handleFields, accepting_drops: Type.Boolean({ description: 'Whether people without a handle can write in.' }) },
+      { $id: 'PublicProfile', ...closed },
+    ),
+  },
+  errors: ['not_found'],
+  handle: async ({ parties }, { params }) => {
+    const handle = parseHandle(params.handle);
+    const business = handle === undefined ? undefined : await parties.byHandle(handle);
+    if (!business) throw new Refusal('not_found', 'Nobody has claimed this handle.');
+    return { body: { handle: business.handle, display_name: business.displayName, accepting_drops: business.acceptingDrops } };
+  },
+});

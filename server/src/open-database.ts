@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientConfig } from 'pg';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { type DataFolderLock, type Holder, isLock, lockDataFolder } from './platform/data-folder.ts';
+import { embeddedConnection, startEmbeddedPostgres } from './platform/embedded-postgres.ts';
+
+export interface OpenDatabase {
+  connection: ClientConfig;
+  close(): Promise<void>;
+}
+
+export class DataFolderInUse extends Error {}
+
+const COMMAND_PATIENCE_MS = 30_000;
+
+/** The operator's own database, or the one in the data folder, started unless a running service has it already. */
+export async function openDatabase(config: Config, holder: Holder, log: Logger): Promise<OpenDatabase> {
+  if (config.databaseUrl !== undefined) return { connection: { connectionString: config.databaseUrl }, close: async () => {} };
+  if (process.platform !== 'linux')
+    throw new Error('The database that comes along runs on Linux only. Set DATABASE_URL to a PostgreSQL of your own.');
+  const lock = await takeLock(config, holder);
+  if (lock === undefined) return { connection: embeddedConnection(config.dataDir), close: async () => {} };
+  try {
+    const postgres = await startEmbeddedPostgres(config.dataDir, log);
+    const close = async () => {
+      await postgres.stop();
+      await lock.release();
+    };
+    return { connection: postgres.connection, close };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** Undefined for a command that may use the database of the running service. */
+async function takeLock({ dataDir }: Config, holder: Holder): Promise<DataFolderLock | undefined> {
+  const giveUpAt = Date.now() + COMMAND_PATIENCE_MS;
+  for (;;) {
+    const result = await lockDataFolder(dataDir, holder);
+    if (isLock(result)) return result;
+    if (result.holder === 'service') {
+      if (holder === 'command') return undefined;
+      throw new DataFolderInUse(
+        `Another Waybill (process ${result.pid}) already uses the data folder ${dataDir}. Stop it first, or set DATA_DIR to another folder.`,
+      );
+    }
+    // A command has the database open for a moment.
+    if (Date.now() > giveUpAt)
+      throw new DataFolderInUse(`A command (process ${result.pid}) has had the data folder ${dataDir} open for long. End it first.`);
+    await sleep(100);
+  }
+}

@@ -1,0 +1,43 @@
+import { type CronItem, Logger as JobLogger, parseCronItems, run, type TaskList } from 'graphile-worker';
+import type { Logger } from 'pino';
+import type { Database } from './postgres.ts';
+
+/** Something done now and then, outside any request. At most one process runs it at a time. */
+export interface Chore {
+  name: string;
+  /** Five fields, in UTC. */
+  schedule: string;
+  run(database: Database, log: Logger): Promise<void>;
+}
+
+export const quietLogger = new JobLogger(() => () => {});
+
+export interface JobRunner {
+  stop(): Promise<void>;
+}
+
+export async function startJobs(database: Database, chores: readonly Chore[], log: Logger): Promise<JobRunner> {
+  const tasks: TaskList = {};
+  const cron: CronItem[] = [];
+  for (const chore of chores) {
+    tasks[chore.name] = () => chore.run(database, log);
+    cron.push({ task: chore.name, match: chore.schedule, identifier: chore.name, options: { jobKey: chore.name } });
+  }
+  const runner = await run({
+    pgPool: database.pool,
+    taskList: tasks,
+    parsedCronItems: parseCronItems(cron),
+    logger: bridge(log),
+    noHandleSignals: true,
+    concurrency: 2,
+  });
+  return { stop: () => runner.stop() };
+}
+
+function bridge(log: Logger): JobLogger {
+  return new JobLogger(() => (level, message) => {
+    if (level === 'error') log.error(message);
+    else if (level === 'warning') log.warn(message);
+    else log.debug(message);
+  });
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { runMigrations as migrateJobs } from 'graphile-worker';
+import { quietLogger } from './jobs.ts';
+import type { Database, Queryable } from './postgres.ts';
+
+interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+  checksum: string;
+}
+
+const FOLDER = path.resolve(import.meta.dirname, '../../migrations');
+const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
+/** Any number that nobody else takes an advisory lock on. */
+const LOCK = 7_791_823_145;
+
+function migrationsOnDisk(): Migration[] {
+  return readdirSync(FOLDER)
+    .filter((name) => FILE_NAME.test(name))
+    .sort()
+    .map((name) => {
+      const sql = readFileSync(path.join(FOLDER, name), 'utf8');
+      return { version: Number(name.slice(0, 4)), name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    });
+}
+
+/** Brings the database up to date; processes that start together take turns. Returns the names of what was applied. */
+export async function migrate(database: Database): Promise<string[]> {
+  const applied = await database.transaction(async (tx) => {
+    await tx.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    await tx.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
+      version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
+    const pending = await pendingMigrations(tx);
+    for (const { version, name, sql, checksum } of pending) {
+      await tx.query(sql);
+      await tx.query('INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)', [version, name, checksum]);
+    }
+    return pending.map(({ name }) => name);
+  });
+  await migrateJobs({ pgPool: database.pool, logger: quietLogger });
+  return applied;
+}
+
+/** What is on disk and not in the database. Throws when an applied migration was edited, or is newer than this program. */
+export async function pendingMigrations(database: Queryable): Promise<Migration[]> {
+  const known = migrationsOnDisk();
+  const applied = await database.query<{ version: number; name: string; checksum: string }>(
+    'SELECT version, name, checksum FROM schema_migrations ORDER BY version',
+  );
+  for (const { version, name, checksum } of applied) {
+    const match = known.find((migration) => migration.version === version);
+    if (!match) throw new Error(`The database has migration ${name}, which this program does not know: it belongs to a newer release.`);
+    if (match.checksum !== checksum)
+      throw new Error(`Migration ${name} was changed after it had been applied; migrations are only ever added.`);
+  }
+  return known.slice(applied.length);
+}

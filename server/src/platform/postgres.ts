@@ -1,0 +1,105 @@
+import pg from 'pg';
+import type { Logger } from 'pino';
+
+/** Positions and ids are 64-bit: they stay text, or become numbers where the caller knows they fit. */
+export type Row = Record<string, unknown>;
+
+/** Whatever can run a statement: the pool, or the one connection of a transaction. */
+export interface Queryable {
+  query<T extends Row>(statement: Statement, values?: unknown[]): Promise<T[]>;
+}
+
+/** A name makes it a prepared statement: parsed and planned once a connection. */
+export type Statement = string | { name: string; text: string };
+
+const POOL_CONNECTIONS = 16;
+const CONNECT_PATIENCE_MS = 5_000;
+
+export class Database implements Queryable {
+  readonly #pool: pg.Pool;
+
+  constructor(connection: pg.ClientConfig, log: Logger) {
+    this.#pool = new pg.Pool({
+      ...connection,
+      max: POOL_CONNECTIONS,
+      connectionTimeoutMillis: CONNECT_PATIENCE_MS,
+      application_name: 'waybill',
+    });
+    // A connection that breaks is replaced by the pool; unheard, its error would end the process.
+    const report = (error: Error) => log.warn({ reason: error.message }, 'lost a database connection');
+    this.#pool.on('error', report);
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
+  }
+
+  get pool(): pg.Pool {
+    return this.#pool;
+  }
+
+  query<T extends Row>(statement: Statement, values: unknown[] = []): Promise<T[]> {
+    return run<T>(this.#pool, statement, values);
+  }
+
+  async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    let broken = true;
+    try {
+      await client.query('BEGIN');
+      const result = await work({ query: (statement, values = []) => run(client, statement, values) });
+      await client.query('COMMIT');
+      broken = false;
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK').then(
+        () => {
+          broken = false;
+        },
+        () => {},
+      );
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+}
+
+async function run<T extends Row>(on: pg.Pool | pg.ClientBase, statement: Statement, values: unknown[]): Promise<T[]> {
+  const query = typeof statement === 'string' ? { text: statement, values } : { ...statement, values };
+  return (await on.query<T>(query)).rows;
+}
+
+const UNAVAILABLE_STATES = /^(08|53|57P|25006)/;
+const UNAVAILABLE_ERRNO = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'EACCES',
+]);
+const UNAVAILABLE_WORDS = /Connection terminated|timeout exceeded when trying to connect|not queryable|Cannot use a pool after calling end/;
+
+/** The database is out of reach, starting, stopping or full, as opposed to having refused what we asked. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === 'string' && (UNAVAILABLE_STATES.test(code) || UNAVAILABLE_ERRNO.has(code))) return true;
+  return UNAVAILABLE_WORDS.test(error.message);
+}
+
+const DEADLOCK_DETECTED = '40P01';
+const UNIQUE_VIOLATION = '23505';
+
+export function isDeadlock(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === DEADLOCK_DETECTED;
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === UNIQUE_VIOLATION;
+}

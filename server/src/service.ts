@@ -1,0 +1,109 @@
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import type { ClientConfig } from 'pg';
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import { buildApp } from './app.ts';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+import { Cursors } from './http/cursor.ts';
+import { KeyRing } from './modules/agents/key-ring.ts';
+import { messageChores } from './modules/messages/chores.ts';
+import { Ledger } from './modules/messages/ledger.ts';
+import { PartyDirectory } from './modules/parties/directory.ts';
+import { openDatabase } from './open-database.ts';
+import { ChangeFeed } from './platform/change-feed.ts';
+import { type JobRunner, startJobs } from './platform/jobs.ts';
+import { migrate } from './platform/migrate.ts';
+import { Database } from './platform/postgres.ts';
+import { sharedSecret } from './platform/secrets.ts';
+import { createSamples, type Sample } from './samples.ts';
+
+export type Role = 'api' | 'worker' | 'all';
+
+export interface Service {
+  /** Where people reach it. */
+  publicUrl: string;
+  /** The sample businesses with their keys, on the very first start with the embedded database. */
+  samples: Sample[];
+  stop(): Promise<void>;
+}
+
+const STOP_PATIENCE_MS = 25_000;
+const FIRST_MIGRATION = '0001_foundation.sql';
+
+/** Starts what the role asks for; stops it in the opposite order, the database last. */
+export async function startService(config: Config, role: Role, log: Logger): Promise<Service> {
+  const opened = await openDatabase(config, 'service', log);
+  const database = new Database(opened.connection, log);
+  const closers: (() => Promise<void>)[] = [() => opened.close(), () => database.close()];
+  const stop = async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  try {
+    const applied = await migrate(database);
+    const context = await buildContext(config, database, opened.connection, log, closers);
+    const isFirstStart = applied.includes(FIRST_MIGRATION) && config.databaseUrl === undefined;
+    const samples = isFirstStart ? await createSamples(database, context.parties) : [];
+    if (role !== 'api') {
+      const jobs: JobRunner = await startJobs(database, messageChores, log);
+      closers.push(() => jobs.stop());
+    }
+    const app = buildApp(context, log, role === 'worker' ? 'operations' : 'everything');
+    closers.push(() => closeServer(app));
+    await app.listen({ port: config.port, host: config.host, backlog: 4096 });
+    const { port } = app.server.address() as AddressInfo;
+    context.publicUrl = config.publicUrl ?? `http://${hostForPeople(config.host)}:${port}`;
+    context.inboundDomain = config.inboundDomain ?? new URL(context.publicUrl).hostname;
+    return { publicUrl: context.publicUrl, samples, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function buildContext(
+  config: Config,
+  database: Database,
+  connection: ClientConfig,
+  log: Logger,
+  closers: (() => Promise<void>)[],
+): Promise<Context> {
+  const feed = new ChangeFeed(connection, log);
+  const parties = new PartyDirectory(database, feed);
+  const keys = new KeyRing(database, feed);
+  const quotas = {
+    monthlyMessages: config.monthlyMessageLimit,
+    newAccountDailyMessages: config.newAccountDailyMessageLimit,
+    newAccountDays: config.newAccountDays,
+  };
+  await feed.start(() => {
+    parties.forget();
+    keys.forget();
+  });
+  closers.push(
+    () => feed.stop(),
+    () => keys.stop(),
+  );
+  const cursors = new Cursors(await sharedSecret(database, 'cursors'));
+  const ledger = new Ledger(database, quotas);
+  return { config, database, parties, keys, quotas, cursors, ledger, metrics: new Registry(), publicUrl: '', inboundDomain: '' };
+}
+
+/** Takes no new connections and waits for the requests under way, though not for ever. */
+async function closeServer(app: FastifyInstance): Promise<void> {
+  const impatience = new AbortController();
+  const giveUp = sleep(STOP_PATIENCE_MS, undefined, { signal: impatience.signal }).then(
+    () => app.server.closeAllConnections(),
+    () => {},
+  );
+  await app.close();
+  impatience.abort();
+  await giveUp;
+}
+
+function hostForPeople(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,39 @@
+import type { Config } from './config.ts';
+import type { Sample } from './samples.ts';
+import type { Role, Service } from './service.ts';
+
+/** What a person needs next, printed at the end of a start. */
+export function welcome({ publicUrl, samples }: Service, config: Config, role: Role): string {
+  const lines = [
+    '',
+    role === 'worker' ? 'Waybill works in the background.' : 'Waybill is ready.',
+    '',
+    ...(role === 'worker' ? [] : [`  API            ${publicUrl}/v1`, `  Documentation  ${publicUrl}/docs`]),
+    config.databaseUrl === undefined ? `  Data folder    ${config.dataDir}` : '  Database       the one in DATABASE_URL',
+    '',
+  ];
+  const [buyer, seller] = samples;
+  if (buyer && seller) lines.push(...firstSteps(publicUrl, samples, buyer, seller));
+  else if (role !== 'worker') lines.push('Make a business and a key: npm run --silent waybill -- --help', '');
+  return lines.join('\n');
+}
+
+function firstSteps(publicUrl: string, samples: Sample[], buyer: Sample, seller: Sample): string[] {
+  const keys = samples.flatMap(({ handle, agents }) => agents.map(({ segment, key }) => `  ${`${handle}/${segment}`.padEnd(18)} ${key}`));
+  const sending = buyer.agents[0]?.key;
+  const answering = seller.agents[0]?.key;
+  return [
+    'Two sample businesses are there to try it with. Their keys are shown this once only:',
+    '',
+    ...keys,
+    '',
+    'Send an order from acme to globex, read it in globex’ inbox, and reply to it:',
+    '',
+    `curl -s ${publicUrl}/v1/messages -H 'Authorization: Bearer ${sending}' -H 'Content-Type: application/json' -d '{"to":"globex/orders","type":"order","subject":"Order 4711","json":{"items":[{"sku":"A-1","quantity":3}]}}'`,
+    '',
+    `curl -s ${publicUrl}/v1/inbox -H 'Authorization: Bearer ${answering}'`,
+    '',
+    `curl -s ${publicUrl}/v1/messages -H 'Authorization: Bearer ${answering}' -H 'Content-Type: application/json' -d "{\\"in_reply_to\\":\\"$(curl -s ${publicUrl}/v1/inbox -H 'Authorization: Bearer ${answering}' | grep -o 'msg_[0-9a-z]*' | head -n 1)\\",\\"note\\":\\"Thank you, it ships tomorrow.\\"}"`,
+    '',
+  ];
+}

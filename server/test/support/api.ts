@@ -1,0 +1,67 @@
+export interface Answered {
+  status: number;
+  headers: Headers;
+  /** The body as it came, for what JSON.parse would hide. */
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+}
+
+/** A client with nothing to it: what a developer would do with fetch. */
+export class Api {
+  readonly url: string;
+  readonly secret: string | undefined;
+
+  constructor(url: string, secret?: string) {
+    this.url = url;
+    this.secret = secret;
+  }
+
+  /** The same key at another address of the same service. */
+  at(url: string): Api {
+    return new Api(url, this.secret);
+  }
+
+  /** Paths begin with /v1 unless they are given whole. */
+  async request(
+    method: string,
+    path: string,
+    init: { body?: string | Uint8Array<ArrayBuffer>; headers?: Record<string, string> } = {},
+  ): Promise<Answered> {
+    const authorization: Record<string, string> = this.secret === undefined ? {} : { authorization: `Bearer ${this.secret}` };
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: { ...authorization, ...init.headers },
+      ...(init.body !== undefined && { body: init.body }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: parsed(text) };
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answered> {
+    return this.request('GET', `/v1${path}`, { headers });
+  }
+
+  /** A string goes out as it stands, anything else as JSON. */
+  write(method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+    const text = typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body);
+    return this.request(method, `/v1${path}`, { body: text, headers: { 'content-type': 'application/json', ...headers } });
+  }
+
+  send(message: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+    return this.write('POST', '/messages', message, headers);
+  }
+
+  patch(path: string, body: unknown): Promise<Answered> {
+    return this.write('PATCH', path, body);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

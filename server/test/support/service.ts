@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import type { KeyScope } from '../../src/contract/api-key.ts';
+import { formatId } from '../../src/contract/ids.ts';
+import { createAgent, createKey } from '../../src/modules/agents/agents.ts';
+import { PartyDirectory } from '../../src/modules/parties/directory.ts';
+import { ChangeFeed } from '../../src/platform/change-feed.ts';
+import { Database } from '../../src/platform/postgres.ts';
+import { type Role, startService } from '../../src/service.ts';
+import { Api } from './api.ts';
+
+/** A service of the test's own, in this process, on a free port and a fresh database. */
+export interface TestService {
+  url: string;
+  databaseUrl: string;
+  /** Without a key. */
+  anonymous: Api;
+  /** Makes a business with one agent, and gives what acts for it. */
+  business(handle: string, options?: { segment?: string; scope?: KeyScope; claimed?: boolean }): Promise<TestBusiness>;
+  /** Looks behind the scenes, or turns back a clock; never a substitute for what HTTP can show. */
+  sql<T extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<T[]>;
+  /** Another process's worth of service on the same database. */
+  sibling(env?: Record<string, string>): Promise<{ url: string; anonymous: Api; stop(): Promise<void> }>;
+  stop(): Promise<void>;
+}
+
+export interface TestBusiness {
+  handle: string;
+  agentId: string;
+  keyId: string;
+  secret: string;
+  api: Api;
+  /** An API with another key of the same agent. */
+  withKey(scope: KeyScope): Promise<Api>;
+}
+
+/** An empty, migrated database in the run's PostgreSQL. */
+export async function createDatabase(): Promise<string> {
+  const host = inject('postgresHost');
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const admin = new pg.Client({ host, user: 'waybill', database: 'postgres' });
+  await admin.connect();
+  try {
+    // Copies of one template can't be made at the same moment.
+    await admin.query('SELECT pg_advisory_lock(1)');
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE waybill`);
+  } finally {
+    await admin.end();
+  }
+  return `postgres://waybill@localhost/${name}?host=${encodeURIComponent(host)}`;
+}
+
+const log = pino({ level: 'fatal' });
+
+export async function startTestService(env: Record<string, string> = {}, role: Role = 'all'): Promise<TestService> {
+  const databaseUrl = env.DATABASE_URL ?? (await createDatabase());
+  const start = (more: Record<string, string>) =>
+    startService(
+      readConfig({ PORT: '0', DATABASE_URL: databaseUrl, RATE_LIMIT_PER_MINUTE: '0', PUBLIC_RATE_LIMIT_PER_MINUTE: '0', ...env, ...more }),
+      role,
+      log,
+    );
+  const service = await start({});
+  const connection = { connectionString: databaseUrl };
+  const database = new Database(connection, log);
+  const parties = new PartyDirectory(database, new ChangeFeed(connection, log));
+  return {
+    url: service.publicUrl,
+    databaseUrl,
+    anonymous: new Api(service.publicUrl),
+    business: async (handle, { segment, scope = 'read_write', claimed = false } = {}) => {
+      const { id } = await parties.create(handle, `The ${handle} company`, claimed);
+      const agent = await createAgent(database, id, `Agent of ${handle}`, segment);
+      const key = await createKey(database, agent.id, scope);
+      const withKey = async (wanted: KeyScope) => new Api(service.publicUrl, (await createKey(database, agent.id, wanted)).secret);
+      return {
+        handle,
+        agentId: formatId('agt', agent.id),
+        keyId: formatId('key', key.id),
+        secret: key.secret,
+        api: new Api(service.publicUrl, key.secret),
+        withKey,
+      };
+    },
+    sql: (text, values = []) => database.query(text, values),
+    sibling: async (more = {}) => {
+      const other = await start(more);
+      return { url: other.publicUrl, anonymous: new Api(other.publicUrl), stop: () => other.stop() };
+    },
+    stop: async () => {
+      await database.close();
+      await service.stop();
+    },
+  };
+}
