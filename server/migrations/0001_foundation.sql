@@ -131,14 +131,20 @@ CREATE TABLE service_secrets (
   value bytea NOT NULL
 );
 
--- Commits a batch of prepared messages, in one transaction that is a single round trip. The arrays run in parallel, an
--- element a message. What is judged here is judged under the lock of the sender's ledger, so that it holds however many
--- batches and processes there are: repeats of an idempotency key, and quotas. A refused message refuses no other.
--- A limit of 0 means none.
+-- Commits a batch of prepared messages, in one transaction that is a single round trip. What is judged here is judged
+-- under the lock of the sender's ledger, so that it holds however many batches and processes there are: repeats of an
+-- idempotency key, and quotas. A refused message refuses no other. A limit of 0 means none.
+--
+-- `party_ids` are the parties that the batch touches, in ascending order, with the number of entries each gets. All other
+-- arrays run in parallel, an element a message: a slot is an index into `party_ids`, and the nth says which of that
+-- party's new entries it is. `firsts` names the first message of the batch with the same sender and key, mostly itself.
 CREATE FUNCTION commit_messages(
-  sender_ids bigint[], recipient_ids bigint[], message_ids uuid[], thread_ids uuid[], parent_ids uuid[], segments text[],
+  party_ids bigint[], entry_counts bigint[],
+  sender_slots integer[], sender_nths integer[], recipient_slots integer[], recipient_nths integer[],
+  message_ids uuid[], thread_ids uuid[], parent_ids uuid[], segments text[],
   senders text[], recipients text[], types text[], subjects text[], notes text[], jsons text[], json_hashes bytea[],
-  validations text[], validation_error_lists text[], from_emails text[], from_domains text[], receipt_tokens bytea[], keys text[],
+  validations text[], validation_error_lists text[], from_emails text[], from_domains text[], receipt_tokens bytea[],
+  keys text[], firsts integer[],
   -- The canonical form that content_hash covers, without the one thing known only here: received_at.
   hashed_before_time text[], hashed_after_time text[],
   month_limit bigint, new_account_day_limit bigint, new_account_days integer, key_window interval
@@ -152,102 +158,95 @@ DECLARE
   delivery_ms bigint := clock_ms;
   delivered   timestamptz;
   time_text   text;
-  party       record;
   new_head    bigint;
-  party_ids   bigint[] := '{}';
-  counts      bigint[] := '{}';
-  bases       bigint[] := '{}';
+  bases       bigint[] := array_fill(0::bigint, ARRAY[cardinality(party_ids)]);
   outcomes    text[];
   answers     uuid[];
   fresh       boolean[];
+  hashes      bytea[];
 BEGIN
   -- One row at a time and in sorted order, so that two batches never wait for each other in a circle.
-  FOR party IN SELECT id, count(*) AS entries FROM unnest(sender_ids || recipient_ids) AS id GROUP BY id ORDER BY id LOOP
-    UPDATE ledgers SET head = greatest(head, clock_ms * 4096) + party.entries WHERE party_id = party.id RETURNING head INTO STRICT new_head;
-    party_ids := party_ids || party.id;
-    counts := counts || party.entries;
-    bases := bases || (new_head - party.entries);
+  FOR i IN 1 .. cardinality(party_ids) LOOP
+    UPDATE ledgers SET head = greatest(head, clock_ms * 4096) + entry_counts[i] WHERE party_id = party_ids[i] RETURNING head INTO STRICT new_head;
+    bases[i] := new_head - entry_counts[i];
     delivery_ms := greatest(delivery_ms, new_head / 4096);
   END LOOP;
 
   -- A ledger may be ahead of the clock (it was set back, or another batch began later and locked first). Then the whole
   -- batch is delivered at that later time, so that time and position agree in each ledger it enters.
-  FOR i IN 1 .. cardinality(bases) LOOP
+  FOR i IN 1 .. cardinality(party_ids) LOOP
     IF (bases[i] + 1) / 4096 < delivery_ms THEN
       bases[i] := delivery_ms * 4096;
-      UPDATE ledgers SET head = bases[i] + counts[i] WHERE party_id = party_ids[i];
+      UPDATE ledgers SET head = bases[i] + entry_counts[i] WHERE party_id = party_ids[i];
     END IF;
   END LOOP;
   delivered := to_timestamp(delivery_ms / 1000.0);
   time_text := to_char(delivered AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
-  WITH batch AS (
-    SELECT * FROM unnest(sender_ids, keys, message_ids) WITH ORDINALITY AS b (sender_id, key, message_id, n)
-  ), repeats AS (
-    SELECT b.n, b.sender_id, b.message_id, k.message_id AS original_id,
-           CASE WHEN b.key IS NULL THEN b.n ELSE min(b.n) OVER (PARTITION BY b.sender_id, b.key) END AS first_n
-      FROM batch b LEFT JOIN idempotency_keys k ON k.party_id = b.sender_id AND k.key = b.key AND k.created_at > clock - key_window
+  WITH repeats AS (
+    SELECT b.n, b.first_n, party_ids[b.sender_slot] AS sender_id, b.message_id, k.message_id AS original_id
+      FROM unnest(sender_slots, keys, message_ids, firsts) WITH ORDINALITY AS b (sender_slot, key, message_id, first_n, n)
+      LEFT JOIN idempotency_keys k ON k.party_id = party_ids[b.sender_slot] AND k.key = b.key AND k.created_at > clock - key_window
   ), ranked AS (
-    SELECT r.*, count(*) FILTER (WHERE r.original_id IS NULL AND r.first_n = r.n) OVER (PARTITION BY r.sender_id ORDER BY r.n) AS rank FROM repeats r
+    SELECT *, count(*) FILTER (WHERE original_id IS NULL AND first_n = n) OVER (PARTITION BY sender_id ORDER BY n) AS rank FROM repeats
   ), usage AS (
     SELECT p.id AS sender_id, p.claimed_at > clock - make_interval(days => new_account_days) AS is_new,
            coalesce(sum(u.messages), 0) AS month_used, coalesce(sum(u.messages) FILTER (WHERE u.day = today), 0) AS day_used
       FROM parties p LEFT JOIN daily_usage u ON u.party_id = p.id AND u.day >= date_trunc('month', today)::date AND u.day <= today
-     WHERE p.id = ANY (sender_ids) GROUP BY p.id
+     WHERE p.id IN (SELECT sender_id FROM repeats) GROUP BY p.id
   ), judged AS (
-    SELECT r.n, r.first_n, r.message_id, r.original_id,
+    SELECT r.n, r.first_n, coalesce(r.original_id, r.message_id) AS answer,
            CASE WHEN r.original_id IS NOT NULL THEN 'replayed'
                 WHEN month_limit > 0 AND u.month_used + r.rank > month_limit THEN 'monthly_messages'
                 WHEN new_account_day_limit > 0 AND u.is_new AND u.day_used + r.rank > new_account_day_limit THEN 'new_account_daily_messages'
                 ELSE 'accepted' END AS verdict
       FROM ranked r JOIN usage u USING (sender_id)
+  ), settled AS (
+    SELECT n, first_n, first_value(verdict) OVER firsts AS verdict, first_value(answer) OVER firsts AS answer
+      FROM judged WINDOW firsts AS (PARTITION BY first_n ORDER BY n)
   )
-  SELECT array_agg(CASE WHEN f.verdict = 'accepted' AND j.n <> j.first_n THEN 'replayed' ELSE f.verdict END ORDER BY j.n),
-         array_agg(coalesce(f.original_id, f.message_id) ORDER BY j.n),
-         array_agg(f.verdict = 'accepted' AND j.n = j.first_n ORDER BY j.n)
-    INTO outcomes, answers, fresh
-    FROM judged j JOIN judged f ON f.n = j.first_n;
+  SELECT array_agg(CASE WHEN verdict = 'accepted' AND n <> first_n THEN 'replayed' ELSE verdict END ORDER BY n),
+         array_agg(answer ORDER BY n),
+         array_agg(verdict = 'accepted' AND n = first_n ORDER BY n)
+    INTO outcomes, answers, fresh FROM settled;
+
+  SELECT array_agg(sha256(convert_to(b.before || time_text || b.after, 'UTF8')) ORDER BY b.n) INTO hashes
+    FROM unnest(hashed_before_time, hashed_after_time) WITH ORDINALITY AS b (before, after, n);
 
   INSERT INTO messages (sender_id, id, recipient_id, segment, thread_id, in_reply_to, sender, recipient, type, subject, note,
                         json, json_sha256, validation, validation_errors, received_at, content_hash, receipt_token, idempotency_key)
-  SELECT b.sender_id, b.id, b.recipient_id, b.segment, b.thread_id, b.parent_id, b.sender, b.recipient, b.type, b.subject, b.note,
-         b.json, b.json_hash, b.validation::validation_status, b.errors, delivered,
-         sha256(convert_to(b.hashed_before || time_text || b.hashed_after, 'UTF8')), b.receipt_token, b.key
-    FROM unnest(fresh, sender_ids, message_ids, recipient_ids, segments, thread_ids, parent_ids, senders, recipients, types, subjects, notes,
-                jsons, json_hashes, validations, validation_error_lists, receipt_tokens, keys, hashed_before_time, hashed_after_time)
-      AS b (fresh, sender_id, id, recipient_id, segment, thread_id, parent_id, sender, recipient, type, subject, note,
-            json, json_hash, validation, errors, receipt_token, key, hashed_before, hashed_after)
+  SELECT party_ids[b.sender_slot], b.id, party_ids[b.recipient_slot], b.segment, b.thread_id, b.parent_id, b.sender, b.recipient, b.type, b.subject, b.note,
+         b.json, b.json_hash, b.validation::validation_status, b.errors, delivered, b.hash, b.receipt_token, b.key
+    FROM unnest(fresh, sender_slots, message_ids, recipient_slots, segments, thread_ids, parent_ids, senders, recipients, types, subjects, notes,
+                jsons, json_hashes, validations, validation_error_lists, hashes, receipt_tokens, keys)
+      AS b (fresh, sender_slot, id, recipient_slot, segment, thread_id, parent_id, sender, recipient, type, subject, note,
+            json, json_hash, validation, errors, hash, receipt_token, key)
    WHERE b.fresh;
 
   WITH batch AS (
-    SELECT * FROM unnest(fresh, sender_ids, recipient_ids, message_ids, thread_ids, types, segments, validations, from_emails, from_domains)
-      WITH ORDINALITY AS b (fresh, sender_id, recipient_id, message_id, thread_id, type, segment, validation, from_email, from_domain, n)
-  ), both_sides AS (
-    SELECT n, sender_id AS party_id, 'out'::ledger_box AS box, recipient_id AS counterparty_id, fresh, message_id, thread_id, type, segment, validation, from_email, from_domain FROM batch
+    SELECT *
+      FROM unnest(fresh, sender_slots, sender_nths, recipient_slots, recipient_nths, message_ids, thread_ids, types, segments, validations, from_emails, from_domains)
+        AS b (fresh, sender_slot, sender_nth, recipient_slot, recipient_nth, message_id, thread_id, type, segment, validation, from_email, from_domain)
+     WHERE b.fresh
+  ), sides AS (
+    SELECT 'out'::ledger_box AS box, sender_slot AS slot, sender_nth AS nth, recipient_slot AS other_slot, message_id, thread_id, type, segment, validation, from_email, from_domain FROM batch
     UNION ALL
-    SELECT n, recipient_id, 'in', sender_id, fresh, message_id, thread_id, type, segment, validation, from_email, from_domain FROM batch
-  ), numbered AS (
-    SELECT *, row_number() OVER (PARTITION BY party_id ORDER BY n, box DESC) AS nth FROM both_sides
+    SELECT 'in', recipient_slot, recipient_nth, sender_slot, message_id, thread_id, type, segment, validation, from_email, from_domain FROM batch
   )
   INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain)
-  SELECT e.party_id, e.box, base.position + e.nth, e.message_id, e.counterparty_id, e.thread_id, e.validation::validation_status, e.type, e.segment, e.from_email, e.from_domain
-    FROM numbered e JOIN unnest(party_ids, bases) AS base (party_id, position) USING (party_id)
-   WHERE e.fresh;
+  SELECT party_ids[slot], box, bases[slot] + nth, message_id, party_ids[other_slot], thread_id, validation::validation_status, type, segment, from_email, from_domain
+    FROM sides;
 
   INSERT INTO idempotency_keys (party_id, key, message_id, created_at)
-  SELECT b.sender_id, b.key, b.message_id, clock
-    FROM unnest(fresh, sender_ids, keys, message_ids) AS b (fresh, sender_id, key, message_id) WHERE b.fresh AND b.key IS NOT NULL
+  SELECT party_ids[b.sender_slot], b.key, b.message_id, clock
+    FROM unnest(fresh, sender_slots, keys, message_ids) AS b (fresh, sender_slot, key, message_id) WHERE b.fresh AND b.key IS NOT NULL
   ON CONFLICT (party_id, key) DO UPDATE SET message_id = excluded.message_id, created_at = excluded.created_at;
 
   INSERT INTO daily_usage (party_id, day, messages)
-  SELECT b.sender_id, today, count(*) FROM unnest(fresh, sender_ids) AS b (fresh, sender_id) WHERE b.fresh GROUP BY b.sender_id
+  SELECT party_ids[b.sender_slot], today, count(*) FROM unnest(fresh, sender_slots) AS b (fresh, sender_slot) WHERE b.fresh GROUP BY b.sender_slot
   ON CONFLICT (party_id, day) DO UPDATE SET messages = daily_usage.messages + excluded.messages;
 
-  RETURN QUERY
-  SELECT b.outcome, b.answer, delivery_ms, m.content_hash
-    FROM unnest(outcomes, answers, sender_ids) WITH ORDINALITY AS b (outcome, answer, sender_id, n)
-    LEFT JOIN messages m ON b.outcome = 'accepted' AND m.sender_id = b.sender_id AND m.id = b.answer
-   ORDER BY b.n;
+  RETURN QUERY SELECT b.outcome, b.answer, delivery_ms, b.hash FROM unnest(outcomes, answers, hashes) AS b (outcome, answer, hash);
 END
 $$;
 

@@ -52,7 +52,7 @@ const COMMANDS: Record<string, Command> = {
     arguments: 1,
     run: async ({ database, parties }, [handle = ''], { name, segment }) => {
       const business = await parties.byHandle(parseHandle(handle) ?? '');
-      if (!business) throw new UsageError(`There is no business ${handle}. Make it first: business create ${handle} --name <text>`);
+      if (!business) throw new UsageError(`There is no business ${handle}; make it first: business create ${handle} --name <text>`);
       const agent = await createAgent(database, business.id, needed(name, '--name'), segment);
       const id = formatId('agt', agent.id);
       return { json: { id, name: agent.name, segment: agent.segment }, text: `Made the agent ${agent.name}: ${id}` };
@@ -123,11 +123,11 @@ async function main(): Promise<void> {
       help: { type: 'boolean', short: 'h' },
     },
   });
-  const words = [positionals.slice(0, 2).join(' '), positionals[0] ?? ''].find((name) => name in COMMANDS);
+  const words = [positionals.slice(0, 2).join(' '), positionals[0] ?? ''].find((name) => Object.hasOwn(COMMANDS, name));
   const command = words === undefined ? undefined : COMMANDS[words];
   if (!command || words === undefined) {
     if (values.help || positionals.length === 0) return console.log(OVERVIEW);
-    throw new UsageError(`There is no command "${positionals.join(' ')}".\n\n${OVERVIEW}`);
+    throw new UsageError(`There is no command "${positionals.join(' ')}"; --help lists those there are.`);
   }
   if (values.help) return console.log(`Usage: npm run --silent waybill -- ${command.usage}\n\n${command.help}`);
   const args = positionals.slice(words.split(' ').length);

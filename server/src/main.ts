@@ -20,15 +20,17 @@ function readRole(): Role {
   return role;
 }
 
-function stopOnSignals(service: Service): void {
+/** One that is still starting is stopped once it is up, so that it leaves no PostgreSQL behind. */
+function stopOnSignals(starting: Promise<Service>): void {
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, async () => {
       if (isStopping) return;
       isStopping = true;
       console.log('Stopping: finishing the requests under way.');
-      await service.stop();
-      process.exit(0);
+      const service = await starting.catch(() => undefined);
+      await service?.stop();
+      if (service) process.exit(0);
     });
   }
 }
@@ -38,7 +40,7 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EADDRINUSE')
-    return `Port ${(error as { port?: number }).port} is taken. Set PORT to another one, or to 0 for any that is free.`;
+    return `Port ${(error as { port?: number }).port} is taken: set PORT to another one, or to 0 for any that is free.`;
   if (code?.startsWith('ERR_PARSE_ARGS')) return `${error.message}\n${USAGE}`;
   if (error instanceof ConfigError || error instanceof DataFolderInUse || code === undefined) return error.message;
   return `Waybill could not start: ${error.message}`;
@@ -49,9 +51,9 @@ try {
   const config = readConfig();
   const log = pino({ level: config.logLevel });
   console.log('Waybill is starting.');
-  const service = await startService(config, role, log);
-  stopOnSignals(service);
-  console.log(welcome(service, config, role));
+  const starting = startService(config, role, log);
+  stopOnSignals(starting);
+  console.log(welcome(await starting, config, role));
 } catch (error) {
   console.error(explain(error));
   process.exit(1);

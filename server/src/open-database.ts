@@ -43,12 +43,12 @@ async function takeLock({ dataDir }: Config, holder: Holder): Promise<DataFolder
     if (result.holder === 'service') {
       if (holder === 'command') return undefined;
       throw new DataFolderInUse(
-        `Another Waybill (process ${result.pid}) already uses the data folder ${dataDir}. Stop it first, or set DATA_DIR to another folder.`,
+        `Another Waybill (process ${result.pid}) already uses the data folder ${dataDir}: stop it first, or set DATA_DIR to another folder.`,
       );
     }
     // A command has the database open for a moment.
     if (Date.now() > giveUpAt)
-      throw new DataFolderInUse(`A command (process ${result.pid}) has had the data folder ${dataDir} open for long. End it first.`);
+      throw new DataFolderInUse(`A command (process ${result.pid}) has had the data folder ${dataDir} open for long: end it first.`);
     await sleep(100);
   }
 }

@@ -31,7 +31,7 @@ export interface Service {
 }
 
 const STOP_PATIENCE_MS = 25_000;
-const FIRST_MIGRATION = '0001_foundation.sql';
+const SWEEP_MS = 100;
 
 /** Starts what the role asks for; stops it in the opposite order, the database last. */
 export async function startService(config: Config, role: Role, log: Logger): Promise<Service> {
@@ -42,10 +42,8 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const applied = await migrate(database);
+    await migrate(database);
     const context = await buildContext(config, database, opened.connection, log, closers);
-    const isFirstStart = applied.includes(FIRST_MIGRATION) && config.databaseUrl === undefined;
-    const samples = isFirstStart ? await createSamples(database, context.parties) : [];
     if (role !== 'api') {
       const jobs: JobRunner = await startJobs(database, messageChores, log);
       closers.push(() => jobs.stop());
@@ -56,11 +54,18 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
     const { port } = app.server.address() as AddressInfo;
     context.publicUrl = config.publicUrl ?? `http://${hostForPeople(config.host)}:${port}`;
     context.inboundDomain = config.inboundDomain ?? new URL(context.publicUrl).hostname;
+    // Last of all, because a start that failed would have made keys that nobody was shown.
+    const samples = config.databaseUrl === undefined && (await isEmpty(context)) ? await createSamples(database, context.parties) : [];
     return { publicUrl: context.publicUrl, samples, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Whether nobody is there but the demo inbox. */
+async function isEmpty({ parties }: Context): Promise<boolean> {
+  return (await parties.startingWith('', '', 2)).length < 2;
 }
 
 async function buildContext(
@@ -98,7 +103,10 @@ async function closeServer(app: FastifyInstance): Promise<void> {
     () => app.server.closeAllConnections(),
     () => {},
   );
+  // A connection that was busy when the closing began is idle once its answer is out.
+  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
   await app.close();
+  clearInterval(sweep);
   impatience.abort();
   await giveUp;
 }

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -26,7 +26,7 @@ export function isApiKey(text: string): boolean {
 
 /** Keys are stored and looked up only as this. */
 export function apiKeyHash(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 /** What stays readable of a key, for display. */

@@ -79,7 +79,7 @@ export function isReservedHandle(handle: string): boolean {
 }
 
 /** Unlike toLowerCase, this does not turn the Kelvin sign into a k. */
-function asciiLowerCase(text: string): string {
+export function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 

@@ -27,8 +27,8 @@ const STYLE = `
 :root{color-scheme:light dark;--ink:#1a1a1f;--soft:#5f6370;--line:#e4e5ea;--paper:#fff;--tint:#f6f6f8;--accent:#1f5fd0}
 @media (prefers-color-scheme:dark){:root{--ink:#ececf1;--soft:#a0a4b0;--line:#2e3038;--paper:#131318;--tint:#1c1d23;--accent:#8ab4ff}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.6 system-ui,-apple-system,"Segoe UI",sans-serif;overflow-wrap:anywhere}
-main{max-width:46rem;margin:0 auto;padding:3rem 1.25rem 6rem}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.6 system-ui,-apple-system,"Segoe UI",sans-serif;overflow-wrap:break-word}
+main{max-width:50rem;margin:0 auto;padding:3rem 1.25rem 6rem}
 h1{font-size:1.75rem;line-height:1.25;letter-spacing:-.015em;margin:0 0 .5rem}
 h2{font-size:1.25rem;margin:3rem 0 .75rem;padding-top:1.5rem;border-top:1px solid var(--line)}
 h3{font-size:.8125rem;letter-spacing:.02em;color:var(--soft);margin:1.5rem 0 .5rem}
@@ -38,14 +38,15 @@ a{color:var(--accent)}
 code,pre{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,monospace}
 pre{background:var(--tint);padding:1rem;border-radius:.5rem;overflow-x:auto;white-space:pre-wrap}
 dl{display:grid;grid-template-columns:minmax(7rem,max-content) 1fr;gap:.5rem 1.5rem;margin:1.5rem 0}
-dt{color:var(--soft)}dd{margin:0}
+dt{color:var(--soft)}dd{margin:0;min-width:0}
 table{width:100%;border-collapse:collapse;font-size:.9375rem}
 th,td{text-align:left;vertical-align:top;padding:.5rem .75rem .5rem 0;border-bottom:1px solid var(--line)}
+td:first-child{white-space:nowrap}
 th{font-weight:500;color:var(--soft);font-size:.8125rem}
 nav{font-size:.9375rem;margin:1.5rem 0}nav a{margin-right:1rem;white-space:nowrap;display:inline-block}
 .method{font-weight:600;margin-right:.5rem}
 .tag{font-size:.8125rem;color:var(--soft);border:1px solid var(--line);border-radius:1rem;padding:.125rem .625rem;margin-left:.5rem;white-space:nowrap}
-@media (max-width:34rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.75rem}main{padding-top:2rem}}
+@media (max-width:34rem){table{display:block;overflow-x:auto}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.75rem}main{padding-top:2rem}}
 `;
 
 const HEADERS = {

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { METHODS } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../contract/errors.ts';
 import { SMALL_BODY_MAX_BYTES } from '../contract/limits.ts';
 import type { Caller } from '../contract/parties.ts';
@@ -19,7 +20,6 @@ export interface Gate {
   perAddress: RateLimiter;
 }
 
-const EVERY_METHOD: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const BEARER = /^Bearer ([!-~]+)$/i;
 
 /** Makes the route table answer. A request passes, in this order: its key, its scope, its rate, its query, its body. */
@@ -80,11 +80,14 @@ function send(reply: FastifyReply, answer: Answer, success: { status: number; co
 }
 
 function refuseOtherMethods<Context>(app: FastifyInstance, routes: readonly Route<Context>[]): void {
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  // HEAD comes along with GET.
+  const methods = app.supportedMethods.filter((method) => method !== 'HEAD');
   for (const path of new Set(routes.map(([, path]) => path))) {
     const taken = routes.filter((route) => route[1] === path).map(([method]) => method as string);
     const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : [])].join(', ');
     app.route({
-      method: EVERY_METHOD.filter((method) => !taken.includes(method as string)),
+      method: methods.filter((method) => !taken.includes(method)),
       url: path,
       onRequest: async () => {
         throw new Refusal('method_not_allowed', undefined, { headers: { allow } });

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
@@ -9,6 +10,9 @@ import { errorBody, sendError } from './error-response.ts';
 const HEADERS_PATIENCE_MS = 15_000;
 const REQUEST_PATIENCE_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;
+
+/** Fastify overlooks what is not a parameter at all. */
+const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*([\w!#$%&'*+.^`|~-]+=([\w!#$%&'*+.^`|~-]+|"[^"\\]*")[ \t]*)?)*$/i;
 
 /** Fastify with our manners: request ids everywhere, errors of the catalogue only, bodies as bytes, no patience with the slow. */
 export function createServer(log: Logger, trustedProxies: string[]): FastifyInstance {
@@ -23,7 +27,8 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     bodyLimit: BODY_MAX_BYTES,
     requestTimeout: REQUEST_PATIENCE_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: HEADERS_PATIENCE_MS, connectionsCheckingInterval: 5_000 },
+    // Node's own answer to a missing Host would lack a request id, so ours is given below.
+    http: { headersTimeout: HEADERS_PATIENCE_MS, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     forceCloseConnections: 'idle',
     // While stopping, requests that come in on open connections are still answered; each connection is closed with its answer.
     return503OnClosing: false,
@@ -32,20 +37,41 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     clientErrorHandler: answerBrokenRequest,
   });
 
+  // An expectation that nobody knows is passed over; Node's own answer to it would lack a request id.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (JSON_TYPE.test(request.headers['content-type'] ?? '')) done(null, body);
+    else done(new Refusal('unsupported_media_type', 'The parameters of Content-Type are not well formed.'));
+  });
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
-    const encoding = request.headers['content-encoding'];
-    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-      done(new Refusal('unsupported_media_type', 'Compressed bodies are not taken; send it without Content-Encoding.'));
-    } else done();
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') done(invalid([{ path: '/Host', message: 'is required' }]));
+    // Before the body, of which nothing is wanted then.
+    else if (request.is404) done(new Refusal('not_found', 'There is no such path.'));
+    else done();
+  });
+  // After the hooks that know the caller: what a body is called matters only once its sender may send one.
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    const objection = objectionToBody(request.raw);
+    if (objection === undefined) done(null, payload);
+    else done(new Refusal('unsupported_media_type', objection));
   });
   app.setErrorHandler(sendError);
-  app.setNotFoundHandler((request, reply) => sendError(new Refusal('not_found', 'There is no such path.'), request, reply));
   return app;
+}
+
+function objectionToBody({ headers, rawHeaders }: IncomingMessage): string | undefined {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    return 'Compressed bodies are not taken; send it without Content-Encoding.';
+  // Node keeps the first of two Content-Type headers; which one was meant is not ours to guess.
+  let types = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'content-type') types++;
+  return types > 1 ? 'Content-Type is given more than once.' : undefined;
 }
 
 /** What never became a request, because Node's parser gave up on it. */

@@ -4,38 +4,69 @@ import { type Issue, invalid } from '../contract/errors.ts';
 
 const ISSUES_MAX = 50;
 
+/** With more members or items than this, only the first problem is told: collecting one for each would let a single request stall the others. */
+const COLLECTED_FROM_MAX = 1_000;
+
 /** Bodies are taken literally; query strings hold only text, so their numbers are read from it. */
-const options = { allErrors: true, strict: false, useDefaults: false, removeAdditional: false } as const;
-const ofBodies = new Ajv2020({ ...options, coerceTypes: false });
-const ofQueries = new Ajv2020({ ...options, coerceTypes: true });
+const options = { strict: false, useDefaults: false, removeAdditional: false } as const;
+const validators = (coerceTypes: boolean): Validators => ({
+  stopping: new Ajv2020({ ...options, coerceTypes, allErrors: false }),
+  collecting: new Ajv2020({ ...options, coerceTypes, allErrors: true }),
+});
+const ofBodies = validators(false);
+const ofQueries = validators(true);
+
+interface Validators {
+  stopping: Ajv2020;
+  collecting: Ajv2020;
+}
 
 export type Check = (value: unknown) => void;
 
-export function bodyCheck(schema: TSchema): Check {
-  return checkWith(ofBodies.compile(schema), '');
+/** Members that are `verbatim` may hold any text at all. */
+export function bodyCheck(schema: TSchema, verbatim: readonly string[] = []): Check {
+  return checkWith(ofBodies, schema, verbatim);
 }
 
 export function queryCheck(schema: TSchema): Check {
-  return checkWith(ofQueries.compile(schema), '');
+  return checkWith(ofQueries, schema, []);
 }
 
-function checkWith(validate: ValidateFunction, base: string): Check {
+function checkWith({ stopping, collecting }: Validators, schema: TSchema, verbatim: readonly string[]): Check {
+  const findFirst = stopping.compile(schema);
+  const findAll = collecting.compile(schema);
   return (value) => {
-    const issues = textIssues(value, base);
-    if (!validate(value)) issues.push(...(validate.errors ?? []).map(toIssue));
+    const issues = textIssues(value, verbatim);
+    if (!findFirst(value)) issues.push(...issuesFound(isLarge(value) ? findFirst : findAll, value));
     if (issues.length > 0) throw invalid(issues.slice(0, ISSUES_MAX));
   };
 }
 
+function issuesFound(validate: ValidateFunction, value: unknown): Issue[] {
+  validate(value);
+  return (validate.errors ?? []).filter(tellsSomething).map(toIssue);
+}
+
+function isLarge(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  const members = Object.values(value);
+  return members.length > COLLECTED_FROM_MAX || members.some((member) => Array.isArray(member) && member.length > COLLECTED_FROM_MAX);
+}
+
 /** NUL has no place in PostgreSQL's text, and half a surrogate pair none in UTF-8. */
-export function textIssues(value: unknown, base: string): Issue[] {
+function textIssues(value: unknown, verbatim: readonly string[]): Issue[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
   return Object.entries(value).flatMap(([key, text]) => {
-    const path = `${base}/${pointerPart(key)}`;
-    if (typeof text !== 'string') return [];
+    if (typeof text !== 'string' || verbatim.includes(key)) return [];
+    const path = `/${pointerPart(key)}`;
     if (text.includes('\0')) return [{ path, message: 'must not contain the character U+0000' }];
     return text.isWellFormed() ? [] : [{ path, message: 'must not contain half of a surrogate pair' }];
   });
+}
+
+/** Of `a string or null`, only what is wrong with the string is news. */
+function tellsSomething({ keyword, params }: ErrorObject): boolean {
+  return keyword !== 'anyOf' && !(keyword === 'type' && params.type === 'null');
 }
 
 function toIssue({ instancePath, keyword, params, message }: ErrorObject): Issue {

@@ -2,7 +2,7 @@
  * Arrays in PostgreSQL's binary form. Text arrays would have every payload quoted and escaped here and unquoted there;
  * this way the bytes of a payload go from the request to the database as they came.
  */
-const OID = { uuid: 2950, text: 25, bytea: 17, int8: 20 } as const;
+const OID = { uuid: 2950, text: 25, bytea: 17, int8: 20, int4: 23 } as const;
 const HEADER_BYTES = 20;
 
 export type Bytes = Buffer | string;
@@ -26,29 +26,43 @@ export function uuidArray(items: readonly (string | null)[]): Buffer {
 }
 
 export function bigintArray(items: readonly bigint[]): Buffer {
-  return encode(
-    OID.int8,
-    items.map((item) => {
-      const bytes = Buffer.allocUnsafe(8);
-      bytes.writeBigInt64BE(item);
-      return bytes;
-    }),
-  );
+  return fixedWidth(OID.int8, items, 8, (array, item, at) => array.writeBigInt64BE(item, at));
+}
+
+export function integerArray(items: readonly number[]): Buffer {
+  return fixedWidth(OID.int4, items, 4, (array, item, at) => array.writeInt32BE(item, at));
+}
+
+function fixedWidth<T>(
+  elementType: number,
+  items: readonly T[],
+  width: number,
+  write: (array: Buffer, item: T, at: number) => number,
+): Buffer {
+  const array = withHeader(elementType, items.length, HEADER_BYTES + items.length * (4 + width));
+  let at = HEADER_BYTES;
+  for (const item of items) at = write(array, item, array.writeInt32BE(width, at));
+  return array;
 }
 
 function encode(elementType: number, items: readonly (Buffer | null)[]): Buffer {
   let size = HEADER_BYTES;
   for (const item of items) size += 4 + (item?.length ?? 0);
-  const array = Buffer.allocUnsafe(size);
-  array.writeInt32BE(1, 0); // dimensions
-  array.writeInt32BE(1, 4); // may hold nulls
-  array.writeInt32BE(elementType, 8);
-  array.writeInt32BE(items.length, 12);
-  array.writeInt32BE(1, 16); // lower bound
+  const array = withHeader(elementType, items.length, size);
   let at = HEADER_BYTES;
   for (const item of items) {
     at = array.writeInt32BE(item === null ? -1 : item.length, at);
     if (item !== null) at += item.copy(array, at);
   }
+  return array;
+}
+
+function withHeader(elementType: number, length: number, size: number): Buffer {
+  const array = Buffer.allocUnsafe(size);
+  array.writeInt32BE(1, 0); // dimensions
+  array.writeInt32BE(1, 4); // may hold nulls
+  array.writeInt32BE(elementType, 8);
+  array.writeInt32BE(length, 12);
+  array.writeInt32BE(1, 16); // lower bound
   return array;
 }

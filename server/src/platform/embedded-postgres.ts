@@ -1,18 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import {
-  chownSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,6 +21,7 @@ const HERE = '/proc/self/cwd';
 const USER = 'waybill';
 const SOCKET_PATH_MAX_BYTES = 107;
 const LOG_MAX_BYTES = 10_000_000;
+const SOCKET_NAME = '.s.PGSQL.5432';
 const STOP_PATIENCE_MS = 20_000;
 
 const SETTINGS: Record<string, string> = {
@@ -62,34 +50,36 @@ export async function startEmbeddedPostgres(dataFolder: string, log: Logger): Pr
   const cluster = clusterIn(dataFolder);
   const account = accountFor(cluster);
   const program = postgresProgram(account);
-  await stopLeftover(cluster, log);
-  if (!existsSync(cluster)) createCluster(cluster, program, account);
+  if (existsSync(cluster)) await stopLeftover(cluster, account, log);
+  else createCluster(cluster, program, account);
   allowThisUser(cluster, account);
 
   const connection = embeddedConnection(dataFolder);
   let stopping = false;
-  let postmaster = await launch();
+  // The latest one, ready or not, so that stopping always finds it.
+  let postmaster: ChildProcess;
+  await launch();
 
-  async function launch(): Promise<ChildProcess> {
+  async function launch(): Promise<void> {
     const child = spawnPostmaster(cluster, program, account);
+    postmaster = child;
     await untilReady(child, { ...connection, database: 'postgres' }, cluster);
     child.once('exit', () => {
       if (stopping) return;
       log.error('PostgreSQL stopped unexpectedly; starting it again');
       void relaunch();
     });
-    return child;
   }
 
   async function relaunch(): Promise<void> {
     while (!stopping) {
       await sleep(500);
       try {
-        await stopLeftover(cluster, log);
-        if (!stopping) postmaster = await launch();
+        await stopLeftover(cluster, account, log);
+        if (!stopping) await launch();
         return;
       } catch (error) {
-        log.error(error, 'PostgreSQL could not be started again');
+        if (!stopping) log.error(error, 'PostgreSQL could not be started again');
       }
     }
   }
@@ -106,7 +96,8 @@ export async function startEmbeddedPostgres(dataFolder: string, log: Logger): Pr
 
 function createCluster(cluster: string, program: string, account: Account): void {
   const aside = `${cluster}.new`;
-  rmSync(aside, { recursive: true, force: true });
+  // Patiently: the initdb of a service that was killed may still be writing there.
+  rmSync(aside, { recursive: true, force: true, maxRetries: 10 });
   mkdirSync(aside, { recursive: true, mode: 0o700 });
   if (account) chownSync(aside, account.uid, account.gid);
   const options = [
@@ -215,41 +206,39 @@ async function createDatabase(connection: pg.ClientConfig): Promise<void> {
   }
 }
 
-/** After a kill -9 of the service its PostgreSQL may still run. Its programs may be gone meanwhile, so it is stopped, not adopted. */
-async function stopLeftover(cluster: string, log: Logger): Promise<void> {
+/**
+ * After a kill -9 of the service its PostgreSQL may still run. Its programs may be gone meanwhile, so it is stopped, not adopted.
+ * Only when nothing works in the cluster any more do its lock files go: they may name a process that is dead but not buried,
+ * or a number that was given to somebody else since, and PostgreSQL would take either for a running server.
+ */
+async function stopLeftover(cluster: string, account: Account, log: Logger): Promise<void> {
   const pidFile = path.join(cluster, 'postmaster.pid');
-  if (!existsSync(pidFile)) return;
-  const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
-  if (!isAlive(pid)) return;
-  if (!isPostmasterOf(pid, cluster)) {
-    // The number was given to some other process since; PostgreSQL would take that for a running server.
-    rmSync(pidFile);
-    return;
-  }
-  log.info(`stopping the PostgreSQL that an earlier run left behind (process ${pid})`);
-  process.kill(pid, 'SIGINT');
+  const postmaster = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8').split('\n')[0]) : undefined;
   const giveUpAt = Date.now() + STOP_PATIENCE_MS;
-  while (isAlive(pid)) {
-    if (Date.now() > giveUpAt) process.kill(pid, 'SIGQUIT');
-    await sleep(20);
+  for (let isFirst = true; ; isFirst = false) {
+    const left = processesIn(cluster, account);
+    if (left.length === 0) break;
+    if (isFirst) log.info(`stopping the PostgreSQL that an earlier run left behind (process ${postmaster})`);
+    // Without their postmaster the others end by themselves.
+    if (isFirst && postmaster !== undefined && left.includes(postmaster)) signal(postmaster, 'SIGINT');
+    if (Date.now() > giveUpAt) for (const pid of left) signal(pid, 'SIGQUIT');
+    await sleep(50);
   }
+  for (const lock of [pidFile, path.join(cluster, `${SOCKET_NAME}.lock`)]) rmSync(lock, { force: true });
 }
 
-function isPostmasterOf(pid: number, cluster: string): boolean {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
-  } catch {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres';
-  }
+/** Looked up under the account they have: not even root may see where another's process works, where containers restrict it. */
+function processesIn(cluster: string, account: Account): number[] {
+  const script = 'for process in /proc/[0-9]*; do [ "$process/cwd" -ef . ] && echo "$process"; done';
+  const { pid, stdout } = spawnSync('/bin/sh', ['-c', script], { ...account, cwd: cluster, env: environment(), encoding: 'utf8' });
+  return [...stdout.matchAll(/\d+/g)].map(Number).filter((found) => found !== pid);
 }
 
-/** A zombie, which some containers never bury, counts as dead. */
-function isAlive(pid: number): boolean {
+function signal(pid: number, name: NodeJS.Signals): void {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.charAt(stat.lastIndexOf(')') + 2) !== 'Z';
+    process.kill(pid, name);
   } catch {
-    return false;
+    // It ended meanwhile.
   }
 }
 
@@ -265,6 +254,6 @@ async function endProcess(child: ChildProcess): Promise<void> {
 
 /** A folder whose path leaves no room for the socket's name is reached through an open descriptor instead. */
 function reachable(folder: string): string {
-  if (Buffer.byteLength(`${folder}/.s.PGSQL.5432`) <= SOCKET_PATH_MAX_BYTES || !existsSync(folder)) return folder;
+  if (Buffer.byteLength(`${folder}/${SOCKET_NAME}`) <= SOCKET_PATH_MAX_BYTES || !existsSync(folder)) return folder;
   return `/proc/self/fd/${openSync(folder, 'r')}`;
 }

@@ -26,8 +26,9 @@ export class Database implements Queryable {
       application_name: 'waybill',
     });
     // A connection that breaks is replaced by the pool; unheard, its error would end the process.
-    const report = (error: Error) => log.warn({ reason: error.message }, 'lost a database connection');
-    this.#pool.on('error', report);
+    this.#pool.on('error', (error) => {
+      if (!this.#pool.ending) log.warn({ reason: error.message }, 'lost a database connection');
+    });
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 

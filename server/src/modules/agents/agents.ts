@@ -38,6 +38,7 @@ export async function changeAgent(database: Database, partyId: bigint, id: strin
   const segment = typeof change.segment === 'string' ? checkedSegment(change.segment) : change.segment;
   return refusingTakenSegment(segment, () =>
     database.transaction(async (tx) => {
+      if (segment !== undefined) await store.lockAgents(tx, partyId);
       if (!(await store.findAgent(tx, partyId, id))) noSuchAgent();
       await store.updateAgent(tx, partyId, id, { name, description: change.description });
       if (segment !== undefined) await store.assignSegment(tx, partyId, id, segment);

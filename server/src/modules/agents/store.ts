@@ -54,6 +54,11 @@ export async function updateAgent(
   );
 }
 
+/** Makes changes of segments in one business wait for each other: two agents that swap theirs would otherwise deadlock. */
+export async function lockAgents(tx: Queryable, partyId: bigint): Promise<void> {
+  await tx.query('SELECT FROM agents WHERE party_id = $1 ORDER BY id FOR UPDATE', [partyId]);
+}
+
 /** Fails with a unique violation when somebody else in the business has the segment. */
 export async function assignSegment(tx: Queryable, partyId: bigint, agentId: string, segment: string | null): Promise<void> {
   await tx.query('DELETE FROM segments WHERE party_id = $1 AND agent_id = $2', [partyId, agentId]);

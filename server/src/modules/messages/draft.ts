@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { canonicalJson, NotCanonical } from '../../contract/canonical-json.ts';
 import { type Issue, invalid, Refusal } from '../../contract/errors.ts';
@@ -28,7 +28,9 @@ export const DraftSchema = Type.Object(
         description: `Any JSON value of at most ${JSON_MAX_BYTES} bytes and ${JSON_MAX_LEVELS} levels; carried byte for byte.`,
       }),
     ),
-    files: Type.Optional(Type.Array(Type.String(), { maxItems: FILES_PER_MESSAGE_MAX, description: 'Ids of uploads.' })),
+    files: Type.Optional(
+      Type.Array(Type.String(), { maxItems: FILES_PER_MESSAGE_MAX, uniqueItems: true, description: 'Ids of uploads, each once.' }),
+    ),
   },
   { $id: 'Draft', additionalProperties: false },
 );
@@ -52,7 +54,7 @@ export interface Draft {
   uploadIds: string[];
 }
 
-const checkFields = bodyCheck(DraftSchema);
+const checkFields = bodyCheck(DraftSchema, ['json']);
 
 export function parseDraft(body: Buffer): Draft {
   const parsed = parseJson(body);
@@ -78,18 +80,17 @@ export function parseDraft(body: Buffer): Draft {
 
 /** JSON.parse would silently keep the last one, and lose a payload. */
 function refuseRepeatedFields(members: Member[]): void {
-  const keys = members.map(({ key }) => key);
-  const issues: Issue[] = keys
-    .filter((key, i) => keys.indexOf(key) !== i)
-    .map((key) => ({ path: `/${key}`, message: 'is given more than once' }));
-  if (issues.length > 0) throw invalid(issues);
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { key } of members) (seen.has(key) ? repeated : seen).add(key);
+  if (repeated.size > 0) throw invalid([...repeated].map((key): Issue => ({ path: `/${key}`, message: 'is given more than once' })));
 }
 
 function payloadOf(raw: Buffer, levels: number, value: unknown): Payload {
   if (raw.length > JSON_MAX_BYTES)
     throw new Refusal('json_too_large', `json has ${raw.length} bytes; at most ${JSON_MAX_BYTES} are carried.`);
   if (levels > JSON_MAX_LEVELS) throw invalid([{ path: '/json', message: `must not be nested deeper than ${JSON_MAX_LEVELS} levels` }]);
-  return { raw, sha256: createHash('sha256').update(canonicalOrRefuse(value)).digest() };
+  return { raw, sha256: hash('sha256', canonicalOrRefuse(value), 'buffer') };
 }
 
 /** A number that ECMAScript reads as Infinity could be carried, but nobody could recompute the hash. */

@@ -121,9 +121,16 @@ function idempotencyKeyOf(header: string | string[] | undefined): string | null 
   throw invalid([{ path: '/Idempotency-Key', message: `must be 1 to ${IDEMPOTENCY_KEY_MAX_CHARS} visible ASCII characters` }]);
 }
 
-function senderOf({ business, agent }: Caller): Sender {
-  return {
+const senders = new WeakMap<Caller, Sender>();
+
+function senderOf(caller: Caller): Sender {
+  const known = senders.get(caller);
+  if (known) return known;
+  const { business, agent } = caller;
+  const sender: Sender = {
     business,
     actor: { kind: 'agent', id: formatId('agt', agent.id), name: agent.name, email: null, verified: true, provider: 'api_key' },
   };
+  senders.set(caller, sender);
+  return sender;
 }

@@ -58,8 +58,8 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
       ? await routeToAddress(services, draft.to as string)
       : await routeToParent(services, sender, draft.inReplyTo, draft.to);
   if (draft.uploadIds.length > 0) throw new Refusal('upload_not_found');
-  const from = { party: partyView(sender.business), actor: sender.actor };
-  const to = { party: partyView(route.recipient) };
+  const from = senderTexts(sender);
+  const to = recipientTexts(route.recipient);
   const message = {
     id: newUuid(),
     threadId: route.threadId,
@@ -69,14 +69,14 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
     note: draft.note,
     jsonSha256: draft.json?.sha256 ?? null,
   };
-  const hashed = hashedText({ ...message, canonicalFrom: canonicalJson(from), canonicalTo: canonicalJson(to) });
+  const hashed = hashedText({ ...message, canonicalFrom: from.canonical, canonicalTo: to.canonical });
   return {
     ...message,
     senderId: sender.business.id,
     recipientId: route.recipient.id,
     segment: route.segment,
-    sender: JSON.stringify(from),
-    recipient: JSON.stringify(to),
+    sender: from.json,
+    recipient: to.json,
     json: draft.json?.raw ?? null,
     validation: 'not_applicable',
     validationErrors: '[]',
@@ -88,6 +88,24 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
     hashedAfterTime: hashed.afterTime,
   };
 }
+
+interface Texts {
+  json: string;
+  canonical: string;
+}
+
+/** The same few senders and recipients come again and again; what is written of them is kept for as long as they are. */
+function remembering<T extends object>(describe: (subject: T) => unknown): (subject: T) => Texts {
+  const known = new WeakMap<T, Texts>();
+  return (subject) => {
+    const texts = known.get(subject) ?? { json: JSON.stringify(describe(subject)), canonical: canonicalJson(describe(subject)) };
+    known.set(subject, texts);
+    return texts;
+  };
+}
+
+const senderTexts = remembering(({ business, actor }: Sender) => ({ party: partyView(business), actor }));
+const recipientTexts = remembering((business: Business) => ({ party: partyView(business) }));
 
 interface Route {
   recipient: Business;
@@ -125,7 +143,7 @@ async function routeToParent({ database, parties }: SendServices, sender: Sender
 
 async function deliver({ database, ledger, quotas }: SendServices, sender: Sender, prepared: PreparedMessage): Promise<Sent> {
   const outcome = await ledger.commit(prepared);
-  if (outcome.outcome === 'accepted' && outcome.contentHash) {
+  if (outcome.outcome === 'accepted') {
     const json = prepared.json?.toString('utf8') ?? null;
     return { message: { ...prepared, json, receivedMs: outcome.receivedMs, contentHash: outcome.contentHash }, replayed: false };
   }

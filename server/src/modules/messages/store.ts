@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
 import type { MessageQuotas, QuotaName } from '../../contract/quotas.ts';
-import { bigintArray, byteaArray, textArray, uuidArray } from '../../platform/binary-array.ts';
+import { bigintArray, byteaArray, integerArray, textArray, uuidArray } from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import type { StoredMessage } from './envelope.ts';
 
@@ -27,54 +27,100 @@ export interface CommitOutcome {
   /** The message itself, or the one that an idempotency key stands for. */
   messageId: string;
   receivedMs: number;
-  contentHash: Buffer | null;
+  contentHash: Buffer;
 }
 
 const COMMIT = {
   name: 'commit-messages',
   text: `SELECT outcome, message_id, received_ms, content_hash FROM commit_messages(
-    $1::bigint[], $2::bigint[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[],
-    $13::bytea[], $14::text[], $15::text[], $16::text[], $17::text[], $18::bytea[], $19::text[], $20::text[], $21::text[], $22, $23, $24, $25::interval)`,
+    $1::bigint[], $2::bigint[], $3::integer[], $4::integer[], $5::integer[], $6::integer[],
+    $7::uuid[], $8::uuid[], $9::uuid[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::bytea[],
+    $18::text[], $19::text[], $20::text[], $21::text[], $22::bytea[], $23::text[], $24::integer[], $25::text[], $26::text[], $27, $28, $29, $30::interval)`,
 };
 
 /** Delivers a batch in one transaction; the outcomes come in the order of the messages. */
 export async function commitMessages(db: Queryable, batch: readonly PreparedMessage[], quotas: MessageQuotas): Promise<CommitOutcome[]> {
-  const rows = await db.query<{ outcome: CommitOutcome['outcome']; message_id: string; received_ms: string; content_hash: Buffer | null }>(
-    COMMIT,
-    [
-      bigintArray(batch.map((m) => m.senderId)),
-      bigintArray(batch.map((m) => m.recipientId)),
-      uuidArray(batch.map((m) => m.id)),
-      uuidArray(batch.map((m) => m.threadId)),
-      uuidArray(batch.map((m) => m.inReplyTo)),
-      textArray(batch.map((m) => m.segment)),
-      textArray(batch.map((m) => m.sender)),
-      textArray(batch.map((m) => m.recipient)),
-      textArray(batch.map((m) => m.type)),
-      textArray(batch.map((m) => m.subject)),
-      textArray(batch.map((m) => m.note)),
-      textArray(batch.map((m) => m.json)),
-      byteaArray(batch.map((m) => m.jsonSha256)),
-      textArray(batch.map((m) => m.validation)),
-      textArray(batch.map((m) => m.validationErrors)),
-      textArray(batch.map((m) => m.fromEmail)),
-      textArray(batch.map((m) => m.fromDomain)),
-      byteaArray(batch.map((m) => m.receiptToken)),
-      textArray(batch.map((m) => m.idempotencyKey)),
-      textArray(batch.map((m) => m.hashedBeforeTime)),
-      textArray(batch.map((m) => m.hashedAfterTime)),
-      quotas.monthlyMessages,
-      quotas.newAccountDailyMessages,
-      quotas.newAccountDays,
-      `${IDEMPOTENCY_WINDOW_HOURS} hours`,
-    ],
-  );
+  const plan = planEntries(batch);
+  const rows = await db.query<{
+    outcome: CommitOutcome['outcome'];
+    message_id: string;
+    received_ms: string;
+    content_hash: Buffer;
+  }>(COMMIT, [
+    bigintArray(plan.partyIds),
+    bigintArray(plan.entryCounts),
+    integerArray(plan.senders.slots),
+    integerArray(plan.senders.nths),
+    integerArray(plan.recipients.slots),
+    integerArray(plan.recipients.nths),
+    uuidArray(batch.map((m) => m.id)),
+    uuidArray(batch.map((m) => m.threadId)),
+    uuidArray(batch.map((m) => m.inReplyTo)),
+    textArray(batch.map((m) => m.segment)),
+    textArray(batch.map((m) => m.sender)),
+    textArray(batch.map((m) => m.recipient)),
+    textArray(batch.map((m) => m.type)),
+    textArray(batch.map((m) => m.subject)),
+    textArray(batch.map((m) => m.note)),
+    textArray(batch.map((m) => m.json)),
+    byteaArray(batch.map((m) => m.jsonSha256)),
+    textArray(batch.map((m) => m.validation)),
+    textArray(batch.map((m) => m.validationErrors)),
+    textArray(batch.map((m) => m.fromEmail)),
+    textArray(batch.map((m) => m.fromDomain)),
+    byteaArray(batch.map((m) => m.receiptToken)),
+    textArray(batch.map((m) => m.idempotencyKey)),
+    integerArray(firstsOf(batch)),
+    textArray(batch.map((m) => m.hashedBeforeTime)),
+    textArray(batch.map((m) => m.hashedAfterTime)),
+    quotas.monthlyMessages,
+    quotas.newAccountDailyMessages,
+    quotas.newAccountDays,
+    `${IDEMPOTENCY_WINDOW_HOURS} hours`,
+  ]);
   return rows.map((row) => ({
     outcome: row.outcome,
     messageId: row.message_id,
     receivedMs: Number(row.received_ms),
     contentHash: row.content_hash,
   }));
+}
+
+interface Side {
+  slots: number[];
+  nths: number[];
+}
+
+/** Which parties a batch touches, and which of a party's new entries each message gets. Numbered from 1, as SQL does. */
+function planEntries(batch: readonly PreparedMessage[]) {
+  const partyIds = [...new Set(batch.flatMap((m) => [m.senderId, m.recipientId]))].sort((a, b) => (a < b ? -1 : 1));
+  const slotOf = new Map(partyIds.map((id, i) => [id, i + 1]));
+  const counts = new Array<number>(partyIds.length).fill(0);
+  const senders: Side = { slots: [], nths: [] };
+  const recipients: Side = { slots: [], nths: [] };
+  const enter = (side: Side, partyId: bigint) => {
+    const slot = slotOf.get(partyId) as number;
+    counts[slot - 1] = (counts[slot - 1] as number) + 1;
+    side.slots.push(slot);
+    side.nths.push(counts[slot - 1] as number);
+  };
+  for (const message of batch) {
+    enter(senders, message.senderId);
+    enter(recipients, message.recipientId);
+  }
+  return { partyIds, entryCounts: counts.map(BigInt), senders, recipients };
+}
+
+/** For each message the number of the first one in the batch with the same sender and idempotency key: mostly its own. */
+function firstsOf(batch: readonly PreparedMessage[]): number[] {
+  const seen = new Map<string, number>();
+  return batch.map(({ senderId, idempotencyKey }, i) => {
+    if (idempotencyKey === null) return i + 1;
+    const name = `${senderId} ${idempotencyKey}`;
+    const first = seen.get(name) ?? i + 1;
+    seen.set(name, first);
+    return first;
+  });
 }
 
 interface MessageRow {

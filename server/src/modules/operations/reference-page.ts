@@ -40,7 +40,7 @@ function operationSection(method: string, path: string, operation: Operation): H
 <p>${operation.summary}.</p>${operation.description && html`<p class="soft">${prose(operation.description)}</p>`}
 ${operation.parameters.length > 0 && html`<h3>Parameters</h3>${parameterTable(operation.parameters)}`}
 ${body && html`<h3>Body</h3>${fieldTableOrLink(body)}`}
-<h3>Answer</h3><p>${status}: ${String(success.description)} ${answer && typeWords(answer)}</p>
+<h3>Answer</h3><p>${status}: ${String(success.description)} ${answer?.type !== 'object' && answer && typeWords(answer)}</p>${answer?.type === 'object' && fieldTable(answer)}
 ${codes.length > 0 && html`<h3>Errors</h3><p>${codes.map((code, i) => html`${i > 0 && ', '}<a href="#errors"><code>${code}</code></a>`)}</p>`}`;
 }
 

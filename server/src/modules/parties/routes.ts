@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { endpoint, publicEndpoint } from '../../context.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
-import { parseHandle } from '../../contract/names.ts';
+import { asciiLowerCase, parseHandle } from '../../contract/names.ts';
 import { pageOf } from '../../http/cursor.ts';
 import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
 
@@ -24,7 +24,7 @@ export const search = endpoint({
   success: { status: 200, description: 'A page of handles, in alphabetical order.', schema: pageSchema(Type.Object(handleFields, closed)) },
   errors: ['validation_error'],
   handle: async ({ parties, cursors }, { caller, query: { q, limit = PAGE_DEFAULT_ITEMS, cursor } }) => {
-    const prefix = q.toLowerCase();
+    const prefix = asciiLowerCase(q);
     const scope = ['handles', caller.business.id.toString(), prefix];
     const rows = await parties.startingWith(prefix, cursors.open(scope, cursor) ?? '', limit + 1);
     const { items, nextCursor } = pageOf(rows, limit, ({ handle }) => cursors.issue(scope, handle));

@@ -1,0 +1,109 @@
+import { TYPE } from './payload.ts';
+import type { ServiceUnderTest } from './service-process.ts';
+
+export interface PageResult {
+  name: string;
+  medianMs: number;
+  ratio: number;
+}
+
+interface Reader {
+  id: bigint;
+  key: string;
+}
+
+const ROUNDS = 60;
+const WALK_ITEMS = 200;
+const PAGE_ITEMS = 50;
+
+/** Fills an inbox the quick way, with rows like those of real sends: one an old millisecond, nine in ten addressed to a segment. */
+export async function fillInbox(
+  { sql }: ServiceUnderTest,
+  readerId: bigint,
+  senderId: bigint,
+  messages: number,
+  payload: string,
+): Promise<void> {
+  const values = [readerId, senderId, messages, payload, TYPE];
+  await sql.query(
+    'CREATE TEMP TABLE fill AS SELECT n, uuidv7() AS id, uuidv7() AS thread_id, (1700000000000 + n) * 4096 AS position FROM generate_series(1, $1::bigint) n',
+    [messages],
+  );
+  await sql.query(
+    `INSERT INTO messages (sender_id, id, recipient_id, thread_id, sender, recipient, type, subject, json, json_sha256, validation, validation_errors, received_at, content_hash, receipt_token, segment)
+     SELECT $2, id, $1, thread_id, '{"party":{}}', '{"party":{}}', $5, 'Order ' || n, $4, sha256('json'), 'not_applicable', '[]', to_timestamp(1700000000 + n / 1000.0), sha256('content'), uuid_send(id) || '\\x000000000000', CASE WHEN n % 10 > 0 THEN 'sales' END
+       FROM fill WHERE $3::bigint > 0 ORDER BY n`,
+    values,
+  );
+  await sql.query(
+    `INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment)
+     SELECT $1, 'in', position, id, $2, thread_id, 'not_applicable', $3, CASE WHEN n % 10 > 0 THEN 'sales' END FROM fill ORDER BY n`,
+    [readerId, senderId, TYPE],
+  );
+  await sql.query('DROP TABLE fill');
+  await sql.query('ANALYZE messages, ledger_entries');
+}
+
+/** Pages of the large inbox, first, 10,000th and under each filter, as multiples of the first page of the small one. */
+export async function measurePages(
+  service: ServiceUnderTest,
+  small: Reader,
+  large: Reader,
+  sender: string,
+  stranger: string,
+): Promise<PageResult[]> {
+  const baseline = await median(service, small.key, '');
+  const deep = await cursorOfPage(service, large.key, 10_000);
+  const { thread_id: thread } = (await page(service, large.key, '')).data[0] as { thread_id: string };
+  const cases: [name: string, query: string][] = [
+    ['1,000,000: first page', ''],
+    ['1,000,000: 10,000th page', `cursor=${deep}`],
+    ['since, matching much', 'since=2020-01-01T00:00:00Z'],
+    ['since, matching nothing', 'since=2999-01-01T00:00:00Z'],
+    ['until, matching much', 'until=2999-01-01T00:00:00Z'],
+    ['until, matching nothing', 'until=2020-01-01T00:00:00Z'],
+    ['from, matching all', `from=${sender}`],
+    ['from, matching nothing', `from=${stranger}`],
+    ['from e-mail, matching nothing', 'from=nobody@example.com'],
+    ['from domain, matching nothing', 'from=example.com'],
+    ['type, matching all', `type=${TYPE}`],
+    ['type, matching nothing', 'type=nothing'],
+    ['validation, matching all', 'validation=not_applicable'],
+    ['validation, matching nothing', 'validation=failed'],
+    ['thread, matching one', `thread=${thread}`],
+    ['thread, matching nothing', 'thread=thr_01m7erfawsehk9b68mxzm29ta0'],
+    ['to a segment, matching nine in ten', 'to=sales'],
+    ['to a segment, matching nothing', 'to=nothing'],
+  ];
+  const results: PageResult[] = [{ name: '1,000: first page', medianMs: baseline, ratio: 1 }];
+  for (const [name, query] of cases) {
+    const medianMs = await median(service, large.key, query);
+    results.push({ name, medianMs, ratio: medianMs / baseline });
+  }
+  return results;
+}
+
+async function page({ port }: ServiceUnderTest, key: string, query: string): Promise<{ data: unknown[]; next_cursor: string }> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/inbox?${query}`, { headers: { authorization: `Bearer ${key}` } });
+  if (response.status !== 200) throw new Error(await response.text());
+  return (await response.json()) as { data: unknown[]; next_cursor: string };
+}
+
+async function cursorOfPage(service: ServiceUnderTest, key: string, number: number): Promise<string> {
+  let cursor = '';
+  for (let passed = 0; passed < (number - 1) * PAGE_ITEMS; passed += WALK_ITEMS) {
+    cursor = (await page(service, key, `limit=${WALK_ITEMS}${cursor && `&cursor=${cursor}`}`)).next_cursor;
+  }
+  return cursor;
+}
+
+async function median(service: ServiceUnderTest, key: string, query: string): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const startedAt = performance.now();
+    await page(service, key, query);
+    times.push(performance.now() - startedAt);
+  }
+  times.sort((a, b) => a - b);
+  return times[ROUNDS / 2] as number;
+}
