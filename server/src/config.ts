@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import path from 'node:path';
 import { GB } from './contract/limits.ts';
 
@@ -29,18 +30,21 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Config> {
   const text = (name: string): string | undefined => env[name]?.trim() || undefined;
   const refuse = (name: string, wanted: string): never => {
-    throw new ConfigError(`The setting ${name} must be ${wanted}, but is ${JSON.stringify(env[name])}.`);
+    const shown = JSON.stringify(env[name]?.replace(/\/\/[^/]*@/, '//…@'));
+    throw new ConfigError(`The setting ${name} must be ${wanted}, but is ${shown}.`);
   };
   const whole = (name: string, fallback: number, max = Number.MAX_SAFE_INTEGER): number => {
     const value = text(name);
     if (value === undefined) return fallback;
     return /^\d+$/.test(value) && Number(value) <= max ? Number(value) : refuse(name, `a whole number from 0 to ${max}`);
   };
-  const list = (name: string): string[] =>
-    (text(name) ?? '')
+  const list = (name: string, fits: (item: string) => boolean, wanted: string): string[] => {
+    const items = (text(name) ?? '')
       .split(',')
       .map((item) => item.trim())
       .filter((item) => item !== '');
+    return items.every(fits) ? items : refuse(name, `${wanted}, parted by commas`);
+  };
   const url = (name: string, protocols: string[]): string | undefined => {
     const value = text(name);
     if (value === undefined) return undefined;
@@ -51,13 +55,19 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
 
   return Object.freeze({
     port: whole('PORT', 3000, 65_535),
-    host: text('HOST') ?? '127.0.0.1',
+    host: checked(text('HOST') ?? '127.0.0.1', isHost, () => refuse('HOST', 'an IP address or a host name')),
     dataDir: path.resolve(text('DATA_DIR') ?? path.resolve(import.meta.dirname, '../../data')),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     publicUrl: url('PUBLIC_URL', ['http:', 'https:']),
-    inboundDomain: domain(text('INBOUND_DOMAIN'), () => refuse('INBOUND_DOMAIN', 'a domain name such as in.example.com')),
-    trustedProxies: list('TRUSTED_PROXIES'),
-    logLevel: oneOf(text('LOG_LEVEL') ?? 'info', LOG_LEVELS, () => refuse('LOG_LEVEL', `one of ${LOG_LEVELS.join(', ')}`)),
+    inboundDomain: checked(text('INBOUND_DOMAIN'), isName, () =>
+      refuse('INBOUND_DOMAIN', 'a domain name such as in.example.com'),
+    )?.toLowerCase(),
+    trustedProxies: list('TRUSTED_PROXIES', isNetwork, 'IP addresses or networks such as 10.0.0.0/8'),
+    logLevel: checked(
+      text('LOG_LEVEL') ?? 'info',
+      (level) => LOG_LEVELS.includes(level),
+      () => refuse('LOG_LEVEL', `one of ${LOG_LEVELS.join(', ')}`),
+    ),
     rateLimitPerMinute: whole('RATE_LIMIT_PER_MINUTE', 6_000),
     rateLimitBurst: Math.max(1, whole('RATE_LIMIT_BURST', 1_000)),
     publicRateLimitPerMinute: whole('PUBLIC_RATE_LIMIT_PER_MINUTE', 600),
@@ -65,20 +75,30 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     newAccountDays: whole('NEW_ACCOUNT_DAYS', 7, 3_650),
     newAccountDailyMessageLimit: whole('NEW_ACCOUNT_DAILY_MESSAGE_LIMIT', 100),
     dailyUploadLimitBytes: whole('DAILY_UPLOAD_LIMIT_BYTES', 50 * GB),
-    webhookPrivateHosts: list('WEBHOOK_PRIVATE_HOSTS').map((host) => host.toLowerCase()),
+    webhookPrivateHosts: list('WEBHOOK_PRIVATE_HOSTS', isHost, 'host names or IP addresses').map((host) => host.toLowerCase()),
     webhookRetryDelaysS: delays(text('WEBHOOK_RETRY_DELAYS_S') ?? '60,300,1800,7200,43200', () =>
       refuse('WEBHOOK_RETRY_DELAYS_S', 'whole seconds parted by commas, such as 60,300,1800,7200,43200'),
     ),
   });
 }
 
-function domain(value: string | undefined, refuse: () => never): string | undefined {
-  if (value === undefined) return undefined;
-  return /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(value) ? value.toLowerCase() : refuse();
+function checked<T extends string | undefined>(value: T, fits: (text: string) => boolean, refuse: () => never): T {
+  return value === undefined || fits(value) ? value : refuse();
 }
 
-function oneOf(value: string, allowed: string[], refuse: () => never): string {
-  return allowed.includes(value) ? value : refuse();
+function isName(text: string): boolean {
+  return /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text);
+}
+
+function isHost(text: string): boolean {
+  return isIP(text) !== 0 || isName(text);
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  const isPlain = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128));
+  return version !== 0 && isPlain && rest.length === 0;
 }
 
 function delays(value: string, refuse: () => never): number[] {

@@ -3,7 +3,7 @@ import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { type DataFolderLock, type Holder, isLock, lockDataFolder } from './platform/data-folder.ts';
-import { embeddedConnection, startEmbeddedPostgres } from './platform/embedded-postgres.ts';
+import { answers, embeddedConnection, startEmbeddedPostgres } from './platform/embedded-postgres.ts';
 
 export interface OpenDatabase {
   connection: ClientConfig;
@@ -12,7 +12,7 @@ export interface OpenDatabase {
 
 export class DataFolderInUse extends Error {}
 
-const COMMAND_PATIENCE_MS = 30_000;
+const PATIENCE_MS = 30_000;
 
 /** The operator's own database, or the one in the data folder, started unless a running service has it already. */
 export async function openDatabase(config: Config, holder: Holder, log: Logger): Promise<OpenDatabase> {
@@ -36,19 +36,20 @@ export async function openDatabase(config: Config, holder: Holder, log: Logger):
 
 /** Undefined for a command that may use the database of the running service. */
 async function takeLock({ dataDir }: Config, holder: Holder): Promise<DataFolderLock | undefined> {
-  const giveUpAt = Date.now() + COMMAND_PATIENCE_MS;
+  const giveUpAt = Date.now() + PATIENCE_MS;
   for (;;) {
     const result = await lockDataFolder(dataDir, holder);
     if (isLock(result)) return result;
-    if (result.holder === 'service') {
-      if (holder === 'command') return undefined;
+    if (result.holder === 'service' && holder === 'service')
       throw new DataFolderInUse(
         `Another Waybill (process ${result.pid}) already uses the data folder ${dataDir}: stop it first, or set DATA_DIR to another folder.`,
       );
-    }
-    // A command has the database open for a moment.
+    if (result.holder === 'service' && (await answers(embeddedConnection(dataDir)))) return undefined;
+    // A command has the database open for a moment, or a service is only starting.
     if (Date.now() > giveUpAt)
-      throw new DataFolderInUse(`A command (process ${result.pid}) has had the data folder ${dataDir} open for long: end it first.`);
+      throw new DataFolderInUse(
+        `The ${result.holder} of process ${result.pid} has had the data folder ${dataDir} to itself for long: end it first.`,
+      );
     await sleep(100);
   }
 }

@@ -25,6 +25,8 @@ export type Role = 'api' | 'worker' | 'all';
 export interface Service {
   /** Where people reach it. */
   publicUrl: string;
+  /** Where it listens, which a proxy may stand in front of. */
+  address: string;
   /** The sample businesses with their keys, on the very first start with the embedded database. */
   samples: Sample[];
   stop(): Promise<void>;
@@ -39,7 +41,8 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
   const database = new Database(opened.connection, log);
   const closers: (() => Promise<void>)[] = [() => opened.close(), () => database.close()];
   const stop = async () => {
-    for (const close of closers.splice(0).reverse()) await close();
+    // Whatever fails to close, the database is still stopped, last.
+    for (const close of closers.splice(0).reverse()) await close().catch((error) => log.error(error, 'could not be closed'));
   };
   try {
     await migrate(database);
@@ -52,11 +55,12 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
     closers.push(() => closeServer(app));
     await app.listen({ port: config.port, host: config.host, backlog: 4096 });
     const { port } = app.server.address() as AddressInfo;
-    context.publicUrl = config.publicUrl ?? `http://${hostForPeople(config.host)}:${port}`;
+    const address = `http://${hostForPeople(config.host)}:${port}`;
+    context.publicUrl = config.publicUrl ?? address;
     context.inboundDomain = config.inboundDomain ?? new URL(context.publicUrl).hostname;
     // Last of all, because a start that failed would have made keys that nobody was shown.
     const samples = config.databaseUrl === undefined && (await isEmpty(context)) ? await createSamples(database, context.parties) : [];
-    return { publicUrl: context.publicUrl, samples, stop };
+    return { publicUrl: context.publicUrl, address, samples, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -3,12 +3,13 @@ import type { Sample } from './samples.ts';
 import type { Role, Service } from './service.ts';
 
 /** What a person needs next, printed at the end of a start. */
-export function welcome({ publicUrl, samples }: Service, config: Config, role: Role): string {
+export function welcome({ publicUrl, address, samples }: Service, config: Config, role: Role): string {
   const lines = [
     '',
     role === 'worker' ? 'Waybill works in the background.' : 'Waybill is ready.',
     '',
     ...(role === 'worker' ? [] : [`  API            ${publicUrl}/v1`, `  Documentation  ${publicUrl}/docs`]),
+    ...(role === 'worker' || address !== publicUrl ? [`  Listens on     ${address}`] : []),
     config.databaseUrl === undefined ? `  Data folder    ${config.dataDir}` : '  Database       the one in DATABASE_URL',
     '',
   ];

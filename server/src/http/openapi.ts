@@ -35,7 +35,7 @@ const ERRORS_OF: Record<Auth, ErrorCode[]> = {
   key: ['unauthorized', 'rate_limited'],
   'key rw': ['unauthorized', 'forbidden', 'rate_limited'],
 };
-const ERRORS_OF_ALL: ErrorCode[] = ['internal_error', 'unavailable'];
+const ERRORS_OF_ALL: ErrorCode[] = ['validation_error', 'internal_error', 'unavailable'];
 
 export const ERROR_SCHEMA = {
   type: 'object',
@@ -98,9 +98,11 @@ function operation<Context>([method, path, auth, endpoint]: Route<Context>, sche
   };
   for (const [status, codes] of groupByStatus([...ERRORS_OF[auth], ...endpoint.errors, ...ERRORS_OF_ALL])) {
     const description = codes.map((code) => `\`${code}\`: ${errorCatalogue[code][1]}`).join('\n\n');
+    // A page for people says so in a page, too.
+    const isPage = status === 404 && success.contentType?.startsWith('text/html');
     responses[status] = {
       description,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      content: isPage ? content : { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       'x-error-codes': codes,
     };
   }

@@ -17,7 +17,8 @@ const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*([\w!#$%&'*+.^`|~-]+=([\w!#$%
 /** Fastify with our manners: request ids everywhere, errors of the catalogue only, bodies as bytes, no patience with the slow. */
 export function createServer(log: Logger, trustedProxies: string[]): FastifyInstance {
   const app = Fastify({
-    loggerInstance: log.child({}, { level: log.isLevelEnabled('debug') ? 'debug' : 'warn' }) as FastifyBaseLogger,
+    // At info, Fastify would tell of things that nobody wants to know.
+    loggerInstance: (log.level === 'info' ? log.child({}, { level: 'warn' }) : log) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // One logger for all: a child for each request would be made for nothing, as hardly any request logs.
     childLoggerFactory: (logger) => logger,

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import net from 'node:net';
 
 /** What holds a data folder: a running service, or an operator's command that needed the database for a moment. */
@@ -18,7 +18,7 @@ export interface HeldBy {
  * the kernel hands it to one process and takes it back when that process dies, however it dies.
  */
 export async function lockDataFolder(folder: string, holder: Holder): Promise<DataFolderLock | HeldBy> {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const { dev, ino } = statSync(folder, { bigint: true });
   const path = `\0waybill:${dev}:${ino}`;
   for (;;) {
@@ -26,6 +26,15 @@ export async function lockDataFolder(folder: string, holder: Holder): Promise<Da
     if (server) return { release: () => new Promise((done) => server.close(() => done())) };
     const heldBy = await ask(path);
     if (heldBy) return heldBy;
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw new Error(`The setting DATA_DIR must be a folder that can be written, but ${folder} is not (${(error as Error).message}).`);
   }
 }
 

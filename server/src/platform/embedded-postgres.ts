@@ -181,7 +181,7 @@ function lastLine(file: string): string {
   return readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? 'it left no word';
 }
 
-async function answers(connection: pg.ClientConfig): Promise<boolean> {
+export async function answers(connection: pg.ClientConfig): Promise<boolean> {
   const client = new pg.Client(connection);
   client.on('error', () => {});
   try {

@@ -12,6 +12,9 @@ interface Migration {
   checksum: string;
 }
 
+/** The database and this program do not belong together. */
+export class MigrationMismatch extends Error {}
+
 const FOLDER = path.resolve(import.meta.dirname, '../../migrations');
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
 /** Any number that nobody else takes an advisory lock on. */
@@ -52,9 +55,10 @@ export async function pendingMigrations(database: Queryable): Promise<Migration[
   );
   for (const { version, name, checksum } of applied) {
     const match = known.find((migration) => migration.version === version);
-    if (!match) throw new Error(`The database has migration ${name}, which this program does not know: it belongs to a newer release.`);
+    if (!match)
+      throw new MigrationMismatch(`The database has migration ${name}, which this program does not know: it belongs to a newer release.`);
     if (match.checksum !== checksum)
-      throw new Error(`Migration ${name} was changed after it had been applied; migrations are only ever added.`);
+      throw new MigrationMismatch(`Migration ${name} was changed after it had been applied; migrations are only ever added.`);
   }
   return known.slice(applied.length);
 }

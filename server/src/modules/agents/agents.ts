@@ -4,7 +4,7 @@ import { newUuid } from '../../contract/ids.ts';
 import { AGENT_NAME_MAX_CHARS, SEGMENT_MAX_CHARS } from '../../contract/limits.ts';
 import { parseSegment } from '../../contract/names.ts';
 import type { Agent } from '../../contract/parties.ts';
-import { announceChange } from '../../platform/change-feed.ts';
+import { changingCached } from '../../platform/change-feed.ts';
 import { type Database, isUniqueViolation } from '../../platform/postgres.ts';
 import * as store from './store.ts';
 
@@ -37,12 +37,11 @@ export async function changeAgent(database: Database, partyId: bigint, id: strin
   const name = change.name === undefined ? undefined : checkedName(change.name);
   const segment = typeof change.segment === 'string' ? checkedSegment(change.segment) : change.segment;
   return refusingTakenSegment(segment, () =>
-    database.transaction(async (tx) => {
+    changingCached(database, async (tx) => {
       if (segment !== undefined) await store.lockAgents(tx, partyId);
       if (!(await store.findAgent(tx, partyId, id))) noSuchAgent();
       await store.updateAgent(tx, partyId, id, { name, description: change.description });
       if (segment !== undefined) await store.assignSegment(tx, partyId, id, segment);
-      await announceChange(tx);
       return (await store.findAgent(tx, partyId, id)) ?? noSuchAgent();
     }),
   );
@@ -65,10 +64,7 @@ export async function createKey(database: Database, agentId: string, scope: KeyS
 }
 
 export async function revokeKey(database: Database, id: string): Promise<void> {
-  const found = await database.transaction(async (tx) => {
-    await announceChange(tx);
-    return store.revokeKey(tx, id);
-  });
+  const found = await changingCached(database, (tx) => store.revokeKey(tx, id));
   if (!found) throw new Refusal('not_found', 'There is no such key.');
 }
 

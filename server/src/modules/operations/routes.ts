@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { publicEndpoint } from '../../context.ts';
 import { Refusal } from '../../contract/errors.ts';
-import { pendingMigrations } from '../../platform/migrate.ts';
+import { MigrationMismatch, pendingMigrations } from '../../platform/migrate.ts';
 
 const StatusSchema = Type.Object({ status: Type.Literal('ok') });
 
@@ -17,12 +17,16 @@ export const ready = publicEndpoint({
   success: { status: 200, description: 'They can.', schema: StatusSchema },
   errors: [],
   handle: async ({ database }) => {
-    const pending = await pendingMigrations(database);
+    const pending = await pendingMigrations(database).catch(notReady);
     if (pending.length > 0)
       throw new Refusal('unavailable', `Migrations are missing: ${pending.map(({ name }) => name).join(', ')}.`, { retryAfterS: 5 });
     return { body: { status: 'ok' } };
   },
 });
+
+function notReady(error: unknown): never {
+  throw error instanceof MigrationMismatch ? new Refusal('unavailable', error.message, { retryAfterS: 5 }) : error;
+}
 
 export const metrics = publicEndpoint({
   summary: 'Metrics in Prometheus’ text format',

@@ -25,8 +25,8 @@ export const getOne = publicEndpoint({
 export const page = publicEndpoint({
   summary: 'The receipt as a page for people',
   params,
-  success: { status: 200, description: 'HTML; also when there is no such receipt, then with status 404.', contentType: HTML_TYPE },
-  errors: [],
+  success: { status: 200, description: 'HTML.', contentType: HTML_TYPE },
+  errors: ['not_found'],
   handle: async (context, call) => {
     const message = await findReceipt(context, parseReceiptToken(call.params.token));
     return message ? receiptPage(JSON.parse(receiptJson(message, context.publicUrl)) as Receipt) : noReceiptPage();

@@ -1,0 +1,172 @@
+-- The schema that the migrations add up to, read back from PostgreSQL's catalogue, for reviewers.
+-- It is compared in tests and never run. To write it anew:
+-- UPDATE_SCHEMA=1 npx vitest run server/test/faults/migrations.test.ts
+
+CREATE TYPE key_scope AS ENUM ('read', 'read_write');
+
+CREATE TYPE ledger_box AS ENUM ('in', 'out');
+
+CREATE TYPE validation_status AS ENUM ('passed', 'failed', 'not_applicable');
+
+CREATE TABLE agents (
+  party_id bigint NOT NULL,
+  id uuid NOT NULL,
+  name text NOT NULL,
+  description text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT agents_pkey PRIMARY KEY (party_id, id)
+);
+
+CREATE TABLE api_keys (
+  party_id bigint NOT NULL,
+  id uuid NOT NULL,
+  agent_id uuid NOT NULL,
+  scope key_scope NOT NULL,
+  prefix text NOT NULL,
+  secret_hash bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  CONSTRAINT api_keys_pkey PRIMARY KEY (party_id, id)
+);
+
+CREATE TABLE daily_usage (
+  party_id bigint NOT NULL,
+  day date NOT NULL,
+  messages bigint NOT NULL DEFAULT 0,
+  upload_bytes bigint NOT NULL DEFAULT 0,
+  CONSTRAINT daily_usage_pkey PRIMARY KEY (party_id, day)
+) WITH (fillfactor=50);
+
+CREATE TABLE idempotency_keys (
+  party_id bigint NOT NULL,
+  key text NOT NULL,
+  message_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (party_id, key)
+);
+
+CREATE TABLE ledger_entries (
+  party_id bigint NOT NULL,
+  box ledger_box NOT NULL,
+  position bigint NOT NULL,
+  message_id uuid NOT NULL,
+  counterparty_id bigint NOT NULL,
+  thread_id uuid NOT NULL,
+  validation validation_status NOT NULL,
+  type text,
+  segment text,
+  from_email text,
+  from_domain text,
+  CONSTRAINT ledger_entries_pkey PRIMARY KEY (party_id, box, "position")
+);
+
+CREATE TABLE ledgers (
+  party_id bigint NOT NULL,
+  head bigint NOT NULL DEFAULT 0,
+  CONSTRAINT ledgers_pkey PRIMARY KEY (party_id)
+) WITH (fillfactor=50);
+
+CREATE TABLE messages (
+  sender_id bigint NOT NULL,
+  id uuid NOT NULL,
+  recipient_id bigint NOT NULL,
+  segment text,
+  thread_id uuid NOT NULL,
+  in_reply_to uuid,
+  sender text NOT NULL,
+  recipient text NOT NULL,
+  type text,
+  subject text,
+  note text,
+  json text,
+  json_sha256 bytea,
+  validation validation_status NOT NULL,
+  validation_errors text NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  content_hash bytea NOT NULL,
+  receipt_token bytea NOT NULL,
+  idempotency_key text,
+  CONSTRAINT messages_pkey PRIMARY KEY (sender_id, id)
+);
+
+CREATE TABLE parties (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  handle text COLLATE "C" NOT NULL,
+  display_name text NOT NULL,
+  accepting_drops boolean NOT NULL DEFAULT true,
+  takes_replies boolean NOT NULL DEFAULT true,
+  claimed_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT parties_pkey PRIMARY KEY (id),
+  CONSTRAINT parties_handle_key UNIQUE (handle)
+);
+
+CREATE TABLE schema_migrations (
+  version integer NOT NULL,
+  name text NOT NULL,
+  checksum text NOT NULL,
+  applied_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT schema_migrations_pkey PRIMARY KEY (version)
+);
+
+CREATE TABLE segments (
+  party_id bigint NOT NULL,
+  segment text NOT NULL,
+  agent_id uuid NOT NULL,
+  CONSTRAINT segments_pkey PRIMARY KEY (party_id, segment),
+  CONSTRAINT segments_party_id_agent_id_key UNIQUE (party_id, agent_id)
+);
+
+CREATE TABLE service_secrets (
+  name text NOT NULL,
+  value bytea NOT NULL,
+  CONSTRAINT service_secrets_pkey PRIMARY KEY (name)
+);
+
+CREATE INDEX agents_by_id ON agents USING btree (id);
+CREATE INDEX api_keys_by_id ON api_keys USING btree (id);
+CREATE INDEX api_keys_by_secret ON api_keys USING btree (secret_hash);
+CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
+CREATE INDEX ledger_entries_by_domain ON ledger_entries USING btree (party_id, box, from_domain, "position") WHERE (from_domain IS NOT NULL);
+CREATE INDEX ledger_entries_by_email ON ledger_entries USING btree (party_id, box, from_email, "position") WHERE (from_email IS NOT NULL);
+CREATE INDEX ledger_entries_by_message ON ledger_entries USING btree (party_id, message_id);
+CREATE INDEX ledger_entries_by_segment ON ledger_entries USING btree (party_id, segment, "position") WHERE ((box = 'in'::ledger_box) AND (segment IS NOT NULL));
+CREATE INDEX ledger_entries_by_sender ON ledger_entries USING btree (party_id, counterparty_id, "position") WHERE (box = 'in'::ledger_box);
+CREATE INDEX ledger_entries_by_thread ON ledger_entries USING btree (party_id, thread_id, box, "position");
+CREATE INDEX ledger_entries_by_type ON ledger_entries USING btree (party_id, box, type, "position") WHERE (type IS NOT NULL);
+CREATE INDEX ledger_entries_by_validation ON ledger_entries USING btree (party_id, box, validation, "position");
+CREATE INDEX messages_by_receipt ON messages USING btree (receipt_token);
+
+CREATE FUNCTION commit_messages(
+  party_ids bigint[],
+  entry_counts bigint[],
+  sender_slots integer[],
+  sender_nths integer[],
+  recipient_slots integer[],
+  recipient_nths integer[],
+  message_ids uuid[],
+  thread_ids uuid[],
+  parent_ids uuid[],
+  segments text[],
+  senders text[],
+  recipients text[],
+  types text[],
+  subjects text[],
+  notes text[],
+  jsons text[],
+  json_hashes bytea[],
+  validations text[],
+  validation_error_lists text[],
+  from_emails text[],
+  from_domains text[],
+  receipt_tokens bytea[],
+  keys text[],
+  firsts integer[],
+  hashed_before_time text[],
+  hashed_after_time text[],
+  month_limit bigint,
+  new_account_day_limit bigint,
+  new_account_days integer,
+  key_window interval
+) RETURNS TABLE(outcome text, message_id uuid, received_ms bigint, content_hash bytea) LANGUAGE plpgsql;

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Answered } from '../support/api.ts';
+import { freePort } from '../support/free-port.ts';
+import { exchange } from '../support/raw-http.ts';
+import { expectInvalid, expectRefusal } from '../support/refusals.ts';
+import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
+import { tracesOfSends } from '../support/traces.ts';
+
+let service: TestService;
+let acme: TestBusiness;
+let globex: TestBusiness;
+
+beforeAll(async () => {
+  service = await startTestService();
+  acme = await service.business('acme');
+  globex = await service.business('globex');
+});
+afterAll(() => service.stop());
+
+const withKey = (key: string) => ({ 'idempotency-key': key });
+const VISIBLE_ASCII = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)).join('');
+
+function expectFirst(answer: Answered): void {
+  expect([answer.status, answer.headers.get('idempotent-replayed')], answer.text).toEqual([201, null]);
+}
+
+function expectReplay(answer: Answered, original: Answered): void {
+  expect([answer.status, answer.headers.get('idempotent-replayed')], answer.text).toEqual([201, 'true']);
+  expect(answer.text).toBe(original.text);
+}
+
+/** The keys of a business were used that long ago. */
+async function turnBack(handle: string, interval: string): Promise<void> {
+  await service.sql(
+    `UPDATE idempotency_keys SET created_at = created_at - $2::interval
+      WHERE party_id = (SELECT id FROM parties WHERE handle = $1)`,
+    [handle, interval],
+  );
+}
+
+describe('a repeat', () => {
+  test('answers 201 with the original envelope and Idempotent-Replayed, and sends nothing', async () => {
+    const message = { to: 'globex', type: 'order', json: { n: 1.5 } };
+    const original = await acme.api.send(message, withKey('repeat'));
+    expectFirst(original);
+    const before = await tracesOfSends(service);
+    for (let i = 0; i < 3; i++) expectReplay(await acme.api.send(message, withKey('repeat')), original);
+    expect(await tracesOfSends(service)).toEqual(before);
+  });
+
+  test.each([
+    ['another message', '{"to":"acme","note":"other"}'],
+    ['an unknown recipient', '{"to":"nobody"}'],
+    ['no recipient', '{}'],
+    ['an unknown parent', '{"in_reply_to":"msg_01h455vb4pex5vsknk084sn02q"}'],
+    ['an unknown field', '{"to":"globex","josn":1}'],
+    ['unknown uploads', '{"to":"globex","files":["x"]}'],
+    ['text that is no JSON', '{"to":'],
+    ['nothing', ''],
+    ['bytes that are no UTF-8', new Uint8Array([0xff, 0xfe])],
+    ['a json too large', `{"to":"globex","json":"${'x'.repeat(1_048_576)}"}`],
+    ['a json too deep', `{"to":"globex","json":${'['.repeat(1_001)}${']'.repeat(1_001)}}`],
+  ])('gets the original whatever its body: %s', async (name, body) => {
+    const original = await acme.api.send({ to: 'globex', json: 1 }, withKey(`body:${name.replaceAll(' ', '-')}`));
+    expectFirst(original);
+    const before = await tracesOfSends(service);
+    expectReplay(await acme.api.send(body, withKey(`body:${name.replaceAll(' ', '-')}`)), original);
+    expect(await tracesOfSends(service)).toEqual(before);
+  });
+
+  test('gets the original through another key of the business too, but not without the right to send', async () => {
+    const original = await acme.api.send({ to: 'globex' }, withKey('keys'));
+    expectReplay(await (await acme.withKey('read_write')).send({ to: 'globex' }, withKey('keys')), original);
+    expectRefusal(await (await acme.withKey('read')).send({ to: 'globex' }, withKey('keys')), 'forbidden');
+    expectRefusal(await service.anonymous.send({ to: 'globex' }, withKey('keys')), 'unauthorized');
+  });
+
+  test('of a reply gets that reply', async () => {
+    const { body: parent } = await acme.api.send({ to: 'globex' });
+    const original = await globex.api.send({ in_reply_to: parent.id }, withKey('reply'));
+    expectReplay(await globex.api.send({ in_reply_to: parent.id }, withKey('reply')), original);
+    expect((await acme.api.get(`/threads/${parent.thread_id}`)).body.data).toHaveLength(2);
+  });
+
+  test('gets the original as it was delivered, also when the agent was renamed since', async () => {
+    const original = await globex.api.send({ to: 'acme' }, withKey('renamed'));
+    await globex.api.patch(`/agents/${globex.agentId}`, { name: 'Another name' });
+    expectReplay(await globex.api.send({ to: 'acme' }, withKey('renamed')), original);
+  });
+});
+
+describe('the key', () => {
+  test.each([
+    ['one character', 'k'],
+    ['255 characters', 'k'.repeat(255)],
+    ['every visible ASCII character', VISIBLE_ASCII],
+    ['quotes and escapes', `"'\\u0000\\"{}$1;--`],
+  ])('may be %s, and is echoed in the envelope everywhere', async (_, key) => {
+    const original = await acme.api.send({ to: 'globex' }, withKey(key));
+    expectFirst(original);
+    expect(original.body.idempotency_key).toBe(key);
+    expect((await globex.api.get(`/messages/${original.body.id}`)).body.idempotency_key).toBe(key);
+    expectReplay(await acme.api.send({ to: 'globex' }, withKey(key)), original);
+  });
+
+  test('is not in the envelope of a message that was sent without one', async () => {
+    const sent = await acme.api.send({ to: 'globex' });
+    expect(sent.body).not.toHaveProperty('idempotency_key');
+    expect((await globex.api.get(`/messages/${sent.body.id}`)).body).not.toHaveProperty('idempotency_key');
+  });
+
+  test.each([
+    ['empty', ''],
+    ['of 256 characters', 'k'.repeat(256)],
+    ['with a space', 'a b'],
+    ['with a tab', 'a\tb'],
+    ['beyond ASCII', 'clé'],
+  ])('gives validation_error when it is %s', async (_, key) => {
+    const before = await tracesOfSends(service);
+    expectInvalid(await acme.api.send({ to: 'globex' }, withKey(key)), 'Idempotency-Key');
+    expect(await tracesOfSends(service)).toEqual(before);
+  });
+
+  test('gives validation_error when there are two', async () => {
+    const body = '{"to":"globex"}';
+    const lines = ['POST /v1/messages HTTP/1.1', 'Host: x', `Authorization: Bearer ${acme.secret}`, 'Content-Type: application/json'];
+    const two = [...lines, 'Idempotency-Key: one', 'Idempotency-Key: two', `Content-Length: ${body.length}`, '', body].join('\r\n');
+    const answer = await exchange(service.url, two);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('"code":"validation_error"');
+  });
+
+  test('differs from one that is the same but for case', async () => {
+    const lower = await acme.api.send({ to: 'globex' }, withKey('case'));
+    const upper = await acme.api.send({ to: 'globex' }, withKey('CASE'));
+    expectFirst(upper);
+    expect(upper.body.id).not.toBe(lower.body.id);
+  });
+
+  test('of one business is nothing to another, not even to the recipient', async () => {
+    const ours = await acme.api.send({ to: 'globex' }, withKey('shared'));
+    const theirs = await globex.api.send({ to: 'acme' }, withKey('shared'));
+    expectFirst(theirs);
+    expect(theirs.body.id).not.toBe(ours.body.id);
+    expectReplay(await acme.api.send({ to: 'globex' }, withKey('shared')), ours);
+    expectReplay(await globex.api.send({ to: 'acme' }, withKey('shared')), theirs);
+  });
+});
+
+describe('only a success is remembered', () => {
+  test.each([
+    ['invalid_json', '{'],
+    ['validation_error', '{"to":"globex","josn":1}'],
+    ['unknown_recipient', '{"to":"nobody"}'],
+    ['not_found', '{"in_reply_to":"msg_01h455vb4pex5vsknk084sn02q"}'],
+    ['upload_not_found', '{"to":"globex","files":["x"]}'],
+  ] as const)('after %s the same key makes a new attempt', async (code, body) => {
+    expectRefusal(await acme.api.send(body, withKey(code)), code);
+    const second = await acme.api.send({ to: 'globex', note: code }, withKey(code));
+    expectFirst(second);
+    expect(second.body).toMatchObject({ note: code, idempotency_key: code });
+    expectReplay(await acme.api.send(body, withKey(code)), second);
+  });
+
+  test('after quota_exceeded the same key makes a new attempt', async () => {
+    await acme.api.send({ to: 'globex' });
+    const sibling = await service.sibling({ MONTHLY_MESSAGE_LIMIT: '1' });
+    try {
+      expectRefusal(await acme.api.at(sibling.url).send({ to: 'globex' }, withKey('quota')), 'quota_exceeded');
+    } finally {
+      await sibling.stop();
+    }
+    expectFirst(await acme.api.send({ to: 'globex' }, withKey('quota')));
+  });
+});
+
+describe('the window', () => {
+  test('of 24 hours is over a second later: the same key sends a new message, which is then the one repeated', async () => {
+    const initech = await service.business('initech');
+    const original = await initech.api.send({ to: 'globex', note: 'first' }, withKey('window'));
+    await turnBack('initech', '24 hours 1 second');
+    const second = await initech.api.send({ to: 'globex', note: 'second' }, withKey('window'));
+    expectFirst(second);
+    expect(second.body).toMatchObject({ note: 'second', idempotency_key: 'window' });
+    expect(second.body.id).not.toBe(original.body.id);
+    expectReplay(await initech.api.send({ to: 'globex' }, withKey('window')), second);
+    expect((await initech.api.get('/outbox')).body.data).toEqual([second.body, original.body]);
+  });
+
+  test('once over, no longer covers a repeat that is wrong in itself', async () => {
+    const umbrella = await service.business('umbrella');
+    await umbrella.api.send({ to: 'globex' }, withKey('over'));
+    await turnBack('umbrella', '24 hours 1 second');
+    expectRefusal(await umbrella.api.send({ to: 'nobody' }, withKey('over')), 'unknown_recipient');
+  });
+
+  test('is open until then, and not prolonged by a repeat', async () => {
+    const hooli = await service.business('hooli');
+    const original = await hooli.api.send({ to: 'globex' }, withKey('late'));
+    await turnBack('hooli', '23 hours 59 minutes');
+    expectReplay(await hooli.api.send({ to: 'globex' }, withKey('late')), original);
+    await turnBack('hooli', '1 minute 1 second');
+    expectFirst(await hooli.api.send({ to: 'globex' }, withKey('late')));
+  });
+});
+
+describe('1,000 parallel repeats', () => {
+  /** Each with a note of its own: whichever comes first, all get that one. */
+  async function expectOneMessage(sender: TestBusiness, urls: string[]): Promise<void> {
+    const answers = await Promise.all(
+      Array.from({ length: 1_000 }, (_, i) =>
+        sender.api.at(urls[i % urls.length] as string).send({ to: 'globex', note: `attempt ${i}` }, withKey('storm')),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
+    expect((await sender.api.get('/outbox')).body.data).toEqual([answers[0]?.body]);
+    expect((await globex.api.get(`/inbox?from=${sender.handle}`)).body.data).toEqual([answers[0]?.body]);
+    expect((await sender.api.get('/me')).body.usage.messages.used).toBe(1);
+  }
+
+  test('give one message and 1,000 equal envelopes', async () => {
+    await expectOneMessage(await service.business('stark'), [service.url]);
+  });
+
+  test('give one message and 1,000 equal envelopes over two processes with one public address', async () => {
+    const port = await freePort();
+    const sibling = await service.sibling({ PORT: String(port), PUBLIC_URL: service.url });
+    try {
+      await expectOneMessage(await service.business('wayne'), [service.url, `http://127.0.0.1:${port}`]);
+    } finally {
+      await sibling.stop();
+    }
+  });
+
+  test('of many keys at once give one message a key', async () => {
+    const tyrell = await service.business('tyrell');
+    const answers = await Promise.all(
+      Array.from({ length: 600 }, (_, i) => tyrell.api.send({ to: 'globex', note: `${i % 60}` }, withKey(`many-${i % 60}`))),
+    );
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(60);
+    for (const { body } of answers) expect(body.idempotency_key).toBe(`many-${body.note}`);
+    expect((await tyrell.api.get('/outbox?limit=200')).body.data).toHaveLength(60);
+  });
+});

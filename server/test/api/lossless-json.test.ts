@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Answered } from '../support/api.ts';
+import { jsonText, whitespace } from '../support/json-text.ts';
+import { exchange } from '../support/raw-http.ts';
+import { expectInvalid, expectRefusal } from '../support/refusals.ts';
+import { sha256OfCanonical } from '../support/rfc8785.ts';
+import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
+
+const MB = 1_048_576;
+
+let service: TestService;
+let acme: TestBusiness;
+let globex: TestBusiness;
+
+beforeAll(async () => {
+  service = await startTestService();
+  acme = await service.business('acme');
+  globex = await service.business('globex');
+});
+afterAll(() => service.stop());
+
+function sendJson(written: string): Promise<Answered> {
+  return acme.api.send(`{"to":"globex","json":${written}}`);
+}
+
+/** Everywhere the payload comes back, as text. */
+async function readings(sent: Answered): Promise<string[]> {
+  const { id, thread_id } = sent.body;
+  const answers = await Promise.all([
+    globex.api.get(`/inbox?thread=${thread_id}`),
+    acme.api.get(`/outbox?thread=${thread_id}`),
+    globex.api.get(`/threads/${thread_id}`),
+    globex.api.get(`/messages/${id}`),
+  ]);
+  return [sent.text, ...answers.map(({ text }) => text)];
+}
+
+async function expectCarried(written: string): Promise<void> {
+  const sent = await sendJson(written);
+  expect(sent.status).toBe(201);
+  // Not toContain: a megabyte does not belong in a message about a failure.
+  for (const text of await readings(sent)) expect(text.includes(`"json":${written},"`)).toBe(true);
+}
+
+describe('json comes back byte for byte in the answer, inbox, outbox, thread and message', () => {
+  test.each([
+    ['integers of 20 digits', '[12345678901234567890,-99999999999999999999]'],
+    ['an integer of 300 digits', '9'.repeat(300)],
+    ['a decimal of 60 digits', `0.${'123456'.repeat(10)}`],
+    ['1.0', '1.0'],
+    ['-0', '-0'],
+    ['-0.0 and 0e0', '[-0.0,0e0]'],
+    ['exponents', '[1E5,1e+5,1E-05,100e-2]'],
+    ['the ends of a double', '[1.7976931348623157e308,5e-324]'],
+    ['a number too small for a double', '1e-400'],
+    ['duplicate keys', '{"a":1,"a":{"a":2,"a":3},"a":1}'],
+    ['the key __proto__', '{"__proto__":{"polluted":true},"a":{"__proto__":null}}'],
+    ['the keys constructor and prototype', '{"constructor":{"prototype":{"polluted":true}},"toString":1,"hasOwnProperty":2}'],
+    ['the key toJSON', '{"toJSON":"x"}'],
+    ['a text of \\u0000 alone', '"\\u0000"'],
+    ['a text of half a surrogate pair alone', '"\\ud800"'],
+    ['\\u0000 in values and keys', '{"a\\u0000b":"\\u0000","\\u0000":1}'],
+    ['escaped halves of surrogate pairs', '["\\ud800","\\uDC00","\\udc00\\ud800","\\uD83D \\ude00"]'],
+    ['escapes nobody needs', '"\\u0041\\/\\u00e9\\uD83D\\uDE00\\u005c"'],
+    ['unicode as it is', '{"käse":"日本語 😀 \u2028\u2029\u007f\u0085\ufeff\uffff","e\u0301":"\u00e9"}'],
+    ['whitespace of every kind', '{ "a" :\t[ 1 ,\n2\r\n]\n , "b":{ } }'],
+    ['the order of keys', '{"z":1,"10":2,"a":3,"9":4,"A":5}'],
+    ['brackets and quotes in strings', '{"}":"]","\\"":"\\\\","a":"{[\\"}],"}'],
+    ['keys of an envelope', '{"json":1,"json_sha256":null,"data":[],"next_cursor":"x"}'],
+    ['text that looks like SQL or HTML', '"\'); DROP TABLE messages; -- $1 </script><!--"'],
+    ['true', 'true'],
+    ['false', 'false'],
+    ['null', 'null'],
+    ['a number', '42'],
+    ['a text', '"text"'],
+    ['an empty text', '""'],
+    ['an empty object', '{}'],
+    ['an empty array', '[]'],
+    ['empty structures in each other', '[{},[],{"":[]},[[]]]'],
+    ['arrays of 1,000 levels', '['.repeat(1_000) + ']'.repeat(1_000)],
+    ['objects of 1,000 levels', `${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`],
+    ['levels that add up beside, not below, each other', `[${'[[]],'.repeat(2_000)}[]]`],
+    ['brackets of 2,000 levels inside a text', `"${'['.repeat(2_000)}"`],
+  ])('%s', async (_, written) => {
+    await expectCarried(written);
+  });
+
+  test('whitespace around the value is not part of it', async () => {
+    const sent = await acme.api.send('\n{ "json" :\t [ 1 ]\r\n , "to" : "globex" } \n');
+    expect(sent.status).toBe(201);
+    expect(sent.text).toContain('"json":[ 1 ],"');
+  });
+
+  test('its name may be written with escapes', async () => {
+    expect((await acme.api.send('{"to":"globex","\\u006as\\u006fn":1.0}')).text).toContain('"json":1.0,"');
+  });
+});
+
+describe('refused rather than altered', () => {
+  test.each([
+    ['arrays', '['.repeat(1_001) + ']'.repeat(1_001)],
+    ['objects', `${'{"a":'.repeat(1_001)}1${'}'.repeat(1_001)}`],
+    ['both in turn', `${'[{"a":'.repeat(501)}1${'}]'.repeat(501)}`],
+    ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000)],
+  ])('nesting deeper than 1,000 levels: %s', async (_, written) => {
+    expectInvalid(await sendJson(written), 'json');
+  });
+
+  test.each([
+    ['1e400', '1e400'],
+    ['-1e400', '-1e400'],
+    ['1e309 further down', '[1,{"a":1e309}]'],
+    ['310 digits', '1'.repeat(310)],
+    ['400 digits and a half', `${'9'.repeat(400)}.5`],
+  ])('a number beyond the range of a double: %s', async (_, written) => {
+    expectInvalid(await sendJson(written), 'json');
+  });
+
+  test('while 1e400 as a text is carried', async () => {
+    await expectCarried('"1e400"');
+  });
+});
+
+describe('the size of json', () => {
+  const ofBytes: [string, (bytes: number) => string][] = [
+    ['a text', (bytes) => `"${'x'.repeat(bytes - 2)}"`],
+    ['characters of four bytes', (bytes) => `"${'x'.repeat((bytes - 2) % 4)}${'😀'.repeat(Math.floor((bytes - 2) / 4))}"`],
+    ['whitespace inside', (bytes) => `[${' '.repeat(bytes - 2)}]`],
+  ];
+
+  test.each(ofBytes)('may be 1 MB to the byte, and one byte more gives json_too_large: %s', async (_, make) => {
+    expect(Buffer.byteLength(make(MB))).toBe(MB);
+    await expectCarried(make(MB));
+    expectRefusal(await sendJson(make(MB + 1)), 'json_too_large');
+  });
+
+  test('leaves room for the longest note and subject, written in escapes', async () => {
+    const note = '\\ud83d\\ude00'.repeat(10_000);
+    const subject = '\\ud83d\\ude00'.repeat(200);
+    const sent = await acme.api.send(`{"to":"globex","note":"${note}","subject":"${subject}","json":"${'x'.repeat(MB - 2)}"}`);
+    expect(sent.status).toBe(201);
+    expect(sent.body.note).toBe('😀'.repeat(10_000));
+  });
+
+  test.each([2, 20])('a body of %i MB gives json_too_large', async (size) => {
+    expectRefusal(await sendJson(`"${'x'.repeat(size * MB)}"`), 'json_too_large');
+  });
+
+  test.each([
+    ['1 MB', MB, 201],
+    ['1 MB and a byte', MB + 1, 413],
+    ['4 MB', 4 * MB, 413],
+  ])('is judged in the same way when the body comes in chunks: %s', async (_, bytes, status) => {
+    const body = `{"to":"globex","json":"${'x'.repeat(bytes - 2)}"}`;
+    const chunks = (body.match(/.{1,60000}/g) ?? []).map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('');
+    const head = `POST /v1/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${acme.secret}\r\nContent-Type: application/json\r\n`;
+    const answer = await exchange(service.url, `${head}Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`);
+    expect(answer.status).toBe(status);
+    if (status === 413) expect(answer.text).toContain('"code":"json_too_large"');
+  });
+});
+
+test('any JSON value, however written, comes back byte for byte, hashes as its meaning does, and pollutes nothing', async () => {
+  // The service runs in this process, so that whatever it did to a prototype would show here.
+  const prototypes = [Object.prototype, Array.prototype, Function.prototype] as object[];
+  const before = prototypes.map((prototype) => Object.getOwnPropertyNames(prototype));
+  await fc.assert(
+    fc.asyncProperty(jsonText, whitespace, whitespace, async (written, left, right) => {
+      const sent = await acme.api.send(`{"to":"globex","json":${left}${written}${right}}`);
+      expect(sent.status).toBe(201);
+      expect(sent.body.json_sha256).toBe(sha256OfCanonical(JSON.parse(written)));
+      for (const text of await readings(sent)) expect(text).toContain(`"json":${written},"`);
+      expect(prototypes.map((prototype) => Object.getOwnPropertyNames(prototype))).toEqual(before);
+    }),
+    { numRuns: 150 },
+  );
+});

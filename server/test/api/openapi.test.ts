@@ -1,0 +1,229 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorCatalogue, errorCodes } from '../../src/contract/errors.ts';
+import type { Answered, Api } from '../support/api.ts';
+import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
+import { rows } from '../support/table.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
+type Json = any;
+
+let service: TestService;
+let acme: TestBusiness;
+let reader: Api;
+let document: Json;
+let sent: Json;
+let token: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  acme = await service.business('acme', { segment: 'orders' });
+  reader = await acme.withKey('read');
+  await service.business('globex');
+  document = (await service.anonymous.request('GET', '/openapi.json')).body;
+  sent = (await acme.api.send({ to: 'globex', type: 'order', json: { a: 1 } }, { 'idempotency-key': 'k' })).body;
+  await acme.api.send({ in_reply_to: sent.id, note: 'again' });
+  await acme.api.send({ to: 'acme', subject: 'to oneself' });
+  token = sent.receipt_url.split('/r/')[1];
+});
+afterAll(() => service.stop());
+
+/** In strict mode, a keyword that JSON Schema does not know is an error. */
+function validator(schema: Json): ValidateFunction {
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
+  ajv.addKeyword('components');
+  ajv.addFormat('date-time', /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+  return ajv.compile({ ...schema, components: document.components });
+}
+
+const pathInDocument = (path: string) => path.replace(/:(\w+)/g, '{$1}');
+const operationOf = (method: string, path: string): Json => document.paths[pathInDocument(path)]?.[method.toLowerCase()];
+const operations = (): [name: string, operation: Json][] =>
+  Object.entries(document.paths as Record<string, Json>).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Json] => [`${method.toUpperCase()} ${path}`, operation]),
+  );
+
+/** The answer has a status that its operation declares, and the shape declared for it. */
+function expectDeclared(method: string, path: string, answer: Answered): void {
+  const declared = operationOf(method, path).responses[answer.status];
+  expect(declared, `${method} ${path} does not declare ${answer.status}`).toBeDefined();
+  const type = answer.headers.get('content-type')?.split(';')[0] as string;
+  const { schema } = declared.content[type] ?? {};
+  expect(schema, `${method} ${path} does not declare ${type}`).toBeDefined();
+  if (type === 'application/json') {
+    const validate = validator(schema);
+    expect(validate(answer.body), `${answer.text}\n${JSON.stringify(validate.errors)}`).toBe(true);
+  }
+  if (answer.status >= 400 && type === 'application/json') expect(declared['x-error-codes']).toContain(answer.body.error.code);
+}
+
+describe('/openapi.json', () => {
+  test('is OpenAPI 3.1 and names what it describes', async () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(document.info).toMatchObject({ title: 'Waybill', version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+    expect(document.servers).toEqual([{ url: service.url }]);
+    expect(document.components.securitySchemes.key).toMatchObject({ type: 'http', scheme: 'bearer' });
+  });
+
+  test('lists exactly the routes of the table', () => {
+    const inTable = rows.map(({ method, path }) => `${method} ${pathInDocument(path)}`);
+    expect(
+      operations()
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual(inTable.sort());
+  });
+
+  test('lists exactly the codes of the catalogue', () => {
+    expect(document.components.schemas.Error.properties.error.properties.code.enum).toEqual(errorCodes);
+  });
+
+  test('gives every operation a name of its own, a summary, an answer and its refusals', () => {
+    const names = operations().map(([, { operationId }]) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+    for (const [name, { summary, responses }] of operations()) {
+      expect(summary, name).toMatch(/\S/);
+      const statuses = Object.keys(responses).map(Number);
+      expect(
+        statuses.filter((status) => status < 300),
+        name,
+      ).toHaveLength(1);
+      for (const response of Object.values(responses) as Json[]) expect(response.description, name).toMatch(/\S/);
+    }
+  });
+
+  test('files each code under its own status', () => {
+    for (const [name, { responses }] of operations()) {
+      for (const [status, response] of Object.entries(responses as Record<string, Json>)) {
+        for (const code of (response['x-error-codes'] ?? []) as (keyof typeof errorCatalogue)[])
+          expect(errorCatalogue[code][0], name).toBe(Number(status));
+      }
+    }
+  });
+
+  test('asks for a key exactly where the table does', () => {
+    for (const { method, path, auth } of rows) {
+      const { security, responses } = operationOf(method, path);
+      const isKeyed = auth === 'key' || auth === 'key rw';
+      expect(security, path).toEqual(isKeyed ? [{ key: [] }] : []);
+      expect('401' in responses, path).toBe(isKeyed);
+      if (auth === 'key rw') expect(responses['403']['x-error-codes']).toContain('forbidden');
+    }
+  });
+
+  test('declares every parameter of a path', () => {
+    for (const { method, path } of rows) {
+      const declared = operationOf(method, path).parameters.filter((parameter: Json) => parameter.in === 'path' && parameter.required);
+      expect(declared.map(({ name }: Json) => name)).toEqual([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
+    }
+  });
+
+  test('declares exactly the query parameters that are taken', async () => {
+    const candidates = ['limit', 'cursor', 'since', 'until', 'from', 'to', 'type', 'validation', 'thread', 'q', 'archived', 'order'];
+    for (const { method, path, url } of rows) {
+      if (method !== 'GET') continue;
+      const declared = operationOf(method, path)
+        .parameters.filter((parameter: Json) => parameter.in === 'query')
+        .map(({ name }: Json) => name);
+      for (const name of candidates) {
+        const { body } = await acme.api.request('GET', `${url}?${name}=%00`);
+        const unknown = body.error.details.some(
+          (issue: Json) => issue.path === `/${name}` && issue.message === 'is not a field of this request',
+        );
+        expect(declared.includes(name), `${path}?${name}`).toBe(!unknown);
+      }
+    }
+  });
+
+  test('has only schemas that compile, and references that lead somewhere', () => {
+    for (const name of Object.keys(document.components.schemas))
+      expect(() => validator({ $ref: `#/components/schemas/${name}` }), name).not.toThrow();
+    const references = JSON.stringify(document).match(/"\$ref":"[^"]+"/g) ?? [];
+    for (const reference of references) {
+      const name = /^"\$ref":"#\/components\/schemas\/(\w+)"$/.exec(reference)?.[1] ?? reference;
+      expect(Object.keys(document.components.schemas)).toContain(name);
+    }
+  });
+
+  test('declares the fields of every object, and no others may come', () => {
+    for (const name of ['Envelope', 'Receipt', 'Agent', 'Me', 'PublicProfile', 'Draft', 'Error']) {
+      const { properties, additionalProperties } = document.components.schemas[name];
+      expect(Object.keys(properties).length, name).toBeGreaterThan(0);
+      expect(additionalProperties, name).toBe(false);
+    }
+  });
+});
+
+describe('what is served is what is declared', () => {
+  /** A good request for every row of the table. */
+  const good: Record<string, () => Promise<Answered>> = {
+    'GET /v1/public/:handle': () => service.anonymous.get('/public/acme'),
+    'GET /v1/receipts/:token': () => service.anonymous.get(`/receipts/${token}`),
+    'GET /v1/me': () => acme.api.get('/me'),
+    'GET /v1/inbox': () => acme.api.get('/inbox'),
+    'GET /v1/outbox': () => acme.api.get('/outbox?limit=2'),
+    'POST /v1/messages': () => acme.api.send({ to: 'acme', json: [1, null] }),
+    'GET /v1/messages/:id': () => acme.api.get(`/messages/${sent.id}`),
+    'GET /v1/threads/:id': () => acme.api.get(`/threads/${sent.thread_id}?limit=1`),
+    'GET /v1/agents': () => acme.api.get('/agents'),
+    'GET /v1/agents/:id': () => acme.api.get(`/agents/${acme.agentId}`),
+    'PATCH /v1/agents/:id': () => acme.api.patch(`/agents/${acme.agentId}`, { description: 'Takes orders' }),
+    'GET /v1/handles': () => acme.api.get('/handles?q=g'),
+    'GET /r/:token': () => service.anonymous.request('GET', `/r/${token}`),
+  };
+
+  test('a good request is known for every row of the table', () => {
+    expect(Object.keys(good).sort()).toEqual(rows.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  test.each(rows.map(({ method, path }) => [method, path]))('%s %s answers as declared', async (method, path) => {
+    const answer = await (good[`${method} ${path}`] as () => Promise<Answered>)();
+    expect(answer.status, answer.text).toBeLessThan(300);
+    expectDeclared(method, path, answer);
+  });
+
+  test.each(rows.map(({ method, path, url }) => [method, path, url]))('%s %s refuses as declared', async (method, path, url) => {
+    const init = method === 'GET' ? {} : { body: '{"colour":1}', headers: { 'content-type': 'application/json' } };
+    const broken = method === 'GET' ? {} : { body: '{', headers: { 'content-type': 'application/json' } };
+    const plain = method === 'GET' ? {} : { body: '{', headers: { 'content-type': 'text/plain' } };
+    const refusals = [
+      await acme.api.request(method, `${url}?colour=red`, init),
+      await acme.api.request(method, url, init),
+      await acme.api.request(method, url, broken),
+      await acme.api.request(method, url, plain),
+      await service.anonymous.request(method, url, init),
+      await reader.request(method, url, init),
+    ].filter(({ status }) => status >= 400);
+    expect(refusals.length).toBeGreaterThan(0);
+    for (const refusal of refusals) expectDeclared(method, path, refusal);
+  });
+
+  test('the body of a message is declared as it is taken', async () => {
+    const { schema } = operationOf('POST', '/v1/messages').requestBody.content['application/json'];
+    const validate = validator(schema);
+    for (const draft of [
+      { to: 'acme' },
+      { to: 'acme', type: 'a', subject: 'b', note: 'c', json: 1, files: [] },
+      { in_reply_to: sent.id, to: null },
+    ]) {
+      expect([validate(draft), (await acme.api.send(draft)).status]).toEqual([true, 201]);
+    }
+    for (const draft of [{ to: 1 }, { to: 'acme', josn: 1 }, { to: 'acme', type: 'x'.repeat(81) }, { to: 'acme', files: 'x' }]) {
+      expect([validate(draft), (await acme.api.send(draft)).status]).toEqual([false, 400]);
+    }
+  });
+
+  test('an error has the declared shape, whatever went wrong', async () => {
+    const validate = validator({ $ref: '#/components/schemas/Error' });
+    const errors = [
+      await service.anonymous.get('/me'),
+      await acme.api.get('/nothing'),
+      await acme.api.request('PUT', '/v1/me'),
+      await acme.api.get('/inbox?limit=0&x=1'),
+      await acme.api.send('{'),
+      await acme.api.send({ to: 'nobody-has-this' }),
+      await acme.api.request('GET', '/%zz'),
+    ];
+    for (const { body, text } of errors) expect(validate(body), text).toBe(true);
+  });
+});

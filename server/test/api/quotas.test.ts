@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Answered, Api } from '../support/api.ts';
+import { expectRefusal } from '../support/refusals.ts';
+import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
+
+const MONTHLY = 40;
+const DAILY_WHEN_NEW = 5;
+
+let service: TestService;
+let made = 0;
+
+beforeAll(async () => {
+  service = await startTestService({
+    MONTHLY_MESSAGE_LIMIT: String(MONTHLY),
+    NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: String(DAILY_WHEN_NEW),
+  });
+  await service.business('globex');
+});
+afterAll(() => service.stop());
+
+/** A business that has sent nothing yet. */
+function fresh(options: { claimed?: boolean } = {}): Promise<TestBusiness> {
+  return service.business(`sender-${++made}`, options);
+}
+
+function sendMany(count: number, apis: Api[], headersOf: (i: number) => Record<string, string> = () => ({})): Promise<Answered[]> {
+  return Promise.all(Array.from({ length: count }, (_, i) => (apis[i % apis.length] as Api).send({ to: 'globex' }, headersOf(i))));
+}
+
+async function usageOf({ api }: TestBusiness): Promise<{ used: number; limit: number }> {
+  return (await api.get('/me')).body.usage.messages;
+}
+
+/** Every one of them either went through or was refused for the quota, and the books agree. */
+async function expectExactly(accepted: number, answers: Answered[], sender: TestBusiness): Promise<void> {
+  const delivered = answers.filter(({ status }) => status === 201);
+  expect(delivered).toHaveLength(accepted);
+  for (const answer of answers.filter(({ status }) => status !== 201)) expectRefusal(answer, 'quota_exceeded');
+  const outbox = (await sender.api.get('/outbox?limit=200')).body.data;
+  expect(outbox.map(({ id }: { id: string }) => id).sort()).toEqual(delivered.map(({ body }) => body.id).sort());
+  expect((await usageOf(sender)).used).toBe(accepted);
+}
+
+/** Refused until `resetsAt`, said in whole seconds. */
+function expectRetryAfter(answer: Answered, resetsAt: string, asked: number, answered: number): void {
+  const seconds = Number(answer.headers.get('retry-after'));
+  expect(Number.isInteger(seconds)).toBe(true);
+  expect(asked + seconds * 1000).toBeLessThanOrEqual(Date.parse(resetsAt) + 1000);
+  expect(answered + seconds * 1000).toBeGreaterThanOrEqual(Date.parse(resetsAt));
+}
+
+async function moveUsage({ handle }: TestBusiness, interval: string): Promise<void> {
+  await service.sql(`UPDATE daily_usage SET day = day - $2::interval WHERE party_id = (SELECT id FROM parties WHERE handle = $1)`, [
+    handle,
+    interval,
+  ]);
+}
+
+async function moveClaim({ handle }: TestBusiness, interval: string): Promise<void> {
+  await service.sql('UPDATE parties SET claimed_at = now() - $2::interval WHERE handle = $1', [handle, interval]);
+}
+
+describe('the monthly limit', () => {
+  test('lets exactly as many of 200 parallel sends through as it says', async () => {
+    const sender = await fresh();
+    await expectExactly(MONTHLY, await sendMany(200, [sender.api]), sender);
+  });
+
+  test('holds over two processes', async () => {
+    const sender = await fresh();
+    const sibling = await service.sibling();
+    try {
+      await expectExactly(MONTHLY, await sendMany(200, [sender.api, sender.api.at(sibling.url)]), sender);
+    } finally {
+      await sibling.stop();
+    }
+  });
+
+  test('is one for all keys of a business, and nobody else’s', async () => {
+    const [sender, other] = [await fresh(), await fresh()];
+    const answers = await sendMany(120, [sender.api, await sender.withKey('read_write'), other.api]);
+    await expectExactly(
+      MONTHLY,
+      answers.filter((_, i) => i % 3 !== 2),
+      sender,
+    );
+    await expectExactly(
+      40,
+      answers.filter((_, i) => i % 3 === 2),
+      other,
+    );
+  });
+
+  test('refuses with the name of the limit, and Retry-After until the month is over', async () => {
+    const sender = await fresh();
+    await sendMany(MONTHLY, [sender.api]);
+    const asked = Date.now();
+    const answer = await sender.api.send({ to: 'globex' });
+    const answered = Date.now();
+    expectRefusal(answer, 'quota_exceeded');
+    expect(answer.status).toBe(429);
+    expect(answer.body.error.details).toEqual([{ path: '', message: expect.stringContaining('40'), limit: 'monthly_messages' }]);
+    const { usage } = (await sender.api.get('/me')).body;
+    expect(usage.messages).toEqual({ used: MONTHLY, limit: MONTHLY });
+    expect(usage.resets_at).toMatch(/^\d{4}-\d\d-01T00:00:00\.000Z$/);
+    expectRetryAfter(answer, usage.resets_at, asked, answered);
+  });
+
+  test('is back with the next month', async () => {
+    const sender = await fresh();
+    await sendMany(MONTHLY, [sender.api]);
+    await moveUsage(sender, '1 month');
+    expect((await usageOf(sender)).used).toBe(0);
+    const answers = await sendMany(MONTHLY + 1, [sender.api]);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(MONTHLY);
+    expect((await usageOf(sender)).used).toBe(MONTHLY);
+  });
+
+  test('of 0 is none', async () => {
+    const sender = await fresh();
+    const sibling = await service.sibling({ MONTHLY_MESSAGE_LIMIT: '0' });
+    try {
+      await expectExactly(MONTHLY + 10, await sendMany(MONTHLY + 10, [sender.api.at(sibling.url)]), sender);
+      expect((await sender.api.at(sibling.url).get('/me')).body.usage.messages).toEqual({ used: MONTHLY + 10, limit: 0 });
+    } finally {
+      await sibling.stop();
+    }
+  });
+});
+
+describe('usage', () => {
+  test('counts every message sent, one to oneself once, and none received', async () => {
+    const [sender, receiver] = [await fresh(), await fresh()];
+    expect(await usageOf(sender)).toEqual({ used: 0, limit: MONTHLY });
+    await sender.api.send({ to: receiver.handle });
+    await sender.api.send({ to: sender.handle });
+    await sender.api.send({ to: 'demo' });
+    expect((await usageOf(sender)).used).toBe(3);
+    expect((await usageOf(receiver)).used).toBe(0);
+  });
+
+  test('is not touched by refused sends, so that all of the limit is left', async () => {
+    const sender = await fresh();
+    const wrong = [{ to: 'nobody' }, { to: 'globex', josn: 1 }, { to: 'globex', files: ['x'] }, { in_reply_to: 'x' }, '{'];
+    await Promise.all(Array.from({ length: 100 }, (_, i) => sender.api.send(wrong[i % wrong.length])));
+    expect((await usageOf(sender)).used).toBe(0);
+    await expectExactly(MONTHLY, await sendMany(MONTHLY + 5, [sender.api]), sender);
+  });
+
+  test('is not touched by sends that the limit refused', async () => {
+    const sender = await fresh();
+    await sendMany(MONTHLY + 20, [sender.api]);
+    expect((await usageOf(sender)).used).toBe(MONTHLY);
+  });
+
+  test('is not touched by repeats, which are answered also when nothing is left', async () => {
+    const sender = await fresh();
+    const key = { 'idempotency-key': 'first' };
+    const original = await sender.api.send({ to: 'globex' }, key);
+    await sendMany(MONTHLY, [sender.api], () => key);
+    expect((await usageOf(sender)).used).toBe(1);
+    await sendMany(MONTHLY, [sender.api]);
+    const repeat = await sender.api.send({ to: 'globex' }, key);
+    expect([repeat.status, repeat.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect(repeat.text).toBe(original.text);
+  });
+
+  test('grows by one for the last message, however many repeats of it come at once', async () => {
+    const sender = await fresh();
+    await sendMany(MONTHLY - 1, [sender.api]);
+    const answers = await sendMany(50, [sender.api], () => ({ 'idempotency-key': 'last' }));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(201);
+    expect((await usageOf(sender)).used).toBe(MONTHLY);
+  });
+
+  test('holds when each of 200 parallel sends has its key: those refused are refused again', async () => {
+    const sender = await fresh();
+    const headersOf = (i: number) => ({ 'idempotency-key': `key-${i}` });
+    const answers = await sendMany(200, [sender.api], headersOf);
+    await expectExactly(MONTHLY, answers, sender);
+    const again = await sendMany(200, [sender.api], headersOf);
+    expect(again.map(({ status }) => status)).toEqual(answers.map(({ status }) => status));
+    await expectExactly(
+      MONTHLY,
+      again.filter((_, i) => answers[i]?.status === 201).concat(again.filter(({ status }) => status !== 201)),
+      sender,
+    );
+  });
+});
+
+describe('the daily limit of a new account', () => {
+  test('applies to a business that was claimed just now', async () => {
+    const sender = await fresh({ claimed: true });
+    await expectExactly(DAILY_WHEN_NEW, await sendMany(200, [sender.api]), sender);
+  });
+
+  test('refuses with its own name, and Retry-After until the day is over', async () => {
+    const sender = await fresh({ claimed: true });
+    await sendMany(DAILY_WHEN_NEW, [sender.api]);
+    const asked = Date.now();
+    const answer = await sender.api.send({ to: 'globex' });
+    const answered = Date.now();
+    expectRefusal(answer, 'quota_exceeded');
+    expect(answer.body.error.details).toEqual([{ path: '', message: expect.stringContaining('5'), limit: 'new_account_daily_messages' }]);
+    const { usage } = (await sender.api.get('/me')).body;
+    // Uploads are counted by the same days.
+    expectRetryAfter(answer, usage.uploads.resets_at, asked, answered);
+  });
+
+  test('is back with the next day', async () => {
+    const sender = await fresh({ claimed: true });
+    await sendMany(DAILY_WHEN_NEW, [sender.api]);
+    await moveUsage(sender, '1 day');
+    const answers = await sendMany(DAILY_WHEN_NEW + 3, [sender.api]);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(DAILY_WHEN_NEW);
+  });
+
+  test('applies until seven days after the claim, and not from then on', async () => {
+    const sender = await fresh({ claimed: true });
+    await moveClaim(sender, '6 days 23 hours 59 minutes');
+    await expectExactly(DAILY_WHEN_NEW, await sendMany(DAILY_WHEN_NEW + 3, [sender.api]), sender);
+    await moveClaim(sender, '7 days 1 second');
+    const answers = await sendMany(MONTHLY, [sender.api]);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(MONTHLY - DAILY_WHEN_NEW);
+    for (const { body, status } of answers) if (status !== 201) expect(body.error.details[0].limit).toBe('monthly_messages');
+  });
+
+  test('does not apply to a business that the operator made', async () => {
+    const sender = await fresh();
+    await expectExactly(DAILY_WHEN_NEW * 3, await sendMany(DAILY_WHEN_NEW * 3, [sender.api]), sender);
+  });
+
+  test('does not stand in the way of being written to', async () => {
+    const [sender, claimed] = [await fresh(), await fresh({ claimed: true })];
+    const answers = await Promise.all(Array.from({ length: 20 }, () => sender.api.send({ to: claimed.handle })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect((await claimed.api.send({ to: sender.handle })).status).toBe(201);
+  });
+
+  test('counts replies too', async () => {
+    const [sender, claimed] = [await fresh(), await fresh({ claimed: true })];
+    const { body: parent } = await sender.api.send({ to: claimed.handle });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => claimed.api.send({ in_reply_to: parent.id })));
+    await expectExactly(DAILY_WHEN_NEW, answers, claimed);
+  });
+});

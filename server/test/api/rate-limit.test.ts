@@ -1,0 +1,189 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Answered, Api } from '../support/api.ts';
+import { expectRefusal } from '../support/refusals.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+async function serviceWith(env: Record<string, string>): Promise<TestService> {
+  const service = await startTestService(env);
+  onTestFinished(() => service.stop());
+  return service;
+}
+
+const times = async (count: number, ask: (i: number) => Promise<Answered>): Promise<Answered[]> => {
+  const answers: Answered[] = [];
+  for (let i = 0; i < count; i++) answers.push(await ask(i));
+  return answers;
+};
+const statuses = (answers: Answered[]) => answers.map(({ status }) => status);
+const header = (answer: Answered | undefined, name: string) => Number(answer?.headers.get(name));
+
+/** So slow to refill that a test never sees it happen. */
+const SLOW = '1';
+
+describe('the limit of a key', () => {
+  test('lets a burst through, then answers rate_limited and says when to come back', async () => {
+    const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '6', RATE_LIMIT_BURST: '5' });
+    const acme = await service.business('acme');
+    const answers = await times(8, () => acme.api.get('/agents'));
+    const last = answers.at(-1) as Answered;
+    expect(statuses(answers).slice(0, 5)).toEqual([200, 200, 200, 200, 200]);
+    expectRefusal(last, 'rate_limited');
+    expect(header(last, 'retry-after')).toBeGreaterThan(0);
+    expect(header(last, 'retry-after')).toBeLessThanOrEqual(10);
+    expect(header(last, 'ratelimit-remaining')).toBe(0);
+  });
+
+  test('tells with every answer what is left', async () => {
+    const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: SLOW, RATE_LIMIT_BURST: '1' });
+    const acme = await service.business('acme');
+    const [first, second] = await times(2, () => acme.api.get('/me'));
+    for (const answer of [first, second]) {
+      expect(header(answer, 'ratelimit-limit')).toBe(1);
+      expect(header(answer, 'ratelimit-remaining')).toBe(0);
+      expect(header(answer, 'ratelimit-reset')).toBeGreaterThan(50);
+    }
+    expect(header(second, 'retry-after')).toBeGreaterThan(50);
+    expect(header(second, 'retry-after')).toBeLessThanOrEqual(60);
+  });
+
+  test('counts down to nothing', async () => {
+    const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '10', RATE_LIMIT_BURST: '10' });
+    const acme = await service.business('acme');
+    const answers = await times(11, () => acme.api.get('/me'));
+    expect(answers.map((answer) => header(answer, 'ratelimit-remaining'))).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0]);
+    expect(statuses(answers).filter((status) => status === 429)).toHaveLength(1);
+  });
+
+  test('lets requests through again after the time it named', async () => {
+    const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '40', RATE_LIMIT_BURST: '1' });
+    const acme = await service.business('acme');
+    const [, refused] = await times(2, () => acme.api.get('/me'));
+    expectRefusal(refused as Answered, 'rate_limited');
+    await new Promise((resolve) => setTimeout(resolve, header(refused, 'retry-after') * 1000));
+    expect((await acme.api.get('/me')).status).toBe(200);
+  });
+
+  test('holds for one key alone', async () => {
+    const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: SLOW, RATE_LIMIT_BURST: '1' });
+    const acme = await service.business('acme');
+    const globex = await service.business('globex');
+    const colleague = await acme.withKey('read_write');
+    expect(statuses(await times(3, () => acme.api.get('/me')))).toEqual([200, 429, 429]);
+    expect((await globex.api.get('/me')).status).toBe(200);
+    expect((await colleague.get('/me')).status).toBe(200);
+  });
+
+  test('counts sends and reads alike, and a refused send leaves nothing behind', async () => {
+    const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '2', RATE_LIMIT_BURST: '2' });
+    const acme = await service.business('acme');
+    expect((await acme.api.get('/inbox')).status).toBe(200);
+    expect((await acme.api.send({ to: 'acme' })).status).toBe(201);
+    expectRefusal(await acme.api.send({ to: 'acme' }), 'rate_limited');
+    const reader = await acme.withKey('read_write');
+    expect((await reader.get('/inbox')).body.data).toHaveLength(1);
+  });
+
+  test('comes after the key and its scope, and before the body', async () => {
+    const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: SLOW, RATE_LIMIT_BURST: '1' });
+    const acme = await service.business('acme');
+    const reader = await acme.withKey('read');
+    await reader.get('/me');
+    expectRefusal(await reader.get('/me'), 'rate_limited');
+    expectRefusal(await reader.get('/outbox'), 'forbidden');
+    await acme.api.get('/me');
+    expectRefusal(await acme.api.send('{broken'), 'rate_limited');
+    expectRefusal(await acme.api.get('/inbox?limit=0'), 'rate_limited');
+  });
+
+  test('is spent by parallel requests too, exactly', async () => {
+    const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '20', RATE_LIMIT_BURST: '20' });
+    const acme = await service.business('acme');
+    const answers = await Promise.all(Array.from({ length: 60 }, () => acme.api.get('/agents')));
+    const letThrough = statuses(answers).filter((status) => status === 200).length;
+    // One more comes back every three seconds.
+    expect(letThrough).toBeGreaterThanOrEqual(20);
+    expect(letThrough).toBeLessThanOrEqual(22);
+  });
+
+  test('is off when set to 0', async () => {
+    const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_BURST: '1' });
+    const acme = await service.business('acme');
+    const answers = await times(30, () => acme.api.get('/agents'));
+    expect(new Set(statuses(answers))).toEqual(new Set([200]));
+    expect(answers[0]?.headers.has('ratelimit-limit')).toBe(false);
+  });
+});
+
+describe('the limit of an address', () => {
+  const spoof = (i: number) => ({ 'x-forwarded-for': `203.0.113.${i}`, forwarded: `for=203.0.113.${i}`, 'x-real-ip': `203.0.113.${i}` });
+
+  test('holds for public endpoints and the receipt page together', async () => {
+    const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: '3' });
+    const answers = [
+      await service.anonymous.get('/public/demo'),
+      await service.anonymous.get('/receipts/rcpt_x'),
+      await service.anonymous.request('GET', '/r/rcpt_x'),
+      await service.anonymous.get('/public/demo'),
+    ];
+    expect(statuses(answers)).toEqual([200, 404, 404, 429]);
+    expectRefusal(answers[3] as Answered, 'rate_limited');
+    expect(header(answers[3], 'retry-after')).toBeGreaterThan(0);
+    expect(header(answers[0], 'ratelimit-limit')).toBe(3);
+    expect(header(answers[0], 'ratelimit-remaining')).toBe(2);
+  });
+
+  test('touches neither keys nor the operator’s probes', async () => {
+    const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: SLOW });
+    const acme = await service.business('acme');
+    expect(statuses(await times(2, () => service.anonymous.get('/public/demo')))).toEqual([200, 429]);
+    expect((await acme.api.get('/me')).status).toBe(200);
+    for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']) {
+      expect((await service.anonymous.request('GET', path)).status, path).toBe(200);
+    }
+  });
+
+  test('can’t be got around with a made-up X-Forwarded-For', async () => {
+    const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: '2' });
+    const answers = await times(5, (i) => service.anonymous.get('/public/demo', spoof(i)));
+    expect(statuses(answers)).toEqual([200, 200, 429, 429, 429]);
+  });
+
+  test('follows X-Forwarded-For when it comes from a trusted proxy', async () => {
+    const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: SLOW, TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' });
+    const answers = await times(3, (i) => service.anonymous.get('/public/demo', spoof(i)));
+    expect(statuses(answers)).toEqual([200, 200, 200]);
+    expect((await service.anonymous.get('/public/demo', spoof(1))).status).toBe(429);
+  });
+
+  test('believes a trusted proxy no further than the last address that is not trusted', async () => {
+    const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: SLOW, TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' });
+    // The client wrote the first address itself; the proxy appended where it really came from.
+    const from = (made: string) => service.anonymous.get('/public/demo', { 'x-forwarded-for': `${made}, 198.51.100.7, 10.1.2.3` });
+    expect(statuses([await from('203.0.113.1'), await from('203.0.113.2')])).toEqual([200, 429]);
+  });
+
+  test('does not believe a proxy that is not on the list', async () => {
+    const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: SLOW, TRUSTED_PROXIES: '10.0.0.0/8' });
+    expect(statuses(await times(2, (i) => service.anonymous.get('/public/demo', spoof(i))))).toEqual([200, 429]);
+  });
+
+  test('survives a nonsensical X-Forwarded-For from a trusted proxy', async () => {
+    const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: '100', TRUSTED_PROXIES: '127.0.0.1' });
+    for (const value of ['', ',', 'nonsense', '999.999.999.999', '::1, x', 'a'.repeat(4_000), '1.2.3.4:80', '[::1]:1']) {
+      expect((await service.anonymous.get('/public/demo', { 'x-forwarded-for': value })).status, value).toBe(200);
+    }
+  });
+
+  test('is off when set to 0', async () => {
+    const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: '0' });
+    expect(new Set(statuses(await times(20, () => service.anonymous.get('/public/demo'))))).toEqual(new Set([200]));
+  });
+});
+
+test('keys that are refused use up nobody’s limit', async () => {
+  const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: SLOW, RATE_LIMIT_BURST: '1' });
+  const acme = await service.business('acme');
+  const typo = new Api(service.url, `${acme.secret.slice(0, -1)}${acme.secret.endsWith('a') ? 'b' : 'a'}`);
+  expect(statuses(await times(3, () => typo.get('/me')))).toEqual([401, 401, 401]);
+  expect((await acme.api.get('/me')).status).toBe(200);
+});

@@ -1,0 +1,183 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Answered, Api } from '../support/api.ts';
+import { everyPage, ids } from '../support/pages.ts';
+import { type ServiceProcess, startProcess, temporaryFolder, until } from '../support/process.ts';
+
+const ROUNDS = 20;
+const WRITERS = 8;
+const MESSAGES_PER_ROUND_MAX = 150;
+const env = {
+  DATA_DIR: temporaryFolder(),
+  MONTHLY_MESSAGE_LIMIT: '0',
+  RATE_LIMIT_PER_MINUTE: '0',
+  PUBLIC_RATE_LIMIT_PER_MINUTE: '0',
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: an envelope
+type Envelope = any;
+
+interface Intent {
+  key: string;
+  body: object;
+  /** Whether its client tries again while there is load, or only at the end. */
+  isImpatient: boolean;
+}
+
+/** What clients were told: the first 201 of each key, and the keys that got no answer before a crash. */
+const acknowledged = new Map<string, Envelope>();
+const unanswered = new Map<string, Intent>();
+/** Answers that no crash explains. */
+const surprises: string[] = [];
+let repeats = 0;
+let cutOff = 0;
+
+describe('after 20 times kill -9 of the service under load', () => {
+  let service: ServiceProcess;
+  let secrets: Record<string, string>;
+  const acme = () => new Api(service.url, secrets['acme/purchasing']);
+  const globex = () => new Api(service.url, secrets['globex/orders']);
+
+  beforeAll(async () => {
+    service = await startProcess({ env });
+    secrets = service.keys;
+    for (let round = 1; round <= ROUNDS; round++) {
+      const isOver = { value: false };
+      const writers = Array.from({ length: WRITERS }, () => write(acme(), isOver));
+      const enough = acknowledged.size + randomInt(MESSAGES_PER_ROUND_MAX);
+      await until(() => acknowledged.size >= enough);
+      await sleep(randomInt(20));
+      await service.stop('SIGKILL');
+      isOver.value = true;
+      await Promise.all(writers);
+      service = await startProcess({ env });
+    }
+  }, 180_000);
+
+  test('there was load, and clients were cut off in the middle of requests', () => {
+    expect(acknowledged.size).toBeGreaterThan(ROUNDS * WRITERS);
+    expect(cutOff).toBeGreaterThan(ROUNDS);
+    expect(unanswered.size).toBeGreaterThan(0);
+    expect(repeats).toBeGreaterThan(ROUNDS);
+    expect(surprises).toEqual([]);
+  });
+
+  test('the repeat of a key whose answer was lost gives one message, whether or not it had been committed', async () => {
+    await inParallel([...unanswered.values()], async (intent) => {
+      const [one, other] = await Promise.all([send(acme(), intent), send(acme(), intent)]);
+      expect([one.status, other.status]).toEqual([201, 201]);
+      expect(other.body).toEqual(one.body);
+      // At most one of the two can be the first.
+      expect(isReplay(one) || isReplay(other)).toBe(true);
+      acknowledged.set(intent.key, seen(one.body));
+    });
+  });
+
+  test('each message that was acknowledged is exactly once in inbox and outbox, and no key has two', async () => {
+    const lists = await Promise.all([everyPage(globex(), '/inbox', { limit: 200 }), everyPage(acme(), '/outbox', { limit: 200 })]);
+    for (const list of lists) {
+      const messages: Envelope[] = list.flat().map(seen);
+      const byId = new Map(messages.map((message) => [message.id, message]));
+      expect(byId.size).toBe(messages.length);
+      expect(new Set(messages.map(({ idempotency_key }) => idempotency_key)).size).toBe(messages.length);
+      for (const envelope of acknowledged.values()) expect(byId.get(envelope.id)).toEqual(envelope);
+      // Every key was repeated until it was answered, so there is nothing that nobody was told of.
+      expect(messages.length).toBe(acknowledged.size);
+    }
+  }, 120_000);
+
+  test('each is exactly once in its thread, with the same hashes on both sides', async () => {
+    const threads = new Map<string, Envelope[]>();
+    for (const envelope of acknowledged.values()) threads.set(envelope.thread_id, [...(threads.get(envelope.thread_id) ?? []), envelope]);
+    expect([...threads.values()].some((messages) => messages.length > 1)).toBe(true);
+    await inParallel([...threads], async ([id, messages]) => {
+      const shown = (await everyPage(globex(), `/threads/${id}`)).flat();
+      expect(ids(shown).sort()).toEqual(ids(messages).sort());
+      for (const envelope of messages) expect(hashesOf(shown.find((one) => one.id === envelope.id))).toEqual(hashesOf(envelope));
+    });
+  }, 120_000);
+
+  test('each has a receipt of its own, with the same hashes', async () => {
+    const urls = [...acknowledged.values()].map(({ receipt_url }) => receipt_url);
+    expect(new Set(urls).size).toBe(urls.length);
+    await inParallel([...acknowledged.values()], async (envelope) => {
+      const receipt = await new Api(service.url).get(`/receipts/${envelope.receipt_url.split('/').at(-1)}`);
+      expect(receipt.status).toBe(200);
+      expect(receipt.body.id).toBe(envelope.id);
+      expect(hashesOf(receipt.body)).toEqual(hashesOf(envelope));
+    });
+    await service.stop();
+  }, 120_000);
+});
+
+/** Sends until the service is gone: mostly new messages, some replies, some repeats of keys answered or unanswered before. */
+async function write(api: Api, isOver: { value: boolean }): Promise<void> {
+  while (!isOver.value) {
+    const earlier = randomInt(4) === 0 ? earlierIntent() : undefined;
+    const intent = earlier ?? newIntent();
+    try {
+      record(intent, await send(api, intent));
+    } catch {
+      cutOff++;
+      if (!acknowledged.has(intent.key)) unanswered.set(intent.key, intent);
+      return;
+    }
+    await sleep(randomInt(8));
+  }
+}
+
+function newIntent(): Intent {
+  const key = randomUUID();
+  const parent = randomInt(5) === 0 ? anyOf([...acknowledged.values()]) : undefined;
+  return { key, body: { ...(parent ? { in_reply_to: parent.id } : { to: 'globex' }), json: { key } }, isImpatient: randomInt(2) === 0 };
+}
+
+function earlierIntent(): Intent | undefined {
+  const impatient = [...unanswered.values()].filter(({ isImpatient }) => isImpatient);
+  if (impatient.length > 0) return anyOf(impatient);
+  const key = anyOf([...acknowledged.keys()]);
+  return key === undefined ? undefined : { key, body: { to: 'globex', note: 'the body of a repeat does not count' }, isImpatient: true };
+}
+
+function record(intent: Intent, answer: Answered): void {
+  const before = acknowledged.get(intent.key);
+  if (answer.status !== 201) surprises.push(`${answer.status} ${answer.text}`);
+  else if (before === undefined) {
+    acknowledged.set(intent.key, seen(answer.body));
+    unanswered.delete(intent.key);
+  } else {
+    repeats++;
+    if (!isReplay(answer) || !isDeepStrictEqual(seen(answer.body), before)) surprises.push(`a different repeat: ${answer.text}`);
+  }
+}
+
+function send(api: Api, { key, body }: Intent): Promise<Answered> {
+  return api.send(body, { 'idempotency-key': key });
+}
+
+function isReplay({ headers }: Answered): boolean {
+  return headers.get('idempotent-replayed') === 'true';
+}
+
+/** Each start has a port of its own, and with it another address of receipts. */
+function seen(envelope: Envelope): Envelope {
+  return { ...envelope, receipt_url: new URL(envelope.receipt_url).pathname };
+}
+
+function hashesOf(message: Envelope): object {
+  return { content_hash: message?.content_hash, json_sha256: message?.json_sha256 };
+}
+
+function anyOf<T>(items: T[]): T | undefined {
+  return items.length === 0 ? undefined : items[randomInt(items.length)];
+}
+
+async function inParallel<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values();
+  const worker = async () => {
+    for (const item of rest) await work(item);
+  };
+  await Promise.all(Array.from({ length: WRITERS }, worker));
+}

@@ -1,0 +1,215 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { Api } from '../support/api.ts';
+import { everyPage, ids } from '../support/pages.ts';
+import {
+  isAlive,
+  postmasterOf,
+  processesIn,
+  runProgram,
+  type ServiceProcess,
+  spawnProgram,
+  startProcess,
+  temporaryFolder,
+  until,
+} from '../support/process.ts';
+
+const unlimited = { RATE_LIMIT_PER_MINUTE: '0', MONTHLY_MESSAGE_LIMIT: '0' };
+
+test('two services run side by side, each with a data folder and businesses of its own', async () => {
+  const folders = [temporaryFolder(), temporaryFolder()];
+  const [one, other] = (await Promise.all(folders.map((folder) => startProcess({ env: { DATA_DIR: folder } })))) as [
+    ServiceProcess,
+    ServiceProcess,
+  ];
+  for (const service of [one, other]) expect((await service.api('acme/purchasing').send({ to: 'globex' })).status).toBe(201);
+  expect((await new Api(other.url, one.keys['acme/purchasing']).get('/me')).status).toBe(401);
+  await one.stop();
+  expect((await other.api('globex/orders').get('/inbox')).body.data).toHaveLength(1);
+  await other.stop();
+});
+
+test('a second service on the same data folder ends with one sentence that names the folder and the process', async () => {
+  const env = { DATA_DIR: temporaryFolder() };
+  const first = await startProcess({ env });
+  const { code, stderr } = await runProgram('main', { env: { ...env, PORT: '0' } });
+  expect(code).toBe(1);
+  expect(stderr.match(/\n/g)).toHaveLength(1);
+  expect(stderr.match(/\.(\s|$)/g)).toHaveLength(1);
+  expect(stderr).toContain(env.DATA_DIR);
+  expect(stderr).toContain(`process ${first.pid}`);
+  expect((await first.api('acme/purchasing').send({ to: 'globex' })).status).toBe(201);
+  await first.stop();
+});
+
+test('after kill -9 of the service a restart takes over from the PostgreSQL that still runs', async () => {
+  const env = { DATA_DIR: temporaryFolder() };
+  const { service, key, id } = await startWithMessage(env);
+  const orphan = postmasterOf(env.DATA_DIR);
+  await service.stop('SIGKILL');
+  expect(isAlive(orphan)).toBe(true);
+  const again = await startProcess({ env });
+  expect(isAlive(orphan)).toBe(false);
+  await expectMessage(again, key, id);
+});
+
+test('after kill -9 of the service and of PostgreSQL a restart recovers', async () => {
+  const env = { DATA_DIR: temporaryFolder() };
+  const { service, key, id } = await startWithMessage(env);
+  await killBoth(service, env.DATA_DIR);
+  const again = await startProcess({ env });
+  expect(readFileSync(path.join(env.DATA_DIR, 'postgres.log'), 'utf8')).toContain('automatic recovery');
+  await expectMessage(again, key, id);
+});
+
+test('a stale postmaster.pid that names some other process neither stops the restart nor harms that process', async () => {
+  const env = { DATA_DIR: temporaryFolder() };
+  const { service, key, id } = await startWithMessage(env);
+  await killBoth(service, env.DATA_DIR);
+  const stranger = spawn('sleep', ['600'], { stdio: 'ignore' });
+  try {
+    const pidFile = path.join(env.DATA_DIR, 'postgres/postmaster.pid');
+    writeFileSync(pidFile, readFileSync(pidFile, 'utf8').replace(/^\d+/, String(stranger.pid)));
+    const again = await startProcess({ env });
+    expect(stranger.exitCode ?? stranger.signalCode).toBe(null);
+    await expectMessage(again, key, id);
+  } finally {
+    stranger.kill('SIGKILL');
+  }
+});
+
+test('after kill -9 of PostgreSQL alone the service recovers by itself, answers 503 meanwhile, and loses nothing', async () => {
+  const env = { DATA_DIR: temporaryFolder(), ...unlimited };
+  const service = await startProcess({ env });
+  const load = new Load(service.api('acme/purchasing'), 4);
+  for (let round = 0; round < 3; round++) {
+    await load.untilAcknowledged(100);
+    const before = postmasterOf(env.DATA_DIR);
+    process.kill(before, 'SIGKILL');
+    await load.untilRefused();
+    await until(async () => (await fetch(`${service.url}/readyz`)).status === 200);
+    expect(postmasterOf(env.DATA_DIR)).not.toBe(before);
+  }
+  await load.untilAcknowledged(100);
+  await load.stop();
+
+  expect(load.oddAnswers).toEqual([]);
+  const inbox = ids((await everyPage(service.api('globex/orders'), '/inbox', { limit: 200 })).flat());
+  expect(new Set(inbox).size).toBe(inbox.length);
+  expect(inbox).toEqual(expect.arrayContaining(load.acknowledged));
+  expect(await service.stop()).toMatchObject({ code: 0 });
+});
+
+test('kill -9 of a single backend is a short interruption, and no answer but 201 or 503 comes of it', async () => {
+  const env = { DATA_DIR: temporaryFolder(), ...unlimited };
+  const service = await startProcess({ env });
+  const load = new Load(service.api('acme/purchasing'), 4);
+  await load.untilAcknowledged(100);
+  const postmaster = postmasterOf(env.DATA_DIR);
+  const backend = processesIn(env.DATA_DIR).find((pid) => titleOf(pid).includes('waybill'));
+  process.kill(backend as number, 'SIGKILL');
+  await load.untilRefused();
+  await load.untilAcknowledged(100);
+  await load.stop();
+  expect(load.oddAnswers).toEqual([]);
+  expect(postmasterOf(env.DATA_DIR)).toBe(postmaster);
+  const inbox = ids((await everyPage(service.api('globex/orders'), '/inbox', { limit: 200 })).flat());
+  expect(inbox).toEqual(expect.arrayContaining(load.acknowledged));
+  await service.stop();
+});
+
+test('what an interrupted creation of the database left behind is cleared away', async () => {
+  const env = { DATA_DIR: temporaryFolder() };
+  const aside = path.join(env.DATA_DIR, 'postgres.new');
+  mkdirSync(path.join(aside, 'base/1'), { recursive: true });
+  writeFileSync(path.join(aside, 'PG_VERSION'), '17\n');
+  writeFileSync(path.join(aside, 'base/1/rubbish'), 'rubbish');
+  const service = await startProcess({ env });
+  expect(Object.keys(service.keys)).toHaveLength(4);
+  expect(existsSync(aside)).toBe(false);
+  await service.stop();
+});
+
+test('kill -9 in the middle of the creation of the database, then a start at once, works and shows the keys', async () => {
+  const env = { DATA_DIR: temporaryFolder() };
+  const aside = path.join(env.DATA_DIR, 'postgres.new');
+  const child = spawnProgram('main', { env: { ...env, PORT: '0' } });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  await until(() => existsSync(path.join(aside, 'base')));
+  child.kill('SIGKILL');
+  await ended;
+  const service = await startProcess({ env });
+  expect(Object.keys(service.keys)).toHaveLength(4);
+  await service.stop();
+});
+
+async function startWithMessage(env: Record<string, string>): Promise<{ service: ServiceProcess; key: string; id: string }> {
+  const service = await startProcess({ env });
+  const sent = await service.api('acme/purchasing').send({ to: 'globex', json: { a: 1 } });
+  expect(sent.status).toBe(201);
+  return { service, key: service.keys['globex/orders'] as string, id: sent.body.id };
+}
+
+async function expectMessage(service: ServiceProcess, key: string, id: string): Promise<void> {
+  const inbox = await new Api(service.url, key).get('/inbox');
+  expect(ids(inbox.body.data)).toEqual([id]);
+  expect(await service.stop()).toMatchObject({ code: 0 });
+}
+
+async function killBoth(service: ServiceProcess, dataFolder: string): Promise<void> {
+  const postmaster = postmasterOf(dataFolder);
+  await service.stop('SIGKILL');
+  process.kill(postmaster, 'SIGKILL');
+  await until(() => !isAlive(postmaster));
+}
+
+function titleOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Senders that keep trying, and what came of it. */
+class Load {
+  readonly acknowledged: string[] = [];
+  /** Whatever is neither a success nor the answer promised for a database that is out of reach. */
+  readonly oddAnswers: string[] = [];
+  #refused = 0;
+  #stopped = false;
+  readonly #done: Promise<unknown>;
+
+  constructor(api: Api, senders: number) {
+    this.#done = Promise.all(Array.from({ length: senders }, () => this.#send(api)));
+  }
+
+  async #send(api: Api): Promise<void> {
+    while (!this.#stopped) {
+      const { status, body, headers, text } = await api.send({ to: 'globex', json: { n: this.acknowledged.length } });
+      if (status === 201) this.acknowledged.push(body.id);
+      else if (status === 503 && body?.error.code === 'unavailable' && Number(headers.get('retry-after')) > 0) {
+        this.#refused++;
+        await sleep(20);
+      } else this.oddAnswers.push(`${status} ${text}`);
+    }
+  }
+
+  async untilAcknowledged(more: number): Promise<void> {
+    const wanted = this.acknowledged.length + more;
+    await until(() => this.acknowledged.length >= wanted || this.oddAnswers.length > 0);
+  }
+
+  async untilRefused(): Promise<void> {
+    const wanted = this.#refused + 1;
+    await until(() => this.#refused >= wanted || this.oddAnswers.length > 0);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#done;
+  }
+}

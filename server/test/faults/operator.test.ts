@@ -1,0 +1,170 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Api } from '../support/api.ts';
+import { CHECKOUT, type Ended, processesIn, runProgram, startProcess, temporaryFolder } from '../support/process.ts';
+
+const run = promisify(execFile);
+const UNKNOWN_AGENT = 'agt_01m7esn1ewfewbnh1q9v4wahsb';
+const UNKNOWN_KEY = 'key_01m7esn1ewfewbnh1q9v4wahsb';
+
+describe.each(['while the service runs', 'while it does not'] as const)('%s', (situation) => {
+  const env = { DATA_DIR: temporaryFolder() };
+  const command = (...args: string[]) => runProgram('cli', { env, args });
+
+  beforeAll(async () => {
+    const service = situation === 'while the service runs' ? await startProcess({ env }) : undefined;
+    return async () => {
+      await service?.stop();
+      expect(processesIn(env.DATA_DIR)).toEqual([]);
+    };
+  });
+
+  test('commands make a business, an agent and a key, and print one JSON object each', async () => {
+    const business = objectOf(await command('business', 'create', 'Initech', '--name', 'Initech Ltd', '--json'));
+    expect(business).toEqual({ handle: 'initech', display_name: 'Initech Ltd' });
+    const agent = objectOf(await command('agent', 'create', 'initech', '--name', 'Till', '--segment', 'till', '--json'));
+    expect(agent).toEqual({ id: expect.stringMatching(/^agt_[0-9a-z]{26}$/), name: 'Till', segment: 'till' });
+    const plain = objectOf(await command('agent', 'create', 'initech', '--name', 'No segment', '--json'));
+    expect(plain).toEqual({ id: expect.stringMatching(/^agt_/), name: 'No segment', segment: null });
+    const key = objectOf(await command('key', 'create', agent.id, '--scope', 'read', '--json'));
+    expect(key).toEqual({
+      id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
+      scope: 'read',
+      secret: expect.stringMatching(/^wb_[0-9A-Za-z]{36}$/),
+    });
+    expect(objectOf(await command('key', 'revoke', key.id, '--json'))).toEqual({ id: key.id, revoked: true });
+    expect(objectOf(await command('migrate', '--json'))).toEqual({ applied: [] });
+  });
+
+  test('a mistake gets one sentence and exit code 1', async () => {
+    expectOneSentence(await command('business', 'create', 'initech', '--name', 'Another'), /initech is already taken/);
+    expectOneSentence(await command('key', 'create', UNKNOWN_AGENT, '--scope', 'read'), /no such agent/);
+  });
+
+  test('without --json they say what was done, for people', async () => {
+    const made = await command('business', 'create', 'hooli', '--name', 'Hooli');
+    expect(made).toMatchObject({ code: 0, stderr: '', stdout: 'Made the business hooli (Hooli).\n' });
+    expect(await command('migrate')).toMatchObject({ code: 0, stderr: '', stdout: 'The database is up to date.\n' });
+  });
+});
+
+describe('one sentence and exit code 1', () => {
+  const env = { DATA_DIR: temporaryFolder() };
+
+  beforeAll(async () => {
+    const service = await startProcess({ env });
+    return () => service.stop();
+  });
+
+  test.each([
+    ['a handle that is taken', ['business', 'create', 'ACME', '--name', 'Another'], /acme is already taken/],
+    ['a handle that is reserved', ['business', 'create', 'admin', '--name', 'Admin'], /admin is reserved/],
+    ['a handle that none can be', ['business', 'create', 'a_b', '--name', 'X'], /"a_b" can't be a handle/],
+    ['a business without --name', ['business', 'create', 'umbrella'], /--name is missing/],
+    ['a business with an empty name', ['business', 'create', 'umbrella', '--name', ' '], /display name/],
+    ['an agent without --name', ['agent', 'create', 'acme'], /--name is missing/],
+    ['an agent of an unknown business', ['agent', 'create', 'nobody-here', '--name', 'X'], /no business nobody-here/],
+    ['a segment that none can be', ['agent', 'create', 'acme', '--name', 'X', '--segment', 'a_b'], /segment/],
+    ['a segment that is taken', ['agent', 'create', 'acme', '--name', 'X', '--segment', 'accounts'], /segment accounts is already taken/],
+    ['a key of an unknown agent', ['key', 'create', UNKNOWN_AGENT, '--scope', 'read'], /no such agent/],
+    ['a key of what is not an agent', ['key', 'create', 'agt_x', '--scope', 'read'], /"agt_x" is not an id/],
+    ['a key with a bad scope', ['key', 'create', UNKNOWN_AGENT, '--scope', 'write'], /--scope must be read or read_write/],
+    ['a key without a scope', ['key', 'create', UNKNOWN_AGENT], /--scope must be read or read_write/],
+    ['the revocation of an unknown key', ['key', 'revoke', UNKNOWN_KEY], /no such key/],
+  ])('are for %s', async (_name, args, sentence) => {
+    expectOneSentence(await runProgram('cli', { env, args: [...args, '--json'] }), sentence);
+  });
+});
+
+test('a key works from the moment it is made, and is refused on the first request after it is revoked', async () => {
+  const env = { DATA_DIR: temporaryFolder() };
+  const service = await startProcess({ env });
+  const command = async (...args: string[]) => objectOf(await runProgram('cli', { env, args: [...args, '--json'] }));
+  await command('business', 'create', 'initech', '--name', 'Initech');
+  const agent = await command('agent', 'create', 'initech', '--name', 'Till');
+  const readOnly = await command('key', 'create', agent.id, '--scope', 'read');
+  const key = await command('key', 'create', agent.id, '--scope', 'read_write');
+
+  const api = new Api(service.url, key.secret);
+  expect((await api.send({ to: 'globex' })).status).toBe(201);
+  expect((await service.api('acme/purchasing').send({ to: 'initech' })).status).toBe(201);
+  expect((await api.get('/me')).body).toMatchObject({ business: { handle: 'initech' }, agent: { id: agent.id }, key: { id: key.id } });
+  const reader = new Api(service.url, readOnly.secret);
+  expect((await reader.get('/inbox')).body.data).toHaveLength(1);
+  expect((await reader.send({ to: 'globex' })).status).toBe(403);
+
+  await command('key', 'revoke', key.id);
+  expect((await api.get('/me')).status).toBe(401);
+  expect((await reader.get('/me')).status).toBe(200);
+  await service.stop();
+});
+
+test('a command that is run while the service starts waits for it, and a start waits for a command', async () => {
+  const env = { DATA_DIR: temporaryFolder() };
+  const starting = startProcess({ env });
+  const commands = ['one', 'two', 'three'].map((handle) =>
+    runProgram('cli', { env, args: ['business', 'create', handle, '--name', handle, '--json'] }),
+  );
+  for (const ended of await Promise.all(commands)) expect(objectOf(ended)).toHaveProperty('handle');
+  const service = await starting;
+  for (const handle of ['one', 'two', 'three']) expect((await new Api(service.url).get(`/public/${handle}`)).status).toBe(200);
+  await service.stop();
+});
+
+describe('help', () => {
+  const env = { DATA_DIR: '/nonexistent/never-opened' };
+  const names = ['business create', 'agent create', 'key create', 'key revoke', 'migrate'];
+
+  test.each(names)('"%s --help" tells how it is called', async (name) => {
+    const { code, stdout, stderr } = await runProgram('cli', { env, args: [...name.split(' '), '--help'] });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: npm run --silent waybill -- ${name}`);
+  });
+
+  test.each([[[]], [['--help']]])('%j lists all commands', async (args) => {
+    const { code, stdout, stderr } = await runProgram('cli', { env, args });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const name of names) expect(stdout).toContain(`  ${name} `);
+  });
+
+  test.each([
+    [['sell'], /There is no command "sell"/],
+    [['business'], /There is no command "business"/],
+    [['constructor'], /There is no command "constructor"/],
+    [['business', 'create'], /Usage: .*business create <handle>/],
+    [['migrate', 'now'], /Usage: .*migrate/],
+    [['migrate', '--fast'], /Unknown option '--fast'/],
+  ])('%j is refused in one line, without opening a database', async (args, sentence) => {
+    const { code, stdout, stderr } = await runProgram('cli', { env, args });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(sentence);
+    expect(stderr).toMatch(/^[^\n]+\n$/);
+  });
+});
+
+test('npm runs the commands, and prints nothing around what they print', async () => {
+  const { stdout } = await run(
+    'npm',
+    ['run', '--silent', 'waybill', '--', 'business', 'create', 'initech', '--name', 'Initech', '--json'],
+    {
+      cwd: CHECKOUT,
+      env: { PATH: process.env.PATH, HOME: temporaryFolder(), DATA_DIR: temporaryFolder() },
+    },
+  );
+  expect(stdout).toBe('{"handle":"initech","display_name":"Initech"}\n');
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: objects of different shapes
+function objectOf({ code, stdout, stderr }: Ended): any {
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^\{.*\}\n$/);
+  return JSON.parse(stdout);
+}
+
+function expectOneSentence({ code, stdout, stderr }: Ended, sentence: RegExp): void {
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(sentence);
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+  expect(stderr).not.toMatch(/\.\s+[A-Z]/);
+}

@@ -1,0 +1,177 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Config, readConfig } from '../../src/config.ts';
+import { CHECKOUT, runProgram, startProcess, temporaryFolder } from '../support/process.ts';
+
+interface Setting {
+  /** What it is called in the configuration. */
+  key: keyof Config;
+  /** A value that is taken, and what becomes of it. */
+  given: string;
+  becomes: Config[keyof Config];
+  wrong: string[];
+}
+
+const notWhole = ['-1', '1.5', '1e3', '0x10', 'many', '9007199254740993'];
+
+const settings: Record<string, Setting> = {
+  PORT: { key: 'port', given: '8080', becomes: 8080, wrong: [...notWhole, '65536'] },
+  HOST: { key: 'host', given: '::', becomes: '::', wrong: ['two words', 'http://localhost', '127.0.0.1:80', '-x'] },
+  // What is wrong with a folder shows only when it is opened; see below.
+  DATA_DIR: { key: 'dataDir', given: '/srv/../srv/waybill', becomes: '/srv/waybill', wrong: [] },
+  DATABASE_URL: {
+    key: 'databaseUrl',
+    given: 'postgresql://db/waybill',
+    becomes: 'postgresql://db/waybill',
+    wrong: ['db/waybill', 'mysql://db/waybill', 'postgres'],
+  },
+  PUBLIC_URL: {
+    key: 'publicUrl',
+    given: 'https://waybill.example/at/',
+    becomes: 'https://waybill.example/at',
+    wrong: ['waybill.example', 'ftp://waybill.example', 'https://'],
+  },
+  INBOUND_DOMAIN: {
+    key: 'inboundDomain',
+    given: 'In.Example.com',
+    becomes: 'in.example.com',
+    wrong: ['@example.com', 'in..example.com', 'in example.com', '-in.example.com', `${'a.'.repeat(127)}com`],
+  },
+  TRUSTED_PROXIES: {
+    key: 'trustedProxies',
+    given: '10.0.0.0/8, ::1',
+    becomes: ['10.0.0.0/8', '::1'],
+    wrong: ['proxy', '10.0.0.0/33', '10.0.0.0/0', '10.0.0.0/8/8', '::1/129', '10.0.0.1,x'],
+  },
+  LOG_LEVEL: { key: 'logLevel', given: 'silent', becomes: 'silent', wrong: ['loud', 'INFO', '3'] },
+  RATE_LIMIT_PER_MINUTE: { key: 'rateLimitPerMinute', given: '0', becomes: 0, wrong: notWhole },
+  RATE_LIMIT_BURST: { key: 'rateLimitBurst', given: '5', becomes: 5, wrong: notWhole },
+  PUBLIC_RATE_LIMIT_PER_MINUTE: { key: 'publicRateLimitPerMinute', given: '0', becomes: 0, wrong: notWhole },
+  MONTHLY_MESSAGE_LIMIT: { key: 'monthlyMessageLimit', given: '0', becomes: 0, wrong: notWhole },
+  NEW_ACCOUNT_DAYS: { key: 'newAccountDays', given: '0', becomes: 0, wrong: [...notWhole, '3651'] },
+  NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: { key: 'newAccountDailyMessageLimit', given: '0', becomes: 0, wrong: notWhole },
+  DAILY_UPLOAD_LIMIT_BYTES: { key: 'dailyUploadLimitBytes', given: '0', becomes: 0, wrong: notWhole },
+  WEBHOOK_PRIVATE_HOSTS: {
+    key: 'webhookPrivateHosts',
+    given: ' Localhost ,,10.1.2.3',
+    becomes: ['localhost', '10.1.2.3'],
+    wrong: ['http://localhost', 'a b', 'localhost:80'],
+  },
+  WEBHOOK_RETRY_DELAYS_S: {
+    key: 'webhookRetryDelaysS',
+    given: '1, 2,3',
+    becomes: [1, 2, 3],
+    wrong: ['1,,2', '1;2', '1.5', '-1', 'soon', '1,2,'],
+  },
+};
+
+const names = Object.keys(settings);
+const defaults = readConfig({});
+
+describe.each(Object.entries(settings))('%s', (name, { key, given, becomes, wrong }) => {
+  test('is taken', () => {
+    expect(readConfig({ [name]: given })[key]).toEqual(becomes);
+    expect(defaults[key]).not.toEqual(becomes);
+  });
+
+  test('changes nothing else, and nothing at all when it is empty', () => {
+    expect(readConfig({ [name]: given })).toEqual({ ...defaults, [key]: becomes });
+    expect(readConfig({ [name]: '  ' })).toEqual(defaults);
+  });
+
+  test.each(wrong)('is named in one sentence when it is "%s"', (value) => {
+    const sentence = messageOf(() => readConfig({ [name]: value }));
+    expect(sentence).toMatch(new RegExp(`^The setting ${name} must be [^\\n]+, but is ${literal(JSON.stringify(value))}\\.$`));
+  });
+});
+
+test('a password in a wrong DATABASE_URL is not repeated', () => {
+  const sentence = messageOf(() => readConfig({ DATABASE_URL: 'mysql://waybill:s3cret@db/waybill' }));
+  expect(sentence).toContain('DATABASE_URL');
+  expect(sentence).not.toContain('s3cret');
+});
+
+test('the table above has every setting that is read', () => {
+  const read = new Set<string>();
+  const recording = new Proxy({} as NodeJS.ProcessEnv, {
+    get: (_env, name) => {
+      read.add(String(name));
+      return undefined;
+    },
+  });
+  readConfig(recording);
+  expect([...read].sort()).toEqual(names.toSorted());
+  expect(names.map((name) => settings[name]?.key).toSorted()).toEqual(Object.keys(defaults).sort());
+});
+
+describe('.env.example', () => {
+  const lines = readFileSync(path.join(CHECKOUT, '.env.example'), 'utf8').split('\n');
+  const assignments = lines.flatMap((line, i) => {
+    const [, name, value] = /^# ([A-Z][A-Z_]+)=(.*)$/.exec(line) ?? [];
+    return name === undefined ? [] : [{ name, value: value as string, comment: lines[i - 1] as string }];
+  });
+
+  test('lists each setting once, in the order in which it is read, with a sentence about it', () => {
+    expect(assignments.map(({ name }) => name)).toEqual(names);
+    for (const { comment } of assignments) expect(comment).toMatch(/^# [A-Z].*\.$/);
+  });
+
+  test('sets nothing by itself', () => {
+    expect(lines.filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
+  });
+
+  test.each(assignments)('gives the default of $name', ({ name, value }) => {
+    const fallback = defaults[settings[name]?.key as keyof Config];
+    const isUnset = fallback === undefined || (Array.isArray(fallback) && fallback.length === 0);
+    expect(value === '').toBe(isUnset);
+    expect(readConfig({ [name]: value })).toEqual(defaults);
+  });
+});
+
+describe('through the process', () => {
+  test.each([
+    ['PORT', 'http'],
+    ['TRUSTED_PROXIES', 'proxy'],
+    ['WEBHOOK_RETRY_DELAYS_S', 'soon'],
+  ])('a wrong %s ends the start, and a command, with that sentence', async (name, value) => {
+    const env = { DATA_DIR: path.join(temporaryFolder(), 'data'), [name]: value };
+    for (const [program, args] of [
+      ['main', []],
+      ['cli', ['migrate']],
+    ] as const) {
+      const { code, stdout, stderr } = await runProgram(program, { env, args: [...args] });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(new RegExp(`^The setting ${name} must be [^\\n]+, but is "${value}"\\.\\n$`));
+    }
+  });
+
+  test.each(['', '/below'])('a DATA_DIR that is a file%s is named in one sentence', async (below) => {
+    const file = path.join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const { code, stderr } = await runProgram('main', { env: { DATA_DIR: `${file}${below}`, PORT: '0' } });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The setting DATA_DIR must be [^\n]+\n$/);
+    expect(stderr).toContain(`${file}${below}`);
+  });
+
+  test('a relative DATA_DIR is taken from where the service is started', async () => {
+    const folder = temporaryFolder();
+    const service = await startProcess({ env: { DATA_DIR: path.relative(CHECKOUT, folder) } });
+    expect(service.output()).toContain(`${folder}\n`);
+    await service.stop();
+  });
+});
+
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'nothing was refused';
+}
+
+function literal(text: string): string {
+  return text.replace(/[^\w\s]/g, '\\$&');
+}

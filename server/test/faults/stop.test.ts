@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Api } from '../support/api.ts';
+import { everyPage, ids } from '../support/pages.ts';
+import { parentOf, postmasterOf, processesIn, spawnProgram, startProcess, temporaryFolder, until } from '../support/process.ts';
+
+/** When the service cuts off whoever is not done; a stop that needs no force is far below. */
+const FORCE_MS = 25_000;
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s under load', (signal) => {
+  test('answers what is under way, takes nothing new, and stops PostgreSQL last', async () => {
+    const dataFolder = temporaryFolder();
+    const service = await startProcess({ env: { DATA_DIR: dataFolder, RATE_LIMIT_PER_MINUTE: '0' } });
+    const acme = service.api('acme/purchasing');
+    const load = sendUntilGone(acme);
+    const slow = await beginSending(acme);
+    await until(() => load.acknowledged.size > 50);
+
+    const signalledAt = Date.now();
+    const stopped = service.stop(signal);
+    await until(() => isRefused(service.url));
+    // The address is closed, and yet the database still takes what was under way.
+    const answer = await slow.finish({ to: 'globex', subject: 'slow' });
+    expect(answer.status).toBe(201);
+    expect(await stopped).toMatchObject({ code: 0 });
+    expect(Date.now() - signalledAt).toBeLessThan(FORCE_MS);
+    expect(processesIn(dataFolder)).toEqual([]);
+    expect(readFileSync(path.join(dataFolder, 'postgres.log'), 'utf8').trimEnd()).toMatch(/database system is shut down$/);
+    await load.done;
+    expect([...load.statuses]).toEqual([201]);
+
+    const again = await startProcess({ env: { DATA_DIR: dataFolder } });
+    const delivered = (await everyPage(new Api(again.url, service.keys['globex/orders']), '/inbox', { limit: 200 })).flat();
+    expect(ids(delivered)).toEqual(expect.arrayContaining([...load.acknowledged, answer.id]));
+    await again.stop();
+  });
+});
+
+test('a stop that was asked for twice is done once', async () => {
+  const dataFolder = temporaryFolder();
+  const service = await startProcess({ env: { DATA_DIR: dataFolder } });
+  const slow = await beginSending(service.api('acme/purchasing'));
+  const stopped = service.stop('SIGTERM');
+  await until(() => isRefused(service.url));
+  void service.stop('SIGINT');
+  expect((await slow.finish({ to: 'globex' })).status).toBe(201);
+  expect(await stopped).toMatchObject({ code: 0 });
+  expect(processesIn(dataFolder)).toEqual([]);
+});
+
+test('SIGTERM during the first start leaves no PostgreSQL behind', async () => {
+  const dataFolder = temporaryFolder();
+  const child = spawnProgram('main', { env: { DATA_DIR: dataFolder, PORT: '0' } });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  await until(() => isRunning(dataFolder));
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  expect(processesIn(dataFolder)).toEqual([]);
+});
+
+test('SIGTERM while PostgreSQL is being started again leaves none behind', async () => {
+  const dataFolder = temporaryFolder();
+  const service = await startProcess({ env: { DATA_DIR: dataFolder } });
+  const before = postmasterOf(dataFolder);
+  process.kill(before, 'SIGKILL');
+  await until(() => processesIn(dataFolder).some((pid) => pid !== before && parentOf(pid) === service.pid));
+  expect(await service.stop()).toMatchObject({ code: 0 });
+  expect(processesIn(dataFolder)).toEqual([]);
+});
+
+function isRunning(dataFolder: string): boolean {
+  try {
+    return postmasterOf(dataFolder) > 0;
+  } catch {
+    return false;
+  }
+}
+
+async function isRefused(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const request = http.get({ hostname, port, path: '/healthz', agent: false }, (response) => {
+      response.resume();
+      resolve(false);
+    });
+    request.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'));
+  });
+}
+
+/** Eight senders, each until the service is out of reach. */
+function sendUntilGone(api: Api): { acknowledged: Set<string>; statuses: Set<number>; done: Promise<unknown> } {
+  const acknowledged = new Set<string>();
+  const statuses = new Set<number>();
+  const sender = async () => {
+    for (let n = 0; ; n++) {
+      const answer = await api.send({ to: 'globex', json: { n } }).catch(() => undefined);
+      if (!answer) return;
+      statuses.add(answer.status);
+      acknowledged.add(answer.body.id);
+    }
+  };
+  return { acknowledged, statuses, done: Promise.all(Array.from({ length: 8 }, sender)) };
+}
+
+/** A send of which the service has the head, but not yet the body. Its connection stays open when it is answered. */
+async function beginSending(api: Api): Promise<{ finish(body: object): Promise<{ status: number; id: string }> }> {
+  const request = http.request(`${api.url}/v1/messages`, {
+    method: 'POST',
+    agent: new http.Agent({ keepAlive: true }),
+    headers: { authorization: `Bearer ${api.secret}`, 'content-type': 'application/json', expect: '100-continue' },
+  });
+  request.flushHeaders();
+  await new Promise((resolve, reject) => {
+    request.once('continue', resolve);
+    request.once('error', reject);
+  });
+  return {
+    finish: async (body) => {
+      const answered = new Promise<http.IncomingMessage>((resolve, reject) => {
+        request.once('response', resolve);
+        request.once('error', reject);
+      });
+      request.end(JSON.stringify(body));
+      const response = await answered;
+      const text = (await response.toArray()).join('');
+      return { status: response.statusCode ?? 0, id: JSON.parse(text).id };
+    },
+  };
+}

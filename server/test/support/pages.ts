@@ -1,0 +1,38 @@
+import { expect } from 'vitest';
+import type { Answered, Api } from './api.ts';
+
+/** A list with its query; filters are encoded here. */
+export function listPath(list: string, filters: Record<string, string | number> = {}): string {
+  const query = new URLSearchParams(filters as Record<string, string>).toString();
+  return query === '' ? list : `${list}?${query}`;
+}
+
+export function list(api: Api, path: string, filters: Record<string, string | number> = {}): Promise<Answered> {
+  return api.get(listPath(path, filters));
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: items of every shape
+type Page = any[];
+
+/** Follows the cursors to the end; `afterPage` is called between one page and the next. */
+export async function everyPage(
+  api: Api,
+  path: string,
+  filters: Record<string, string | number> = {},
+  afterPage: () => Promise<unknown> = async () => {},
+): Promise<Page[]> {
+  const pages: Page[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const answer = await list(api, path, cursor ? { ...filters, cursor } : filters);
+    expect(answer.status, answer.text).toBe(200);
+    pages.push(answer.body.data);
+    cursor = answer.body.next_cursor;
+    if (cursor) await afterPage();
+  } while (cursor);
+  return pages;
+}
+
+export function ids(items: { id: string }[]): string[] {
+  return items.map(({ id }) => id);
+}

@@ -1,0 +1,15 @@
+import { api } from '../../src/app.ts';
+
+/** Stands for any parameter of a path: looks like nothing that exists. */
+const PLACEHOLDER = 'placeholder';
+
+/** The rows of the route table, with their paths filled in so that they can be asked for. */
+export const rows = api.map(([method, path, auth, endpoint]) => ({
+  method,
+  path,
+  auth,
+  endpoint,
+  url: path.replace(/:\w+/g, PLACEHOLDER),
+}));
+
+export const keyRows = rows.filter(({ auth }) => auth === 'key' || auth === 'key rw');

