@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { GB } from './contract/limits.ts';
+import type { S3Settings } from './platform/objects/s3-store.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
 export interface Config {
@@ -20,6 +21,8 @@ export interface Config {
   dailyUploadLimitBytes: number;
   webhookPrivateHosts: string[];
   webhookRetryDelaysS: number[];
+  /** Undefined: files are kept in the data folder. */
+  s3: S3Settings | undefined;
 }
 
 export class ConfigError extends Error {}
@@ -29,7 +32,9 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Config> {
   const text = (name: string): string | undefined => env[name]?.trim() || undefined;
   const refuse = (name: string, wanted: string): never => {
-    throw new ConfigError(`The setting ${name} must be ${wanted}, but is ${JSON.stringify(env[name])}.`);
+    throw new ConfigError(
+      `The setting ${name} must be ${wanted}, but is ${env[name] === undefined ? 'missing' : JSON.stringify(env[name])}.`,
+    );
   };
   const whole = (name: string, fallback: number, max = Number.MAX_SAFE_INTEGER): number => {
     const value = text(name);
@@ -69,7 +74,22 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     webhookRetryDelaysS: delays(text('WEBHOOK_RETRY_DELAYS_S') ?? '60,300,1800,7200,43200', () =>
       refuse('WEBHOOK_RETRY_DELAYS_S', 'whole seconds parted by commas, such as 60,300,1800,7200,43200'),
     ),
+    s3: readS3(),
   });
+
+  /** All of it or none: half a bucket would lose files. */
+  function readS3(): S3Settings | undefined {
+    const bucket = text('S3_BUCKET');
+    const endpoint = url('S3_ENDPOINT', ['http:', 'https:']);
+    const [accessKeyId, secretAccessKey] = [text('S3_ACCESS_KEY_ID'), text('S3_SECRET_ACCESS_KEY')];
+    if (bucket === undefined)
+      return endpoint === undefined && accessKeyId === undefined ? undefined : refuse('S3_BUCKET', 'set along with the other S3 settings');
+    if (accessKeyId === undefined) return refuse('S3_ACCESS_KEY_ID', 'set along with S3_BUCKET');
+    if (secretAccessKey === undefined) return refuse('S3_SECRET_ACCESS_KEY', 'set along with S3_BUCKET');
+    const forcePathStyle =
+      oneOf(text('S3_FORCE_PATH_STYLE') ?? 'false', ['true', 'false'], () => refuse('S3_FORCE_PATH_STYLE', 'true or false')) === 'true';
+    return { bucket, endpoint, region: text('S3_REGION') ?? 'us-east-1', accessKeyId, secretAccessKey, forcePathStyle };
+  }
 }
 
 function domain(value: string | undefined, refuse: () => never): string | undefined {

@@ -19,7 +19,7 @@ export interface KeyCall<Params = unknown, Query = unknown, Body = unknown> exte
   caller: Caller;
 }
 
-/** A string is sent as it stands, anything else as JSON. */
+/** A string or stream is sent as it stands, anything else as JSON. */
 export interface Answer {
   status?: number;
   headers?: Record<string, string>;
@@ -41,6 +41,8 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> extends
   body?: B;
   /** The handler reads the body itself, because a parsed one would lose something. */
   readsRawBody?: boolean;
+  /** Content types (or `*`) whose body is left to the handler as a stream: request.raw. */
+  streams?: string;
 }
 
 interface KeyShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {

@@ -1,4 +1,5 @@
 import { METHODS } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../contract/errors.ts';
 import { SMALL_BODY_MAX_BYTES } from '../contract/limits.ts';
@@ -25,13 +26,15 @@ const BEARER = /^Bearer ([!-~]+)$/i;
 /** Makes the route table answer. A request passes, in this order: its key, its scope, its rate, its query, its body. */
 export function registerRoutes<Context>(app: FastifyInstance, routes: readonly Route<Context>[], context: Context, gate: Gate): void {
   app.decorateRequest('caller', null);
-  for (const route of routes) registerRoute(app, route, context, gate);
+  // Each in a scope of its own, because each takes its own content types.
+  for (const route of routes) app.register(async (scope) => registerRoute(scope, route, context, gate));
   refuseOtherMethods(app, routes);
 }
 
 function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpoint]: Route<Context>, context: Context, gate: Gate): void {
   const checkQuery = queryCheck(endpoint.query ?? { type: 'object', additionalProperties: false });
   const checkBody = endpoint.body && !endpoint.readsRawBody ? bodyCheck(endpoint.body) : undefined;
+  if (endpoint.streams !== undefined) app.addContentTypeParser(endpoint.streams, (_request, _payload, done) => done(null));
   app.route({
     method,
     url: path,
@@ -74,9 +77,9 @@ function parsedBody(body: unknown, check: (value: unknown) => void): unknown {
 
 function send(reply: FastifyReply, answer: Answer, success: { status: number; contentType?: string }): FastifyReply {
   reply.code(answer.status ?? success.status);
-  if (answer.headers) reply.headers(answer.headers);
   reply.type(success.contentType ?? 'application/json; charset=utf-8');
-  return reply.send(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+  if (answer.headers) reply.headers(answer.headers);
+  return reply.send(typeof answer.body === 'string' || answer.body instanceof Readable ? answer.body : JSON.stringify(answer.body));
 }
 
 function refuseOtherMethods<Context>(app: FastifyInstance, routes: readonly Route<Context>[]): void {

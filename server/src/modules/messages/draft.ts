@@ -12,6 +12,7 @@ import {
 } from '../../contract/limits.ts';
 import { bodyCheck } from '../../http/validation.ts';
 import { type Member, membersOf, parseJson } from '../../platform/lossless-json.ts';
+import type { DeliveredFile } from '../files/delivered-file.ts';
 
 const optionalText = (maxLength: number, description: string) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()], { description }));
@@ -35,7 +36,7 @@ export const DraftSchema = Type.Object(
   { $id: 'Draft', additionalProperties: false },
 );
 
-type DraftFields = Static<typeof DraftSchema>;
+export type DraftFields = Static<typeof DraftSchema>;
 
 /** The payload: the bytes the sender wrote, and the hash of what they mean. */
 export interface Payload {
@@ -52,18 +53,26 @@ export interface Draft {
   note: string | null;
   json: Payload | null;
   uploadIds: string[];
+  /** Stored already, and to be discarded when the message is not sent. */
+  inlineFiles: DeliveredFile[];
 }
 
-const checkFields = bodyCheck(DraftSchema, ['json']);
+export const checkFields = bodyCheck(DraftSchema, ['json']);
 
 export function parseDraft(body: Buffer): Draft {
   const parsed = parseJson(body);
   if (!parsed) throw new Refusal('invalid_json', 'The body is not valid JSON in UTF-8.');
   checkFields(parsed.value);
-  const fields = parsed.value as DraftFields;
   const members = membersOf(body);
   refuseRepeatedFields(members);
-  const json = members.find(({ key }) => key === 'json');
+  return draftOf(
+    parsed.value as DraftFields,
+    members.find(({ key }) => key === 'json'),
+  );
+}
+
+/** Checked fields, and the bytes of `json` if there is one. */
+export function draftOf(fields: DraftFields, json: Omit<Member, 'key'> | undefined, inlineFiles: DeliveredFile[] = []): Draft {
   if (typeof fields.to !== 'string' && typeof fields.in_reply_to !== 'string') {
     throw invalid([{ path: '/to', message: 'is required unless in_reply_to is given' }]);
   }
@@ -75,6 +84,7 @@ export function parseDraft(body: Buffer): Draft {
     note: fields.note ?? null,
     json: json ? payloadOf(json.raw, json.levels, fields.json) : null,
     uploadIds: fields.files ?? [],
+    inlineFiles,
   };
 }
 
