@@ -22,7 +22,7 @@ export const errorCatalogue = {
   unsupported_media_type: [415, 'The body has a content type or encoding that this endpoint does not take.'],
   conflict: [409, 'The handle or segment is already taken, or the bytes of an upload belong to a message that has been sent.'],
   internal_error: [500, 'Something failed on our side. Quote the request id.'],
-  unavailable: [503, 'The database is out of reach for the moment. Try again after `Retry-After` seconds.'],
+  unavailable: [503, 'The database or the store of files is out of reach, or full. Try again after `Retry-After` seconds.'],
 } as const satisfies Record<string, readonly [status: number, when: string]>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

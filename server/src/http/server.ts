@@ -8,7 +8,9 @@ import { BODY_MAX_BYTES } from '../contract/limits.ts';
 import { errorBody, sendError } from './error-response.ts';
 
 const HEADERS_PATIENCE_MS = 15_000;
-const REQUEST_PATIENCE_MS = 60_000;
+/** For bodies that are held in memory. One that is streamed may take as long as it makes progress. */
+const BODY_PATIENCE_MS = 60_000;
+const IDLE_PATIENCE_MS = 120_000;
 const KEEP_ALIVE_MS = 65_000;
 
 /** Fastify overlooks what is not a parameter at all. */
@@ -25,7 +27,8 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: BODY_MAX_BYTES,
-    requestTimeout: REQUEST_PATIENCE_MS,
+    requestTimeout: 0,
+    connectionTimeout: IDLE_PATIENCE_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Node's own answer to a missing Host would lack a request id, so ours is given below.
     http: { headersTimeout: HEADERS_PATIENCE_MS, connectionsCheckingInterval: 5_000, requireHostHeader: false },
@@ -57,8 +60,12 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
   // After the hooks that know the caller: what a body is called matters only once its sender may send one.
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const objection = objectionToBody(request.raw);
-    if (objection === undefined) done(null, payload);
-    else done(new Refusal('unsupported_media_type', objection));
+    if (objection !== undefined) return done(new Refusal('unsupported_media_type', objection));
+    if (request.headers['content-type']?.toLowerCase().startsWith('application/json')) {
+      const impatience = setTimeout(() => request.raw.destroy(), BODY_PATIENCE_MS);
+      request.raw.once('close', () => clearTimeout(impatience));
+    }
+    done(null, payload);
   });
   app.setErrorHandler(sendError);
   return app;

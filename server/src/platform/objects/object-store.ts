@@ -40,3 +40,11 @@ export interface DownloadTerms {
   contentType: string;
   expiresAt: Date;
 }
+
+const STORE_ERRNO = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
+
+/** The store is full, read-only, or does not answer as it should, as opposed to having no such object. */
+export function isStoreUnavailable(error: unknown): boolean {
+  const { code, $metadata } = (error ?? {}) as { code?: string; $metadata?: object };
+  return STORE_ERRNO.has(code ?? '') || $metadata !== undefined;
+}
