@@ -15,6 +15,8 @@ const PREAMBLE_MAX_BYTES = 1_024;
 const HEADERS_MAX_BYTES = 32 * 1_024;
 const BOUNDARY = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i;
 const HEADERS_END = Buffer.from('\r\n\r\n');
+const HEADER = /^([\w-]+):(.*)$/s;
+const PARAMETER = /\s*;\s*([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]*))/gsy;
 
 /**
  * Reads a multipart/form-data body (RFC 7578) part by part, as it arrives. Whatever is not well formed is refused, where
@@ -94,19 +96,28 @@ function describe(block: Buffer): Omit<Part, 'bytes'> {
   const headers = new Map<string, string>();
   for (const line of block.toString(isUtf8(block) ? 'utf8' : 'latin1').split('\r\n')) {
     if (line === '') continue;
-    const colon = line.indexOf(':');
-    if (colon < 1) throw malformed('has a part with a broken header');
-    headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+    const [, key, value] = HEADER.exec(line) ?? [];
+    if (key === undefined || value === undefined || headers.has(key.toLowerCase())) throw malformed('has a part with a broken header');
+    headers.set(key.toLowerCase(), value.trim());
   }
-  const disposition = headers.get('content-disposition') ?? '';
-  const name = /^form-data\s*;/i.test(disposition) ? parameter(disposition, 'name') : undefined;
+  const parameters = parametersOf(headers.get('content-disposition') ?? '');
+  const name = parameters.get('name');
   if (name === undefined) throw malformed('has a part without a name');
-  return { name, filename: parameter(disposition, 'filename'), contentType: headers.get('content-type') };
+  return { name, filename: parameters.get('filename'), contentType: headers.get('content-type') };
 }
 
-function parameter(header: string, name: string): string | undefined {
-  const match = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s";]*))`, 'i').exec(header);
-  return match?.[1]?.replace(/\\(["\\])/g, '$1') ?? match?.[2];
+/** One after the other, so that what stands in quotes is never taken for another parameter. */
+function parametersOf(disposition: string): Map<string, string> {
+  const parameters = new Map<string, string>();
+  const list = /^form-data\s*(;.*)$/is.exec(disposition)?.[1] ?? '';
+  let read = 0;
+  for (const [text, key = '', quoted, token] of list.matchAll(PARAMETER)) {
+    if (parameters.has(key.toLowerCase())) throw malformed('has a part with a broken header');
+    parameters.set(key.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? token ?? '');
+    read += text.length;
+  }
+  if (!/^\s*;?$/.test(list.slice(read))) throw malformed('has a part with a broken header');
+  return parameters;
 }
 
 function malformed(problem: string): Refusal {

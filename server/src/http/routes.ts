@@ -13,6 +13,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
   }
+  interface FastifyContextConfig {
+    /** The body is the handler's to read, whatever it is called. */
+    streamsEverything?: boolean;
+  }
 }
 
 export interface Gate {
@@ -34,10 +38,13 @@ export function registerRoutes<Context>(app: FastifyInstance, routes: readonly R
 function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpoint]: Route<Context>, context: Context, gate: Gate): void {
   const checkQuery = queryCheck(endpoint.query ?? { type: 'object', additionalProperties: false });
   const checkBody = endpoint.body && !endpoint.readsRawBody ? bodyCheck(endpoint.body) : undefined;
+  // Whatever it is called, JSON too.
+  if (endpoint.streams === '*') app.removeAllContentTypeParsers();
   if (endpoint.streams !== undefined) app.addContentTypeParser(endpoint.streams, (_request, _payload, done) => done(null));
   app.route({
     method,
     url: path,
+    config: { streamsEverything: endpoint.streams === '*' },
     ...(endpoint.readsRawBody ? {} : { bodyLimit: SMALL_BODY_MAX_BYTES }),
     onRequest: (request, reply) => admit(gate, auth, request, reply),
     handler: async (request, reply) => {

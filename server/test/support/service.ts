@@ -37,8 +37,8 @@ export interface TestBusiness {
   withKey(scope: KeyScope): Promise<Api>;
 }
 
-/** An empty, migrated database in the run's PostgreSQL. */
-export async function createDatabase(): Promise<string> {
+/** A database in the run's PostgreSQL: migrated and empty, or with template0 not even migrated. */
+export async function createDatabase(template: 'waybill' | 'template0' = 'waybill'): Promise<string> {
   const host = inject('postgresHost');
   const name = `test_${randomBytes(8).toString('hex')}`;
   const admin = new pg.Client({ host, user: 'waybill', database: 'postgres' });
@@ -46,7 +46,7 @@ export async function createDatabase(): Promise<string> {
   try {
     // Copies of one template can't be made at the same moment.
     await admin.query('SELECT pg_advisory_lock(1)');
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE waybill`);
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   } finally {
     await admin.end();
   }

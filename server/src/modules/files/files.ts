@@ -29,7 +29,8 @@ export interface AnnouncedUpload extends UploadTicket {
   expiresAt: Date;
 }
 
-const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(;[ -~]*)?$/;
+/** As it can stand in a header, which has no room for line breaks nor for spaces at its end. */
+const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *;[ -~]*[!-~])?$/;
 const ANY_CONTENT_TYPE = 'application/octet-stream';
 
 /** Everything about the bytes that messages carry. */
@@ -87,7 +88,8 @@ export class Files {
       const sizeBytes = await this.#objects.seal(id);
       if (sizeBytes !== upload.sizeBytes)
         throw new Refusal('upload_incomplete', `The bytes of ${uploadIds[i]} were never PUT to its upload URL.`);
-      const sha256 = upload.sha256 ?? (sizeBytes <= HASHED_AT_DELIVERY_MAX_BYTES ? await this.hash(id) : null);
+      // By the size alone, even if another message has had it hashed: so everybody knows what content_hash covers.
+      const sha256 = sizeBytes <= HASHED_AT_DELIVERY_MAX_BYTES ? (upload.sha256 ?? (await this.hash(id))) : null;
       files.push({ id: newUuid(), objectId: id, filename: upload.filename, contentType: upload.contentType, sizeBytes, sha256 });
     }
     return files;

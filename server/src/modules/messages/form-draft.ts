@@ -24,7 +24,8 @@ export async function readFormDraft(request: IncomingMessage, files: Files): Pro
         if (stored.length === FILES_PER_MESSAGE_MAX)
           throw invalid([{ path: '/files', message: `must be at most ${FILES_PER_MESSAGE_MAX}` }]);
         stored.push(await files.storeInline(filename, contentType, bytes));
-      } else if (name in fields || (name === 'json' && json)) throw invalid([{ path: `/${name}`, message: 'is given more than once' }]);
+      } else if (Object.hasOwn(fields, name) || (name === 'json' && json))
+        throw invalid([{ path: `/${name}`, message: 'is given more than once' }]);
       else if (name === 'json') json = await collect(bytes, JSON_FIELD_MAX_BYTES, () => new Refusal('json_too_large'));
       else if (TEXT_FIELDS.includes(name)) fields[name] = await textOf(name, bytes);
       else throw invalid([{ path: `/${name}`, message: 'is not a field of this request; a file has to have a filename' }]);

@@ -16,7 +16,7 @@ export function attachmentDisposition(filename: string): string {
 }
 
 /** What is offered as a name to save under: no path, nothing invisible or that turns the text around, and not too long. */
-function harmlessName(filename: string): string {
+export function harmlessName(filename: string): string {
   const visible = (filename.split(/[\\/]/).at(-1) ?? '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '_').trim();
   if (/^\.*$/.test(visible)) return 'file';
   const characters = [...visible];

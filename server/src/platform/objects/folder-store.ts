@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { newUuid } from '../../contract/ids.ts';
+import { harmlessName } from './content-disposition.ts';
 import type { DownloadTerms, ObjectStore, UploadTerms, UploadTicket } from './object-store.ts';
 import type { UrlSigner } from './url-signer.ts';
 
@@ -41,7 +42,7 @@ export class FolderStore implements ObjectStore {
   }
 
   /** Takes what a client PUTs. Throws WrongSize, and keeps nothing, when it is not exactly as much as agreed. */
-  async receive(id: string, bytes: Readable, sizeBytes: number): Promise<void> {
+  async receive(id: string, bytes: AsyncIterable<Buffer>, sizeBytes: number): Promise<void> {
     let received = 0;
     await this.#writeAside(
       bytes,
@@ -59,10 +60,9 @@ export class FolderStore implements ObjectStore {
   async seal(id: string): Promise<number | undefined> {
     const sealed = await sizeOf(this.#object(id));
     if (sealed !== undefined) return sealed;
-    if ((await sizeOf(this.#upload(id))) === undefined) return undefined;
     await mkdir(path.dirname(this.#object(id)), { recursive: true, mode: 0o700 });
-    // A link fails where a rename would replace what somebody else has sealed meanwhile.
-    await link(this.#upload(id), this.#object(id)).catch(ignoring('EEXIST'));
+    // A link fails where a rename would replace what somebody else has sealed meanwhile; they may also have taken it away.
+    await link(this.#upload(id), this.#object(id)).catch(ignoring('EEXIST', 'ENOENT'));
     await rm(this.#upload(id), { force: true });
     await syncFolder(path.dirname(this.#object(id)));
     return sizeOf(this.#object(id));
@@ -75,7 +75,9 @@ export class FolderStore implements ObjectStore {
 
   async downloadUrl(id: string, { filename, contentType, expiresAt }: DownloadTerms): Promise<string> {
     const urlPath = objectPath(id);
-    return `${this.#publicUrl()}${urlPath}?${this.#signer.sign('GET', urlPath, { name: filename, type: contentType }, expiresAt)}`;
+    // Not the name itself, which may be longer than a URL can be.
+    const terms = { name: harmlessName(filename), type: contentType };
+    return `${this.#publicUrl()}${urlPath}?${this.#signer.sign('GET', urlPath, terms, expiresAt)}`;
   }
 
   async read(id: string): Promise<Readable> {
@@ -106,7 +108,12 @@ export class FolderStore implements ObjectStore {
       if (changedAt < changedBefore) await rm(path.join(aside, name), { force: true });
   }
 
-  async #writeAside(bytes: Readable, target: string, see: (chunk: Buffer) => void, atEnd: () => void = () => {}): Promise<number> {
+  async #writeAside(
+    bytes: AsyncIterable<Buffer>,
+    target: string,
+    see: (chunk: Buffer) => void,
+    atEnd: () => void = () => {},
+  ): Promise<number> {
     const aside = path.join(this.#folder, 'aside', newUuid());
     await mkdir(path.dirname(aside), { recursive: true, mode: 0o700 });
     await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
@@ -172,8 +179,8 @@ async function* filesBelow(folder: string): AsyncIterable<{ name: string; change
   }
 }
 
-function ignoring(code: string) {
+function ignoring(...codes: string[]) {
   return (error: NodeJS.ErrnoException): undefined => {
-    if (error.code !== code) throw error;
+    if (!codes.includes(error.code ?? '')) throw error;
   };
 }

@@ -32,6 +32,7 @@ const PART_BYTES = 8 * 1_048_576;
 export class S3Store implements ObjectStore {
   readonly #client: S3Client;
   readonly #bucket: string;
+  readonly #sealing = new Map<string, Promise<number | undefined>>();
 
   constructor({ endpoint, bucket, region, accessKeyId, secretAccessKey, forcePathStyle }: S3Settings) {
     this.#bucket = bucket;
@@ -74,13 +75,19 @@ export class S3Store implements ObjectStore {
     return { url, headers: { 'Content-Type': contentType, 'Content-Length': String(sizeBytes) } };
   }
 
-  async seal(id: string): Promise<number | undefined> {
+  /** One at a time for each id: a second copy could bring bytes that were PUT after the first. */
+  seal(id: string): Promise<number | undefined> {
+    const sealing = this.#sealing.get(id) ?? this.#sealOnce(id).finally(() => this.#sealing.delete(id));
+    this.#sealing.set(id, sealing);
+    return sealing;
+  }
+
+  async #sealOnce(id: string): Promise<number | undefined> {
     const sealed = await this.#sizeOf(objectKey(id));
     if (sealed !== undefined) return sealed;
-    if ((await this.#sizeOf(uploadKey(id))) === undefined) return undefined;
-    await this.#client.send(
-      new CopyObjectCommand({ Bucket: this.#bucket, Key: objectKey(id), CopySource: `${this.#bucket}/${uploadKey(id)}` }),
-    );
+    const copy = new CopyObjectCommand({ Bucket: this.#bucket, Key: objectKey(id), CopySource: `${this.#bucket}/${uploadKey(id)}` });
+    // Where there is nothing to copy, nothing was uploaded, or another process has sealed it meanwhile.
+    await this.#client.send(copy).catch(ifMissing);
     await this.#delete(uploadKey(id));
     return this.#sizeOf(objectKey(id));
   }
@@ -119,12 +126,8 @@ export class S3Store implements ObjectStore {
   }
 
   async #sizeOf(key: string): Promise<number | undefined> {
-    try {
-      return (await this.#client.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key }))).ContentLength;
-    } catch (error) {
-      if ((error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 404) return undefined;
-      throw error;
-    }
+    const head = await this.#client.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key })).catch(ifMissing);
+    return head?.ContentLength;
   }
 
   async #delete(key: string): Promise<void> {
@@ -140,6 +143,10 @@ function objectKey(id: string): string {
 
 function uploadKey(id: string): string {
   return `uploads/${id}`;
+}
+
+function ifMissing(error: { $metadata?: { httpStatusCode?: number } }): undefined {
+  if (error.$metadata?.httpStatusCode !== 404) throw error;
 }
 
 function secondsUntil(time: Date): number {

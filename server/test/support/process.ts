@@ -1,0 +1,202 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll } from 'vitest';
+import { Api } from './api.ts';
+
+export const CHECKOUT = path.resolve(import.meta.dirname, '../../..');
+export const isRoot = process.getuid?.() === 0;
+
+export type Account = { uid: number; gid: number };
+export const nobody = accountNamed('nobody');
+
+function accountNamed(name: string): Account {
+  const [, uid, gid] = new RegExp(`^${name}:[^:]*:(\\d+):(\\d+):`, 'm').exec(readFileSync('/etc/passwd', 'utf8')) ?? [];
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+export interface Surroundings {
+  /** Settings. Nothing of the environment of the tests is passed on, but what is needed to find programs. */
+  env?: Record<string, string>;
+  args?: string[];
+  /** Another copy of the project. */
+  checkout?: string;
+  /** Another account, when the tests run as root. */
+  account?: Account;
+}
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface ServiceProcess {
+  pid: number;
+  /** As printed, or on this machine when PORT is set; empty for a worker without PORT, which prints no address. */
+  url: string;
+  /** What was printed so far. */
+  output(): string;
+  /** By address (`acme/purchasing`); empty unless this was the first start. */
+  keys: Record<string, string>;
+  curlLines: string[];
+  api(address: string): Api;
+  /** Sends the signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
+  ended: Promise<Ended>;
+}
+
+const folders = new Set<string>();
+const children = new Set<ChildProcess>();
+
+/** A folder that goes away with the test file, along with every process that works in it. */
+export function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'waybill-fault-')));
+  folders.add(folder);
+  return folder;
+}
+
+/** The processes whose working folder is inside the folder: a PostgreSQL works in its cluster. */
+export function processesIn(folder: string): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const inside = [...workingFolders(pids.map(Number))].filter(([, cwd]) => cwd === folder || cwd.startsWith(`${folder}/`));
+  return inside.map(([pid]) => pid);
+}
+
+/** Of those that live. A container may hide from root what processes of others do, but not from their own account. */
+function workingFolders(pids: number[]): Map<number, string> {
+  const found = new Map<number, string>();
+  const hidden: string[] = [];
+  for (const pid of pids) {
+    try {
+      found.set(pid, readlinkSync(`/proc/${pid}/cwd`));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EACCES') hidden.push(`/proc/${pid}/cwd`);
+    }
+  }
+  if (!isRoot || hidden.length === 0) return found;
+  const { stdout } = spawnSync('ls', ['-l', ...hidden], { ...nobody, cwd: '/', encoding: 'utf8' });
+  for (const [, pid, cwd] of stdout.matchAll(/ \/proc\/(\d+)\/cwd -> (.*)$/gm)) found.set(Number(pid), cwd as string);
+  return found;
+}
+
+/** The postmaster of a data folder, which must be running. */
+export function postmasterOf(dataFolder: string): number {
+  const pid = Number(readFileSync(path.join(dataFolder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
+  if (!processesIn(dataFolder).includes(pid)) throw new Error(`no PostgreSQL runs in ${dataFolder}`);
+  return pid;
+}
+
+export function parentOf(pid: number): number | undefined {
+  try {
+    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  return workingFolders([pid]).has(pid);
+}
+
+export function spawnProgram(program: 'main' | 'cli', { env = {}, args = [], checkout = CHECKOUT, account }: Surroundings): ChildProcess {
+  const child = spawn('node_modules/.bin/node', [`server/src/${program}.ts`, ...args], {
+    cwd: checkout,
+    env: { PATH: process.env.PATH, HOME: os.tmpdir(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...account,
+  });
+  children.add(child);
+  return child;
+}
+
+function collected(child: ChildProcess): { text(): { stdout: string; stderr: string }; ended: Promise<Ended> } {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      children.delete(child);
+      resolve({ code, signal, stdout, stderr });
+    });
+  });
+  return { text: () => ({ stdout, stderr }), ended };
+}
+
+/** Runs a program that ends by itself. */
+export function runProgram(program: 'main' | 'cli', surroundings: Surroundings): Promise<Ended> {
+  return collected(spawnProgram(program, surroundings)).ended;
+}
+
+const LAST_WORDS = /Make a business and a key|head -n 1\).*\n|works in the background/;
+
+/** Starts the service on any free port and waits until it has said all it says at a start. */
+export async function startProcess({ env = {}, ...rest }: Surroundings): Promise<ServiceProcess> {
+  const child = spawnProgram('main', { env: { PORT: '0', ...env }, ...rest });
+  const { text, ended } = collected(child);
+  let end: Ended | undefined;
+  void ended.then((value) => {
+    end = value;
+  });
+  while (!LAST_WORDS.test(text().stdout)) {
+    if (end) throw new Error(`the service did not start: ${JSON.stringify(end)}`);
+    await sleep(10);
+  }
+  const { stdout } = text();
+  const url = Number(env.PORT) > 0 ? `http://127.0.0.1:${env.PORT}` : (/^ {2}API +(\S+)\/v1$/m.exec(stdout)?.[1] ?? '');
+  const keys = Object.fromEntries([...stdout.matchAll(/^ {2}(\S+\/\S+) +(wb_\w+)$/gm)].map((match) => [match[1], match[2]]));
+  return {
+    pid: child.pid as number,
+    url,
+    output: () => text().stdout + text().stderr,
+    keys,
+    curlLines: stdout.split('\n').filter((line) => line.startsWith('curl ')),
+    api: (address) => new Api(url, keys[address] ?? ''),
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return ended;
+    },
+    ended,
+  };
+}
+
+/** Looks again and again until it holds. The test's own time limit ends the wait. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(20);
+}
+
+function killAll(): void {
+  for (const child of children) child.kill('SIGKILL');
+  for (const folder of folders) for (const pid of processesIn(folder)) killQuietly(pid);
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended meanwhile.
+  }
+}
+
+afterAll(async () => {
+  await until(() => {
+    killAll();
+    return [...folders].every((folder) => processesIn(folder).length === 0);
+  });
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  folders.clear();
+});
+// For a run that is cut short.
+process.once('exit', () => {
+  killAll();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+
+const SHORT_ESCAPES: Record<string, string> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\b': '\\b',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\f': '\\f',
+  '\r': '\\r',
+};
+
+/** RFC 8785, written without a look at the service's own, so that its hashes are checked and not repeated. */
+export function canonical(value: unknown): string {
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') return Object.is(value, -0) ? '0' : String(value);
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const members = Object.entries(value as object).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([key, member]) => `${quoted(key)}:${canonical(member)}`).join(',')}}`;
+}
+
+export function sha256OfCanonical(value: unknown): string {
+  return `sha256:${createHash('sha256').update(canonical(value)).digest('hex')}`;
+}
+
+/** What content_hash covers, by the names of the fields. */
+const HASHED_FIELDS = ['id', 'thread_id', 'in_reply_to', 'from', 'to', 'type', 'subject', 'note', 'json_sha256', 'received_at'];
+
+/** The content_hash that an envelope without files has to have. */
+export function contentHashOf(envelope: Record<string, unknown>): string {
+  return sha256OfCanonical({ ...Object.fromEntries(HASHED_FIELDS.map((name) => [name, envelope[name]])), files: [] });
+}
+
+function quoted(text: string): string {
+  let written = '"';
+  for (const character of text) written += SHORT_ESCAPES[character] ?? (isWrittenPlainly(character) ? character : hexEscape(character));
+  return `${written}"`;
+}
+
+/** The RFC has no place for half a surrogate pair; JSON.stringify escapes it, and so does the service. */
+function isWrittenPlainly(character: string): boolean {
+  return character >= ' ' && character.isWellFormed();
+}
+
+function hexEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,10 @@
+import type { TestService } from './service.ts';
+
+const TABLES = ['messages', 'ledger_entries', 'idempotency_keys', 'daily_usage'];
+
+/** Everything that a send writes, as one comparable value: rows of every table, and what was counted. */
+export async function tracesOfSends({ sql }: TestService): Promise<Record<string, string>> {
+  const counts = TABLES.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`).join(', ');
+  const [row] = await sql<Record<string, string>>(`SELECT ${counts}, (SELECT coalesce(sum(messages), 0) FROM daily_usage) AS counted`);
+  return row as Record<string, string>;
+}
