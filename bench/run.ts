@@ -1,4 +1,5 @@
 import { runDirectInserts } from './direct-inserts.ts';
+import { measureTransfers } from './file-transfers.ts';
 import { httpRequest, type LoadResult, runLoad } from './http-load.ts';
 import { fillInbox, measurePages, type PageResult } from './pages.ts';
 import { PAYLOAD, SUBJECT, TYPE } from './payload.ts';
@@ -93,6 +94,7 @@ try {
     await measureSends(service, '1,000 recipients', handles, recipients[0]?.id ?? 0n),
   ];
   const pages = await measureInboxes(service);
+  const transfers = await measureTransfers(service, hot.key, progress);
   const memoryMb = service.takePeakMemoryMb();
 
   console.log(`\nSends of 1 KB, ${CONNECTIONS} connections`);
@@ -108,8 +110,10 @@ try {
   );
   console.log('Pages of 50, as multiples of the first page of an inbox of 1,000');
   console.table(pages.map(({ name, medianMs, ratio }) => ({ '': name, 'median ms': medianMs.toFixed(2), ratio: ratio.toFixed(2) })));
+  console.log('Files in the data folder, as multiples of what sha256sum hashes in a second');
+  console.table(transfers.map(({ name, mbPerSecond, ratio }) => ({ '': name, 'MB/s': Math.round(mbPerSecond), ratio: ratio.toFixed(2) })));
   console.log(`Resident memory of the service, at most: ${Math.round(memoryMb)} MB\n`);
-  console.log(JSON.stringify({ sends, pages, memoryMb }));
+  console.log(JSON.stringify({ sends, pages, transfers, memoryMb }));
 } finally {
   await service.stop();
 }

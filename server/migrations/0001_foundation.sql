@@ -71,6 +71,7 @@ CREATE TABLE messages (
   content_hash      bytea             NOT NULL,
   receipt_token     bytea             NOT NULL,
   idempotency_key   text,
+  file_count        smallint          NOT NULL,
   PRIMARY KEY (sender_id, id)
 );
 CREATE INDEX messages_by_receipt ON messages (receipt_token);
@@ -125,6 +126,45 @@ CREATE TABLE daily_usage (
   PRIMARY KEY (party_id, day)
 ) WITH (fillfactor = 50);
 
+-- What a business has announced to upload by itself. The bytes are in the object store under the same id.
+CREATE TABLE uploads (
+  party_id     bigint      NOT NULL,
+  id           uuid        NOT NULL,
+  filename     text        NOT NULL,
+  content_type text        NOT NULL,
+  size_bytes   bigint      NOT NULL,
+  -- How many bytes were there when the first message referred to it; from then on they can't change.
+  sealed_bytes bigint,
+  -- Until then a message may refer to it.
+  expires_at   timestamptz NOT NULL,
+  PRIMARY KEY (party_id, id)
+);
+CREATE INDEX uploads_by_age ON uploads (expires_at);
+
+-- Bytes that at least one message refers to, of the party that sent them. The hash of a large one comes after delivery.
+CREATE TABLE objects (
+  party_id   bigint NOT NULL,
+  id         uuid   NOT NULL,
+  size_bytes bigint NOT NULL,
+  sha256     bytea,
+  PRIMARY KEY (party_id, id)
+);
+CREATE INDEX objects_by_id ON objects (id);
+
+-- A file of a message, once for each party that may have it.
+CREATE TABLE files (
+  party_id     bigint   NOT NULL,
+  id           uuid     NOT NULL,
+  message_id   uuid     NOT NULL,
+  ordinal      smallint NOT NULL,
+  owner_id     bigint   NOT NULL,
+  object_id    uuid     NOT NULL,
+  filename     text     NOT NULL,
+  content_type text     NOT NULL,
+  PRIMARY KEY (party_id, id)
+);
+CREATE INDEX files_by_message ON files (party_id, message_id, ordinal);
+
 -- Secrets that all processes share, such as the one that signs cursors.
 CREATE TABLE service_secrets (
   name  text  PRIMARY KEY,
@@ -135,9 +175,10 @@ CREATE TABLE service_secrets (
 -- under the lock of the sender's ledger, so that it holds however many batches and processes there are: repeats of an
 -- idempotency key, and quotas. A refused message refuses no other. A limit of 0 means none.
 --
--- `party_ids` are the parties that the batch touches, in ascending order, with the number of entries each gets. All other
+-- `party_ids` are the parties that the batch touches, in ascending order, with the number of entries each gets. The other
 -- arrays run in parallel, an element a message: a slot is an index into `party_ids`, and the nth says which of that
 -- party's new entries it is. `firsts` names the first message of the batch with the same sender and key, mostly itself.
+-- The `file_` arrays have an element a file, with the number of its message.
 CREATE FUNCTION commit_messages(
   party_ids bigint[], entry_counts bigint[],
   sender_slots integer[], sender_nths integer[], recipient_slots integer[], recipient_nths integer[],
@@ -147,26 +188,36 @@ CREATE FUNCTION commit_messages(
   keys text[], firsts integer[],
   -- The canonical form that content_hash covers, without the one thing known only here: received_at.
   hashed_before_time text[], hashed_after_time text[],
-  month_limit bigint, new_account_day_limit bigint, new_account_days integer, key_window interval
+  file_counts integer[], inline_bytes bigint[],
+  file_ns integer[], file_ordinals integer[], file_ids uuid[], file_object_ids uuid[], file_names text[], file_types text[], file_sizes bigint[], file_hashes bytea[],
+  month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval
 ) RETURNS TABLE (outcome text, message_id uuid, received_ms bigint, content_hash bytea)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  clock       timestamptz := clock_timestamp();
-  clock_ms    bigint := floor(extract(epoch FROM clock) * 1000);
-  today       date := (clock AT TIME ZONE 'UTC')::date;
-  delivery_ms bigint := clock_ms;
-  delivered   timestamptz;
-  time_text   text;
-  new_head    bigint;
-  bases       bigint[] := array_fill(0::bigint, ARRAY[cardinality(party_ids)]);
-  outcomes    text[];
-  answers     uuid[];
-  fresh       boolean[];
-  hashes      bytea[];
+  clock        timestamptz := clock_timestamp();
+  clock_ms     bigint := floor(extract(epoch FROM clock) * 1000);
+  today        date := (clock AT TIME ZONE 'UTC')::date;
+  delivery_ms  bigint := clock_ms;
+  delivered    timestamptz;
+  time_text    text;
+  new_head     bigint;
+  party_count  integer := cardinality(party_ids);
+  batch_size   integer := cardinality(message_ids);
+  slot         integer;
+  used         record;
+  bases        bigint[] := array_fill(0::bigint, ARRAY[party_count]);
+  month_used   bigint[] := bases;
+  day_used     bigint[] := bases;
+  bytes_used   bigint[] := bases;
+  is_new       boolean[] := array_fill(false, ARRAY[party_count]);
+  outcomes     text[] := array_fill('accepted'::text, ARRAY[batch_size]);
+  answers      uuid[] := message_ids;
+  fresh        boolean[] := array_fill(false, ARRAY[batch_size]);
+  hashes       bytea[];
 BEGIN
   -- One row at a time and in sorted order, so that two batches never wait for each other in a circle.
-  FOR i IN 1 .. cardinality(party_ids) LOOP
+  FOR i IN 1 .. party_count LOOP
     UPDATE ledgers SET head = greatest(head, clock_ms * 4096) + entry_counts[i] WHERE party_id = party_ids[i] RETURNING head INTO STRICT new_head;
     bases[i] := new_head - entry_counts[i];
     delivery_ms := greatest(delivery_ms, new_head / 4096);
@@ -174,7 +225,7 @@ BEGIN
 
   -- A ledger may be ahead of the clock (it was set back, or another batch began later and locked first). Then the whole
   -- batch is delivered at that later time, so that time and position agree in each ledger it enters.
-  FOR i IN 1 .. cardinality(party_ids) LOOP
+  FOR i IN 1 .. party_count LOOP
     IF (bases[i] + 1) / 4096 < delivery_ms THEN
       bases[i] := delivery_ms * 4096;
       UPDATE ledgers SET head = bases[i] + entry_counts[i] WHERE party_id = party_ids[i];
@@ -183,44 +234,62 @@ BEGIN
   delivered := to_timestamp(delivery_ms / 1000.0);
   time_text := to_char(delivered AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
-  WITH repeats AS (
-    SELECT b.n, b.first_n, party_ids[b.sender_slot] AS sender_id, b.message_id, k.message_id AS original_id
-      FROM unnest(sender_slots, keys, message_ids, firsts) WITH ORDINALITY AS b (sender_slot, key, message_id, first_n, n)
-      LEFT JOIN idempotency_keys k ON k.party_id = party_ids[b.sender_slot] AND k.key = b.key AND k.created_at > clock - key_window
-  ), ranked AS (
-    SELECT *, count(*) FILTER (WHERE original_id IS NULL AND first_n = n) OVER (PARTITION BY sender_id ORDER BY n) AS rank FROM repeats
-  ), usage AS (
-    SELECT p.id AS sender_id, p.claimed_at > clock - make_interval(days => new_account_days) AS is_new,
-           coalesce(sum(u.messages), 0) AS month_used, coalesce(sum(u.messages) FILTER (WHERE u.day = today), 0) AS day_used
-      FROM parties p LEFT JOIN daily_usage u ON u.party_id = p.id AND u.day >= date_trunc('month', today)::date AND u.day <= today
-     WHERE p.id IN (SELECT sender_id FROM repeats) GROUP BY p.id
-  ), judged AS (
-    SELECT r.n, r.first_n, coalesce(r.original_id, r.message_id) AS answer,
-           CASE WHEN r.original_id IS NOT NULL THEN 'replayed'
-                WHEN month_limit > 0 AND u.month_used + r.rank > month_limit THEN 'monthly_messages'
-                WHEN new_account_day_limit > 0 AND u.is_new AND u.day_used + r.rank > new_account_day_limit THEN 'new_account_daily_messages'
-                ELSE 'accepted' END AS verdict
-      FROM ranked r JOIN usage u USING (sender_id)
-  ), settled AS (
-    SELECT n, first_n, first_value(verdict) OVER firsts AS verdict, first_value(answer) OVER firsts AS answer
-      FROM judged WINDOW firsts AS (PARTITION BY first_n ORDER BY n)
-  )
-  SELECT array_agg(CASE WHEN verdict = 'accepted' AND n <> first_n THEN 'replayed' ELSE verdict END ORDER BY n),
-         array_agg(answer ORDER BY n),
-         array_agg(verdict = 'accepted' AND n = first_n ORDER BY n)
-    INTO outcomes, answers, fresh FROM settled;
+  FOR used IN
+    SELECT s.slot, p.claimed_at > clock - make_interval(days => new_account_days) AS is_new, coalesce(sum(u.messages), 0) AS month,
+           coalesce(sum(u.messages) FILTER (WHERE u.day = today), 0) AS day, coalesce(sum(u.upload_bytes) FILTER (WHERE u.day = today), 0) AS bytes
+      FROM (SELECT DISTINCT unnest(sender_slots) AS slot) s
+      JOIN parties p ON p.id = party_ids[s.slot]
+      LEFT JOIN daily_usage u ON u.party_id = p.id AND u.day >= date_trunc('month', today)::date AND u.day <= today
+     GROUP BY s.slot, p.claimed_at
+  LOOP
+    month_used[used.slot] := used.month;
+    day_used[used.slot] := used.day;
+    bytes_used[used.slot] := used.bytes;
+    is_new[used.slot] := coalesce(used.is_new, false);
+  END LOOP;
+
+  FOR used IN
+    SELECT b.n, k.message_id AS original
+      FROM unnest(sender_slots, keys) WITH ORDINALITY AS b (slot, key, n)
+      JOIN idempotency_keys k ON k.party_id = party_ids[b.slot] AND k.key = b.key AND k.created_at > clock - key_window
+     WHERE b.key IS NOT NULL
+  LOOP
+    outcomes[used.n] := 'replayed';
+    answers[used.n] := used.original;
+  END LOOP;
+
+  FOR n IN 1 .. batch_size LOOP
+    slot := sender_slots[n];
+    IF outcomes[n] = 'replayed' THEN
+      CONTINUE;
+    ELSIF firsts[n] <> n THEN
+      outcomes[n] := CASE outcomes[firsts[n]] WHEN 'accepted' THEN 'replayed' ELSE outcomes[firsts[n]] END;
+      answers[n] := answers[firsts[n]];
+    ELSIF inline_bytes[n] > 0 AND day_bytes_limit > 0 AND bytes_used[slot] + inline_bytes[n] > day_bytes_limit THEN
+      outcomes[n] := 'daily_upload_bytes';
+    ELSIF month_limit > 0 AND month_used[slot] >= month_limit THEN
+      outcomes[n] := 'monthly_messages';
+    ELSIF new_account_day_limit > 0 AND is_new[slot] AND day_used[slot] >= new_account_day_limit THEN
+      outcomes[n] := 'new_account_daily_messages';
+    ELSE
+      fresh[n] := true;
+      month_used[slot] := month_used[slot] + 1;
+      day_used[slot] := day_used[slot] + 1;
+      bytes_used[slot] := bytes_used[slot] + inline_bytes[n];
+    END IF;
+  END LOOP;
 
   SELECT array_agg(sha256(convert_to(b.before || time_text || b.after, 'UTF8')) ORDER BY b.n) INTO hashes
     FROM unnest(hashed_before_time, hashed_after_time) WITH ORDINALITY AS b (before, after, n);
 
   INSERT INTO messages (sender_id, id, recipient_id, segment, thread_id, in_reply_to, sender, recipient, type, subject, note,
-                        json, json_sha256, validation, validation_errors, received_at, content_hash, receipt_token, idempotency_key)
+                        json, json_sha256, validation, validation_errors, received_at, content_hash, receipt_token, idempotency_key, file_count)
   SELECT party_ids[b.sender_slot], b.id, party_ids[b.recipient_slot], b.segment, b.thread_id, b.parent_id, b.sender, b.recipient, b.type, b.subject, b.note,
-         b.json, b.json_hash, b.validation::validation_status, b.errors, delivered, b.hash, b.receipt_token, b.key
+         b.json, b.json_hash, b.validation::validation_status, b.errors, delivered, b.hash, b.receipt_token, b.key, b.file_count
     FROM unnest(fresh, sender_slots, message_ids, recipient_slots, segments, thread_ids, parent_ids, senders, recipients, types, subjects, notes,
-                jsons, json_hashes, validations, validation_error_lists, hashes, receipt_tokens, keys)
+                jsons, json_hashes, validations, validation_error_lists, hashes, receipt_tokens, keys, file_counts)
       AS b (fresh, sender_slot, id, recipient_slot, segment, thread_id, parent_id, sender, recipient, type, subject, note,
-            json, json_hash, validation, errors, hash, receipt_token, key)
+            json, json_hash, validation, errors, hash, receipt_token, key, file_count)
    WHERE b.fresh;
 
   WITH batch AS (
@@ -234,17 +303,36 @@ BEGIN
     SELECT 'in', recipient_slot, recipient_nth, sender_slot, message_id, thread_id, type, segment, validation, from_email, from_domain FROM batch
   )
   INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain)
-  SELECT party_ids[slot], box, bases[slot] + nth, message_id, party_ids[other_slot], thread_id, validation::validation_status, type, segment, from_email, from_domain
-    FROM sides;
+  SELECT party_ids[b.slot], b.box, bases[b.slot] + b.nth, b.message_id, party_ids[b.other_slot], b.thread_id, b.validation::validation_status, b.type, b.segment, b.from_email, b.from_domain
+    FROM sides b;
+
+  IF cardinality(file_ids) > 0 THEN
+    INSERT INTO objects (party_id, id, size_bytes, sha256)
+    SELECT DISTINCT ON (b.object_id) party_ids[sender_slots[b.n]], b.object_id, b.size_bytes, b.hash
+      FROM unnest(file_ns, file_object_ids, file_sizes, file_hashes) AS b (n, object_id, size_bytes, hash) WHERE fresh[b.n]
+    ON CONFLICT (party_id, id) DO NOTHING;
+
+    INSERT INTO files (party_id, id, message_id, ordinal, owner_id, object_id, filename, content_type)
+    SELECT party_ids[side.slot], b.id, message_ids[b.n], b.ordinal, party_ids[sender_slots[b.n]], b.object_id, b.filename, b.content_type
+      FROM unnest(file_ns, file_ordinals, file_ids, file_object_ids, file_names, file_types) AS b (n, ordinal, id, object_id, filename, content_type),
+           LATERAL (SELECT sender_slots[b.n] UNION SELECT recipient_slots[b.n]) AS side (slot)
+     WHERE fresh[b.n];
+
+    -- With the message itself, so that no crash can come between.
+    PERFORM graphile_worker.add_job('hash-object', json_build_object('id', b.object_id), job_key => 'hash-object ' || b.object_id)
+       FROM unnest(file_ns, file_object_ids, file_hashes) AS b (n, object_id, hash) WHERE fresh[b.n] AND b.hash IS NULL;
+  END IF;
 
   INSERT INTO idempotency_keys (party_id, key, message_id, created_at)
-  SELECT party_ids[b.sender_slot], b.key, b.message_id, clock
-    FROM unnest(fresh, sender_slots, keys, message_ids) AS b (fresh, sender_slot, key, message_id) WHERE b.fresh AND b.key IS NOT NULL
+  SELECT party_ids[b.slot], b.key, b.message_id, clock
+    FROM unnest(fresh, sender_slots, keys, message_ids) AS b (fresh, slot, key, message_id) WHERE b.fresh AND b.key IS NOT NULL
   ON CONFLICT (party_id, key) DO UPDATE SET message_id = excluded.message_id, created_at = excluded.created_at;
 
-  INSERT INTO daily_usage (party_id, day, messages)
-  SELECT party_ids[b.sender_slot], today, count(*) FROM unnest(fresh, sender_slots) AS b (fresh, sender_slot) WHERE b.fresh GROUP BY b.sender_slot
-  ON CONFLICT (party_id, day) DO UPDATE SET messages = daily_usage.messages + excluded.messages;
+  INSERT INTO daily_usage (party_id, day, messages, upload_bytes)
+  SELECT party_ids[b.slot], today, count(*), sum(b.bytes)
+    FROM unnest(fresh, sender_slots, inline_bytes) AS b (fresh, slot, bytes) WHERE b.fresh GROUP BY b.slot
+  ON CONFLICT (party_id, day) DO UPDATE
+    SET messages = daily_usage.messages + excluded.messages, upload_bytes = daily_usage.upload_bytes + excluded.upload_bytes;
 
   RETURN QUERY SELECT b.outcome, b.answer, delivery_ms, b.hash FROM unnest(outcomes, answers, hashes) AS b (outcome, answer, hash);
 END

@@ -38,6 +38,18 @@ CREATE TABLE daily_usage (
   CONSTRAINT daily_usage_pkey PRIMARY KEY (party_id, day)
 ) WITH (fillfactor=50);
 
+CREATE TABLE files (
+  party_id bigint NOT NULL,
+  id uuid NOT NULL,
+  message_id uuid NOT NULL,
+  ordinal smallint NOT NULL,
+  owner_id bigint NOT NULL,
+  object_id uuid NOT NULL,
+  filename text NOT NULL,
+  content_type text NOT NULL,
+  CONSTRAINT files_pkey PRIMARY KEY (party_id, id)
+);
+
 CREATE TABLE idempotency_keys (
   party_id bigint NOT NULL,
   key text NOT NULL,
@@ -87,7 +99,16 @@ CREATE TABLE messages (
   content_hash bytea NOT NULL,
   receipt_token bytea NOT NULL,
   idempotency_key text,
+  file_count smallint NOT NULL,
   CONSTRAINT messages_pkey PRIMARY KEY (sender_id, id)
+);
+
+CREATE TABLE objects (
+  party_id bigint NOT NULL,
+  id uuid NOT NULL,
+  size_bytes bigint NOT NULL,
+  sha256 bytea,
+  CONSTRAINT objects_pkey PRIMARY KEY (party_id, id)
 );
 
 CREATE TABLE parties (
@@ -124,9 +145,21 @@ CREATE TABLE service_secrets (
   CONSTRAINT service_secrets_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE uploads (
+  party_id bigint NOT NULL,
+  id uuid NOT NULL,
+  filename text NOT NULL,
+  content_type text NOT NULL,
+  size_bytes bigint NOT NULL,
+  sealed_bytes bigint,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT uploads_pkey PRIMARY KEY (party_id, id)
+);
+
 CREATE INDEX agents_by_id ON agents USING btree (id);
 CREATE INDEX api_keys_by_id ON api_keys USING btree (id);
 CREATE INDEX api_keys_by_secret ON api_keys USING btree (secret_hash);
+CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordinal);
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
 CREATE INDEX ledger_entries_by_domain ON ledger_entries USING btree (party_id, box, from_domain, "position") WHERE (from_domain IS NOT NULL);
 CREATE INDEX ledger_entries_by_email ON ledger_entries USING btree (party_id, box, from_email, "position") WHERE (from_email IS NOT NULL);
@@ -137,6 +170,8 @@ CREATE INDEX ledger_entries_by_thread ON ledger_entries USING btree (party_id, t
 CREATE INDEX ledger_entries_by_type ON ledger_entries USING btree (party_id, box, type, "position") WHERE (type IS NOT NULL);
 CREATE INDEX ledger_entries_by_validation ON ledger_entries USING btree (party_id, box, validation, "position");
 CREATE INDEX messages_by_receipt ON messages USING btree (receipt_token);
+CREATE INDEX objects_by_id ON objects USING btree (id);
+CREATE INDEX uploads_by_age ON uploads USING btree (expires_at);
 
 CREATE FUNCTION commit_messages(
   party_ids bigint[],
@@ -165,8 +200,19 @@ CREATE FUNCTION commit_messages(
   firsts integer[],
   hashed_before_time text[],
   hashed_after_time text[],
+  file_counts integer[],
+  inline_bytes bigint[],
+  file_ns integer[],
+  file_ordinals integer[],
+  file_ids uuid[],
+  file_object_ids uuid[],
+  file_names text[],
+  file_types text[],
+  file_sizes bigint[],
+  file_hashes bytea[],
   month_limit bigint,
   new_account_day_limit bigint,
   new_account_days integer,
+  day_bytes_limit bigint,
   key_window interval
 ) RETURNS TABLE(outcome text, message_id uuid, received_ms bigint, content_hash bytea) LANGUAGE plpgsql;

@@ -7,6 +7,8 @@ import { RateLimiter } from './http/rate-limit.ts';
 import { registerRoutes } from './http/routes.ts';
 import { createServer } from './http/server.ts';
 import * as agents from './modules/agents/routes.ts';
+import * as objects from './modules/files/object-routes.ts';
+import * as files from './modules/files/routes.ts';
 import * as me from './modules/me/routes.ts';
 import * as messages from './modules/messages/routes.ts';
 import { reference } from './modules/operations/reference.ts';
@@ -24,11 +26,15 @@ export const api: readonly Route<Context>[] = [
   ['POST', '/v1/messages', 'key rw', messages.send],
   ['GET', '/v1/messages/:id', 'key', messages.getOne],
   ['GET', '/v1/threads/:id', 'key', messages.thread],
+  ['POST', '/v1/uploads', 'key rw', files.announce],
+  ['GET', '/v1/files/:id', 'key', files.download],
   ['GET', '/v1/agents', 'key', agents.list],
   ['GET', '/v1/agents/:id', 'key', agents.getOne],
   ['PATCH', '/v1/agents/:id', 'key rw', agents.change],
   ['GET', '/v1/handles', 'key', parties.search],
   ['GET', '/r/:token', 'none', receipts.page],
+  ['PUT', '/objects/:id', 'open', objects.put],
+  ['GET', '/objects/:id', 'open', objects.get],
 ];
 
 export const forOperators: readonly Route<Context>[] = [

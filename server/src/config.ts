@@ -21,6 +21,13 @@ export interface Config {
   dailyUploadLimitBytes: number;
   webhookPrivateHosts: string[];
   webhookRetryDelaysS: number[];
+  /** Undefined: files are kept in the data folder, and the other S3 settings mean nothing. */
+  s3Bucket: string | undefined;
+  s3Endpoint: string | undefined;
+  s3Region: string;
+  s3AccessKeyId: string | undefined;
+  s3SecretAccessKey: string | undefined;
+  s3ForcePathStyle: boolean;
 }
 
 export class ConfigError extends Error {}
@@ -30,7 +37,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Config> {
   const text = (name: string): string | undefined => env[name]?.trim() || undefined;
   const refuse = (name: string, wanted: string): never => {
-    const shown = JSON.stringify(env[name]?.replace(/\/\/[^/]*@/, '//…@'));
+    const shown = env[name] === undefined ? 'missing' : JSON.stringify(env[name].replace(/\/\/[^/]*@/, '//…@'));
     throw new ConfigError(`The setting ${name} must be ${wanted}, but is ${shown}.`);
   };
   const whole = (name: string, fallback: number, max = Number.MAX_SAFE_INTEGER): number => {
@@ -79,7 +86,22 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     webhookRetryDelaysS: delays(text('WEBHOOK_RETRY_DELAYS_S') ?? '60,300,1800,7200,43200', () =>
       refuse('WEBHOOK_RETRY_DELAYS_S', 'whole seconds parted by commas, such as 60,300,1800,7200,43200'),
     ),
+    s3Bucket: text('S3_BUCKET'),
+    s3Endpoint: url('S3_ENDPOINT', ['http:', 'https:']),
+    s3Region: text('S3_REGION') ?? 'us-east-1',
+    s3AccessKeyId: ofBucket('S3_ACCESS_KEY_ID'),
+    s3SecretAccessKey: ofBucket('S3_SECRET_ACCESS_KEY'),
+    s3ForcePathStyle:
+      checked(text('S3_FORCE_PATH_STYLE') ?? 'false', isBoolean, () => refuse('S3_FORCE_PATH_STYLE', 'true or false')) === 'true',
   });
+
+  function ofBucket(name: string): string | undefined {
+    return text(name) ?? (text('S3_BUCKET') === undefined ? undefined : refuse(name, 'set along with S3_BUCKET'));
+  }
+}
+
+function isBoolean(value: string): boolean {
+  return value === 'true' || value === 'false';
 }
 
 function checked<T extends string | undefined>(value: T, fits: (text: string) => boolean, refuse: () => never): T {

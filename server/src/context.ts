@@ -1,11 +1,14 @@
 import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
-import type { MessageQuotas } from './contract/quotas.ts';
+import type { Quotas } from './contract/quotas.ts';
 import type { Cursors } from './http/cursor.ts';
 import { endpointsFor } from './http/endpoint.ts';
 import type { KeyRing } from './modules/agents/key-ring.ts';
+import type { Files } from './modules/files/files.ts';
 import type { Ledger } from './modules/messages/ledger.ts';
 import type { PartyDirectory } from './modules/parties/directory.ts';
+import type { FolderStore } from './platform/objects/folder-store.ts';
+import type { UrlSigner } from './platform/objects/url-signer.ts';
 import type { Database } from './platform/postgres.ts';
 
 /** What every endpoint is given; built once in service.ts. */
@@ -15,7 +18,10 @@ export interface Context {
   parties: PartyDirectory;
   keys: KeyRing;
   ledger: Ledger;
-  quotas: MessageQuotas;
+  files: Files;
+  /** Where the service serves the bytes itself; undefined when a bucket does. */
+  folder: { store: FolderStore; signer: UrlSigner } | undefined;
+  quotas: Quotas;
   cursors: Cursors;
   metrics: Registry;
   /** Without a slash at the end. Known only once the server listens, when the port is any free one. */

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { ClientConfig } from 'pg';
@@ -9,13 +10,18 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { Cursors } from './http/cursor.ts';
 import { KeyRing } from './modules/agents/key-ring.ts';
+import { fileChores } from './modules/files/chores.ts';
+import { Files } from './modules/files/files.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
 import { openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
-import { type JobRunner, startJobs } from './platform/jobs.ts';
+import { type Chore, type JobRunner, startJobs } from './platform/jobs.ts';
 import { migrate } from './platform/migrate.ts';
+import { FolderStore } from './platform/objects/folder-store.ts';
+import { S3Store } from './platform/objects/s3-store.ts';
+import { UrlSigner } from './platform/objects/url-signer.ts';
 import { Database } from './platform/postgres.ts';
 import { sharedSecret } from './platform/secrets.ts';
 import { createSamples, type Sample } from './samples.ts';
@@ -46,9 +52,9 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
   };
   try {
     await migrate(database);
-    const context = await buildContext(config, database, opened.connection, log, closers);
+    const { context, chores } = await buildContext(config, database, opened.connection, log, closers);
     if (role !== 'api') {
-      const jobs: JobRunner = await startJobs(database, messageChores, log);
+      const jobs: JobRunner = await startJobs(database, chores, log);
       closers.push(() => jobs.stop());
     }
     const app = buildApp(context, log, role === 'worker' ? 'operations' : 'everything');
@@ -78,7 +84,7 @@ async function buildContext(
   connection: ClientConfig,
   log: Logger,
   closers: (() => Promise<void>)[],
-): Promise<Context> {
+): Promise<{ context: Context; chores: Chore[] }> {
   const feed = new ChangeFeed(connection, log);
   const parties = new PartyDirectory(database, feed);
   const keys = new KeyRing(database, feed);
@@ -86,6 +92,7 @@ async function buildContext(
     monthlyMessages: config.monthlyMessageLimit,
     newAccountDailyMessages: config.newAccountDailyMessageLimit,
     newAccountDays: config.newAccountDays,
+    dailyUploadBytes: config.dailyUploadLimitBytes,
   };
   await feed.start(() => {
     parties.forget();
@@ -96,8 +103,44 @@ async function buildContext(
     () => keys.stop(),
   );
   const cursors = new Cursors(await sharedSecret(database, 'cursors'));
-  const ledger = new Ledger(database, quotas);
-  return { config, database, parties, keys, quotas, cursors, ledger, metrics: new Registry(), publicUrl: '', inboundDomain: '' };
+  const signer = new UrlSigner(await sharedSecret(database, 'objects'));
+  const publicUrl = () => context.publicUrl;
+  const objects = bucketOf(config) ?? new FolderStore(path.join(config.dataDir, 'files'), signer, publicUrl);
+  const context: Context = {
+    config,
+    database,
+    parties,
+    keys,
+    quotas,
+    cursors,
+    ledger: new Ledger(database, quotas),
+    files: new Files(database, objects, quotas),
+    folder: objects instanceof FolderStore ? { store: objects, signer } : undefined,
+    metrics: new Registry(),
+    publicUrl: '',
+    inboundDomain: '',
+  };
+  return { context, chores: [...messageChores, ...fileChores(context.files, objects)] };
+}
+
+/** The bucket that the settings name, if they do. */
+export function bucketOf({
+  s3Bucket,
+  s3Endpoint,
+  s3Region,
+  s3AccessKeyId,
+  s3SecretAccessKey,
+  s3ForcePathStyle,
+}: Config): S3Store | undefined {
+  if (s3Bucket === undefined) return undefined;
+  return new S3Store({
+    bucket: s3Bucket,
+    endpoint: s3Endpoint,
+    region: s3Region,
+    accessKeyId: s3AccessKeyId ?? '',
+    secretAccessKey: s3SecretAccessKey ?? '',
+    forcePathStyle: s3ForcePathStyle,
+  });
 }
 
 /** Takes no new connections and waits for the requests under way, though not for ever. */

@@ -1,7 +1,7 @@
 /** The one catalogue of everything the API can refuse. Documentation and OpenAPI are made from it. */
 export const errorCatalogue = {
   unauthorized: [401, 'The API key is missing, malformed, unknown or revoked.'],
-  forbidden: [403, 'The key may only read, and this endpoint needs a key with scope read_write.'],
+  forbidden: [403, 'The key may only read, and this endpoint needs scope read_write; or a signed URL was altered or has expired.'],
   not_found: [404, 'There is no such thing, or it is not yours to see.'],
   unknown_recipient: [404, 'No business has claimed the handle in `to`.'],
   party_required: [403, 'An identity-provider account has to claim a handle before it can send.'],
@@ -20,9 +20,9 @@ export const errorCatalogue = {
   invalid_schema: [400, 'The inbox JSON Schema does not compile.'],
   method_not_allowed: [405, 'The path exists, but not with this method. `Allow` lists the ones it has.'],
   unsupported_media_type: [415, 'The body has a content type or encoding that this endpoint does not take.'],
-  conflict: [409, 'The handle or segment is already taken.'],
+  conflict: [409, 'The handle or segment is already taken, or the bytes of an upload belong to a message that has been sent.'],
   internal_error: [500, 'Something failed on our side. Quote the request id.'],
-  unavailable: [503, 'The database is out of reach for the moment. Try again after `Retry-After` seconds.'],
+  unavailable: [503, 'The database or the store of files is out of reach, or full. Try again after `Retry-After` seconds.'],
 } as const satisfies Record<string, readonly [status: number, when: string]>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
@@ -41,6 +41,8 @@ interface RefusalOptions {
   details?: Issue[];
   retryAfterS?: number;
   headers?: Record<string, string>;
+  /** Where HTTP has a status of its own for this case. */
+  status?: number;
 }
 
 /** What a use-case throws when the answer is no. Anything else that is thrown is a fault of ours. */
@@ -48,17 +50,15 @@ export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly details: Issue[] | undefined;
   readonly headers: Record<string, string>;
+  readonly status: number;
 
   constructor(code: ErrorCode, message: string = errorCatalogue[code][1], options: RefusalOptions = {}) {
     super(message);
     this.code = code;
     this.details = options.details;
     this.headers = { ...options.headers };
+    this.status = options.status ?? errorCatalogue[code][0];
     if (options.retryAfterS !== undefined) this.headers['retry-after'] = String(options.retryAfterS);
-  }
-
-  get status(): number {
-    return errorCatalogue[this.code][0];
   }
 }
 

@@ -8,6 +8,15 @@ export const NOTE_MAX_CHARS = 10_000;
 export const JSON_MAX_BYTES = 1 * MB;
 export const JSON_MAX_LEVELS = 1_000;
 export const FILES_PER_MESSAGE_MAX = 100;
+export const INLINE_FILE_MAX_BYTES = 25 * MB;
+export const UPLOAD_MAX_BYTES = 5 * GB;
+/** Larger files are hashed after delivery. */
+export const HASHED_AT_DELIVERY_MAX_BYTES = 100 * MB;
+export const FILENAME_MAX_CHARS = 4_096;
+export const CONTENT_TYPE_MAX_CHARS = 255;
+export const UPLOAD_PUT_WITHIN_S = 3_600;
+export const UPLOAD_USABLE_FOR_S = 24 * 3_600;
+export const DOWNLOAD_URL_LIFETIME_S = 3_600;
 
 /** Room for the other fields beside the largest `json`: a note in which every character is escaped takes 120,000 bytes. */
 export const BODY_MAX_BYTES = JSON_MAX_BYTES + 256 * 1024;

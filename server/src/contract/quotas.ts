@@ -1,13 +1,30 @@
+import { Refusal } from './errors.ts';
+
 /** How much a business may send; 0 means without limit. */
-export interface MessageQuotas {
+export interface Quotas {
   monthlyMessages: number;
   newAccountDailyMessages: number;
   /** For how long after its claim a business counts as new. */
   newAccountDays: number;
+  dailyUploadBytes: number;
 }
 
 /** What `details` of quota_exceeded names. */
-export type QuotaName = 'monthly_messages' | 'new_account_daily_messages';
+export type QuotaName = 'monthly_messages' | 'new_account_daily_messages' | 'daily_upload_bytes';
+
+/** The refusal that names the quota, what it allows, and when there is more. `now` is the database's time. */
+export function quotaRefusal(name: QuotaName, quotas: Quotas, now: Date): Refusal {
+  const allowed = {
+    monthly_messages: `${quotas.monthlyMessages} messages a month`,
+    new_account_daily_messages: `${quotas.newAccountDailyMessages} messages a day while the account is new`,
+    daily_upload_bytes: `${quotas.dailyUploadBytes} bytes of files a day`,
+  }[name];
+  const resetsAt = name === 'monthly_messages' ? nextMonth(now) : nextDay(now);
+  return new Refusal('quota_exceeded', `This business may send ${allowed}; more from ${resetsAt.toISOString()} on.`, {
+    details: [{ path: '', message: `${allowed} are used up`, limit: name }],
+    retryAfterS: Math.max(1, Math.ceil((resetsAt.getTime() - now.getTime()) / 1000)),
+  });
+}
 
 /** Quotas are counted by months and days in UTC. */
 export function nextMonth(now: Date): Date {

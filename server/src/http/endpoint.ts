@@ -19,7 +19,7 @@ export interface KeyCall<Params = unknown, Query = unknown, Body = unknown> exte
   caller: Caller;
 }
 
-/** A string is sent as it stands, anything else as JSON. */
+/** A string or stream is sent as it stands, anything else as JSON. */
 export interface Answer {
   status?: number;
   headers?: Record<string, string>;
@@ -30,6 +30,8 @@ interface Description {
   summary: string;
   description?: string;
   success: { status: number; description: string; schema?: TSchema; contentType?: string };
+  /** Other answers than the usual one, none of them with JSON. */
+  also?: { status: number; description: string }[];
   /** Refusals of this endpoint, beside those that its authentication brings along. */
   errors: ErrorCode[];
   headers?: TSchema;
@@ -39,8 +41,12 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> extends
   params?: P;
   query?: Q;
   body?: B;
+  /** The same as a multipart/form-data body, where that is taken too. */
+  form?: TSchema;
   /** The handler reads the body itself, because a parsed one would lose something. */
   readsRawBody?: boolean;
+  /** Content types (or `*`) whose body is left to the handler as a stream: request.raw. */
+  streams?: string;
 }
 
 interface KeyShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {

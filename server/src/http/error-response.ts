@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, invalid, Refusal } from '../contract/errors.ts';
+import { isStoreUnavailable } from '../platform/objects/object-store.ts';
 import { isUnavailable } from '../platform/postgres.ts';
 
 const UNAVAILABLE_RETRY_S = 2;
@@ -20,7 +21,7 @@ export function errorBody(refusal: Refusal, requestId: string): string {
 /** Turns whatever was thrown into one of the catalogue's errors. */
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
-  if (isUnavailable(error)) return new Refusal('unavailable', undefined, { retryAfterS: UNAVAILABLE_RETRY_S });
+  if (isUnavailable(error) || isStoreUnavailable(error)) return new Refusal('unavailable', undefined, { retryAfterS: UNAVAILABLE_RETRY_S });
   const code = (error as { code?: unknown } | undefined)?.code;
   const known = typeof code === 'string' ? OF_FASTIFY[code] : undefined;
   if (known?.[0] === 'validation_error') return invalid([{ path: '', message: known[1].replace(/\.$/, '') }]);
@@ -29,9 +30,10 @@ export function toRefusal(error: unknown): Refusal {
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // A client that went away in the middle of its body is no fault of ours, nor of the database's.
-  const refusal = request.raw.readableAborted ? invalid([{ path: '', message: 'the body ended too early' }]) : toRefusal(error);
+  const isCutShort = request.raw.readableAborted && !(error instanceof Refusal);
+  const refusal = isCutShort ? invalid([{ path: '', message: 'the body ended too early' }]) : toRefusal(error);
   if (refusal.code === 'internal_error') request.log.error({ err: error, request_id: request.id, url: request.url }, 'request failed');
   else if (refusal.code === 'unavailable')
-    request.log.warn({ request_id: request.id, reason: (error as Error).message }, 'database unavailable');
+    request.log.warn({ request_id: request.id, reason: (error as Error).message }, 'database or file store unavailable');
   return reply.code(refusal.status).headers(refusal.headers).type('application/json; charset=utf-8').send(errorBody(refusal, request.id));
 }

@@ -96,6 +96,7 @@ function operation<Context>([method, path, auth, endpoint]: Route<Context>, sche
   const responses: Record<string, Json> = {
     [success.status]: { description: success.description, headers: successHeaders(auth), content },
   };
+  for (const { status, description } of endpoint.also ?? []) responses[status] = { description };
   for (const [status, codes] of groupByStatus([...ERRORS_OF[auth], ...endpoint.errors, ...ERRORS_OF_ALL])) {
     const description = codes.map((code) => `\`${code}\`: ${errorCatalogue[code][1]}`).join('\n\n');
     // A page for people says so in a page, too.
@@ -114,8 +115,15 @@ function operation<Context>([method, path, auth, endpoint]: Route<Context>, sche
     security: auth === 'key' || auth === 'key rw' ? [{ key: [] }] : [],
     'x-auth': auth,
     parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query), ...parameters('header', endpoint.headers)],
-    ...(endpoint.body && { requestBody: { required: true, content: { 'application/json': { schema: extract(endpoint.body, schemas) } } } }),
+    ...(endpoint.body && { requestBody: { required: true, content: bodyContent(endpoint.body, endpoint.form, schemas) } }),
     responses,
+  };
+}
+
+function bodyContent(body: TSchema, form: TSchema | undefined, schemas: Record<string, Json>): Record<string, { schema: Json }> {
+  return {
+    'application/json': { schema: extract(body, schemas) },
+    ...(form && { 'multipart/form-data': { schema: extract(form, schemas) } }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { METHODS } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../contract/errors.ts';
 import { SMALL_BODY_MAX_BYTES } from '../contract/limits.ts';
@@ -11,6 +12,10 @@ import { bodyCheck, queryCheck } from './validation.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
+  }
+  interface FastifyContextConfig {
+    /** The body is the handler's to read, whatever it is called. */
+    streamsEverything?: boolean;
   }
 }
 
@@ -25,16 +30,21 @@ const BEARER = /^Bearer ([!-~]+)$/i;
 /** Makes the route table answer. A request passes, in this order: its key, its scope, its rate, its query, its body. */
 export function registerRoutes<Context>(app: FastifyInstance, routes: readonly Route<Context>[], context: Context, gate: Gate): void {
   app.decorateRequest('caller', null);
-  for (const route of routes) registerRoute(app, route, context, gate);
+  // Each in a scope of its own, because each takes its own content types.
+  for (const route of routes) app.register(async (scope) => registerRoute(scope, route, context, gate));
   refuseOtherMethods(app, routes);
 }
 
 function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpoint]: Route<Context>, context: Context, gate: Gate): void {
   const checkQuery = queryCheck(endpoint.query ?? { type: 'object', additionalProperties: false });
   const checkBody = endpoint.body && !endpoint.readsRawBody ? bodyCheck(endpoint.body) : undefined;
+  // Whatever it is called, JSON too.
+  if (endpoint.streams === '*') app.removeAllContentTypeParsers();
+  if (endpoint.streams !== undefined) app.addContentTypeParser(endpoint.streams, (_request, _payload, done) => done(null));
   app.route({
     method,
     url: path,
+    config: { streamsEverything: endpoint.streams === '*' },
     ...(endpoint.readsRawBody ? {} : { bodyLimit: SMALL_BODY_MAX_BYTES }),
     onRequest: (request, reply) => admit(gate, auth, request, reply),
     handler: async (request, reply) => {
@@ -74,9 +84,9 @@ function parsedBody(body: unknown, check: (value: unknown) => void): unknown {
 
 function send(reply: FastifyReply, answer: Answer, success: { status: number; contentType?: string }): FastifyReply {
   reply.code(answer.status ?? success.status);
-  if (answer.headers) reply.headers(answer.headers);
   reply.type(success.contentType ?? 'application/json; charset=utf-8');
-  return reply.send(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+  if (answer.headers) reply.headers(answer.headers);
+  return reply.send(typeof answer.body === 'string' || answer.body instanceof Readable ? answer.body : JSON.stringify(answer.body));
 }
 
 function refuseOtherMethods<Context>(app: FastifyInstance, routes: readonly Route<Context>[]): void {

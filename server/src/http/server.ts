@@ -8,8 +8,12 @@ import { BODY_MAX_BYTES } from '../contract/limits.ts';
 import { errorBody, sendError } from './error-response.ts';
 
 const HEADERS_PATIENCE_MS = 15_000;
-const REQUEST_PATIENCE_MS = 60_000;
+/** For bodies that are held in memory. One that is streamed may take as long as it makes progress. */
+const BODY_PATIENCE_MS = 60_000;
+const IDLE_PATIENCE_MS = 120_000;
 const KEEP_ALIVE_MS = 65_000;
+/** For the rest of a body that is of no interest any more. */
+const LEFTOVER_PATIENCE_MS = 10_000;
 
 /** Fastify overlooks what is not a parameter at all. */
 const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*([\w!#$%&'*+.^`|~-]+=([\w!#$%&'*+.^`|~-]+|"[^"\\]*")[ \t]*)?)*$/i;
@@ -26,7 +30,8 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: BODY_MAX_BYTES,
-    requestTimeout: REQUEST_PATIENCE_MS,
+    requestTimeout: 0,
+    connectionTimeout: IDLE_PATIENCE_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Node's own answer to a missing Host would lack a request id, so ours is given below.
     http: { headersTimeout: HEADERS_PATIENCE_MS, connectionsCheckingInterval: 5_000, requireHostHeader: false },
@@ -58,11 +63,28 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
   // After the hooks that know the caller: what a body is called matters only once its sender may send one.
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const objection = objectionToBody(request.raw);
-    if (objection === undefined) done(null, payload);
-    else done(new Refusal('unsupported_media_type', objection));
+    if (objection !== undefined) return done(new Refusal('unsupported_media_type', objection));
+    const isJson = request.headers['content-type']?.toLowerCase().startsWith('application/json');
+    if (isJson && !request.routeOptions.config.streamsEverything) {
+      const impatience = setTimeout(() => request.raw.destroy(), BODY_PATIENCE_MS);
+      request.raw.once('close', () => clearTimeout(impatience));
+    }
+    done(null, payload);
+  });
+  app.addHook('onResponse', (request, _reply, done) => {
+    if (!request.raw.complete) passOver(request.raw);
+    done();
   });
   app.setErrorHandler(sendError);
   return app;
+}
+
+/** Many clients read an answer only once they have sent all of their body, and it stands between this request and the next. */
+function passOver(body: IncomingMessage): void {
+  const impatience = setTimeout(() => body.destroy(), LEFTOVER_PATIENCE_MS);
+  body.once('close', () => clearTimeout(impatience));
+  // Whoever began to read it and stopped still holds it back.
+  body.removeAllListeners('readable').resume();
 }
 
 function objectionToBody({ headers, rawHeaders }: IncomingMessage): string | undefined {

@@ -2,12 +2,12 @@ import { type CronItem, Logger as JobLogger, parseCronItems, run, type TaskList 
 import type { Logger } from 'pino';
 import type { Database } from './postgres.ts';
 
-/** Something done now and then, outside any request. At most one process runs it at a time. */
+/** Something done outside any request: by the clock, or because a transaction asked for it. */
 export interface Chore {
   name: string;
-  /** Five fields, in UTC. */
-  schedule: string;
-  run(database: Database, log: Logger): Promise<void>;
+  /** Five fields, in UTC. Then at most one process runs it at a time. */
+  schedule?: string;
+  run(database: Database, log: Logger, payload: Record<string, unknown>): Promise<void>;
 }
 
 export const quietLogger = new JobLogger(() => () => {});
@@ -20,8 +20,9 @@ export async function startJobs(database: Database, chores: readonly Chore[], lo
   const tasks: TaskList = {};
   const cron: CronItem[] = [];
   for (const chore of chores) {
-    tasks[chore.name] = () => chore.run(database, log);
-    cron.push({ task: chore.name, match: chore.schedule, identifier: chore.name, options: { jobKey: chore.name } });
+    tasks[chore.name] = (payload) => chore.run(database, log, payload as Record<string, unknown>);
+    if (chore.schedule !== undefined)
+      cron.push({ task: chore.name, match: chore.schedule, identifier: chore.name, options: { jobKey: chore.name } });
   }
   const runner = await run({
     pgPool: database.pool,

@@ -46,6 +46,13 @@ export function membersOf(object: Buffer): Member[] {
   }
 }
 
+/** A value that parseJson has accepted, without the space around it. */
+export function valueIn(text: Buffer): Omit<Member, 'key'> {
+  const start = skipSpace(text, 0);
+  const { end, levels } = skipValue(text, start);
+  return { raw: text.subarray(start, end), levels };
+}
+
 function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -73,24 +73,17 @@ async function run<T extends Row>(on: pg.Pool | pg.ClientBase, statement: Statem
 }
 
 const UNAVAILABLE_STATES = /^(08|53|57P|25006)/;
-const UNAVAILABLE_ERRNO = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'EACCES',
-]);
+const UNAVAILABLE_ERRNO = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
+/** Of a socket that is not there (yet); for any other call these mean something else. */
+const UNCONNECTED_ERRNO = new Set(['ENOENT', 'EACCES']);
 const UNAVAILABLE_WORDS = /Connection terminated|timeout exceeded when trying to connect|not queryable|Cannot use a pool after calling end/;
 
 /** The database is out of reach, starting, stopping or full, as opposed to having refused what we asked. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = (error as { code?: unknown }).code;
-  if (typeof code === 'string' && (UNAVAILABLE_STATES.test(code) || UNAVAILABLE_ERRNO.has(code))) return true;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code !== undefined && (UNAVAILABLE_STATES.test(code) || UNAVAILABLE_ERRNO.has(code))) return true;
+  if (code !== undefined && syscall === 'connect' && UNCONNECTED_ERRNO.has(code)) return true;
   return UNAVAILABLE_WORDS.test(error.message);
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchange } from '../support/raw-http.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
-import { rows } from '../support/table.ts';
+import { rows, unsignedRows } from '../support/table.ts';
 
 const REQUEST_ID = /^req_[0-9a-hjkmnp-tv-z]{26}$/;
 const OPERATORS_PATHS = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/'];
@@ -216,7 +216,7 @@ describe('a request', () => {
   });
 
   test('with query parameters that its endpoint does not have is refused everywhere', async () => {
-    for (const { method, url } of rows) {
+    for (const { method, url } of unsignedRows) {
       if (method !== 'GET') continue;
       expectInvalid(await ask('GET', `${url}?colour=red&q=a`.replace(/q=a$/, url.endsWith('/handles') ? 'q=a' : 'colour=blue')), 'colour');
     }

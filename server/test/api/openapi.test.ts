@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue, errorCodes } from '../../src/contract/errors.ts';
 import type { Answered, Api } from '../support/api.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
-import { rows } from '../support/table.ts';
+import { rows, unsignedRows } from '../support/table.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
 type Json = any;
@@ -85,7 +85,7 @@ describe('/openapi.json', () => {
       expect(summary, name).toMatch(/\S/);
       const statuses = Object.keys(responses).map(Number);
       expect(
-        statuses.filter((status) => status < 300),
+        statuses.filter((status) => status < 300 && status !== 206),
         name,
       ).toHaveLength(1);
       for (const response of Object.values(responses) as Json[]) expect(response.description, name).toMatch(/\S/);
@@ -120,7 +120,7 @@ describe('/openapi.json', () => {
 
   test('declares exactly the query parameters that are taken', async () => {
     const candidates = ['limit', 'cursor', 'since', 'until', 'from', 'to', 'type', 'validation', 'thread', 'q', 'archived', 'order'];
-    for (const { method, path, url } of rows) {
+    for (const { method, path, url } of unsignedRows) {
       if (method !== 'GET') continue;
       const declared = operationOf(method, path)
         .parameters.filter((parameter: Json) => parameter.in === 'query')
@@ -155,6 +155,25 @@ describe('/openapi.json', () => {
 });
 
 describe('what is served is what is declared', () => {
+  const announce = () => acme.api.write('POST', '/uploads', { filename: 'a.txt', content_type: 'text/plain', size_bytes: 5 });
+
+  async function upload(): Promise<Answered> {
+    const { upload_url: url, headers } = (await announce()).body;
+    return service.anonymous.request('PUT', url.slice(service.url.length), { body: 'hello', headers });
+  }
+
+  async function sentFile(): Promise<{ id: string; download_url: string }> {
+    const form = new FormData();
+    form.set('to', 'acme');
+    form.set('file', new File(['hello'], 'a.txt'));
+    const response = await fetch(`${service.url}/v1/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${acme.secret}` },
+      body: form,
+    });
+    return ((await response.json()) as { files: { id: string; download_url: string }[] }).files[0] as { id: string; download_url: string };
+  }
+
   /** A good request for every row of the table. */
   const good: Record<string, () => Promise<Answered>> = {
     'GET /v1/public/:handle': () => service.anonymous.get('/public/acme'),
@@ -169,6 +188,10 @@ describe('what is served is what is declared', () => {
     'GET /v1/agents/:id': () => acme.api.get(`/agents/${acme.agentId}`),
     'PATCH /v1/agents/:id': () => acme.api.patch(`/agents/${acme.agentId}`, { description: 'Takes orders' }),
     'GET /v1/handles': () => acme.api.get('/handles?q=g'),
+    'POST /v1/uploads': announce,
+    'GET /v1/files/:id': async () => acme.api.get(`/files/${(await sentFile()).id}`, { accept: 'application/json' }),
+    'PUT /objects/:id': upload,
+    'GET /objects/:id': async () => service.anonymous.request('GET', (await sentFile()).download_url.slice(service.url.length)),
     'GET /r/:token': () => service.anonymous.request('GET', `/r/${token}`),
   };
 

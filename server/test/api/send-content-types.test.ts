@@ -66,7 +66,6 @@ describe('a body is refused with 415', () => {
     'application/json+x',
     'application/vnd.api+json',
     'application/x-www-form-urlencoded',
-    'multipart/form-data',
     ';application/json',
     'application/json garbage',
     'application/json\ta',

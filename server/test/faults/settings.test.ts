@@ -5,6 +5,8 @@ import { type Config, readConfig } from '../../src/config.ts';
 import { CHECKOUT, runProgram, startProcess, temporaryFolder } from '../support/process.ts';
 
 interface Setting {
+  /** What it can’t do without. */
+  along?: Record<string, string>;
   /** What it is called in the configuration. */
   key: keyof Config;
   /** A value that is taken, and what becomes of it. */
@@ -64,19 +66,36 @@ const settings: Record<string, Setting> = {
     becomes: [1, 2, 3],
     wrong: ['1,,2', '1;2', '1.5', '-1', 'soon', '1,2,'],
   },
+  S3_BUCKET: {
+    key: 's3Bucket',
+    given: 'waybill',
+    becomes: 'waybill',
+    wrong: [],
+    along: { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' },
+  },
+  S3_ENDPOINT: {
+    key: 's3Endpoint',
+    given: 'http://localhost:9000/',
+    becomes: 'http://localhost:9000',
+    wrong: ['localhost:9000', 's3://bucket'],
+  },
+  S3_REGION: { key: 's3Region', given: 'eu-west-1', becomes: 'eu-west-1', wrong: [] },
+  S3_ACCESS_KEY_ID: { key: 's3AccessKeyId', given: 'id', becomes: 'id', wrong: [] },
+  S3_SECRET_ACCESS_KEY: { key: 's3SecretAccessKey', given: 'secret', becomes: 'secret', wrong: [] },
+  S3_FORCE_PATH_STYLE: { key: 's3ForcePathStyle', given: 'true', becomes: true, wrong: ['yes', '1', 'TRUE'] },
 };
 
 const names = Object.keys(settings);
 const defaults = readConfig({});
 
-describe.each(Object.entries(settings))('%s', (name, { key, given, becomes, wrong }) => {
+describe.each(Object.entries(settings))('%s', (name, { key, given, becomes, wrong, along = {} }) => {
   test('is taken', () => {
-    expect(readConfig({ [name]: given })[key]).toEqual(becomes);
+    expect(readConfig({ ...along, [name]: given })[key]).toEqual(becomes);
     expect(defaults[key]).not.toEqual(becomes);
   });
 
   test('changes nothing else, and nothing at all when it is empty', () => {
-    expect(readConfig({ [name]: given })).toEqual({ ...defaults, [key]: becomes });
+    expect(readConfig({ ...along, [name]: given })).toEqual({ ...readConfig(along), [key]: becomes });
     expect(readConfig({ [name]: '  ' })).toEqual(defaults);
   });
 
@@ -84,6 +103,12 @@ describe.each(Object.entries(settings))('%s', (name, { key, given, becomes, wron
     const sentence = messageOf(() => readConfig({ [name]: value }));
     expect(sentence).toMatch(new RegExp(`^The setting ${name} must be [^\\n]+, but is ${literal(JSON.stringify(value))}\\.$`));
   });
+});
+
+test.each(['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'])('a bucket without %s is refused in one sentence', (missing) => {
+  const env: Record<string, string> = { S3_BUCKET: 'waybill', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' };
+  delete env[missing];
+  expect(messageOf(() => readConfig(env))).toBe(`The setting ${missing} must be set along with S3_BUCKET, but is missing.`);
 });
 
 test('a password in a wrong DATABASE_URL is not repeated', () => {
@@ -108,7 +133,7 @@ test('the table above has every setting that is read', () => {
 describe('.env.example', () => {
   const lines = readFileSync(path.join(CHECKOUT, '.env.example'), 'utf8').split('\n');
   const assignments = lines.flatMap((line, i) => {
-    const [, name, value] = /^# ([A-Z][A-Z_]+)=(.*)$/.exec(line) ?? [];
+    const [, name, value] = /^# ([A-Z][A-Z0-9_]+)=(.*)$/.exec(line) ?? [];
     return name === undefined ? [] : [{ name, value: value as string, comment: lines[i - 1] as string }];
   });
 

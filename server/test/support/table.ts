@@ -12,4 +12,7 @@ export const rows = api.map(([method, path, auth, endpoint]) => ({
   url: path.replace(/:\w+/g, PLACEHOLDER),
 }));
 
+/** All but signed URLs, in which every parameter is covered by the signature. */
+export const unsignedRows = rows.filter(({ auth }) => auth !== 'open');
+
 export const keyRows = rows.filter(({ auth }) => auth === 'key' || auth === 'key rw');

@@ -4,6 +4,7 @@ import { canonicalJson, NotCanonical } from '../../contract/canonical-json.ts';
 import { type Issue, invalid, Refusal } from '../../contract/errors.ts';
 import {
   FILES_PER_MESSAGE_MAX,
+  INLINE_FILE_MAX_BYTES,
   JSON_MAX_BYTES,
   JSON_MAX_LEVELS,
   NOTE_MAX_CHARS,
@@ -12,6 +13,7 @@ import {
 } from '../../contract/limits.ts';
 import { bodyCheck } from '../../http/validation.ts';
 import { type Member, membersOf, parseJson } from '../../platform/lossless-json.ts';
+import type { DeliveredFile } from '../files/delivered-file.ts';
 
 const optionalText = (maxLength: number, description: string) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()], { description }));
@@ -35,7 +37,26 @@ export const DraftSchema = Type.Object(
   { $id: 'Draft', additionalProperties: false },
 );
 
-type DraftFields = Static<typeof DraftSchema>;
+/** The same as a form: `json` is text that holds JSON, and every part with a file name is a file. */
+export const FormSchema = Type.Object(
+  {
+    to: Type.Optional(Type.String()),
+    in_reply_to: Type.Optional(Type.String()),
+    type: Type.Optional(Type.String({ maxLength: TYPE_MAX_CHARS })),
+    subject: Type.Optional(Type.String({ maxLength: SUBJECT_MAX_CHARS })),
+    note: Type.Optional(Type.String({ maxLength: NOTE_MAX_CHARS })),
+    json: Type.Optional(Type.String({ description: 'JSON as text; carried byte for byte.' })),
+    file: Type.Optional(
+      Type.Array(Type.String({ contentMediaType: 'application/octet-stream' }), {
+        maxItems: FILES_PER_MESSAGE_MAX,
+        description: `Files, under this or any other name, of at most ${INLINE_FILE_MAX_BYTES} bytes each.`,
+      }),
+    ),
+  },
+  { $id: 'DraftForm' },
+);
+
+export type DraftFields = Static<typeof DraftSchema>;
 
 /** The payload: the bytes the sender wrote, and the hash of what they mean. */
 export interface Payload {
@@ -52,18 +73,26 @@ export interface Draft {
   note: string | null;
   json: Payload | null;
   uploadIds: string[];
+  /** Stored already, and to be discarded when the message is not sent. */
+  inlineFiles: DeliveredFile[];
 }
 
-const checkFields = bodyCheck(DraftSchema, ['json']);
+export const checkFields = bodyCheck(DraftSchema, ['json']);
 
 export function parseDraft(body: Buffer): Draft {
   const parsed = parseJson(body);
   if (!parsed) throw new Refusal('invalid_json', 'The body is not valid JSON in UTF-8.');
   checkFields(parsed.value);
-  const fields = parsed.value as DraftFields;
   const members = membersOf(body);
   refuseRepeatedFields(members);
-  const json = members.find(({ key }) => key === 'json');
+  return draftOf(
+    parsed.value as DraftFields,
+    members.find(({ key }) => key === 'json'),
+  );
+}
+
+/** Checked fields, and the bytes of `json` if there is one. */
+export function draftOf(fields: DraftFields, json: Omit<Member, 'key'> | undefined, inlineFiles: DeliveredFile[] = []): Draft {
   if (typeof fields.to !== 'string' && typeof fields.in_reply_to !== 'string') {
     throw invalid([{ path: '/to', message: 'is required unless in_reply_to is given' }]);
   }
@@ -75,6 +104,7 @@ export function parseDraft(body: Buffer): Draft {
     note: fields.note ?? null,
     json: json ? payloadOf(json.raw, json.levels, fields.json) : null,
     uploadIds: fields.files ?? [],
+    inlineFiles,
   };
 }
 

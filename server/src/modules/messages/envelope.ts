@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { formatId, formatReceiptToken } from '../../contract/ids.ts';
+import type { DeliveredFile } from '../files/delivered-file.ts';
 
 /** A delivered message, as stored. `sender`, `recipient` and `validationErrors` are JSON text, snapshots of the moment of delivery. */
 export interface StoredMessage {
@@ -19,16 +20,29 @@ export interface StoredMessage {
   contentHash: Buffer;
   receiptToken: Buffer;
   idempotencyKey: string | null;
+  files: readonly DeliveredFile[];
 }
 
 /** Spliced from text, never re-serialised: a payload leaves as it came. */
-export function envelopeJson(message: StoredMessage, publicUrl: string): string {
-  return `${opening(message)},"json":${message.json ?? 'null'},${closing(message, publicUrl)}`;
+export function envelopeJson(message: StoredMessage, publicUrl: string, downloadUrls: readonly string[]): string {
+  const files = message.files.map((file, i) => ({ ...fileView(file), download_url: downloadUrls[i] }));
+  return `${opening(message)},"json":${message.json ?? 'null'},${closing(message, publicUrl, files)}`;
 }
 
 /** What everybody with the token may see. */
 export function receiptJson(message: StoredMessage, publicUrl: string): string {
-  return `${opening(message)},${closing(message, publicUrl)}`;
+  return `${opening(message)},${closing(message, publicUrl, message.files.map(fileView))}`;
+}
+
+/** A file as everybody sees it; the parties get a download URL beside. */
+function fileView({ id, filename, contentType, sizeBytes, sha256 }: DeliveredFile) {
+  return {
+    id: formatId('file', id),
+    filename,
+    content_type: contentType,
+    size_bytes: sizeBytes,
+    sha256: sha256 === null ? null : sha256Text(sha256),
+  };
 }
 
 export function sha256Text(hash: Buffer): string {
@@ -51,9 +65,9 @@ function opening(m: StoredMessage): string {
   );
 }
 
-function closing(m: StoredMessage, publicUrl: string): string {
+function closing(m: StoredMessage, publicUrl: string, files: readonly object[]): string {
   return (
-    `"json_sha256":${hashOrNull(m.jsonSha256)},"files":[]` +
+    `"json_sha256":${hashOrNull(m.jsonSha256)},"files":${files.length === 0 ? '[]' : JSON.stringify(files)}` +
     `,"validation":{"status":"${m.validation}","errors":${m.validationErrors}}` +
     `,"received_at":"${new Date(m.receivedMs).toISOString()}","content_hash":"${sha256Text(m.contentHash)}"` +
     `,"receipt_url":"${publicUrl}/r/${formatReceiptToken(m.receiptToken)}"` +
@@ -61,7 +75,7 @@ function closing(m: StoredMessage, publicUrl: string): string {
   );
 }
 
-type Hashed = Pick<StoredMessage, 'id' | 'threadId' | 'inReplyTo' | 'type' | 'subject' | 'note' | 'jsonSha256'> & {
+type Hashed = Pick<StoredMessage, 'id' | 'threadId' | 'inReplyTo' | 'type' | 'subject' | 'note' | 'jsonSha256' | 'files'> & {
   canonicalFrom: string;
   canonicalTo: string;
 };
@@ -73,7 +87,7 @@ type Hashed = Pick<StoredMessage, 'id' | 'threadId' | 'inReplyTo' | 'type' | 'su
 export function hashedText(m: Hashed): { beforeTime: string; afterTime: string } {
   return {
     beforeTime:
-      `{"files":[],"from":${m.canonicalFrom},"id":"${formatId('msg', m.id)}","in_reply_to":${idOrNull(m.inReplyTo)}` +
+      `{"files":${canonicalJson(m.files.map(fileView))},"from":${m.canonicalFrom},"id":"${formatId('msg', m.id)}","in_reply_to":${idOrNull(m.inReplyTo)}` +
       `,"json_sha256":${hashOrNull(m.jsonSha256)},"note":${canonicalJson(m.note)},"received_at":"`,
     afterTime:
       `","subject":${canonicalJson(m.subject)},"thread_id":"${formatId('thr', m.threadId)}"` +

@@ -1,4 +1,4 @@
-import type { MessageQuotas } from '../../contract/quotas.ts';
+import type { Quotas } from '../../contract/quotas.ts';
 import { type Database, isDeadlock, isUnavailable } from '../../platform/postgres.ts';
 import { type CommitOutcome, commitMessages, type PreparedMessage } from './store.ts';
 
@@ -20,12 +20,12 @@ interface Waiting {
  */
 export class Ledger {
   readonly #database: Database;
-  readonly #quotas: MessageQuotas;
+  readonly #quotas: Quotas;
   readonly #queue: Waiting[] = [];
   #inFlight = 0;
   #isScheduled = false;
 
-  constructor(database: Database, quotas: MessageQuotas) {
+  constructor(database: Database, quotas: Quotas) {
     this.#database = database;
     this.#quotas = quotas;
   }

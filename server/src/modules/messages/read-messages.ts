@@ -6,14 +6,17 @@ import type { Business } from '../../contract/parties.ts';
 import { type Cursors, pageOf } from '../../http/cursor.ts';
 import { parseTime } from '../../http/time.ts';
 import type { Database } from '../../platform/postgres.ts';
+import type { Files } from '../files/files.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import type { StoredMessage } from './envelope.ts';
 import * as store from './store.ts';
+import { allWithFiles, withFiles } from './with-files.ts';
 
 export interface ReadServices {
   database: Database;
   parties: PartyDirectory;
   cursors: Cursors;
+  files: Files;
 }
 
 export interface MessagePage {
@@ -36,11 +39,11 @@ export interface ListQuery {
 
 const NOTHING = Symbol('a filter that nothing can match');
 
-export async function getMessage({ database }: ReadServices, reader: Business, id: string): Promise<StoredMessage> {
+export async function getMessage(services: ReadServices, reader: Business, id: string): Promise<StoredMessage> {
   const messageId = parseId('msg', id);
-  const message = messageId === undefined ? undefined : await store.findMessage(database, reader.id, messageId);
+  const message = messageId === undefined ? undefined : await store.findMessage(services.database, reader.id, messageId);
   if (!message) throw new Refusal('not_found', 'There is no such message.');
-  return message;
+  return withFiles(services, reader.id, message);
 }
 
 /** Newest first, in the order in which messages were committed to the reader's ledger. */
@@ -50,7 +53,7 @@ export async function listMessages(services: ReadServices, reader: Business, box
   const below = services.cursors.open(scope, cursor);
   const filters = await resolveFilters(services.parties, reader, box, given);
   const items = filters === NOTHING ? [] : await store.listEntries(services.database, reader.id, box, filters, below, limit + 1);
-  return toPage(services.cursors, scope, items, limit);
+  return toPage(services, reader, scope, items, limit);
 }
 
 export interface ThreadPage extends MessagePage {
@@ -71,21 +74,27 @@ export async function readThread(
   const above = services.cursors.open(scope, cursor);
   const items = await store.listThread(services.database, reader.id, threadId, above, limit + 1);
   if (items.length === 0) throw new Refusal('not_found', 'There is no such thread.');
-  return { threadId: formatId('thr', threadId), ...toPage(services.cursors, scope, items, limit) };
+  return { threadId: formatId('thr', threadId), ...(await toPage(services, reader, scope, items, limit)) };
 }
 
-export async function findReceipt(
-  { database }: Pick<ReadServices, 'database'>,
-  token: Buffer | undefined,
-): Promise<StoredMessage | undefined> {
-  return token && store.findByReceipt(database, token);
+/** The receipt is public: it needs no reader, and shows what its sender's ledger has. */
+export async function findReceipt(services: ReadServices, token: Buffer | undefined): Promise<StoredMessage | undefined> {
+  const message = token && (await store.findByReceipt(services.database, token));
+  return message && withFiles(services, message.senderId, message);
 }
 
 export const usageOf = store.usageOf;
 
-function toPage(cursors: Cursors, scope: unknown[], items: store.LedgerItem[], limit: number): MessagePage {
-  const page = pageOf(items, limit, ({ position }) => cursors.issue(scope, position));
-  return { messages: page.items.map(({ message }) => message), nextCursor: page.nextCursor };
+async function toPage(
+  services: ReadServices,
+  reader: Business,
+  scope: unknown[],
+  items: store.LedgerItem[],
+  limit: number,
+): Promise<MessagePage> {
+  const page = pageOf(items, limit, ({ position }) => services.cursors.issue(scope, position));
+  const records = page.items.map(({ message }) => message);
+  return { messages: await allWithFiles(services, reader.id, records), nextCursor: page.nextCursor };
 }
 
 async function resolveFilters(

@@ -6,11 +6,13 @@ import { formatId } from '../../contract/ids.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARS, IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
 import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
-import { DraftSchema, parseDraft } from './draft.ts';
-import { envelopeJson } from './envelope.ts';
+import { DraftSchema, FormSchema, parseDraft } from './draft.ts';
+import { envelopeJson, type StoredMessage } from './envelope.ts';
+import { readFormDraft } from './form-draft.ts';
 import { getMessage, listMessages, type MessagePage, readThread } from './read-messages.ts';
 import { type Sender, sendMessage } from './send-message.ts';
 
+const FORM = /^multipart\/form-data\b/i;
 const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_MAX_CHARS}}$`);
 
 export const send = endpoint({
@@ -27,7 +29,9 @@ export const send = endpoint({
     ),
   }),
   body: DraftSchema,
+  form: FormSchema,
   readsRawBody: true,
+  streams: 'multipart/form-data',
   success: { status: 201, description: 'Delivered.', schema: EnvelopeSchema },
   errors: [
     'validation_error',
@@ -38,13 +42,17 @@ export const send = endpoint({
     'unknown_recipient',
     'reply_unaddressable',
     'reply_recipient_mismatch',
+    'file_too_large',
     'upload_not_found',
+    'upload_incomplete',
     'quota_exceeded',
   ],
   handle: async (context, { caller, rawBody, request }) => {
     const key = idempotencyKeyOf(request.headers['idempotency-key']);
-    const { message, replayed } = await sendMessage(context, senderOf(caller), () => parseDraft(rawBody), key);
-    return { body: envelopeJson(message, context.publicUrl), ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) };
+    const isForm = FORM.test(request.headers['content-type'] ?? '');
+    const readDraft = () => (isForm ? readFormDraft(request.raw, context.files) : parseDraft(rawBody));
+    const { message, replayed } = await sendMessage(context, senderOf(caller), readDraft, key);
+    return { body: await envelope(message, context), ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) };
   },
 });
 
@@ -54,7 +62,7 @@ export const getOne = endpoint({
   success: { status: 200, description: 'The message.', schema: EnvelopeSchema },
   errors: ['not_found'],
   handle: async (context, { caller, params }) => ({
-    body: envelopeJson(await getMessage(context, caller.business, params.id), context.publicUrl),
+    body: await envelope(await getMessage(context, caller.business, params.id), context),
   }),
 });
 
@@ -80,7 +88,9 @@ export const inbox = endpoint({
   ),
   success: { status: 200, description: 'A page of messages.', schema: pageSchema(EnvelopeSchema) },
   errors: ['validation_error'],
-  handle: async (context, { caller, query }) => ({ body: pageJson(await listMessages(context, caller.business, 'in', query), context) }),
+  handle: async (context, { caller, query }) => ({
+    body: await pageJson(await listMessages(context, caller.business, 'in', query), context),
+  }),
 });
 
 export const outbox = endpoint({
@@ -88,7 +98,9 @@ export const outbox = endpoint({
   query: Type.Object(filterFields, closed),
   success: { status: 200, description: 'A page of messages.', schema: pageSchema(EnvelopeSchema) },
   errors: ['validation_error'],
-  handle: async (context, { caller, query }) => ({ body: pageJson(await listMessages(context, caller.business, 'out', query), context) }),
+  handle: async (context, { caller, query }) => ({
+    body: await pageJson(await listMessages(context, caller.business, 'out', query), context),
+  }),
 });
 
 export const thread = endpoint({
@@ -106,13 +118,18 @@ export const thread = endpoint({
   errors: ['not_found', 'validation_error'],
   handle: async (context, { caller, params, query }) => {
     const page = await readThread(context, caller.business, params.id, query);
-    return { body: `{"thread_id":"${page.threadId}","hidden":0,${pageJson(page, context).slice(1)}` };
+    return { body: `{"thread_id":"${page.threadId}","hidden":0,${(await pageJson(page, context)).slice(1)}` };
   },
 });
 
-function pageJson({ messages, nextCursor }: MessagePage, { publicUrl }: Context): string {
-  const envelopes = messages.map((message) => envelopeJson(message, publicUrl)).join(',');
-  return `{"data":[${envelopes}],"next_cursor":${JSON.stringify(nextCursor)}}`;
+async function pageJson({ messages, nextCursor }: MessagePage, context: Context): Promise<string> {
+  const envelopes = await Promise.all(messages.map((message) => envelope(message, context)));
+  return `{"data":[${envelopes.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}`;
+}
+
+async function envelope(message: StoredMessage, { files, publicUrl }: Context): Promise<string> {
+  const urls = await Promise.all(message.files.map(async (file) => (await files.downloadUrl(file)).url));
+  return envelopeJson(message, publicUrl, urls);
 }
 
 function idempotencyKeyOf(header: string | string[] | undefined): string | null {

@@ -3,19 +3,22 @@ import { invalid, Refusal } from '../../contract/errors.ts';
 import { newReceiptToken, newUuid, parseId } from '../../contract/ids.ts';
 import { parseAddress } from '../../contract/names.ts';
 import { type ActorView, type Business, partyView } from '../../contract/parties.ts';
-import { type MessageQuotas, nextDay, nextMonth } from '../../contract/quotas.ts';
+import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
 import type { Database } from '../../platform/postgres.ts';
+import type { Files } from '../files/files.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import type { Draft } from './draft.ts';
 import { hashedText, type StoredMessage } from './envelope.ts';
 import type { Ledger } from './ledger.ts';
-import { type CommitOutcome, findByIdempotencyKey, findMessage, findParent, type PreparedMessage } from './store.ts';
+import { findByIdempotencyKey, findMessage, findParent, type PreparedMessage } from './store.ts';
+import { withFiles } from './with-files.ts';
 
 export interface SendServices {
   database: Database;
   parties: PartyDirectory;
   ledger: Ledger;
-  quotas: MessageQuotas;
+  quotas: Quotas;
+  files: Files;
 }
 
 export interface Sender {
@@ -36,18 +39,34 @@ export interface Sent {
 export async function sendMessage(
   services: SendServices,
   sender: Sender,
-  readDraft: () => Draft,
+  readDraft: () => Draft | Promise<Draft>,
   idempotencyKey: string | null,
 ): Promise<Sent> {
   try {
-    const prepared = await prepare(services, sender, readDraft(), idempotencyKey);
-    return await deliver(services, sender, prepared);
+    const draft = await readDraft();
+    return await discardingUnsent(services, draft, async () => {
+      const prepared = await prepare(services, sender, draft, idempotencyKey);
+      return deliver(services, sender, prepared);
+    });
   } catch (error) {
     const original =
       error instanceof Refusal && idempotencyKey !== null
         ? await findByIdempotencyKey(services.database, sender.business.id, idempotencyKey)
         : undefined;
-    if (original) return { message: original, replayed: true };
+    if (original) return { message: await withFiles(services, sender.business.id, original), replayed: true };
+    throw error;
+  }
+}
+
+/** Files that came along belong to this message or to none. */
+async function discardingUnsent({ files }: SendServices, { inlineFiles }: Draft, send: () => Promise<Sent>): Promise<Sent> {
+  try {
+    const sent = await send();
+    if (sent.replayed) await files.discard(inlineFiles);
+    return sent;
+  } catch (error) {
+    // Whether it was committed is not known when the connection broke in between; the bytes then stay, and the clean-up will tell.
+    if (error instanceof Refusal) await files.discard(inlineFiles);
     throw error;
   }
 }
@@ -57,7 +76,7 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
     draft.inReplyTo === null
       ? await routeToAddress(services, draft.to as string)
       : await routeToParent(services, sender, draft.inReplyTo, draft.to);
-  if (draft.uploadIds.length > 0) throw new Refusal('upload_not_found');
+  const files = [...draft.inlineFiles, ...(await services.files.attach(sender.business, draft.uploadIds))];
   const from = senderTexts(sender);
   const to = recipientTexts(route.recipient);
   const message = {
@@ -68,6 +87,7 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
     subject: draft.subject,
     note: draft.note,
     jsonSha256: draft.json?.sha256 ?? null,
+    files,
   };
   const hashed = hashedText({ ...message, canonicalFrom: from.canonical, canonicalTo: to.canonical });
   return {
@@ -86,6 +106,7 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
     idempotencyKey,
     hashedBeforeTime: hashed.beforeTime,
     hashedAfterTime: hashed.afterTime,
+    inlineBytes: draft.inlineFiles.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
   };
 }
 
@@ -141,28 +162,13 @@ async function routeToParent({ database, parties }: SendServices, sender: Sender
   return { recipient, segment: address?.segment ?? null, threadId: parent.threadId, parentId };
 }
 
-async function deliver({ database, ledger, quotas }: SendServices, sender: Sender, prepared: PreparedMessage): Promise<Sent> {
-  const outcome = await ledger.commit(prepared);
-  if (outcome.outcome === 'accepted') {
-    const json = prepared.json?.toString('utf8') ?? null;
-    return { message: { ...prepared, json, receivedMs: outcome.receivedMs, contentHash: outcome.contentHash }, replayed: false };
+async function deliver(services: SendServices, sender: Sender, prepared: PreparedMessage): Promise<Sent> {
+  const { outcome, messageId, receivedMs, contentHash } = await services.ledger.commit(prepared);
+  if (outcome === 'accepted') {
+    return { message: { ...prepared, json: prepared.json?.toString('utf8') ?? null, receivedMs, contentHash }, replayed: false };
   }
-  if (outcome.outcome === 'replayed') {
-    const original = await findMessage(database, sender.business.id, outcome.messageId);
-    if (original) return { message: original, replayed: true };
-  }
-  throw quotaRefusal(outcome, quotas);
-}
-
-function quotaRefusal({ outcome, receivedMs }: CommitOutcome, quotas: MessageQuotas): Refusal {
-  const now = new Date(receivedMs);
-  const isMonthly = outcome === 'monthly_messages';
-  const resetsAt = isMonthly ? nextMonth(now) : nextDay(now);
-  const allowed = isMonthly
-    ? `${quotas.monthlyMessages} messages a month`
-    : `${quotas.newAccountDailyMessages} messages a day while the account is new`;
-  return new Refusal('quota_exceeded', `This business may send ${allowed}; more from ${resetsAt.toISOString()} on.`, {
-    details: [{ path: '', message: `${allowed} are used up`, limit: outcome }],
-    retryAfterS: Math.max(1, Math.ceil((resetsAt.getTime() - receivedMs) / 1000)),
-  });
+  if (outcome !== 'replayed') throw quotaRefusal(outcome, services.quotas, new Date(receivedMs));
+  const original = await findMessage(services.database, sender.business.id, messageId);
+  if (!original) throw new Error('the message that an idempotency key stands for is gone');
+  return { message: await withFiles(services, sender.business.id, original), replayed: true };
 }

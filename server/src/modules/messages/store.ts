@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
-import type { MessageQuotas, QuotaName } from '../../contract/quotas.ts';
+import type { QuotaName, Quotas } from '../../contract/quotas.ts';
 import { bigintArray, byteaArray, integerArray, textArray, uuidArray } from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import type { StoredMessage } from './envelope.ts';
@@ -20,6 +20,8 @@ export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedM
   fromDomain: string | null;
   hashedBeforeTime: string;
   hashedAfterTime: string;
+  /** What comes with the request itself counts toward the day's limit of bytes; uploads have been counted before. */
+  inlineBytes: number;
 }
 
 export interface CommitOutcome {
@@ -35,12 +37,15 @@ const COMMIT = {
   text: `SELECT outcome, message_id, received_ms, content_hash FROM commit_messages(
     $1::bigint[], $2::bigint[], $3::integer[], $4::integer[], $5::integer[], $6::integer[],
     $7::uuid[], $8::uuid[], $9::uuid[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::bytea[],
-    $18::text[], $19::text[], $20::text[], $21::text[], $22::bytea[], $23::text[], $24::integer[], $25::text[], $26::text[], $27, $28, $29, $30::interval)`,
+    $18::text[], $19::text[], $20::text[], $21::text[], $22::bytea[], $23::text[], $24::integer[], $25::text[], $26::text[],
+    $27::integer[], $28::bigint[], $29::integer[], $30::integer[], $31::uuid[], $32::uuid[], $33::text[], $34::text[], $35::bigint[], $36::bytea[],
+    $37, $38, $39, $40, $41::interval)`,
 };
 
 /** Delivers a batch in one transaction; the outcomes come in the order of the messages. */
-export async function commitMessages(db: Queryable, batch: readonly PreparedMessage[], quotas: MessageQuotas): Promise<CommitOutcome[]> {
+export async function commitMessages(db: Queryable, batch: readonly PreparedMessage[], quotas: Quotas): Promise<CommitOutcome[]> {
   const plan = planEntries(batch);
+  const files = batch.flatMap((message, i) => message.files.map((file, ordinal) => ({ n: i + 1, ordinal, file })));
   const rows = await db.query<{
     outcome: CommitOutcome['outcome'];
     message_id: string;
@@ -73,9 +78,20 @@ export async function commitMessages(db: Queryable, batch: readonly PreparedMess
     integerArray(firstsOf(batch)),
     textArray(batch.map((m) => m.hashedBeforeTime)),
     textArray(batch.map((m) => m.hashedAfterTime)),
+    integerArray(batch.map((m) => m.files.length)),
+    bigintArray(batch.map((m) => BigInt(m.inlineBytes))),
+    integerArray(files.map(({ n }) => n)),
+    integerArray(files.map(({ ordinal }) => ordinal)),
+    uuidArray(files.map(({ file }) => file.id)),
+    uuidArray(files.map(({ file }) => file.objectId)),
+    textArray(files.map(({ file }) => file.filename)),
+    textArray(files.map(({ file }) => file.contentType)),
+    bigintArray(files.map(({ file }) => BigInt(file.sizeBytes))),
+    byteaArray(files.map(({ file }) => file.sha256)),
     quotas.monthlyMessages,
     quotas.newAccountDailyMessages,
     quotas.newAccountDays,
+    quotas.dailyUploadBytes,
     `${IDEMPOTENCY_WINDOW_HOURS} hours`,
   ]);
   return rows.map((row) => ({
@@ -126,6 +142,7 @@ function firstsOf(batch: readonly PreparedMessage[]): number[] {
 interface MessageRow {
   position: string;
   id: string;
+  sender_id: string;
   thread_id: string;
   in_reply_to: string | null;
   sender: string;
@@ -141,16 +158,23 @@ interface MessageRow {
   content_hash: Buffer;
   receipt_token: Buffer;
   idempotency_key: string | null;
+  file_count: number;
   [column: string]: unknown;
 }
 
 const MESSAGE_COLUMNS = `m.id, m.thread_id, m.in_reply_to, m.sender, m.recipient, m.type, m.subject, m.note, m.json, m.json_sha256,
-  m.validation, m.validation_errors, m.received_at, m.content_hash, m.receipt_token, m.idempotency_key`;
+  m.validation, m.validation_errors, m.received_at, m.content_hash, m.receipt_token, m.idempotency_key, m.sender_id, m.file_count`;
 
 /** From a ledger's entry to the message, which is stored with its sender. */
 const JOIN_MESSAGE = `JOIN messages m ON m.sender_id = CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END AND m.id = e.message_id`;
 
-function toMessage(row: MessageRow): StoredMessage {
+/** A message as the table has it: how many files there are, not yet which. */
+export interface MessageRecord extends Omit<StoredMessage, 'files'> {
+  senderId: bigint;
+  fileCount: number;
+}
+
+function toMessage(row: MessageRow): MessageRecord {
   return {
     id: row.id,
     threadId: row.thread_id,
@@ -168,20 +192,22 @@ function toMessage(row: MessageRow): StoredMessage {
     contentHash: row.content_hash,
     receiptToken: row.receipt_token,
     idempotencyKey: row.idempotency_key,
+    senderId: BigInt(row.sender_id),
+    fileCount: row.file_count,
   };
 }
 
 /** An entry of a ledger with its message, and the position to go on from. */
 export interface LedgerItem {
   position: string;
-  message: StoredMessage;
+  message: MessageRecord;
 }
 
 function toItem(row: MessageRow): LedgerItem {
   return { position: row.position, message: toMessage(row) };
 }
 
-export async function findMessage(db: Queryable, partyId: bigint, messageId: string): Promise<StoredMessage | undefined> {
+export async function findMessage(db: Queryable, partyId: bigint, messageId: string): Promise<MessageRecord | undefined> {
   const [row] = await db.query<MessageRow>(
     {
       name: 'message-of-party',
@@ -207,7 +233,7 @@ export async function findParent(
   return row && { threadId: row.thread_id, otherPartyId: BigInt(row.counterparty_id) };
 }
 
-export async function findByIdempotencyKey(db: Queryable, partyId: bigint, key: string): Promise<StoredMessage | undefined> {
+export async function findByIdempotencyKey(db: Queryable, partyId: bigint, key: string): Promise<MessageRecord | undefined> {
   const [row] = await db.query<MessageRow>(
     `SELECT ${MESSAGE_COLUMNS} FROM idempotency_keys k JOIN messages m ON m.sender_id = k.party_id AND m.id = k.message_id
       WHERE k.party_id = $1 AND k.key = $2 AND k.created_at > now() - make_interval(hours => $3)`,
@@ -216,7 +242,7 @@ export async function findByIdempotencyKey(db: Queryable, partyId: bigint, key: 
   return row && toMessage(row);
 }
 
-export async function findByReceipt(db: Queryable, token: Buffer): Promise<StoredMessage | undefined> {
+export async function findByReceipt(db: Queryable, token: Buffer): Promise<MessageRecord | undefined> {
   const [row] = await db.query<MessageRow>(
     { name: 'message-by-receipt', text: `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.receipt_token = $1` },
     [token],

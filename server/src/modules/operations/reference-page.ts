@@ -33,13 +33,14 @@ const AUTH_WORDS: Record<string, string> = { key: 'any key', 'key rw': 'key with
 
 function operationSection(method: string, path: string, operation: Operation): Html {
   const body = operation.requestBody?.content['application/json']?.schema;
+  const form = operation.requestBody?.content['multipart/form-data']?.schema;
   const [[status, success] = ['', {}]] = Object.entries(operation.responses);
   const answer = Object.values((success.content ?? {}) as Record<string, { schema: Schema }>)[0]?.schema;
   const codes = Object.values(operation.responses).flatMap((response) => (response['x-error-codes'] ?? []) as string[]);
   return html`<h2 id="${operation.operationId}"><span class="method">${method}</span><code>${path}</code><span class="tag">${AUTH_WORDS[String(operation['x-auth'])]}</span></h2>
 <p>${operation.summary}.</p>${operation.description && html`<p class="soft">${prose(operation.description)}</p>`}
 ${operation.parameters.length > 0 && html`<h3>Parameters</h3>${parameterTable(operation.parameters)}`}
-${body && html`<h3>Body</h3>${fieldTableOrLink(body)}`}
+${body && html`<h3>Body</h3>${fieldTableOrLink(body)}`}${form && html`<p>As multipart/form-data: ${typeWords(form)}</p>`}
 <h3>Answer</h3><p>${status}: ${String(success.description)} ${answer?.type !== 'object' && answer && typeWords(answer)}</p>${answer?.type === 'object' && fieldTable(answer)}
 ${codes.length > 0 && html`<h3>Errors</h3><p>${codes.map((code, i) => html`${i > 0 && ', '}<a href="#errors"><code>${code}</code></a>`)}</p>`}`;
 }

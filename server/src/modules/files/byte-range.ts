@@ -1,0 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Refusal } from '../../contract/errors.ts';
+
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/** The one range that a request asks for (RFC 9110); undefined for the whole. Several at once are answered with the whole. */
+export function rangeOf(headers: IncomingHttpHeaders, size: number, etag: string): ByteRange | undefined {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '');
+  const ifRange = headers['if-range'];
+  if (!match || (ifRange !== undefined && ifRange !== etag)) return undefined;
+  const [, first = '', last = ''] = match;
+  if (first === '' && last === '') return undefined;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (start < size && start <= end) return { start, end };
+  throw new Refusal('validation_error', `The file has ${size} bytes; the range lies outside.`, {
+    status: 416,
+    headers: { 'content-range': `bytes */${size}` },
+    details: [{ path: '/Range', message: 'lies outside of the file' }],
+  });
+}

@@ -1,0 +1,49 @@
+import type { Chore } from '../../platform/jobs.ts';
+import type { ObjectStore } from '../../platform/objects/object-store.ts';
+import type { Files } from './files.ts';
+import * as store from './store.ts';
+
+const LOG_PROGRESS_EVERY_BYTES = 1024 ** 3;
+/** Longer than any send takes that has found an upload still good. */
+const EXPIRY_GRACE_S = 3_600;
+/** What is not known to the database after so long belongs to nothing. */
+const ORPHAN_AGE_MS = 48 * 3_600_000;
+const BATCH = 500;
+
+export function fileChores(files: Files, objects: ObjectStore): Chore[] {
+  return [
+    {
+      name: 'hash-object',
+      run: async (database, log, { id }) => {
+        let done = 0;
+        const sha256 = await files.hash(String(id), (bytes) => {
+          if (Math.floor((done + bytes) / LOG_PROGRESS_EVERY_BYTES) > Math.floor(done / LOG_PROGRESS_EVERY_BYTES)) {
+            log.info({ object: id, gigabytes: Math.floor((done + bytes) / LOG_PROGRESS_EVERY_BYTES) }, 'hashing a large file');
+          }
+          done += bytes;
+        });
+        await store.recordHash(database, String(id), sha256);
+        log.info({ object: id, bytes: done }, 'hashed a large file');
+      },
+    },
+    {
+      name: 'remove-unused-files',
+      schedule: '37 * * * *',
+      run: async (database, log) => {
+        const expired = await store.takeExpiredUploads(database, EXPIRY_GRACE_S);
+        for (const id of expired) await objects.remove(id);
+        let orphans = 0;
+        let batch: string[] = [];
+        const removeUnknown = async () => {
+          const unknown = await store.unknownObjects(database, batch);
+          for (const id of unknown) await objects.remove(id);
+          orphans += unknown.length;
+          batch = [];
+        };
+        for await (const id of objects.list(new Date(Date.now() - ORPHAN_AGE_MS))) if (batch.push(id) >= BATCH) await removeUnknown();
+        await removeUnknown();
+        if (expired.length + orphans > 0) log.info({ expired: expired.length, orphans }, 'removed unused files');
+      },
+    },
+  ];
+}

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { invalid, Refusal } from '../../contract/errors.ts';
+import { formatId, newUuid, parseId } from '../../contract/ids.ts';
+import {
+  CONTENT_TYPE_MAX_CHARS,
+  DOWNLOAD_URL_LIFETIME_S,
+  FILENAME_MAX_CHARS,
+  HASHED_AT_DELIVERY_MAX_BYTES,
+  INLINE_FILE_MAX_BYTES,
+  UPLOAD_MAX_BYTES,
+  UPLOAD_PUT_WITHIN_S,
+} from '../../contract/limits.ts';
+import type { Business } from '../../contract/parties.ts';
+import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
+import type { ObjectStore, UploadTicket } from '../../platform/objects/object-store.ts';
+import type { Database } from '../../platform/postgres.ts';
+import type { DeliveredFile } from './delivered-file.ts';
+import * as store from './store.ts';
+
+export interface Announcement {
+  filename: string;
+  contentType: string;
+  sizeBytes: number;
+}
+
+export interface AnnouncedUpload extends UploadTicket {
+  id: string;
+  expiresAt: Date;
+}
+
+/** As it can stand in a header, which has no room for line breaks nor for spaces at its end. */
+const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *;[ -~]*[!-~])?$/;
+const ANY_CONTENT_TYPE = 'application/octet-stream';
+
+/** Everything about the bytes that messages carry. */
+export class Files {
+  readonly #database: Database;
+  readonly #objects: ObjectStore;
+  readonly #quotas: Quotas;
+
+  constructor(database: Database, objects: ObjectStore, quotas: Quotas) {
+    this.#database = database;
+    this.#objects = objects;
+    this.#quotas = quotas;
+  }
+
+  /** Counts toward the day's limit at once, so that nobody can announce more than they may upload. */
+  async announce(business: Business, { filename, contentType, sizeBytes }: Announcement): Promise<AnnouncedUpload> {
+    if (sizeBytes > UPLOAD_MAX_BYTES) throw new Refusal('file_too_large', `A file may have ${UPLOAD_MAX_BYTES} bytes, not ${sizeBytes}.`);
+    if (!CONTENT_TYPE.test(contentType))
+      throw invalid([{ path: '/content_type', message: 'must be a media type such as application/pdf' }]);
+    const id = newUuid();
+    const result = await this.#database.transaction((tx) =>
+      store.insertUpload(tx, business.id, { id, filename, contentType, sizeBytes }, this.#quotas.dailyUploadBytes),
+    );
+    if ('refusedAt' in result) throw quotaRefusal('daily_upload_bytes', this.#quotas, result.refusedAt);
+    const expiresAt = new Date(result.createdAt.getTime() + UPLOAD_PUT_WITHIN_S * 1000);
+    const ticket = await this.#objects.uploadTicket(id, { sizeBytes, contentType, expiresAt });
+    return { ...ticket, id: formatId('upl', id), expiresAt };
+  }
+
+  /** Stores a file that came inside of a request. Whoever calls it discards it again when the message is not sent. */
+  async storeInline(filename: string, contentType: string | undefined, bytes: AsyncIterable<Buffer>): Promise<DeliveredFile> {
+    const problem = filenameProblem(filename);
+    if (problem !== undefined) throw invalid([{ path: '/filename', message: problem }]);
+    const objectId = newUuid();
+    const { sizeBytes, sha256 } = await this.#objects.write(objectId, Readable.from(limited(bytes), { objectMode: false }));
+    const type =
+      contentType !== undefined && CONTENT_TYPE.test(contentType) && contentType.length <= CONTENT_TYPE_MAX_CHARS
+        ? contentType
+        : ANY_CONTENT_TYPE;
+    return { id: newUuid(), objectId, filename, contentType: type, sizeBytes, sha256 };
+  }
+
+  async discard(files: readonly DeliveredFile[]): Promise<void> {
+    for (const { objectId } of files) await this.#objects.remove(objectId);
+  }
+
+  /** The files that these uploads become in a message. From here on their bytes can't change any more. */
+  async attach(business: Business, uploadIds: readonly string[]): Promise<DeliveredFile[]> {
+    const ids = uploadIds.map((id) => parseId('upl', id) ?? noSuchUpload(id));
+    if (ids.length === 0) return [];
+    const uploads = await store.findUploads(this.#database, business.id, ids);
+    const files: DeliveredFile[] = [];
+    for (const [i, id] of ids.entries()) {
+      const upload = uploads.find((one) => one.id === id) ?? noSuchUpload(uploadIds[i] as string);
+      const seal = () => this.#database.transaction((tx) => store.sealOnce(tx, business.id, id, () => this.#objects.seal(id)));
+      const sizeBytes = upload.sealedBytes ?? (await seal());
+      if (sizeBytes !== upload.sizeBytes)
+        throw new Refusal('upload_incomplete', `The bytes of ${uploadIds[i]} were never PUT to its upload URL.`);
+      // By the size alone, even if another message has had it hashed: so everybody knows what content_hash covers.
+      const sha256 = sizeBytes <= HASHED_AT_DELIVERY_MAX_BYTES ? (upload.sha256 ?? (await this.hash(id))) : null;
+      files.push({ id: newUuid(), objectId: id, filename: upload.filename, contentType: upload.contentType, sizeBytes, sha256 });
+    }
+    return files;
+  }
+
+  async hash(objectId: string, seen: (bytes: number) => void = () => {}): Promise<Buffer> {
+    const hash = createHash('sha256');
+    for await (const chunk of (await this.#objects.read(objectId)) as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      seen(chunk.length);
+    }
+    return hash.digest();
+  }
+
+  ofMessages(partyId: bigint, messageIds: string[]): Promise<Map<string, DeliveredFile[]>> {
+    return store.filesOfMessages(this.#database, partyId, messageIds);
+  }
+
+  async find(partyId: bigint, id: string): Promise<DeliveredFile> {
+    const fileId = parseId('file', id);
+    const file = fileId === undefined ? undefined : await store.findFile(this.#database, partyId, fileId);
+    if (!file) throw new Refusal('not_found', 'There is no such file.');
+    return file;
+  }
+
+  async downloadUrl({ objectId, filename, contentType }: DeliveredFile): Promise<{ url: string; expiresAt: Date }> {
+    const expiresAt = new Date(Date.now() + DOWNLOAD_URL_LIFETIME_S * 1000);
+    return { url: await this.#objects.downloadUrl(objectId, { filename, contentType, expiresAt }), expiresAt };
+  }
+}
+
+function noSuchUpload(id: string): never {
+  throw new Refusal('upload_not_found', `There is no upload ${id}, or it has expired.`);
+}
+
+export function filenameProblem(filename: string): string | undefined {
+  if (filename.includes('\0')) return 'must not contain the character U+0000';
+  if (!filename.isWellFormed()) return 'must not contain half of a surrogate pair';
+  return [...filename].length > FILENAME_MAX_CHARS ? `must have at most ${FILENAME_MAX_CHARS} characters` : undefined;
+}
+
+async function* limited(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > INLINE_FILE_MAX_BYTES) {
+      throw new Refusal(
+        'file_too_large',
+        `A file inside of a request may have ${INLINE_FILE_MAX_BYTES} bytes; announce larger ones with POST /v1/uploads.`,
+      );
+    }
+    yield chunk;
+  }
+}

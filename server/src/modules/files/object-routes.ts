@@ -1,0 +1,106 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import { type Context, publicEndpoint } from '../../context.ts';
+import { invalid, Refusal } from '../../contract/errors.ts';
+import type { Call } from '../../http/endpoint.ts';
+import { attachmentDisposition, harmlessType } from '../../platform/objects/content-disposition.ts';
+import { type FolderStore, objectPath, WrongSize } from '../../platform/objects/folder-store.ts';
+import { rangeOf } from './byte-range.ts';
+
+const params = Type.Object({ id: Type.String() });
+/** Not one that somebody could put together: what stands in it is covered by its signature, whatever it is. */
+const query = Type.Object({}, { additionalProperties: true });
+
+/** Whatever a stranger has uploaded, a browser neither runs it nor guesses what it is. */
+const HARMLESS = {
+  'content-security-policy': "sandbox; default-src 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
+
+export const put = publicEndpoint({
+  summary: 'Upload the bytes of an announced file',
+  description:
+    'The `upload_url` of POST /v1/uploads leads here, unless files are kept in a bucket. The signature in it is all the permission it takes.',
+  params,
+  query,
+  streams: '*',
+  success: { status: 200, description: 'The bytes are there.', contentType: 'text/plain; charset=utf-8' },
+  errors: ['forbidden', 'not_found', 'conflict', 'validation_error', 'unsupported_media_type'],
+  handle: async (context, call) => {
+    const { store, id, terms } = opened(context, call, 'PUT');
+    const { headers, raw } = call.request;
+    const sizeBytes = Number(terms.get('size'));
+    if ((await store.objectSize(id)) !== undefined)
+      throw new Refusal('conflict', 'A message that has been sent refers to these bytes; they can’t be replaced.');
+    if (headers['content-type'] !== terms.get('type'))
+      throw invalid([{ path: '/Content-Type', message: `must be ${terms.get('type')}, as announced` }]);
+    const promised = headers['content-length'];
+    if (promised !== undefined && Number(promised) !== sizeBytes) throw wrongSize(sizeBytes);
+    try {
+      // Not closed with the last byte that is wanted: the client is to see the answer, whatever else it sends.
+      await store.receive(id, raw.iterator({ destroyOnReturn: false }), sizeBytes);
+    } catch (error) {
+      if (error instanceof WrongSize || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') throw wrongSize(sizeBytes);
+      throw error;
+    }
+    return { body: '' };
+  },
+});
+
+export const get = publicEndpoint({
+  summary: 'Download a file',
+  description:
+    'The `download_url` of a file leads here, unless files are kept in a bucket. Ranges are served, so that a download can be resumed.',
+  params,
+  query,
+  success: { status: 200, description: 'The bytes.', contentType: 'application/octet-stream' },
+  also: [
+    { status: 206, description: 'The part that `Range` asks for.' },
+    { status: 416, description: '`Range` lies outside of the file.' },
+  ],
+  errors: ['forbidden', 'not_found', 'validation_error'],
+  handle: async (context, call) => {
+    const { store, id, terms } = opened(context, call, 'GET');
+    const size = await store.objectSize(id);
+    if (size === undefined) throw new Refusal('not_found', 'There is no such file.');
+    const etag = `"${id}"`;
+    const range = rangeOf(call.request.headers, size, etag);
+    const isWhole = range === undefined;
+    // Its body would be read to the end, only to be thrown away.
+    const isHead = call.request.method === 'HEAD';
+    return {
+      status: isWhole ? 200 : 206,
+      headers: {
+        ...HARMLESS,
+        etag,
+        'accept-ranges': 'bytes',
+        'cache-control': 'private, max-age=3600',
+        'content-type': harmlessType(terms.get('type') ?? ''),
+        'content-disposition': attachmentDisposition(terms.get('name') ?? ''),
+        'content-length': String(isWhole ? size : range.end - range.start + 1),
+        ...(range && { 'content-range': `bytes ${range.start}-${range.end}/${size}` }),
+      },
+      body: size === 0 ? '' : isHead ? Readable.from([]) : await store.readRange(id, range),
+    };
+  },
+});
+
+/** What a signed URL grants; refuses one that was altered, is too late, or is of another store. */
+function opened(
+  { folder }: Context,
+  call: Call<{ id: string }>,
+  method: 'GET' | 'PUT',
+): { store: FolderStore; id: string; terms: URLSearchParams } {
+  if (!folder) throw new Refusal('not_found', 'There is no such path.');
+  const { id } = call.params;
+  const signed = call.request.url.split('?')[1] ?? '';
+  const verdict = folder.signer.verify(method, objectPath(id), signed, new Date());
+  if (verdict === 'forged') throw new Refusal('forbidden', 'This URL is not one that the service has signed.');
+  if (verdict === 'late') throw new Refusal('forbidden', 'This URL has expired; ask the API for a fresh one.');
+  return { store: folder.store, id, terms: new URLSearchParams(signed) };
+}
+
+function wrongSize(sizeBytes: number): Refusal {
+  return invalid([{ path: '', message: `exactly ${sizeBytes} bytes were announced, and have to be sent` }]);
+}

@@ -1,0 +1,152 @@
+import { UPLOAD_USABLE_FOR_S } from '../../contract/limits.ts';
+import type { Queryable } from '../../platform/postgres.ts';
+import type { DeliveredFile } from './delivered-file.ts';
+
+export interface Upload {
+  id: string;
+  filename: string;
+  contentType: string;
+  sizeBytes: number;
+  /** How many bytes there are, once they can't change any more. */
+  sealedBytes: number | null;
+  /** Of the object, when a message has referred to it already. */
+  sha256: Buffer | null;
+}
+
+/** Counts the bytes toward the day's limit and remembers the upload, or does neither. Undefined when the limit is reached. */
+export async function insertUpload(
+  tx: Queryable,
+  partyId: bigint,
+  upload: Pick<Upload, 'id' | 'filename' | 'contentType' | 'sizeBytes'>,
+  dayLimitBytes: number,
+): Promise<{ createdAt: Date } | { refusedAt: Date }> {
+  const [counted] = await tx.query<{ now: Date }>(
+    `INSERT INTO daily_usage AS u (party_id, day, upload_bytes)
+     SELECT $1, (now() AT TIME ZONE 'UTC')::date, $2::bigint WHERE $3::bigint = 0 OR $2::bigint <= $3::bigint
+     ON CONFLICT (party_id, day) DO UPDATE SET upload_bytes = u.upload_bytes + excluded.upload_bytes
+      WHERE $3::bigint = 0 OR u.upload_bytes + excluded.upload_bytes <= $3::bigint
+     RETURNING now()`,
+    [partyId, upload.sizeBytes, dayLimitBytes],
+  );
+  if (!counted) {
+    const [clock] = await tx.query<{ now: Date }>('SELECT now()');
+    return { refusedAt: clock?.now ?? new Date() };
+  }
+  await tx.query(
+    `INSERT INTO uploads (party_id, id, filename, content_type, size_bytes, expires_at)
+     VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+    [partyId, upload.id, upload.filename, upload.contentType, upload.sizeBytes, UPLOAD_USABLE_FOR_S],
+  );
+  return { createdAt: counted.now };
+}
+
+/** Those of the party's uploads that a message may still refer to. */
+export async function findUploads(db: Queryable, partyId: bigint, ids: string[]): Promise<Upload[]> {
+  const rows = await db.query<{
+    id: string;
+    filename: string;
+    content_type: string;
+    size_bytes: string;
+    sealed_bytes: string | null;
+    sha256: Buffer | null;
+  }>(
+    `SELECT u.id, u.filename, u.content_type, u.size_bytes, u.sealed_bytes, o.sha256
+       FROM uploads u LEFT JOIN objects o ON o.party_id = u.party_id AND o.id = u.id
+      WHERE u.party_id = $1 AND u.id = ANY ($2::uuid[]) AND u.expires_at > now()`,
+    [partyId, ids],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    filename: row.filename,
+    contentType: row.content_type,
+    sizeBytes: Number(row.size_bytes),
+    sealedBytes: row.sealed_bytes === null ? null : Number(row.sealed_bytes),
+    sha256: row.sha256,
+  }));
+}
+
+/** Seals once, whatever number of processes want to: all others wait for the first, and then find it done. */
+export async function sealOnce(
+  tx: Queryable,
+  partyId: bigint,
+  id: string,
+  seal: () => Promise<number | undefined>,
+): Promise<number | undefined> {
+  const [row] = await tx.query<{ sealed_bytes: string | null }>(
+    'SELECT sealed_bytes FROM uploads WHERE party_id = $1 AND id = $2 FOR UPDATE',
+    [partyId, id],
+  );
+  if (row && row.sealed_bytes !== null) return Number(row.sealed_bytes);
+  const sealedBytes = await seal();
+  await tx.query('UPDATE uploads SET sealed_bytes = $3 WHERE party_id = $1 AND id = $2', [partyId, id, sealedBytes ?? null]);
+  return sealedBytes;
+}
+
+interface FileRow {
+  message_id: string;
+  id: string;
+  object_id: string;
+  owner_id: string;
+  filename: string;
+  content_type: string;
+  size_bytes: string;
+  sha256: Buffer | null;
+  [column: string]: unknown;
+}
+
+const SELECT_FILES = `SELECT f.message_id, f.id, f.object_id, f.owner_id, f.filename, f.content_type, o.size_bytes, o.sha256
+  FROM files f JOIN objects o ON o.party_id = f.owner_id AND o.id = f.object_id`;
+
+function toFile(row: FileRow): DeliveredFile {
+  return {
+    id: row.id,
+    objectId: row.object_id,
+    filename: row.filename,
+    contentType: row.content_type,
+    sizeBytes: Number(row.size_bytes),
+    sha256: row.sha256,
+  };
+}
+
+/** The files of a party's messages, by message, in the order in which they were attached. */
+export async function filesOfMessages(db: Queryable, partyId: bigint, messageIds: string[]): Promise<Map<string, DeliveredFile[]>> {
+  const rows = await db.query<FileRow>(
+    {
+      name: 'files-of-messages',
+      text: `${SELECT_FILES} WHERE f.party_id = $1 AND f.message_id = ANY ($2::uuid[]) ORDER BY f.message_id, f.ordinal`,
+    },
+    [partyId, messageIds],
+  );
+  const files = new Map<string, DeliveredFile[]>();
+  for (const row of rows) files.set(row.message_id, [...(files.get(row.message_id) ?? []), toFile(row)]);
+  return files;
+}
+
+export async function findFile(db: Queryable, partyId: bigint, id: string): Promise<DeliveredFile | undefined> {
+  const [row] = await db.query<FileRow>(`${SELECT_FILES} WHERE f.party_id = $1 AND f.id = $2`, [partyId, id]);
+  return row && toFile(row);
+}
+
+export async function recordHash(db: Queryable, objectId: string, sha256: Buffer): Promise<void> {
+  await db.query('UPDATE objects SET sha256 = $2 WHERE id = $1', [objectId, sha256]);
+}
+
+/** Uploads that expired some while ago and that no message refers to: their bytes can go. Forgets all that expired then. */
+export async function takeExpiredUploads(tx: Queryable, graceS: number): Promise<string[]> {
+  const rows = await tx.query<{ id: string; is_referred_to: boolean }>(
+    `DELETE FROM uploads u WHERE u.expires_at < now() - make_interval(secs => $1)
+     RETURNING u.id, EXISTS (SELECT 1 FROM objects o WHERE o.party_id = u.party_id AND o.id = u.id) AS is_referred_to`,
+    [graceS],
+  );
+  return rows.filter((row) => !row.is_referred_to).map((row) => row.id);
+}
+
+/** Of these, the ids that nothing in the database knows. */
+export async function unknownObjects(db: Queryable, ids: string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `SELECT known.id FROM unnest($1::uuid[]) AS known (id)
+      WHERE NOT EXISTS (SELECT 1 FROM objects o WHERE o.id = known.id) AND NOT EXISTS (SELECT 1 FROM uploads u WHERE u.id = known.id)`,
+    [ids],
+  );
+  return rows.map((row) => row.id);
+}

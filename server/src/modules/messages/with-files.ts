@@ -1,0 +1,15 @@
+import type { Files } from '../files/files.ts';
+import type { StoredMessage } from './envelope.ts';
+import type { MessageRecord } from './store.ts';
+
+/** Messages of a party with the files they have. Most have none, and then nothing is asked. */
+export async function allWithFiles({ files }: { files: Files }, partyId: bigint, records: MessageRecord[]): Promise<StoredMessage[]> {
+  const having = records.filter(({ fileCount }) => fileCount > 0).map(({ id }) => id);
+  const found = having.length === 0 ? undefined : await files.ofMessages(partyId, having);
+  return records.map((record) => ({ ...record, files: found?.get(record.id) ?? [] }));
+}
+
+export async function withFiles(services: { files: Files }, partyId: bigint, record: MessageRecord): Promise<StoredMessage> {
+  const [message] = await allWithFiles(services, partyId, [record]);
+  return message as StoredMessage;
+}

@@ -1,0 +1,35 @@
+const NAME_MAX_CHARS = 150;
+const ENDING_MAX_CHARS = 20;
+
+/** Characters that RFC 8187 lets stand unescaped. */
+const ATTR_CHAR = /[A-Za-z0-9!#$&+.^_`|~-]/;
+
+/** Always an attachment, by RFC 6266: a plain ASCII name for old clients, the true one in RFC 8187's encoding. */
+export function attachmentDisposition(filename: string): string {
+  const name = harmlessName(filename);
+  const plain = name.replace(/[^ -~]|["\\%]/gu, '_');
+  const encoded = [...Buffer.from(name, 'utf8')].map((byte) => {
+    const character = String.fromCharCode(byte);
+    return ATTR_CHAR.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  });
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded.join('')}`;
+}
+
+/** What is offered as a name to save under: no path, nothing invisible or that turns the text around, and not too long. */
+export function harmlessName(filename: string): string {
+  const visible = (filename.split(/[\\/]/).at(-1) ?? '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '_').trim();
+  if (/^\.*$/.test(visible)) return 'file';
+  const characters = [...visible];
+  if (characters.length <= NAME_MAX_CHARS) return visible;
+  const dot = characters.lastIndexOf('.');
+  const ending = dot > 0 && characters.length - dot <= ENDING_MAX_CHARS ? characters.slice(dot) : [];
+  return [...characters.slice(0, NAME_MAX_CHARS - ending.length), ...ending].join('');
+}
+
+/** Types that a browser would run or render with scripts are handed out as plain bytes. */
+const ACTIVE =
+  /^(text\/(html|xml|xsl|javascript)|application\/(xhtml\+xml|xml|javascript|ecmascript|x-javascript)|image\/svg\+xml|multipart\/)|\+xml\b/i;
+
+export function harmlessType(contentType: string): string {
+  return ACTIVE.test(contentType.trim()) ? 'application/octet-stream' : contentType;
+}

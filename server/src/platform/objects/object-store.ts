@@ -1,0 +1,50 @@
+import type { Readable } from 'node:stream';
+
+/**
+ * Where the bytes of files are. An object has an id and never changes once it is there. Bytes that a client uploads by
+ * itself are kept apart until they are sealed into an object.
+ */
+export interface ObjectStore {
+  /** Durable when it resolves. When it rejects, nothing is left. */
+  write(id: string, bytes: Readable): Promise<{ sizeBytes: number; sha256: Buffer }>;
+  /** What a client needs to PUT exactly these bytes by itself. */
+  uploadTicket(id: string, terms: UploadTerms): Promise<UploadTicket>;
+  /**
+   * Makes uploaded bytes an object, and tells how many there are, or undefined when none were uploaded. Nothing that is
+   * PUT to the ticket afterwards reaches the object. Sealing again only tells.
+   */
+  seal(id: string): Promise<number | undefined>;
+  /** Where a client can GET the object for a while. */
+  downloadUrl(id: string, terms: DownloadTerms): Promise<string>;
+  read(id: string): Promise<Readable>;
+  /** Removes the object and whatever was uploaded for it; that there is nothing is fine. */
+  remove(id: string): Promise<void>;
+  /** The ids of everything that is there, objects and uploads, last changed before that time. */
+  list(changedBefore: Date): AsyncIterable<string>;
+}
+
+export interface UploadTerms {
+  sizeBytes: number;
+  contentType: string;
+  expiresAt: Date;
+}
+
+export interface UploadTicket {
+  url: string;
+  /** To be sent along with the PUT. */
+  headers: Record<string, string>;
+}
+
+export interface DownloadTerms {
+  filename: string;
+  contentType: string;
+  expiresAt: Date;
+}
+
+const STORE_ERRNO = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
+
+/** The store is full, read-only, or does not answer as it should, as opposed to having no such object. */
+export function isStoreUnavailable(error: unknown): boolean {
+  const { code, $metadata } = (error ?? {}) as { code?: string; $metadata?: object };
+  return STORE_ERRNO.has(code ?? '') || $metadata !== undefined;
+}

@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { attachmentDisposition, harmlessType } from './content-disposition.ts';
+import type { DownloadTerms, ObjectStore, UploadTerms, UploadTicket } from './object-store.ts';
+
+export interface S3Settings {
+  endpoint: string | undefined;
+  bucket: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  forcePathStyle: boolean;
+}
+
+const PART_BYTES = 8 * 1_048_576;
+
+/** Objects in a bucket. Clients PUT and GET them there themselves, by presigned URLs. */
+export class S3Store implements ObjectStore {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #sealing = new Map<string, Promise<number | undefined>>();
+
+  constructor({ endpoint, bucket, region, accessKeyId, secretAccessKey, forcePathStyle }: S3Settings) {
+    this.#bucket = bucket;
+    this.#client = new S3Client({
+      region,
+      ...(endpoint !== undefined && { endpoint }),
+      forcePathStyle,
+      credentials: { accessKeyId, secretAccessKey },
+      // Checksums that the SDK would add by itself are not understood by every S3-compatible server.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    });
+  }
+
+  /** Of unknown length, so in parts, of which one is held in memory. A small one is a single PUT. */
+  async write(id: string, bytes: Readable): Promise<{ sizeBytes: number; sha256: Buffer }> {
+    const hash = createHash('sha256');
+    const upload = new PartedUpload(this.#client, { Bucket: this.#bucket, Key: objectKey(id) });
+    let sizeBytes = 0;
+    try {
+      for await (const part of partsOf(bytes)) {
+        hash.update(part);
+        sizeBytes += part.length;
+        await upload.add(part);
+      }
+      await upload.finish();
+    } catch (error) {
+      await upload.abort();
+      throw error;
+    }
+    return { sizeBytes, sha256: hash.digest() };
+  }
+
+  async uploadTicket(id: string, { sizeBytes, contentType, expiresAt }: UploadTerms): Promise<UploadTicket> {
+    const command = new PutObjectCommand({ Bucket: this.#bucket, Key: uploadKey(id), ContentType: contentType, ContentLength: sizeBytes });
+    const url = await getSignedUrl(this.#client, command, {
+      expiresIn: secondsUntil(expiresAt),
+      signableHeaders: new Set(['content-type', 'content-length', 'host']),
+    });
+    return { url, headers: { 'Content-Type': contentType, 'Content-Length': String(sizeBytes) } };
+  }
+
+  /** One at a time for each id: a second copy could bring bytes that were PUT after the first. */
+  seal(id: string): Promise<number | undefined> {
+    const sealing = this.#sealing.get(id) ?? this.#sealOnce(id).finally(() => this.#sealing.delete(id));
+    this.#sealing.set(id, sealing);
+    return sealing;
+  }
+
+  async #sealOnce(id: string): Promise<number | undefined> {
+    const sealed = await this.#sizeOf(objectKey(id));
+    if (sealed !== undefined) return sealed;
+    const copy = new CopyObjectCommand({ Bucket: this.#bucket, Key: objectKey(id), CopySource: `${this.#bucket}/${uploadKey(id)}` });
+    // Where there is nothing to copy, nothing was uploaded, or another process has sealed it meanwhile.
+    await this.#client.send(copy).catch(ifMissing);
+    await this.#delete(uploadKey(id));
+    return this.#sizeOf(objectKey(id));
+  }
+
+  downloadUrl(id: string, { filename, contentType, expiresAt }: DownloadTerms): Promise<string> {
+    const command = new GetObjectCommand({
+      Bucket: this.#bucket,
+      Key: objectKey(id),
+      ResponseContentDisposition: attachmentDisposition(filename),
+      ResponseContentType: harmlessType(contentType),
+    });
+    return getSignedUrl(this.#client, command, { expiresIn: secondsUntil(expiresAt) });
+  }
+
+  async read(id: string): Promise<Readable> {
+    const { Body } = await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: objectKey(id) }));
+    if (!(Body instanceof Readable)) throw new Error('the bucket answered without a body');
+    return Body;
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#delete(uploadKey(id));
+    await this.#delete(objectKey(id));
+  }
+
+  async *list(changedBefore: Date): AsyncIterable<string> {
+    let token: string | undefined;
+    do {
+      const page = await this.#client.send(new ListObjectsV2Command({ Bucket: this.#bucket, ContinuationToken: token }));
+      for (const { Key, LastModified } of page.Contents ?? []) {
+        const id = Key?.match(KEY)?.[1];
+        if (id !== undefined && LastModified !== undefined && LastModified < changedBefore) yield id;
+      }
+      token = page.NextContinuationToken;
+    } while (token !== undefined);
+  }
+
+  async #sizeOf(key: string): Promise<number | undefined> {
+    const head = await this.#client.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key })).catch(ifMissing);
+    return head?.ContentLength;
+  }
+
+  async #delete(key: string): Promise<void> {
+    await this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: key }));
+  }
+}
+
+const KEY = /^(?:objects|uploads)\/([0-9a-f-]{36})$/;
+
+function objectKey(id: string): string {
+  return `objects/${id}`;
+}
+
+function uploadKey(id: string): string {
+  return `uploads/${id}`;
+}
+
+function ifMissing(error: { $metadata?: { httpStatusCode?: number } }): undefined {
+  if (error.$metadata?.httpStatusCode !== 404) throw error;
+}
+
+function secondsUntil(time: Date): number {
+  return Math.max(1, Math.floor((time.getTime() - Date.now()) / 1000));
+}
+
+/** Pieces of PART_BYTES; the last, and so perhaps the only one, is smaller and may be empty. */
+async function* partsOf(bytes: Readable): AsyncIterable<Buffer> {
+  let held: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of bytes as AsyncIterable<Buffer>) {
+    held.push(chunk);
+    size += chunk.length;
+    if (size < PART_BYTES) continue;
+    const whole = Buffer.concat(held);
+    yield whole.subarray(0, PART_BYTES);
+    held = [whole.subarray(PART_BYTES)];
+    size = held[0]?.length ?? 0;
+  }
+  yield Buffer.concat(held);
+}
+
+class PartedUpload {
+  readonly #client: S3Client;
+  readonly #target: { Bucket: string; Key: string };
+  #uploadId: string | undefined;
+  #parts: { PartNumber: number; ETag: string | undefined }[] = [];
+  #waiting: Buffer | undefined;
+
+  constructor(client: S3Client, target: { Bucket: string; Key: string }) {
+    this.#client = client;
+    this.#target = target;
+  }
+
+  /** One part is always held back: if no other follows, it is the whole. */
+  async add(part: Buffer): Promise<void> {
+    if (this.#waiting) await this.#send(this.#waiting);
+    this.#waiting = part;
+  }
+
+  async finish(): Promise<void> {
+    const last = this.#waiting ?? Buffer.alloc(0);
+    if (this.#uploadId === undefined) {
+      await this.#client.send(new PutObjectCommand({ ...this.#target, Body: last }));
+      return;
+    }
+    if (last.length > 0) await this.#send(last);
+    const command = new CompleteMultipartUploadCommand({
+      ...this.#target,
+      UploadId: this.#uploadId,
+      MultipartUpload: { Parts: this.#parts },
+    });
+    await this.#client.send(command);
+  }
+
+  async abort(): Promise<void> {
+    if (this.#uploadId === undefined) return;
+    await this.#client.send(new AbortMultipartUploadCommand({ ...this.#target, UploadId: this.#uploadId })).catch(() => {});
+  }
+
+  async #send(part: Buffer): Promise<void> {
+    this.#uploadId ??= (await this.#client.send(new CreateMultipartUploadCommand(this.#target))).UploadId;
+    const PartNumber = this.#parts.length + 1;
+    const { ETag } = await this.#client.send(new UploadPartCommand({ ...this.#target, UploadId: this.#uploadId, PartNumber, Body: part }));
+    this.#parts.push({ PartNumber, ETag });
+  }
+}

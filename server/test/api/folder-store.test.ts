@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, readFile, stat, utimes } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newUuid } from '../../src/contract/ids.ts';
+import { MB } from '../../src/contract/limits.ts';
+import { FolderStore, WrongSize } from '../../src/platform/objects/folder-store.ts';
+import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
+import { filesIn } from '../support/files-in.ts';
+import { someBytes } from '../support/transfer.ts';
+
+const WRITER = path.resolve(import.meta.dirname, '../support/folder-writer.ts');
+/** A multiple of the length of an id, so that every piece of an object begins with it. */
+const SIZE_BYTES = 16 * 36 * 2_000;
+
+let folder: string;
+let store: FolderStore;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-folder-'));
+  store = new FolderStore(folder, new UrlSigner(Buffer.alloc(32)), () => 'http://localhost');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Which of its three parts a file is in, and its name. */
+async function kept(): Promise<[part: string, name: string][]> {
+  return (await filesIn(folder)).map((file) => [file.split('/')[0] as string, path.basename(file)]);
+}
+
+async function inPart(part: string): Promise<string[]> {
+  return (await kept()).filter(([where]) => where === part).map(([, name]) => name);
+}
+
+/** Something of which one half has come, and the other will once it is let go. */
+function halfWay(bytes: Buffer): { source: Readable; letGo(): void } {
+  const source = new Readable({ read() {} });
+  source.push(bytes.subarray(0, bytes.length / 2));
+  return {
+    source,
+    letGo: () => {
+      source.push(bytes.subarray(bytes.length / 2));
+      source.push(null);
+    },
+  };
+}
+
+/** Runs the writer for a moment, kills it, and gives the ids it had said were there. */
+async function killedWriter(afterMs: number): Promise<string[]> {
+  const child = spawn(process.execPath, [WRITER, folder, String(SIZE_BYTES)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+  await sleep(afterMs);
+  child.kill('SIGKILL');
+  const [, signal] = await once(child, 'close');
+  expect(signal).toBe('SIGKILL');
+  return said.split('\n').slice(0, -1);
+}
+
+describe('a file in the making', () => {
+  test('stands aside under another name until it is whole', async () => {
+    const id = newUuid();
+    const { source, letGo } = halfWay(someBytes(2 * MB));
+    const writing = store.write(id, source);
+    while ((await inPart('aside')).length === 0) await sleep(5);
+    expect(await kept()).toEqual([['aside', expect.not.stringContaining(id)]]);
+    expect(await store.objectSize(id)).toBeUndefined();
+    letGo();
+    await writing;
+    expect(await kept()).toEqual([['objects', id]]);
+  });
+
+  test('stands aside when it is uploaded too, and what was uploaded before stays until it is whole', async () => {
+    const id = newUuid();
+    await store.receive(id, Readable.from([Buffer.from('12')]), 2);
+    const { source, letGo } = halfWay(Buffer.from('34'));
+    const receiving = store.receive(id, source, 2);
+    while ((await inPart('aside')).length === 0) await sleep(5);
+    expect(await inPart('uploads')).toEqual([id]);
+    expect(await store.seal(id)).toBe(2);
+    letGo();
+    await receiving;
+    expect((await buffer(await store.read(id))).toString()).toBe('12');
+  });
+
+  test.each([
+    ['a byte less than', 9],
+    ['a byte more than', 11],
+    ['nothing of', 0],
+    ['much more than', 5 * MB],
+  ])('is dropped when %s what was agreed on comes', async (_name, size) => {
+    await expect(store.receive(newUuid(), Readable.from([someBytes(size)], { objectMode: false }), 10)).rejects.toThrow(WrongSize);
+    expect(await kept()).toEqual([]);
+  });
+
+  test('is for the eyes of the service’s account only', async () => {
+    const { source, letGo } = halfWay(someBytes(1000));
+    const writing = store.write(newUuid(), source);
+    while ((await inPart('aside')).length === 0) await sleep(5);
+    const modeOf = async (file: string) => (await stat(path.join(folder, file))).mode & 0o777;
+    expect(await Promise.all((await filesIn(folder)).map(modeOf))).toEqual([0o600]);
+    letGo();
+    await writing;
+    expect(await Promise.all((await filesIn(folder)).map(modeOf))).toEqual([0o600]);
+    expect([await modeOf('aside'), await modeOf('objects')]).toEqual([0o700, 0o700]);
+  });
+});
+
+describe('after kill -9 of the process that writes', () => {
+  test('every object is whole, every one that was confirmed is there, and the rest stands aside', async () => {
+    const confirmed: string[] = [];
+    for (const afterMs of [0, 20, 50, 90, 150]) confirmed.push(...(await killedWriter(afterMs)));
+    const objects = await inPart('objects');
+    expect(objects).toEqual(expect.arrayContaining(confirmed));
+    for (const id of objects) {
+      const bytes = await readFile(path.join(folder, 'objects', id.slice(-2), id));
+      expect(bytes.equals(Buffer.alloc(SIZE_BYTES, id)), id).toBe(true);
+    }
+    // What was received but not sealed is whole as well.
+    for (const id of await inPart('uploads')) expect((await stat(path.join(folder, 'uploads', id.slice(-2), id))).size).toBe(SIZE_BYTES);
+    expect((await inPart('aside')).length).toBeGreaterThanOrEqual(5);
+  });
+
+  test('what stands aside goes away with a later list, but nothing that is still being written', async () => {
+    await killedWriter(0);
+    const abandoned = await inPart('aside');
+    const hourAgo = new Date(Date.now() - 3_600_000);
+    for (const name of abandoned) await utimes(path.join(folder, 'aside', name), hourAgo, hourAgo);
+    const { source, letGo } = halfWay(someBytes(1000));
+    const id = newUuid();
+    const writing = store.write(id, source);
+    while ((await inPart('aside')).length === abandoned.length) await sleep(5);
+    expect(await Array.fromAsync(store.list(new Date(Date.now() - 1_800_000)))).toEqual([]);
+    const left = await inPart('aside');
+    expect(left).toHaveLength(1);
+    expect(abandoned).not.toContain(left[0]);
+    letGo();
+    await writing;
+    expect(await store.objectSize(id)).toBe(1000);
+  });
+});
+
+describe('an id', () => {
+  test.each(['', '..', '../../../../etc/passwd', 'a/b', `${newUuid()}/..`, `/${newUuid().slice(1)}`, newUuid().toUpperCase()])(
+    'that is none, such as %j, never becomes part of a path',
+    async (id) => {
+      await mkdir(path.join(folder, 'objects'), { recursive: true });
+      await expect(store.write(id, Readable.from([Buffer.from('x')]))).rejects.toThrow('not the id of an object');
+      await expect(store.read(id)).rejects.toThrow('not the id of an object');
+      await expect(store.seal(id)).rejects.toThrow('not the id of an object');
+      await expect(store.remove(id)).rejects.toThrow('not the id of an object');
+      expect(await kept()).toEqual([]);
+    },
+  );
+});

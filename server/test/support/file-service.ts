@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { utimes } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { readConfig } from '../../src/config.ts';
+import { FolderStore } from '../../src/platform/objects/folder-store.ts';
+import type { ObjectStore } from '../../src/platform/objects/object-store.ts';
+import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
+import { bucketOf } from '../../src/service.ts';
+import { filesIn } from './files-in.ts';
+import { startS3Server } from './s3-server.ts';
+import { startTestService, type TestService } from './service.ts';
+
+export const places = ['folder', 'bucket'] as const;
+export type Place = (typeof places)[number];
+
+/** A service along with the place where it keeps its files. */
+export interface FileService extends TestService {
+  /** The service's own store, as another process would have it. */
+  objects: ObjectStore;
+  /** Everything that is there: `objects/<uuid>`, `uploads/<uuid>`, and whatever is in the making. */
+  kept(): Promise<string[]>;
+  /** Makes one of these look as if it had last changed so long ago. */
+  age(kept: string, hours: number): Promise<void>;
+}
+
+export function startFileService(place: Place, env: Record<string, string> = {}): Promise<FileService> {
+  return place === 'folder' ? startOnFolder(env) : startOnBucket(env);
+}
+
+async function startOnFolder(env: Record<string, string>): Promise<FileService> {
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'waybill-files-'));
+  const folder = path.join(dataDir, 'files');
+  const service = await startTestService({ DATA_DIR: dataDir, ...env });
+  const [secret] = await service.sql<{ value: Buffer }>("SELECT value FROM service_secrets WHERE name = 'objects'");
+  return {
+    ...service,
+    objects: new FolderStore(folder, new UrlSigner(secret?.value as Buffer), () => service.url),
+    // Which of the 256 folders a file is in tells nothing.
+    kept: async () => (await filesIn(dataDir)).map((file) => file.replace(/^files\//, '').replace(/\/[0-9a-f]{2}\//, '/')).toSorted(),
+    age: (kept, hours) => setBack(fileIn(folder, kept), hours),
+    stop: async () => {
+      await service.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startOnBucket(env: Record<string, string>): Promise<FileService> {
+  const server = await startS3Server();
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'waybill-files-'));
+  const settings = { DATA_DIR: dataDir, ...server.env, ...env };
+  const objects = bucketOf(readConfig(settings));
+  if (!objects) throw new Error('no bucket is configured');
+  const service = await startTestService(settings);
+  return {
+    ...service,
+    objects,
+    kept: async () => [...(await server.kept()), ...(await filesIn(dataDir))].toSorted(),
+    age: (kept, hours) => setBack(server.fileOf(kept), hours),
+    stop: async () => {
+      await service.stop();
+      await server.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function fileIn(folder: string, kept: string): string {
+  const [part = '', name = ''] = kept.split('/');
+  return part === 'aside' ? path.join(folder, kept) : path.join(folder, part, name.slice(-2), name);
+}
+
+function setBack(file: string, hours: number): Promise<void> {
+  const then = new Date(Date.now() - hours * 3_600_000);
+  return utimes(file, then, then);
+}
