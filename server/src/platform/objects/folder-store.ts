@@ -133,7 +133,7 @@ export class FolderStore implements ObjectStore {
       await syncFolder(path.dirname(target));
       return sizeBytes;
     } catch (error) {
-      if (!file.closed) await new Promise((resolve) => file.once('close', resolve));
+      if (!file.closed) await new Promise<void>((resolve) => file.once('close', resolve));
       await rm(aside, { force: true });
       throw error;
     }
