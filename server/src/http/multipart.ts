@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { invalid, type Refusal } from '../contract/errors.ts';
+import { invalid, Refusal } from '../contract/errors.ts';
 
 export interface Part {
   name: string;
@@ -15,6 +15,8 @@ const PREAMBLE_MAX_BYTES = 1_024;
 const HEADERS_MAX_BYTES = 32 * 1_024;
 const BOUNDARY = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i;
 const HEADERS_END = Buffer.from('\r\n\r\n');
+/** Forms have no other; what was encoded would be stored as it is, and be something else than was meant. */
+const PLAIN_ENCODING = /^(binary|8bit|7bit)$/i;
 const HEADER = /^([\w-]+):(.*)$/s;
 const PARAMETER = /\s*;\s*([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]*))/gsy;
 
@@ -94,12 +96,15 @@ class DelimitedReader {
 
 function describe(block: Buffer): Omit<Part, 'bytes'> {
   const headers = new Map<string, string>();
-  for (const line of block.toString(isUtf8(block) ? 'utf8' : 'latin1').split('\r\n')) {
+  if (!isUtf8(block)) throw new Refusal('invalid_json', 'A header of the form is not in UTF-8.');
+  for (const line of block.toString('utf8').split('\r\n')) {
     if (line === '') continue;
     const [, key, value] = HEADER.exec(line) ?? [];
     if (key === undefined || value === undefined || headers.has(key.toLowerCase())) throw malformed('has a part with a broken header');
     headers.set(key.toLowerCase(), value.trim());
   }
+  if (!PLAIN_ENCODING.test(headers.get('content-transfer-encoding') ?? 'binary'))
+    throw malformed('has a part with another encoding than binary');
   const parameters = parametersOf(headers.get('content-disposition') ?? '');
   const name = parameters.get('name');
   if (name === undefined) throw malformed('has a part without a name');

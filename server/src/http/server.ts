@@ -11,6 +11,7 @@ const HEADERS_PATIENCE_MS = 15_000;
 /** For bodies that are held in memory. One that is streamed may take as long as it makes progress. */
 const BODY_PATIENCE_MS = 60_000;
 const IDLE_PATIENCE_MS = 120_000;
+const REQUEST_PATIENCE_MS = 6 * 3_600_000;
 const KEEP_ALIVE_MS = 65_000;
 /** For the rest of a body that is of no interest any more. */
 const LEFTOVER_PATIENCE_MS = 10_000;
@@ -30,7 +31,7 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: BODY_MAX_BYTES,
-    requestTimeout: 0,
+    requestTimeout: REQUEST_PATIENCE_MS,
     connectionTimeout: IDLE_PATIENCE_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Node's own answer to a missing Host would lack a request id, so ours is given below.

@@ -86,6 +86,6 @@ function toIssue({ instancePath, keyword, params, message }: ErrorObject): Issue
   }
 }
 
-function pointerPart(key: string): string {
+export function pointerPart(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

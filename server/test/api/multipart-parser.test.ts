@@ -206,9 +206,14 @@ describe('refused as malformed', () => {
     ['two file names', 'Content-Disposition: form-data; name="a"; filename="b"; FILENAME="c"'],
     ['a quote that is never closed', 'Content-Disposition: form-data; name="a'],
     ['a quote that is escaped rather than closed', 'Content-Disposition: form-data; name="a"; filename="b\\"'],
+    ['another encoding than binary', `${FIELD}\r\nContent-Transfer-Encoding: base64`],
     ['garbage among the parameters', 'Content-Disposition: form-data; name="a" garbage; filename="b"'],
   ])('a part with %s', async (_, head) => {
     expect(await refusalOf(about(head))).toContain('part with');
+  });
+
+  test('a file name that is not in UTF-8, as any other text', async () => {
+    await expect(read(about('Content-Disposition: form-data; name="a"; filename="\xff"'))).rejects.toMatchObject({ code: 'invalid_json' });
   });
 
   test('noise, and never anything worse happens', async () => {

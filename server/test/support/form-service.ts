@@ -20,7 +20,7 @@ export interface FormService extends TestService {
 }
 
 export async function startFormService(env: Record<string, string> = {}, store: (typeof stores)[number] = 'folder'): Promise<FormService> {
-  const dataFolder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'waybill-files-')));
+  const dataFolder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'waybill-forms-')));
   const s3 = store === 'bucket' ? await startS3Server() : undefined;
   const service = await startTestService({ DATA_DIR: dataFolder, ...s3?.env, ...env });
   const stored = async () => [...(await filesIn(dataFolder)), ...((await s3?.kept()) ?? [])];

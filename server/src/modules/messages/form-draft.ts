@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { FILES_PER_MESSAGE_MAX, JSON_MAX_BYTES } from '../../contract/limits.ts';
 import { readMultipart } from '../../http/multipart.ts';
+import { pointerPart } from '../../http/validation.ts';
 import { parseJson, valueIn } from '../../platform/lossless-json.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { Files } from '../files/files.ts';
@@ -25,10 +26,10 @@ export async function readFormDraft(request: IncomingMessage, files: Files): Pro
           throw invalid([{ path: '/files', message: `must be at most ${FILES_PER_MESSAGE_MAX}` }]);
         stored.push(await files.storeInline(filename, contentType, bytes));
       } else if (Object.hasOwn(fields, name) || (name === 'json' && json))
-        throw invalid([{ path: `/${name}`, message: 'is given more than once' }]);
+        throw invalid([{ path: `/${pointerPart(name)}`, message: 'is given more than once' }]);
       else if (name === 'json') json = await collect(bytes, JSON_FIELD_MAX_BYTES, () => new Refusal('json_too_large'));
       else if (TEXT_FIELDS.includes(name)) fields[name] = await textOf(name, bytes);
-      else throw invalid([{ path: `/${name}`, message: 'is not a field of this request; a file has to have a filename' }]);
+      else throw invalid([{ path: `/${pointerPart(name)}`, message: 'is not a field of this request; a file has to have a filename' }]);
     }
     if (json) fields.json = parseJson(json)?.value ?? refuseJson(json);
     checkFields(fields);
@@ -46,7 +47,7 @@ function refuseJson(json: Buffer): null {
 }
 
 async function textOf(name: string, bytes: AsyncIterable<Buffer>): Promise<string> {
-  const text = await collect(bytes, TEXT_FIELD_MAX_BYTES, () => invalid([{ path: `/${name}`, message: 'is too long' }]));
+  const text = await collect(bytes, TEXT_FIELD_MAX_BYTES, () => invalid([{ path: `/${pointerPart(name)}`, message: 'is too long' }]));
   if (!isUtf8(text)) throw new Refusal('invalid_json', `The field ${name} is not in UTF-8.`);
   return text.toString('utf8');
 }

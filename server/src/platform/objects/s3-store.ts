@@ -26,7 +26,8 @@ export interface S3Settings {
   forcePathStyle: boolean;
 }
 
-const PART_BYTES = 8 * 1_048_576;
+/** The least that a bucket takes for a part that is not the last. */
+const PART_BYTES = 5 * 1_048_576;
 
 /** Objects in a bucket. Clients PUT and GET them there themselves, by presigned URLs. */
 export class S3Store implements ObjectStore {
@@ -174,26 +175,28 @@ class PartedUpload {
   readonly #target: { Bucket: string; Key: string };
   #uploadId: string | undefined;
   #parts: { PartNumber: number; ETag: string | undefined }[] = [];
-  #waiting: Buffer | undefined;
+  #first: Buffer | undefined;
 
   constructor(client: S3Client, target: { Bucket: string; Key: string }) {
     this.#client = client;
     this.#target = target;
   }
 
-  /** One part is always held back: if no other follows, it is the whole. */
+  /** The first part is held back: if no other follows, it is the whole. */
   async add(part: Buffer): Promise<void> {
-    if (this.#waiting) await this.#send(this.#waiting);
-    this.#waiting = part;
+    if (this.#first === undefined) {
+      this.#first = part;
+      return;
+    }
+    if (this.#uploadId === undefined) await this.#send(this.#first);
+    if (part.length > 0) await this.#send(part);
   }
 
   async finish(): Promise<void> {
-    const last = this.#waiting ?? Buffer.alloc(0);
     if (this.#uploadId === undefined) {
-      await this.#client.send(new PutObjectCommand({ ...this.#target, Body: last }));
+      await this.#client.send(new PutObjectCommand({ ...this.#target, Body: this.#first ?? Buffer.alloc(0) }));
       return;
     }
-    if (last.length > 0) await this.#send(last);
     const command = new CompleteMultipartUploadCommand({
       ...this.#target,
       UploadId: this.#uploadId,
@@ -210,6 +213,8 @@ class PartedUpload {
   async #send(part: Buffer): Promise<void> {
     this.#uploadId ??= (await this.#client.send(new CreateMultipartUploadCommand(this.#target))).UploadId;
     const PartNumber = this.#parts.length + 1;
+    // Once it is on its way, it need not be held any longer.
+    this.#first = Buffer.alloc(0);
     const { ETag } = await this.#client.send(new UploadPartCommand({ ...this.#target, UploadId: this.#uploadId, PartNumber, Body: part }));
     this.#parts.push({ PartNumber, ETag });
   }
