@@ -30,8 +30,7 @@ export function toRefusal(error: unknown): Refusal {
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // A client that went away in the middle of its body is no fault of ours, nor of the database's.
-  const isCutShort = request.raw.readableAborted && !(error instanceof Refusal);
-  const refusal = isCutShort ? invalid([{ path: '', message: 'the body ended too early' }]) : toRefusal(error);
+  const refusal = request.raw.readableAborted ? invalid([{ path: '', message: 'the body ended too early' }]) : toRefusal(error);
   if (refusal.code === 'internal_error') request.log.error({ err: error, request_id: request.id, url: request.url }, 'request failed');
   else if (refusal.code === 'unavailable')
     request.log.warn({ request_id: request.id, reason: (error as Error).message }, 'database or file store unavailable');

@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * s3rver in a process of its own, because it has to be changed in a few places to behave as S3 does: it checks
@@ -9,6 +10,8 @@ import path from 'node:path';
  * other than first-last and first-, If-Range, and conditions on writes and copies, which it passes over.
  */
 const [folder = '', bucket = ''] = process.argv.slice(2);
+const SLOW_COPY_BYTES = 1_000_000;
+const SLOW_COPY_MS = 300;
 
 const lenient = globalThis.encodeURIComponent;
 globalThis.encodeURIComponent = (text) =>
@@ -70,7 +73,12 @@ async function whole<T>(target: string, write: (aside: string) => Promise<T>): P
 const putContent = server.store.putContent.bind(server.store);
 server.store.putContent = (target: string, content: unknown) => whole(target, (aside) => putContent(aside, content));
 const { copyFile } = fs;
-fs.copyFile = (source, target) => whole(String(target), (aside) => copyFile(source, aside));
+fs.copyFile = (source, target) =>
+  whole(String(target), async (aside) => {
+    await copyFile(source, aside);
+    // To copy much takes S3 a while, in which other things happen.
+    if ((await fs.stat(aside)).size >= SLOW_COPY_BYTES) await sleep(SLOW_COPY_MS);
+  });
 
 const { port } = await server.run();
 console.log(port);

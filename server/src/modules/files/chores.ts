@@ -31,7 +31,8 @@ export function fileChores(files: Files, objects: ObjectStore): Chore[] {
       schedule: '37 * * * *',
       run: async (database, log) => {
         const expired = await store.takeExpiredUploads(database, EXPIRY_GRACE_S);
-        for (const id of expired) await objects.remove(id);
+        // What a message refers to stays; what was PUT to its URL afterwards does not.
+        for (const { id, isReferredTo } of expired) await (isReferredTo ? objects.removeUpload(id) : objects.remove(id));
         let orphans = 0;
         let batch: string[] = [];
         const removeUnknown = async () => {

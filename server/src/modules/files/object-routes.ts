@@ -32,7 +32,7 @@ export const put = publicEndpoint({
     const { headers, raw } = call.request;
     const sizeBytes = Number(terms.get('size'));
     if ((await store.objectSize(id)) !== undefined)
-      throw new Refusal('conflict', 'A message that has been sent refers to these bytes; they can’t be replaced.');
+      throw new Refusal('conflict', 'These bytes were sealed when a message with them was sent; announce a new upload for others.');
     if (headers['content-type'] !== terms.get('type'))
       throw invalid([{ path: '/Content-Type', message: `must be ${terms.get('type')}, as announced` }]);
     const promised = headers['content-length'];

@@ -131,14 +131,14 @@ export async function recordHash(db: Queryable, objectId: string, sha256: Buffer
   await db.query('UPDATE objects SET sha256 = $2 WHERE id = $1', [objectId, sha256]);
 }
 
-/** Uploads that expired some while ago and that no message refers to: their bytes can go. Forgets all that expired then. */
-export async function takeExpiredUploads(tx: Queryable, graceS: number): Promise<string[]> {
+/** Forgets uploads that expired some while ago, and tells which they were. */
+export async function takeExpiredUploads(tx: Queryable, graceS: number): Promise<{ id: string; isReferredTo: boolean }[]> {
   const rows = await tx.query<{ id: string; is_referred_to: boolean }>(
     `DELETE FROM uploads u WHERE u.expires_at < now() - make_interval(secs => $1)
      RETURNING u.id, EXISTS (SELECT 1 FROM objects o WHERE o.party_id = u.party_id AND o.id = u.id) AS is_referred_to`,
     [graceS],
   );
-  return rows.filter((row) => !row.is_referred_to).map((row) => row.id);
+  return rows.map((row) => ({ id: row.id, isReferredTo: row.is_referred_to }));
 }
 
 /** Of these, the ids that nothing in the database knows. */

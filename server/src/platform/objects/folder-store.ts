@@ -89,8 +89,12 @@ export class FolderStore implements ObjectStore {
     return file.createReadStream({ highWaterMark: CHUNK_BYTES, ...range });
   }
 
-  async remove(id: string): Promise<void> {
+  async removeUpload(id: string): Promise<void> {
     await rm(this.#upload(id), { force: true });
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.removeUpload(id);
     await rm(this.#object(id), { force: true });
   }
 

@@ -17,6 +17,8 @@ export interface ObjectStore {
   /** Where a client can GET the object for a while. */
   downloadUrl(id: string, terms: DownloadTerms): Promise<string>;
   read(id: string): Promise<Readable>;
+  /** Removes what was uploaded and never sealed, such as what came after; that there is nothing is fine. */
+  removeUpload(id: string): Promise<void>;
   /** Removes the object and whatever was uploaded for it; that there is nothing is fine. */
   remove(id: string): Promise<void>;
   /** The ids of everything that is there, objects and uploads, last changed before that time. */

@@ -109,8 +109,12 @@ export class S3Store implements ObjectStore {
     return Body;
   }
 
-  async remove(id: string): Promise<void> {
+  async removeUpload(id: string): Promise<void> {
     await this.#delete(uploadKey(id));
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.removeUpload(id);
     await this.#delete(objectKey(id));
   }
 
