@@ -25,8 +25,8 @@ const RECIPIENT = '{"party": {"kind": "handle", "handle": "recipient", "display_
 /** The rows of one message, in one statement that is a transaction and a round trip: nothing could insert them in fewer. */
 function insertMessage(senderId: string, recipientId: string): string {
   return `WITH k AS MATERIALIZED (SELECT nextval('bench_positions') AS position, uuidv7() AS id, uuidv7() AS thread_id),
-m AS (INSERT INTO messages (sender_id, id, recipient_id, thread_id, sender, recipient, type, subject, json, json_sha256, validation, validation_errors, received_at, content_hash, receipt_token)
-SELECT ${senderId}, id, ${recipientId}, thread_id, '${SENDER}', '${RECIPIENT}', '${TYPE}', '${SUBJECT}', '${PAYLOAD}', sha256('json'), 'not_applicable', '[]', now(), sha256('content'), uuid_send(id) || '\\x000000000000' FROM k)
+m AS (INSERT INTO messages (sender_id, id, recipient_id, thread_id, sender, recipient, type, subject, json, json_sha256, validation, validation_errors, received_at, content_hash, receipt_token, file_count)
+SELECT ${senderId}, id, ${recipientId}, thread_id, '${SENDER}', '${RECIPIENT}', '${TYPE}', '${SUBJECT}', '${PAYLOAD}', sha256('json'), 'not_applicable', '[]', now(), sha256('content'), uuid_send(id) || '\\x000000000000', 0 FROM k)
 INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type)
 SELECT ${senderId}, 'out'::ledger_box, position, id, ${recipientId}, thread_id, 'not_applicable'::validation_status, '${TYPE}' FROM k
 UNION ALL SELECT ${recipientId}, 'in', position, id, ${senderId}, thread_id, 'not_applicable', '${TYPE}' FROM k;`;

@@ -30,8 +30,8 @@ export async function fillInbox(
     [messages],
   );
   await sql.query(
-    `INSERT INTO messages (sender_id, id, recipient_id, thread_id, sender, recipient, type, subject, json, json_sha256, validation, validation_errors, received_at, content_hash, receipt_token, segment)
-     SELECT $2, id, $1, thread_id, '{"party":{}}', '{"party":{}}', $5, 'Order ' || n, $4, sha256('json'), 'not_applicable', '[]', to_timestamp(1700000000 + n / 1000.0), sha256('content'), uuid_send(id) || '\\x000000000000', CASE WHEN n % 10 > 0 THEN 'sales' END
+    `INSERT INTO messages (sender_id, id, recipient_id, thread_id, sender, recipient, type, subject, json, json_sha256, validation, validation_errors, received_at, content_hash, receipt_token, segment, file_count)
+     SELECT $2, id, $1, thread_id, '{"party":{}}', '{"party":{}}', $5, 'Order ' || n, $4, sha256('json'), 'not_applicable', '[]', to_timestamp(1700000000 + n / 1000.0), sha256('content'), uuid_send(id) || '\\x000000000000', CASE WHEN n % 10 > 0 THEN 'sales' END, 0
        FROM fill WHERE $3::bigint > 0 ORDER BY n`,
     values,
   );
