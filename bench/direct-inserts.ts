@@ -20,16 +20,23 @@ interface Parties {
 
 const SENDER =
   '{"party": {"kind": "handle", "handle": "sender", "display_name": "The sender company"}, "actor": {"kind": "agent", "id": "agt_01m7erf6jnekt8sw8yvkrmndfd", "name": "Bench", "email": null, "verified": true, "provider": "api_key"}}';
+let startedRounds = 1;
+
 const RECIPIENT = '{"party": {"kind": "handle", "handle": "recipient", "display_name": "The recipient company"}}';
 
-/** The rows of one message, in one statement that is a transaction and a round trip: nothing could insert them in fewer. */
-function insertMessage(senderId: string, recipientId: string): string {
-  return `WITH k AS MATERIALIZED (SELECT nextval('bench_positions') AS position, uuidv7() AS id, uuidv7() AS thread_id),
-m AS (INSERT INTO messages (sender_id, id, recipient_id, thread_id, sender, recipient, type, subject, json, json_sha256, validation, validation_errors, received_at, content_hash, receipt_token, file_count)
-SELECT ${senderId}, id, ${recipientId}, thread_id, '${SENDER}', '${RECIPIENT}', '${TYPE}', '${SUBJECT}', '${PAYLOAD}', sha256('json'), 'not_applicable', '[]', now(), sha256('content'), uuid_send(id) || '\\x000000000000', 0 FROM k)
-INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type)
-SELECT ${senderId}, 'out'::ledger_box, position, id, ${recipientId}, thread_id, 'not_applicable'::validation_status, '${TYPE}' FROM k
-UNION ALL SELECT ${recipientId}, 'in', position, id, ${senderId}, thread_id, 'not_applicable', '${TYPE}' FROM k;`;
+/**
+ * The rows of one message: its own, and one for each ledger. Neither the heads of the ledgers nor the usage is brought up
+ * to date, nor is anything checked, as a send does. Ids and positions ascend, as those of sends do.
+ */
+function insertMessage(senderId: string, recipientId: string, n: string): [message: string, entries: string] {
+  const id = (kind: number) =>
+    `('0000000${kind}-' || substr(lpad(to_hex(${n}), 16, '0'), 1, 4) || '-7000-8000-' || substr(lpad(to_hex(${n}), 16, '0'), 5))::uuid`;
+  return [
+    `INSERT INTO messages (sender_id, id, recipient_id, thread_id, sender, recipient, type, subject, json, json_sha256, validation, validation_errors, received_at, content_hash, receipt_token, file_count)
+VALUES (${senderId}, ${id(1)}, ${recipientId}, ${id(2)}, '${SENDER}', '${RECIPIENT}', '${TYPE}', '${SUBJECT}', '${PAYLOAD}', sha256('json'), 'not_applicable', '[]', now(), sha256('content'), uuid_send(${id(1)}) || '\\x000000000000', 0)`,
+    `INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type)
+VALUES (${senderId}, 'out', ${n}, ${id(1)}, ${recipientId}, ${id(2)}, 'not_applicable', '${TYPE}'), (${recipientId}, 'in', ${n}, ${id(1)}, ${senderId}, ${id(2)}, 'not_applicable', '${TYPE}')`,
+  ];
 }
 
 /** The same rows as a send writes, straight into the same PostgreSQL, one transaction each. */
@@ -39,7 +46,6 @@ export async function runDirectInserts(
   connections: number,
   seconds: number,
 ): Promise<DirectResult> {
-  await service.sql.query('CREATE SEQUENCE IF NOT EXISTS bench_positions CACHE 100');
   const hasPgbench = spawnSync('pgbench', ['--version']).status === 0;
   return hasPgbench
     ? { by: 'pgbench', perSecond: byPgbench(service, parties, connections, seconds) }
@@ -55,11 +61,12 @@ function byPgbench(
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-pgbench-'));
   const script = path.join(folder, 'insert.sql');
   const last = firstRecipientId + BigInt(recipients - 1);
-  writeFileSync(
-    script,
-    `\\set recipient random(${firstRecipientId}, ${last})\n${insertMessage(String(senderId), ':recipient').replaceAll('\n', ' ')}\n`,
-  );
-  const args = ['-n', '-M', 'prepared', '-f', script, '-c', String(connections), '-j', '2', '-T', String(seconds)];
+  const statements = insertMessage(String(senderId), ':recipient::bigint', ':n::bigint').map((sql) => sql.replaceAll('\n', ' '));
+  // Numbers of their own for each round and each client.
+  const first = `${startedRounds++} * 1000000000000 + :client_id * 1000000000`;
+  const numbers = `\\set i :i + 1\n\\set n ${first} + :i\n\\set recipient random(${firstRecipientId}, ${last})\n`;
+  writeFileSync(script, `${numbers}BEGIN;\n${statements.join(';\n')};\nCOMMIT;\n`);
+  const args = ['-n', '-M', 'prepared', '-D', 'i=0', '-f', script, '-c', String(connections), '-j', '2', '-T', String(seconds)];
   const env = { ...process.env, PGHOST: String(connection.host), PGUSER: String(connection.user), PGDATABASE: String(connection.database) };
   const { stdout, stderr } = spawnSync('pgbench', args, { env, encoding: 'utf8' });
   rmSync(folder, { recursive: true, force: true });
@@ -76,14 +83,18 @@ async function byDriver(
 ): Promise<number> {
   const clients = Array.from({ length: connections }, () => new pg.Client(connection));
   await Promise.all(clients.map((client) => client.connect()));
-  const text = insertMessage('$1::bigint', '$2::bigint').replace(/;$/, '');
+  const statements = insertMessage('$1::bigint', '$2::bigint', '$3::bigint');
+  let n = startedRounds++ * 1_000_000_000_000;
   const end = performance.now() + seconds * 1000;
   let done = 0;
   await Promise.all(
     clients.map(async (client) => {
       while (performance.now() < end) {
         const recipientId = firstRecipientId + BigInt(Math.floor(Math.random() * recipients));
-        await client.query({ name: 'insert', text, values: [senderId, recipientId] });
+        const values = [senderId, recipientId, n++];
+        await client.query('BEGIN');
+        for (const [i, text] of statements.entries()) await client.query({ name: `insert-${i}`, text, values });
+        await client.query('COMMIT');
         done++;
       }
     }),

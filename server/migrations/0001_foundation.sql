@@ -192,7 +192,10 @@ CREATE FUNCTION commit_messages(
   file_ns integer[], file_ordinals integer[], file_ids uuid[], file_object_ids uuid[], file_names text[], file_types text[], file_sizes bigint[], file_hashes bytea[],
   month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval
 ) RETURNS TABLE (outcome text, message_id uuid, received_ms bigint, content_hash bytea)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+-- Plans made for the values at hand would copy all arrays into each plan, each time, and cost a third of the whole.
+SET plan_cache_mode = force_generic_plan
+AS $$
 #variable_conflict use_column
 DECLARE
   clock        timestamptz := clock_timestamp();

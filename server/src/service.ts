@@ -20,7 +20,7 @@ import { ChangeFeed } from './platform/change-feed.ts';
 import { type Chore, type JobRunner, startJobs } from './platform/jobs.ts';
 import { migrate } from './platform/migrate.ts';
 import { FolderStore } from './platform/objects/folder-store.ts';
-import { S3Store } from './platform/objects/s3-store.ts';
+import type { S3Store } from './platform/objects/s3-store.ts';
 import { UrlSigner } from './platform/objects/url-signer.ts';
 import { Database } from './platform/postgres.ts';
 import { sharedSecret } from './platform/secrets.ts';
@@ -105,7 +105,7 @@ async function buildContext(
   const cursors = new Cursors(await sharedSecret(database, 'cursors'));
   const signer = new UrlSigner(await sharedSecret(database, 'objects'));
   const publicUrl = () => context.publicUrl;
-  const objects = bucketOf(config) ?? new FolderStore(path.join(config.dataDir, 'files'), signer, publicUrl);
+  const objects = (await bucketOf(config)) ?? new FolderStore(path.join(config.dataDir, 'files'), signer, publicUrl);
   const context: Context = {
     config,
     database,
@@ -123,16 +123,17 @@ async function buildContext(
   return { context, chores: [...messageChores, ...fileChores(context.files, objects)] };
 }
 
-/** The bucket that the settings name, if they do. */
-export function bucketOf({
+/** The bucket that the settings name, if they do. Only then is the SDK loaded, which takes 30 MB. */
+export async function bucketOf({
   s3Bucket,
   s3Endpoint,
   s3Region,
   s3AccessKeyId,
   s3SecretAccessKey,
   s3ForcePathStyle,
-}: Config): S3Store | undefined {
+}: Config): Promise<S3Store | undefined> {
   if (s3Bucket === undefined) return undefined;
+  const { S3Store } = await import('./platform/objects/s3-store.ts');
   return new S3Store({
     bucket: s3Bucket,
     endpoint: s3Endpoint,

@@ -5,6 +5,7 @@ export type IdPrefix = 'msg' | 'thr' | 'agt' | 'key' | 'usr' | 'mbx' | 'file' | 
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const UUID_CHARS = 26;
+const DASH = 0x2d;
 const RECEIPT_RANDOM_BYTES = 16;
 const RECEIPT_BYTES = 6 + RECEIPT_RANDOM_BYTES;
 
@@ -83,8 +84,29 @@ function decode(text: string, bytes: number): Buffer | undefined {
   return at === -1 && buffer === 0 ? out : undefined;
 }
 
+const CODES = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0));
+const HEX_VALUE = new Uint8Array(128);
+for (let i = 0; i < 16; i++) HEX_VALUE[i.toString(16).charCodeAt(0)] = i;
+const scratch = Buffer.alloc(UUID_CHARS);
+
+/** Several for each message, so straight from digit to digit. */
 export function formatId(prefix: IdPrefix, uuid: string): string {
-  return `${prefix}_${encode(Buffer.from(uuid.replaceAll('-', ''), 'hex'), UUID_CHARS)}`;
+  let buffer = 0;
+  let bits = 0;
+  let at = UUID_CHARS;
+  for (let i = uuid.length - 1; i >= 0; i--) {
+    const code = uuid.charCodeAt(i);
+    if (code === DASH) continue;
+    buffer |= (HEX_VALUE[code] as number) << bits;
+    bits += 4;
+    if (bits >= 5) {
+      scratch[--at] = CODES[buffer & 31] as number;
+      buffer >>>= 5;
+      bits -= 5;
+    }
+  }
+  scratch[0] = CODES[buffer] as number;
+  return `${prefix}_${scratch.toString('latin1')}`;
 }
 
 /** The uuid inside an id of that kind, or undefined when the text is not such an id. */

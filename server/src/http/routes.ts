@@ -7,6 +7,7 @@ import type { Caller } from '../contract/parties.ts';
 import { parseJson } from '../platform/lossless-json.ts';
 import type { Answer, Auth, KeyCall, Route } from './endpoint.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import { timesGiven } from './raw-headers.ts';
 import { bodyCheck, queryCheck } from './validation.ts';
 
 declare module 'fastify' {
@@ -68,7 +69,7 @@ async function admit(gate: Gate, auth: Auth, request: FastifyRequest, reply: Fas
 
 async function authenticate(gate: Gate, request: FastifyRequest): Promise<Caller> {
   // Node keeps the first of two Authorization headers; which one was meant is not ours to guess.
-  const isSingle = request.raw.rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === 'authorization').length === 1;
+  const isSingle = timesGiven(request.raw.rawHeaders, 'authorization') === 1;
   const secret = isSingle ? BEARER.exec(request.headers.authorization ?? '')?.[1] : undefined;
   const caller = secret === undefined ? undefined : await gate.callerFor(secret);
   if (!caller) throw new Refusal('unauthorized', undefined, { headers: { 'www-authenticate': 'Bearer' } });

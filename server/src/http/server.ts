@@ -6,6 +6,7 @@ import { invalid, Refusal } from '../contract/errors.ts';
 import { newRequestId } from '../contract/ids.ts';
 import { BODY_MAX_BYTES } from '../contract/limits.ts';
 import { errorBody, sendError } from './error-response.ts';
+import { timesGiven } from './raw-headers.ts';
 
 const HEADERS_PATIENCE_MS = 15_000;
 /** For bodies that are held in memory. One that is streamed may take as long as it makes progress. */
@@ -93,9 +94,7 @@ function objectionToBody({ headers, rawHeaders }: IncomingMessage): string | und
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     return 'Compressed bodies are not taken; send it without Content-Encoding.';
   // Node keeps the first of two Content-Type headers; which one was meant is not ours to guess.
-  let types = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'content-type') types++;
-  return types > 1 ? 'Content-Type is given more than once.' : undefined;
+  return timesGiven(rawHeaders, 'content-type') > 1 ? 'Content-Type is given more than once.' : undefined;
 }
 
 /** What never became a request, because Node's parser gave up on it. */

@@ -56,12 +56,13 @@ function isLarge(value: unknown): boolean {
 /** NUL has no place in PostgreSQL's text, and half a surrogate pair none in UTF-8. */
 function textIssues(value: unknown, verbatim: readonly string[]): Issue[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
-  return Object.entries(value).flatMap(([key, text]) => {
-    if (typeof text !== 'string' || verbatim.includes(key)) return [];
-    const path = `/${pointerPart(key)}`;
-    if (text.includes('\0')) return [{ path, message: 'must not contain the character U+0000' }];
-    return text.isWellFormed() ? [] : [{ path, message: 'must not contain half of a surrogate pair' }];
-  });
+  const issues: Issue[] = [];
+  for (const [key, text] of Object.entries(value)) {
+    if (typeof text !== 'string' || verbatim.includes(key)) continue;
+    const problem = text.includes('\0') ? 'the character U+0000' : text.isWellFormed() ? undefined : 'half of a surrogate pair';
+    if (problem !== undefined) issues.push({ path: `/${pointerPart(key)}`, message: `must not contain ${problem}` });
+  }
+  return issues;
 }
 
 /** Of `a string or null`, only what is wrong with the string is news. */

@@ -8,10 +8,15 @@ const HEADER_BYTES = 20;
 export type Bytes = Buffer | string;
 
 export function textArray(items: readonly (Bytes | null)[]): Buffer {
-  return encode(
-    OID.text,
-    items.map((item) => (typeof item === 'string' ? Buffer.from(item, 'utf8') : item)),
-  );
+  const sizes = items.map((item) => (item === null ? -1 : typeof item === 'string' ? Buffer.byteLength(item) : item.length));
+  const size = sizes.reduce((sum, length) => sum + 4 + Math.max(0, length), HEADER_BYTES);
+  const array = withHeader(OID.text, items.length, size);
+  let at = HEADER_BYTES;
+  for (const [i, item] of items.entries()) {
+    at = array.writeInt32BE(sizes[i] as number, at);
+    if (item !== null) at += typeof item === 'string' ? array.write(item, at) : item.copy(array, at);
+  }
+  return array;
 }
 
 export function byteaArray(items: readonly (Buffer | null)[]): Buffer {

@@ -36,7 +36,8 @@ export function membersOf(object: Buffer): Member[] {
     if (object[at] === CLOSE_BRACE) return members;
     if (object[at] === COMMA) at = skipSpace(object, at + 1);
     const keyEnd = skipString(object, at);
-    const key = JSON.parse(object.toString('utf8', at, keyEnd)) as string;
+    const quoted = object.toString('utf8', at, keyEnd);
+    const key = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
     at = skipSpace(object, keyEnd);
     if (object[at] !== COLON) throw new Error('not an object that JSON.parse has accepted');
     at = skipSpace(object, at + 1);

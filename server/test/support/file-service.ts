@@ -50,7 +50,7 @@ async function startOnBucket(env: Record<string, string>): Promise<FileService> 
   const server = await startS3Server();
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'waybill-files-'));
   const settings = { DATA_DIR: dataDir, ...server.env, ...env };
-  const objects = bucketOf(readConfig(settings));
+  const objects = await bucketOf(readConfig(settings));
   if (!objects) throw new Error('no bucket is configured');
   const service = await startTestService(settings);
   return {

@@ -1,0 +1,9 @@
+/** How often a header stands in a request; Node itself keeps only the first of some. The name is in lower case. */
+export function timesGiven(rawHeaders: readonly string[], name: string): number {
+  let times = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const given = rawHeaders[i] as string;
+    if (given.length === name.length && given.toLowerCase() === name) times++;
+  }
+  return times;
+}
