@@ -23,9 +23,10 @@ export interface ServiceUnderTest {
   stop(): Promise<void>;
 }
 
+/** With the flags of npm start, and the limits off. */
 export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-bench-'));
-  const child = spawn(process.execPath, [path.resolve(import.meta.dirname, '../server/src/main.ts')], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=16', path.resolve(import.meta.dirname, '../server/src/main.ts')], {
     env: { ...process.env, DATA_DIR: folder, PORT: '0', RATE_LIMIT_PER_MINUTE: '0', MONTHLY_MESSAGE_LIMIT: '0', LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
