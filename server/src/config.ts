@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { GB } from './contract/limits.ts';
@@ -34,7 +35,13 @@ export class ConfigError extends Error {}
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
-export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Config> {
+/** The environment, and what a file .env in the current folder adds to it. */
+function environment(): NodeJS.ProcessEnv {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return process.env;
+}
+
+export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Config> {
   const text = (name: string): string | undefined => env[name]?.trim() || undefined;
   const refuse = (name: string, wanted: string): never => {
     const shown = env[name] === undefined ? 'missing' : JSON.stringify(env[name].replace(/\/\/[^/]*@/, '//…@'));

@@ -1,10 +1,11 @@
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Api } from '../support/api.ts';
 import { everyPage, ids } from '../support/pages.ts';
-import { parentOf, postmasterOf, processesIn, spawnProgram, startProcess, temporaryFolder, until } from '../support/process.ts';
+import { CHECKOUT, parentOf, postmasterOf, processesIn, spawnProgram, startProcess, temporaryFolder, until } from '../support/process.ts';
 
 /** When the service cuts off whoever is not done; a stop that needs no force is far below. */
 const FORCE_MS = 25_000;
@@ -47,6 +48,21 @@ test('a stop that was asked for twice is done once', async () => {
   void service.stop('SIGINT');
   expect((await slow.finish({ to: 'globex' })).status).toBe(201);
   expect(await stopped).toMatchObject({ code: 0 });
+  expect(processesIn(dataFolder)).toEqual([]);
+});
+
+test('SIGTERM to npm start reaches the service, and stops it all', async () => {
+  const dataFolder = temporaryFolder();
+  const npm = spawn('npm', ['start'], { cwd: CHECKOUT, env: { ...process.env, DATA_DIR: dataFolder, PORT: '0' } });
+  let output = '';
+  npm.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  const ended = new Promise((resolve) => npm.once('close', resolve));
+  await until(() => output.includes('Waybill is ready.'));
+  npm.kill('SIGTERM');
+  await ended;
+  expect(output).toContain('Stopping');
   expect(processesIn(dataFolder)).toEqual([]);
 });
 
