@@ -193,7 +193,7 @@ CREATE FUNCTION commit_messages(
   month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval
 ) RETURNS TABLE (outcome text, message_id uuid, received_ms bigint, content_hash bytea)
 LANGUAGE plpgsql
--- Plans made for the values at hand would copy all arrays into each plan, each time, and cost a third of the whole.
+-- Plans made for the values at hand would copy all arrays into each plan, each time.
 SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column

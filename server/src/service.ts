@@ -123,7 +123,7 @@ async function buildContext(
   return { context, chores: [...messageChores, ...fileChores(context.files, objects)] };
 }
 
-/** The bucket that the settings name, if they do. Only then is the SDK loaded, which takes 30 MB. */
+/** The bucket that the settings name, if they do. Only then is the SDK loaded, for the memory it takes. */
 export async function bucketOf({
   s3Bucket,
   s3Endpoint,
