@@ -33,13 +33,13 @@ module.exports = {
       name: 'stores-are-private',
       severity: 'error',
       from: { path: '^server/src/', pathNot: inModules },
-      to: { path: '^server/src/modules/[^/]+/store[.]ts$' },
+      to: { path: '^server/src/modules/[^/]+/[a-z-]*store[.]ts$' },
     },
     {
       name: 'stores-are-private-between-modules',
       severity: 'error',
       from: { path: inModules },
-      to: { path: '^server/src/modules/[^/]+/(store|routes)[.]ts$', pathNot: '^server/src/modules/$1/' },
+      to: { path: '^server/src/modules/[^/]+/([a-z-]*store|routes)[.]ts$', pathNot: '^server/src/modules/$1/' },
     },
     {
       name: 'only-the-route-table-knows-routes',
@@ -50,7 +50,7 @@ module.exports = {
     {
       name: 'stores-are-the-bottom-of-a-module',
       severity: 'error',
-      from: { path: '/store[.]ts$' },
+      from: { path: '/[a-z-]*store[.]ts$' },
       to: { path: '^server/src/(modules/[^/]+/routes|context|app|service)[.]ts$' },
     },
     {

@@ -1,9 +1,11 @@
+import { newAuthority } from '../server/test/support/certificates.ts';
 import { runDirectInserts } from './direct-inserts.ts';
 import { measureTransfers } from './file-transfers.ts';
 import { httpRequest, type LoadResult, runLoad } from './http-load.ts';
 import { fillInbox, measurePages, type PageResult } from './pages.ts';
 import { PAYLOAD, SUBJECT, TYPE } from './payload.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-process.ts';
+import { measureWebhooks } from './webhooks.ts';
 
 const CONNECTIONS = 64;
 const RECIPIENTS = 1_000;
@@ -82,7 +84,8 @@ function mean(numbers: number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 }
 
-const service = await startServiceUnderTest();
+const authority = newAuthority();
+const service = await startServiceUnderTest(authority);
 try {
   progress(`making ${RECIPIENTS.toLocaleString('en')} recipients`);
   const hot = await service.createBusiness('hot');
@@ -93,6 +96,7 @@ try {
     await measureSends(service, 'one hot recipient', ['hot'], hot.id),
     await measureSends(service, '1,000 recipients', handles, recipients[0]?.id ?? 0n),
   ];
+  const webhooks = await measureWebhooks(service, authority, progress);
   const pages = await measureInboxes(service);
   const transfers = await measureTransfers(service, hot.key, progress);
   const memoryMb = service.takePeakMemoryMb();
@@ -108,12 +112,38 @@ try {
       'p99 ms': p99Ms.toFixed(1),
     })),
   );
+  console.log('Webhooks: messages of 1 KB to one HTTPS receiver that verifies them, on the same machine');
+  console.table([
+    {
+      'deliveries /s': Math.round(webhooks.deliveriesPerSecond),
+      'bare loop /s': Math.round(webhooks.barePerSecond),
+      ratio: webhooks.ratio.toFixed(2),
+    },
+  ]);
+  console.log('From the 201 to the receiver');
+  console.table(
+    webhooks.latencyAt.map(({ perSecond, p50Ms, p99Ms }) => ({
+      'sent /s': perSecond,
+      'p50 ms': p50Ms.toFixed(1),
+      'p99 ms': p99Ms.toFixed(1),
+    })),
+  );
+  const { alone, besideDead, ratio, firstAttemptP99Ms } = webhooks.isolation;
+  console.log('The same receiver beside 100 that never answer, 10,000 attempts waiting for each');
+  console.table([
+    {
+      'alone /s': Math.round(alone),
+      'beside them /s': Math.round(besideDead),
+      ratio: ratio.toFixed(2),
+      'first attempt p99 ms': firstAttemptP99Ms.toFixed(1),
+    },
+  ]);
   console.log('Pages of 50, as multiples of the first page of an inbox of 1,000');
   console.table(pages.map(({ name, medianMs, ratio }) => ({ '': name, 'median ms': medianMs.toFixed(2), ratio: ratio.toFixed(2) })));
   console.log('Files in the data folder, as multiples of what sha256sum hashes in a second');
   console.table(transfers.map(({ name, mbPerSecond, ratio }) => ({ '': name, 'MB/s': Math.round(mbPerSecond), ratio: ratio.toFixed(2) })));
   console.log(`Resident memory of the service, at most: ${Math.round(memoryMb)} MB\n`);
-  console.log(JSON.stringify({ sends, pages, transfers, memoryMb }));
+  console.log(JSON.stringify({ sends, webhooks, pages, transfers, memoryMb }));
 } finally {
   await service.stop();
 }

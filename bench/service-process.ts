@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -9,6 +9,7 @@ import { PartyDirectory } from '../server/src/modules/parties/directory.ts';
 import { ChangeFeed } from '../server/src/platform/change-feed.ts';
 import { embeddedConnection } from '../server/src/platform/embedded-postgres.ts';
 import { Database } from '../server/src/platform/postgres.ts';
+import type { Authority } from '../server/test/support/certificates.ts';
 
 const MEMORY_SAMPLE_MS = 200;
 
@@ -24,10 +25,16 @@ export interface ServiceUnderTest {
 }
 
 /** With the flags of npm start, and the limits off. */
-export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
+export async function startServiceUnderTest(authority: Authority): Promise<ServiceUnderTest> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-bench-'));
+  const authorityFile = path.join(folder, 'authority.pem');
+  writeFileSync(authorityFile, authority.cert);
   const child = spawn(process.execPath, ['--max-semi-space-size=16', path.resolve(import.meta.dirname, '../server/src/main.ts')], {
-    env: { ...process.env, DATA_DIR: folder, PORT: '0', RATE_LIMIT_PER_MINUTE: '0', MONTHLY_MESSAGE_LIMIT: '0', LOG_LEVEL: 'warn' },
+    env: {
+      ...process.env,
+      ...{ DATA_DIR: folder, PORT: '0', RATE_LIMIT_PER_MINUTE: '0', MONTHLY_MESSAGE_LIMIT: '0', LOG_LEVEL: 'warn' },
+      ...{ WEBHOOK_PRIVATE_HOSTS: 'localhost', NODE_EXTRA_CA_CERTS: authorityFile },
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const port = await portOf(child);

@@ -2,6 +2,8 @@
 -- It is compared in tests and never run. To write it anew:
 -- UPDATE_SCHEMA=1 npx vitest run server/test/faults/migrations.test.ts
 
+CREATE TYPE attempt_status AS ENUM ('pending', 'delivered', 'retrying', 'dropped', 'failed');
+
 CREATE TYPE key_scope AS ENUM ('read', 'read_write');
 
 CREATE TYPE ledger_box AS ENUM ('in', 'out');
@@ -156,6 +158,35 @@ CREATE TABLE uploads (
   CONSTRAINT uploads_pkey PRIMARY KEY (party_id, id)
 );
 
+CREATE TABLE webhook_attempts (
+  party_id bigint NOT NULL,
+  webhook_id uuid NOT NULL,
+  id uuid NOT NULL,
+  message_id uuid NOT NULL,
+  event text NOT NULL,
+  attempt smallint NOT NULL,
+  status attempt_status NOT NULL DEFAULT 'pending'::attempt_status,
+  due_at timestamp with time zone NOT NULL,
+  status_code smallint,
+  response_ms integer,
+  error text,
+  created_at timestamp with time zone NOT NULL,
+  attempted_at timestamp with time zone,
+  next_attempt_at timestamp with time zone,
+  CONSTRAINT webhook_attempts_pkey PRIMARY KEY (party_id, webhook_id, id)
+);
+
+CREATE TABLE webhooks (
+  party_id bigint NOT NULL,
+  id uuid NOT NULL,
+  url text NOT NULL,
+  target text,
+  secret text NOT NULL,
+  active boolean NOT NULL DEFAULT true,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT webhooks_pkey PRIMARY KEY (party_id, id)
+);
+
 CREATE INDEX agents_by_id ON agents USING btree (id);
 CREATE INDEX api_keys_by_id ON api_keys USING btree (id);
 CREATE INDEX api_keys_by_secret ON api_keys USING btree (secret_hash);
@@ -172,6 +203,15 @@ CREATE INDEX ledger_entries_by_validation ON ledger_entries USING btree (party_i
 CREATE INDEX messages_by_receipt ON messages USING btree (receipt_token);
 CREATE INDEX objects_by_id ON objects USING btree (id);
 CREATE INDEX uploads_by_age ON uploads USING btree (expires_at);
+CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) WHERE (status = 'pending'::attempt_status);
+CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
+
+CREATE FUNCTION claim_webhook_attempts(
+  party_ids bigint[],
+  webhook_ids uuid[],
+  rooms integer[],
+  lease interval
+) RETURNS TABLE(party_id bigint, webhook_id uuid, id uuid, message_id uuid, event text, created_at timestamp with time zone, url text, secret text) LANGUAGE plpgsql;
 
 CREATE FUNCTION commit_messages(
   party_ids bigint[],
@@ -216,3 +256,36 @@ CREATE FUNCTION commit_messages(
   day_bytes_limit bigint,
   key_window interval
 ) RETURNS TABLE(outcome text, message_id uuid, received_ms bigint, content_hash bytea) LANGUAGE plpgsql;
+
+CREATE FUNCTION follow_messages(
+  delivered timestamp with time zone,
+  sender_ids bigint[],
+  recipient_ids bigint[],
+  message_ids uuid[],
+  segments text[],
+  types text[],
+  senders text[]
+) RETURNS void LANGUAGE plpgsql;
+
+CREATE FUNCTION new_uuid(
+  clock timestamp with time zone
+) RETURNS uuid LANGUAGE sql;
+
+CREATE FUNCTION queue_webhook_attempts(
+  recipient_ids bigint[],
+  message_ids uuid[],
+  segments text[]
+) RETURNS void LANGUAGE plpgsql;
+
+CREATE FUNCTION record_webhook_attempts(
+  party_ids bigint[],
+  webhook_ids uuid[],
+  ids uuid[],
+  successes integer[],
+  status_codes integer[],
+  errors text[],
+  responses_ms integer[],
+  ages_ms integer[],
+  retry_afters_s integer[],
+  retry_delays_s integer[]
+) RETURNS void LANGUAGE plpgsql;

@@ -15,6 +15,7 @@ import { reference } from './modules/operations/reference.ts';
 import * as operations from './modules/operations/routes.ts';
 import * as parties from './modules/parties/routes.ts';
 import * as receipts from './modules/receipts/routes.ts';
+import * as webhooks from './modules/webhooks/routes.ts';
 
 /** The whole API. `open` needs no key and is not limited, for the operator's probes; `none` needs no key. */
 export const api: readonly Route<Context>[] = [
@@ -28,6 +29,12 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/threads/:id', 'key', messages.thread],
   ['POST', '/v1/uploads', 'key rw', files.announce],
   ['GET', '/v1/files/:id', 'key', files.download],
+  ['GET', '/v1/webhooks', 'key rw', webhooks.list],
+  ['POST', '/v1/webhooks', 'key rw', webhooks.create],
+  ['GET', '/v1/webhooks/:id', 'key rw', webhooks.getOne],
+  ['DELETE', '/v1/webhooks/:id', 'key rw', webhooks.remove],
+  ['POST', '/v1/webhooks/:id/test', 'key rw', webhooks.test],
+  ['GET', '/v1/webhooks/:id/deliveries', 'key', webhooks.deliveries],
   ['GET', '/v1/agents', 'key', agents.list],
   ['GET', '/v1/agents/:id', 'key', agents.getOne],
   ['PATCH', '/v1/agents/:id', 'key rw', agents.change],

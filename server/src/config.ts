@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { GB } from './contract/limits.ts';
+import { GB, WEBHOOK_RETRIES_MAX } from './contract/limits.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
 export interface Config {
@@ -22,6 +22,9 @@ export interface Config {
   dailyUploadLimitBytes: number;
   webhookPrivateHosts: string[];
   webhookRetryDelaysS: number[];
+  webhookLogDays: number;
+  /** Empty: those of the system. */
+  dnsServers: string[];
   /** Undefined: files are kept in the data folder, and the other S3 settings mean nothing. */
   s3Bucket: string | undefined;
   s3Endpoint: string | undefined;
@@ -91,8 +94,13 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     dailyUploadLimitBytes: whole('DAILY_UPLOAD_LIMIT_BYTES', 50 * GB),
     webhookPrivateHosts: list('WEBHOOK_PRIVATE_HOSTS', isHost, 'host names or IP addresses').map((host) => host.toLowerCase()),
     webhookRetryDelaysS: delays(text('WEBHOOK_RETRY_DELAYS_S') ?? '60,300,1800,7200,43200', () =>
-      refuse('WEBHOOK_RETRY_DELAYS_S', 'whole seconds parted by commas, such as 60,300,1800,7200,43200'),
+      refuse(
+        'WEBHOOK_RETRY_DELAYS_S',
+        `at most ${WEBHOOK_RETRIES_MAX} delays in seconds, parted by commas, such as 60,300,1800,7200,43200`,
+      ),
     ),
+    webhookLogDays: whole('WEBHOOK_LOG_DAYS', 30, 3_650),
+    dnsServers: list('DNS_SERVERS', isNameServer, 'IP addresses such as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:5353'),
     s3Bucket: text('S3_BUCKET'),
     s3Endpoint: url('S3_ENDPOINT', ['http:', 'https:']),
     s3Region: text('S3_REGION') ?? 'us-east-1',
@@ -130,7 +138,12 @@ function isNetwork(text: string): boolean {
   return version !== 0 && isPlain && rest.length === 0;
 }
 
+function isNameServer(text: string): boolean {
+  const [, ipv6 = '', ipv4 = '', port] = /^(?:\[(.+)\]|([\d.]+)):(\d{1,5})$/.exec(text) ?? [];
+  return isIP(text) !== 0 || ((isIP(ipv6) === 6 || isIP(ipv4) === 4) && Number(port) >= 1 && Number(port) <= 65_535);
+}
+
 function delays(value: string, refuse: () => never): number[] {
   const parts = value.split(',').map((part) => part.trim());
-  return parts.every((part) => /^\d{1,9}$/.test(part)) ? parts.map(Number) : refuse();
+  return parts.length <= WEBHOOK_RETRIES_MAX && parts.every((part) => /^\d{1,9}$/.test(part)) ? parts.map(Number) : refuse();
 }

@@ -9,6 +9,7 @@ import type { Ledger } from './modules/messages/ledger.ts';
 import type { PartyDirectory } from './modules/parties/directory.ts';
 import type { FolderStore } from './platform/objects/folder-store.ts';
 import type { UrlSigner } from './platform/objects/url-signer.ts';
+import type { Outbound } from './platform/outbound.ts';
 import type { Database } from './platform/postgres.ts';
 
 /** What every endpoint is given; built once in service.ts. */
@@ -21,6 +22,8 @@ export interface Context {
   files: Files;
   /** Where the service serves the bytes itself; undefined when a bucket does. */
   folder: { store: FolderStore; signer: UrlSigner } | undefined;
+  /** What goes to addresses that strangers chose. */
+  outbound: Outbound;
   quotas: Quotas;
   cursors: Cursors;
   metrics: Registry;

@@ -8,6 +8,7 @@ import { Registry } from 'prom-client';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { WEBHOOK_PATIENCE_MS } from './contract/limits.ts';
 import { Cursors } from './http/cursor.ts';
 import { KeyRing } from './modules/agents/key-ring.ts';
 import { fileChores } from './modules/files/chores.ts';
@@ -15,6 +16,8 @@ import { Files } from './modules/files/files.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
+import { webhookChores } from './modules/webhooks/chores.ts';
+import { Dispatcher } from './modules/webhooks/dispatcher.ts';
 import { openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
 import { type Chore, type JobRunner, startJobs } from './platform/jobs.ts';
@@ -22,6 +25,7 @@ import { migrate } from './platform/migrate.ts';
 import { FolderStore } from './platform/objects/folder-store.ts';
 import type { S3Store } from './platform/objects/s3-store.ts';
 import { UrlSigner } from './platform/objects/url-signer.ts';
+import { Outbound } from './platform/outbound.ts';
 import { Database } from './platform/postgres.ts';
 import { sharedSecret } from './platform/secrets.ts';
 import { createSamples, type Sample } from './samples.ts';
@@ -52,18 +56,30 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
   };
   try {
     await migrate(database);
-    const { context, chores } = await buildContext(config, database, opened.connection, log, closers);
+    const { context, feed, chores } = await buildContext(config, database, opened.connection, log, closers);
     if (role !== 'api') {
       const jobs: JobRunner = await startJobs(database, chores, log);
       closers.push(() => jobs.stop());
     }
     const app = buildApp(context, log, role === 'worker' ? 'operations' : 'everything');
-    closers.push(() => closeServer(app));
+    let dispatcher: Dispatcher | undefined;
+    closers.push(async () => {
+      await Promise.all([closeServer(app), dispatcher?.stop()]);
+    });
     await app.listen({ port: config.port, host: config.host, backlog: 4096 });
     const { port } = app.server.address() as AddressInfo;
     const address = `http://${hostForPeople(config.host)}:${port}`;
     context.publicUrl = config.publicUrl ?? address;
     context.inboundDomain = config.inboundDomain ?? new URL(context.publicUrl).hostname;
+    if (role !== 'api') {
+      const { outbound } = context;
+      dispatcher = new Dispatcher(
+        context,
+        { outbound, retryDelaysS: config.webhookRetryDelaysS, connection: opened.connection, feed },
+        log,
+      );
+      await dispatcher.start();
+    }
     // Last of all, because a start that failed would have made keys that nobody was shown.
     const samples = config.databaseUrl === undefined && (await isEmpty(context)) ? await createSamples(database, context.parties) : [];
     return { publicUrl: context.publicUrl, address, samples, stop };
@@ -84,7 +100,7 @@ async function buildContext(
   connection: ClientConfig,
   log: Logger,
   closers: (() => Promise<void>)[],
-): Promise<{ context: Context; chores: Chore[] }> {
+): Promise<{ context: Context; feed: ChangeFeed; chores: Chore[] }> {
   const feed = new ChangeFeed(connection, log);
   const parties = new PartyDirectory(database, feed);
   const keys = new KeyRing(database, feed);
@@ -94,10 +110,7 @@ async function buildContext(
     newAccountDays: config.newAccountDays,
     dailyUploadBytes: config.dailyUploadLimitBytes,
   };
-  await feed.start(() => {
-    parties.forget();
-    keys.forget();
-  });
+  await feed.start();
   closers.push(
     () => feed.stop(),
     () => keys.stop(),
@@ -116,11 +129,12 @@ async function buildContext(
     ledger: new Ledger(database, quotas),
     files: new Files(database, objects, quotas),
     folder: objects instanceof FolderStore ? { store: objects, signer } : undefined,
+    outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, dnsServers: config.dnsServers, patienceMs: WEBHOOK_PATIENCE_MS }),
     metrics: new Registry(),
     publicUrl: '',
     inboundDomain: '',
   };
-  return { context, chores: [...messageChores, ...fileChores(context.files, objects)] };
+  return { context, feed, chores: [...messageChores, ...fileChores(context.files, objects), ...webhookChores(config.webhookLogDays)] };
 }
 
 /** The bucket that the settings name, if they do. Only then is the SDK loaded, for the memory it takes. */

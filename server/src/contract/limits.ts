@@ -36,6 +36,12 @@ export const DISPLAY_NAME_MAX_CHARS = 100;
 export const AGENT_NAME_MAX_CHARS = 100;
 export const AGENT_DESCRIPTION_MAX_CHARS = 500;
 
+export const WEBHOOK_URL_MAX_CHARS = 2_048;
+export const WEBHOOKS_PER_BUSINESS_MAX = 1_000;
+/** For look-up, connection, TLS, request and answer together. */
+export const WEBHOOK_PATIENCE_MS = 10_000;
+export const WEBHOOK_RETRIES_MAX = 5;
+
 /** `<handle>+<segment>` has to fit the local part of a mail address. */
 const MAIL_LOCAL_PART_MAX_OCTETS = 64;
 if (HANDLE_MAX_CHARS + 1 + SEGMENT_MAX_CHARS > MAIL_LOCAL_PART_MAX_OCTETS) throw new Error('handle and segment outgrow a mail address');

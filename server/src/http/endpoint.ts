@@ -19,11 +19,11 @@ export interface KeyCall<Params = unknown, Query = unknown, Body = unknown> exte
   caller: Caller;
 }
 
-/** A string or stream is sent as it stands, anything else as JSON. */
+/** A string or stream is sent as it stands, undefined as nothing, anything else as JSON. */
 export interface Answer {
   status?: number;
   headers?: Record<string, string>;
-  body: unknown;
+  body?: unknown;
 }
 
 interface Description {

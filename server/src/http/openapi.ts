@@ -90,11 +90,11 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
 
 function operation<Context>([method, path, auth, endpoint]: Route<Context>, schemas: Record<string, Json>): Operation {
   const { success } = endpoint;
-  const content = success.schema
-    ? { 'application/json': { schema: extract(success.schema, schemas) } }
-    : { [(success.contentType ?? '').split(';')[0] as string]: { schema: { type: 'string' } } };
+  const json = success.schema && { 'application/json': { schema: extract(success.schema, schemas) } };
+  const text = success.contentType && { [success.contentType.split(';')[0] as string]: { schema: { type: 'string' } } };
+  const content = json ?? text;
   const responses: Record<string, Json> = {
-    [success.status]: { description: success.description, headers: successHeaders(auth), content },
+    [success.status]: { description: success.description, headers: successHeaders(auth), ...(content && { content }) },
   };
   for (const { status, description } of endpoint.also ?? []) responses[status] = { description };
   for (const [status, codes] of groupByStatus([...ERRORS_OF[auth], ...endpoint.errors, ...ERRORS_OF_ALL])) {

@@ -85,6 +85,7 @@ function parsedBody(body: unknown, check: (value: unknown) => void): unknown {
 
 function send(reply: FastifyReply, answer: Answer, success: { status: number; contentType?: string }): FastifyReply {
   reply.code(answer.status ?? success.status);
+  if (answer.body === undefined) return reply.send();
   reply.type(success.contentType ?? 'application/json; charset=utf-8');
   if (answer.headers) reply.headers(answer.headers);
   return reply.send(typeof answer.body === 'string' || answer.body instanceof Readable ? answer.body : JSON.stringify(answer.body));

@@ -10,6 +10,7 @@ export class Cache<V> {
 
   constructor(feed: ChangeFeed) {
     this.#feed = feed;
+    feed.onChange(() => this.clear());
   }
 
   get(key: string): V | undefined {

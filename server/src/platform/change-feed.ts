@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { newUuid } from '../contract/ids.ts';
+import { Listener } from './listener.ts';
 import type { Database, Queryable } from './postgres.ts';
 
 const CHANGES = 'waybill_changes';
 const HEARD = 'waybill_changes_heard';
 const LISTENER = 'waybill changes';
-const RECONNECT_MS = 250;
 /** For a process that is alive but does not answer; the others are not kept waiting for long. */
 const HEARING_PATIENCE_MS = 2_000;
 
@@ -52,63 +52,43 @@ export async function changingCached<T>(database: Database, work: (tx: Queryable
 
 /** Tells this process when another one changed rows that it may have cached. While the feed is down, nothing may be cached. */
 export class ChangeFeed {
-  readonly #connection: pg.ClientConfig;
-  readonly #log: Logger;
-  #onChange: () => void = () => {};
-  #client: pg.Client | undefined;
-  #stopped = false;
+  readonly #listener: Listener;
+  readonly #forgetters: (() => void)[] = [];
 
   constructor(connection: pg.ClientConfig, log: Logger) {
-    this.#connection = connection;
-    this.#log = log;
+    const forgetAll = () => {
+      for (const forget of this.#forgetters) forget();
+    };
+    this.#listener = new Listener(
+      connection,
+      {
+        channel: CHANGES,
+        applicationName: LISTENER,
+        heard: (word, client) => {
+          forgetAll();
+          client.query('SELECT pg_notify($1, $2)', [HEARD, word]).catch(() => {});
+        },
+        interrupted: forgetAll,
+        lossMeans: 'caches are off until it is back',
+      },
+      log,
+    );
   }
 
   get isLive(): boolean {
-    return this.#client !== undefined;
+    return this.#listener.isLive;
   }
 
-  async start(onChange: () => void): Promise<void> {
-    this.#onChange = onChange;
-    await this.#listen();
+  /** Calls back at every change, before whoever made it is told that all have heard. */
+  onChange(forget: () => void): void {
+    this.#forgetters.push(forget);
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    await this.#client?.end().catch(() => {});
+  start(): Promise<void> {
+    return this.#listener.start();
   }
 
-  async #listen(): Promise<void> {
-    const client = new pg.Client({ ...this.#connection, application_name: LISTENER, keepAlive: true });
-    client.on('error', () => {});
-    client.on('notification', ({ payload }) => {
-      this.#onChange();
-      client.query('SELECT pg_notify($1, $2)', [HEARD, payload]).catch(() => {});
-    });
-    try {
-      await client.connect();
-      await client.query(`LISTEN ${CHANGES}`);
-    } catch (error) {
-      await client.end().catch(() => {});
-      throw error;
-    }
-    client.once('end', () => {
-      this.#client = undefined;
-      this.#onChange();
-      if (!this.#stopped) void this.#listenAgain();
-    });
-    this.#client = client;
-    this.#onChange();
-  }
-
-  async #listenAgain(): Promise<void> {
-    this.#log.warn('lost the connection that announces changes; caches are off until it is back');
-    while (!this.#stopped) {
-      await sleep(RECONNECT_MS);
-      try {
-        return await this.#listen();
-      } catch {
-        // The database is still away.
-      }
-    }
+  stop(): Promise<void> {
+    return this.#listener.stop();
   }
 }

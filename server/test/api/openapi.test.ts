@@ -16,7 +16,7 @@ let sent: Json;
 let token: string;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ WEBHOOK_PRIVATE_HOSTS: '127.0.0.1' });
   acme = await service.business('acme', { segment: 'orders' });
   reader = await acme.withKey('read');
   await service.business('globex');
@@ -47,6 +47,10 @@ const operations = (): [name: string, operation: Json][] =>
 function expectDeclared(method: string, path: string, answer: Answered): void {
   const declared = operationOf(method, path).responses[answer.status];
   expect(declared, `${method} ${path} does not declare ${answer.status}`).toBeDefined();
+  if (answer.status === 204) {
+    expect([answer.text, declared.content]).toEqual(['', undefined]);
+    return;
+  }
   const type = answer.headers.get('content-type')?.split(';')[0] as string;
   const { schema } = declared.content[type] ?? {};
   expect(schema, `${method} ${path} does not declare ${type}`).toBeDefined();
@@ -146,7 +150,7 @@ describe('/openapi.json', () => {
   });
 
   test('declares the fields of every object, and no others may come', () => {
-    for (const name of ['Envelope', 'Receipt', 'Agent', 'Me', 'PublicProfile', 'Draft', 'Error']) {
+    for (const name of ['Envelope', 'Receipt', 'Agent', 'Webhook', 'CreatedWebhook', 'Delivery', 'Me', 'PublicProfile', 'Draft', 'Error']) {
       const { properties, additionalProperties } = document.components.schemas[name];
       expect(Object.keys(properties).length, name).toBeGreaterThan(0);
       expect(additionalProperties, name).toBe(false);
@@ -156,6 +160,8 @@ describe('/openapi.json', () => {
 
 describe('what is served is what is declared', () => {
   const announce = () => acme.api.write('POST', '/uploads', { filename: 'a.txt', content_type: 'text/plain', size_bytes: 5 });
+
+  const newWebhook = () => acme.api.write('POST', '/webhooks', { url: 'http://127.0.0.1:9/hook' });
 
   async function upload(): Promise<Answered> {
     const { upload_url: url, headers } = (await announce()).body;
@@ -188,6 +194,16 @@ describe('what is served is what is declared', () => {
     'GET /v1/agents/:id': () => acme.api.get(`/agents/${acme.agentId}`),
     'PATCH /v1/agents/:id': () => acme.api.patch(`/agents/${acme.agentId}`, { description: 'Takes orders' }),
     'GET /v1/handles': () => acme.api.get('/handles?q=g'),
+    'GET /v1/webhooks': () => acme.api.get('/webhooks'),
+    'POST /v1/webhooks': newWebhook,
+    'GET /v1/webhooks/:id': async () => acme.api.get(`/webhooks/${(await newWebhook()).body.id}`),
+    'DELETE /v1/webhooks/:id': async () => acme.api.request('DELETE', `/v1/webhooks/${(await newWebhook()).body.id}`),
+    'POST /v1/webhooks/:id/test': async () => acme.api.request('POST', `/v1/webhooks/${(await newWebhook()).body.id}/test`),
+    'GET /v1/webhooks/:id/deliveries': async () => {
+      const { id } = (await newWebhook()).body;
+      await acme.api.request('POST', `/v1/webhooks/${id}/test`);
+      return acme.api.get(`/webhooks/${id}/deliveries`);
+    },
     'POST /v1/uploads': announce,
     'GET /v1/files/:id': async () => acme.api.get(`/files/${(await sentFile()).id}`, { accept: 'application/json' }),
     'PUT /objects/:id': upload,

@@ -64,7 +64,14 @@ const settings: Record<string, Setting> = {
     key: 'webhookRetryDelaysS',
     given: '1, 2,3',
     becomes: [1, 2, 3],
-    wrong: ['1,,2', '1;2', '1.5', '-1', 'soon', '1,2,'],
+    wrong: ['1,,2', '1;2', '1.5', '-1', 'soon', '1,2,', '1,1,1,1,1,1'],
+  },
+  WEBHOOK_LOG_DAYS: { key: 'webhookLogDays', given: '7', becomes: 7, wrong: [...notWhole, '3651'] },
+  DNS_SERVERS: {
+    key: 'dnsServers',
+    given: '10.0.0.2, 10.0.0.2:5353,::1,[::1]:5353',
+    becomes: ['10.0.0.2', '10.0.0.2:5353', '::1', '[::1]:5353'],
+    wrong: ['ns.example.com', '10.0.0.2:', '10.0.0.2:0', '10.0.0.2:65536', '[10.0.0.2]:53', '[::1]', '10.0.0:53'],
   },
   S3_BUCKET: {
     key: 's3Bucket',

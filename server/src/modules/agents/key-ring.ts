@@ -28,10 +28,6 @@ export class KeyRing {
     return caller;
   }
 
-  forget(): void {
-    this.#cache.clear();
-  }
-
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#recordUses();

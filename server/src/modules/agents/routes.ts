@@ -65,11 +65,9 @@ export const change = endpoint({
   ),
   success: { status: 200, description: 'The agent as it is now.', schema: AgentSchema },
   errors: ['not_found', 'validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'conflict'],
-  handle: async ({ database, keys }, { caller: { business }, params, body }) => {
-    const agent = await changeAgent(database, business.id, uuidOf(params.id), body);
-    keys.forget();
-    return { body: agentView(business, agent) };
-  },
+  handle: async ({ database }, { caller: { business }, params, body }) => ({
+    body: agentView(business, await changeAgent(database, business.id, uuidOf(params.id), body)),
+  }),
 });
 
 function uuidOf(id: string): string {

@@ -7,7 +7,7 @@ import { IDEMPOTENCY_KEY_MAX_CHARS, IDEMPOTENCY_WINDOW_HOURS } from '../../contr
 import type { Caller } from '../../contract/parties.ts';
 import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
 import { DraftSchema, FormSchema, parseDraft } from './draft.ts';
-import { envelopeJson, type StoredMessage } from './envelope.ts';
+import { envelopeOf } from './envelopes.ts';
 import { readFormDraft } from './form-draft.ts';
 import { getMessage, listMessages, type MessagePage, readThread } from './read-messages.ts';
 import { type Sender, sendMessage } from './send-message.ts';
@@ -52,7 +52,7 @@ export const send = endpoint({
     const isForm = FORM.test(request.headers['content-type'] ?? '');
     const readDraft = () => (isForm ? readFormDraft(request.raw, context.files) : parseDraft(rawBody));
     const { message, replayed } = await sendMessage(context, senderOf(caller), readDraft, key);
-    return { body: await envelope(message, context), ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) };
+    return { body: await envelopeOf(message, context), ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) };
   },
 });
 
@@ -62,7 +62,7 @@ export const getOne = endpoint({
   success: { status: 200, description: 'The message.', schema: EnvelopeSchema },
   errors: ['not_found'],
   handle: async (context, { caller, params }) => ({
-    body: await envelope(await getMessage(context, caller.business, params.id), context),
+    body: await envelopeOf(await getMessage(context, caller.business, params.id), context),
   }),
 });
 
@@ -123,13 +123,8 @@ export const thread = endpoint({
 });
 
 async function pageJson({ messages, nextCursor }: MessagePage, context: Context): Promise<string> {
-  const envelopes = await Promise.all(messages.map((message) => envelope(message, context)));
+  const envelopes = await Promise.all(messages.map((message) => envelopeOf(message, context)));
   return `{"data":[${envelopes.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}`;
-}
-
-async function envelope(message: StoredMessage, { files, publicUrl }: Context): Promise<string> {
-  const urls = await Promise.all(message.files.map(async (file) => (await files.downloadUrl(file)).url));
-  return envelopeJson(message, publicUrl, urls);
 }
 
 function idempotencyKeyOf(header: string | string[] | undefined): string | null {

@@ -7,10 +7,11 @@ import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
 import type { Database } from '../../platform/postgres.ts';
 import type { Files } from '../files/files.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
+import type { PreparedMessage } from './commit-store.ts';
 import type { Draft } from './draft.ts';
 import { hashedText, type StoredMessage } from './envelope.ts';
 import type { Ledger } from './ledger.ts';
-import { findByIdempotencyKey, findMessage, findParent, type PreparedMessage } from './store.ts';
+import { findByIdempotencyKey, findMessage, findParent } from './store.ts';
 import { withFiles } from './with-files.ts';
 
 export interface SendServices {

@@ -1,6 +1,5 @@
 import { IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
-import type { QuotaName, Quotas } from '../../contract/quotas.ts';
-import { bigintArray, byteaArray, integerArray, textArray, uuidArray } from '../../platform/binary-array.ts';
+import { bigintArray, uuidArray } from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import type { StoredMessage } from './envelope.ts';
 
@@ -9,135 +8,6 @@ export type Box = 'in' | 'out';
 /** A position is the millisecond of delivery times this, plus a counter. */
 const POSITIONS_PER_MS = 4096n;
 const POSITION_MAX = 2n ** 63n - 1n;
-
-/** A message with all that can be known before the transaction that delivers it. */
-export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedMs' | 'contentHash'> {
-  senderId: bigint;
-  recipientId: bigint;
-  segment: string | null;
-  json: Buffer | null;
-  fromEmail: string | null;
-  fromDomain: string | null;
-  hashedBeforeTime: string;
-  hashedAfterTime: string;
-  /** What comes with the request itself counts toward the day's limit of bytes; uploads have been counted before. */
-  inlineBytes: number;
-}
-
-export interface CommitOutcome {
-  outcome: 'accepted' | 'replayed' | QuotaName;
-  /** The message itself, or the one that an idempotency key stands for. */
-  messageId: string;
-  receivedMs: number;
-  contentHash: Buffer;
-}
-
-const COMMIT = {
-  name: 'commit-messages',
-  text: `SELECT outcome, message_id, received_ms, content_hash FROM commit_messages(
-    $1::bigint[], $2::bigint[], $3::integer[], $4::integer[], $5::integer[], $6::integer[],
-    $7::uuid[], $8::uuid[], $9::uuid[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::bytea[],
-    $18::text[], $19::text[], $20::text[], $21::text[], $22::bytea[], $23::text[], $24::integer[], $25::text[], $26::text[],
-    $27::integer[], $28::bigint[], $29::integer[], $30::integer[], $31::uuid[], $32::uuid[], $33::text[], $34::text[], $35::bigint[], $36::bytea[],
-    $37, $38, $39, $40, $41::interval)`,
-};
-
-/** Delivers a batch in one transaction; the outcomes come in the order of the messages. */
-export async function commitMessages(db: Queryable, batch: readonly PreparedMessage[], quotas: Quotas): Promise<CommitOutcome[]> {
-  const plan = planEntries(batch);
-  const files = batch.flatMap((message, i) => message.files.map((file, ordinal) => ({ n: i + 1, ordinal, file })));
-  const rows = await db.query<{
-    outcome: CommitOutcome['outcome'];
-    message_id: string;
-    received_ms: string;
-    content_hash: Buffer;
-  }>(COMMIT, [
-    bigintArray(plan.partyIds),
-    bigintArray(plan.entryCounts),
-    integerArray(plan.senders.slots),
-    integerArray(plan.senders.nths),
-    integerArray(plan.recipients.slots),
-    integerArray(plan.recipients.nths),
-    uuidArray(batch.map((m) => m.id)),
-    uuidArray(batch.map((m) => m.threadId)),
-    uuidArray(batch.map((m) => m.inReplyTo)),
-    textArray(batch.map((m) => m.segment)),
-    textArray(batch.map((m) => m.sender)),
-    textArray(batch.map((m) => m.recipient)),
-    textArray(batch.map((m) => m.type)),
-    textArray(batch.map((m) => m.subject)),
-    textArray(batch.map((m) => m.note)),
-    textArray(batch.map((m) => m.json)),
-    byteaArray(batch.map((m) => m.jsonSha256)),
-    textArray(batch.map((m) => m.validation)),
-    textArray(batch.map((m) => m.validationErrors)),
-    textArray(batch.map((m) => m.fromEmail)),
-    textArray(batch.map((m) => m.fromDomain)),
-    byteaArray(batch.map((m) => m.receiptToken)),
-    textArray(batch.map((m) => m.idempotencyKey)),
-    integerArray(firstsOf(batch)),
-    textArray(batch.map((m) => m.hashedBeforeTime)),
-    textArray(batch.map((m) => m.hashedAfterTime)),
-    integerArray(batch.map((m) => m.files.length)),
-    bigintArray(batch.map((m) => BigInt(m.inlineBytes))),
-    integerArray(files.map(({ n }) => n)),
-    integerArray(files.map(({ ordinal }) => ordinal)),
-    uuidArray(files.map(({ file }) => file.id)),
-    uuidArray(files.map(({ file }) => file.objectId)),
-    textArray(files.map(({ file }) => file.filename)),
-    textArray(files.map(({ file }) => file.contentType)),
-    bigintArray(files.map(({ file }) => BigInt(file.sizeBytes))),
-    byteaArray(files.map(({ file }) => file.sha256)),
-    quotas.monthlyMessages,
-    quotas.newAccountDailyMessages,
-    quotas.newAccountDays,
-    quotas.dailyUploadBytes,
-    `${IDEMPOTENCY_WINDOW_HOURS} hours`,
-  ]);
-  return rows.map((row) => ({
-    outcome: row.outcome,
-    messageId: row.message_id,
-    receivedMs: Number(row.received_ms),
-    contentHash: row.content_hash,
-  }));
-}
-
-interface Side {
-  slots: number[];
-  nths: number[];
-}
-
-/** Which parties a batch touches, and which of a party's new entries each message gets. Numbered from 1, as SQL does. */
-function planEntries(batch: readonly PreparedMessage[]) {
-  const partyIds = [...new Set(batch.flatMap((m) => [m.senderId, m.recipientId]))].sort((a, b) => (a < b ? -1 : 1));
-  const slotOf = new Map(partyIds.map((id, i) => [id, i + 1]));
-  const counts = new Array<number>(partyIds.length).fill(0);
-  const senders: Side = { slots: [], nths: [] };
-  const recipients: Side = { slots: [], nths: [] };
-  const enter = (side: Side, partyId: bigint) => {
-    const slot = slotOf.get(partyId) as number;
-    counts[slot - 1] = (counts[slot - 1] as number) + 1;
-    side.slots.push(slot);
-    side.nths.push(counts[slot - 1] as number);
-  };
-  for (const message of batch) {
-    enter(senders, message.senderId);
-    enter(recipients, message.recipientId);
-  }
-  return { partyIds, entryCounts: counts.map(BigInt), senders, recipients };
-}
-
-/** For each message the number of the first one in the batch with the same sender and idempotency key: mostly its own. */
-function firstsOf(batch: readonly PreparedMessage[]): number[] {
-  const seen = new Map<string, number>();
-  return batch.map(({ senderId, idempotencyKey }, i) => {
-    if (idempotencyKey === null) return i + 1;
-    const name = `${senderId} ${idempotencyKey}`;
-    const first = seen.get(name) ?? i + 1;
-    seen.set(name, first);
-    return first;
-  });
-}
 
 interface MessageRow {
   position: string;
@@ -166,7 +36,8 @@ const MESSAGE_COLUMNS = `m.id, m.thread_id, m.in_reply_to, m.sender, m.recipient
   m.validation, m.validation_errors, m.received_at, m.content_hash, m.receipt_token, m.idempotency_key, m.sender_id, m.file_count`;
 
 /** From a ledger's entry to the message, which is stored with its sender. */
-const JOIN_MESSAGE = `JOIN messages m ON m.sender_id = CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END AND m.id = e.message_id`;
+const MESSAGE_OF_ENTRY = `m.sender_id = CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END AND m.id = e.message_id`;
+const JOIN_MESSAGE = `JOIN messages m ON ${MESSAGE_OF_ENTRY}`;
 
 /** A message as the table has it: how many files there are, not yet which. */
 export interface MessageRecord extends Omit<StoredMessage, 'files'> {
@@ -216,6 +87,26 @@ export async function findMessage(db: Queryable, partyId: bigint, messageId: str
     [partyId, messageId],
   );
   return row && toMessage(row);
+}
+
+export interface Received {
+  partyId: bigint;
+  messageId: string;
+}
+
+/** What stands in the ledgers of these parties, in no order. Row by row, so that no plan can think of reading whole tables. */
+export async function findReceived(db: Queryable, wanted: readonly Received[]): Promise<(Received & { message: MessageRecord })[]> {
+  const rows = await db.query<MessageRow & { party_id: string }>(
+    {
+      name: 'messages-received',
+      text: `SELECT e.party_id, ${MESSAGE_COLUMNS}
+               FROM unnest($1::bigint[], $2::uuid[]) AS k (party_id, message_id),
+                    LATERAL (SELECT * FROM ledger_entries e WHERE e.party_id = k.party_id AND e.message_id = k.message_id LIMIT 1) e,
+                    LATERAL (SELECT * FROM messages m WHERE ${MESSAGE_OF_ENTRY} LIMIT 1) m`,
+    },
+    [bigintArray(wanted.map(({ partyId }) => partyId)), uuidArray(wanted.map(({ messageId }) => messageId))],
+  );
+  return rows.map((row) => ({ partyId: BigInt(row.party_id), messageId: row.id, message: toMessage(row) }));
 }
 
 export async function findParent(

@@ -49,8 +49,4 @@ export class PartyDirectory {
       throw error;
     }
   }
-
-  forget(): void {
-    this.#cache.clear();
-  }
 }

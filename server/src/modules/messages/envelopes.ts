@@ -1,0 +1,37 @@
+import type { Database } from '../../platform/postgres.ts';
+import type { Files } from '../files/files.ts';
+import { envelopeJson, type StoredMessage } from './envelope.ts';
+import { findReceived, type MessageRecord, type Received } from './store.ts';
+import { allWithFiles } from './with-files.ts';
+
+export type { Received } from './store.ts';
+
+export interface EnvelopeServices {
+  database: Database;
+  files: Files;
+  publicUrl: string;
+}
+
+/** A message as its parties get it, with download URLs that begin to live now. */
+export async function envelopeOf(
+  message: StoredMessage,
+  { files, publicUrl }: Pick<EnvelopeServices, 'files' | 'publicUrl'>,
+): Promise<string> {
+  const urls = await Promise.all(message.files.map(async (file) => (await files.downloadUrl(file)).url));
+  return envelopeJson(message, publicUrl, urls);
+}
+
+/** For each of the wanted messages its envelope, or undefined where that party has not received it. */
+export async function receivedEnvelopes(services: EnvelopeServices, wanted: readonly Received[]): Promise<(string | undefined)[]> {
+  const found = await findReceived(services.database, wanted);
+  const envelopes = new Map<string, string>();
+  for (const [partyId, items] of Map.groupBy(found, (item) => item.partyId)) {
+    const messages = await allWithFiles(
+      services,
+      partyId,
+      items.map(({ message }): MessageRecord => message),
+    );
+    for (const message of messages) envelopes.set(`${partyId} ${message.id}`, await envelopeOf(message, services));
+  }
+  return wanted.map(({ partyId, messageId }) => envelopes.get(`${partyId} ${messageId}`));
+}

@@ -1,0 +1,30 @@
+import type { Chore } from '../../platform/jobs.ts';
+import * as store from './attempt-store.ts';
+
+const BATCH = 10_000;
+
+export function webhookChores(logDays: number): Chore[] {
+  return [
+    {
+      name: 'forget-webhook',
+      run: async (database, _log, { partyId, webhookId }) => {
+        const webhook = { partyId: BigInt(String(partyId)), webhookId: String(webhookId) };
+        while ((await store.deleteLog(database, webhook, BATCH)) === BATCH);
+      },
+    },
+    {
+      name: 'purge-delivery-log',
+      schedule: '47 * * * *',
+      run: async (database, log) => {
+        let purged = 0;
+        for (const webhook of await store.webhooksWithLog(database)) {
+          // A message that was delivered while its webhook was being deleted may have left an attempt behind.
+          purged += webhook.exists
+            ? await store.deleteOldEntries(database, webhook, logDays)
+            : await store.deleteLog(database, webhook, BATCH);
+        }
+        if (purged > 0) log.info({ purged }, 'removed old entries of the delivery log');
+      },
+    },
+  ];
+}

@@ -1,0 +1,152 @@
+import { Type } from 'typebox';
+import { endpoint } from '../../context.ts';
+import { formatId } from '../../contract/ids.ts';
+import { WEBHOOK_URL_MAX_CHARS } from '../../contract/limits.ts';
+import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import { createWebhook, deleteWebhook, getWebhook, type LogEntry, listWebhooks, readLog, testWebhook, type Webhook } from './webhooks.ts';
+
+const time = (description: string) => Type.String({ format: 'date-time', description });
+const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+
+const webhookFields = {
+  id: Type.String({ description: 'wh_ id' }),
+  url: Type.String(),
+  active: Type.Boolean(),
+  target: Type.Union([Type.String(), Type.Null()], {
+    description: 'Only messages addressed to this segment of your business; null for all.',
+  }),
+  created_at: time('When it was created.'),
+};
+
+export const WebhookSchema = Type.Object(webhookFields, { $id: 'Webhook', ...closed });
+
+export const CreatedWebhookSchema = Type.Object(
+  { ...webhookFields, secret: Type.String({ description: 'Signs every delivery. Shown this once.' }) },
+  { $id: 'CreatedWebhook', ...closed },
+);
+
+export const DeliverySchema = Type.Object(
+  {
+    id: Type.String({ description: 'dlv_ id, the Waybill-Delivery-Id of this attempt.' }),
+    webhook_id: Type.String(),
+    message_id: Type.String({ description: 'Of a test, the id in its sample envelope.' }),
+    event: Type.Enum(['message.received', 'message.test']),
+    attempt: Type.Integer({ minimum: 1 }),
+    status: Type.Enum(['pending', 'delivered', 'retrying', 'dropped', 'failed'], {
+      description:
+        'pending: not made yet. delivered: answered 2xx. retrying: failed, and another attempt follows. dropped: failed, and it was the last. failed: a test that failed.',
+    }),
+    status_code: nullable(Type.Integer()),
+    response_ms: nullable(Type.Integer()),
+    error: nullable(Type.String({ description: 'Why it failed.' })),
+    created_at: time('When it was queued.'),
+    attempted_at: nullable(time('When it was begun.')),
+    next_attempt_at: nullable(time('When it is due, if it is pending; when the next one is, if it is retrying.')),
+  },
+  { $id: 'Delivery', ...closed, description: 'One attempt to deliver a message to a webhook.' },
+);
+
+const idParams = Type.Object({ id: Type.String({ description: 'wh_ id' }) });
+
+export const list = endpoint({
+  summary: 'The webhooks of your business',
+  query: Type.Object(pagingFields, closed),
+  success: { status: 200, description: 'A page of webhooks, in the order of their creation.', schema: pageSchema(WebhookSchema) },
+  errors: ['validation_error'],
+  handle: async (context, { caller, query }) => {
+    const { items, nextCursor } = await listWebhooks(context, caller.business, query);
+    return { body: { data: items.map(webhookView), next_cursor: nextCursor } };
+  },
+});
+
+export const create = endpoint({
+  summary: 'Create a webhook',
+  description:
+    'From now on every message that is delivered to your inbox is also posted to the URL, signed with the secret of this answer. The guide to webhooks shows how to verify it.',
+  body: Type.Object(
+    {
+      url: Type.String({ minLength: 1, maxLength: WEBHOOK_URL_MAX_CHARS, description: 'HTTPS, on a host that is public.' }),
+      target: Type.Optional(
+        Type.Union([Type.String({ minLength: 1, maxLength: 512 }), Type.Null()], {
+          description: 'A segment of your business: `<segment>`, `<handle>/<segment>` or `<handle>+<segment>@<inbound domain>`.',
+        }),
+      ),
+    },
+    closed,
+  ),
+  success: { status: 201, description: 'The webhook with its secret.', schema: CreatedWebhookSchema },
+  errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'invalid_webhook_url', 'conflict'],
+  handle: async (context, { caller, body }) => {
+    const { webhook, secret } = await createWebhook(context, caller.business, body);
+    return { body: { ...webhookView(webhook), secret } };
+  },
+});
+
+export const getOne = endpoint({
+  summary: 'One webhook',
+  params: idParams,
+  success: { status: 200, description: 'The webhook, without its secret.', schema: WebhookSchema },
+  errors: ['not_found'],
+  handle: async (context, { caller, params }) => ({ body: webhookView(await getWebhook(context, caller.business, params.id)) }),
+});
+
+export const remove = endpoint({
+  summary: 'Delete a webhook',
+  description: 'Its attempts that are yet to be made are cancelled, and its log goes with it.',
+  params: idParams,
+  success: { status: 204, description: 'Deleted.' },
+  errors: ['not_found', 'unsupported_media_type', 'json_too_large'],
+  handle: async (context, { caller, params }) => {
+    await deleteWebhook(context, caller.business, params.id);
+    return {};
+  },
+});
+
+export const test = endpoint({
+  summary: 'Queue a message.test delivery',
+  description: 'It carries a sample envelope, is delivered once and not retried. How it went is in the delivery log.',
+  params: idParams,
+  success: {
+    status: 202,
+    description: 'Queued.',
+    schema: Type.Object({ queued: Type.Literal(true), job_id: Type.String({ description: 'job_ id' }) }, closed),
+  },
+  errors: ['not_found', 'unsupported_media_type', 'json_too_large'],
+  handle: async (context, { caller, params }) => ({
+    body: { queued: true, job_id: formatId('job', await testWebhook(context, caller.business, params.id)) },
+  }),
+});
+
+export const deliveries = endpoint({
+  summary: 'The delivery log of a webhook, newest first',
+  params: idParams,
+  query: Type.Object(pagingFields, closed),
+  success: { status: 200, description: 'A page of attempts.', schema: pageSchema(DeliverySchema) },
+  errors: ['not_found', 'validation_error'],
+  handle: async (context, { caller, params, query }) => {
+    const { webhook, items, nextCursor } = await readLog(context, caller.business, params.id, query);
+    return { body: { data: items.map((entry) => deliveryView(webhook, entry)), next_cursor: nextCursor } };
+  },
+});
+
+function webhookView({ id, url, active, target, createdAt }: Webhook) {
+  return { id: formatId('wh', id), url, active, target, created_at: createdAt.toISOString() };
+}
+
+function deliveryView(webhook: Webhook, entry: LogEntry) {
+  return {
+    id: formatId('dlv', entry.id),
+    webhook_id: formatId('wh', webhook.id),
+    message_id: formatId('msg', entry.messageId),
+    event: entry.event,
+    attempt: entry.attempt,
+    status: entry.status,
+    status_code: entry.statusCode,
+    response_ms: entry.responseMs,
+    error: entry.error,
+    created_at: entry.createdAt.toISOString(),
+    attempted_at: entry.attemptedAt?.toISOString() ?? null,
+    next_attempt_at: entry.nextAttemptAt?.toISOString() ?? null,
+  };
+}

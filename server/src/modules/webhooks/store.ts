@@ -1,0 +1,136 @@
+import type { Queryable } from '../../platform/postgres.ts';
+
+export interface Webhook {
+  /** A uuid, as all ids here. */
+  id: string;
+  url: string;
+  target: string | null;
+  active: boolean;
+  createdAt: Date;
+}
+
+interface WebhookRow {
+  id: string;
+  url: string;
+  target: string | null;
+  active: boolean;
+  created_at: Date;
+  [column: string]: unknown;
+}
+
+const WEBHOOK_COLUMNS = 'id, url, target, active, created_at';
+
+function toWebhook(row: WebhookRow): Webhook {
+  return { id: row.id, url: row.url, target: row.target, active: row.active, createdAt: row.created_at };
+}
+
+export interface NewWebhook {
+  id: string;
+  url: string;
+  target: string | null;
+  secret: string;
+}
+
+/** Undefined when the business has as many as it may have. */
+export async function insertWebhook(db: Queryable, partyId: bigint, webhook: NewWebhook, max: number): Promise<Webhook | undefined> {
+  const [row] = await db.query<WebhookRow>(
+    `INSERT INTO webhooks (party_id, id, url, target, secret)
+     SELECT $1, $2, $3, $4, $5 WHERE (SELECT count(*) FROM webhooks WHERE party_id = $1) < $6
+     RETURNING ${WEBHOOK_COLUMNS}`,
+    [partyId, webhook.id, webhook.url, webhook.target, webhook.secret, max],
+  );
+  return row && toWebhook(row);
+}
+
+/** In the order of their creation. */
+export async function listWebhooks(db: Queryable, partyId: bigint, afterId: string | null, limit: number): Promise<Webhook[]> {
+  const rows = await db.query<WebhookRow>(
+    `SELECT ${WEBHOOK_COLUMNS} FROM webhooks WHERE party_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
+    [partyId, afterId, limit],
+  );
+  return rows.map(toWebhook);
+}
+
+export async function findWebhook(db: Queryable, partyId: bigint, id: string): Promise<Webhook | undefined> {
+  const [row] = await db.query<WebhookRow>(`SELECT ${WEBHOOK_COLUMNS} FROM webhooks WHERE party_id = $1 AND id = $2`, [partyId, id]);
+  return row && toWebhook(row);
+}
+
+/** False when there is none. Its log, which may be long, goes in a chore of the same transaction. */
+export async function deleteWebhook(tx: Queryable, partyId: bigint, id: string): Promise<boolean> {
+  const rows = await tx.query('DELETE FROM webhooks WHERE party_id = $1 AND id = $2 RETURNING id', [partyId, id]);
+  if (rows.length > 0)
+    await tx.query(
+      `SELECT graphile_worker.add_job('forget-webhook', json_build_object('partyId', $1::text, 'webhookId', $2::text), job_key => 'forget-webhook ' || $2)`,
+      [partyId, id],
+    );
+  return rows.length > 0;
+}
+
+/** Queues one attempt of a message that is only a sample, if there is such a webhook. */
+export async function insertTest(db: Queryable, partyId: bigint, webhookId: string, sampleId: string): Promise<string | undefined> {
+  const [row] = await db.query<{ id: string }>(
+    `WITH queued AS (
+       INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
+       SELECT party_id, id, new_uuid(now()), $3, 'message.test', 1, now(), now(), now() FROM webhooks WHERE party_id = $1 AND id = $2
+       RETURNING party_id, webhook_id, id
+     )
+     SELECT id, pg_notify('waybill_webhooks', party_id || ':' || webhook_id) FROM queued`,
+    [partyId, webhookId, sampleId],
+  );
+  return row?.id;
+}
+
+export interface LogEntry {
+  id: string;
+  messageId: string;
+  event: string;
+  attempt: number;
+  status: 'pending' | 'delivered' | 'retrying' | 'dropped' | 'failed';
+  statusCode: number | null;
+  responseMs: number | null;
+  error: string | null;
+  createdAt: Date;
+  attemptedAt: Date | null;
+  nextAttemptAt: Date | null;
+}
+
+/** Newest first, below the given id. */
+export async function listAttempts(
+  db: Queryable,
+  partyId: bigint,
+  webhookId: string,
+  belowId: string | null,
+  limit: number,
+): Promise<LogEntry[]> {
+  const rows = await db.query<{
+    id: string;
+    message_id: string;
+    event: string;
+    attempt: number;
+    status: LogEntry['status'];
+    status_code: number | null;
+    response_ms: number | null;
+    error: string | null;
+    created_at: Date;
+    attempted_at: Date | null;
+    next_attempt_at: Date | null;
+  }>(
+    `SELECT id, message_id, event, attempt, status, status_code, response_ms, error, created_at, attempted_at, next_attempt_at
+       FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 AND ($3::uuid IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`,
+    [partyId, webhookId, belowId, limit],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    messageId: row.message_id,
+    event: row.event,
+    attempt: row.attempt,
+    status: row.status,
+    statusCode: row.status_code,
+    responseMs: row.response_ms,
+    error: row.error,
+    createdAt: row.created_at,
+    attemptedAt: row.attempted_at,
+    nextAttemptAt: row.next_attempt_at,
+  }));
+}

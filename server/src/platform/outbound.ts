@@ -1,0 +1,220 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { isPublicAddress } from './public-address.ts';
+
+/** A URL or an address that nothing may be sent to. The message says why. */
+export class ForbiddenDestination extends Error {}
+
+/** Not an answer in time, or not one that ends. */
+class UnusableAnswer extends Error {}
+
+export interface Answered {
+  statusCode: number;
+  retryAfter: string | undefined;
+}
+
+const ANSWER_MAX_BYTES = 64 * 1024;
+const KEEP_ALIVE_MS = 4_000;
+const DNS_PATIENCE_MS = 2_000;
+const DNS_TRIES = 2;
+
+/**
+ * Sends requests whose destination a stranger chose. They reach public addresses only, checked where the connection is
+ * made, on the addresses that are then connected to. Hosts that the operator calls private are exempt.
+ */
+export class Outbound {
+  readonly #privateHosts: ReadonlySet<string>;
+  readonly #resolver = new dns.Resolver({ timeout: DNS_PATIENCE_MS, tries: DNS_TRIES });
+  readonly #agent: Agent;
+  readonly #patienceMs: number;
+
+  /** `patienceMs` covers everything: look-up, connection, TLS, request and answer. */
+  constructor(settings: { privateHosts: readonly string[]; dnsServers: readonly string[]; patienceMs: number }) {
+    this.#privateHosts = new Set(settings.privateHosts.map((host) => bare(new URL(`http://${isIP(host) === 6 ? `[${host}]` : host}`))));
+    if (settings.dnsServers.length > 0) this.#resolver.setServers(settings.dnsServers);
+    this.#patienceMs = settings.patienceMs;
+    const connect = buildConnector({ allowH2: false, timeout: settings.patienceMs, lookup: this.#lookup });
+    this.#agent = new Agent({
+      allowH2: false,
+      // The whole exchange has one limit, which ends it wherever it is.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connect: (options, callback) => {
+        const problem = this.#literalProblem(options.hostname);
+        if (problem === undefined) connect(options, callback);
+        else callback(new ForbiddenDestination(problem), null);
+      },
+    });
+  }
+
+  /** Refuses what a look-up can show today to be no place to send to. What it resolves to later is judged again then. */
+  async check(text: string): Promise<void> {
+    const url = this.parse(text);
+    const host = bare(url);
+    if (this.#privateHosts.has(host)) return;
+    if (isIP(host) === 0) await this.#publicAddressesOf(host);
+  }
+
+  /** The URL, if its form alone does not forbid it. */
+  parse(text: string): URL {
+    if (!URL.canParse(text)) throw new ForbiddenDestination('It is not a URL.');
+    const url = new URL(text);
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new ForbiddenDestination('It must begin with https://.');
+    if (url.username !== '' || url.password !== '') throw new ForbiddenDestination('It must not contain a user name or password.');
+    const host = bare(url);
+    if (this.#privateHosts.has(host)) return url;
+    if (url.protocol !== 'https:') throw new ForbiddenDestination('It must begin with https://.');
+    const problem = this.#literalProblem(host) ?? nameProblem(host);
+    if (problem !== undefined) throw new ForbiddenDestination(problem);
+    return url;
+  }
+
+  /** Posts, follows no redirect, and reads an answer's body only to its end or to its limit. */
+  post(text: string, headers: Record<string, string>, body: Buffer): Exchange {
+    const exchange = new Exchange(this.#patienceMs);
+    try {
+      const { origin, pathname, search } = this.parse(text);
+      this.#agent.dispatch({ origin, path: `${pathname}${search}`, method: 'POST', headers, body }, exchange);
+    } catch (error) {
+      exchange.cancel(error as Error);
+    }
+    return exchange;
+  }
+
+  stop(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  #literalProblem(host: string): string | undefined {
+    if (isIP(host) === 0 || this.#privateHosts.has(host) || isPublicAddress(host)) return undefined;
+    return `${host} is not a public address.`;
+  }
+
+  readonly #lookup: LookupFunction = (host, options, callback) => {
+    this.#addressesOf(host).then(
+      (addresses) => {
+        const [first] = addresses as [LookupAddress];
+        if (options.all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error) => callback(error, []),
+    );
+  };
+
+  #addressesOf(host: string): Promise<LookupAddress[]> {
+    // The system's own look-up knows the names of its network; it is asked for the operator's hosts alone, because slow
+    // names would keep its few threads from everything else.
+    return this.#privateHosts.has(host) ? dns.lookup(host, { all: true }) : this.#publicAddressesOf(host);
+  }
+
+  async #publicAddressesOf(host: string): Promise<LookupAddress[]> {
+    const [ipv4, ipv6] = await Promise.all([this.#resolver.resolve4(host).catch(() => []), this.#resolver.resolve6(host).catch(() => [])]);
+    const addresses = [...ipv4.map((address) => ({ address, family: 4 })), ...ipv6.map((address) => ({ address, family: 6 }))];
+    if (addresses.length === 0) throw new ForbiddenDestination(`The host ${host} has no address.`);
+    for (const { address } of addresses)
+      if (!isPublicAddress(address)) throw new ForbiddenDestination(`The host ${host} has an address that is not public.`);
+    return addresses;
+  }
+}
+
+/** One request and its answer, of which only the status and the wish to be left alone are kept. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly answered: Promise<Answered>;
+  readonly #timer: NodeJS.Timeout;
+  #settle: { resolve(answered: Answered): void; reject(error: Error): void } | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #answer: Answered | undefined;
+  #bytes = 0;
+
+  constructor(patienceMs: number) {
+    const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+    this.answered = promise;
+    this.#settle = { resolve, reject };
+    this.#timer = setTimeout(() => this.cancel(new UnusableAnswer(`no complete answer within ${patienceMs / 1000} seconds`)), patienceMs);
+  }
+
+  cancel(reason: Error): void {
+    this.#fail(reason);
+    this.#controller?.abort(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // It may have had to wait for a connection until nobody wanted it any more.
+    if (this.#settle === undefined) controller.abort(new UnusableAnswer('too late'));
+    this.#controller = controller;
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
+    if (statusCode < 200) return;
+    this.#answer = { statusCode, retryAfter: headers['retry-after'] };
+    // One that announces its length does end, even if nobody reads so far.
+    if (Number(headers['content-length']) <= ANSWER_MAX_BYTES || headers['content-length'] === undefined) return;
+    this.#succeed();
+    controller.abort(new UnusableAnswer('a long answer'));
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes <= ANSWER_MAX_BYTES) return;
+    const reason = new UnusableAnswer(`answered ${this.#answer?.statusCode} with a body without end`);
+    this.#fail(reason);
+    controller.abort(reason);
+  }
+
+  onResponseEnd(): void {
+    this.#succeed();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(error);
+  }
+
+  #succeed(): void {
+    clearTimeout(this.#timer);
+    if (this.#answer) this.#settle?.resolve(this.#answer);
+    this.#settle = undefined;
+  }
+
+  #fail(error: Error): void {
+    clearTimeout(this.#timer);
+    this.#settle?.reject(error);
+    this.#settle = undefined;
+  }
+}
+
+/** An IPv6 address stands in brackets in a URL, and nowhere else. */
+function bare({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+function nameProblem(host: string): string | undefined {
+  if (host.endsWith('.')) return 'The host must not end with a dot.';
+  return isIP(host) !== 0 || host.includes('.') ? undefined : 'The host must be a full domain name.';
+}
+
+/** Why there was no answer, in words for whoever runs the receiver. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ForbiddenDestination || error instanceof UnusableAnswer) return error.message;
+  const { code, message } = ((error as AggregateError).errors?.[0] ?? error) as NodeJS.ErrnoException;
+  const known = code === undefined ? undefined : REASONS[code];
+  if (known !== undefined) return known;
+  if (code !== undefined && /CERT|TLS|SSL|UNABLE_TO|SIGNATURE/.test(code)) return `the certificate or TLS was not accepted: ${message}`;
+  return code?.startsWith('HPE_') ? 'the answer was not HTTP' : message;
+}
+
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset before a complete answer',
+  EPIPE: 'connection closed before a complete answer',
+  UND_ERR_SOCKET: 'connection closed before a complete answer',
+  ETIMEDOUT: 'no connection',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  ENOTFOUND: 'the host has no address',
+  EAI_AGAIN: 'the host could not be looked up',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+};
