@@ -128,7 +128,7 @@ BEGIN
                          WHEN a.attempt > cardinality(retry_delays_s) THEN 'dropped' ELSE 'retrying' END::attempt_status,
            status_code = nullif(m.status_code, 0), error = m.error, response_ms = m.response_ms,
            attempted_at = now() - make_interval(secs => m.age_ms / 1000.0),
-           next_attempt_at = CASE WHEN m.succeeded = 0 AND a.event <> 'message.test'
+           next_attempt_at = CASE WHEN m.succeeded = 0 AND a.event <> 'message.test' AND a.attempt <= cardinality(retry_delays_s)
                                   THEN now() + make_interval(secs => greatest(retry_delays_s[a.attempt], m.retry_after_s)) END
       FROM unnest(party_ids, webhook_ids, ids, successes, status_codes, errors, responses_ms, ages_ms, retry_afters_s)
         AS m (party_id, webhook_id, id, succeeded, status_code, error, response_ms, age_ms, retry_after_s)

@@ -20,7 +20,10 @@ export const errorCatalogue = {
   invalid_schema: [400, 'The inbox JSON Schema does not compile.'],
   method_not_allowed: [405, 'The path exists, but not with this method. `Allow` lists the ones it has.'],
   unsupported_media_type: [415, 'The body has a content type or encoding that this endpoint does not take.'],
-  conflict: [409, 'The handle or segment is already taken, the bytes of an upload belong to a message that has been sent, or there are as many webhooks as there may be.'],
+  conflict: [
+    409,
+    'The handle or segment is already taken, the bytes of an upload belong to a message that has been sent, or there are as many webhooks as there may be.',
+  ],
   internal_error: [500, 'Something failed on our side. Quote the request id.'],
   unavailable: [503, 'The database or the store of files is out of reach, or full. Try again after `Retry-After` seconds.'],
 } as const satisfies Record<string, readonly [status: number, when: string]>;

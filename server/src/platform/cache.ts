@@ -1,4 +1,4 @@
-import type { ChangeFeed } from './change-feed.ts';
+import { type ChangeFeed, DIRECTORY } from './change-feed.ts';
 
 const MAX_ENTRIES = 50_000;
 
@@ -10,7 +10,9 @@ export class Cache<V> {
 
   constructor(feed: ChangeFeed) {
     this.#feed = feed;
-    feed.onChange(() => this.clear());
+    feed.onChange((subject) => {
+      if (subject === undefined || subject === DIRECTORY) this.clear();
+    });
   }
 
   get(key: string): V | undefined {

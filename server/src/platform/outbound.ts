@@ -26,14 +26,14 @@ const DNS_TRIES = 2;
  */
 export class Outbound {
   readonly #privateHosts: ReadonlySet<string>;
-  readonly #resolver = new dns.Resolver({ timeout: DNS_PATIENCE_MS, tries: DNS_TRIES });
+  readonly #dnsServers: readonly string[];
   readonly #agent: Agent;
   readonly #patienceMs: number;
 
   /** `patienceMs` covers everything: look-up, connection, TLS, request and answer. */
   constructor(settings: { privateHosts: readonly string[]; dnsServers: readonly string[]; patienceMs: number }) {
     this.#privateHosts = new Set(settings.privateHosts.map((host) => bare(new URL(`http://${isIP(host) === 6 ? `[${host}]` : host}`))));
-    if (settings.dnsServers.length > 0) this.#resolver.setServers(settings.dnsServers);
+    this.#dnsServers = settings.dnsServers;
     this.#patienceMs = settings.patienceMs;
     const connect = buildConnector({ allowH2: false, timeout: settings.patienceMs, lookup: this.#lookup });
     this.#agent = new Agent({
@@ -111,9 +111,18 @@ export class Outbound {
   }
 
   async #publicAddressesOf(host: string): Promise<LookupAddress[]> {
-    const [ipv4, ipv6] = await Promise.all([this.#resolver.resolve4(host).catch(() => []), this.#resolver.resolve6(host).catch(() => [])]);
-    const addresses = [...ipv4.map((address) => ({ address, family: 4 })), ...ipv6.map((address) => ({ address, family: 6 }))];
-    if (addresses.length === 0) throw new ForbiddenDestination(`The host ${host} has no address.`);
+    // A new one each time: one that has had quick answers would soon give up on slow ones, whatever its patience.
+    const resolver = new dns.Resolver({ timeout: DNS_PATIENCE_MS, tries: DNS_TRIES });
+    if (this.#dnsServers.length > 0) resolver.setServers(this.#dnsServers);
+    const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = [
+      ...found(ipv4).map((address) => ({ address, family: 4 })),
+      ...found(ipv6).map((address) => ({ address, family: 6 })),
+    ];
+    if (addresses.length === 0) {
+      const isKnown = [ipv4, ipv6].every((answer) => answer.status === 'fulfilled' || NO_ADDRESS.has(answer.reason.code));
+      throw new ForbiddenDestination(`The host ${host} ${isKnown ? 'has no address' : 'could not be looked up'}.`);
+    }
     for (const { address } of addresses)
       if (!isPublicAddress(address)) throw new ForbiddenDestination(`The host ${host} has an address that is not public.`);
     return addresses;
@@ -190,6 +199,13 @@ function bare({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
+/** What a name server says when it knows that there is none. */
+const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA']);
+
+function found(answer: PromiseSettledResult<string[]>): string[] {
+  return answer.status === 'fulfilled' ? answer.value : [];
+}
+
 function nameProblem(host: string): string | undefined {
   if (host.endsWith('.')) return 'The host must not end with a dot.';
   return isIP(host) !== 0 || host.includes('.') ? undefined : 'The host must be a full domain name.';
@@ -198,11 +214,14 @@ function nameProblem(host: string): string | undefined {
 /** Why there was no answer, in words for whoever runs the receiver. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ForbiddenDestination || error instanceof UnusableAnswer) return error.message;
-  const { code, message } = ((error as AggregateError).errors?.[0] ?? error) as NodeJS.ErrnoException;
+  const { code, message, name, reason } = ((error as AggregateError).errors?.[0] ?? error) as NodeJS.ErrnoException & { reason?: string };
+  if (message === 'bad response' || message === 'bad upgrade') return 'answered 100 or 101, which was not asked for';
   const known = code === undefined ? undefined : REASONS[code];
   if (known !== undefined) return known;
-  if (code !== undefined && /CERT|TLS|SSL|UNABLE_TO|SIGNATURE/.test(code)) return `the certificate or TLS was not accepted: ${message}`;
-  return code?.startsWith('HPE_') ? 'the answer was not HTTP' : message;
+  // Without what OpenSSL tells of itself, and Node.js of its options.
+  if (code !== undefined && /CERT|TLS|SSL|UNABLE_TO|SIGNATURE/.test(code))
+    return `the certificate or TLS was not accepted: ${(reason ?? message).replace(/;.*/s, '')}`;
+  return name === 'HTTPParserError' ? 'the answer was not HTTP' : message;
 }
 
 const REASONS: Record<string, string> = {

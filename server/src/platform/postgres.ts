@@ -41,29 +41,40 @@ export class Database implements Queryable {
   }
 
   async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.withClient((client) => transactionOn(client, work));
+  }
+
+  /** Lends a connection, and throws it away if it is not in order afterwards. */
+  async withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
-    let broken = true;
     try {
-      await client.query('BEGIN');
-      const result = await work({ query: (statement, values = []) => run(client, statement, values) });
-      await client.query('COMMIT');
-      broken = false;
+      const result = await work(client);
+      client.release();
       return result;
     } catch (error) {
-      await client.query('ROLLBACK').then(
-        () => {
-          broken = false;
-        },
-        () => {},
-      );
-      throw error;
-    } finally {
-      client.release(broken);
+      client.release(error instanceof BrokenConnection || isUnavailable(error));
+      throw error instanceof BrokenConnection ? error.cause : error;
     }
   }
 
   close(): Promise<void> {
     return this.#pool.end();
+  }
+}
+
+class BrokenConnection extends Error {}
+
+export async function transactionOn<T>(client: pg.ClientBase, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  try {
+    await client.query('BEGIN');
+    const result = await work({ query: (statement, values = []) => run(client, statement, values) });
+    await client.query('COMMIT');
+    return result;
+  } catch (cause) {
+    await client.query('ROLLBACK').catch(() => {
+      throw new BrokenConnection('a transaction could not be rolled back', { cause });
+    });
+    throw cause;
   }
 }
 

@@ -33,8 +33,6 @@ const SPECIAL_IPV6 = [
   '3ffe::/16', // the former 6bone
   '3fff::/20', // documentation
 ];
-/** ISATAP keeps an IPv4 address behind any prefix. */
-const ISATAP = /:(?::|0{1,4}:|0?200:)5efe:(?:[^:.]+:[^:.]+|[\d.]+\.\d+)$/;
 
 const special = new BlockList();
 const publicIpv6 = new BlockList();
@@ -52,5 +50,14 @@ export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !special.check(address, 'ipv4');
   if (family !== 6 || address.includes('%')) return false;
-  return publicIpv6.check(address, 'ipv6') && !special.check(address, 'ipv6') && !ISATAP.test(address.toLowerCase());
+  return publicIpv6.check(address, 'ipv6') && !special.check(address, 'ipv6') && !isIsatap(address);
+}
+
+/** ISATAP keeps an IPv4 address behind any prefix. */
+function isIsatap(address: string): boolean {
+  const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const before = head.split(':');
+  const after = tail.split(':').filter((group) => group !== '');
+  const groups = [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
+  return groups[5] === '5efe' && (groups[4] === '0' || groups[4] === '200');
 }

@@ -252,4 +252,10 @@ describe('agents that claim segments at the same moment', () => {
       expect(['twin-a', 'twin-b', 'twin-c']).toContain((await acme.api.get(`/agents/${id}`)).body.segment);
     }
   });
+
+  test('and more of them than the service has connections to its database are all served', async () => {
+    const id = await newAgent('Crowd');
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => change(id, { description: `change ${i}` })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
 });

@@ -56,6 +56,16 @@ function certificate(subject: string, of: KeyObject, by: KeyObject, extension: B
   return `-----BEGIN CERTIFICATE-----\n${signed.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
 }
 
+/** Signed by nobody but itself. */
+export function selfSigned(hosts: string[]): Identity {
+  const { publicKey, privateKey } = newKey();
+  const names = sequence(SUBJECT_ALT_NAME, octets(sequence(...hosts.map(altName))));
+  return {
+    cert: certificate('Test authority', publicKey, privateKey, names, [Date.now() - DAY_MS, Date.now() + DAY_MS]),
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
+}
+
 /** A certificate authority of the tests' own. */
 export function newAuthority(): Authority {
   const now = Date.now();

@@ -8,11 +8,10 @@ const ERROR_MAX_CHARS = 500;
 /** A receiver that wants to be left alone for longer is asked again after this. */
 const RETRY_AFTER_MAX_S = 24 * 3_600;
 
-/** When attempts were taken, by the clock of this process and by the database's, and what this process knew then. */
+/** When attempts were taken, by the clock of this process and by the database's. */
 export interface Claim {
   at: number;
   clockMs: number;
-  generation: number;
 }
 
 /** Taken, and with the body it carries. */
@@ -78,9 +77,14 @@ function refusalText(statusCode: number): string {
     : `answered ${statusCode} instead of a status from 200 to 299`;
 }
 
+/** Any of the three forms that HTTP has for a date. Date.parse alone would find one in almost any words. */
+const HTTP_DATE = /^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d(?: GMT| \d{4})$/;
+
 /** Seconds, or a date; 0 for anything else. */
 function retryAfterSeconds(header: string | undefined): number {
-  if (header === undefined) return 0;
-  const seconds = /^\s*\d+\s*$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - Date.now()) / 1000);
+  const text = String(header).trim();
+  const isCount = /^\d+$/.test(text);
+  if (!isCount && !HTTP_DATE.test(text)) return 0;
+  const seconds = isCount ? Number(text) : Math.ceil((Date.parse(text.replace(/(?: GMT)?$/, ' GMT')) - Date.now()) / 1000);
   return Number.isNaN(seconds) ? 0 : Math.min(RETRY_AFTER_MAX_S, Math.max(0, seconds));
 }

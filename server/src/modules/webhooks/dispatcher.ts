@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { ChangeFeed } from '../../platform/change-feed.ts';
+import { type ChangeFeed, DIRECTORY, type Subject } from '../../platform/change-feed.ts';
 import { Listener } from '../../platform/listener.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import { isUnavailable } from '../../platform/postgres.ts';
@@ -30,6 +30,8 @@ const FULL_SWEEP_EVERY = 30;
 const GATHER_MS = 2;
 const RECORD_MAX = 512;
 const RECORD_AGAIN_MS = 250;
+/** By then nothing that was taken before is still waiting to be sent. */
+const DELETED_KEPT_MS = 60_000;
 const STOP_LOOK_MS = 20;
 
 interface Made extends Outcome {
@@ -57,8 +59,10 @@ export class Dispatcher {
   #isClaiming = false;
   #isRecording = false;
   #isStopped = false;
-  /** Counts changes of what a claim may have read. */
-  #generation = 0;
+  /** Webhooks that were deleted lately, with the time: what had been taken for them is not sent. */
+  readonly #deleted = new Map<string, number>();
+  /** When anything may have been deleted unheard. */
+  #deafAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     services: DispatchServices,
@@ -81,7 +85,7 @@ export class Dispatcher {
       },
       log,
     );
-    settings.feed.onChange(() => this.#changed());
+    settings.feed.onChange((subject) => this.#changed(subject));
   }
 
   async start(): Promise<void> {
@@ -116,6 +120,7 @@ export class Dispatcher {
 
   async #sweep(isFull: boolean): Promise<void> {
     if (this.#isStopped) return;
+    for (const [id, at] of this.#deleted) if (performance.now() - at > DELETED_KEPT_MS) this.#deleted.delete(id);
     try {
       const { database } = this.#services;
       const due = await (isFull ? store.webhooksWithPending(database) : store.webhooksLatelyDue(database, SWEEP_BACK_S));
@@ -148,13 +153,13 @@ export class Dispatcher {
   }
 
   async #claimFor(rooms: Room[]): Promise<void> {
-    const generation = this.#generation;
+    const at = performance.now();
     const found = new Map<string, number>();
     try {
       const { clockMs, attempts } = await store.claimAttempts(this.#services.database, rooms, LEASE_S);
       for (const { webhookId } of attempts) found.set(webhookId, (found.get(webhookId) ?? 0) + 1);
       for (const room of rooms) this.#lanes.filled(room, found.get(room.webhookId) ?? 0);
-      if (attempts.length > 0) this.#track(this.#prepare(attempts, { at: performance.now(), clockMs, generation }));
+      if (attempts.length > 0) this.#track(this.#prepare(attempts, { at, clockMs }));
     } catch (error) {
       for (const room of rooms) this.#lanes.filled(room, undefined);
       throw error;
@@ -201,9 +206,9 @@ export class Dispatcher {
   async #send(prepared: PreparedAttempt): Promise<void> {
     const { claim } = prepared;
     let outcome: Outcome | undefined;
-    // A webhook that was deleted since the claim must not be called: whoever deleted it may already have been told so.
-    if (claim.generation !== this.#generation || this.#isStopped) await this.#giveBack(prepared);
-    else if (performance.now() - claim.at < SEND_WITHIN_MS) {
+    // What was deleted must not be called: whoever deleted it may already have been told so.
+    if (claim.at < this.#deafAt || this.#isStopped) await this.#giveBack(prepared);
+    else if (performance.now() - claim.at < SEND_WITHIN_MS && !this.#deleted.has(prepared.webhookId)) {
       const attempt = new Attempt(this.#outbound, prepared);
       this.#underWay.set(attempt, prepared);
       outcome = await attempt.outcome();
@@ -250,10 +255,16 @@ export class Dispatcher {
     this.#isRecording = false;
   }
 
-  /** Something that processes cache has changed, perhaps a webhook: what is under way for one that is gone is broken off. */
-  #changed(): void {
-    this.#generation++;
-    if (this.#underWay.size > 0) this.#track(this.#breakOffDeleted());
+  /** The subject of a deletion is the webhook's id. */
+  #changed(subject: Subject): void {
+    if (subject === DIRECTORY) return;
+    if (subject !== undefined) {
+      this.#deleted.set(subject, performance.now());
+      for (const [attempt, { webhookId }] of this.#underWay) if (webhookId === subject) attempt.breakOff();
+    } else {
+      this.#deafAt = performance.now();
+      if (this.#underWay.size > 0) this.#track(this.#breakOffDeleted());
+    }
   }
 
   async #breakOffDeleted(): Promise<void> {

@@ -31,9 +31,10 @@ export interface NewWebhook {
   secret: string;
 }
 
-/** Undefined when the business has as many as it may have. */
-export async function insertWebhook(db: Queryable, partyId: bigint, webhook: NewWebhook, max: number): Promise<Webhook | undefined> {
-  const [row] = await db.query<WebhookRow>(
+/** Undefined when the business has as many as it may have. Those of one business are counted and created one after the other. */
+export async function insertWebhook(tx: Queryable, partyId: bigint, webhook: NewWebhook, max: number): Promise<Webhook | undefined> {
+  await tx.query('SELECT FROM parties WHERE id = $1 FOR NO KEY UPDATE', [partyId]);
+  const [row] = await tx.query<WebhookRow>(
     `INSERT INTO webhooks (party_id, id, url, target, secret)
      SELECT $1, $2, $3, $4, $5 WHERE (SELECT count(*) FROM webhooks WHERE party_id = $1) < $6
      RETURNING ${WEBHOOK_COLUMNS}`,

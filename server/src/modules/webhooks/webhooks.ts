@@ -6,7 +6,7 @@ import type { Business } from '../../contract/parties.ts';
 import { type Cursors, pageOf } from '../../http/cursor.ts';
 import { changingCached } from '../../platform/change-feed.ts';
 import { ForbiddenDestination, type Outbound } from '../../platform/outbound.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database, Queryable } from '../../platform/postgres.ts';
 import { newSecret } from './signature.ts';
 import * as store from './store.ts';
 
@@ -38,12 +38,8 @@ export async function createWebhook(
     throw error;
   }
   const secret = newSecret();
-  const webhook = await store.insertWebhook(
-    database,
-    business.id,
-    { id: newUuid(), url, target: segment, secret },
-    WEBHOOKS_PER_BUSINESS_MAX,
-  );
+  const created = { id: newUuid(), url, target: segment, secret };
+  const webhook = await database.transaction((tx) => store.insertWebhook(tx, business.id, created, WEBHOOKS_PER_BUSINESS_MAX));
   if (!webhook) throw new Refusal('conflict', `A business may have ${WEBHOOKS_PER_BUSINESS_MAX} webhooks: delete one first.`);
   return { webhook, secret };
 }
@@ -62,7 +58,11 @@ export async function getWebhook({ database }: WebhookServices, business: Busine
 /** Once it returns, no process begins another attempt. */
 export async function deleteWebhook({ database }: WebhookServices, business: Business, id: string): Promise<void> {
   const webhookId = uuidOf(id);
-  if (!(await changingCached(database, (tx) => store.deleteWebhook(tx, business.id, webhookId)))) noSuchWebhook();
+  const work = async (tx: Queryable) => {
+    // Undone, so that no process hears of a change that was none.
+    if (!(await store.deleteWebhook(tx, business.id, webhookId))) noSuchWebhook();
+  };
+  await changingCached(database, work, webhookId);
 }
 
 /** The id of the attempt that was queued. */

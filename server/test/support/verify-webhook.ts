@@ -1,0 +1,35 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import type { Delivery } from './receiver.ts';
+
+/** How far a timestamp may be from the receiver's clock, as the specification says. */
+const SIGNATURE_AGE_MAX_S = 300;
+
+type Signed = Pick<Delivery, 'headers' | 'body'>;
+
+/** The scheme of the specification, read from its text: v1 is the hex HMAC-SHA256 of `<t>.<rawBody>`, keyed with the whole secret. */
+export function verifyOwn({ headers, body }: Signed, secret: string, nowMs = Date.now()): boolean {
+  const parts = /^t=(?<t>[0-9]+),v1=(?<v1>[0-9a-f]{64})$/.exec(String(headers['waybill-signature']))?.groups;
+  if (!parts?.t || !parts.v1) return false;
+  if (Math.abs(Math.floor(nowMs / 1000) - Number(parts.t)) > SIGNATURE_AGE_MAX_S) return false;
+  const signed = Buffer.concat([Buffer.from(parts.t), Buffer.from('.'), body]);
+  return timingSafeEqual(createHmac('sha256', Buffer.from(secret, 'utf8')).update(signed).digest(), Buffer.from(parts.v1, 'hex'));
+}
+
+/** The scheme of Standard Webhooks, by its own library, which judges by the clock of the process. */
+export function verifyStandard({ headers, body }: Signed, secret: string): boolean {
+  try {
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The moment of signing, in unix seconds, as both schemes give it. */
+export function signedAt({ headers }: Signed): { own: number; standard: number } {
+  return {
+    own: Number(/^t=([0-9]+),/.exec(String(headers['waybill-signature']))?.[1]),
+    standard: Number(headers['webhook-timestamp']),
+  };
+}
