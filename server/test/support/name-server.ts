@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { type AddressInfo, isIP, type Socket } from 'node:net';
+import { createTCPServer, createUDPServer, Packet } from 'dns2';
+
+/**
+ * What a question is answered with: addresses (those of the family that was asked for), another name, an error by its
+ * number, bytes that mean nothing, or nothing at all; whatever it is, it may come late.
+ */
+export type Reply =
+  | readonly string[]
+  | { alias: string }
+  | { error: keyof typeof Packet.RCODE }
+  | { garbage: true }
+  | { silence: true }
+  | { lateMs: number; reply: Reply };
+
+export interface NameServer {
+  /** For the setting DNS_SERVERS. */
+  address: string;
+  /** The first question of a type gets the first reply, the next one the next, and all others the last. */
+  set(name: string, ...replies: [Reply, ...Reply[]]): void;
+  /** What was asked about a name: `A` or `AAAA`, in order. */
+  questionsAbout(name: string): string[];
+  stop(): Promise<void>;
+}
+
+const ALIASES_MAX = 8;
+const TYPES = new Map<number, string>([
+  [Packet.TYPE.A, 'A'],
+  [Packet.TYPE.AAAA, 'AAAA'],
+]);
+
+/** A real name server on loopback, by UDP and by TCP, that knows what it is told and denies that there is anything else. */
+export async function startNameServer(): Promise<NameServer> {
+  const zone = new Map<string, readonly Reply[]>();
+  const questions: { name: string; type: string }[] = [];
+  const connections = new Set<Socket>();
+
+  const replyTo = (name: string, type: string): Reply => {
+    const replies = zone.get(name) ?? [{ error: 'NXDOMAIN' }];
+    const asked = questions.filter((earlier) => earlier.name === name && earlier.type === type).length;
+    questions.push({ name, type });
+    return replies[Math.min(asked, replies.length - 1)] as Reply;
+  };
+  const answer = (request: Packet, send: (response: Packet | Buffer) => Promise<Buffer>) => {
+    const [question] = request.questions;
+    const type = TYPES.get(question?.type ?? 0);
+    if (question === undefined || type === undefined) return;
+    const response = Packet.createResponseFromRequest(request);
+    const fill = (name: string, reply: Reply, hops = 0): void => {
+      if ('silence' in reply) return;
+      const add = (record: { type: number; domain?: string; address?: string }) =>
+        response.answers.push({ name, class: Packet.CLASS.IN, ttl: 0, ...record } as (typeof response.answers)[number]);
+      if ('lateMs' in reply) {
+        setTimeout(() => fill(name, reply.reply, hops), reply.lateMs).unref();
+      } else if ('alias' in reply && hops < ALIASES_MAX) {
+        add({ type: Packet.TYPE.CNAME, domain: reply.alias });
+        fill(reply.alias, replyTo(reply.alias, type), hops + 1);
+      } else {
+        if ('error' in reply) response.header.rcode = Packet.RCODE[reply.error];
+        const addresses = Array.isArray(reply) ? reply.filter((address) => (isIP(address) === 4) === (type === 'A')) : [];
+        for (const address of addresses) add({ type: question.type, address });
+        // After the client has gone there is nobody to tell.
+        void Promise.resolve(send('garbage' in reply ? Buffer.from('no answer at all') : response)).catch(() => {});
+      }
+    };
+    const name = question.name.toLowerCase();
+    fill(name, replyTo(name, type));
+  };
+
+  const tcp = createTCPServer(answer).on('connection', (socket: Socket) => connections.add(socket));
+  await once(tcp.listen(0, '127.0.0.1'), 'listening');
+  const { port } = tcp.address() as AddressInfo;
+  const udp = createUDPServer(answer);
+  await udp.listen(port, '127.0.0.1');
+  return {
+    address: `127.0.0.1:${port}`,
+    set: (name, ...replies) => {
+      zone.set(name, replies);
+      questions.splice(0, questions.length, ...questions.filter((question) => question.name !== name));
+    },
+    questionsAbout: (name) => questions.filter((question) => question.name === name).map(({ type }) => type),
+    stop: async () => {
+      for (const socket of connections) socket.destroy();
+      udp.close();
+      await new Promise((resolve) => tcp.close(resolve));
+    },
+  };
+}
