@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { pino } from 'pino';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import { temporaryFolder } from './process.ts';
+
+/** A PostgreSQL for one test file, where the one that all share would run out of connections, or must not be restarted. */
+export interface OwnPostgres {
+  /** The address of a new database, with nothing in it. */
+  createDatabase(): Promise<string>;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const CONNECTIONS = 400;
+const log = pino({ level: 'silent' });
+
+export async function startOwnPostgres(): Promise<OwnPostgres> {
+  const folder = temporaryFolder();
+  let postgres: EmbeddedPostgres = await startEmbeddedPostgres(folder, log);
+  const command = async (text: string) => {
+    const client = new pg.Client({ ...postgres.connection, database: 'postgres' });
+    await client.connect();
+    await client.query(text);
+    await client.end();
+  };
+  const restart = async () => {
+    await postgres.stop();
+    postgres = await startEmbeddedPostgres(folder, log);
+  };
+  await command(`ALTER SYSTEM SET max_connections = ${CONNECTIONS}`);
+  await restart();
+  return {
+    createDatabase: async () => {
+      const name = `test_${randomBytes(8).toString('hex')}`;
+      await command(`CREATE DATABASE ${name} TEMPLATE template0`);
+      return `postgres://waybill@localhost/${name}?host=${encodeURIComponent(String(postgres.connection.host))}`;
+    },
+    restart,
+    stop: () => postgres.stop(),
+  };
+}

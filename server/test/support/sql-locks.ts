@@ -1,0 +1,42 @@
+import pg from 'pg';
+import { until } from './process.ts';
+import type { TestService } from './service.ts';
+
+/** A transaction of somebody else, who has run a statement and keeps what it has locked. */
+export async function lockingWith(
+  { databaseUrl }: TestService,
+  statement: string,
+  values: unknown[] = [],
+): Promise<{ rollBack(): Promise<void> }> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('BEGIN');
+  await client.query(statement, values);
+  return {
+    rollBack: async () => {
+      await client.query('ROLLBACK');
+      await client.end();
+    },
+  };
+}
+
+/** The connection that waits for a lock with a statement that contains these words, once there is one. */
+export async function connectionWaitingIn({ sql }: TestService, words: string): Promise<number> {
+  let pid: number | undefined;
+  await until(async () => {
+    const [waiting] = await sql<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND wait_event_type = 'Lock' AND strpos(query, $1) > 0`,
+      [words],
+    );
+    pid = waiting?.pid;
+    return pid !== undefined;
+  });
+  return pid as number;
+}
+
+/** Ends a connection on the server's side, and waits for its end. */
+export async function terminate({ sql }: TestService, pid: number): Promise<void> {
+  await sql('SELECT pg_terminate_backend($1)', [pid]);
+  await until(async () => (await sql('SELECT FROM pg_stat_activity WHERE pid = $1', [pid])).length === 0);
+}

@@ -1,0 +1,51 @@
+import type { Api } from './api.ts';
+import { everyPage } from './pages.ts';
+import { type ServiceProcess, startProcess, until } from './process.ts';
+import { type Delivery, receiverSettings, trustInProcess } from './receiver.ts';
+import { startTestService, type TestService } from './service.ts';
+import type { LoggedAttempt } from './webhook-log.ts';
+
+/** For processes that are to reach the receivers of this test file. */
+export const reachingReceivers: Record<string, string> = { ...receiverSettings, ...trustInProcess() };
+
+/** An API in this process that leaves all attempts to others. */
+export function startApi(env: Record<string, string> = {}): Promise<TestService> {
+  return startTestService({ ...receiverSettings, ...env }, 'api');
+}
+
+export function startWorker(databaseUrl: string, env: Record<string, string> = {}): Promise<ServiceProcess> {
+  return startProcess({ env: { DATABASE_URL: databaseUrl, ...reachingReceivers, ...env }, args: ['--role', 'worker'] });
+}
+
+/** The id of a new webhook. */
+export async function register(api: Api, url: string, target?: string): Promise<string> {
+  const { status, text, body } = await api.write('POST', '/webhooks', { url, target });
+  if (status !== 201) throw new Error(text);
+  return body.id;
+}
+
+/** The whole log of a webhook, newest first. */
+export async function wholeLog(api: Api, webhookId: string): Promise<LoggedAttempt[]> {
+  return (await everyPage(api, `/webhooks/${webhookId}/deliveries`, { limit: 200 })).flat();
+}
+
+/** Waits until nothing is left to be attempted. */
+export async function untilNothingIsPending({ sql }: TestService): Promise<void> {
+  await until(async () => (await sql(`SELECT FROM webhook_attempts WHERE status = 'pending' LIMIT 1`)).length === 0);
+}
+
+export function deliveryIdOf({ headers }: Delivery): string {
+  return String(headers['waybill-delivery-id']);
+}
+
+export function messageIdOf({ headers }: Delivery): string {
+  return String(headers['webhook-id']);
+}
+
+/** Attempts that a process says it has made, from its metrics. */
+export async function attemptsMadeBy(worker: ServiceProcess): Promise<number> {
+  const address = /Listens on +(\S+)/.exec(worker.output())?.[1];
+  const metrics = await (await fetch(`${address}/metrics`)).text();
+  const counts = [...metrics.matchAll(/^waybill_webhook_attempts_total\{.*\} (\d+)$/gm)];
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+}
