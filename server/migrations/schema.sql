@@ -32,6 +32,53 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_pkey PRIMARY KEY (party_id, id)
 );
 
+CREATE TABLE blocks (
+  party_id bigint NOT NULL,
+  id uuid NOT NULL,
+  user_id text COLLATE "C",
+  email_domain text COLLATE "C",
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT blocks_check CHECK ((num_nonnulls(user_id, email_domain) = 1)),
+  CONSTRAINT blocks_pkey PRIMARY KEY (party_id, id),
+  CONSTRAINT blocks_party_id_email_domain_key UNIQUE (party_id, email_domain),
+  CONSTRAINT blocks_party_id_user_id_key UNIQUE (party_id, user_id)
+);
+
+CREATE TABLE contact_actors (
+  party_id bigint NOT NULL,
+  other_id bigint NOT NULL,
+  actor_id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  name text NOT NULL,
+  email text,
+  CONSTRAINT contact_actors_pkey PRIMARY KEY (party_id, other_id, actor_id)
+);
+
+CREATE TABLE contact_types (
+  party_id bigint NOT NULL,
+  other_id bigint NOT NULL,
+  type text NOT NULL,
+  CONSTRAINT contact_types_pkey PRIMARY KEY (party_id, other_id, type)
+);
+
+CREATE TABLE contacts (
+  party_id bigint NOT NULL,
+  other_id bigint NOT NULL,
+  id uuid NOT NULL,
+  saved_at timestamp with time zone,
+  archived boolean NOT NULL DEFAULT false,
+  label text NOT NULL DEFAULT ''::text,
+  folded_label text NOT NULL DEFAULT ''::text,
+  notes text NOT NULL DEFAULT ''::text,
+  first_seen_at timestamp with time zone,
+  last_seen_at timestamp with time zone,
+  last_direction ledger_box,
+  messages_in bigint NOT NULL DEFAULT 0,
+  messages_out bigint NOT NULL DEFAULT 0,
+  CONSTRAINT contacts_pkey PRIMARY KEY (party_id, other_id),
+  CONSTRAINT contacts_party_id_id_key UNIQUE (party_id, id)
+) WITH (fillfactor=50);
+
 CREATE TABLE daily_usage (
   party_id bigint NOT NULL,
   day date NOT NULL,
@@ -115,13 +162,19 @@ CREATE TABLE objects (
 
 CREATE TABLE parties (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  handle text COLLATE "C" NOT NULL,
+  handle text COLLATE "C",
   display_name text NOT NULL,
   accepting_drops boolean NOT NULL DEFAULT true,
   takes_replies boolean NOT NULL DEFAULT true,
   claimed_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  domain text COLLATE "C",
+  email text COLLATE "C",
+  folded_name text NOT NULL DEFAULT ''::text,
+  CONSTRAINT parties_check CHECK ((num_nonnulls(handle, domain, email) = 1)),
   CONSTRAINT parties_pkey PRIMARY KEY (id),
+  CONSTRAINT parties_domain_key UNIQUE (domain),
+  CONSTRAINT parties_email_key UNIQUE (email),
   CONSTRAINT parties_handle_key UNIQUE (handle)
 );
 
@@ -158,6 +211,13 @@ CREATE TABLE uploads (
   CONSTRAINT uploads_pkey PRIMARY KEY (party_id, id)
 );
 
+CREATE TABLE verified_domains (
+  domain text COLLATE "C" NOT NULL,
+  party_id bigint NOT NULL,
+  verified_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT verified_domains_pkey PRIMARY KEY (domain)
+);
+
 CREATE TABLE webhook_attempts (
   party_id bigint NOT NULL,
   webhook_id uuid NOT NULL,
@@ -190,6 +250,7 @@ CREATE TABLE webhooks (
 CREATE INDEX agents_by_id ON agents USING btree (id);
 CREATE INDEX api_keys_by_id ON api_keys USING btree (id);
 CREATE INDEX api_keys_by_secret ON api_keys USING btree (secret_hash);
+CREATE INDEX contact_types_by_type ON contact_types USING btree (party_id, type, other_id);
 CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordinal);
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
 CREATE INDEX ledger_entries_by_domain ON ledger_entries USING btree (party_id, box, from_domain, "position") WHERE (from_domain IS NOT NULL);
@@ -203,6 +264,7 @@ CREATE INDEX ledger_entries_by_validation ON ledger_entries USING btree (party_i
 CREATE INDEX messages_by_receipt ON messages USING btree (receipt_token);
 CREATE INDEX objects_by_id ON objects USING btree (id);
 CREATE INDEX uploads_by_age ON uploads USING btree (expires_at);
+CREATE INDEX verified_domains_of_party ON verified_domains USING btree (party_id);
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) WHERE (status = 'pending'::attempt_status);
 CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
 
@@ -270,6 +332,14 @@ CREATE FUNCTION follow_messages(
 CREATE FUNCTION new_uuid(
   clock timestamp with time zone
 ) RETURNS uuid LANGUAGE sql;
+
+CREATE FUNCTION note_contacts(
+  delivered timestamp with time zone,
+  sender_ids bigint[],
+  recipient_ids bigint[],
+  types text[],
+  senders text[]
+) RETURNS void LANGUAGE plpgsql;
 
 CREATE FUNCTION queue_webhook_attempts(
   recipient_ids bigint[],

@@ -7,6 +7,8 @@ import { RateLimiter } from './http/rate-limit.ts';
 import { registerRoutes } from './http/routes.ts';
 import { createServer } from './http/server.ts';
 import * as agents from './modules/agents/routes.ts';
+import * as blocks from './modules/blocks/routes.ts';
+import * as contacts from './modules/contacts/routes.ts';
 import * as objects from './modules/files/object-routes.ts';
 import * as files from './modules/files/routes.ts';
 import * as me from './modules/me/routes.ts';
@@ -35,6 +37,14 @@ export const api: readonly Route<Context>[] = [
   ['DELETE', '/v1/webhooks/:id', 'key rw', webhooks.remove],
   ['POST', '/v1/webhooks/:id/test', 'key rw', webhooks.test],
   ['GET', '/v1/webhooks/:id/deliveries', 'key', webhooks.deliveries],
+  ['GET', '/v1/blocks', 'key rw', blocks.list],
+  ['POST', '/v1/blocks', 'key rw', blocks.add],
+  ['DELETE', '/v1/blocks/:id', 'key rw', blocks.remove],
+  ['GET', '/v1/contacts', 'key', contacts.list],
+  ['POST', '/v1/contacts', 'key rw', contacts.save],
+  ['GET', '/v1/contacts/by-party', 'key', contacts.byParty],
+  ['GET', '/v1/contacts/:id', 'key', contacts.getOne],
+  ['PATCH', '/v1/contacts/:id', 'key rw', contacts.change],
   ['GET', '/v1/agents', 'key', agents.list],
   ['GET', '/v1/agents/:id', 'key', agents.getOne],
   ['PATCH', '/v1/agents/:id', 'key rw', agents.change],

@@ -4,6 +4,7 @@ import { readConfig } from './config.ts';
 import type { KeyScope } from './contract/api-key.ts';
 import { formatId, parseId } from './contract/ids.ts';
 import { parseHandle } from './contract/names.ts';
+import type { Business } from './contract/parties.ts';
 import { createAgent, createKey, revokeKey } from './modules/agents/agents.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
 import { openDatabase } from './open-database.ts';
@@ -46,14 +47,31 @@ const COMMANDS: Record<string, Command> = {
       };
     },
   },
+  'domain verify': {
+    usage: 'domain verify <handle> <domain> [--json]',
+    help: 'Vouches that a mail domain is the business’s own. A domain belongs to one business.',
+    arguments: 2,
+    run: async (tools, [handle = '', domain = '']) => {
+      const verified = await tools.parties.verifyDomain(await businessOf(tools, handle), domain);
+      return { json: { handle, domain: verified }, text: `${verified} is a verified domain of ${handle}.` };
+    },
+  },
+  'domain remove': {
+    usage: 'domain remove <handle> <domain> [--json]',
+    help: 'Takes a verified domain away from a business.',
+    arguments: 2,
+    run: async (tools, [handle = '', domain = '']) => {
+      const removed = await tools.parties.removeDomain(await businessOf(tools, handle), domain);
+      return { json: { handle, domain: removed }, text: `${removed} is no longer a domain of ${handle}.` };
+    },
+  },
   'agent create': {
     usage: 'agent create <handle> --name <text> [--segment <segment>] [--json]',
     help: 'Makes an agent of a business. With a segment it can be addressed as <handle>/<segment>.',
     arguments: 1,
-    run: async ({ database, parties }, [handle = ''], { name, segment }) => {
-      const business = await parties.byHandle(parseHandle(handle) ?? '');
-      if (!business) throw new UsageError(`There is no business ${handle}; make it first: business create ${handle} --name <text>`);
-      const agent = await createAgent(database, business.id, needed(name, '--name'), segment);
+    run: async (tools, [handle = ''], { name, segment }) => {
+      const business = await businessOf(tools, handle);
+      const agent = await createAgent(tools.database, business.id, needed(name, '--name'), segment);
       const id = formatId('agt', agent.id);
       return { json: { id, name: agent.name, segment: agent.segment }, text: `Made the agent ${agent.name}: ${id}` };
     },
@@ -99,6 +117,12 @@ ${Object.values(COMMANDS)
   .join('\n')}
 
 Each command takes --help, and --json to print one JSON object. They work whether or not the service runs.`;
+
+async function businessOf({ parties }: Tools, handle: string): Promise<Business> {
+  const business = await parties.byHandle(parseHandle(handle) ?? '');
+  if (!business) throw new UsageError(`There is no business ${handle}; make it first: business create ${handle} --name <text>`);
+  return business;
+}
 
 function needed(value: string | undefined, option: string): string {
   if (value === undefined) throw new UsageError(`${option} is missing.`);

@@ -4,6 +4,7 @@ import type { Quotas } from './contract/quotas.ts';
 import type { Cursors } from './http/cursor.ts';
 import { endpointsFor } from './http/endpoint.ts';
 import type { KeyRing } from './modules/agents/key-ring.ts';
+import type { Blocks } from './modules/blocks/blocks.ts';
 import type { Files } from './modules/files/files.ts';
 import type { Ledger } from './modules/messages/ledger.ts';
 import type { PartyDirectory } from './modules/parties/directory.ts';
@@ -20,6 +21,7 @@ export interface Context {
   keys: KeyRing;
   ledger: Ledger;
   files: Files;
+  blocks: Blocks;
   /** Where the service serves the bytes itself; undefined when a bucket does. */
   folder: { store: FolderStore; signer: UrlSigner } | undefined;
   /** What goes to addresses that strangers chose. */

@@ -11,6 +11,7 @@ import type { Context } from './context.ts';
 import { WEBHOOK_PATIENCE_MS } from './contract/limits.ts';
 import { Cursors } from './http/cursor.ts';
 import { KeyRing } from './modules/agents/key-ring.ts';
+import { Blocks } from './modules/blocks/blocks.ts';
 import { fileChores } from './modules/files/chores.ts';
 import { Files } from './modules/files/files.ts';
 import { messageChores } from './modules/messages/chores.ts';
@@ -104,6 +105,7 @@ async function buildContext(
   const feed = new ChangeFeed(connection, log);
   const parties = new PartyDirectory(database, feed);
   const keys = new KeyRing(database, feed);
+  const blocks = new Blocks(database, feed);
   const quotas = {
     monthlyMessages: config.monthlyMessageLimit,
     newAccountDailyMessages: config.newAccountDailyMessageLimit,
@@ -124,6 +126,7 @@ async function buildContext(
     database,
     parties,
     keys,
+    blocks,
     quotas,
     cursors,
     ledger: new Ledger(database, quotas),

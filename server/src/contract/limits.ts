@@ -41,6 +41,10 @@ export const WEBHOOKS_PER_BUSINESS_MAX = 1_000;
 /** For look-up, connection, TLS, request and answer together. */
 export const WEBHOOK_PATIENCE_MS = 10_000;
 export const WEBHOOK_RETRIES_MAX = 5;
+export const CONTACT_LABEL_MAX_CHARS = 200;
+export const CONTACT_NOTES_MAX_CHARS = 10_000;
+/** How many types and actors a contact shows. */
+export const ACTIVITY_ITEMS_MAX = 100;
 
 /** `<handle>+<segment>` has to fit the local part of a mail address. */
 const MAIL_LOCAL_PART_MAX_OCTETS = 64;

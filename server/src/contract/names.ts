@@ -83,6 +83,11 @@ export function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
+/** For comparing whatever the case: by way of upper case, so that ß is ss. */
+export function foldCase(text: string): string {
+  return text.normalize('NFC').toUpperCase().toLowerCase();
+}
+
 export interface Address {
   handle: string;
   segment: string | undefined;

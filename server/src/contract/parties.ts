@@ -23,6 +23,8 @@ export interface Business {
   acceptingDrops: boolean;
   /** False for the demo inbox alone. */
   takesReplies: boolean;
+  /** Mail domains that it has shown to be its own, in alphabetical order. */
+  verifiedDomains: string[];
   createdAt: Date;
 }
 

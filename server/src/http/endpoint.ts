@@ -30,8 +30,8 @@ interface Description {
   summary: string;
   description?: string;
   success: { status: number; description: string; schema?: TSchema; contentType?: string };
-  /** Other answers than the usual one, none of them with JSON. */
-  also?: { status: number; description: string }[];
+  /** Other answers than the usual one. */
+  also?: { status: number; description: string; schema?: TSchema }[];
   /** Refusals of this endpoint, beside those that its authentication brings along. */
   errors: ErrorCode[];
   headers?: TSchema;

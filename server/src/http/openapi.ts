@@ -96,7 +96,8 @@ function operation<Context>([method, path, auth, endpoint]: Route<Context>, sche
   const responses: Record<string, Json> = {
     [success.status]: { description: success.description, headers: successHeaders(auth), ...(content && { content }) },
   };
-  for (const { status, description } of endpoint.also ?? []) responses[status] = { description };
+  for (const { status, description, schema } of endpoint.also ?? [])
+    responses[status] = { description, ...(schema && { content: { 'application/json': { schema: extract(schema, schemas) } } }) };
   for (const [status, codes] of groupByStatus([...ERRORS_OF[auth], ...endpoint.errors, ...ERRORS_OF_ALL])) {
     const description = codes.map((code) => `\`${code}\`: ${errorCatalogue[code][1]}`).join('\n\n');
     // A page for people says so in a page, too.

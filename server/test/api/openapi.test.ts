@@ -123,7 +123,21 @@ describe('/openapi.json', () => {
   });
 
   test('declares exactly the query parameters that are taken', async () => {
-    const candidates = ['limit', 'cursor', 'since', 'until', 'from', 'to', 'type', 'validation', 'thread', 'q', 'archived', 'order'];
+    const candidates = [
+      'limit',
+      'cursor',
+      'since',
+      'until',
+      'from',
+      'to',
+      'type',
+      'validation',
+      'thread',
+      'q',
+      'archived',
+      'saved',
+      'order',
+    ];
     for (const { method, path, url } of unsignedRows) {
       if (method !== 'GET') continue;
       const declared = operationOf(method, path)
@@ -150,7 +164,20 @@ describe('/openapi.json', () => {
   });
 
   test('declares the fields of every object, and no others may come', () => {
-    for (const name of ['Envelope', 'Receipt', 'Agent', 'Webhook', 'CreatedWebhook', 'Delivery', 'Me', 'PublicProfile', 'Draft', 'Error']) {
+    for (const name of [
+      'Envelope',
+      'Receipt',
+      'Agent',
+      'Webhook',
+      'CreatedWebhook',
+      'Delivery',
+      'Block',
+      'Contact',
+      'Me',
+      'PublicProfile',
+      'Draft',
+      'Error',
+    ]) {
       const { properties, additionalProperties } = document.components.schemas[name];
       expect(Object.keys(properties).length, name).toBeGreaterThan(0);
       expect(additionalProperties, name).toBe(false);
@@ -161,6 +188,7 @@ describe('/openapi.json', () => {
 describe('what is served is what is declared', () => {
   const announce = () => acme.api.write('POST', '/uploads', { filename: 'a.txt', content_type: 'text/plain', size_bytes: 5 });
 
+  const saveGlobex = () => acme.api.write('POST', '/contacts', { handle: 'globex' });
   const newWebhook = () => acme.api.write('POST', '/webhooks', { url: 'http://127.0.0.1:9/hook' });
 
   async function upload(): Promise<Answered> {
@@ -204,6 +232,17 @@ describe('what is served is what is declared', () => {
       await acme.api.request('POST', `/v1/webhooks/${id}/test`);
       return acme.api.get(`/webhooks/${id}/deliveries`);
     },
+    'GET /v1/blocks': () => acme.api.get('/blocks'),
+    'POST /v1/blocks': () => acme.api.write('POST', '/blocks', { email_domain: 'example.com' }),
+    'DELETE /v1/blocks/:id': async () => {
+      const { id } = (await acme.api.write('POST', '/blocks', { email_domain: 'example.org' })).body;
+      return acme.api.request('DELETE', `/v1/blocks/${id}`);
+    },
+    'GET /v1/contacts': () => acme.api.get('/contacts'),
+    'POST /v1/contacts': () => saveGlobex(),
+    'GET /v1/contacts/by-party': () => acme.api.get('/contacts/by-party?handle=globex'),
+    'GET /v1/contacts/:id': async () => acme.api.get(`/contacts/${(await saveGlobex()).body.id}`),
+    'PATCH /v1/contacts/:id': async () => acme.api.patch(`/contacts/${(await saveGlobex()).body.id}`, { label: 'Supplier' }),
     'POST /v1/uploads': announce,
     'GET /v1/files/:id': async () => acme.api.get(`/files/${(await sentFile()).id}`, { accept: 'application/json' }),
     'PUT /objects/:id': upload,

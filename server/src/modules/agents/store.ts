@@ -97,6 +97,7 @@ interface CallerRow extends AgentRow {
   display_name: string;
   accepting_drops: boolean;
   takes_replies: boolean;
+  verified_domains: string[];
   party_created_at: Date;
   key_id: string;
   scope: KeyScope;
@@ -109,6 +110,7 @@ export async function findCaller(db: Queryable, secretHash: Buffer): Promise<Cal
     {
       name: 'caller-by-secret',
       text: `SELECT p.id AS party_id, p.handle, p.display_name, p.accepting_drops, p.takes_replies, p.created_at AS party_created_at,
+                    ARRAY(SELECT d.domain FROM verified_domains d WHERE d.party_id = p.id ORDER BY d.domain) AS verified_domains,
                     a.id, a.name, a.description, s.segment, a.created_at,
                     k.id AS key_id, k.scope, k.prefix, k.created_at AS key_created_at
                FROM api_keys k
@@ -126,6 +128,7 @@ export async function findCaller(db: Queryable, secretHash: Buffer): Promise<Cal
     displayName: row.display_name,
     acceptingDrops: row.accepting_drops,
     takesReplies: row.takes_replies,
+    verifiedDomains: row.verified_domains,
     createdAt: row.party_created_at,
   };
   return { business, agent: toAgent(row), key: { id: row.key_id, scope: row.scope, prefix: row.prefix, createdAt: row.key_created_at } };

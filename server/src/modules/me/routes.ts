@@ -53,7 +53,7 @@ export const show = endpoint({
         business: {
           handle: business.handle,
           display_name: business.displayName,
-          verified_domains: [],
+          verified_domains: business.verifiedDomains,
           accepting_drops: business.acceptingDrops,
           created_at: business.createdAt.toISOString(),
         },

@@ -45,6 +45,7 @@ export const send = endpoint({
     'file_too_large',
     'upload_not_found',
     'upload_incomplete',
+    'sender_blocked',
     'quota_exceeded',
   ],
   handle: async (context, { caller, rawBody, request }) => {

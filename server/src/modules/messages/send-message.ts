@@ -5,6 +5,7 @@ import { parseAddress } from '../../contract/names.ts';
 import { type ActorView, type Business, partyView } from '../../contract/parties.ts';
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
 import type { Database } from '../../platform/postgres.ts';
+import type { Blockable, Blocks } from '../blocks/blocks.ts';
 import type { Files } from '../files/files.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import type { PreparedMessage } from './commit-store.ts';
@@ -20,6 +21,7 @@ export interface SendServices {
   ledger: Ledger;
   quotas: Quotas;
   files: Files;
+  blocks: Blocks;
 }
 
 export interface Sender {
@@ -78,6 +80,7 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
       ? await routeToAddress(services, draft.to as string)
       : await routeToParent(services, sender, draft.inReplyTo, draft.to);
   const files = [...draft.inlineFiles, ...(await services.files.attach(sender.business, draft.uploadIds))];
+  if (await services.blocks.covers(route.recipient.id, blockable(sender))) throw new Refusal('sender_blocked');
   const from = senderTexts(sender);
   const to = recipientTexts(route.recipient);
   const message = {
@@ -109,6 +112,13 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
     hashedAfterTime: hashed.afterTime,
     inlineBytes: draft.inlineFiles.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
   };
+}
+
+/** An agent is blocked with its business, a person or mailbox alone or with its domain. */
+function blockable({ business, actor }: Sender): Blockable {
+  if (actor.kind === 'agent') return { userId: null, domains: business.verifiedDomains };
+  const domain = actor.email?.split('@').at(-1);
+  return { userId: actor.id, domains: domain === undefined ? business.verifiedDomains : [domain, ...business.verifiedDomains] };
 }
 
 interface Texts {

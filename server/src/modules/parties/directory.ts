@@ -1,9 +1,10 @@
 import { Refusal } from '../../contract/errors.ts';
 import { DISPLAY_NAME_MAX_CHARS } from '../../contract/limits.ts';
+import { parseDomain } from '../../contract/mail-names.ts';
 import { isReservedHandle, parseHandle } from '../../contract/names.ts';
 import type { Business } from '../../contract/parties.ts';
 import { Cache } from '../../platform/cache.ts';
-import type { ChangeFeed } from '../../platform/change-feed.ts';
+import { type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
 import { type Database, isUniqueViolation } from '../../platform/postgres.ts';
 import * as store from './store.ts';
 
@@ -23,6 +24,37 @@ export class PartyDirectory {
 
   byId(id: bigint): Promise<Business | undefined> {
     return this.#cache.load(`#${id}`, () => store.findById(this.#database, id));
+  }
+
+  /** Of whatever kind it is. */
+  find(name: store.PartyName): Promise<bigint | undefined> {
+    return store.findId(this.#database, name);
+  }
+
+  async addUnclaimed(name: store.PartyName): Promise<bigint> {
+    await store.insertUnclaimed(this.#database, name);
+    const id = await this.find(name);
+    if (id === undefined) throw new Error('a party that was just made is gone');
+    return id;
+  }
+
+  /** The operator vouches that the domain is the business's own. */
+  async verifyDomain(business: Business, text: string): Promise<string> {
+    const domain = parseDomain(text);
+    if (domain === undefined) throw new Refusal('validation_error', `"${text}" is not a domain such as example.com.`);
+    try {
+      await changingCached(this.#database, (tx) => store.insertVerifiedDomain(tx, business.id, domain));
+    } catch (error) {
+      if (isUniqueViolation(error)) throw new Refusal('conflict', `The domain ${domain} belongs to another business.`);
+      throw error;
+    }
+    return domain;
+  }
+
+  async removeDomain(business: Business, text: string): Promise<string> {
+    const domain = parseDomain(text) ?? text;
+    if (await changingCached(this.#database, (tx) => store.deleteVerifiedDomain(tx, business.id, domain))) return domain;
+    throw new Refusal('not_found', `The business ${business.handle} has no domain ${domain}.`);
   }
 
   startingWith(prefix: string, after: string, limit: number): Promise<{ handle: string; display_name: string }[]> {

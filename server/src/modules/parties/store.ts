@@ -1,3 +1,4 @@
+import { foldCase } from '../../contract/names.ts';
 import type { Business } from '../../contract/parties.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 
@@ -7,11 +8,13 @@ interface BusinessRow {
   display_name: string;
   accepting_drops: boolean;
   takes_replies: boolean;
+  verified_domains: string[];
   created_at: Date;
   [column: string]: unknown;
 }
 
-const COLUMNS = 'id, handle, display_name, accepting_drops, takes_replies, created_at';
+const VERIFIED_DOMAINS = 'ARRAY(SELECT d.domain FROM verified_domains d WHERE d.party_id = p.id ORDER BY d.domain) AS verified_domains';
+const COLUMNS = `p.id, p.handle, p.display_name, p.accepting_drops, p.takes_replies, p.created_at, ${VERIFIED_DOMAINS}`;
 
 export function toBusiness(row: BusinessRow): Business {
   return {
@@ -20,19 +23,23 @@ export function toBusiness(row: BusinessRow): Business {
     displayName: row.display_name,
     acceptingDrops: row.accepting_drops,
     takesReplies: row.takes_replies,
+    verifiedDomains: row.verified_domains,
     createdAt: row.created_at,
   };
 }
 
 export async function findByHandle(db: Queryable, handle: string): Promise<Business | undefined> {
-  const [row] = await db.query<BusinessRow>({ name: 'party-by-handle', text: `SELECT ${COLUMNS} FROM parties WHERE handle = $1` }, [
+  const [row] = await db.query<BusinessRow>({ name: 'party-by-handle', text: `SELECT ${COLUMNS} FROM parties p WHERE p.handle = $1` }, [
     handle,
   ]);
   return row && toBusiness(row);
 }
 
 export async function findById(db: Queryable, id: bigint): Promise<Business | undefined> {
-  const [row] = await db.query<BusinessRow>({ name: 'party-by-id', text: `SELECT ${COLUMNS} FROM parties WHERE id = $1` }, [id]);
+  const [row] = await db.query<BusinessRow>(
+    { name: 'party-by-id', text: `SELECT ${COLUMNS} FROM parties p WHERE p.id = $1 AND p.handle IS NOT NULL` },
+    [id],
+  );
   return row && toBusiness(row);
 }
 
@@ -40,10 +47,10 @@ export async function findById(db: Queryable, id: bigint): Promise<Business | un
 export async function insertBusiness(tx: Queryable, handle: string, displayName: string, claimed: boolean): Promise<Business> {
   const [row] = await tx.query<BusinessRow>(
     `WITH party AS (
-       INSERT INTO parties (handle, display_name, claimed_at) VALUES ($1, $2, CASE WHEN $3 THEN now() END) RETURNING ${COLUMNS}
+       INSERT INTO parties (handle, display_name, folded_name, claimed_at) VALUES ($1, $2, $4, CASE WHEN $3 THEN now() END) RETURNING *
      ), ledger AS (INSERT INTO ledgers (party_id) SELECT id FROM party)
-     SELECT * FROM party`,
-    [handle, displayName, claimed],
+     SELECT ${COLUMNS} FROM party p`,
+    [handle, displayName, claimed, foldCase(displayName)],
   );
   return toBusiness(row as BusinessRow);
 }
@@ -62,4 +69,44 @@ export async function searchByPrefix(
     },
     [prefix, after, limit],
   );
+}
+
+/** How a party is known: exactly one of them, in its stored form. */
+export interface PartyName {
+  handle?: string;
+  domain?: string;
+  email?: string;
+}
+
+export async function findId(db: Queryable, { handle, domain, email }: PartyName): Promise<bigint | undefined> {
+  const [row] = await db.query<{ id: string }>('SELECT id FROM parties WHERE handle = $1 OR domain = $2 OR email = $3', [
+    handle ?? null,
+    domain ?? null,
+    email ?? null,
+  ]);
+  return row && BigInt(row.id);
+}
+
+/** A party without a handle, which is made the first time somebody has to do with it. */
+export async function insertUnclaimed(db: Queryable, name: PartyName): Promise<void> {
+  const shown = name.domain ?? name.email ?? '';
+  await db.query(
+    `WITH party AS (
+       INSERT INTO parties (domain, email, display_name, folded_name, accepting_drops) VALUES ($1, $2, $3, $3, false) ON CONFLICT DO NOTHING RETURNING id
+     ) INSERT INTO ledgers (party_id) SELECT id FROM party`,
+    [name.domain ?? null, name.email ?? null, shown],
+  );
+}
+
+/** Fails with a unique violation when another business has the domain. */
+export async function insertVerifiedDomain(tx: Queryable, partyId: bigint, domain: string): Promise<void> {
+  await tx.query(
+    'INSERT INTO verified_domains (domain, party_id) SELECT $2, $1 WHERE NOT EXISTS (SELECT FROM verified_domains WHERE domain = $2 AND party_id = $1)',
+    [partyId, domain],
+  );
+}
+
+export async function deleteVerifiedDomain(tx: Queryable, partyId: bigint, domain: string): Promise<boolean> {
+  const rows = await tx.query('DELETE FROM verified_domains WHERE party_id = $1 AND domain = $2 RETURNING domain', [partyId, domain]);
+  return rows.length > 0;
 }

@@ -1,0 +1,67 @@
+import { Type } from 'typebox';
+import { endpoint } from '../../context.ts';
+import { formatId } from '../../contract/ids.ts';
+import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
+import { pageOf } from '../../http/cursor.ts';
+import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import type { Block } from './blocks.ts';
+
+const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+export const BlockSchema = Type.Object(
+  {
+    id: Type.String({ description: 'blk_ id' }),
+    user_id: nullableText('The person or mailbox that is blocked; null for a block of a domain.'),
+    email_domain: nullableText('The domain that is blocked, with all below it; null for a block of a person.'),
+    created_at: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'Block', ...closed },
+);
+
+export const list = endpoint({
+  summary: 'Whom your business has blocked',
+  query: Type.Object(pagingFields, closed),
+  success: { status: 200, description: 'A page of blocks, in the order of their creation.', schema: pageSchema(BlockSchema) },
+  errors: ['validation_error'],
+  handle: async ({ blocks, cursors }, { caller: { business }, query: { limit = PAGE_DEFAULT_ITEMS, cursor } }) => {
+    const scope = ['blocks', business.id.toString()];
+    const rows = await blocks.list(business.id, cursors.open(scope, cursor) ?? null, limit + 1);
+    const { items, nextCursor } = pageOf(rows, limit, ({ id }) => cursors.issue(scope, id));
+    return { body: { data: items.map(blockView), next_cursor: nextCursor } };
+  },
+});
+
+export const add = endpoint({
+  summary: 'Block a sender',
+  description:
+    'Give exactly one of both. A domain covers people and mailboxes of it and of its subdomains, and businesses that have verified it. Blocking again answers 200 with the block there is.',
+  body: Type.Object(
+    {
+      user_id: Type.Optional(nullableText('`from.actor.id` of a message that a person or mailbox sent.')),
+      email_domain: Type.Optional(nullableText('A mail domain such as example.com.')),
+    },
+    closed,
+  ),
+  success: { status: 201, description: 'The block, which holds from now on.', schema: BlockSchema },
+  also: [{ status: 200, description: 'It was blocked already.', schema: BlockSchema }],
+  errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'],
+  handle: async ({ blocks }, { caller, body }) => {
+    const { block, isNew } = await blocks.add(caller.business.id, body);
+    return { status: isNew ? 201 : 200, body: blockView(block) };
+  },
+});
+
+export const remove = endpoint({
+  summary: 'Remove a block',
+  params: Type.Object({ id: Type.String({ description: 'blk_ id' }) }),
+  success: { status: 204, description: 'Removed.' },
+  errors: ['not_found', 'unsupported_media_type', 'json_too_large'],
+  handle: async ({ blocks }, { caller, params }) => {
+    await blocks.remove(caller.business.id, params.id);
+    return {};
+  },
+});
+
+function blockView({ id, userId, emailDomain, createdAt }: Block) {
+  return { id: formatId('blk', id), user_id: userId, email_domain: emailDomain, created_at: createdAt.toISOString() };
+}

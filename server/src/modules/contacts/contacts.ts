@@ -1,0 +1,160 @@
+import { invalid, Refusal } from '../../contract/errors.ts';
+import { parseId } from '../../contract/ids.ts';
+import { ACTIVITY_ITEMS_MAX, PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
+import { parseDomain, parseEmail } from '../../contract/mail-names.ts';
+import { foldCase, parseHandle } from '../../contract/names.ts';
+import type { Business, PartyView } from '../../contract/parties.ts';
+import { type Cursors, pageOf } from '../../http/cursor.ts';
+import type { Database } from '../../platform/postgres.ts';
+import { type Blocks, isCovered } from '../blocks/blocks.ts';
+import type { PartyDirectory } from '../parties/directory.ts';
+import { partyViewOf } from '../parties/party-row.ts';
+import * as store from './store.ts';
+
+export interface ContactServices {
+  database: Database;
+  cursors: Cursors;
+  parties: PartyDirectory;
+  blocks: Blocks;
+}
+
+/** A party as a business knows it. */
+export interface Contact {
+  /** A uuid; null unless it is saved. */
+  id: string | null;
+  party: PartyView;
+  label: string;
+  notes: string;
+  archived: boolean;
+  blocked: boolean;
+  activity: Pick<store.ContactRow, 'first_seen_at' | 'last_seen_at' | 'last_direction'> &
+    store.Seen & { messagesIn: number; messagesOut: number };
+}
+
+/** Exactly one of them. */
+export interface PartyName {
+  handle?: string;
+  domain?: string;
+  email?: string;
+}
+
+export interface ContactQuery {
+  limit?: number;
+  cursor?: string;
+  q?: string;
+  saved?: boolean;
+  archived?: boolean;
+  type?: string;
+}
+
+export async function listContacts(services: ContactServices, business: Business, query: ContactQuery) {
+  const { limit = PAGE_DEFAULT_ITEMS, cursor, ...given } = query;
+  const scope = ['contacts', business.id.toString(), Object.entries(given).sort()];
+  const below = services.cursors.open(scope, cursor);
+  const filters = { ...given, ...(given.q !== undefined && { q: foldCase(given.q) }), archived: given.archived ?? false };
+  const rows = await store.listContacts(services.database, business.id, filters, below, limit + 1);
+  const { items, nextCursor } = pageOf(rows, limit, ({ contact_id }) => services.cursors.issue(scope, contact_id));
+  return { contacts: await toContacts(services, business, items), nextCursor };
+}
+
+/** Saved or only seen, whichever it is. */
+export async function contactByParty(services: ContactServices, business: Business, name: PartyName): Promise<Contact> {
+  const otherId = await services.parties.find(nameOf(name));
+  const row = otherId === undefined ? undefined : await store.findContact(services.database, business.id, otherId);
+  return toContact(services, business, row ?? noSuchContact());
+}
+
+export async function getContact(services: ContactServices, business: Business, id: string): Promise<Contact> {
+  const row = await store.findSaved(services.database, business.id, uuidOf(id));
+  return toContact(services, business, row ?? noSuchContact());
+}
+
+export async function saveContact(
+  services: ContactServices,
+  business: Business,
+  { label, notes, ...given }: PartyName & store.ContactChange,
+): Promise<{ contact: Contact; isNew: boolean }> {
+  const name = nameOf(given);
+  const otherId =
+    (await services.parties.find(name)) ?? (name.handle === undefined ? await services.parties.addUnclaimed(name) : undefined);
+  if (otherId === undefined) throw new Refusal('not_found', `Nobody has claimed the handle ${name.handle}.`);
+  const change = { ...(label !== undefined && { label }), ...(notes !== undefined && { notes }) };
+  const isNew = await services.database.transaction((tx) => store.saveContact(tx, business.id, otherId, change));
+  const row = await store.findContact(services.database, business.id, otherId);
+  return { contact: await toContact(services, business, row ?? noSuchContact()), isNew };
+}
+
+export async function changeContact(
+  services: ContactServices,
+  business: Business,
+  id: string,
+  change: store.ContactChange,
+): Promise<Contact> {
+  if (!(await store.changeSaved(services.database, business.id, uuidOf(id), change))) noSuchContact();
+  return getContact(services, business, id);
+}
+
+async function toContact(services: ContactServices, business: Business, row: store.ContactRow): Promise<Contact> {
+  const [contact] = await toContacts(services, business, [row]);
+  return contact as Contact;
+}
+
+async function toContacts({ database, blocks }: ContactServices, business: Business, rows: store.ContactRow[]): Promise<Contact[]> {
+  if (rows.length === 0) return [];
+  const [seen, blocked] = await Promise.all([
+    store.seenOf(
+      database,
+      business.id,
+      rows.map(({ other_id }) => BigInt(other_id)),
+      ACTIVITY_ITEMS_MAX,
+    ),
+    blocks.of(business.id),
+  ]);
+  return rows.map((row) => ({
+    id: row.saved_at === null ? null : row.contact_id,
+    party: partyViewOf(row),
+    label: row.label,
+    notes: row.notes,
+    archived: row.archived,
+    blocked: isCovered(blocked, { userId: null, domains: domainsOf(row) }),
+    activity: {
+      first_seen_at: row.first_seen_at,
+      last_seen_at: row.last_seen_at,
+      last_direction: row.last_direction,
+      messagesIn: Number(row.messages_in),
+      messagesOut: Number(row.messages_out),
+      ...(seen.get(row.other_id) ?? { types: [], actors: [] }),
+    },
+  }));
+}
+
+function domainsOf({ domain, email, verified_domains }: store.ContactRow): string[] {
+  const own = domain ?? email?.split('@').at(-1);
+  return own === undefined ? (verified_domains as string[]) : [own];
+}
+
+/** The one name that was given, in its stored form. */
+function nameOf({ handle, domain, email }: PartyName): PartyName {
+  const given = Object.entries({ handle, domain, email }).filter(([, text]) => text !== undefined) as [keyof PartyName, string][];
+  const [first, second] = given;
+  if (first === undefined) throw invalid([{ path: '', message: 'needs one of handle, domain and email' }]);
+  if (second !== undefined) throw invalid([{ path: `/${second[0]}`, message: `must not come along with ${first[0]}` }]);
+  const [kind, text] = first;
+  const parsed = { handle: parseHandle, domain: parseDomain, email: parseEmail }[kind](text);
+  if (parsed === undefined) throw invalid([{ path: `/${kind}`, message: EXPECTED[kind] }]);
+  return { [kind]: parsed };
+}
+
+const EXPECTED = {
+  handle: 'must be a handle',
+  domain: 'must be a domain such as example.com',
+  email: 'must be an e-mail address',
+};
+
+function uuidOf(id: string): string {
+  return parseId('ctc', id) ?? noSuchContact();
+}
+
+function noSuchContact(): never {
+  throw new Refusal('not_found', 'There is no such contact.');
+}

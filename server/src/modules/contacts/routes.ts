@@ -1,0 +1,140 @@
+import { Type } from 'typebox';
+import { endpoint } from '../../context.ts';
+import { PartySchema } from '../../contract/envelope.ts';
+import { formatId } from '../../contract/ids.ts';
+import { ACTIVITY_ITEMS_MAX, CONTACT_LABEL_MAX_CHARS, CONTACT_NOTES_MAX_CHARS } from '../../contract/limits.ts';
+import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import { type Contact, changeContact, contactByParty, getContact, listContacts, saveContact } from './contacts.ts';
+
+const time = (description: string) => Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
+
+export const ContactSchema = Type.Object(
+  {
+    id: Type.Union([Type.String(), Type.Null()], { description: 'ctc_ id; null unless it is saved.' }),
+    saved: Type.Boolean({ description: 'False for a party that you have only exchanged messages with.' }),
+    archived: Type.Boolean(),
+    party: PartySchema,
+    label: Type.String({ description: 'Yours; empty unless you set it.' }),
+    notes: Type.String({ description: 'Yours; empty unless you set them.' }),
+    can_initiate: Type.Boolean({ description: 'False for parties without a handle, which can only be replied to.' }),
+    blocked: Type.Boolean({ description: 'Whether one of your blocks covers all of this party.' }),
+    activity: Type.Object(
+      {
+        first_seen_at: time('When the first message was exchanged; null when there was none.'),
+        last_seen_at: time('When the latest was.'),
+        last_direction: Type.Union([Type.Enum(['in', 'out']), Type.Null()], { description: 'Of the latest message, as seen by you.' }),
+        messages_in: Type.Integer({ description: 'How many you received from it.' }),
+        messages_out: Type.Integer({ description: 'How many you sent to it.' }),
+        types: Type.Array(Type.String(), { description: `The types of those messages, ${ACTIVITY_ITEMS_MAX} at most.` }),
+        actors: Type.Array(
+          Type.Object({ kind: Type.String(), name: Type.String(), email: Type.Union([Type.String(), Type.Null()]) }, closed),
+          { description: `Who has written to you for it, ${ACTIVITY_ITEMS_MAX} at most.` },
+        ),
+      },
+      closed,
+    ),
+  },
+  { $id: 'Contact', ...closed, description: 'A party as your business knows it.' },
+);
+
+const idParams = Type.Object({ id: Type.String({ description: 'ctc_ id' }) });
+const partyFields = {
+  handle: Type.Optional(Type.String({ maxLength: 64, description: 'Of a business.' })),
+  domain: Type.Optional(Type.String({ maxLength: 300, description: 'Of an organisation without a handle.' })),
+  email: Type.Optional(Type.String({ maxLength: 400, description: 'Of a consumer mailbox.' })),
+};
+const ownFields = {
+  label: Type.Optional(Type.String({ maxLength: CONTACT_LABEL_MAX_CHARS })),
+  notes: Type.Optional(Type.String({ maxLength: CONTACT_NOTES_MAX_CHARS })),
+};
+const bodyErrors = ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'] as const;
+
+export const list = endpoint({
+  summary: 'Your address book',
+  description: 'Saved contacts and every party that you have exchanged messages with, those that came first being last.',
+  query: Type.Object(
+    {
+      ...pagingFields,
+      q: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description: 'Part of the handle, domain, address, display name or label, in any case. Every character stands for itself.',
+        }),
+      ),
+      saved: Type.Optional(Type.Boolean({ description: 'Only saved ones, or only others.' })),
+      archived: Type.Optional(Type.Boolean({ description: 'true: only archived ones, which are left out otherwise.' })),
+      type: Type.Optional(Type.String({ maxLength: 1_000, description: 'Only parties with which messages of this type were exchanged.' })),
+    },
+    closed,
+  ),
+  success: { status: 200, description: 'A page of contacts.', schema: pageSchema(ContactSchema) },
+  errors: ['validation_error'],
+  handle: async (context, { caller, query }) => {
+    const { contacts, nextCursor } = await listContacts(context, caller.business, query);
+    return { body: { data: contacts.map(contactView), next_cursor: nextCursor } };
+  },
+});
+
+export const save = endpoint({
+  summary: 'Save a party',
+  description: 'Give exactly one of handle, domain and email. Saving again changes what is given, and takes it out of the archive.',
+  body: Type.Object({ ...partyFields, ...ownFields }, closed),
+  success: { status: 201, description: 'Saved.', schema: ContactSchema },
+  also: [{ status: 200, description: 'It was saved before.', schema: ContactSchema }],
+  errors: [...bodyErrors, 'not_found'],
+  handle: async (context, { caller, body }) => {
+    const { contact, isNew } = await saveContact(context, caller.business, body);
+    return { status: isNew ? 201 : 200, body: contactView(contact) };
+  },
+});
+
+export const byParty = endpoint({
+  summary: 'What you know about a party',
+  query: Type.Object(partyFields, closed),
+  success: { status: 200, description: 'The contact, saved or not.', schema: ContactSchema },
+  errors: ['not_found', 'validation_error'],
+  handle: async (context, { caller, query }) => ({ body: contactView(await contactByParty(context, caller.business, query)) }),
+});
+
+export const getOne = endpoint({
+  summary: 'A saved contact',
+  params: idParams,
+  success: { status: 200, description: 'The contact.', schema: ContactSchema },
+  errors: ['not_found'],
+  handle: async (context, { caller, params }) => ({ body: contactView(await getContact(context, caller.business, params.id)) }),
+});
+
+export const change = endpoint({
+  summary: 'Change a contact’s label or notes, or archive it',
+  params: idParams,
+  body: Type.Object({ ...ownFields, archived: Type.Optional(Type.Boolean()) }, { ...closed, minProperties: 1 }),
+  success: { status: 200, description: 'The contact as it is now.', schema: ContactSchema },
+  errors: [...bodyErrors, 'not_found'],
+  handle: async (context, { caller, params, body }) => ({
+    body: contactView(await changeContact(context, caller.business, params.id, body)),
+  }),
+});
+
+function contactView({ id, party, label, notes, archived, blocked, activity }: Contact) {
+  const { first_seen_at, last_seen_at, last_direction, messagesIn, messagesOut, types, actors } = activity;
+  return {
+    id: id === null ? null : formatId('ctc', id),
+    saved: id !== null,
+    archived,
+    party,
+    label,
+    notes,
+    can_initiate: party.kind === 'handle',
+    blocked,
+    activity: {
+      first_seen_at: first_seen_at?.toISOString() ?? null,
+      last_seen_at: last_seen_at?.toISOString() ?? null,
+      last_direction,
+      messages_in: messagesIn,
+      messages_out: messagesOut,
+      types,
+      actors,
+    },
+  };
+}
