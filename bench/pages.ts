@@ -1,20 +1,6 @@
 import { TYPE } from './payload.ts';
+import { compared, cursorOfPage, type PageResult, type Reader, readPage } from './read-pages.ts';
 import type { ServiceUnderTest } from './service-process.ts';
-
-export interface PageResult {
-  name: string;
-  medianMs: number;
-  ratio: number;
-}
-
-interface Reader {
-  id: bigint;
-  key: string;
-}
-
-const ROUNDS = 60;
-const WALK_ITEMS = 200;
-const PAGE_ITEMS = 50;
 
 /** Fills an inbox the quick way, with rows like those of real sends: one an old millisecond, nine in ten addressed to a segment. */
 export async function fillInbox(
@@ -53,10 +39,9 @@ export async function measurePages(
   stranger: string,
 ): Promise<PageResult[]> {
   // The long walk comes first, so that nothing is measured cold.
-  const deep = await cursorOfPage(service, large.key, 10_000);
-  const baseline = await median(service, small.key, '');
-  const { thread_id: thread } = (await page(service, large.key, '')).data[0] as { thread_id: string };
-  const cases: [name: string, query: string][] = [
+  const deep = await cursorOfPage(service, large.key, '/inbox', 10_000);
+  const { thread_id: thread } = (await readPage(service, large.key, '/inbox')).data[0] as { thread_id: string };
+  const cases: [name: string, filter: string][] = [
     ['1,000,000: first page', ''],
     ['1,000,000: 10,000th page', `cursor=${deep}`],
     ['since, matching much', 'since=2020-01-01T00:00:00Z'],
@@ -76,35 +61,10 @@ export async function measurePages(
     ['to a segment, matching nine in ten', 'to=sales'],
     ['to a segment, matching nothing', 'to=nothing'],
   ];
-  const results: PageResult[] = [{ name: '1,000: first page', medianMs: baseline, ratio: 1 }];
-  for (const [name, query] of cases) {
-    const medianMs = await median(service, large.key, query);
-    results.push({ name, medianMs, ratio: medianMs / baseline });
-  }
-  return results;
-}
-
-async function page({ port }: ServiceUnderTest, key: string, query: string): Promise<{ data: unknown[]; next_cursor: string }> {
-  const response = await fetch(`http://127.0.0.1:${port}/v1/inbox?${query}`, { headers: { authorization: `Bearer ${key}` } });
-  if (response.status !== 200) throw new Error(await response.text());
-  return (await response.json()) as { data: unknown[]; next_cursor: string };
-}
-
-async function cursorOfPage(service: ServiceUnderTest, key: string, number: number): Promise<string> {
-  let cursor = '';
-  for (let passed = 0; passed < (number - 1) * PAGE_ITEMS; passed += WALK_ITEMS) {
-    cursor = (await page(service, key, `limit=${WALK_ITEMS}${cursor && `&cursor=${cursor}`}`)).next_cursor;
-  }
-  return cursor;
-}
-
-async function median(service: ServiceUnderTest, key: string, query: string): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const startedAt = performance.now();
-    await page(service, key, query);
-    times.push(performance.now() - startedAt);
-  }
-  times.sort((a, b) => a - b);
-  return times[ROUNDS / 2] as number;
+  return compared(
+    service,
+    { name: '1,000: first page', key: small.key, path: '/inbox' },
+    large.key,
+    cases.map(([name, filter]) => [name, `/inbox?${filter}`]),
+  );
 }

@@ -1,9 +1,11 @@
 import { newAuthority } from '../server/test/support/certificates.ts';
+import { fillContacts, measureContacts } from './contacts.ts';
 import { runDirectInserts } from './direct-inserts.ts';
 import { measureTransfers } from './file-transfers.ts';
 import { httpRequest, type LoadResult, runLoad } from './http-load.ts';
-import { fillInbox, measurePages, type PageResult } from './pages.ts';
+import { fillInbox, measurePages } from './pages.ts';
 import { PAYLOAD, SUBJECT, TYPE } from './payload.ts';
+import type { PageResult } from './read-pages.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-process.ts';
 import { measureWebhooks } from './webhooks.ts';
 
@@ -14,6 +16,8 @@ const ROUND_SECONDS = 8;
 const WARM_UP_SECONDS = 3;
 const SMALL_INBOX = 1_000;
 const LARGE_INBOX = 1_000_000;
+const SMALL_BOOK = 100;
+const LARGE_BOOK = 100_000;
 
 interface SendResult {
   name: string;
@@ -68,7 +72,7 @@ async function measureSends(service: ServiceUnderTest, name: string, handles: st
   };
 }
 
-async function measureInboxes(service: ServiceUnderTest): Promise<PageResult[]> {
+async function measureLists(service: ServiceUnderTest): Promise<{ pages: PageResult[]; contacts: PageResult[] }> {
   const sender = await service.createBusiness('prolific');
   await service.createBusiness('silent');
   const small = await service.createBusiness('small');
@@ -76,8 +80,12 @@ async function measureInboxes(service: ServiceUnderTest): Promise<PageResult[]> 
   progress(`filling an inbox with ${SMALL_INBOX.toLocaleString('en')} messages, another with ${LARGE_INBOX.toLocaleString('en')}`);
   await fillInbox(service, small.id, sender.id, SMALL_INBOX, PAYLOAD);
   await fillInbox(service, large.id, sender.id, LARGE_INBOX, PAYLOAD);
+  progress(`filling an address book with ${SMALL_BOOK.toLocaleString('en')} parties, another with ${LARGE_BOOK.toLocaleString('en')}`);
+  await fillContacts(service, small, 'few', SMALL_BOOK);
+  await fillContacts(service, large, 'many', LARGE_BOOK);
   progress('reading pages of 50');
-  return measurePages(service, small, large, 'prolific', 'silent');
+  const pages = await measurePages(service, small, large, 'prolific', 'silent');
+  return { pages, contacts: await measureContacts(service, small, large) };
 }
 
 function mean(numbers: number[]): number {
@@ -97,7 +105,7 @@ try {
     await measureSends(service, '1,000 recipients', handles, recipients[0]?.id ?? 0n),
   ];
   const webhooks = await measureWebhooks(service, authority, progress);
-  const pages = await measureInboxes(service);
+  const { pages, contacts } = await measureLists(service);
   const transfers = await measureTransfers(service, hot.key, progress);
   const memoryMb = service.takePeakMemoryMb();
 
@@ -140,10 +148,12 @@ try {
   ]);
   console.log('Pages of 50, as multiples of the first page of an inbox of 1,000');
   console.table(pages.map(({ name, medianMs, ratio }) => ({ '': name, 'median ms': medianMs.toFixed(2), ratio: ratio.toFixed(2) })));
+  console.log('Pages of 50 contacts, as multiples of the first page out of 100');
+  console.table(contacts.map(({ name, medianMs, ratio }) => ({ '': name, 'median ms': medianMs.toFixed(2), ratio: ratio.toFixed(2) })));
   console.log('Files in the data folder, as multiples of what sha256sum hashes in a second');
   console.table(transfers.map(({ name, mbPerSecond, ratio }) => ({ '': name, 'MB/s': Math.round(mbPerSecond), ratio: ratio.toFixed(2) })));
   console.log(`Resident memory of the service, at most: ${Math.round(memoryMb)} MB\n`);
-  console.log(JSON.stringify({ sends, webhooks, pages, transfers, memoryMb }));
+  console.log(JSON.stringify({ sends, webhooks, pages, contacts, transfers, memoryMb }));
 } finally {
   await service.stop();
 }

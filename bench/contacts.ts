@@ -1,0 +1,33 @@
+import { TYPE } from './payload.ts';
+import { compared, cursorOfPage, type PageResult, type Reader } from './read-pages.ts';
+import type { ServiceUnderTest } from './service-process.ts';
+
+/** Fills an address book the quick way: parties with a name, counted messages, two types and an actor each. */
+export async function fillContacts({ sql }: ServiceUnderTest, { id }: Reader, name: string, contacts: number): Promise<void> {
+  await sql.query(
+    `INSERT INTO parties (handle, display_name, folded_name) SELECT $1 || '-' || n, 'Company ' || n, 'company ' || n FROM generate_series(1, $2::integer) n`,
+    [name, contacts],
+  );
+  const fill = (into: string, columns: string) =>
+    sql.query(`INSERT INTO ${into} SELECT $1::bigint, p.id, ${columns} FROM parties p WHERE starts_with(p.handle, $2 || '-')`, [id, name]);
+  await fill(
+    'contacts (party_id, other_id, id, first_seen_at, last_seen_at, last_direction, messages_in, messages_out)',
+    `new_uuid(now()), now(), now(), 'in', 10, 0`,
+  );
+  await fill('contact_types (party_id, other_id, type)', `'${TYPE}'`);
+  await fill('contact_types (party_id, other_id, type)', `'invoice'`);
+  await fill('contact_actors (party_id, other_id, actor_id, kind, name)', `'agt_' || p.id, 'agent', 'Order desk'`);
+  await sql.query('VACUUM ANALYZE parties, contacts, contact_types, contact_actors');
+}
+
+/** Pages of the large address book, as multiples of the first page of the small one. */
+export async function measureContacts(service: ServiceUnderTest, small: Reader, large: Reader): Promise<PageResult[]> {
+  const deep = await cursorOfPage(service, large.key, '/contacts', 1_000);
+  return compared(service, { name: '100: first page', key: small.key, path: '/contacts' }, large.key, [
+    ['100,000: first page', '/contacts'],
+    ['100,000: 1,000th page', `/contacts?cursor=${deep}`],
+    ['type, matching all', `/contacts?type=${TYPE}`],
+    ['q, matching all', '/contacts?q=COMPANY'],
+    ['q, matching nothing', '/contacts?q=nothing'],
+  ]);
+}
