@@ -7,7 +7,8 @@ ALTER TABLE parties
   -- The display name in lower case, folded by the service, whatever the locale of the database.
   ADD COLUMN folded_name text NOT NULL DEFAULT '',
   ADD CHECK (num_nonnulls(handle, domain, email) = 1);
-UPDATE parties SET folded_name = lower(display_name);
+-- As near to what the service does as SQL comes.
+UPDATE parties SET folded_name = replace(replace(lower(upper(normalize(display_name, NFC))), 'ß', 'ss'), 'ς', 'σ');
 
 -- Mail domains that a business has shown to be its own. A domain belongs to one business.
 CREATE TABLE verified_domains (

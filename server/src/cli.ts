@@ -52,8 +52,12 @@ const COMMANDS: Record<string, Command> = {
     help: 'Vouches that a mail domain is the business’s own. A domain belongs to one business.',
     arguments: 2,
     run: async (tools, [handle = '', domain = '']) => {
-      const verified = await tools.parties.verifyDomain(await businessOf(tools, handle), domain);
-      return { json: { handle, domain: verified }, text: `${verified} is a verified domain of ${handle}.` };
+      const business = await businessOf(tools, handle);
+      const verified = await tools.parties.verifyDomain(business, domain);
+      return {
+        json: { handle: business.handle, domain: verified },
+        text: `${verified} is a verified domain of ${business.handle}.`,
+      };
     },
   },
   'domain remove': {
@@ -61,8 +65,12 @@ const COMMANDS: Record<string, Command> = {
     help: 'Takes a verified domain away from a business.',
     arguments: 2,
     run: async (tools, [handle = '', domain = '']) => {
-      const removed = await tools.parties.removeDomain(await businessOf(tools, handle), domain);
-      return { json: { handle, domain: removed }, text: `${removed} is no longer a domain of ${handle}.` };
+      const business = await businessOf(tools, handle);
+      const removed = await tools.parties.removeDomain(business, domain);
+      return {
+        json: { handle: business.handle, domain: removed },
+        text: `${removed} is no longer a domain of ${business.handle}.`,
+      };
     },
   },
   'agent create': {

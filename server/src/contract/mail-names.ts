@@ -2,11 +2,15 @@ import { domainToASCII } from 'node:url';
 
 const DOMAIN_MAX_CHARS = 253;
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
+/** What the parser of URLs behind domainToASCII would end a name at, pass over or decode. */
+const NOT_OF_A_NAME = /[\s\p{Cc}/\\?#@:%[\]]/u;
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}$/i;
 
 /** A mail domain in its one form: lower case, Unicode as punycode, no dot at the end. Undefined when it is none. */
 export function parseDomain(text: string): string | undefined {
-  const domain = domainToASCII(text.trim());
+  const name = text.trim().replace(/[.。．｡]$/, '');
+  if (NOT_OF_A_NAME.test(name)) return undefined;
+  const domain = domainToASCII(name);
   const labels = domain.split('.');
   const isOne = labels.length >= 2 && domain.length <= DOMAIN_MAX_CHARS && labels.every((label) => LABEL.test(label));
   // An address of numbers is no name.
@@ -15,9 +19,11 @@ export function parseDomain(text: string): string | undefined {
 
 /** A mailbox in lower case: providers of consumer mailboxes do not tell cases apart. */
 export function parseEmail(text: string): string | undefined {
-  const at = text.lastIndexOf('@');
-  const local = text.slice(0, Math.max(0, at)).trim();
-  const domain = parseDomain(text.slice(at + 1));
+  const address = text.trim();
+  if (/\s/.test(address)) return undefined;
+  const at = address.lastIndexOf('@');
+  const local = address.slice(0, Math.max(0, at));
+  const domain = parseDomain(address.slice(at + 1));
   return domain !== undefined && LOCAL_PART.test(local) ? `${local.toLowerCase()}@${domain}` : undefined;
 }
 

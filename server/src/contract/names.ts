@@ -83,9 +83,9 @@ export function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** For comparing whatever the case: by way of upper case, so that ß is ss. */
+/** For comparing whatever the case: by way of upper case, which some letters share. ß is ss, and a sigma at the end of a word any sigma. */
 export function foldCase(text: string): string {
-  return text.normalize('NFC').toUpperCase().toLowerCase();
+  return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ');
 }
 
 export interface Address {

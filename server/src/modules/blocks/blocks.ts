@@ -75,7 +75,7 @@ function blockOf({ user_id, email_domain }: { user_id?: string | null; email_dom
       ? { userId: user_id, emailDomain: null }
       : refuse('/user_id', 'must be the id of a person or mailbox: from.actor.id of a message');
   }
-  const emailDomain = parseDomain((email_domain as string).replace(/^@/, ''));
+  const emailDomain = parseDomain((email_domain as string).trim().replace(/^@/, ''));
   return emailDomain === undefined ? refuse('/email_domain', 'must be a domain such as example.com') : { userId: null, emailDomain };
 }
 

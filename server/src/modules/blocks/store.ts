@@ -38,18 +38,20 @@ export async function insertBlock(
   block: Pick<Block, 'id' | 'userId' | 'emailDomain'>,
 ): Promise<{ block: Block; isNew: boolean }> {
   const { id, userId, emailDomain } = block;
-  const [made] = await tx.query<BlockRow>(
-    `INSERT INTO blocks (party_id, id, user_id, email_domain) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`,
-    [partyId, id, userId, emailDomain],
-  );
-  if (made) return { block: toBlock(made), isNew: true };
-  const [known] = await tx.query<BlockRow>(`SELECT ${COLUMNS} FROM blocks WHERE party_id = $1 AND (user_id = $2 OR email_domain = $3)`, [
-    partyId,
-    userId,
-    emailDomain,
-  ]);
-  if (!known) throw new Error('a block was removed while it was being made');
-  return { block: toBlock(known), isNew: false };
+  for (;;) {
+    const [made] = await tx.query<BlockRow>(
+      `INSERT INTO blocks (party_id, id, user_id, email_domain) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`,
+      [partyId, id, userId, emailDomain],
+    );
+    if (made) return { block: toBlock(made), isNew: true };
+    const [known] = await tx.query<BlockRow>(`SELECT ${COLUMNS} FROM blocks WHERE party_id = $1 AND (user_id = $2 OR email_domain = $3)`, [
+      partyId,
+      userId,
+      emailDomain,
+    ]);
+    if (known) return { block: toBlock(known), isNew: false };
+    // It was removed in between, so there is room for it now.
+  }
 }
 
 export async function deleteBlock(tx: Queryable, partyId: bigint, id: string): Promise<boolean> {
