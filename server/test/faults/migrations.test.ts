@@ -4,9 +4,12 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { migrate, pendingMigrations } from '../../src/platform/migrate.ts';
 import { Database } from '../../src/platform/postgres.ts';
+import { listed } from '../support/contacts.ts';
+import { olderCopy } from '../support/older-database.ts';
+import { Operator } from '../support/operator.ts';
 import { CHECKOUT, runProgram, startProcess } from '../support/process.ts';
 import { dumpSchema } from '../support/schema-dump.ts';
-import { createDatabase } from '../support/service.ts';
+import { createDatabase, startTestService } from '../support/service.ts';
 
 const SCHEMA = path.join(CHECKOUT, 'server/migrations/schema.sql');
 const FIRST = '0001_foundation.sql';
@@ -51,6 +54,38 @@ describe('an empty database', () => {
     expect(await schema()).toContain('CREATE TABLE messages (\n  id integer\n);');
     expect(await schema()).not.toContain('CREATE TABLE parties');
   });
+});
+
+test('a database from before there were contacts gets them, with the activity that they would have had', async () => {
+  const now = await startTestService();
+  const operator = new Operator(now);
+  const [acme, globex] = [await now.business('acme'), await now.business('globex')];
+  await operator.addBusiness('wide-street', 'BÜRO in der Großen Straße');
+  const first = await acme.api.send({ to: 'globex', type: 'order', json: { a: 1 } });
+  await globex.api.send({ in_reply_to: first.body.id, type: 'invoice' });
+  await globex.api.patch(`/agents/${globex.agentId}`, { name: 'Renamed "agent" of \\ globex' });
+  await globex.api.send({ to: 'acme' });
+  await acme.api.send({ to: 'wide-street', type: 'ünïcode "type"' });
+  await acme.api.send({ to: 'acme' });
+  await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? acme.api.send({ to: 'globex' }) : globex.api.send({ to: 'acme' }))));
+  await globex.api.send({ to: 'demo' });
+
+  databaseUrl = await olderCopy(now.databaseUrl, [FIRST, '0002_webhooks.sql']);
+  database = new Database({ connectionString: databaseUrl }, pino({ level: 'silent' }));
+  expect((await pendingMigrations(database)).map(({ name }) => name)).toContain('0004_blocks_and_contacts.sql');
+  const upgraded = await startTestService({ DATABASE_URL: databaseUrl });
+  for (const { api } of [acme, globex]) {
+    const kept = (await api.get('/contacts')).body;
+    expect(kept.data.length).toBeGreaterThan(1);
+    expect((await api.at(upgraded.url).get('/contacts')).body).toEqual(kept);
+  }
+  const api = acme.api.at(upgraded.url);
+  for (const q of ['büro', 'GROSSEN STRASSE']) expect(await listed(api, { q })).toEqual(['wide-street']);
+  expect(await listed(api, { type: 'invoice' })).toEqual(['globex']);
+  const { received_at } = (await api.send({ to: 'globex', type: 'new' })).body;
+  const [{ activity }] = (await api.get('/contacts?q=globex')).body.data;
+  expect(activity).toMatchObject({ messages_in: 12, messages_out: 12, last_seen_at: received_at, types: ['invoice', 'new', 'order'] });
+  await Promise.all([operator.close(), upgraded.stop(), now.stop()]);
 });
 
 describe.each([

@@ -37,6 +37,12 @@ describe.each(['while the service runs', 'while it does not'] as const)('%s', (s
     expect(objectOf(await command('migrate', '--json'))).toEqual({ applied: [] });
   });
 
+  test('commands verify a domain of a business, and take it away', async () => {
+    const verified = { handle: 'initech', domain: 'xn--bro-hoa.initech.example' };
+    expect(objectOf(await command('domain', 'verify', 'INITECH', 'Büro.Initech.Example.', '--json'))).toEqual(verified);
+    expect(objectOf(await command('domain', 'remove', 'Initech', 'BÜRO.initech.example', '--json'))).toEqual(verified);
+  });
+
   test('a mistake gets one sentence and exit code 1', async () => {
     expectOneSentence(await command('business', 'create', 'initech', '--name', 'Another'), /initech is already taken/);
     expectOneSentence(await command('key', 'create', UNKNOWN_AGENT, '--scope', 'read'), /no such agent/);
@@ -45,6 +51,10 @@ describe.each(['while the service runs', 'while it does not'] as const)('%s', (s
   test('without --json they say what was done, for people', async () => {
     const made = await command('business', 'create', 'hooli', '--name', 'Hooli');
     expect(made).toMatchObject({ code: 0, stderr: '', stdout: 'Made the business hooli (Hooli).\n' });
+    const verified = await command('domain', 'verify', 'hooli', 'Hooli.example');
+    expect(verified).toMatchObject({ code: 0, stderr: '', stdout: 'hooli.example is a verified domain of hooli.\n' });
+    const removed = await command('domain', 'remove', 'Hooli', 'hooli.example');
+    expect(removed).toMatchObject({ code: 0, stderr: '', stdout: 'hooli.example is no longer a domain of hooli.\n' });
     expect(await command('migrate')).toMatchObject({ code: 0, stderr: '', stdout: 'The database is up to date.\n' });
   });
 });
@@ -71,6 +81,10 @@ describe('one sentence and exit code 1', () => {
     ['a key of what is not an agent', ['key', 'create', 'agt_x', '--scope', 'read'], /"agt_x" is not an id/],
     ['a key with a bad scope', ['key', 'create', UNKNOWN_AGENT, '--scope', 'write'], /--scope must be read or read_write/],
     ['a key without a scope', ['key', 'create', UNKNOWN_AGENT], /--scope must be read or read_write/],
+    ['a domain of an unknown business', ['domain', 'verify', 'nobody-here', 'x.example'], /no business nobody-here/],
+    ['a domain that is none', ['domain', 'verify', 'acme', 'somebody@x.example'], /"somebody@x\.example" is not a domain/],
+    ['the removal of a domain that it has not', ['domain', 'remove', 'acme', 'x.example'], /acme has no domain x\.example/],
+    ['the removal of what is no domain', ['domain', 'remove', 'acme', 'x y'], /acme has no domain x y/],
     ['the revocation of an unknown key', ['key', 'revoke', UNKNOWN_KEY], /no such key/],
   ])('are for %s', async (_name, args, sentence) => {
     expectOneSentence(await runProgram('cli', { env, args: [...args, '--json'] }), sentence);
@@ -100,6 +114,26 @@ test('a key works from the moment it is made, and is refused on the first reques
   await service.stop();
 });
 
+test('a verified domain shows at once in /me, belongs to one business only, and can pass to another', async () => {
+  const env = { DATA_DIR: temporaryFolder() };
+  const service = await startProcess({ env });
+  const command = (...args: string[]) => runProgram('cli', { env, args: [...args, '--json'] });
+  const domainsOf = async (address: string) => (await service.api(address).get('/me')).body.business.verified_domains;
+  expect(await domainsOf('acme/purchasing')).toEqual([]);
+  for (const domain of ['b.example', 'A.example', 'b.example']) {
+    objectOf(await command('domain', 'verify', 'acme', domain));
+  }
+  expect(await domainsOf('acme/purchasing')).toEqual(['a.example', 'b.example']);
+  expectOneSentence(await command('domain', 'verify', 'globex', 'B.EXAMPLE'), /b\.example belongs to another business/);
+  expectOneSentence(await command('domain', 'remove', 'globex', 'b.example'), /globex has no domain b\.example/);
+  objectOf(await command('domain', 'remove', 'acme', 'b.example'));
+  objectOf(await command('domain', 'verify', 'globex', 'b.example'));
+  expect(await domainsOf('acme/purchasing')).toEqual(['a.example']);
+  const globex = await service.api('acme/purchasing').get('/public/globex');
+  expect(Object.keys(globex.body)).toEqual(['handle', 'display_name', 'accepting_drops']);
+  await service.stop();
+});
+
 test('a command that is run while the service starts waits for it, and a start waits for a command', async () => {
   const env = { DATA_DIR: temporaryFolder() };
   const starting = startProcess({ env });
@@ -114,7 +148,7 @@ test('a command that is run while the service starts waits for it, and a start w
 
 describe('help', () => {
   const env = { DATA_DIR: '/nonexistent/never-opened' };
-  const names = ['business create', 'agent create', 'key create', 'key revoke', 'migrate'];
+  const names = ['business create', 'domain verify', 'domain remove', 'agent create', 'key create', 'key revoke', 'migrate'];
 
   test.each(names)('"%s --help" tells how it is called', async (name) => {
     const { code, stdout, stderr } = await runProgram('cli', { env, args: [...name.split(' '), '--help'] });
@@ -133,6 +167,9 @@ describe('help', () => {
     [['business'], /There is no command "business"/],
     [['constructor'], /There is no command "constructor"/],
     [['business', 'create'], /Usage: .*business create <handle>/],
+    [['domain'], /There is no command "domain"/],
+    [['domain', 'verify', 'acme'], /Usage: .*domain verify <handle> <domain>/],
+    [['domain', 'remove', 'acme', 'x.example', 'y.example'], /Usage: .*domain remove <handle> <domain>/],
     [['migrate', 'now'], /Usage: .*migrate/],
     [['migrate', '--fast'], /Unknown option '--fast'/],
   ])('%j is refused in one line, without opening a database', async (args, sentence) => {

@@ -1,16 +1,24 @@
 import { pino } from 'pino';
 import type { KeyScope } from '../../src/contract/api-key.ts';
 import { formatId, parseId } from '../../src/contract/ids.ts';
+import type { Business } from '../../src/contract/parties.ts';
 import { createAgent, createKey, revokeKey } from '../../src/modules/agents/agents.ts';
+import { PartyDirectory } from '../../src/modules/parties/directory.ts';
+import { ChangeFeed } from '../../src/platform/change-feed.ts';
 import { Database } from '../../src/platform/postgres.ts';
 import type { TestService } from './service.ts';
+
+const log = pino({ level: 'fatal' });
 
 /** What the operator does from outside the service, on connections of its own. */
 export class Operator {
   readonly #database: Database;
+  readonly #parties: PartyDirectory;
 
   constructor({ databaseUrl }: TestService) {
-    this.#database = new Database({ connectionString: databaseUrl }, pino({ level: 'fatal' }));
+    const connection = { connectionString: databaseUrl };
+    this.#database = new Database(connection, log);
+    this.#parties = new PartyDirectory(this.#database, new ChangeFeed(connection, log));
   }
 
   /** Gives the agt_ id. */
@@ -27,6 +35,19 @@ export class Operator {
 
   revoke(keyId: string): Promise<void> {
     return revokeKey(this.#database, parseId('key', keyId) as string);
+  }
+
+  /** Without an agent: one to be written to, or found. */
+  async addBusiness(handle: string, name: string): Promise<void> {
+    await this.#parties.create(handle, name);
+  }
+
+  async verifyDomain(handle: string, domain: string): Promise<void> {
+    await this.#parties.verifyDomain((await this.#parties.byHandle(handle)) as Business, domain);
+  }
+
+  async removeDomain(handle: string, domain: string): Promise<void> {
+    await this.#parties.removeDomain((await this.#parties.byHandle(handle)) as Business, domain);
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { TestService } from './service.ts';
 
-const TABLES = ['messages', 'ledger_entries', 'idempotency_keys', 'daily_usage'];
+const TABLES = ['messages', 'ledger_entries', 'idempotency_keys', 'daily_usage', 'contacts', 'contact_types', 'contact_actors'];
 
 /** Everything that a send writes, as one comparable value: rows of every table, and what was counted. */
 export async function tracesOfSends({ sql }: TestService): Promise<Record<string, string>> {

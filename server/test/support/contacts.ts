@@ -1,0 +1,54 @@
+import { expect } from 'vitest';
+import type { Answered, Api } from './api.ts';
+import { everyPage, list } from './pages.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: contacts with parties of every shape
+type ContactBody = any;
+
+export const NO_ACTIVITY = {
+  first_seen_at: null,
+  last_seen_at: null,
+  last_direction: null,
+  messages_in: 0,
+  messages_out: 0,
+  types: [],
+  actors: [],
+};
+
+export function save(api: Api, body: unknown): Promise<Answered> {
+  return api.write('POST', '/contacts', body);
+}
+
+/** Saves one that has to be new or known, and gives it. */
+export async function saved(api: Api, body: object): Promise<ContactBody> {
+  const answer = await save(api, body);
+  expect([200, 201], answer.text).toContain(answer.status);
+  return answer.body;
+}
+
+export async function archive(api: Api, id: string): Promise<ContactBody> {
+  const answer = await api.patch(`/contacts/${id}`, { archived: true });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+}
+
+export function byParty(api: Api, name: object): Promise<Answered> {
+  return list(api, '/contacts/by-party', name as Record<string, string>);
+}
+
+/** What a business knows about a handle. */
+export async function known(api: Api, handle: string): Promise<ContactBody> {
+  const answer = await byParty(api, { handle });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+}
+
+/** By which they are told apart: the handle, domain or address of each. */
+export function names(contacts: ContactBody[]): string[] {
+  return contacts.map(({ party }) => party.handle ?? party.domain ?? party.email);
+}
+
+/** The names of all that match, in the order of the list. */
+export async function listed(api: Api, filters: Record<string, string | number> = {}): Promise<string[]> {
+  return names((await everyPage(api, '/contacts', filters)).flat());
+}
