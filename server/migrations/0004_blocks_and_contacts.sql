@@ -138,3 +138,18 @@ BEGIN
   PERFORM queue_webhook_attempts(recipient_ids, message_ids, segments);
 END
 $$;
+
+-- A business that has verified a domain does not count as new. Of commit_messages, one expression changes.
+DO $$
+DECLARE
+  age_alone  text := 'p.claimed_at > clock - make_interval(days => new_account_days) AS is_new';
+  domain_too text := 'CASE WHEN p.claimed_at > clock - make_interval(days => new_account_days)
+           THEN NOT EXISTS (SELECT FROM verified_domains d WHERE d.party_id = party_ids[s.slot]) END AS is_new';
+  definition text := pg_get_functiondef('commit_messages'::regproc);
+BEGIN
+  IF position(age_alone IN definition) = 0 THEN
+    RAISE EXCEPTION 'commit_messages is not what this migration expects';
+  END IF;
+  EXECUTE replace(definition, age_alone, domain_too);
+END
+$$;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answered, Api } from '../support/api.ts';
+import { Operator } from '../support/operator.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 
@@ -229,6 +230,18 @@ describe('the daily limit of a new account', () => {
   test('does not apply to a business that the operator made', async () => {
     const sender = await fresh();
     await expectExactly(DAILY_WHEN_NEW * 3, await sendMany(DAILY_WHEN_NEW * 3, [sender.api]), sender);
+  });
+
+  test('does not apply to one that has verified a domain, for as long as it has it', async () => {
+    const sender = await fresh({ claimed: true });
+    await expectExactly(DAILY_WHEN_NEW, await sendMany(DAILY_WHEN_NEW + 1, [sender.api]), sender);
+    const operator = new Operator(service);
+    await operator.verifyDomain(sender.handle, `${sender.handle}.example`);
+    const answers = await sendMany(DAILY_WHEN_NEW, [sender.api]);
+    expect(answers.map(({ status }) => status)).toEqual(Array(DAILY_WHEN_NEW).fill(201));
+    await operator.removeDomain(sender.handle, `${sender.handle}.example`);
+    await operator.close();
+    expectRefusal(await sender.api.send({ to: 'globex' }), 'quota_exceeded');
   });
 
   test('does not stand in the way of being written to', async () => {
