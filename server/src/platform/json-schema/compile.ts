@@ -1,0 +1,151 @@
+import { type Draft, metaSchemaDocuments, metaSchemaUri } from './dialects.ts';
+import { Documents, draftOf, InvalidSchema, isObject, own, type Resource } from './documents.ts';
+import { combiningKeywords, type Keyword, type Site } from './keywords.ts';
+import { evaluate, type SchemaNode } from './node.ts';
+import { compilePattern, type Pattern } from './patterns.ts';
+import { Budget, Run, type SchemaIssue } from './run.ts';
+import { lateKeywords, structureKeywords } from './structure-keywords.ts';
+import { valueKeywords } from './value-keywords.ts';
+
+/** Cheap ones first: what fails early saves the rest. */
+const KEYWORDS: [string, Keyword][] = Object.entries({ ...valueKeywords, ...structureKeywords, ...combiningKeywords });
+const LATE: [string, Keyword][] = Object.entries(lateKeywords);
+
+/** A schema that can be run. */
+export interface Validator {
+  /** Undefined when the value fits; otherwise at most 50 things that are wrong with it. */
+  issuesOf(value: unknown, budget: Budget): SchemaIssue[] | undefined;
+}
+
+/** Throws InvalidSchema with the reason, or OutOfTime. */
+export function compileSchema(schema: unknown, budget: Budget): Validator {
+  if (!isObject(schema) && typeof schema !== 'boolean') throw new InvalidSchema('it has to be an object');
+  const named = isObject(schema) ? own(schema, '$schema') : undefined;
+  const draft = named === undefined ? undefined : draftOf(named);
+  const documents = new Documents(schema, budget);
+  const [issue] = metaSchema(draft ?? documents.root.resource.draft).issuesOf(schema, budget) ?? [];
+  if (issue) throw new InvalidSchema(`${issue.path === '' ? 'it' : issue.path} ${issue.message}`);
+  const root = new Compiler(documents, budget, true).compile();
+  return validatorOf(root);
+}
+
+function validatorOf(root: SchemaNode): Validator {
+  return {
+    issuesOf: (value, budget) => {
+      // Most values fit, or fail early; collecting what is wrong costs more.
+      if (evaluate(root, value, new Run(budget, false), undefined)) return undefined;
+      const run = new Run(budget, true);
+      evaluate(root, value, run, undefined);
+      return run.issues;
+    },
+  };
+}
+
+const metaSchemas = new Map<Draft, Validator>();
+
+function metaSchema(draft: Draft): Validator {
+  const known = metaSchemas.get(draft);
+  if (known) return known;
+  const unlimited = new Budget(Number.POSITIVE_INFINITY);
+  const documents = new Documents(metaSchemaDocuments(draft)[0], unlimited);
+  // Formats are not checked: references and patterns are judged, with better words, where they are used.
+  const { schema, resource } = documents.resolve(metaSchemaUri(draft), documents.root.resource);
+  const validator = validatorOf(new Compiler(documents, unlimited, false).compile({ schema, resource }));
+  metaSchemas.set(draft, validator);
+  return validator;
+}
+
+class Compiler {
+  readonly #documents: Documents;
+  readonly #budget: Budget;
+  readonly #checksFormats: boolean;
+  readonly #nodes = new Map<object, SchemaNode>();
+  readonly #patterns = new Map<string, Pattern>();
+  readonly #unfilled: [SchemaNode, Record<string, unknown>][] = [];
+
+  constructor(documents: Documents, budget: Budget, checksFormats: boolean) {
+    this.#documents = documents;
+    this.#budget = budget;
+    this.#checksFormats = checksFormats;
+  }
+
+  compile({ schema, resource } = this.#documents.root): SchemaNode {
+    const root = this.#nodeIn(schema, resource);
+    this.#fill();
+    // Only while running is it known which of these a dynamic reference leads to.
+    for (const target of this.#documents.dynamicTargets) this.#nodeIn(target.schema, target.resource);
+    this.#fill();
+    refuseEndless(this.#nodes.values());
+    return root;
+  }
+
+  #fill(): void {
+    for (let next = this.#unfilled.pop(); next; next = this.#unfilled.pop()) this.#fillNode(...next);
+  }
+
+  #nodeIn(schema: unknown, parent: Resource): SchemaNode {
+    if (!isObject(schema)) return { resource: parent, verdict: schema !== false, checks: [], lateChecks: [], always: [] };
+    const known = this.#nodes.get(schema);
+    if (known) return known;
+    const resource = this.#documents.resourceOf(schema, parent);
+    const node: SchemaNode = { resource, verdict: undefined, checks: [], lateChecks: [], always: [] };
+    this.#nodes.set(schema, node);
+    this.#unfilled.push([node, schema]);
+    return node;
+  }
+
+  #patternOf(source: string): Pattern {
+    this.#budget.check();
+    const pattern = this.#patterns.get(source) ?? compilePattern(source);
+    this.#patterns.set(source, pattern);
+    return pattern;
+  }
+
+  #fillNode(node: SchemaNode, schema: Record<string, unknown>): void {
+    const { resource } = node;
+    const { draft } = resource;
+    this.#budget.step();
+    const site = (name: string): Site => ({
+      value: schema[name],
+      schema,
+      draft,
+      resource,
+      documents: this.#documents,
+      node,
+      nodeOf: (inner) => this.#nodeIn(inner, resource),
+      nodeIn: (inner, outer) => this.#nodeIn(inner, outer),
+      patternOf: (source) => this.#patternOf(source),
+    });
+    const add = (keywords: [string, Keyword][], checks: SchemaNode['checks']) => {
+      for (const [name, keyword] of keywords) {
+        if (!Object.hasOwn(schema, name) || (name === 'format' && !this.#checksFormats)) continue;
+        const check = keyword(site(name));
+        if (check) checks.push(check);
+      }
+    };
+    // Beside a $ref, the early drafts ignore everything.
+    const isReference = draft <= 7 && Object.hasOwn(schema, '$ref');
+    add(isReference ? KEYWORDS.filter(([name]) => name === '$ref') : KEYWORDS, node.checks);
+    if (!isReference) add(LATE, node.lateChecks);
+  }
+}
+
+/** A schema that applies itself to the same value, whatever that is, would never come to an end. */
+function refuseEndless(nodes: Iterable<SchemaNode>): void {
+  const done = new Set<SchemaNode>();
+  for (const start of nodes) {
+    const under = new Set<SchemaNode>();
+    const waiting: { node: SchemaNode; leaves?: boolean }[] = [{ node: start }];
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const { node, leaves } = next;
+      if (leaves) {
+        under.delete(node);
+        done.add(node);
+      } else if (under.has(node)) throw new InvalidSchema('a $ref leads back to itself without end');
+      else if (!done.has(node)) {
+        under.add(node);
+        waiting.push({ node, leaves: true }, ...node.always.map((inner) => ({ node: inner })));
+      }
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import { DEFAULT_DRAFT, type Draft, draftNamed, draftPublishing, metaSchemaDocuments } from './dialects.ts';
+import type { Budget } from './run.ts';
+
+export type SchemaObject = Record<string, unknown>;
+
+/** Why a schema can't be used, in words for whoever wrote it. */
+export class InvalidSchema extends Error {}
+
+/** A schema with a URI of its own: the document, or what an `$id` inside of it begins. */
+export interface Resource {
+  uri: string;
+  root: unknown;
+  draft: Draft;
+  anchors: Map<string, unknown>;
+  dynamicAnchors: Map<string, unknown>;
+}
+
+/** A schema that a reference leads to, and the resource it stands in. */
+export interface Target {
+  schema: unknown;
+  resource: Resource;
+  /** The name of the `$dynamicAnchor` it was found by. */
+  dynamicAnchor?: string;
+}
+
+const BASE = 'https://inbox.invalid/schema';
+const ONE = ['additionalItems', 'additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not', 'propertyNames'];
+const ONE_TOO = ['then', 'unevaluatedItems', 'unevaluatedProperties'];
+const LISTS = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems'];
+const MAPS = ['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties'];
+
+export function isObject(value: unknown): value is SchemaObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** A value that stands under exactly this name, whatever the prototype has. */
+export function own(schema: SchemaObject, name: string): unknown {
+  return Object.hasOwn(schema, name) ? schema[name] : undefined;
+}
+
+/** The schemas that can be referred to: those of one document, and the drafts' own. Nothing is ever fetched. */
+export class Documents {
+  readonly root: Target;
+  readonly #budget: Budget;
+  readonly #resources = new Map<string, Resource>();
+  readonly #placeOf = new Map<object, Resource>();
+  readonly #published = new Set<Draft>();
+
+  constructor(document: unknown, budget: Budget) {
+    this.#budget = budget;
+    this.root = { schema: document, resource: this.#add(document, BASE, DEFAULT_DRAFT) };
+  }
+
+  get dynamicTargets(): Target[] {
+    return [...this.#resources.values()].flatMap((resource) =>
+      [...resource.dynamicAnchors.values()].map((schema) => ({ schema, resource })),
+    );
+  }
+
+  /** The resource that a part of `parent` stands in: its own, if it has an `$id`. */
+  resourceOf(schema: unknown, parent: Resource): Resource {
+    return (isObject(schema) && this.#placeOf.get(schema)) || parent;
+  }
+
+  resolve(reference: string, from: Resource): Target {
+    const url = resolved(reference, from.uri);
+    const hash = url.indexOf('#');
+    const uri = hash < 0 ? url : url.slice(0, hash);
+    const fragment = hash < 0 ? '' : decoded(url.slice(hash + 1));
+    const resource = this.#find(uri);
+    if (!resource) throw new InvalidSchema(`"${reference}" refers to a document that is not part of the schema, and none is ever fetched`);
+    if (fragment === '') return { schema: resource.root, resource };
+    if (fragment.startsWith('/')) return this.#follow(fragment, resource, reference);
+    if (resource.dynamicAnchors.has(fragment)) {
+      return { schema: resource.dynamicAnchors.get(fragment), resource, dynamicAnchor: fragment };
+    }
+    if (resource.anchors.has(fragment)) return { schema: resource.anchors.get(fragment), resource };
+    throw new InvalidSchema(`"${reference}" refers to an anchor that does not exist`);
+  }
+
+  #find(uri: string): Resource | undefined {
+    const known = this.#resources.get(uri);
+    const draft = draftPublishing(uri);
+    if (known || draft === undefined || this.#published.has(draft)) return known;
+    this.#published.add(draft);
+    for (const document of metaSchemaDocuments(draft)) this.#add(document, BASE, draft);
+    return this.#resources.get(uri);
+  }
+
+  #follow(pointer: string, start: Resource, reference: string): Target {
+    let schema = start.root;
+    let resource = start;
+    for (const part of pointer.slice(1).split('/')) {
+      const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+      const isThere = schema !== null && typeof schema === 'object' && Object.hasOwn(schema, name);
+      if (!isThere) throw new InvalidSchema(`"${reference}" refers to a place that does not exist`);
+      schema = (schema as SchemaObject)[name];
+      resource = this.resourceOf(schema, resource);
+    }
+    // Below a keyword that nobody knows it was not taken for a schema before.
+    if (isObject(schema) && !this.#placeOf.has(schema)) this.#index(schema, resource);
+    if (!isObject(schema) && typeof schema !== 'boolean') throw new InvalidSchema(`"${reference}" does not refer to a schema`);
+    return { schema, resource: this.resourceOf(schema, resource) };
+  }
+
+  #add(document: unknown, base: string, fallback: Draft): Resource {
+    const resource = { uri: base, root: document, draft: fallback, anchors: new Map(), dynamicAnchors: new Map() };
+    this.#resources.set(base, resource);
+    return isObject(document) ? this.#index(document, resource) : resource;
+  }
+
+  /** Finds every `$id` and anchor below, without recursion: a schema may be deep. */
+  #index(start: SchemaObject, outer: Resource): Resource {
+    const waiting: [SchemaObject, Resource][] = [[start, outer]];
+    for (;;) {
+      const next = waiting.pop();
+      if (!next) return this.#placeOf.get(start) as Resource;
+      const [schema, parent] = next;
+      if (this.#placeOf.has(schema)) continue;
+      this.#budget.step();
+      const resource = this.#identified(schema, parent);
+      this.#placeOf.set(schema, resource);
+      for (const inner of subschemas(schema)) waiting.push([inner, resource]);
+    }
+  }
+
+  #identified(schema: SchemaObject, parent: Resource): Resource {
+    const named = own(schema, '$schema');
+    const isRoot = schema === parent.root;
+    const id = own(schema, isRoot && named !== undefined ? idKeyword(draftOf(named)) : idKeyword(parent.draft));
+    const startsResource = typeof id === 'string' && !id.startsWith('#');
+    const draft = named !== undefined && (isRoot || startsResource) ? draftOf(named) : parent.draft;
+    // Beside a $ref, the early drafts ignore everything.
+    const isIgnored = draft <= 7 && own(schema, '$ref') !== undefined && !isRoot;
+    let resource = parent;
+    if (isRoot) parent.draft = draft;
+    if (startsResource && !isIgnored) {
+      const uri = resolved(id, parent.uri);
+      const [plain = '', fragment] = uri.split('#');
+      resource = isRoot
+        ? Object.assign(parent, { uri: plain })
+        : { uri: plain, root: schema, draft, anchors: new Map(), dynamicAnchors: new Map() };
+      this.#resources.set(plain, resource);
+      if (fragment) resource.anchors.set(fragment, schema);
+    } else if (typeof id === 'string' && draft <= 7 && !isIgnored) {
+      resource.anchors.set(id.slice(1), schema);
+    }
+    if (draft >= 2019) {
+      for (const [keyword, anchors] of [
+        ['$anchor', resource.anchors],
+        ['$dynamicAnchor', resource.dynamicAnchors],
+      ] as const) {
+        const anchor = own(schema, keyword);
+        if (typeof anchor === 'string') anchors.set(anchor, schema);
+      }
+    }
+    return resource;
+  }
+}
+
+export function draftOf(named: unknown): Draft {
+  const draft = typeof named === 'string' ? draftNamed(named) : undefined;
+  if (draft === undefined) throw new InvalidSchema(`$schema ${JSON.stringify(named)} is none of the drafts 4, 6, 7, 2019-09 and 2020-12`);
+  return draft;
+}
+
+function idKeyword(draft: Draft): string {
+  return draft === 4 ? 'id' : '$id';
+}
+
+function* subschemas(schema: SchemaObject): Generator<SchemaObject> {
+  for (const name of [...ONE, ...ONE_TOO]) {
+    const value = own(schema, name);
+    if (isObject(value)) yield value;
+  }
+  for (const name of LISTS) {
+    const value = own(schema, name);
+    if (Array.isArray(value)) yield* value.filter(isObject);
+  }
+  for (const name of MAPS) {
+    const value = own(schema, name);
+    if (isObject(value)) yield* Object.values(value).filter(isObject);
+  }
+}
+
+function resolved(reference: string, base: string): string {
+  if (!URL.canParse(reference, base)) throw new InvalidSchema(`"${reference}" is not a URI reference`);
+  return new URL(reference, base).href;
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    throw new InvalidSchema(`"#${fragment}" is not well encoded`);
+  }
+}

@@ -1,0 +1,126 @@
+import type { Draft } from './dialects.ts';
+import type { Documents, Resource, SchemaObject } from './documents.ts';
+import { InvalidSchema, isObject, own } from './documents.ts';
+import { applyInPlace, type Check, evaluate, type SchemaNode, tryInPlace } from './node.ts';
+import type { Pattern } from './patterns.ts';
+import { Marks, type Run, type SchemaIssue } from './run.ts';
+
+/** Where a keyword stands, and what it may ask of the rest of the schema. */
+export interface Site {
+  value: unknown;
+  schema: SchemaObject;
+  draft: Draft;
+  resource: Resource;
+  documents: Documents;
+  /** The node being filled. */
+  node: SchemaNode;
+  nodeOf(schema: unknown): SchemaNode;
+  nodeIn(schema: unknown, resource: Resource): SchemaNode;
+  patternOf(source: string): Pattern;
+}
+
+/** Undefined where the keyword means nothing in this draft or place. */
+export type Keyword = (site: Site) => Check | undefined;
+
+/** References, and keywords that combine schemas for one and the same value. */
+export const combiningKeywords: Record<string, Keyword> = {
+  $ref: (site) => {
+    const target = site.documents.resolve(textOf(site), site.resource);
+    const node = site.nodeIn(target.schema, target.resource);
+    site.node.always.push(node);
+    return (value, run, marks) => applyInPlace(node, value, run, marks);
+  },
+  $dynamicRef: (site) => {
+    if (site.draft < 2020) return undefined;
+    const target = site.documents.resolve(textOf(site), site.resource);
+    const node = site.nodeIn(target.schema, target.resource);
+    const { dynamicAnchor } = target;
+    if (dynamicAnchor === undefined) return (value, run, marks) => applyInPlace(node, value, run, marks);
+    return (value, run, marks) => {
+      const outermost = run.scope.find((resource) => resource.dynamicAnchors.has(dynamicAnchor));
+      const found = outermost ? site.nodeIn(outermost.dynamicAnchors.get(dynamicAnchor), outermost) : node;
+      return applyInPlace(found, value, run, marks);
+    };
+  },
+  $recursiveRef: (site) => {
+    if (site.draft !== 2019) return undefined;
+    const target = site.documents.resolve(textOf(site), site.resource);
+    const node = site.nodeIn(target.schema, target.resource);
+    const recurs = ({ root }: Resource) => isObject(root) && own(root, '$recursiveAnchor') === true;
+    if (!recurs(target.resource)) return (value, run, marks) => applyInPlace(node, value, run, marks);
+    return (value, run, marks) => {
+      const outermost = run.scope.find(recurs);
+      return applyInPlace(outermost ? site.nodeIn(outermost.root, outermost) : node, value, run, marks);
+    };
+  },
+  allOf: ({ value, node, nodeOf }) => {
+    const nodes = (value as unknown[]).map(nodeOf);
+    node.always.push(...nodes);
+    return (instance, run, marks) => {
+      let isValid = true;
+      for (const inner of nodes) {
+        if (applyInPlace(inner, instance, run, marks)) continue;
+        isValid = false;
+        if (run.hasEnough) break;
+      }
+      return isValid;
+    };
+  },
+  anyOf: ({ value, nodeOf }) => {
+    const nodes = (value as unknown[]).map(nodeOf);
+    return (instance, run, marks) => {
+      const { passed, issues } = tryEach(nodes, instance, run, marks, marks ? nodes.length : 1);
+      return passed > 0 || failWith(run, issues, 'anyOf', 'must fit at least one of the schemas in anyOf');
+    };
+  },
+  oneOf: ({ value, nodeOf }) => {
+    const nodes = (value as unknown[]).map(nodeOf);
+    return (instance, run, marks) => {
+      const { passed, issues } = tryEach(nodes, instance, run, marks, 2);
+      if (passed > 1) return run.fail('oneOf', 'must fit only one of the schemas in oneOf');
+      return passed === 1 || failWith(run, issues, 'oneOf', 'must fit one of the schemas in oneOf');
+    };
+  },
+  not: ({ value, nodeOf }) => {
+    const node = nodeOf(value);
+    return (instance, run) => !tryInPlace(node, instance, run, undefined) || run.fail('not', 'must not fit the schema in not');
+  },
+  if: ({ value, schema, draft, nodeOf }) => {
+    if (draft < 7) return undefined;
+    const condition = nodeOf(value);
+    const [then, otherwise] = ['then', 'else'].map((name) => (Object.hasOwn(schema, name) ? nodeOf(schema[name]) : undefined));
+    return (instance, run, marks) => {
+      const branch = tryInPlace(condition, instance, run, marks) ? then : otherwise;
+      return branch === undefined || applyInPlace(branch, instance, run, marks);
+    };
+  },
+};
+
+function textOf({ value }: Site): string {
+  if (typeof value !== 'string') throw new InvalidSchema('a reference has to be text');
+  return value;
+}
+
+/** Each alternative with a list of its own for what is wrong: that is news only if none fits. */
+function tryEach(nodes: SchemaNode[], value: unknown, run: Run, marks: Marks | undefined, enough: number) {
+  const outer = run.issues;
+  const issues: SchemaIssue[] = [];
+  let passed = 0;
+  for (const node of nodes) {
+    run.issues = outer && [];
+    const inner = marks && new Marks();
+    if (evaluate(node, value, run, inner)) {
+      passed++;
+      if (inner) marks?.add(inner);
+    } else if (run.issues) issues.push(...run.issues);
+    if (passed >= enough) break;
+  }
+  run.issues = outer;
+  return { passed, issues };
+}
+
+function failWith(run: Run, issues: readonly SchemaIssue[], keyword: string, message: string): false {
+  run.fail(keyword, message);
+  for (const issue of issues) if (!run.hasEnough) run.issues?.push(issue);
+  return false;
+}

@@ -1,0 +1,71 @@
+import type { Resource } from './documents.ts';
+import { Marks, type Run } from './run.ts';
+
+/** One keyword at work. It tells the run what is wrong, and returns whether nothing was. */
+export type Check = (value: unknown, run: Run, marks: Marks | undefined) => boolean;
+
+/** A schema, ready to be run. It is filled after it was made, because schemas refer to each other. */
+export interface SchemaNode {
+  resource: Resource;
+  /** Of a schema that is just `true` or `false`. */
+  verdict: boolean | undefined;
+  checks: Check[];
+  /** Those that want to know what the others have looked at. */
+  lateChecks: Check[];
+  /** Schemas that apply to the same value, whatever it is. */
+  always: SchemaNode[];
+}
+
+/** `marks` belong to this one evaluation; whoever made them keeps them if it returns true. */
+export function evaluate(node: SchemaNode, value: unknown, run: Run, given: Marks | undefined): boolean {
+  run.budget.step();
+  if (node.verdict !== undefined) return node.verdict || run.fail('false schema', 'is not allowed here');
+  const isNewScope = run.scope.at(-1) !== node.resource;
+  if (isNewScope) run.scope.push(node.resource);
+  const marks = given ?? (node.lateChecks.length > 0 ? new Marks() : undefined);
+  const isValid = passAll(node.checks, value, run, marks) && passAll(node.lateChecks, value, run, marks);
+  if (isNewScope) run.scope.pop();
+  return isValid;
+}
+
+function passAll(checks: readonly Check[], value: unknown, run: Run, marks: Marks | undefined): boolean {
+  let isValid = true;
+  for (const check of checks) {
+    if (check(value, run, marks)) continue;
+    isValid = false;
+    if (run.hasEnough) break;
+  }
+  return isValid;
+}
+
+/** Applies a schema to the same value, and takes over what it has looked at. */
+export function applyInPlace(node: SchemaNode, value: unknown, run: Run, marks: Marks | undefined): boolean {
+  const inner = marks && new Marks();
+  const isValid = evaluate(node, value, run, inner);
+  if (isValid && inner) marks?.add(inner);
+  return isValid;
+}
+
+/** The same, when a failure is no news. */
+export function tryInPlace(node: SchemaNode, value: unknown, run: Run, marks: Marks | undefined): boolean {
+  const { issues } = run;
+  run.issues = undefined;
+  const isValid = applyInPlace(node, value, run, marks);
+  run.issues = issues;
+  return isValid;
+}
+
+/** Applies a schema to a member or an item. */
+export function applyTo(part: string | number, node: SchemaNode, value: unknown, run: Run): boolean {
+  run.path.push(part);
+  const isValid = evaluate(node, value, run, undefined);
+  run.path.pop();
+  return isValid;
+}
+
+export function failAt(part: string | number, run: Run, keyword: string, message: string): false {
+  run.path.push(part);
+  run.fail(keyword, message);
+  run.path.pop();
+  return false;
+}
