@@ -107,6 +107,13 @@ CREATE TABLE idempotency_keys (
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (party_id, key)
 );
 
+CREATE TABLE inbox_schemas (
+  party_id bigint NOT NULL,
+  schema text NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT inbox_schemas_pkey PRIMARY KEY (party_id)
+);
+
 CREATE TABLE ledger_entries (
   party_id bigint NOT NULL,
   box ledger_box NOT NULL,

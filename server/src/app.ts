@@ -11,6 +11,7 @@ import * as blocks from './modules/blocks/routes.ts';
 import * as contacts from './modules/contacts/routes.ts';
 import * as objects from './modules/files/object-routes.ts';
 import * as files from './modules/files/routes.ts';
+import * as inboxSchema from './modules/inbox-schema/routes.ts';
 import * as me from './modules/me/routes.ts';
 import * as messages from './modules/messages/routes.ts';
 import { reference } from './modules/operations/reference.ts';
@@ -45,6 +46,8 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/contacts/by-party', 'key', contacts.byParty],
   ['GET', '/v1/contacts/:id', 'key', contacts.getOne],
   ['PATCH', '/v1/contacts/:id', 'key rw', contacts.change],
+  ['GET', '/v1/inbox/schema', 'key rw', inboxSchema.get],
+  ['PUT', '/v1/inbox/schema', 'key rw', inboxSchema.set],
   ['GET', '/v1/agents', 'key', agents.list],
   ['GET', '/v1/agents/:id', 'key', agents.getOne],
   ['PATCH', '/v1/agents/:id', 'key rw', agents.change],

@@ -6,6 +6,7 @@ import { endpointsFor } from './http/endpoint.ts';
 import type { KeyRing } from './modules/agents/key-ring.ts';
 import type { Blocks } from './modules/blocks/blocks.ts';
 import type { Files } from './modules/files/files.ts';
+import type { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
 import type { Ledger } from './modules/messages/ledger.ts';
 import type { PartyDirectory } from './modules/parties/directory.ts';
 import type { FolderStore } from './platform/objects/folder-store.ts';
@@ -20,6 +21,7 @@ export interface Context {
   parties: PartyDirectory;
   keys: KeyRing;
   ledger: Ledger;
+  schemas: InboxSchemas;
   files: Files;
   blocks: Blocks;
   /** Where the service serves the bytes itself; undefined when a bucket does. */

@@ -14,6 +14,7 @@ import { KeyRing } from './modules/agents/key-ring.ts';
 import { Blocks } from './modules/blocks/blocks.ts';
 import { fileChores } from './modules/files/chores.ts';
 import { Files } from './modules/files/files.ts';
+import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
@@ -28,6 +29,7 @@ import type { S3Store } from './platform/objects/s3-store.ts';
 import { UrlSigner } from './platform/objects/url-signer.ts';
 import { Outbound } from './platform/outbound.ts';
 import { Database } from './platform/postgres.ts';
+import { SchemaChecker } from './platform/schema-checker/checker.ts';
 import { sharedSecret } from './platform/secrets.ts';
 import { createSamples, type Sample } from './samples.ts';
 
@@ -106,6 +108,7 @@ async function buildContext(
   const parties = new PartyDirectory(database, feed);
   const keys = new KeyRing(database, feed);
   const blocks = new Blocks(database, feed);
+  const checker = new SchemaChecker();
   const quotas = {
     monthlyMessages: config.monthlyMessageLimit,
     newAccountDailyMessages: config.newAccountDailyMessageLimit,
@@ -116,6 +119,7 @@ async function buildContext(
   closers.push(
     () => feed.stop(),
     () => keys.stop(),
+    () => checker.stop(),
   );
   const cursors = new Cursors(await sharedSecret(database, 'cursors'));
   const signer = new UrlSigner(await sharedSecret(database, 'objects'));
@@ -130,6 +134,7 @@ async function buildContext(
     quotas,
     cursors,
     ledger: new Ledger(database, quotas),
+    schemas: new InboxSchemas(database, feed, checker),
     files: new Files(database, objects, quotas),
     folder: objects instanceof FolderStore ? { store: objects, signer } : undefined,
     outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, dnsServers: config.dnsServers, patienceMs: WEBHOOK_PATIENCE_MS }),

@@ -46,6 +46,8 @@ export const CONTACT_NOTES_MAX_CHARS = 10_000;
 /** How many types and actors a contact shows. */
 export const ACTIVITY_ITEMS_MAX = 100;
 
+export const SCHEMA_MAX_BYTES = 256 * 1024;
+
 /** `<handle>+<segment>` has to fit the local part of a mail address. */
 const MAIL_LOCAL_PART_MAX_OCTETS = 64;
 if (HANDLE_MAX_CHARS + 1 + SEGMENT_MAX_CHARS > MAIL_LOCAL_PART_MAX_OCTETS) throw new Error('handle and segment outgrow a mail address');

@@ -7,6 +7,7 @@ import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
 import type { Database } from '../../platform/postgres.ts';
 import type { Blockable, Blocks } from '../blocks/blocks.ts';
 import type { Files } from '../files/files.ts';
+import { type InboxSchemas, UNCHECKED } from '../inbox-schema/inbox-schema.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import type { PreparedMessage } from './commit-store.ts';
 import type { Draft } from './draft.ts';
@@ -22,6 +23,7 @@ export interface SendServices {
   quotas: Quotas;
   files: Files;
   blocks: Blocks;
+  schemas: InboxSchemas;
 }
 
 export interface Sender {
@@ -81,6 +83,8 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
       : await routeToParent(services, sender, draft.inReplyTo, draft.to);
   const files = [...draft.inlineFiles, ...(await services.files.attach(sender.business, draft.uploadIds))];
   if (await services.blocks.covers(route.recipient.id, blockable(sender))) throw new Refusal('sender_blocked');
+  // Whatever it says, the message is delivered. Nothing is looked up for one that has no payload.
+  const verdict = draft.json === null ? UNCHECKED : await services.schemas.judge(route.recipient.id, draft.json.raw);
   const from = senderTexts(sender);
   const to = recipientTexts(route.recipient);
   const message = {
@@ -102,8 +106,8 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
     sender: from.json,
     recipient: to.json,
     json: draft.json?.raw ?? null,
-    validation: 'not_applicable',
-    validationErrors: '[]',
+    validation: verdict.status,
+    validationErrors: verdict.errors,
     fromEmail: sender.actor.email,
     fromDomain: sender.actor.email?.split('@').at(-1) ?? null,
     receiptToken: newReceiptToken(),

@@ -1,9 +1,10 @@
+import { Budget } from './budget.ts';
 import { type Draft, metaSchemaDocuments, metaSchemaUri } from './dialects.ts';
 import { Documents, draftOf, InvalidSchema, isObject, own, type Resource } from './documents.ts';
 import { combiningKeywords, type Keyword, type Site } from './keywords.ts';
 import { evaluate, type SchemaNode } from './node.ts';
 import { compilePattern, type Pattern } from './patterns.ts';
-import { Budget, Run, type SchemaIssue } from './run.ts';
+import { Run, type SchemaIssue } from './run.ts';
 import { lateKeywords, structureKeywords } from './structure-keywords.ts';
 import { valueKeywords } from './value-keywords.ts';
 

@@ -1,5 +1,5 @@
+import type { Budget } from './budget.ts';
 import { DEFAULT_DRAFT, type Draft, draftNamed, draftPublishing, metaSchemaDocuments } from './dialects.ts';
-import type { Budget } from './run.ts';
 
 export type SchemaObject = Record<string, unknown>;
 

@@ -1,43 +1,15 @@
+import type { Budget } from './budget.ts';
 import type { Resource } from './documents.ts';
 
 export const ERRORS_MAX = 50;
 const MESSAGE_MAX_CHARS = 300;
 const PATH_MAX_CHARS = 2_000;
-const STEPS_BETWEEN_CHECKS = 512;
 
 /** One thing that is wrong with a value; `path` is a JSON Pointer into it. */
 export interface SchemaIssue {
   path: string;
   message: string;
   keyword: string;
-}
-
-/** Thrown in the middle of work that has used up the processor time it was given. */
-export class OutOfTime extends Error {}
-
-/** Processor time of this thread, so that a busy machine does not count against a schema. */
-export class Budget {
-  readonly #start = process.threadCpuUsage();
-  readonly #limitMs: number;
-  #steps = 0;
-
-  constructor(limitMs: number) {
-    this.#limitMs = limitMs;
-  }
-
-  /** To be called so often that no more than a few milliseconds pass in between. */
-  step(): void {
-    if (++this.#steps % STEPS_BETWEEN_CHECKS === 0) this.check();
-  }
-
-  check(): void {
-    if (this.usedMs() > this.#limitMs) throw new OutOfTime();
-  }
-
-  usedMs(): number {
-    const { user, system } = process.threadCpuUsage(this.#start);
-    return (user + system) / 1_000;
-  }
 }
 
 /** Which members and items of one value a schema has looked at; what is left is unevaluated. */

@@ -83,7 +83,6 @@ function isOfType(value: unknown, type: string): boolean {
     case 'integer':
       return Number.isInteger(value);
     default:
-      // biome-ignore lint/suspicious/useValidTypeof: number, string and boolean are called the same by both
       return typeof value === type;
   }
 }

@@ -1,0 +1,29 @@
+const STEPS_BETWEEN_CHECKS = 512;
+
+/** Thrown in the middle of work that has used up the processor time it was given. */
+export class OutOfTime extends Error {}
+
+/** Processor time of this thread, so that a busy machine does not count against a schema. */
+export class Budget {
+  readonly #start = process.threadCpuUsage();
+  readonly #limitMs: number;
+  #steps = 0;
+
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs;
+  }
+
+  /** To be called so often that no more than a few milliseconds pass in between. */
+  step(): void {
+    if (++this.#steps % STEPS_BETWEEN_CHECKS === 0) this.check();
+  }
+
+  check(): void {
+    if (this.usedMs() > this.#limitMs) throw new OutOfTime();
+  }
+
+  usedMs(): number {
+    const { user, system } = process.threadCpuUsage(this.#start);
+    return (user + system) / 1_000;
+  }
+}

@@ -1,0 +1,116 @@
+import type { SchemaIssue } from '../json-schema/run.ts';
+import { type Job, Lane, type Outcome } from './lane.ts';
+
+export type { SchemaIssue } from '../json-schema/run.ts';
+
+export const COMPILE_MAX_MS = 1_000;
+export const VALIDATION_MAX_MS = 500;
+/** What a usual validation stays far below. Whoever exceeds it is served apart from the others for a while. */
+const QUICK_MAX_MS = 50;
+const SLOW_FOR_MS = 10_000;
+const SLOW_PARTIES_MAX = 10_000;
+const COMPILE_WAIT_MAX_MS = 15_000;
+/** Workers stop by themselves when their budget is used up; only one that does not is ended. */
+const KILL_GRACE_MS = 200;
+const NOTHING = Buffer.alloc(0);
+
+const LATE: SchemaIssue = { path: '', keyword: 'timeout', message: `could not be checked within ${VALIDATION_MAX_MS} ms` };
+const TOO_LARGE: SchemaIssue = { path: '', keyword: 'memory', message: 'could not be checked: it took too much memory' };
+
+export interface SchemaToRun {
+  party: string;
+  /** Names this schema of this party, and no other. */
+  version: string;
+  /** Asked only when a worker has not seen the schema yet. */
+  load(): Promise<string>;
+}
+
+/** Thrown when so many schemas wait to be compiled that it is not known whether this one can be. */
+export class CheckerBusy extends Error {}
+
+/**
+ * Compiles and runs strangers' schemas, never on this thread. Schemas that have been slow are run by workers of their own,
+ * so that they take time from each other and from nobody else.
+ */
+export class SchemaChecker {
+  readonly #quick = new Lane({ workers: 2, niceness: 0, killAfterMs: 2 * QUICK_MAX_MS + KILL_GRACE_MS, handsOn: true });
+  readonly #slow = new Lane({ workers: 2, niceness: 10, killAfterMs: VALIDATION_MAX_MS + KILL_GRACE_MS });
+  readonly #compiling = new Lane({ workers: 1, niceness: 10, killAfterMs: COMPILE_MAX_MS + KILL_GRACE_MS });
+  readonly #slowUntil = new Map<string, number>();
+  readonly #loading = new Map<string, Promise<string>>();
+
+  /** Why the schema can't be used, or undefined when it can. */
+  async reasonAgainst(party: string, text: string): Promise<string | undefined> {
+    await this.#compiling.warm();
+    const deadline = performance.now() + COMPILE_WAIT_MAX_MS;
+    const outcome = await this.#compiling.run({
+      ...{ kind: 'compile', party, key: '', text, json: NOTHING, deadline },
+      budgetMs: () => COMPILE_MAX_MS,
+    });
+    switch (outcome.kind) {
+      case 'compiled':
+        return undefined;
+      case 'refused':
+        return outcome.reason;
+      case 'late':
+        throw new CheckerBusy();
+      case 'no memory':
+        return 'it takes too much memory to compile';
+      default:
+        return `it can't be compiled within ${COMPILE_MAX_MS / 1_000} second`;
+    }
+  }
+
+  /** What is wrong with the JSON, at most 50 things, or undefined when nothing is. Answers in time, whatever happens. */
+  async issuesOf(schema: SchemaToRun, json: Buffer): Promise<SchemaIssue[] | undefined> {
+    const lane = this.#isSlow(schema.party) ? this.#slow : this.#quick;
+    await lane.warm();
+    const deadline = performance.now() + VALIDATION_MAX_MS;
+    const outcome = await this.#runIn(lane, schema, json, deadline);
+    const isHandedOn = lane === this.#quick && (outcome.kind === 'out of time' || outcome.kind === 'killed');
+    if (!isHandedOn) return issuesIn(outcome);
+    await this.#slow.warm();
+    return issuesIn(await this.#runIn(this.#slow, schema, json, deadline));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#quick.stop(), this.#slow.stop(), this.#compiling.stop()]);
+  }
+
+  async #runIn(lane: Lane, schema: SchemaToRun, json: Buffer, deadline: number): Promise<Outcome> {
+    const job: Job = {
+      ...{ kind: 'validate', party: schema.party, key: `${schema.party} ${schema.version}`, json, deadline },
+      budgetMs: () => (lane === this.#quick ? QUICK_MAX_MS : Math.max(1, deadline - performance.now())),
+    };
+    const outcome = await lane.run(job);
+    const answered = outcome.kind === 'unknown' ? await lane.run({ ...job, text: await this.#load(job.key, schema) }) : outcome;
+    const wasSlow = answered.kind === 'checked' ? answered.usedMs > QUICK_MAX_MS : answered.kind !== 'late';
+    if (wasSlow) this.#noteSlow(schema.party);
+    return answered;
+  }
+
+  /** Many messages may ask for the same schema at once. */
+  #load(key: string, { load }: SchemaToRun): Promise<string> {
+    const loading = this.#loading.get(key) ?? load().finally(() => this.#loading.delete(key));
+    this.#loading.set(key, loading);
+    return loading;
+  }
+
+  #isSlow(party: string): boolean {
+    const until = this.#slowUntil.get(party);
+    if (until === undefined) return false;
+    if (until > performance.now()) return true;
+    this.#slowUntil.delete(party);
+    return false;
+  }
+
+  #noteSlow(party: string): void {
+    if (this.#slowUntil.size >= SLOW_PARTIES_MAX) this.#slowUntil.clear();
+    this.#slowUntil.set(party, performance.now() + SLOW_FOR_MS);
+  }
+}
+
+function issuesIn(outcome: Outcome): SchemaIssue[] | undefined {
+  if (outcome.kind === 'checked') return outcome.issues;
+  return [outcome.kind === 'no memory' ? TOO_LARGE : LATE];
+}

@@ -1,0 +1,207 @@
+import { Worker } from 'node:worker_threads';
+import type { Question, Reply, Said } from './protocol.ts';
+
+const MEMORY_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 8 };
+const BATCH_MAX_TASKS = 32;
+const BATCH_MAX_BYTES = 2 * 1_048_576;
+const WAITING_MAX = 1_000;
+
+/** late: its time was over before an answer was there. killed: the worker had to be ended. no memory: it ended itself. */
+export type Outcome = Reply | { kind: 'late' | 'killed' | 'no memory' };
+
+export interface Job {
+  kind: Question['kind'];
+  /** Who asks. Jobs of different parties take turns. */
+  party: string;
+  key: string;
+  text?: string;
+  json: Buffer;
+  /** By performance.now(). */
+  deadline: number;
+  /** Processor time that it may use, told when its turn comes. */
+  budgetMs(): number;
+}
+
+interface Waiting extends Job {
+  settle(outcome: Outcome): void;
+  isSettled: boolean;
+}
+
+interface Slot {
+  worker: Worker;
+  isReady: boolean;
+  batch: Waiting[] | undefined;
+  killer: NodeJS.Timeout | undefined;
+}
+
+export interface LaneOptions {
+  workers: number;
+  niceness: number;
+  /** How long a batch may last by the clock before its worker is ended. */
+  killAfterMs: number;
+  /** Whoever runs out of time here is served elsewhere: all that it has waiting is given back. */
+  handsOn?: boolean;
+}
+
+/**
+ * A few workers and the jobs that wait for them. Parties take turns, each with at most one worker at a time. Workers are
+ * started when there is something to do, and replaced when they had to be ended.
+ */
+export class Lane {
+  readonly #options: LaneOptions;
+  readonly #slots = new Set<Slot>();
+  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #running = new Set<string>();
+  #isStopped = false;
+  #warm: Promise<void> | undefined;
+  #becameWarm = () => {};
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+  }
+
+  /** Settles once the first worker has come up: that a service has just started is not to count against a schema. */
+  warm(): Promise<void> {
+    this.#warm ??= new Promise((resolve) => {
+      this.#becameWarm = resolve;
+      this.#startWorker();
+    });
+    return this.#warm;
+  }
+
+  run(job: Job): Promise<Outcome> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => waiting.settle({ kind: 'late' }), Math.max(0, job.deadline - performance.now()));
+      const waiting: Waiting = {
+        ...job,
+        isSettled: false,
+        settle: (outcome) => {
+          waiting.isSettled = true;
+          clearTimeout(timer);
+          resolve(outcome);
+        },
+      };
+      const queue = this.#waiting.get(job.party) ?? [];
+      if (queue.length >= WAITING_MAX || this.#isStopped) return waiting.settle({ kind: 'late' });
+      queue.push(waiting);
+      this.#waiting.set(job.party, queue);
+      this.#dispatch();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const queue of this.#waiting.values()) for (const waiting of queue) waiting.settle({ kind: 'late' });
+    this.#waiting.clear();
+    await Promise.all([...this.#slots].map((slot) => slot.worker.terminate()));
+  }
+
+  #dispatch(): void {
+    for (const [party, queue] of this.#waiting) {
+      if (this.#running.has(party)) continue;
+      const slot = [...this.#slots].find(({ isReady, batch }) => isReady && !batch);
+      if (!slot) {
+        if (this.#slots.size < this.#options.workers) this.#startWorker();
+        return;
+      }
+      const batch = takeBatch(queue);
+      this.#waiting.delete(party);
+      // To the end of the line.
+      if (queue.length > 0) this.#waiting.set(party, queue);
+      if (batch.length > 0) this.#give(slot, party, batch);
+    }
+  }
+
+  #give(slot: Slot, party: string, batch: Waiting[]): void {
+    const [first] = batch as [Waiting];
+    // Copies, because the bytes are a part of a larger buffer, all of which would be carried over.
+    const tasks = batch.map((job) => ({ json: new Uint8Array(job.json), budgetMs: job.budgetMs() }));
+    const text = batch.find((job) => job.text !== undefined)?.text;
+    const question: Question = { kind: first.kind, key: first.key, text, tasks };
+    slot.batch = batch;
+    this.#running.add(party);
+    slot.killer = setTimeout(() => this.#end(slot, { kind: 'killed' }), this.#options.killAfterMs);
+    slot.worker.postMessage(
+      question,
+      tasks.map(({ json }) => json.buffer),
+    );
+  }
+
+  #startWorker(): void {
+    if (this.#isStopped) return;
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      workerData: { niceness: this.#options.niceness },
+      resourceLimits: MEMORY_LIMITS,
+      // Nothing of the service's environment is its business.
+      env: {},
+      execArgv: [],
+    });
+    const slot: Slot = { worker, isReady: false, batch: undefined, killer: undefined };
+    this.#slots.add(slot);
+    worker.unref();
+    worker.on('message', (said: Said) => (said === 'ready' ? this.#ready(slot) : this.#answered(slot, said)));
+    worker.on('error', () => this.#end(slot, { kind: 'no memory' }));
+    worker.on('exit', () => this.#end(slot, { kind: 'no memory' }));
+  }
+
+  #ready(slot: Slot): void {
+    slot.isReady = true;
+    this.#becameWarm();
+    this.#dispatch();
+  }
+
+  #answered(slot: Slot, replies: Reply[]): void {
+    const batch = this.#release(slot);
+    const [first] = batch;
+    if (!first) return;
+    const notBegun = batch.filter((_, i) => replies[i]?.kind === 'not begun');
+    if (notBegun.length > 0) this.#waiting.set(first.party, [...notBegun, ...(this.#waiting.get(first.party) ?? [])]);
+    for (const [i, job] of batch.entries()) {
+      const reply = replies[i];
+      if (reply && reply.kind !== 'not begun') job.settle(reply);
+    }
+    if (replies.some(({ kind }) => kind === 'out of time')) this.#handOn(first.party);
+    this.#dispatch();
+  }
+
+  #handOn(party: string): void {
+    if (!this.#options.handsOn) return;
+    for (const job of this.#waiting.get(party) ?? []) job.settle({ kind: 'out of time' });
+    this.#waiting.delete(party);
+  }
+
+  #release(slot: Slot): Waiting[] {
+    const batch = slot.batch ?? [];
+    clearTimeout(slot.killer);
+    slot.batch = undefined;
+    for (const { party } of batch) this.#running.delete(party);
+    return batch;
+  }
+
+  /** Of a worker that is of no use any more. Another takes its place, if there was one that worked. */
+  #end(slot: Slot, outcome: Outcome): void {
+    if (!this.#slots.delete(slot)) return;
+    for (const job of this.#release(slot)) {
+      job.settle(outcome);
+      this.#handOn(job.party);
+    }
+    void slot.worker.terminate();
+    if (slot.isReady) this.#startWorker();
+    this.#becameWarm();
+  }
+}
+
+/** The next jobs of one party that ask of the same schema, without those that were given up. */
+function takeBatch(queue: Waiting[]): Waiting[] {
+  const batch: Waiting[] = [];
+  let bytes = 0;
+  for (let next = queue[0]; next; next = queue[0]) {
+    const fits = batch.length === 0 || (next.key === batch[0]?.key && bytes + next.json.length <= BATCH_MAX_BYTES);
+    if (!next.isSettled && (!fits || batch.length >= BATCH_MAX_TASKS)) break;
+    queue.shift();
+    if (next.isSettled) continue;
+    bytes += next.json.length;
+    batch.push(next);
+  }
+  return batch;
+}

@@ -1,0 +1,30 @@
+import type { SchemaIssue } from '../json-schema/run.ts';
+
+/** What a worker is asked: to try a schema, or to run one on several values. */
+export interface Question {
+  kind: 'compile' | 'validate';
+  /** Which schema: the worker remembers those it has seen. */
+  key: string;
+  /** The schema itself, where the worker may not have seen it. */
+  text: string | undefined;
+  tasks: Task[];
+}
+
+export interface Task {
+  /** JSON in UTF-8. Empty to try a schema. */
+  json: Uint8Array<ArrayBuffer>;
+  /** Milliseconds of processor time. */
+  budgetMs: number;
+}
+
+/**
+ * compiled and refused: the schema can be used, or not. unknown: send the schema along. out of time: the budget was
+ * used up. not begun: those before it took so long that others are to have their turn.
+ */
+export type Reply =
+  | { kind: 'compiled' | 'unknown' | 'out of time' | 'not begun' }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'checked'; issues: SchemaIssue[] | undefined; usedMs: number };
+
+/** What a worker says: first that it is there, then a reply for each task of a question. */
+export type Said = 'ready' | Reply[];

@@ -1,0 +1,83 @@
+import os from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import { Budget, OutOfTime } from '../json-schema/budget.ts';
+import { compileSchema, type Validator } from '../json-schema/compile.ts';
+import { InvalidSchema } from '../json-schema/documents.ts';
+import type { SchemaIssue } from '../json-schema/run.ts';
+import type { Question, Reply, Said, Task } from './protocol.ts';
+
+const REMEMBERED_MAX = 200;
+const REMEMBERED_MAX_CHARS = 8 * 1_048_576;
+/** After that, whoever else waits has a turn. */
+const TURN_MS = 50;
+
+/** Schemas seen before, the one used last at the end. */
+const remembered = new Map<string, { validator: Validator; chars: number }>();
+let rememberedChars = 0;
+const decoder = new TextDecoder();
+
+function forgetOldest(): void {
+  const [oldest] = remembered;
+  if (!oldest) return;
+  remembered.delete(oldest[0]);
+  rememberedChars -= oldest[1].chars;
+}
+
+function validatorFor({ key, text }: Question, budget: Budget): Validator | undefined {
+  const known = remembered.get(key);
+  if (known) {
+    remembered.delete(key);
+    remembered.set(key, known);
+    return known.validator;
+  }
+  if (text === undefined) return undefined;
+  const validator = compileSchema(JSON.parse(text), budget);
+  while (remembered.size >= REMEMBERED_MAX || (remembered.size > 0 && rememberedChars + text.length > REMEMBERED_MAX_CHARS)) forgetOldest();
+  remembered.set(key, { validator, chars: text.length });
+  rememberedChars += text.length;
+  return validator;
+}
+
+function tryCompile({ text }: Question, { budgetMs }: Task): Reply {
+  try {
+    compileSchema(JSON.parse(text ?? ''), new Budget(budgetMs));
+    return { kind: 'compiled' };
+  } catch (error) {
+    if (error instanceof InvalidSchema) return { kind: 'refused', reason: error.message };
+    if (error instanceof OutOfTime) return { kind: 'out of time' };
+    if (error instanceof RangeError) return { kind: 'refused', reason: 'it is nested too deeply' };
+    throw error;
+  }
+}
+
+function validate(question: Question, { json, budgetMs }: Task): Reply {
+  const budget = new Budget(budgetMs);
+  const checked = (issues: SchemaIssue[] | undefined): Reply => ({ kind: 'checked', issues, usedMs: budget.usedMs() });
+  const unchecked = (keyword: string, message: string) => checked([{ path: '', message, keyword }]);
+  try {
+    const validator = validatorFor(question, budget);
+    if (!validator) return { kind: 'unknown' };
+    const value: unknown = JSON.parse(decoder.decode(json));
+    budget.check();
+    return checked(validator.issuesOf(value, budget));
+  } catch (error) {
+    if (error instanceof OutOfTime) return { kind: 'out of time' };
+    if (error instanceof InvalidSchema) return unchecked('$schema', `could not be checked: ${error.message}`);
+    if (error instanceof RangeError) return unchecked('$ref', 'could not be checked: the schema goes too deep, or has no end');
+    throw error;
+  }
+}
+
+function answer(question: Question): Reply[] {
+  const turn = new Budget(TURN_MS);
+  return question.tasks.map((task, i): Reply => {
+    if (i > 0 && turn.usedMs() > TURN_MS) return { kind: 'not begun' };
+    return question.kind === 'compile' ? tryCompile(question, task) : validate(question, task);
+  });
+}
+
+// On Linux this is the priority of the thread alone, not of the service.
+os.setPriority(0, (workerData as { niceness: number }).niceness);
+const say = (said: Said) => parentPort?.postMessage(said);
+parentPort?.on('message', (question: Question) => say(answer(question)));
+say('ready');
