@@ -1,5 +1,5 @@
 import { Budget } from './budget.ts';
-import { type Draft, metaSchemaDocuments, metaSchemaUri } from './dialects.ts';
+import { DEFAULT_DRAFT, type Draft, metaSchemaDocuments, metaSchemaUri } from './dialects.ts';
 import { Documents, draftOf, InvalidSchema, isObject, own, type Resource } from './documents.ts';
 import { combiningKeywords, type Keyword, type Site } from './keywords.ts';
 import { evaluate, type SchemaNode } from './node.ts';
@@ -19,15 +19,18 @@ export interface Validator {
 }
 
 /** Throws InvalidSchema with the reason, or OutOfTime. */
-export function compileSchema(schema: unknown, budget: Budget): Validator {
+export function checkSchema(schema: unknown, budget: Budget): void {
   if (!isObject(schema) && typeof schema !== 'boolean') throw new InvalidSchema('it has to be an object');
   const named = isObject(schema) ? own(schema, '$schema') : undefined;
-  const draft = named === undefined ? undefined : draftOf(named);
-  const documents = new Documents(schema, budget);
-  const [issue] = metaSchema(draft ?? documents.root.resource.draft).issuesOf(schema, budget) ?? [];
+  const draft = named === undefined ? DEFAULT_DRAFT : draftOf(named);
+  const [issue] = metaSchema(draft).issuesOf(schema, budget) ?? [];
   if (issue) throw new InvalidSchema(`${issue.path === '' ? 'it' : issue.path} ${issue.message}`);
-  const root = new Compiler(documents, budget, true).compile();
-  return validatorOf(root);
+  compileSchema(schema, budget);
+}
+
+/** Of a schema that was checked before. */
+export function compileSchema(schema: unknown, budget: Budget): Validator {
+  return validatorOf(new Compiler(new Documents(schema, budget), budget, true).compile());
 }
 
 function validatorOf(root: SchemaNode): Validator {

@@ -62,7 +62,7 @@ export function compilePattern(source: string): Pattern {
     return { test: (text) => expression.test(text) };
   } catch (error) {
     const reason = (error as Error).message.replace(/^error parsing regexp: /, '');
-    throw new InvalidSchema(`the pattern ${JSON.stringify(source)} can't be run in linear time: ${reason}`);
+    throw new InvalidSchema(`the pattern ${JSON.stringify(source)} is beyond what can be matched in linear time: ${reason}`);
   }
 }
 

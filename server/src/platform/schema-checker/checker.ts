@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { SchemaIssue } from '../json-schema/run.ts';
 import { type Job, Lane, type Outcome } from './lane.ts';
 
@@ -8,10 +9,11 @@ export const VALIDATION_MAX_MS = 500;
 /** What a usual validation stays far below. Whoever exceeds it is served apart from the others for a while. */
 const QUICK_MAX_MS = 50;
 const SLOW_FOR_MS = 10_000;
-const SLOW_PARTIES_MAX = 10_000;
 const COMPILE_WAIT_MAX_MS = 15_000;
 /** Workers stop by themselves when their budget is used up; only one that does not is ended. */
 const KILL_GRACE_MS = 200;
+const QUICK = { niceness: 0, killAfterMs: 300 + KILL_GRACE_MS, handsOn: true };
+const REMEMBERED_MAX = 10_000;
 const NOTHING = Buffer.alloc(0);
 
 const LATE: SchemaIssue = { path: '', keyword: 'timeout', message: `could not be checked within ${VALIDATION_MAX_MS} ms` };
@@ -29,14 +31,17 @@ export interface SchemaToRun {
 export class CheckerBusy extends Error {}
 
 /**
- * Compiles and runs strangers' schemas, never on this thread. Schemas that have been slow are run by workers of their own,
- * so that they take time from each other and from nobody else.
+ * Compiles and runs strangers' schemas, never on this thread. Those that have been slow, and those of which nothing is known
+ * yet, are run by workers of their own, so that they take time from each other and not from those that have been quick.
  */
 export class SchemaChecker {
-  readonly #quick = new Lane({ workers: 2, niceness: 0, killAfterMs: 2 * QUICK_MAX_MS + KILL_GRACE_MS, handsOn: true });
-  readonly #slow = new Lane({ workers: 2, niceness: 10, killAfterMs: VALIDATION_MAX_MS + KILL_GRACE_MS });
-  readonly #compiling = new Lane({ workers: 1, niceness: 10, killAfterMs: COMPILE_MAX_MS + KILL_GRACE_MS });
+  readonly #quick = new Lane({ ...QUICK, workers: Math.max(1, Math.min(4, availableParallelism() - 2)) });
+  readonly #trial = new Lane({ ...QUICK, workers: 1 });
+  readonly #slow = new Lane({ workers: 2, niceness: 2, killAfterMs: VALIDATION_MAX_MS + KILL_GRACE_MS });
+  readonly #compiling = new Lane({ workers: 1, niceness: 2, killAfterMs: 2 * COMPILE_MAX_MS });
   readonly #slowUntil = new Map<string, number>();
+  /** Schemas that have been quick. */
+  readonly #proven = new Set<string>();
   readonly #loading = new Map<string, Promise<string>>();
 
   /** Why the schema can't be used, or undefined when it can. */
@@ -63,11 +68,11 @@ export class SchemaChecker {
 
   /** What is wrong with the JSON, at most 50 things, or undefined when nothing is. Answers in time, whatever happens. */
   async issuesOf(schema: SchemaToRun, json: Buffer): Promise<SchemaIssue[] | undefined> {
-    const lane = this.#isSlow(schema.party) ? this.#slow : this.#quick;
+    const lane = this.#laneFor(schema);
     await lane.warm();
     const deadline = performance.now() + VALIDATION_MAX_MS;
     const outcome = await this.#runIn(lane, schema, json, deadline);
-    const isHandedOn = lane === this.#quick && (outcome.kind === 'out of time' || outcome.kind === 'killed');
+    const isHandedOn = lane !== this.#slow && (outcome.kind === 'out of time' || outcome.kind === 'killed');
     if (!isHandedOn) return issuesIn(outcome);
     await this.#slow.warm();
     return issuesIn(await this.#runIn(this.#slow, schema, json, deadline));
@@ -77,15 +82,21 @@ export class SchemaChecker {
     await Promise.all([this.#quick.stop(), this.#slow.stop(), this.#compiling.stop()]);
   }
 
+  #laneFor(schema: SchemaToRun): Lane {
+    if (this.#isSlow(schema.party)) return this.#slow;
+    return this.#proven.has(keyOf(schema)) ? this.#quick : this.#trial;
+  }
+
   async #runIn(lane: Lane, schema: SchemaToRun, json: Buffer, deadline: number): Promise<Outcome> {
     const job: Job = {
-      ...{ kind: 'validate', party: schema.party, key: `${schema.party} ${schema.version}`, json, deadline },
-      budgetMs: () => (lane === this.#quick ? QUICK_MAX_MS : Math.max(1, deadline - performance.now())),
+      ...{ kind: 'validate', party: schema.party, key: keyOf(schema), json, deadline },
+      budgetMs: () => (lane === this.#slow ? Math.max(1, deadline - performance.now()) : QUICK_MAX_MS),
     };
     const outcome = await lane.run(job);
     const answered = outcome.kind === 'unknown' ? await lane.run({ ...job, text: await this.#load(job.key, schema) }) : outcome;
-    const wasSlow = answered.kind === 'checked' ? answered.usedMs > QUICK_MAX_MS : answered.kind !== 'late';
-    if (wasSlow) this.#noteSlow(schema.party);
+    if (answered.kind === 'checked' && answered.usedMs <= QUICK_MAX_MS) this.#noteQuick(job.key);
+    // Of one whose turn did not come, nothing is known.
+    else if (answered.kind !== 'late') this.#noteSlow(schema.party, job.key);
     return answered;
   }
 
@@ -104,10 +115,20 @@ export class SchemaChecker {
     return false;
   }
 
-  #noteSlow(party: string): void {
-    if (this.#slowUntil.size >= SLOW_PARTIES_MAX) this.#slowUntil.clear();
+  #noteQuick(key: string): void {
+    if (this.#proven.size >= REMEMBERED_MAX) this.#proven.clear();
+    this.#proven.add(key);
+  }
+
+  #noteSlow(party: string, key: string): void {
+    this.#proven.delete(key);
+    if (this.#slowUntil.size >= REMEMBERED_MAX) this.#slowUntil.clear();
     this.#slowUntil.set(party, performance.now() + SLOW_FOR_MS);
   }
+}
+
+function keyOf({ party, version }: SchemaToRun): string {
+  return `${party} ${version}`;
 }
 
 function issuesIn(outcome: Outcome): SchemaIssue[] | undefined {

@@ -1,13 +1,14 @@
 import os from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Budget, OutOfTime } from '../json-schema/budget.ts';
-import { compileSchema, type Validator } from '../json-schema/compile.ts';
+import { checkSchema, compileSchema, type Validator } from '../json-schema/compile.ts';
 import { InvalidSchema } from '../json-schema/documents.ts';
-import type { SchemaIssue } from '../json-schema/run.ts';
 import type { Question, Reply, Said, Task } from './protocol.ts';
 
 const REMEMBERED_MAX = 200;
 const REMEMBERED_MAX_CHARS = 8 * 1_048_576;
+/** Beside the budget of a validation, for a schema that the worker has not seen. Usual ones take a few milliseconds. */
+const COMPILE_EXTRA_MS = 200;
 /** After that, whoever else waits has a turn. */
 const TURN_MS = 50;
 
@@ -23,7 +24,7 @@ function forgetOldest(): void {
   rememberedChars -= oldest[1].chars;
 }
 
-function validatorFor({ key, text }: Question, budget: Budget): Validator | undefined {
+function validatorFor({ key, text }: Question): Validator | undefined {
   const known = remembered.get(key);
   if (known) {
     remembered.delete(key);
@@ -31,7 +32,7 @@ function validatorFor({ key, text }: Question, budget: Budget): Validator | unde
     return known.validator;
   }
   if (text === undefined) return undefined;
-  const validator = compileSchema(JSON.parse(text), budget);
+  const validator = compileSchema(JSON.parse(text), new Budget(COMPILE_EXTRA_MS));
   while (remembered.size >= REMEMBERED_MAX || (remembered.size > 0 && rememberedChars + text.length > REMEMBERED_MAX_CHARS)) forgetOldest();
   remembered.set(key, { validator, chars: text.length });
   rememberedChars += text.length;
@@ -40,7 +41,7 @@ function validatorFor({ key, text }: Question, budget: Budget): Validator | unde
 
 function tryCompile({ text }: Question, { budgetMs }: Task): Reply {
   try {
-    compileSchema(JSON.parse(text ?? ''), new Budget(budgetMs));
+    checkSchema(JSON.parse(text ?? ''), new Budget(budgetMs));
     return { kind: 'compiled' };
   } catch (error) {
     if (error instanceof InvalidSchema) return { kind: 'refused', reason: error.message };
@@ -51,15 +52,15 @@ function tryCompile({ text }: Question, { budgetMs }: Task): Reply {
 }
 
 function validate(question: Question, { json, budgetMs }: Task): Reply {
-  const budget = new Budget(budgetMs);
-  const checked = (issues: SchemaIssue[] | undefined): Reply => ({ kind: 'checked', issues, usedMs: budget.usedMs() });
-  const unchecked = (keyword: string, message: string) => checked([{ path: '', message, keyword }]);
+  const unchecked = (keyword: string, message: string): Reply => ({ kind: 'checked', issues: [{ path: '', message, keyword }], usedMs: 0 });
   try {
-    const validator = validatorFor(question, budget);
+    const validator = validatorFor(question);
     if (!validator) return { kind: 'unknown' };
+    const budget = new Budget(budgetMs);
     const value: unknown = JSON.parse(decoder.decode(json));
     budget.check();
-    return checked(validator.issuesOf(value, budget));
+    const issues = validator.issuesOf(value, budget);
+    return { kind: 'checked', issues, usedMs: budget.usedMs() };
   } catch (error) {
     if (error instanceof OutOfTime) return { kind: 'out of time' };
     if (error instanceof InvalidSchema) return unchecked('$schema', `could not be checked: ${error.message}`);
