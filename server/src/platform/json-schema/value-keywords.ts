@@ -29,7 +29,8 @@ export const valueKeywords: Record<string, Keyword> = {
       return (canBe && texts.has(canonicalJson(instance))) || run.fail('enum', message);
     };
   },
-  const: ({ value }) => {
+  const: ({ value, draft }) => {
+    if (draft === 4) return undefined;
     const text = canonicalJson(value);
     return (instance, run) => canonicalJson(instance) === text || run.fail('const', `must be ${text}`);
   },

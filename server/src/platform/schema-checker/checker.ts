@@ -12,6 +12,7 @@ const SLOW_FOR_MS = 10_000;
 const COMPILE_WAIT_MAX_MS = 15_000;
 /** Workers stop by themselves when their budget is used up; only one that does not is ended. */
 const KILL_GRACE_MS = 200;
+const CORES = availableParallelism();
 const QUICK = { niceness: 0, killAfterMs: 300 + KILL_GRACE_MS, handsOn: true };
 const REMEMBERED_MAX = 10_000;
 const NOTHING = Buffer.alloc(0);
@@ -35,10 +36,10 @@ export class CheckerBusy extends Error {}
  * yet, are run by workers of their own, so that they take time from each other and not from those that have been quick.
  */
 export class SchemaChecker {
-  readonly #quick = new Lane({ ...QUICK, workers: Math.max(1, Math.min(4, availableParallelism() - 2)) });
+  readonly #quick = new Lane({ ...QUICK, workers: Math.max(1, Math.min(4, CORES - 2)) });
   readonly #trial = new Lane({ ...QUICK, workers: 1 });
-  readonly #slow = new Lane({ workers: 2, niceness: 2, killAfterMs: VALIDATION_MAX_MS + KILL_GRACE_MS });
-  readonly #compiling = new Lane({ workers: 1, niceness: 2, killAfterMs: 2 * COMPILE_MAX_MS });
+  readonly #slow = new Lane({ workers: CORES > 2 ? 2 : 1, niceness: 5, killAfterMs: VALIDATION_MAX_MS + KILL_GRACE_MS });
+  readonly #compiling = new Lane({ workers: 1, niceness: 5, killAfterMs: 2 * COMPILE_MAX_MS });
   readonly #slowUntil = new Map<string, number>();
   /** Schemas that have been quick. */
   readonly #proven = new Set<string>();
@@ -79,7 +80,7 @@ export class SchemaChecker {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#quick.stop(), this.#slow.stop(), this.#compiling.stop()]);
+    await Promise.all([this.#quick, this.#trial, this.#slow, this.#compiling].map((lane) => lane.stop()));
   }
 
   #laneFor(schema: SchemaToRun): Lane {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Question, Reply, Said } from './protocol.ts';
 
@@ -6,7 +5,6 @@ const MEMORY_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16
 const BATCH_MAX_TASKS = 32;
 const BATCH_MAX_BYTES = 2 * 1_048_576;
 const WAITING_MAX = 1_000;
-const STOP_PATIENCE_MS = 2_000;
 
 /** late: its time was over before an answer was there. killed: the worker had to be ended. no memory: it ended itself. */
 export type Outcome = Reply | { kind: 'late' | 'killed' | 'no memory' };
@@ -95,8 +93,7 @@ export class Lane {
     this.#isStopped = true;
     for (const queue of this.#waiting.values()) for (const waiting of queue) waiting.settle({ kind: 'late' });
     this.#waiting.clear();
-    const ended = Promise.all([...this.#slots].map((slot) => slot.worker.terminate()));
-    await Promise.race([ended, sleep(STOP_PATIENCE_MS, undefined, { ref: false })]);
+    await Promise.all([...this.#slots].map((slot) => slot.worker.terminate()));
   }
 
   #dispatch(): void {
@@ -141,7 +138,6 @@ export class Lane {
     });
     const slot: Slot = { worker, isReady: false, batch: undefined, killer: undefined };
     this.#slots.add(slot);
-    worker.unref();
     worker.on('message', (said: Said) => (said === 'ready' ? this.#ready(slot) : this.#answered(slot, said)));
     worker.on('error', () => this.#end(slot, { kind: 'no memory' }));
     worker.on('exit', () => this.#end(slot, { kind: 'no memory' }));
