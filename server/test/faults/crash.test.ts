@@ -29,6 +29,8 @@ interface Intent {
 /** What clients were told: the first 201 of each key, and the keys that got no answer before a crash. */
 const acknowledged = new Map<string, Envelope>();
 const unanswered = new Map<string, Intent>();
+/** Keys with an answer that was no repeat. */
+const sentBy201 = new Set<string>();
 /** Answers that no crash explains. */
 const surprises: string[] = [];
 let repeats = 0;
@@ -143,13 +145,21 @@ function earlierIntent(): Intent | undefined {
 
 function record(intent: Intent, answer: Answered): void {
   const before = acknowledged.get(intent.key);
-  if (answer.status !== 201) surprises.push(`${answer.status} ${answer.text}`);
-  else if (before === undefined) {
+  if (answer.status !== 201) {
+    surprises.push(`${answer.status} ${answer.text}`);
+    return;
+  }
+  // Of two clients that repeat a key at once, the one that was first need not be the first to be answered.
+  if (!isReplay(answer)) {
+    if (sentBy201.has(intent.key)) surprises.push(`sent twice: ${answer.text}`);
+    sentBy201.add(intent.key);
+  }
+  if (before === undefined) {
     acknowledged.set(intent.key, seen(answer.body));
     unanswered.delete(intent.key);
   } else {
     repeats++;
-    if (!isReplay(answer) || !isDeepStrictEqual(seen(answer.body), before)) surprises.push(`a different repeat: ${answer.text}`);
+    if (!isDeepStrictEqual(seen(answer.body), before)) surprises.push(`a different repeat: ${answer.text}`);
   }
 }
 
