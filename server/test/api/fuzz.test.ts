@@ -5,7 +5,7 @@ import { errorCatalogue } from '../../src/contract/errors.ts';
 import type { Answered } from '../support/api.ts';
 import { exchange } from '../support/raw-http.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
-import { rows } from '../support/table.ts';
+import { queryNames, rows } from '../support/table.ts';
 
 let service: TestService;
 let acme: TestBusiness;
@@ -66,23 +66,7 @@ const word = fc.oneof(
     'msg_',
   ),
 );
-const names = fc.constantFrom(
-  'limit',
-  'cursor',
-  'since',
-  'until',
-  'from',
-  'to',
-  'type',
-  'validation',
-  'thread',
-  'q',
-  '__proto__',
-  'colour',
-  '',
-  '%00',
-  'limit[]',
-);
+const names = fc.constantFrom(...queryNames, '__proto__', 'colour', '', '%00', 'limit[]');
 const query = fc.array(fc.tuple(names, word), { maxLength: 4 }).map((pairs) => pairs.map(([name, value]) => `${name}=${value}`).join('&'));
 const known = fc.constantFrom(...rows.map(({ path }) => path), '/healthz', '/readyz', '/docs', '/openapi.json', '/');
 const target = fc

@@ -11,7 +11,16 @@ import { startProcess, until } from '../support/process.ts';
 import { type Delivery, receiverSettings, startReceiver } from '../support/receiver.ts';
 import { connectionWaitingIn, lockingWith, terminate } from '../support/sql-locks.ts';
 import type { LoggedAttempt } from '../support/webhook-log.ts';
-import { deliveryIdOf, messageIdOf, register, startApi, startWorker, untilNothingIsPending, wholeLog } from '../support/webhook-workers.ts';
+import {
+  deliveryIdOf,
+  messageIdOf,
+  register,
+  setTheStage,
+  startApi,
+  startWorker,
+  untilNothingIsPending,
+  wholeLog,
+} from '../support/webhook-workers.ts';
 
 /** 15 seconds are promised; the rest is for a machine that has other things to do. */
 const TAKEN_OVER_WITHIN_MS = 20_000;
@@ -109,11 +118,7 @@ test.concurrent('an attempt that was taken but for which nothing had been read y
   expect,
   onTestFinished,
 }) => {
-  const service = await startApi({ DATABASE_URL: await postgres.createDatabase() });
-  onTestFinished(() => service.stop());
-  const [acme, globex] = await Promise.all([service.business('acme'), service.business('globex')]);
-  const receiver = await startReceiver();
-  onTestFinished(() => receiver.stop());
+  const { service, acme, globex, receiver } = await setTheStage(await postgres.createDatabase(), onTestFinished);
   const webhook = await register(globex.api, receiver.url());
   await acme.api.send({ to: 'globex' });
   const [queued] = await wholeLog(globex.api, webhook);
@@ -140,11 +145,7 @@ test.concurrent('however often workers are killed -9 under load, each message is
   expect,
   onTestFinished,
 }) => {
-  const service = await startApi({ DATABASE_URL: await postgres.createDatabase() });
-  onTestFinished(() => service.stop());
-  const [acme, globex] = await Promise.all([service.business('acme'), service.business('globex')]);
-  const receiver = await startReceiver();
-  onTestFinished(() => receiver.stop());
+  const { service, acme, globex, receiver } = await setTheStage(await postgres.createDatabase(), onTestFinished);
   const webhooks = {
     '/all': await register(globex.api, receiver.url('/all')),
     '/orders': await register(globex.api, receiver.url('/orders'), 'orders'),

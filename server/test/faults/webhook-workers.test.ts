@@ -13,6 +13,7 @@ import {
   messageIdOf,
   reachingReceivers,
   register,
+  setTheStage,
   startApi,
   startWorker,
   untilNothingIsPending,
@@ -32,11 +33,7 @@ beforeAll(async () => {
 });
 
 test.concurrent('several workers share the attempts, and none is made twice', async ({ expect, onTestFinished }) => {
-  const service = await startApi({ DATABASE_URL: await postgres.createDatabase() });
-  onTestFinished(() => service.stop());
-  const [acme, globex] = await Promise.all([service.business('acme'), service.business('globex')]);
-  const receiver = await startReceiver();
-  onTestFinished(() => receiver.stop());
+  const { service, acme, globex, receiver } = await setTheStage(await postgres.createDatabase(), onTestFinished);
   receiver.answer = async (_delivery, response) => {
     await sleep(randomInt(50, 150));
     response.writeHead(204).end();
@@ -64,11 +61,7 @@ test.concurrent('an API process attempts nothing, and a worker that starts later
   expect,
   onTestFinished,
 }) => {
-  const service = await startApi({ DATABASE_URL: await postgres.createDatabase() });
-  onTestFinished(() => service.stop());
-  const [acme, globex] = await Promise.all([service.business('acme'), service.business('globex')]);
-  const receiver = await startReceiver();
-  onTestFinished(() => receiver.stop());
+  const { service, acme, globex, receiver } = await setTheStage(await postgres.createDatabase(), onTestFinished);
   const webhook = await register(globex.api, receiver.url());
   const api = await startProcess({ env: { DATABASE_URL: service.databaseUrl, ...reachingReceivers }, args: ['--role', 'api'] });
   const sent = await sendMany(acme.api.at(api.url), 30);
@@ -90,11 +83,7 @@ test.concurrent('a worker told to stop finishes and writes down what is under wa
   expect,
   onTestFinished,
 }) => {
-  const service = await startApi({ DATABASE_URL: await postgres.createDatabase() });
-  onTestFinished(() => service.stop());
-  const [acme, globex] = await Promise.all([service.business('acme'), service.business('globex')]);
-  const receiver = await startReceiver();
-  onTestFinished(() => receiver.stop());
+  const { service, acme, globex, receiver } = await setTheStage(await postgres.createDatabase(), onTestFinished);
   const late = await register(globex.api, receiver.url('/late'));
   const never = await register(globex.api, receiver.url('/never'));
   const held = new Map<string, ServerResponse>();
@@ -138,11 +127,7 @@ test.concurrent('connections that PostgreSQL ends, and its restart, lose and del
   const restarted = await startOwnPostgres();
   onTestFinished(() => restarted.stop());
   const DATABASE_URL = await restarted.createDatabase();
-  const service = await startApi({ DATABASE_URL });
-  onTestFinished(() => service.stop());
-  const [acme, globex] = await Promise.all([service.business('acme'), service.business('globex')]);
-  const receiver = await startReceiver();
-  onTestFinished(() => receiver.stop());
+  const { service, acme, globex, receiver } = await setTheStage(DATABASE_URL, onTestFinished);
   let open = 0;
   receiver.answer = async (_delivery, response) => {
     open++;

@@ -16,3 +16,9 @@ export const rows = api.map(([method, path, auth, endpoint]) => ({
 export const unsignedRows = rows.filter(({ auth }) => auth !== 'open');
 
 export const keyRows = rows.filter(({ auth }) => auth === 'key' || auth === 'key rw');
+
+/** Every query parameter that some list takes. */
+export const queryNames = [
+  ...['limit', 'cursor', 'since', 'until', 'from', 'to', 'type', 'validation', 'thread'],
+  ...['q', 'saved', 'archived', 'handle', 'domain', 'email'],
+];

@@ -1,7 +1,7 @@
 import type { Api } from './api.ts';
 import { everyPage } from './pages.ts';
 import { type ServiceProcess, startProcess, until } from './process.ts';
-import { type Delivery, receiverSettings, trustInProcess } from './receiver.ts';
+import { type Delivery, receiverSettings, startReceiver, trustInProcess } from './receiver.ts';
 import { startTestService, type TestService } from './service.ts';
 import type { LoggedAttempt } from './webhook-log.ts';
 
@@ -15,6 +15,16 @@ export function startApi(env: Record<string, string> = {}): Promise<TestService>
 
 export function startWorker(databaseUrl: string, env: Record<string, string> = {}): Promise<ServiceProcess> {
   return startProcess({ env: { DATABASE_URL: databaseUrl, ...reachingReceivers, ...env }, args: ['--role', 'worker'] });
+}
+
+/** A sender, a recipient, an API that makes no attempts, and a receiver, for the length of one test. */
+export async function setTheStage(databaseUrl: string, onTestFinished: (end: () => Promise<void>) => void) {
+  const service = await startApi({ DATABASE_URL: databaseUrl });
+  onTestFinished(() => service.stop());
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.stop());
+  const [acme, globex] = await Promise.all([service.business('acme'), service.business('globex')]);
+  return { service, acme, globex, receiver };
 }
 
 /** The id of a new webhook. */

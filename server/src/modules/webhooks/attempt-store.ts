@@ -126,18 +126,19 @@ export async function webhooksLatelyDue(db: Queryable, withinS: number): Promise
   return rows.map(toKey);
 }
 
-/** All webhooks with a pending attempt, from one to the next by the index: however many attempts wait, only webhooks cost. */
+/** From one webhook to the next by the index: however many attempts each has, only webhooks cost. */
+function eachWebhook(having: string): string {
+  const first = (after: string) =>
+    `SELECT a.party_id, a.webhook_id FROM webhook_attempts a WHERE ${having}${after} ORDER BY a.party_id, a.webhook_id LIMIT 1`;
+  return `WITH RECURSIVE found AS (
+    (${first('')})
+    UNION ALL
+    SELECT n.party_id, n.webhook_id FROM found f, LATERAL (${first(' AND (a.party_id, a.webhook_id) > (f.party_id, f.webhook_id)')}) n
+  )`;
+}
+
 export async function webhooksWithPending(db: Queryable): Promise<WebhookKey[]> {
-  const rows = await db.query<KeyRow>(
-    `WITH RECURSIVE found AS (
-       (SELECT party_id, webhook_id FROM webhook_attempts WHERE status = 'pending' ORDER BY party_id, webhook_id LIMIT 1)
-       UNION ALL
-       SELECT n.party_id, n.webhook_id FROM found f,
-              LATERAL (SELECT a.party_id, a.webhook_id FROM webhook_attempts a
-                        WHERE a.status = 'pending' AND (a.party_id, a.webhook_id) > (f.party_id, f.webhook_id)
-                        ORDER BY a.party_id, a.webhook_id LIMIT 1) n
-     ) SELECT party_id, webhook_id FROM found`,
-  );
+  const rows = await db.query<KeyRow>(`${eachWebhook(`a.status = 'pending'`)} SELECT party_id, webhook_id FROM found`);
   return rows.map(toKey);
 }
 
@@ -164,13 +165,7 @@ export async function deleteLog(db: Queryable, { partyId, webhookId }: WebhookKe
 /** Every webhook that has a log, with whether it still exists. */
 export async function webhooksWithLog(db: Queryable): Promise<(WebhookKey & { exists: boolean })[]> {
   const rows = await db.query<KeyRow & { exists: boolean }>(
-    `WITH RECURSIVE found AS (
-       (SELECT party_id, webhook_id FROM webhook_attempts ORDER BY party_id, webhook_id LIMIT 1)
-       UNION ALL
-       SELECT n.party_id, n.webhook_id FROM found f,
-              LATERAL (SELECT a.party_id, a.webhook_id FROM webhook_attempts a
-                        WHERE (a.party_id, a.webhook_id) > (f.party_id, f.webhook_id) ORDER BY a.party_id, a.webhook_id LIMIT 1) n
-     )
+    `${eachWebhook('true')}
      SELECT f.party_id, f.webhook_id, EXISTS (SELECT FROM webhooks w WHERE w.party_id = f.party_id AND w.id = f.webhook_id) AS exists FROM found f`,
   );
   return rows.map((row) => ({ ...toKey(row), exists: row.exists }));

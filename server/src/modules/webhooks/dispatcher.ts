@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { type ChangeFeed, DIRECTORY, type Subject } from '../../platform/change-feed.ts';
 import { Listener } from '../../platform/listener.ts';
 import type { Outbound } from '../../platform/outbound.ts';
@@ -9,6 +9,7 @@ import { isUnavailable } from '../../platform/postgres.ts';
 import { type EnvelopeServices, receivedEnvelopes } from '../messages/envelopes.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { Attempt, type Claim, type Outcome, type PreparedAttempt } from './attempt.ts';
+import { attemptMetrics } from './attempt-metrics.ts';
 import * as store from './attempt-store.ts';
 import { Lanes, type Room } from './lanes.ts';
 import { sampleEnvelope } from './sample.ts';
@@ -52,7 +53,7 @@ export class Dispatcher {
   readonly #lanes = new Lanes<PreparedAttempt>();
   readonly #underWay = new Map<Attempt, store.WebhookKey>();
   readonly #tasks = new Set<Promise<void>>();
-  readonly #metrics: ReturnType<typeof metricsIn>;
+  readonly #metrics: ReturnType<typeof attemptMetrics>;
   #made: Made[] = [];
   #sweepTimer: NodeJS.Timeout | undefined;
   #sweeps = 0;
@@ -73,7 +74,7 @@ export class Dispatcher {
     this.#outbound = settings.outbound;
     this.#retryDelaysS = settings.retryDelaysS;
     this.#log = log;
-    this.#metrics = metricsIn(services.metrics, () => this.#underWay.size);
+    this.#metrics = attemptMetrics(services.metrics, () => this.#underWay.size);
     this.#listener = new Listener(
       settings.connection,
       {
@@ -285,35 +286,4 @@ export class Dispatcher {
     if (isUnavailable(error)) this.#log.warn({ reason: (error as Error).message }, what);
     else this.#log.error(error, what);
   }
-}
-
-const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-function metricsIn(registry: Registry, countUnderWay: () => number) {
-  const attempts = new Counter({
-    name: 'waybill_webhook_attempts_total',
-    help: 'Attempts made, by the first digit of the answer’s status, or none.',
-    labelNames: ['answer'],
-    registers: [registry],
-  });
-  const durations = new Histogram({
-    name: 'waybill_webhook_attempt_duration_seconds',
-    help: 'Time from the beginning of an attempt to the end of its answer.',
-    buckets: BUCKETS_S,
-    registers: [registry],
-  });
-  new Gauge({
-    name: 'waybill_webhook_attempts_under_way',
-    help: 'Attempts under way.',
-    registers: [registry],
-    collect() {
-      this.set(countUnderWay());
-    },
-  });
-  return {
-    observe: ({ statusCode, responseMs }: Outcome) => {
-      attempts.inc({ answer: statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx` });
-      durations.observe(responseMs / 1000);
-    },
-  };
 }

@@ -1,0 +1,33 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Outcome } from './attempt.ts';
+
+const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function attemptMetrics(registry: Registry, countUnderWay: () => number) {
+  const attempts = new Counter({
+    name: 'waybill_webhook_attempts_total',
+    help: 'Attempts made, by the first digit of the answer’s status, or none.',
+    labelNames: ['answer'],
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'waybill_webhook_attempt_duration_seconds',
+    help: 'Time from the beginning of an attempt to the end of its answer.',
+    buckets: BUCKETS_S,
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'waybill_webhook_attempts_under_way',
+    help: 'Attempts under way.',
+    registers: [registry],
+    collect() {
+      this.set(countUnderWay());
+    },
+  });
+  return {
+    observe: ({ statusCode, responseMs }: Outcome) => {
+      attempts.inc({ answer: statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx` });
+      durations.observe(responseMs / 1000);
+    },
+  };
+}
