@@ -14,14 +14,20 @@ declare module 'vitest' {
   }
 }
 
+/** Files run side by side, each with a service or two of some twenty connections. */
+const CONNECTIONS = 400;
+
 /** One real PostgreSQL for the whole run. Each test file gets a database of its own, copied from a migrated one. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-test-'));
   const log = pino({ level: 'silent' });
-  const postgres = await startEmbeddedPostgres(folder, log);
+  let postgres = await startEmbeddedPostgres(folder, log);
   const template = new Database(postgres.connection, log);
   await migrate(template);
+  await template.query(`ALTER SYSTEM SET max_connections = ${CONNECTIONS}`);
   await template.close();
+  await postgres.stop();
+  postgres = await startEmbeddedPostgres(folder, log);
   project.provide('postgresHost', String(postgres.connection.host));
   return async () => {
     await postgres.stop();
