@@ -135,6 +135,13 @@ CREATE TABLE ledgers (
   CONSTRAINT ledgers_pkey PRIMARY KEY (party_id)
 ) WITH (fillfactor=50);
 
+CREATE TABLE mailboxes (
+  id uuid NOT NULL,
+  email text COLLATE "C" NOT NULL,
+  CONSTRAINT mailboxes_pkey PRIMARY KEY (id),
+  CONSTRAINT mailboxes_email_key UNIQUE (email)
+);
+
 CREATE TABLE messages (
   sender_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -346,6 +353,11 @@ CREATE FUNCTION note_contacts(
   recipient_ids bigint[],
   types text[],
   senders text[]
+) RETURNS void LANGUAGE plpgsql;
+
+CREATE FUNCTION queue_answer_notices(
+  recipient_ids bigint[],
+  message_ids uuid[]
 ) RETURNS void LANGUAGE plpgsql;
 
 CREATE FUNCTION queue_webhook_attempts(

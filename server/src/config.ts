@@ -11,6 +11,8 @@ export interface Config {
   databaseUrl: string | undefined;
   publicUrl: string | undefined;
   inboundDomain: string | undefined;
+  /** Beside those that are known to give mailboxes to anybody. */
+  consumerMailDomains: string[];
   trustedProxies: string[];
   logLevel: string;
   rateLimitPerMinute: number;
@@ -99,6 +101,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
         `at most ${WEBHOOK_RETRIES_MAX} delays in seconds, parted by commas, such as 60,300,1800,7200,43200`,
       ),
     ),
+    consumerMailDomains: list('CONSUMER_MAIL_DOMAINS', isName, 'domains such as example.com').map((domain) => domain.toLowerCase()),
     webhookLogDays: whole('WEBHOOK_LOG_DAYS', 30, 3_650),
     dnsServers: list('DNS_SERVERS', isNameServer, 'IP addresses such as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:5353'),
     s3Bucket: text('S3_BUCKET'),

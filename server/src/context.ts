@@ -9,6 +9,7 @@ import type { Files } from './modules/files/files.ts';
 import type { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
 import type { Ledger } from './modules/messages/ledger.ts';
 import type { PartyDirectory } from './modules/parties/directory.ts';
+import type { ConsumerMail } from './platform/consumer-mail.ts';
 import type { FolderStore } from './platform/objects/folder-store.ts';
 import type { UrlSigner } from './platform/objects/url-signer.ts';
 import type { Outbound } from './platform/outbound.ts';
@@ -19,6 +20,7 @@ export interface Context {
   config: Config;
   database: Database;
   parties: PartyDirectory;
+  consumerMail: ConsumerMail;
   keys: KeyRing;
   ledger: Ledger;
   schemas: InboxSchemas;

@@ -22,6 +22,7 @@ import { webhookChores } from './modules/webhooks/chores.ts';
 import { Dispatcher } from './modules/webhooks/dispatcher.ts';
 import { openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
+import { ConsumerMail } from './platform/consumer-mail.ts';
 import { type Chore, type JobRunner, startJobs } from './platform/jobs.ts';
 import { migrate } from './platform/migrate.ts';
 import { FolderStore } from './platform/objects/folder-store.ts';
@@ -129,6 +130,7 @@ async function buildContext(
     config,
     database,
     parties,
+    consumerMail: new ConsumerMail(config.consumerMailDomains),
     keys,
     blocks,
     quotas,

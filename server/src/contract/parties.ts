@@ -16,15 +16,20 @@ export interface ActorView {
   provider: 'api_key' | 'email' | 'google' | 'microsoft' | 'oidc' | 'smtp';
 }
 
-export interface Business {
+/** Anybody who has a ledger: a business, or whoever has written to one without having claimed a handle. */
+export interface Party {
   id: bigint;
-  handle: string;
-  displayName: string;
-  acceptingDrops: boolean;
+  view: PartyView;
   /** False for the demo inbox alone. */
   takesReplies: boolean;
   /** Mail domains that it has shown to be its own, in alphabetical order. */
   verifiedDomains: string[];
+}
+
+export interface Business extends Party {
+  handle: string;
+  displayName: string;
+  acceptingDrops: boolean;
   createdAt: Date;
 }
 
@@ -44,6 +49,6 @@ export interface Caller {
   key: { id: string; scope: KeyScope; prefix: string; createdAt: Date };
 }
 
-export function partyView(business: Business): PartyView {
-  return { kind: 'handle', handle: business.handle, display_name: business.displayName };
+export function isBusiness(party: Party): party is Business {
+  return party.view.kind === 'handle';
 }

@@ -1,6 +1,7 @@
 import type { KeyScope } from '../../contract/api-key.ts';
-import type { Agent, Business, Caller } from '../../contract/parties.ts';
+import type { Agent, Caller } from '../../contract/parties.ts';
 import type { Queryable } from '../../platform/postgres.ts';
+import { toBusiness } from '../parties/party-row.ts';
 
 interface AgentRow {
   id: string;
@@ -122,15 +123,7 @@ export async function findCaller(db: Queryable, secretHash: Buffer): Promise<Cal
     [secretHash],
   );
   if (!row) return undefined;
-  const business: Business = {
-    id: BigInt(row.party_id),
-    handle: row.handle,
-    displayName: row.display_name,
-    acceptingDrops: row.accepting_drops,
-    takesReplies: row.takes_replies,
-    verifiedDomains: row.verified_domains,
-    createdAt: row.party_created_at,
-  };
+  const business = toBusiness({ ...row, id: row.party_id, created_at: row.party_created_at });
   return { business, agent: toAgent(row), key: { id: row.key_id, scope: row.scope, prefix: row.prefix, createdAt: row.key_created_at } };
 }
 

@@ -75,8 +75,7 @@ export async function saveContact(
   { label, notes, ...given }: PartyName & store.ContactChange,
 ): Promise<{ contact: Contact; isNew: boolean }> {
   const name = nameOf(given);
-  const otherId =
-    (await services.parties.find(name)) ?? (name.handle === undefined ? await services.parties.addUnclaimed(name) : undefined);
+  const otherId = await (name.handle === undefined ? services.parties.addUnclaimed(name) : services.parties.find(name));
   if (otherId === undefined) throw new Refusal('not_found', `Nobody has claimed the handle ${name.handle}.`);
   const change = { ...(label !== undefined && { label }), ...(notes !== undefined && { notes }) };
   const isNew = await services.database.transaction((tx) => store.saveContact(tx, business.id, otherId, change));

@@ -11,7 +11,7 @@ import {
   UPLOAD_MAX_BYTES,
   UPLOAD_PUT_WITHIN_S,
 } from '../../contract/limits.ts';
-import type { Business } from '../../contract/parties.ts';
+import type { Party } from '../../contract/parties.ts';
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
 import type { ObjectStore, UploadTicket } from '../../platform/objects/object-store.ts';
 import type { Database } from '../../platform/postgres.ts';
@@ -46,13 +46,13 @@ export class Files {
   }
 
   /** Counts toward the day's limit at once, so that nobody can announce more than they may upload. */
-  async announce(business: Business, { filename, contentType, sizeBytes }: Announcement): Promise<AnnouncedUpload> {
+  async announce(owner: Party, { filename, contentType, sizeBytes }: Announcement): Promise<AnnouncedUpload> {
     if (sizeBytes > UPLOAD_MAX_BYTES) throw new Refusal('file_too_large', `A file may have ${UPLOAD_MAX_BYTES} bytes, not ${sizeBytes}.`);
     if (!CONTENT_TYPE.test(contentType))
       throw invalid([{ path: '/content_type', message: 'must be a media type such as application/pdf' }]);
     const id = newUuid();
     const result = await this.#database.transaction((tx) =>
-      store.insertUpload(tx, business.id, { id, filename, contentType, sizeBytes }, this.#quotas.dailyUploadBytes),
+      store.insertUpload(tx, owner.id, { id, filename, contentType, sizeBytes }, this.#quotas.dailyUploadBytes),
     );
     if ('refusedAt' in result) throw quotaRefusal('daily_upload_bytes', this.#quotas, result.refusedAt);
     const expiresAt = new Date(result.createdAt.getTime() + UPLOAD_PUT_WITHIN_S * 1000);
@@ -78,14 +78,14 @@ export class Files {
   }
 
   /** The files that these uploads become in a message. From here on their bytes can't change any more. */
-  async attach(business: Business, uploadIds: readonly string[]): Promise<DeliveredFile[]> {
+  async attach(owner: Party, uploadIds: readonly string[]): Promise<DeliveredFile[]> {
     const ids = uploadIds.map((id) => parseId('upl', id) ?? noSuchUpload(id));
     if (ids.length === 0) return [];
-    const uploads = await store.findUploads(this.#database, business.id, ids);
+    const uploads = await store.findUploads(this.#database, owner.id, ids);
     const files: DeliveredFile[] = [];
     for (const [i, id] of ids.entries()) {
       const upload = uploads.find((one) => one.id === id) ?? noSuchUpload(uploadIds[i] as string);
-      const seal = () => this.#database.transaction((tx) => store.sealOnce(tx, business.id, id, () => this.#objects.seal(id)));
+      const seal = () => this.#database.transaction((tx) => store.sealOnce(tx, owner.id, id, () => this.#objects.seal(id)));
       const sizeBytes = upload.sealedBytes ?? (await seal());
       if (sizeBytes !== upload.sizeBytes)
         throw new Refusal('upload_incomplete', `The bytes of ${uploadIds[i]} were never PUT to its upload URL.`);

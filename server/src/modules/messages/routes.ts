@@ -141,7 +141,7 @@ function senderOf(caller: Caller): Sender {
   if (known) return known;
   const { business, agent } = caller;
   const sender: Sender = {
-    business,
+    party: business,
     actor: { kind: 'agent', id: formatId('agt', agent.id), name: agent.name, email: null, verified: true, provider: 'api_key' },
   };
   senders.set(caller, sender);

@@ -2,7 +2,7 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { newReceiptToken, newUuid, parseId } from '../../contract/ids.ts';
 import { parseAddress } from '../../contract/names.ts';
-import { type ActorView, type Business, partyView } from '../../contract/parties.ts';
+import { type ActorView, isBusiness, type Party } from '../../contract/parties.ts';
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
 import type { Database } from '../../platform/postgres.ts';
 import type { Blockable, Blocks } from '../blocks/blocks.ts';
@@ -27,7 +27,7 @@ export interface SendServices {
 }
 
 export interface Sender {
-  business: Business;
+  party: Party;
   actor: ActorView;
 }
 
@@ -56,9 +56,9 @@ export async function sendMessage(
   } catch (error) {
     const original =
       error instanceof Refusal && idempotencyKey !== null
-        ? await findByIdempotencyKey(services.database, sender.business.id, idempotencyKey)
+        ? await findByIdempotencyKey(services.database, sender.party.id, idempotencyKey)
         : undefined;
-    if (original) return { message: await withFiles(services, sender.business.id, original), replayed: true };
+    if (original) return { message: await withFiles(services, sender.party.id, original), replayed: true };
     throw error;
   }
 }
@@ -79,9 +79,9 @@ async function discardingUnsent({ files }: SendServices, { inlineFiles }: Draft,
 async function prepare(services: SendServices, sender: Sender, draft: Draft, idempotencyKey: string | null): Promise<PreparedMessage> {
   const route =
     draft.inReplyTo === null
-      ? await routeToAddress(services, draft.to as string)
+      ? await routeToAddress(services, sender, draft.to as string)
       : await routeToParent(services, sender, draft.inReplyTo, draft.to);
-  const files = [...draft.inlineFiles, ...(await services.files.attach(sender.business, draft.uploadIds))];
+  const files = [...draft.inlineFiles, ...(await services.files.attach(sender.party, draft.uploadIds))];
   if (await services.blocks.covers(route.recipient.id, blockable(sender))) throw new Refusal('sender_blocked');
   // Whatever it says, the message is delivered. Nothing is looked up for one that has no payload.
   const verdict = draft.json === null ? UNCHECKED : await services.schemas.judge(route.recipient.id, draft.json.raw);
@@ -100,7 +100,7 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
   const hashed = hashedText({ ...message, canonicalFrom: from.canonical, canonicalTo: to.canonical });
   return {
     ...message,
-    senderId: sender.business.id,
+    senderId: sender.party.id,
     recipientId: route.recipient.id,
     segment: route.segment,
     sender: from.json,
@@ -119,10 +119,10 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
 }
 
 /** An agent is blocked with its business, a person or mailbox alone or with its domain. */
-function blockable({ business, actor }: Sender): Blockable {
-  if (actor.kind === 'agent') return { userId: null, domains: business.verifiedDomains };
+function blockable({ party, actor }: Sender): Blockable {
+  if (actor.kind === 'agent') return { userId: null, domains: party.verifiedDomains };
   const domain = actor.email?.split('@').at(-1);
-  return { userId: actor.id, domains: domain === undefined ? business.verifiedDomains : [domain, ...business.verifiedDomains] };
+  return { userId: actor.id, domains: domain === undefined ? party.verifiedDomains : [domain, ...party.verifiedDomains] };
 }
 
 interface Texts {
@@ -140,17 +140,17 @@ function remembering<T extends object>(describe: (subject: T) => unknown): (subj
   };
 }
 
-const senderTexts = remembering(({ business, actor }: Sender) => ({ party: partyView(business), actor }));
-const recipientTexts = remembering((business: Business) => ({ party: partyView(business) }));
+const senderTexts = remembering(({ party, actor }: Sender) => ({ party: party.view, actor }));
+const recipientTexts = remembering((party: Party) => ({ party: party.view }));
 
 interface Route {
-  recipient: Business;
+  recipient: Party;
   segment: string | null;
   threadId: string;
   parentId: string | null;
 }
 
-async function routeToAddress({ parties }: SendServices, to: string): Promise<Route> {
+async function routeToAddress({ parties }: SendServices, sender: Sender, to: string): Promise<Route> {
   const address = parseAddress(to);
   if (!address) {
     if (/[@.]/.test(to))
@@ -162,6 +162,9 @@ async function routeToAddress({ parties }: SendServices, to: string): Promise<Ro
   }
   const recipient = await parties.byHandle(address.handle);
   if (!recipient) throw new Refusal('unknown_recipient', `No business has claimed the handle ${address.handle}.`);
+  // Whoever has been answered may answer; only a first word needs an open door.
+  if (!isBusiness(sender.party) && !recipient.acceptingDrops)
+    throw new Refusal('forbidden', `${recipient.displayName} takes no messages from people without a handle.`);
   return { recipient, segment: address.segment ?? null, threadId: newUuid(), parentId: null };
 }
 
@@ -169,11 +172,11 @@ async function routeToParent({ database, parties }: SendServices, sender: Sender
   const address = to === null ? undefined : parseAddress(to);
   if (to !== null && !address) throw invalid([{ path: '/to', message: 'must be <handle> or <handle>/<segment>' }]);
   const parentId = parseId('msg', inReplyTo);
-  const parent = parentId === undefined ? undefined : await findParent(database, sender.business.id, parentId);
+  const parent = parentId === undefined ? undefined : await findParent(database, sender.party.id, parentId);
   const recipient = parent && (await parties.byId(parent.otherPartyId));
   if (!parent || !recipient || parentId === undefined) throw new Refusal('not_found', 'There is no such message to reply to.');
-  if (!recipient.takesReplies || !sender.business.takesReplies) throw new Refusal('reply_unaddressable');
-  if (address && address.handle !== recipient.handle) throw new Refusal('reply_recipient_mismatch');
+  if (!recipient.takesReplies || !sender.party.takesReplies) throw new Refusal('reply_unaddressable');
+  if (address && !(isBusiness(recipient) && address.handle === recipient.handle)) throw new Refusal('reply_recipient_mismatch');
   return { recipient, segment: address?.segment ?? null, threadId: parent.threadId, parentId };
 }
 
@@ -183,7 +186,7 @@ async function deliver(services: SendServices, sender: Sender, prepared: Prepare
     return { message: { ...prepared, json: prepared.json?.toString('utf8') ?? null, receivedMs, contentHash }, replayed: false };
   }
   if (outcome !== 'replayed') throw quotaRefusal(outcome, services.quotas, new Date(receivedMs));
-  const original = await findMessage(services.database, sender.business.id, messageId);
+  const original = await findMessage(services.database, sender.party.id, messageId);
   if (!original) throw new Error('the message that an idempotency key stands for is gone');
-  return { message: await withFiles(services, sender.business.id, original), replayed: true };
+  return { message: await withFiles(services, sender.party.id, original), replayed: true };
 }

@@ -1,8 +1,9 @@
 import { Refusal } from '../../contract/errors.ts';
+import { newUuid } from '../../contract/ids.ts';
 import { DISPLAY_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import { parseDomain } from '../../contract/mail-names.ts';
 import { isReservedHandle, parseHandle } from '../../contract/names.ts';
-import type { Business } from '../../contract/parties.ts';
+import type { Business, Party } from '../../contract/parties.ts';
 import { Cache } from '../../platform/cache.ts';
 import { type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
 import { type Database, isUniqueViolation } from '../../platform/postgres.ts';
@@ -11,31 +12,41 @@ import * as store from './store.ts';
 /** Who there is. Every send looks its recipient up here, so what was seen is kept in memory. */
 export class PartyDirectory {
   readonly #database: Database;
-  readonly #cache: Cache<Business>;
+  readonly #businesses: Cache<Business>;
+  readonly #parties: Cache<Party>;
 
   constructor(database: Database, feed: ChangeFeed) {
     this.#database = database;
-    this.#cache = new Cache(feed);
+    this.#businesses = new Cache(feed);
+    this.#parties = new Cache(feed);
   }
 
   byHandle(handle: string): Promise<Business | undefined> {
-    return this.#cache.load(handle, () => store.findByHandle(this.#database, handle));
-  }
-
-  byId(id: bigint): Promise<Business | undefined> {
-    return this.#cache.load(`#${id}`, () => store.findById(this.#database, id));
+    return this.#businesses.load(handle, () => store.findByHandle(this.#database, handle));
   }
 
   /** Of whatever kind it is. */
+  byId(id: bigint): Promise<Party | undefined> {
+    return this.#parties.load(id.toString(), () => store.findById(this.#database, id));
+  }
+
   find(name: store.PartyName): Promise<bigint | undefined> {
     return store.findId(this.#database, name);
   }
 
+  /** The party of that name, which is made if there is none. */
   async addUnclaimed(name: store.PartyName): Promise<bigint> {
+    const known = await this.find(name);
+    if (known !== undefined) return known;
     await store.insertUnclaimed(this.#database, name);
     const id = await this.find(name);
     if (id === undefined) throw new Error('a party that was just made is gone');
     return id;
+  }
+
+  /** A mailbox that sends mail, whoever's party it belongs to. */
+  mailboxId(email: string): Promise<string> {
+    return store.mailboxId(this.#database, newUuid(), email);
   }
 
   /** The operator vouches that the domain is the business's own. */

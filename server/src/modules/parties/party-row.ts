@@ -1,4 +1,4 @@
-import type { PartyView } from '../../contract/parties.ts';
+import type { Business, Party, PartyView } from '../../contract/parties.ts';
 
 /** What the table of parties has of one: exactly one of the first three. */
 export interface PartyRow {
@@ -11,4 +11,32 @@ export interface PartyRow {
 export function partyViewOf({ handle, domain, email, display_name }: PartyRow): PartyView {
   if (handle !== null) return { kind: 'handle', handle, display_name };
   return domain === null ? { kind: 'mailbox', email: email ?? '', display_name } : { kind: 'domain', domain, display_name };
+}
+
+export interface BusinessRow {
+  id: string;
+  handle: string;
+  display_name: string;
+  accepting_drops: boolean;
+  takes_replies: boolean;
+  verified_domains: string[];
+  created_at: Date;
+}
+
+export function toBusiness(row: BusinessRow): Business {
+  return {
+    id: BigInt(row.id),
+    view: { kind: 'handle', handle: row.handle, display_name: row.display_name },
+    handle: row.handle,
+    displayName: row.display_name,
+    acceptingDrops: row.accepting_drops,
+    takesReplies: row.takes_replies,
+    verifiedDomains: row.verified_domains,
+    createdAt: row.created_at,
+  };
+}
+
+export function toParty(row: PartyRow & BusinessRow): Party {
+  if (row.handle !== null) return toBusiness(row);
+  return { id: BigInt(row.id), view: partyViewOf(row), takesReplies: true, verifiedDomains: [] };
 }

@@ -1,58 +1,34 @@
 import { foldCase } from '../../contract/names.ts';
-import type { Business } from '../../contract/parties.ts';
+import type { Business, Party } from '../../contract/parties.ts';
 import type { Queryable } from '../../platform/postgres.ts';
+import { type BusinessRow, type PartyRow, toBusiness, toParty } from './party-row.ts';
 
-interface BusinessRow {
-  id: string;
-  handle: string;
-  display_name: string;
-  accepting_drops: boolean;
-  takes_replies: boolean;
-  verified_domains: string[];
-  created_at: Date;
-  [column: string]: unknown;
-}
+type Row = BusinessRow & PartyRow & { [column: string]: unknown };
 
 const VERIFIED_DOMAINS = 'ARRAY(SELECT d.domain FROM verified_domains d WHERE d.party_id = p.id ORDER BY d.domain) AS verified_domains';
-const COLUMNS = `p.id, p.handle, p.display_name, p.accepting_drops, p.takes_replies, p.created_at, ${VERIFIED_DOMAINS}`;
-
-export function toBusiness(row: BusinessRow): Business {
-  return {
-    id: BigInt(row.id),
-    handle: row.handle,
-    displayName: row.display_name,
-    acceptingDrops: row.accepting_drops,
-    takesReplies: row.takes_replies,
-    verifiedDomains: row.verified_domains,
-    createdAt: row.created_at,
-  };
-}
+const COLUMNS = `p.id, p.handle, p.domain, p.email, p.display_name, p.accepting_drops, p.takes_replies, p.created_at, ${VERIFIED_DOMAINS}`;
 
 export async function findByHandle(db: Queryable, handle: string): Promise<Business | undefined> {
-  const [row] = await db.query<BusinessRow>({ name: 'party-by-handle', text: `SELECT ${COLUMNS} FROM parties p WHERE p.handle = $1` }, [
-    handle,
-  ]);
+  const [row] = await db.query<Row>({ name: 'party-by-handle', text: `SELECT ${COLUMNS} FROM parties p WHERE p.handle = $1` }, [handle]);
   return row && toBusiness(row);
 }
 
-export async function findById(db: Queryable, id: bigint): Promise<Business | undefined> {
-  const [row] = await db.query<BusinessRow>(
-    { name: 'party-by-id', text: `SELECT ${COLUMNS} FROM parties p WHERE p.id = $1 AND p.handle IS NOT NULL` },
-    [id],
-  );
-  return row && toBusiness(row);
+/** Of whatever kind it is. */
+export async function findById(db: Queryable, id: bigint): Promise<Party | undefined> {
+  const [row] = await db.query<Row>({ name: 'party-by-id', text: `SELECT ${COLUMNS} FROM parties p WHERE p.id = $1` }, [id]);
+  return row && toParty(row);
 }
 
 /** Fails with a unique violation when the handle is taken. */
 export async function insertBusiness(tx: Queryable, handle: string, displayName: string, claimed: boolean): Promise<Business> {
-  const [row] = await tx.query<BusinessRow>(
+  const [row] = await tx.query<Row>(
     `WITH party AS (
        INSERT INTO parties (handle, display_name, folded_name, claimed_at) VALUES ($1, $2, $4, CASE WHEN $3 THEN now() END) RETURNING *
      ), ledger AS (INSERT INTO ledgers (party_id) SELECT id FROM party)
      SELECT ${COLUMNS} FROM party p`,
     [handle, displayName, claimed, foldCase(displayName)],
   );
-  return toBusiness(row as BusinessRow);
+  return toBusiness(row as Row);
 }
 
 /** Handles that begin with the prefix, in alphabetical order, after the given one. */
@@ -96,6 +72,17 @@ export async function insertUnclaimed(db: Queryable, name: PartyName): Promise<v
      ) INSERT INTO ledgers (party_id) SELECT id FROM party`,
     [name.domain ?? null, name.email ?? null, shown],
   );
+}
+
+/** The id under which a mailbox is known, which is the given one if it is not known yet. */
+export async function mailboxId(db: Queryable, newId: string, email: string): Promise<string> {
+  await db.query(
+    'INSERT INTO mailboxes (id, email) SELECT $1, $2 WHERE NOT EXISTS (SELECT FROM mailboxes WHERE email = $2) ON CONFLICT DO NOTHING',
+    [newId, email],
+  );
+  const [row] = await db.query<{ id: string }>('SELECT id FROM mailboxes WHERE email = $1', [email]);
+  if (!row) throw new Error('a mailbox that was just made is gone');
+  return row.id;
 }
 
 /** Fails with a unique violation when another business has the domain. */

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { formatId } from '../../contract/ids.ts';
 import { DEMO_HANDLE } from '../../contract/names.ts';
-import { type ActorView, type Business, partyView } from '../../contract/parties.ts';
+import type { ActorView, Party } from '../../contract/parties.ts';
 import { envelopeJson, hashedText } from '../messages/envelope.ts';
 
 const JSON_TEXT = '{"hello":"from Waybill"}';
 
 /** The envelope of a message that was never sent: complete, with right hashes, but without a receipt to be found. */
-export function sampleEnvelope(messageId: string, to: Business, receivedMs: number, publicUrl: string): string {
+export function sampleEnvelope(messageId: string, to: Party, receivedMs: number, publicUrl: string): string {
   const actor: ActorView = {
     kind: 'agent',
     id: formatId('agt', messageId),
@@ -18,7 +18,7 @@ export function sampleEnvelope(messageId: string, to: Business, receivedMs: numb
     provider: 'api_key',
   };
   const sender = { party: { kind: 'handle', handle: DEMO_HANDLE, display_name: 'Demo inbox' }, actor };
-  const recipient = { party: partyView(to) };
+  const recipient = { party: to.view };
   const message = {
     id: messageId,
     threadId: messageId,

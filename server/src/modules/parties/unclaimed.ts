@@ -1,0 +1,27 @@
+import { formatId } from '../../contract/ids.ts';
+import type { ActorView, Party } from '../../contract/parties.ts';
+import type { ConsumerMail } from '../../platform/consumer-mail.ts';
+import type { PartyDirectory } from './directory.ts';
+
+export interface UnclaimedServices {
+  parties: PartyDirectory;
+  consumerMail: ConsumerMail;
+}
+
+/**
+ * Whom a mailbox writes for, when its owner has proved to hold it: an organisation that is known by its mail domain, or
+ * the mailbox alone where everybody can have one. Made the first time it is asked for.
+ */
+export async function partyOfMailbox({ parties, consumerMail }: UnclaimedServices, email: string): Promise<Party> {
+  const domain = email.slice(email.lastIndexOf('@') + 1);
+  const id = await parties.addUnclaimed(consumerMail.gives(domain) ? { email } : { domain });
+  const party = await parties.byId(id);
+  if (!party) throw new Error('a party that was just made is gone');
+  return party;
+}
+
+/** A mailbox that sends by mail, where nobody has signed in. */
+export async function mailboxActor({ parties }: UnclaimedServices, email: string, name: string): Promise<ActorView> {
+  const id = formatId('mbx', await parties.mailboxId(email));
+  return { kind: 'mailbox', id, name: name === '' ? email : name, email, verified: true, provider: 'smtp' };
+}
