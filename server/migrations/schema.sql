@@ -114,6 +114,13 @@ CREATE TABLE inbox_schemas (
   CONSTRAINT inbox_schemas_pkey PRIMARY KEY (party_id)
 );
 
+CREATE TABLE joined_threads (
+  party_id bigint NOT NULL,
+  thread_id uuid NOT NULL,
+  business_id bigint NOT NULL,
+  CONSTRAINT joined_threads_pkey PRIMARY KEY (party_id, thread_id)
+);
+
 CREATE TABLE ledger_entries (
   party_id bigint NOT NULL,
   box ledger_box NOT NULL,
@@ -126,6 +133,7 @@ CREATE TABLE ledger_entries (
   segment text,
   from_email text,
   from_domain text,
+  author_id bigint,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (party_id, box, "position")
 );
 
@@ -267,6 +275,7 @@ CREATE INDEX api_keys_by_secret ON api_keys USING btree (secret_hash);
 CREATE INDEX contact_types_by_type ON contact_types USING btree (party_id, type, other_id);
 CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordinal);
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
+CREATE INDEX joined_threads_of_business ON joined_threads USING btree (business_id, thread_id);
 CREATE INDEX ledger_entries_by_domain ON ledger_entries USING btree (party_id, box, from_domain, "position") WHERE (from_domain IS NOT NULL);
 CREATE INDEX ledger_entries_by_email ON ledger_entries USING btree (party_id, box, from_email, "position") WHERE (from_email IS NOT NULL);
 CREATE INDEX ledger_entries_by_message ON ledger_entries USING btree (party_id, message_id);
@@ -342,6 +351,13 @@ CREATE FUNCTION follow_messages(
   types text[],
   senders text[]
 ) RETURNS void LANGUAGE plpgsql;
+
+CREATE FUNCTION join_thread(
+  unclaimed bigint,
+  thread uuid,
+  business bigint,
+  mailbox text
+) RETURNS bigint LANGUAGE plpgsql;
 
 CREATE FUNCTION new_uuid(
   clock timestamp with time zone

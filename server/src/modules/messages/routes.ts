@@ -119,7 +119,7 @@ export const thread = endpoint({
   errors: ['not_found', 'validation_error'],
   handle: async (context, { caller, params, query }) => {
     const page = await readThread(context, caller.business, params.id, query);
-    return { body: `{"thread_id":"${page.threadId}","hidden":0,${(await pageJson(page, context)).slice(1)}` };
+    return { body: `{"thread_id":"${page.threadId}","hidden":${page.hidden},${(await pageJson(page, context)).slice(1)}` };
   },
 });
 

@@ -12,6 +12,7 @@ import type { PartyDirectory } from '../parties/directory.ts';
 import type { PreparedMessage } from './commit-store.ts';
 import type { Draft } from './draft.ts';
 import { hashedText, type StoredMessage } from './envelope.ts';
+import { findJoined } from './join-store.ts';
 import type { Ledger } from './ledger.ts';
 import { findByIdempotencyKey, findMessage, findParent } from './store.ts';
 import { withFiles } from './with-files.ts';
@@ -168,16 +169,28 @@ async function routeToAddress({ parties }: SendServices, sender: Sender, to: str
   return { recipient, segment: address.segment ?? null, threadId: newUuid(), parentId: null };
 }
 
-async function routeToParent({ database, parties }: SendServices, sender: Sender, inReplyTo: string, to: string | null): Promise<Route> {
+async function routeToParent(services: SendServices, sender: Sender, inReplyTo: string, to: string | null): Promise<Route> {
   const address = to === null ? undefined : parseAddress(to);
   if (to !== null && !address) throw invalid([{ path: '/to', message: 'must be <handle> or <handle>/<segment>' }]);
   const parentId = parseId('msg', inReplyTo);
-  const parent = parentId === undefined ? undefined : await findParent(database, sender.party.id, parentId);
-  const recipient = parent && (await parties.byId(parent.otherPartyId));
+  const parent = parentId === undefined ? undefined : await findParent(services.database, sender.party.id, parentId);
+  const recipient = parent && (await partyNow(services, parent));
   if (!parent || !recipient || parentId === undefined) throw new Refusal('not_found', 'There is no such message to reply to.');
   if (!recipient.takesReplies || !sender.party.takesReplies) throw new Refusal('reply_unaddressable');
   if (address && !(isBusiness(recipient) && address.handle === recipient.handle)) throw new Refusal('reply_recipient_mismatch');
   return { recipient, segment: address?.segment ?? null, threadId: parent.threadId, parentId };
+}
+
+/** Whoever had no handle then may have become part of a business since. */
+async function partyNow(
+  { database, parties }: SendServices,
+  parent: { threadId: string; otherPartyId: bigint },
+): Promise<Party | undefined> {
+  const party = await parties.byId(parent.otherPartyId);
+  if (!party || isBusiness(party)) return party;
+  const joined = await findJoined(database, party.id, parent.threadId);
+  if (joined !== undefined) return parties.byId(joined);
+  return (party.view.kind === 'domain' && (await parties.ownerOf(party.view.domain))) || party;
 }
 
 async function deliver(services: SendServices, sender: Sender, prepared: PreparedMessage): Promise<Sent> {

@@ -36,7 +36,7 @@ const MESSAGE_COLUMNS = `m.id, m.thread_id, m.in_reply_to, m.sender, m.recipient
   m.validation, m.validation_errors, m.received_at, m.content_hash, m.receipt_token, m.idempotency_key, m.sender_id, m.file_count`;
 
 /** From a ledger's entry to the message, which is stored with its sender. */
-const MESSAGE_OF_ENTRY = `m.sender_id = CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END AND m.id = e.message_id`;
+const MESSAGE_OF_ENTRY = `m.sender_id = coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END) AND m.id = e.message_id`;
 const JOIN_MESSAGE = `JOIN messages m ON ${MESSAGE_OF_ENTRY}`;
 
 /** A message as the table has it: how many files there are, not yet which. */
@@ -186,7 +186,7 @@ export async function listEntries(
   if (below !== undefined) where('position', '<', below);
   const rows = await db.query<MessageRow>(
     `SELECT e.position, ${MESSAGE_COLUMNS}
-       FROM (SELECT party_id, box, position, counterparty_id, message_id FROM ledger_entries
+       FROM (SELECT party_id, box, position, counterparty_id, author_id, message_id FROM ledger_entries
               WHERE ${conditions.join(' AND ')} ORDER BY position DESC LIMIT ${Math.trunc(limit)}) e
        ${JOIN_MESSAGE} ORDER BY e.position DESC`,
     values,
@@ -208,7 +208,7 @@ export async function listThread(
   limit: number,
 ): Promise<LedgerItem[]> {
   const side = (box: Box, more: string) =>
-    `(SELECT party_id, box, position, counterparty_id, message_id FROM ledger_entries
+    `(SELECT party_id, box, position, counterparty_id, author_id, message_id FROM ledger_entries
        WHERE party_id = $1 AND thread_id = $2 AND box = '${box}' AND position > $3 ${more} ORDER BY position LIMIT ${Math.trunc(limit)})`;
   const rows = await db.query<MessageRow>(
     `SELECT e.position, ${MESSAGE_COLUMNS}

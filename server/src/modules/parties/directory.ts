@@ -25,6 +25,11 @@ export class PartyDirectory {
     return this.#businesses.load(handle, () => store.findByHandle(this.#database, handle));
   }
 
+  /** The business that has shown the mail domain to be its own. */
+  ownerOf(domain: string): Promise<Business | undefined> {
+    return this.#businesses.load(`@${domain}`, () => store.findByDomain(this.#database, domain));
+  }
+
   /** Of whatever kind it is. */
   byId(id: bigint): Promise<Party | undefined> {
     return this.#parties.load(id.toString(), () => store.findById(this.#database, id));

@@ -13,6 +13,17 @@ export async function findByHandle(db: Queryable, handle: string): Promise<Busin
   return row && toBusiness(row);
 }
 
+export async function findByDomain(db: Queryable, domain: string): Promise<Business | undefined> {
+  const [row] = await db.query<Row>(
+    {
+      name: 'party-by-verified-domain',
+      text: `SELECT ${COLUMNS} FROM verified_domains v JOIN parties p ON p.id = v.party_id WHERE v.domain = $1`,
+    },
+    [domain],
+  );
+  return row && toBusiness(row);
+}
+
 /** Of whatever kind it is. */
 export async function findById(db: Queryable, id: bigint): Promise<Party | undefined> {
   const [row] = await db.query<Row>({ name: 'party-by-id', text: `SELECT ${COLUMNS} FROM parties p WHERE p.id = $1` }, [id]);
@@ -85,12 +96,21 @@ export async function mailboxId(db: Queryable, newId: string, email: string): Pr
   return row.id;
 }
 
-/** Fails with a unique violation when another business has the domain. */
+/** Fails with a unique violation when another business has the domain. What the domain's mailboxes exchanged joins the business. */
 export async function insertVerifiedDomain(tx: Queryable, partyId: bigint, domain: string): Promise<void> {
   await tx.query(
     'INSERT INTO verified_domains (domain, party_id) SELECT $2, $1 WHERE NOT EXISTS (SELECT FROM verified_domains WHERE domain = $2 AND party_id = $1)',
     [partyId, domain],
   );
+  const unclaimed = await findId(tx, { domain });
+  if (unclaimed !== undefined) await queueJoin(tx, partyId, unclaimed, null);
+}
+
+/** Has threads join a business: all of a party's, or those that one mailbox began. */
+export async function queueJoin(tx: Queryable, businessId: bigint, unclaimedId: bigint, mailbox: string | null): Promise<void> {
+  await tx.query(`SELECT graphile_worker.add_job('join-history', $1::json)`, [
+    JSON.stringify({ business_id: String(businessId), unclaimed_id: String(unclaimedId), mailbox }),
+  ]);
 }
 
 export async function deleteVerifiedDomain(tx: Queryable, partyId: bigint, domain: string): Promise<boolean> {

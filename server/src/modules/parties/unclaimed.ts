@@ -9,11 +9,14 @@ export interface UnclaimedServices {
 }
 
 /**
- * Whom a mailbox writes for, when its owner has proved to hold it: an organisation that is known by its mail domain, or
- * the mailbox alone where everybody can have one. Made the first time it is asked for.
+ * Whom a mailbox writes for, when its owner has proved to hold it: the business that has verified its domain, else an
+ * organisation that is known by the domain alone, or the mailbox itself where everybody can have one. Such a party is
+ * made the first time it is asked for.
  */
 export async function partyOfMailbox({ parties, consumerMail }: UnclaimedServices, email: string): Promise<Party> {
   const domain = email.slice(email.lastIndexOf('@') + 1);
+  const owner = await parties.ownerOf(domain);
+  if (owner) return owner;
   const id = await parties.addUnclaimed(consumerMail.gives(domain) ? { email } : { domain });
   const party = await parties.byId(id);
   if (!party) throw new Error('a party that was just made is gone');
