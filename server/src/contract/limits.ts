@@ -46,6 +46,12 @@ export const CONTACT_NOTES_MAX_CHARS = 10_000;
 /** How many types and actors a contact shows. */
 export const ACTIVITY_ITEMS_MAX = 100;
 
+export const BUSINESSES_PER_PERSON_MAX = 20;
+/** Invitations that are open count too. */
+export const MEMBERS_PER_BUSINESS_MAX = 1_000;
+export const INVITATION_LIFETIME_DAYS = 7;
+export const DOMAINS_PER_BUSINESS_MAX = 100;
+
 export const SCHEMA_MAX_BYTES = 256 * 1024;
 
 /** `<handle>+<segment>` has to fit the local part of a mail address. */

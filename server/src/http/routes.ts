@@ -62,8 +62,8 @@ async function admit(gate: Gate, auth: Auth, request: FastifyRequest, reply: Fas
   if (auth === 'open') return;
   if (auth === 'none') return gate.perAddress.admit(request.ip, reply);
   const caller = await authenticate(gate, request);
-  if (auth === 'key rw' && caller.key.scope !== 'read_write') throw new Refusal('forbidden');
-  gate.perKey.admit(caller.key.id, reply);
+  if (auth === 'key rw' && caller.scope !== 'read_write') throw new Refusal('forbidden');
+  gate.perKey.admit(caller.countedAs, reply);
   request.caller = caller;
 }
 

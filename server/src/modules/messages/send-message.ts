@@ -141,8 +141,18 @@ function remembering<T extends object>(describe: (subject: T) => unknown): (subj
   };
 }
 
-const senderTexts = remembering(({ party, actor }: Sender) => ({ party: party.view, actor }));
-const recipientTexts = remembering((party: Party) => ({ party: party.view }));
+const partyTexts = remembering((party: Party) => party.view);
+const actorTexts = remembering((actor: ActorView) => actor);
+
+function senderTexts(sender: Sender): Texts {
+  const [party, actor] = [partyTexts(sender.party), actorTexts(sender.actor)];
+  return { json: `{"party":${party.json},"actor":${actor.json}}`, canonical: `{"actor":${actor.canonical},"party":${party.canonical}}` };
+}
+
+function recipientTexts(recipient: Party): Texts {
+  const { json, canonical } = partyTexts(recipient);
+  return { json: `{"party":${json}}`, canonical: `{"party":${canonical}}` };
+}
 
 interface Route {
   recipient: Party;

@@ -6,7 +6,7 @@ import { isReservedHandle, parseHandle } from '../../contract/names.ts';
 import type { Business, Party } from '../../contract/parties.ts';
 import { Cache } from '../../platform/cache.ts';
 import { type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
-import { type Database, isUniqueViolation } from '../../platform/postgres.ts';
+import { type Database, isUniqueViolation, type Queryable } from '../../platform/postgres.ts';
 import * as store from './store.ts';
 
 /** Who there is. Every send looks its recipient up here, so what was seen is kept in memory. */
@@ -77,8 +77,25 @@ export class PartyDirectory {
     return store.searchByPrefix(this.#database, prefix, after, limit);
   }
 
+  async change(business: Business, change: { displayName?: string; acceptingDrops?: boolean }): Promise<Business> {
+    const name = change.displayName === undefined ? business.displayName : checkedName(change.displayName);
+    const drops = change.acceptingDrops ?? business.acceptingDrops;
+    return changingCached(this.#database, (tx) => store.updateBusiness(tx, business.id, name, drops));
+  }
+
+  /** Has the threads of a party without a handle join a business, or those of them that one mailbox began. */
+  async joinHistory(tx: Queryable, business: Business, name: store.PartyName, mailbox: string | null): Promise<void> {
+    const unclaimed = await store.findId(tx, name);
+    if (unclaimed !== undefined) await store.queueJoin(tx, business.id, unclaimed, mailbox);
+  }
+
   /** `claimed` tells a business that a person claimed, which is limited at first, from one that the operator vouches for. */
-  async create(handleText: string, displayName: string, claimed = false): Promise<Business> {
+  async create(
+    handleText: string,
+    displayName: string,
+    claimed = false,
+    along: (tx: Queryable, business: Business) => Promise<void> = async () => {},
+  ): Promise<Business> {
     const handle = parseHandle(handleText);
     if (handle === undefined)
       throw new Refusal(
@@ -86,15 +103,22 @@ export class PartyDirectory {
         `"${handleText}" can't be a handle: 2 to 32 letters, digits and hyphens, no hyphen at either end.`,
       );
     if (isReservedHandle(handle)) throw new Refusal('conflict', `The handle ${handle} is reserved.`);
-    const name = displayName.trim();
-    if (name === '' || [...name].length > DISPLAY_NAME_MAX_CHARS || name.includes('\0')) {
-      throw new Refusal('validation_error', `A display name has 1 to ${DISPLAY_NAME_MAX_CHARS} characters.`);
-    }
+    const name = checkedName(displayName);
     try {
-      return await this.#database.transaction((tx) => store.insertBusiness(tx, handle, name, claimed));
+      return await this.#database.transaction(async (tx) => {
+        const business = await store.insertBusiness(tx, handle, name, claimed);
+        await along(tx, business);
+        return business;
+      });
     } catch (error) {
       if (isUniqueViolation(error)) throw new Refusal('conflict', `The handle ${handle} is already taken.`);
       throw error;
     }
   }
+}
+
+function checkedName(text: string): string {
+  const name = text.trim();
+  if (name !== '' && [...name].length <= DISPLAY_NAME_MAX_CHARS && !name.includes('\0')) return name;
+  throw new Refusal('validation_error', `A display name has 1 to ${DISPLAY_NAME_MAX_CHARS} characters.`);
 }

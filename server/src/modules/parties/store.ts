@@ -42,6 +42,14 @@ export async function insertBusiness(tx: Queryable, handle: string, displayName:
   return toBusiness(row as Row);
 }
 
+export async function updateBusiness(tx: Queryable, id: bigint, displayName: string, acceptingDrops: boolean): Promise<Business> {
+  const [row] = await tx.query<Row>(
+    `WITH p AS (UPDATE parties SET display_name = $2, folded_name = $3, accepting_drops = $4 WHERE id = $1 RETURNING *) SELECT ${COLUMNS} FROM p`,
+    [id, displayName, foldCase(displayName), acceptingDrops],
+  );
+  return toBusiness(row as Row);
+}
+
 /** Handles that begin with the prefix, in alphabetical order, after the given one. */
 export async function searchByPrefix(
   db: Queryable,

@@ -2,6 +2,7 @@ import { formatId } from '../../contract/ids.ts';
 import type { ActorView, Party } from '../../contract/parties.ts';
 import type { ConsumerMail } from '../../platform/consumer-mail.ts';
 import type { PartyDirectory } from './directory.ts';
+import type { PartyName } from './store.ts';
 
 export interface UnclaimedServices {
   parties: PartyDirectory;
@@ -14,13 +15,22 @@ export interface UnclaimedServices {
  * made the first time it is asked for.
  */
 export async function partyOfMailbox({ parties, consumerMail }: UnclaimedServices, email: string): Promise<Party> {
-  const domain = email.slice(email.lastIndexOf('@') + 1);
-  const owner = await parties.ownerOf(domain);
+  const owner = await parties.ownerOf(domainOf(email));
   if (owner) return owner;
-  const id = await parties.addUnclaimed(consumerMail.gives(domain) ? { email } : { domain });
+  const id = await parties.addUnclaimed(partyNameOfMailbox({ consumerMail }, email));
   const party = await parties.byId(id);
   if (!party) throw new Error('a party that was just made is gone');
   return party;
+}
+
+/** How the party is known that a mailbox would write for if nobody had verified its domain. */
+export function partyNameOfMailbox({ consumerMail }: Pick<UnclaimedServices, 'consumerMail'>, email: string): PartyName {
+  const domain = domainOf(email);
+  return consumerMail.gives(domain) ? { email } : { domain };
+}
+
+function domainOf(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1);
 }
 
 /** A mailbox that sends by mail, where nobody has signed in. */
