@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import type { Quotas } from './contract/quotas.ts';
 import type { Cursors } from './http/cursor.ts';
 import { endpointsFor } from './http/endpoint.ts';
+import type { SignIn } from './modules/accounts/sign-in.ts';
 import type { KeyRing } from './modules/agents/key-ring.ts';
 import type { Blocks } from './modules/blocks/blocks.ts';
 import type { Files } from './modules/files/files.ts';
@@ -20,6 +21,7 @@ export interface Context {
   database: Database;
   parties: PartyDirectory;
   keys: KeyRing;
+  signIn: SignIn;
   ledger: Ledger;
   schemas: InboxSchemas;
   files: Files;
@@ -36,4 +38,4 @@ export interface Context {
   inboundDomain: string;
 }
 
-export const { endpoint, publicEndpoint } = endpointsFor<Context>();
+export const { endpoint, personEndpoint, publicEndpoint } = endpointsFor<Context>();

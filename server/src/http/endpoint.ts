@@ -2,9 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Caller } from '../contract/parties.ts';
+import type { Person } from '../contract/people.ts';
 
-/** open: no key, no limit. none: no key, limited by address. key: any valid key. key rw: a key with scope read_write. */
-export type Auth = 'open' | 'none' | 'key' | 'key rw';
+/**
+ * open: no key, no limit. none: no key, limited by address. key: any valid key. key rw: a key with scope read_write.
+ * person: the cookie of a signed-in person's session.
+ */
+export type Auth = 'open' | 'none' | 'key' | 'key rw' | 'person';
 
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   params: Params;
@@ -19,10 +23,14 @@ export interface KeyCall<Params = unknown, Query = unknown, Body = unknown> exte
   caller: Caller;
 }
 
+export interface PersonCall<Params = unknown, Query = unknown, Body = unknown> extends Call<Params, Query, Body> {
+  person: Person;
+}
+
 /** A string or stream is sent as it stands, undefined as nothing, anything else as JSON. */
 export interface Answer {
   status?: number;
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
   body?: unknown;
 }
 
@@ -53,6 +61,10 @@ interface KeyShape<Context, P extends TSchema, Q extends TSchema, B extends TSch
   handle(context: Context, call: KeyCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
 }
 
+interface PersonShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
+  handle(context: Context, call: PersonCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
+}
+
 interface PublicShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
   handle(context: Context, call: Call<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
 }
@@ -60,6 +72,11 @@ interface PublicShape<Context, P extends TSchema, Q extends TSchema, B extends T
 export interface KeyEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'key';
   handle(context: Context, call: KeyCall): Promise<Answer>;
+}
+
+export interface PersonEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
+  access: 'person';
+  handle(context: Context, call: PersonCall): Promise<Answer>;
 }
 
 export interface PublicEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
@@ -72,6 +89,9 @@ export function endpointsFor<Context>() {
   return {
     endpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(shape: KeyShape<Context, P, Q, B>): KeyEndpoint<Context> =>
       ({ ...shape, access: 'key' }) as unknown as KeyEndpoint<Context>,
+    personEndpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(
+      shape: PersonShape<Context, P, Q, B>,
+    ): PersonEndpoint<Context> => ({ ...shape, access: 'person' }) as unknown as PersonEndpoint<Context>,
     publicEndpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(
       shape: PublicShape<Context, P, Q, B>,
     ): PublicEndpoint<Context> => ({ ...shape, access: 'public' }) as unknown as PublicEndpoint<Context>,
@@ -83,4 +103,5 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** A row of the route table. What a row says of authentication has to fit what its endpoint needs. */
 export type Route<Context> =
   | readonly [method: Method, path: string, auth: 'open' | 'none', endpoint: PublicEndpoint<Context>]
-  | readonly [method: Method, path: string, auth: 'key' | 'key rw', endpoint: KeyEndpoint<Context>];
+  | readonly [method: Method, path: string, auth: 'key' | 'key rw', endpoint: KeyEndpoint<Context>]
+  | readonly [method: Method, path: string, auth: 'person', endpoint: PersonEndpoint<Context>];

@@ -34,7 +34,9 @@ const ERRORS_OF: Record<Auth, ErrorCode[]> = {
   none: ['rate_limited'],
   key: ['unauthorized', 'rate_limited'],
   'key rw': ['unauthorized', 'forbidden', 'rate_limited'],
+  person: ['unauthorized', 'forbidden', 'rate_limited'],
 };
+const SECURITY_OF: Record<Auth, Json[]> = { open: [], none: [], key: [{ key: [] }], 'key rw': [{ key: [] }], person: [{ session: [] }] };
 const ERRORS_OF_ALL: ErrorCode[] = ['validation_error', 'internal_error', 'unavailable'];
 
 export const ERROR_SCHEMA = {
@@ -84,7 +86,19 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
     },
     servers: [{ url: serverUrl }],
     paths,
-    components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, wb_…' } } },
+    components: {
+      schemas,
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'An API key, wb_…' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'waybill.session_token',
+          description:
+            'The cookie of a person who has signed in; over HTTPS its name begins with `__Host-`. What changes something has to come with the service’s own Origin.',
+        },
+      },
+    },
   };
 }
 
@@ -113,7 +127,7 @@ function operation<Context>([method, path, auth, endpoint]: Route<Context>, sche
     summary: endpoint.summary,
     ...(endpoint.description && { description: endpoint.description }),
     tags: [tagOf(path)],
-    security: auth === 'key' || auth === 'key rw' ? [{ key: [] }] : [],
+    security: SECURITY_OF[auth],
     'x-auth': auth,
     parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query), ...parameters('header', endpoint.headers)],
     ...(endpoint.body && { requestBody: { required: true, content: bodyContent(endpoint.body, endpoint.form, schemas) } }),

@@ -4,8 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../contract/errors.ts';
 import { SMALL_BODY_MAX_BYTES } from '../contract/limits.ts';
 import type { Caller } from '../contract/parties.ts';
+import type { Person } from '../contract/people.ts';
 import { parseJson } from '../platform/lossless-json.ts';
-import type { Answer, Auth, KeyCall, Route } from './endpoint.ts';
+import type { Answer, Auth, KeyCall, PersonCall, Route } from './endpoint.ts';
+import { refuseOtherSites } from './own-origin.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { timesGiven } from './raw-headers.ts';
 import { bodyCheck, queryCheck } from './validation.ts';
@@ -13,6 +15,7 @@ import { bodyCheck, queryCheck } from './validation.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
+    person: Person | null;
   }
   interface FastifyContextConfig {
     /** The body is the handler's to read, whatever it is called. */
@@ -22,15 +25,25 @@ declare module 'fastify' {
 
 export interface Gate {
   callerFor(secret: string): Promise<Caller | undefined>;
+  personFor(request: FastifyRequest): Promise<SignedIn | undefined>;
+  /** Where people reach the service. */
+  publicUrl(): string;
   perKey: RateLimiter;
   perAddress: RateLimiter;
 }
 
+export interface SignedIn {
+  person: Person;
+  /** What the browser is to remember from now on, now and then. */
+  cookies: string[];
+}
+
 const BEARER = /^Bearer ([!-~]+)$/i;
 
-/** Makes the route table answer. A request passes, in this order: its key, its scope, its rate, its query, its body. */
+/** Makes the route table answer. A request passes, in this order: its key or session, its scope or origin, its rate, its query, its body. */
 export function registerRoutes<Context>(app: FastifyInstance, routes: readonly Route<Context>[], context: Context, gate: Gate): void {
   app.decorateRequest('caller', null);
+  app.decorateRequest('person', null);
   // Each in a scope of its own, because each takes its own content types.
   for (const route of routes) app.register(async (scope) => registerRoute(scope, route, context, gate));
   refuseOtherMethods(app, routes);
@@ -52,8 +65,9 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
       checkQuery(request.query);
       const body = checkBody ? parsedBody(request.body, checkBody) : undefined;
       const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      const call = { caller: request.caller, params: request.params, query: request.query, body, rawBody, request };
-      return send(reply, await endpoint.handle(context, call as KeyCall), endpoint.success);
+      const { caller, person } = request;
+      const call = { caller, person, params: request.params, query: request.query, body, rawBody, request };
+      return send(reply, await endpoint.handle(context, call as KeyCall & PersonCall), endpoint.success);
     },
   });
 }
@@ -61,10 +75,22 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
 async function admit(gate: Gate, auth: Auth, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (auth === 'open') return;
   if (auth === 'none') return gate.perAddress.admit(request.ip, reply);
+  if (auth === 'person') return admitPerson(gate, request, reply);
   const caller = await authenticate(gate, request);
   if (auth === 'key rw' && caller.key.scope !== 'read_write') throw new Refusal('forbidden');
   gate.perKey.admit(caller.key.id, reply);
   request.caller = caller;
+}
+
+async function admitPerson(gate: Gate, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const signedIn = await gate.personFor(request);
+  if (!signedIn) throw new Refusal('unauthorized', 'Sign in first.');
+  refuseOtherSites(request, gate.publicUrl());
+  gate.perKey.admit(signedIn.person.id, reply);
+  // What a person sees is for that person's eyes, not for a cache in between.
+  reply.header('cache-control', 'no-store');
+  if (signedIn.cookies.length > 0) reply.header('set-cookie', signedIn.cookies);
+  request.person = signedIn.person;
 }
 
 async function authenticate(gate: Gate, request: FastifyRequest): Promise<Caller> {
@@ -85,9 +111,9 @@ function parsedBody(body: unknown, check: (value: unknown) => void): unknown {
 
 function send(reply: FastifyReply, answer: Answer, success: { status: number; contentType?: string }): FastifyReply {
   reply.code(answer.status ?? success.status);
-  if (answer.body === undefined) return reply.send();
-  reply.type(success.contentType ?? 'application/json; charset=utf-8');
   if (answer.headers) reply.headers(answer.headers);
+  if (answer.body === undefined) return reply.send();
+  if (answer.headers?.['content-type'] === undefined) reply.type(success.contentType ?? 'application/json; charset=utf-8');
   return reply.send(typeof answer.body === 'string' || answer.body instanceof Readable ? answer.body : JSON.stringify(answer.body));
 }
 
