@@ -34,6 +34,18 @@ export interface Config {
   s3AccessKeyId: string | undefined;
   s3SecretAccessKey: string | undefined;
   s3ForcePathStyle: boolean;
+  /** Undefined: signing in with Google is not offered. */
+  googleClientId: string | undefined;
+  googleClientSecret: string | undefined;
+  microsoftClientId: string | undefined;
+  microsoftClientSecret: string | undefined;
+  microsoftTenant: string;
+  /** Undefined: no other OpenID Connect provider is offered. */
+  oidcIssuer: string | undefined;
+  oidcClientId: string | undefined;
+  oidcClientSecret: string | undefined;
+  /** What people see on its button. */
+  oidcName: string;
 }
 
 export class ConfigError extends Error {}
@@ -107,14 +119,25 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     s3Bucket: text('S3_BUCKET'),
     s3Endpoint: url('S3_ENDPOINT', ['http:', 'https:']),
     s3Region: text('S3_REGION') ?? 'us-east-1',
-    s3AccessKeyId: ofBucket('S3_ACCESS_KEY_ID'),
-    s3SecretAccessKey: ofBucket('S3_SECRET_ACCESS_KEY'),
+    s3AccessKeyId: along('S3_BUCKET', 'S3_ACCESS_KEY_ID'),
+    s3SecretAccessKey: along('S3_BUCKET', 'S3_SECRET_ACCESS_KEY'),
     s3ForcePathStyle:
       checked(text('S3_FORCE_PATH_STYLE') ?? 'false', isBoolean, () => refuse('S3_FORCE_PATH_STYLE', 'true or false')) === 'true',
+    googleClientId: text('GOOGLE_CLIENT_ID'),
+    googleClientSecret: along('GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'),
+    microsoftClientId: text('MICROSOFT_CLIENT_ID'),
+    microsoftClientSecret: along('MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'),
+    microsoftTenant: checked(text('MICROSOFT_TENANT') ?? 'common', isName, () =>
+      refuse('MICROSOFT_TENANT', 'common, organizations, consumers, or the id or domain of a tenant'),
+    ),
+    oidcIssuer: url('OIDC_ISSUER', ['https:', 'http:']),
+    oidcClientId: along('OIDC_ISSUER', 'OIDC_CLIENT_ID'),
+    oidcClientSecret: along('OIDC_ISSUER', 'OIDC_CLIENT_SECRET'),
+    oidcName: text('OIDC_NAME') ?? 'Single sign-on',
   });
 
-  function ofBucket(name: string): string | undefined {
-    return text(name) ?? (text('S3_BUCKET') === undefined ? undefined : refuse(name, 'set along with S3_BUCKET'));
+  function along(other: string, name: string): string | undefined {
+    return text(name) ?? (text(other) === undefined ? undefined : refuse(name, `set along with ${other}`));
   }
 }
 

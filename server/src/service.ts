@@ -10,11 +10,16 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { WEBHOOK_PATIENCE_MS } from './contract/limits.ts';
 import { Cursors } from './http/cursor.ts';
+import { accountChores } from './modules/accounts/chores.ts';
+import { providersOf } from './modules/accounts/providers.ts';
+import { SignIn } from './modules/accounts/sign-in.ts';
 import { KeyRing } from './modules/agents/key-ring.ts';
 import { Blocks } from './modules/blocks/blocks.ts';
 import { fileChores } from './modules/files/chores.ts';
 import { Files } from './modules/files/files.ts';
 import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
+import { Mails } from './modules/mail/mails.ts';
+import { codeMail } from './modules/mail/templates.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
@@ -25,6 +30,7 @@ import { ChangeFeed } from './platform/change-feed.ts';
 import { ConsumerMail } from './platform/consumer-mail.ts';
 import { type Chore, type JobRunner, startJobs } from './platform/jobs.ts';
 import { migrate } from './platform/migrate.ts';
+import { NameServers } from './platform/name-servers.ts';
 import { FolderStore } from './platform/objects/folder-store.ts';
 import type { S3Store } from './platform/objects/s3-store.ts';
 import { UrlSigner } from './platform/objects/url-signer.ts';
@@ -125,13 +131,27 @@ async function buildContext(
   const cursors = new Cursors(await sharedSecret(database, 'cursors'));
   const signer = new UrlSigner(await sharedSecret(database, 'objects'));
   const publicUrl = () => context.publicUrl;
+  const mails = new Mails();
+  const consumerMail = new ConsumerMail(config.consumerMailDomains);
+  const signIn = new SignIn({
+    database,
+    log,
+    secret: await sharedSecret(database, 'sign-in'),
+    publicUrl,
+    providers: providersOf(config),
+    isConsumer: (domain) => consumerMail.gives(domain),
+    sendCode: (tx, to, code, minutes) => mails.queue(tx, { to, ...codeMail({ code, minutes }) }),
+  });
   const objects = (await bucketOf(config)) ?? new FolderStore(path.join(config.dataDir, 'files'), signer, publicUrl);
   const context: Context = {
     config,
     database,
     parties,
-    consumerMail: new ConsumerMail(config.consumerMailDomains),
+    consumerMail,
+    nameServers: new NameServers(config.dnsServers),
+    mails,
     keys,
+    signIn,
     blocks,
     quotas,
     cursors,
@@ -144,7 +164,11 @@ async function buildContext(
     publicUrl: '',
     inboundDomain: '',
   };
-  return { context, feed, chores: [...messageChores, ...fileChores(context.files, objects), ...webhookChores(config.webhookLogDays)] };
+  return {
+    context,
+    feed,
+    chores: [...accountChores, ...messageChores, ...fileChores(context.files, objects), ...webhookChores(config.webhookLogDays)],
+  };
 }
 
 /** The bucket that the settings name, if they do. Only then is the SDK loaded, for the memory it takes. */

@@ -1,7 +1,10 @@
 /** The one catalogue of everything the API can refuse. Documentation and OpenAPI are made from it. */
 export const errorCatalogue = {
-  unauthorized: [401, 'The API key is missing, malformed, unknown or revoked.'],
-  forbidden: [403, 'The key may only read, and this endpoint needs scope read_write; or a signed URL was altered or has expired.'],
+  unauthorized: [401, 'The API key is missing, malformed, unknown or revoked; or nobody is signed in.'],
+  forbidden: [
+    403,
+    'The key may only read, and this endpoint needs scope read_write; a signed URL was altered or has expired; or a request of a signed-in person came from another site.',
+  ],
   not_found: [404, 'There is no such thing, or it is not yours to see.'],
   unknown_recipient: [404, 'No business has claimed the handle in `to`.'],
   party_required: [403, 'An identity-provider account has to claim a handle before it can send.'],

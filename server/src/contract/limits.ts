@@ -51,6 +51,24 @@ export const BUSINESSES_PER_PERSON_MAX = 20;
 export const MEMBERS_PER_BUSINESS_MAX = 1_000;
 export const INVITATION_LIFETIME_DAYS = 7;
 export const DOMAINS_PER_BUSINESS_MAX = 100;
+export const PERSON_NAME_MAX_CHARS = 100;
+export const PASSKEY_NAME_MAX_CHARS = 100;
+export const USER_AGENT_KEPT_CHARS = 300;
+export const SESSION_LIFETIME_S = 30 * 24 * 3_600;
+/** How old a session may get before its end is put off again. */
+export const SESSION_RENEWED_AFTER_S = 24 * 3_600;
+/** For how long after signing in a passkey may be added. */
+export const SESSION_FRESH_FOR_S = 24 * 3_600;
+
+export const CODE_DIGITS = 6;
+export const CODE_LIFETIME_S = 600;
+export const CODE_TRIES_MAX = 5;
+export const CODE_WINDOW_S = 600;
+export const CODES_PER_MAILBOX_AND_WINDOW_MAX = 5;
+/** Along with the tries of each, this bounds what guessing can reach in a day: a hundred of a million. */
+export const CODES_PER_MAILBOX_AND_DAY_MAX = 20;
+export const CODES_PER_ADDRESS_AND_WINDOW_MAX = 50;
+export const CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX = 100;
 
 export const SCHEMA_MAX_BYTES = 256 * 1024;
 

@@ -10,10 +10,9 @@ const DomainSchema = Type.Object(
     state: Type.Enum(['pending', 'verified', 'failing'], {
       description: 'failing: verified, but the record has gone; after three days without it the domain is lost.',
     }),
-    record: Type.Union(
-      [Type.Object({ type: Type.Literal('TXT'), name: Type.String(), value: Type.String() }, closed), Type.Null()],
-      { description: 'What has to stand in the DNS of the domain, for as long as it is to count. Null when the operator vouches for it.' },
-    ),
+    record: Type.Union([Type.Object({ type: Type.Literal('TXT'), name: Type.String(), value: Type.String() }, closed), Type.Null()], {
+      description: 'What has to stand in the DNS of the domain, for as long as it is to count. Null when the operator vouches for it.',
+    }),
     verified_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     checked_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
   },

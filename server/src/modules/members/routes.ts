@@ -8,7 +8,14 @@ import { formatAddress } from '../../contract/names.ts';
 import type { Business } from '../../contract/parties.ts';
 import { pageOf } from '../../http/cursor.ts';
 import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
-import { accept as acceptInvitation, type Invitation, invite as inviteByMail, listInvitations, readInvitation, withdraw } from './invitations.ts';
+import {
+  accept as acceptInvitation,
+  type Invitation,
+  invite as inviteByMail,
+  listInvitations,
+  readInvitation,
+  withdraw,
+} from './invitations.ts';
 import { changeMember, claimBusiness, listMembers, type Member, removeMember } from './members.ts';
 
 const text = Type.String();
