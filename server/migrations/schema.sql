@@ -114,6 +114,13 @@ CREATE TABLE inbox_schemas (
   CONSTRAINT inbox_schemas_pkey PRIMARY KEY (party_id)
 );
 
+CREATE TABLE kept_mails (
+  id uuid NOT NULL,
+  kept_at timestamp with time zone NOT NULL DEFAULT now(),
+  mail json NOT NULL,
+  CONSTRAINT kept_mails_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE ledger_entries (
   party_id bigint NOT NULL,
   box ledger_box NOT NULL,
@@ -207,6 +214,12 @@ CREATE TABLE service_secrets (
   CONSTRAINT service_secrets_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE unsubscribed_mailboxes (
+  email text COLLATE "C" NOT NULL,
+  unsubscribed_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT unsubscribed_mailboxes_pkey PRIMARY KEY (email)
+);
+
 CREATE TABLE uploads (
   party_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -260,6 +273,7 @@ CREATE INDEX api_keys_by_secret ON api_keys USING btree (secret_hash);
 CREATE INDEX contact_types_by_type ON contact_types USING btree (party_id, type, other_id);
 CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordinal);
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
+CREATE INDEX kept_mails_by_time ON kept_mails USING btree (kept_at);
 CREATE INDEX ledger_entries_by_domain ON ledger_entries USING btree (party_id, box, from_domain, "position") WHERE (from_domain IS NOT NULL);
 CREATE INDEX ledger_entries_by_email ON ledger_entries USING btree (party_id, box, from_email, "position") WHERE (from_email IS NOT NULL);
 CREATE INDEX ledger_entries_by_message ON ledger_entries USING btree (party_id, message_id);
@@ -346,6 +360,10 @@ CREATE FUNCTION note_contacts(
   recipient_ids bigint[],
   types text[],
   senders text[]
+) RETURNS void LANGUAGE plpgsql;
+
+CREATE FUNCTION queue_mail(
+  mail json
 ) RETURNS void LANGUAGE plpgsql;
 
 CREATE FUNCTION queue_webhook_attempts(

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { GB, WEBHOOK_RETRIES_MAX } from './contract/limits.ts';
+import { parseEmail } from './contract/mail-names.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
 export interface Config {
@@ -32,6 +33,9 @@ export interface Config {
   s3AccessKeyId: string | undefined;
   s3SecretAccessKey: string | undefined;
   s3ForcePathStyle: boolean;
+  /** Undefined: mails are kept instead of being sent. */
+  smtpUrl: string | undefined;
+  mailFrom: { name: string; address: string } | undefined;
 }
 
 export class ConfigError extends Error {}
@@ -108,11 +112,31 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     s3SecretAccessKey: ofBucket('S3_SECRET_ACCESS_KEY'),
     s3ForcePathStyle:
       checked(text('S3_FORCE_PATH_STYLE') ?? 'false', isBoolean, () => refuse('S3_FORCE_PATH_STYLE', 'true or false')) === 'true',
+    smtpUrl: checked(text('SMTP_URL'), isMailServer, () =>
+      refuse('SMTP_URL', 'a URL such as smtps://user:password@mail.example.com or smtp://mail.example.com:587'),
+    ),
+    mailFrom: sender(),
   });
+
+  function sender(): Config['mailFrom'] {
+    const value = text('MAIL_FROM');
+    if (value === undefined) return text('SMTP_URL') === undefined ? undefined : refuse('MAIL_FROM', 'set along with SMTP_URL');
+    const [, name = '', address = value] = /^([^<>"]*)<([^<>]+)>$/.exec(value) ?? [];
+    const mailbox = parseEmail(address);
+    if (mailbox === undefined || /\p{Cc}/u.test(name)) return refuse('MAIL_FROM', 'an address such as Waybill <no-reply@example.com>');
+    return { name: name.trim() || 'Waybill', address: mailbox };
+  }
 
   function ofBucket(name: string): string | undefined {
     return text(name) ?? (text('S3_BUCKET') === undefined ? undefined : refuse(name, 'set along with S3_BUCKET'));
   }
+}
+
+function isMailServer(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || !isHost(url.hostname.replace(/^\[(.*)\]$/, '$1'))) return false;
+  const isBare = ['', '/'].includes(url.pathname) && url.hash === '' && ['', '?ignoreTLS=true'].includes(url.search);
+  return isBare && !/%(?![0-9a-f]{2})/i.test(url.username + url.password);
 }
 
 function isBoolean(value: string): boolean {

@@ -7,6 +7,7 @@ import type { KeyRing } from './modules/agents/key-ring.ts';
 import type { Blocks } from './modules/blocks/blocks.ts';
 import type { Files } from './modules/files/files.ts';
 import type { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
+import type { Mails } from './modules/mail/mails.ts';
 import type { Ledger } from './modules/messages/ledger.ts';
 import type { PartyDirectory } from './modules/parties/directory.ts';
 import type { FolderStore } from './platform/objects/folder-store.ts';
@@ -24,6 +25,7 @@ export interface Context {
   schemas: InboxSchemas;
   files: Files;
   blocks: Blocks;
+  mails: Mails;
   /** Where the service serves the bytes itself; undefined when a bucket does. */
   folder: { store: FolderStore; signer: UrlSigner } | undefined;
   /** What goes to addresses that strangers chose. */

@@ -15,6 +15,9 @@ import { Blocks } from './modules/blocks/blocks.ts';
 import { fileChores } from './modules/files/chores.ts';
 import { Files } from './modules/files/files.ts';
 import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
+import { mailChores, sendMail } from './modules/mail/chores.ts';
+import { MailDelivery } from './modules/mail/delivery.ts';
+import { Mails } from './modules/mail/mails.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
@@ -23,6 +26,7 @@ import { Dispatcher } from './modules/webhooks/dispatcher.ts';
 import { openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
 import { type Chore, type JobRunner, startJobs } from './platform/jobs.ts';
+import { MAILS_AT_ONCE, Mailer } from './platform/mail/mailer.ts';
 import { migrate } from './platform/migrate.ts';
 import { FolderStore } from './platform/objects/folder-store.ts';
 import type { S3Store } from './platform/objects/s3-store.ts';
@@ -47,6 +51,7 @@ export interface Service {
 
 const STOP_PATIENCE_MS = 25_000;
 const SWEEP_MS = 100;
+const CHORES_AT_ONCE = 2;
 
 /** Starts what the role asks for; stops it in the opposite order, the database last. */
 export async function startService(config: Config, role: Role, log: Logger): Promise<Service> {
@@ -61,13 +66,14 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
     await migrate(database);
     const { context, feed, chores } = await buildContext(config, database, opened.connection, log, closers);
     if (role !== 'api') {
-      const jobs: JobRunner = await startJobs(database, chores, log);
+      const jobs: JobRunner = await startJobs(database, chores, CHORES_AT_ONCE, log);
       closers.push(() => jobs.stop());
     }
     const app = buildApp(context, log, role === 'worker' ? 'operations' : 'everything');
     let dispatcher: Dispatcher | undefined;
+    let mailJobs: JobRunner | undefined;
     closers.push(async () => {
-      await Promise.all([closeServer(app), dispatcher?.stop()]);
+      await Promise.all([closeServer(app), dispatcher?.stop(), mailJobs?.stop()]);
     });
     await app.listen({ port: config.port, host: config.host, backlog: 4096 });
     const { port } = app.server.address() as AddressInfo;
@@ -82,6 +88,7 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
         log,
       );
       await dispatcher.start();
+      mailJobs = await startMailJobs(context, log);
     }
     // Last of all, because a start that failed would have made keys that nobody was shown.
     const samples = config.databaseUrl === undefined && (await isEmpty(context)) ? await createSamples(database, context.parties) : [];
@@ -90,6 +97,18 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
     await stop();
     throw error;
   }
+}
+
+/** Apart from other chores: a code that somebody waits for does not wait for large files to be hashed. */
+async function startMailJobs({ config: { smtpUrl, mailFrom }, database, mails }: Context, log: Logger): Promise<JobRunner> {
+  const mailer = smtpUrl !== undefined && mailFrom ? new Mailer(smtpUrl, mailFrom) : undefined;
+  const jobs = await startJobs(database, [sendMail(new MailDelivery(mails, mailer))], MAILS_AT_ONCE, log);
+  return {
+    stop: async () => {
+      await jobs.stop();
+      mailer?.close();
+    },
+  };
 }
 
 /** Whether nobody is there but the demo inbox. */
@@ -136,13 +155,15 @@ async function buildContext(
     ledger: new Ledger(database, quotas),
     schemas: new InboxSchemas(database, feed, checker),
     files: new Files(database, objects, quotas),
+    mails: new Mails(await sharedSecret(database, 'unsubscribing'), publicUrl),
     folder: objects instanceof FolderStore ? { store: objects, signer } : undefined,
     outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, dnsServers: config.dnsServers, patienceMs: WEBHOOK_PATIENCE_MS }),
     metrics: new Registry(),
     publicUrl: '',
     inboundDomain: '',
   };
-  return { context, feed, chores: [...messageChores, ...fileChores(context.files, objects), ...webhookChores(config.webhookLogDays)] };
+  const chores = [...messageChores, ...fileChores(context.files, objects), ...webhookChores(config.webhookLogDays), ...mailChores];
+  return { context, feed, chores };
 }
 
 /** The bucket that the settings name, if they do. Only then is the SDK loaded, for the memory it takes. */
