@@ -148,6 +148,11 @@ CREATE TABLE joined_threads (
   thread_id uuid NOT NULL,
   business_id bigint NOT NULL,
   CONSTRAINT joined_threads_pkey PRIMARY KEY (party_id, thread_id)
+CREATE TABLE kept_mails (
+  id uuid NOT NULL,
+  kept_at timestamp with time zone NOT NULL DEFAULT now(),
+  mail json NOT NULL,
+  CONSTRAINT kept_mails_pkey PRIMARY KEY (id)
 );
 
 CREATE TABLE ledger_entries (
@@ -338,6 +343,10 @@ CREATE TABLE sign_in_counts (
   window_start timestamp with time zone NOT NULL,
   uses integer NOT NULL,
   CONSTRAINT sign_in_counts_pkey PRIMARY KEY (subject, window_start)
+CREATE TABLE unsubscribed_mailboxes (
+  email text COLLATE "C" NOT NULL,
+  unsubscribed_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT unsubscribed_mailboxes_pkey PRIMARY KEY (email)
 );
 
 CREATE TABLE uploads (
@@ -405,6 +414,7 @@ CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordina
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
 CREATE INDEX invitations_by_token ON invitations USING btree (token_hash);
 CREATE INDEX joined_threads_of_business ON joined_threads USING btree (business_id, thread_id);
+CREATE INDEX kept_mails_by_time ON kept_mails USING btree (kept_at);
 CREATE INDEX ledger_entries_by_domain ON ledger_entries USING btree (party_id, box, from_domain, "position") WHERE (from_domain IS NOT NULL);
 CREATE INDEX ledger_entries_by_email ON ledger_entries USING btree (party_id, box, from_email, "position") WHERE (from_email IS NOT NULL);
 CREATE INDEX ledger_entries_by_message ON ledger_entries USING btree (party_id, message_id);
@@ -511,6 +521,8 @@ CREATE FUNCTION note_contacts(
 CREATE FUNCTION queue_answer_notices(
   recipient_ids bigint[],
   message_ids uuid[]
+CREATE FUNCTION queue_mail(
+  mail json
 ) RETURNS void LANGUAGE plpgsql;
 
 CREATE FUNCTION queue_webhook_attempts(

@@ -18,6 +18,9 @@ import * as drop from './modules/drop/routes.ts';
 import * as objects from './modules/files/object-routes.ts';
 import * as files from './modules/files/routes.ts';
 import * as inboxSchema from './modules/inbox-schema/routes.ts';
+import { showsKeptMails } from './modules/mail/kept-mail-access.ts';
+import * as keptMail from './modules/mail/kept-mail-routes.ts';
+import * as mail from './modules/mail/routes.ts';
 import * as me from './modules/me/routes.ts';
 import { callerOf } from './modules/members/caller.ts';
 import * as members from './modules/members/routes.ts';
@@ -114,6 +117,19 @@ export const forOperators: readonly Route<Context>[] = [
   ['GET', '/metrics', 'open', operations.metrics],
 ];
 
+/** What links in mails lead to. */
+const linkedFromMails: readonly Route<Context>[] = [
+  ['GET', '/mail/unsubscribe/:token', 'none', mail.askToUnsubscribe],
+  ['POST', '/mail/unsubscribe/:token', 'none', mail.unsubscribe],
+];
+
+/** For the person at the machine of a service that has no mail server. */
+const keptMails: readonly Route<Context>[] = [
+  ['GET', '/dev/mail', 'open', keptMail.list],
+  ['GET', '/dev/mail/:id', 'open', keptMail.show],
+  ['GET', '/dev/mail/:id/html', 'open', keptMail.showHtml],
+];
+
 export function buildApp(context: Context, log: Logger, part: 'everything' | 'operations'): FastifyInstance {
   const { config } = context;
   const app = createServer(log, config.trustedProxies);
@@ -128,7 +144,8 @@ export function buildApp(context: Context, log: Logger, part: 'everything' | 'op
     perKey,
     perAddress,
   };
-  const routes = part === 'everything' ? [...api, ...forSigningIn, ...forOperators, ...reference(api)] : forOperators;
+  const pages = showsKeptMails(config) ? [...linkedFromMails, ...keptMails] : linkedFromMails;
+  const routes = part === 'everything' ? [...api, ...forSigningIn, ...forOperators, ...pages, ...reference(api)] : forOperators;
   registerRoutes(app, routes, context, gate);
   return app;
 }

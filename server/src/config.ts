@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { GB, WEBHOOK_RETRIES_MAX } from './contract/limits.ts';
+import { parseEmail } from './contract/mail-names.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
 export interface Config {
@@ -46,6 +47,9 @@ export interface Config {
   oidcClientSecret: string | undefined;
   /** What people see on its button. */
   oidcName: string;
+  /** Undefined: mails are kept instead of being sent. */
+  smtpUrl: string | undefined;
+  mailFrom: { name: string; address: string } | undefined;
 }
 
 export class ConfigError extends Error {}
@@ -134,11 +138,31 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     oidcClientId: along('OIDC_ISSUER', 'OIDC_CLIENT_ID'),
     oidcClientSecret: along('OIDC_ISSUER', 'OIDC_CLIENT_SECRET'),
     oidcName: text('OIDC_NAME') ?? 'Single sign-on',
+    smtpUrl: checked(text('SMTP_URL'), isMailServer, () =>
+      refuse('SMTP_URL', 'a URL such as smtps://user:password@mail.example.com or smtp://mail.example.com:587'),
+    ),
+    mailFrom: sender(),
   });
+
+  function sender(): Config['mailFrom'] {
+    const value = text('MAIL_FROM');
+    if (value === undefined) return text('SMTP_URL') === undefined ? undefined : refuse('MAIL_FROM', 'set along with SMTP_URL');
+    const [, name = '', address = value] = /^([^<>"]*)<([^<>]+)>$/.exec(value) ?? [];
+    const mailbox = parseEmail(address);
+    if (mailbox === undefined || /\p{Cc}/u.test(name)) return refuse('MAIL_FROM', 'an address such as Waybill <no-reply@example.com>');
+    return { name: name.trim() || 'Waybill', address: mailbox };
+  }
 
   function along(other: string, name: string): string | undefined {
     return text(name) ?? (text(other) === undefined ? undefined : refuse(name, `set along with ${other}`));
   }
+}
+
+function isMailServer(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || !isHost(url.hostname.replace(/^\[(.*)\]$/, '$1'))) return false;
+  const isBare = ['', '/'].includes(url.pathname) && url.hash === '' && ['', '?ignoreTLS=true'].includes(url.search);
+  return isBare && !/%(?![0-9a-f]{2})/i.test(url.username + url.password);
 }
 
 function isBoolean(value: string): boolean {

@@ -15,9 +15,13 @@ import { providersOf } from './modules/accounts/providers.ts';
 import { SignIn } from './modules/accounts/sign-in.ts';
 import { KeyRing } from './modules/agents/key-ring.ts';
 import { Blocks } from './modules/blocks/blocks.ts';
+import { domainChores } from './modules/domains/chores.ts';
 import { fileChores } from './modules/files/chores.ts';
 import { Files } from './modules/files/files.ts';
 import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
+import { notifyOfAnswer } from './modules/mail/answer-notices.ts';
+import { mailChores, sendMail } from './modules/mail/chores.ts';
+import { MailDelivery } from './modules/mail/delivery.ts';
 import { Mails } from './modules/mail/mails.ts';
 import { codeMail } from './modules/mail/templates.ts';
 import { messageChores } from './modules/messages/chores.ts';
@@ -29,6 +33,7 @@ import { openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
 import { ConsumerMail } from './platform/consumer-mail.ts';
 import { type Chore, type JobRunner, startJobs } from './platform/jobs.ts';
+import { MAILS_AT_ONCE, Mailer } from './platform/mail/mailer.ts';
 import { migrate } from './platform/migrate.ts';
 import { NameServers } from './platform/name-servers.ts';
 import { FolderStore } from './platform/objects/folder-store.ts';
@@ -54,6 +59,7 @@ export interface Service {
 
 const STOP_PATIENCE_MS = 25_000;
 const SWEEP_MS = 100;
+const CHORES_AT_ONCE = 2;
 
 /** Starts what the role asks for; stops it in the opposite order, the database last. */
 export async function startService(config: Config, role: Role, log: Logger): Promise<Service> {
@@ -68,13 +74,14 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
     await migrate(database);
     const { context, feed, chores } = await buildContext(config, database, opened.connection, log, closers);
     if (role !== 'api') {
-      const jobs: JobRunner = await startJobs(database, chores, log);
+      const jobs: JobRunner = await startJobs(database, chores, CHORES_AT_ONCE, log);
       closers.push(() => jobs.stop());
     }
     const app = buildApp(context, log, role === 'worker' ? 'operations' : 'everything');
     let dispatcher: Dispatcher | undefined;
+    let mailJobs: JobRunner | undefined;
     closers.push(async () => {
-      await Promise.all([closeServer(app), dispatcher?.stop()]);
+      await Promise.all([closeServer(app), dispatcher?.stop(), mailJobs?.stop()]);
     });
     await app.listen({ port: config.port, host: config.host, backlog: 4096 });
     const { port } = app.server.address() as AddressInfo;
@@ -89,6 +96,7 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
         log,
       );
       await dispatcher.start();
+      mailJobs = await startMailJobs(context, log);
     }
     // Last of all, because a start that failed would have made keys that nobody was shown.
     const samples = config.databaseUrl === undefined && (await isEmpty(context)) ? await createSamples(database, context.parties) : [];
@@ -97,6 +105,18 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
     await stop();
     throw error;
   }
+}
+
+/** Apart from other chores: a code that somebody waits for does not wait for large files to be hashed. */
+async function startMailJobs({ config: { smtpUrl, mailFrom }, database }: Context, log: Logger): Promise<JobRunner> {
+  const mailer = smtpUrl !== undefined && mailFrom ? new Mailer(smtpUrl, mailFrom) : undefined;
+  const jobs = await startJobs(database, [sendMail(new MailDelivery(mailer))], MAILS_AT_ONCE, log);
+  return {
+    stop: async () => {
+      await jobs.stop();
+      mailer?.close();
+    },
+  };
 }
 
 /** Whether nobody is there but the demo inbox. */
@@ -131,7 +151,7 @@ async function buildContext(
   const cursors = new Cursors(await sharedSecret(database, 'cursors'));
   const signer = new UrlSigner(await sharedSecret(database, 'objects'));
   const publicUrl = () => context.publicUrl;
-  const mails = new Mails();
+  const mails = new Mails(await sharedSecret(database, 'unsubscribing'), publicUrl);
   const consumerMail = new ConsumerMail(config.consumerMailDomains);
   const signIn = new SignIn({
     database,
@@ -164,11 +184,16 @@ async function buildContext(
     publicUrl: '',
     inboundDomain: '',
   };
-  return {
-    context,
-    feed,
-    chores: [...accountChores, ...messageChores, ...fileChores(context.files, objects), ...webhookChores(config.webhookLogDays)],
-  };
+  const chores = [
+    ...accountChores,
+    ...messageChores,
+    ...domainChores(context, (tx, partyId, domain) => tellOfLostDomain(context, tx, partyId, domain)),
+    ...fileChores(context.files, objects),
+    ...webhookChores(config.webhookLogDays),
+    ...mailChores,
+    notifyOfAnswer(context),
+  ];
+  return { context, feed, chores };
 }
 
 /** The bucket that the settings name, if they do. Only then is the SDK loaded, for the memory it takes. */

@@ -72,6 +72,13 @@ export const CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX = 100;
 
 export const SCHEMA_MAX_BYTES = 256 * 1024;
 
+/** Mails of a service that has no mail server: the newest, and none that is older. */
+export const KEPT_MAILS_MAX = 200;
+export const KEPT_MAIL_DAYS = 7;
+
+/** Of what a path names. The longest is a link to unsubscribe, with a mailbox of 318 bytes and a seal of 32 in base64. */
+export const PATH_PARAMETER_MAX_CHARS = 512;
+
 /** `<handle>+<segment>` has to fit the local part of a mail address. */
 const MAIL_LOCAL_PART_MAX_OCTETS = 64;
 if (HANDLE_MAX_CHARS + 1 + SEGMENT_MAX_CHARS > MAIL_LOCAL_PART_MAX_OCTETS) throw new Error('handle and segment outgrow a mail address');

@@ -4,7 +4,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Logger } from 'pino';
 import { invalid, Refusal } from '../contract/errors.ts';
 import { newRequestId } from '../contract/ids.ts';
-import { BODY_MAX_BYTES } from '../contract/limits.ts';
+import { BODY_MAX_BYTES, PATH_PARAMETER_MAX_CHARS } from '../contract/limits.ts';
 import { errorBody, sendError } from './error-response.ts';
 import { timesGiven } from './raw-headers.ts';
 
@@ -32,6 +32,7 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: BODY_MAX_BYTES,
+    routerOptions: { maxParamLength: PATH_PARAMETER_MAX_CHARS },
     requestTimeout: REQUEST_PATIENCE_MS,
     connectionTimeout: IDLE_PATIENCE_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,

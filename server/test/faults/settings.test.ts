@@ -90,6 +90,33 @@ const settings: Record<string, Setting> = {
   S3_ACCESS_KEY_ID: { key: 's3AccessKeyId', given: 'id', becomes: 'id', wrong: [] },
   S3_SECRET_ACCESS_KEY: { key: 's3SecretAccessKey', given: 'secret', becomes: 'secret', wrong: [] },
   S3_FORCE_PATH_STYLE: { key: 's3ForcePathStyle', given: 'true', becomes: true, wrong: ['yes', '1', 'TRUE'] },
+  SMTP_URL: {
+    key: 'smtpUrl',
+    given: 'smtps://waybill:p%40ss@mail.example.com:465',
+    becomes: 'smtps://waybill:p%40ss@mail.example.com:465',
+    wrong: [
+      'mail.example.com',
+      'http://mail.example.com',
+      'smtp://',
+      'smtp://a b',
+      'smtp://mail.example.com/path',
+      'smtp://mail.example.com?tls=no',
+    ],
+    along: { MAIL_FROM: 'no-reply@example.com' },
+  },
+  MAIL_FROM: {
+    key: 'mailFrom',
+    given: 'Acme Mail <No-Reply@Example.com>',
+    becomes: { name: 'Acme Mail', address: 'no-reply@example.com' },
+    wrong: [
+      'Acme',
+      'Acme <>',
+      'no-reply@',
+      'Acme <no-reply@example.com',
+      'a@example.com, b@example.com',
+      'A <a@example.com> <b@example.com>',
+    ],
+  },
 };
 
 const names = Object.keys(settings);
@@ -118,10 +145,27 @@ test.each(['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'])('a bucket without %s is 
   expect(messageOf(() => readConfig(env))).toBe(`The setting ${missing} must be set along with S3_BUCKET, but is missing.`);
 });
 
+test('a mail server without MAIL_FROM is refused in one sentence', () => {
+  const sentence = messageOf(() => readConfig({ SMTP_URL: 'smtp://localhost' }));
+  expect(sentence).toBe('The setting MAIL_FROM must be set along with SMTP_URL, but is missing.');
+});
+
+test.each(['smtp://localhost', 'smtp://[::1]:2525', 'smtp://10.0.0.1?ignoreTLS=true', 'smtps://u:p@mail.example.com/'])(
+  'SMTP_URL may be %s',
+  (url) => {
+    expect(readConfig({ SMTP_URL: url, MAIL_FROM: 'no-reply@example.com' }).smtpUrl).toBe(url);
+  },
+);
+
+test('a sender without a name is called Waybill', () => {
+  expect(readConfig({ MAIL_FROM: 'no-reply@example.com' }).mailFrom).toEqual({ name: 'Waybill', address: 'no-reply@example.com' });
+});
+
 test('a password in a wrong DATABASE_URL is not repeated', () => {
   const sentence = messageOf(() => readConfig({ DATABASE_URL: 'mysql://waybill:s3cret@db/waybill' }));
   expect(sentence).toContain('DATABASE_URL');
   expect(sentence).not.toContain('s3cret');
+  expect(messageOf(() => readConfig({ SMTP_URL: 'smtp://waybill:s3cret@mail.example.com/path' }))).not.toContain('s3cret');
 });
 
 test('the table above has every setting that is read', () => {
