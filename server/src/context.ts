@@ -32,7 +32,6 @@ export interface Context {
   schemas: InboxSchemas;
   files: Files;
   blocks: Blocks;
-  mails: Mails;
   /** Where the service serves the bytes itself; undefined when a bucket does. */
   folder: { store: FolderStore; signer: UrlSigner } | undefined;
   /** What goes to addresses that strangers chose. */

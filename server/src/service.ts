@@ -24,6 +24,7 @@ import { mailChores, sendMail } from './modules/mail/chores.ts';
 import { MailDelivery } from './modules/mail/delivery.ts';
 import { Mails } from './modules/mail/mails.ts';
 import { codeMail } from './modules/mail/templates.ts';
+import { tellOfLostDomain } from './modules/members/lost-domain.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
