@@ -1,10 +1,11 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Question, Reply, Said } from './protocol.ts';
+import { type SpareWorker, startWorker } from './spare-worker.ts';
 
-const MEMORY_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 8 };
 const BATCH_MAX_TASKS = 32;
 const BATCH_MAX_BYTES = 2 * 1_048_576;
 const WAITING_MAX = 1_000;
+const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY';
 
 /** late: its time was over before an answer was there. killed: the worker had to be ended. no memory: it ended itself. */
 export type Outcome = Reply | { kind: 'late' | 'killed' | 'no memory' };
@@ -25,6 +26,8 @@ export interface Job {
 interface Waiting extends Job {
   settle(outcome: Outcome): void;
   isSettled: boolean;
+  /** It was there when a worker died. That may have been a neighbour's doing. */
+  goesAlone: boolean;
 }
 
 interface Slot {
@@ -41,6 +44,8 @@ export interface LaneOptions {
   killAfterMs: number;
   /** Whoever runs out of time here is served elsewhere: all that it has waiting is given back. */
   handsOn?: boolean;
+  /** Takes the place of a worker that had to be ended, at once. */
+  spare?: SpareWorker;
 }
 
 /**
@@ -60,7 +65,7 @@ export class Lane {
     this.#options = options;
   }
 
-  /** Settles once the first worker has come up: that a service has just started is not to count against a schema. */
+  /** Settles once the first worker has come up. */
   warm(): Promise<void> {
     this.#warm ??= new Promise((resolve) => {
       this.#becameWarm = resolve;
@@ -75,6 +80,7 @@ export class Lane {
       const waiting: Waiting = {
         ...job,
         isSettled: false,
+        goesAlone: false,
         settle: (outcome) => {
           waiting.isSettled = true;
           clearTimeout(timer);
@@ -129,18 +135,15 @@ export class Lane {
 
   #startWorker(): void {
     if (this.#isStopped) return;
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      workerData: { niceness: this.#options.niceness },
-      resourceLimits: MEMORY_LIMITS,
-      // Nothing of the service's environment is its business.
-      env: {},
-      execArgv: [],
-    });
-    const slot: Slot = { worker, isReady: false, batch: undefined, killer: undefined };
+    this.#use(startWorker(this.#options.niceness), false);
+  }
+
+  #use(worker: Worker, isReady: boolean): void {
+    const slot: Slot = { worker, isReady, batch: undefined, killer: undefined };
     this.#slots.add(slot);
     worker.on('message', (said: Said) => (said === 'ready' ? this.#ready(slot) : this.#answered(slot, said)));
-    worker.on('error', () => this.#end(slot, { kind: 'no memory' }));
-    worker.on('exit', () => this.#end(slot, { kind: 'no memory' }));
+    worker.on('error', ({ code }: NodeJS.ErrnoException) => this.#end(slot, { kind: code === OUT_OF_MEMORY ? 'no memory' : 'killed' }));
+    worker.on('exit', () => this.#end(slot, { kind: 'killed' }));
   }
 
   #ready(slot: Slot): void {
@@ -180,13 +183,25 @@ export class Lane {
   /** Of a worker that is of no use any more. Another takes its place, if there was one that worked. */
   #end(slot: Slot, outcome: Outcome): void {
     if (!this.#slots.delete(slot)) return;
-    for (const job of this.#release(slot)) {
-      job.settle(outcome);
-      this.#handOn(job.party);
+    const batch = this.#release(slot);
+    const [first] = batch;
+    if (first && batch.length > 1 && !this.#options.handsOn) {
+      for (const job of batch) job.goesAlone = true;
+      this.#waiting.set(first.party, [...batch, ...(this.#waiting.get(first.party) ?? [])]);
+    } else if (first) {
+      for (const job of batch) job.settle(outcome);
+      this.#handOn(first.party);
     }
     void slot.worker.terminate();
-    if (slot.isReady) this.#startWorker();
+    if (slot.isReady) this.#replace();
     this.#becameWarm();
+  }
+
+  #replace(): void {
+    const spare = this.#isStopped ? undefined : this.#options.spare?.take();
+    if (spare) this.#use(spare, true);
+    else this.#startWorker();
+    this.#dispatch();
   }
 }
 
@@ -195,7 +210,9 @@ function takeBatch(queue: Waiting[]): Waiting[] {
   const batch: Waiting[] = [];
   let bytes = 0;
   for (let next = queue[0]; next; next = queue[0]) {
-    const fits = batch.length === 0 || (next.key === batch[0]?.key && bytes + next.json.length <= BATCH_MAX_BYTES);
+    const fits =
+      batch.length === 0 ||
+      (!next.goesAlone && !batch[0]?.goesAlone && next.key === batch[0]?.key && bytes + next.json.length <= BATCH_MAX_BYTES);
     if (!next.isSettled && (!fits || batch.length >= BATCH_MAX_TASKS)) break;
     queue.shift();
     if (next.isSettled) continue;
