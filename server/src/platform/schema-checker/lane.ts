@@ -1,10 +1,11 @@
 import type { Worker } from 'node:worker_threads';
 import type { Question, Reply, Said } from './protocol.ts';
-import { type SpareWorker, startWorker } from './spare-worker.ts';
+import { type IdleWorker, type SpareWorker, startWorker } from './spare-worker.ts';
 
 const BATCH_MAX_TASKS = 32;
 const BATCH_MAX_BYTES = 2 * 1_048_576;
 const WAITING_MAX = 1_000;
+const WATCH_MIN_MS = 10;
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY';
 
 /** late: its time was over before an answer was there. killed: the worker had to be ended. no memory: it ended itself. */
@@ -35,12 +36,14 @@ interface Slot {
   isReady: boolean;
   batch: Waiting[] | undefined;
   killer: NodeJS.Timeout | undefined;
+  /** What it had used when it last said something. */
+  cpuMs: number;
 }
 
 export interface LaneOptions {
   workers: number;
   niceness: number;
-  /** How long a batch may last by the clock before its worker is ended. */
+  /** Processor time that a batch may take before its worker is ended. */
   killAfterMs: number;
   /** Whoever runs out of time here is served elsewhere: all that it has waiting is given back. */
   handsOn?: boolean;
@@ -126,22 +129,38 @@ export class Lane {
     const question: Question = { kind: first.kind, key: first.key, text, tasks };
     slot.batch = batch;
     this.#running.add(party);
-    slot.killer = setTimeout(() => this.#end(slot, { kind: 'killed' }), this.#options.killAfterMs);
+    this.#watch(slot, this.#options.killAfterMs);
     slot.worker.postMessage(
       question,
       tasks.map(({ json }) => json.buffer),
     );
   }
 
-  #startWorker(): void {
-    if (this.#isStopped) return;
-    this.#use(startWorker(this.#options.niceness), false);
+  /** Ends the worker if it takes too much time of the processor. That it had none, on a busy machine, is no reason. */
+  #watch(slot: Slot, forMs: number): void {
+    const { batch, worker } = slot;
+    slot.killer = setTimeout(async () => {
+      const used = await worker.cpuUsage().catch(() => undefined);
+      if (!used || slot.batch !== batch) return;
+      const leftMs = this.#options.killAfterMs - ((used.user + used.system) / 1_000 - slot.cpuMs);
+      if (leftMs > 0) this.#watch(slot, Math.max(leftMs, WATCH_MIN_MS));
+      else this.#end(slot, { kind: 'killed' });
+    }, forMs);
   }
 
-  #use(worker: Worker, isReady: boolean): void {
-    const slot: Slot = { worker, isReady, batch: undefined, killer: undefined };
+  #startWorker(): void {
+    if (this.#isStopped) return;
+    this.#use({ worker: startWorker(this.#options.niceness), cpuMs: 0 }, false);
+  }
+
+  #use({ worker, cpuMs }: IdleWorker, isReady: boolean): void {
+    const slot: Slot = { worker, isReady, batch: undefined, killer: undefined, cpuMs };
     this.#slots.add(slot);
-    worker.on('message', (said: Said) => (said === 'ready' ? this.#ready(slot) : this.#answered(slot, said)));
+    worker.on('message', ({ replies, cpuMs }: Said) => {
+      slot.cpuMs = cpuMs;
+      if (replies) this.#answered(slot, replies);
+      else this.#ready(slot);
+    });
     worker.on('error', ({ code }: NodeJS.ErrnoException) => this.#end(slot, { kind: code === OUT_OF_MEMORY ? 'no memory' : 'killed' }));
     worker.on('exit', () => this.#end(slot, { kind: 'killed' }));
   }

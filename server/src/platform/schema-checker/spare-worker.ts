@@ -14,10 +14,16 @@ export function startWorker(niceness: number): Worker {
   });
 }
 
+/** One that is ready, with the processor time that it took to become so. */
+export interface IdleWorker {
+  worker: Worker;
+  cpuMs: number;
+}
+
 /** A worker that waits, ready, to take the place of one that dies: to start one takes as long as many a message may wait. */
 export class SpareWorker {
   #worker: Worker | undefined;
-  #isReady = false;
+  #idle: IdleWorker | undefined;
   #isStopped = false;
   #warm: Promise<void> | undefined;
 
@@ -27,11 +33,10 @@ export class SpareWorker {
   }
 
   /** Undefined when it is not ready yet, or taken. */
-  take(): Worker | undefined {
-    const worker = this.#isReady ? this.#worker : undefined;
-    if (!worker) return undefined;
-    this.#warm = this.#start();
-    return worker;
+  take(): IdleWorker | undefined {
+    const idle = this.#idle;
+    if (idle) this.#warm = this.#start();
+    return idle;
   }
 
   async stop(): Promise<void> {
@@ -40,14 +45,14 @@ export class SpareWorker {
   }
 
   #start(): Promise<void> {
-    this.#isReady = false;
+    this.#idle = undefined;
     this.#worker = undefined;
     if (this.#isStopped) return Promise.resolve();
     const worker = startWorker(0);
     this.#worker = worker;
     return new Promise((resolve) => {
-      worker.once('message', (said: Said) => {
-        this.#isReady = said === 'ready';
+      worker.once('message', ({ cpuMs }: Said) => {
+        this.#idle = { worker, cpuMs };
         resolve();
       });
       // It is done without: lanes start workers of their own.

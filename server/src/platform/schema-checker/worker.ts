@@ -84,6 +84,9 @@ function answer(question: Question): Reply[] {
 
 // On Linux this is the priority of the thread alone, not of the service.
 os.setPriority(0, (workerData as { niceness: number }).niceness);
-const say = (said: Said) => parentPort?.postMessage(said);
+function say(replies: Said['replies']): void {
+  const { user, system } = process.threadCpuUsage();
+  parentPort?.postMessage({ replies, cpuMs: (user + system) / 1_000 } satisfies Said);
+}
 parentPort?.on('message', (question: Question) => say(answer(question)));
-say('ready');
+say(undefined);
