@@ -84,6 +84,7 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
     closers.push(async () => {
       await Promise.all([closeServer(app), dispatcher?.stop(), mailJobs?.stop()]);
     });
+    if (role !== 'worker') await context.schemas.keepReady();
     await app.listen({ port: config.port, host: config.host, backlog: 4096 });
     const { port } = app.server.address() as AddressInfo;
     const address = `http://${hostForPeople(config.host)}:${port}`;

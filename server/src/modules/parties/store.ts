@@ -1,3 +1,4 @@
+import { inLetters } from '../../contract/mail-names.ts';
 import { foldCase } from '../../contract/names.ts';
 import type { Business, Party } from '../../contract/parties.ts';
 import type { Queryable } from '../../platform/postgres.ts';
@@ -82,14 +83,14 @@ export async function findId(db: Queryable, { handle, domain, email }: PartyName
   return row && BigInt(row.id);
 }
 
-/** A party without a handle, which is made the first time somebody has to do with it. */
+/** A party without a handle, which is made the first time somebody has to do with it. It is found by either way to write its domain. */
 export async function insertUnclaimed(db: Queryable, name: PartyName): Promise<void> {
   const shown = name.domain ?? name.email ?? '';
   await db.query(
     `WITH party AS (
-       INSERT INTO parties (domain, email, display_name, folded_name, accepting_drops) VALUES ($1, $2, $3, $3, false) ON CONFLICT DO NOTHING RETURNING id
+       INSERT INTO parties (domain, email, display_name, folded_name, accepting_drops) VALUES ($1, $2, $3, $4, false) ON CONFLICT DO NOTHING RETURNING id
      ) INSERT INTO ledgers (party_id) SELECT id FROM party`,
-    [name.domain ?? null, name.email ?? null, shown],
+    [name.domain ?? null, name.email ?? null, shown, foldCase(inLetters(shown))],
   );
 }
 
