@@ -3,15 +3,22 @@ import type { Answered } from './api.ts';
 import { Browser } from './browser.ts';
 import type { TestService } from './service.ts';
 
-type Mailed = { to: string; text: string };
+type Mailed = { id: string; mail: { to: string; text: string } };
+
+/** What was mailed to the mailbox, the newest last: already kept, because there is no mail server, or yet to be. */
+export async function mailsFor({ sql }: Pick<TestService, 'sql'>, email: string): Promise<string[]> {
+  const mails = await sql<Mailed>(
+    `SELECT DISTINCT ON (id) id, mail
+       FROM (SELECT j.payload ->> 'id' AS id, j.payload -> 'mail' AS mail
+               FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id WHERE t.identifier = 'send-mail'
+             UNION ALL SELECT id::text, mail FROM kept_mails) m ORDER BY id`,
+  );
+  return mails.filter(({ mail }) => mail.to === email).map(({ mail }) => mail.text);
+}
 
 /** Every code that was mailed to the mailbox, the newest last. */
-export async function codesFor({ sql }: Pick<TestService, 'sql'>, email: string): Promise<string[]> {
-  const jobs = await sql<{ payload: Mailed }>(
-    `SELECT j.payload FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-      WHERE t.identifier = 'send-mail' ORDER BY j.id`,
-  );
-  return jobs.filter(({ payload }) => payload.to === email).map(({ payload }) => /\d{6}/.exec(payload.text)?.[0] ?? '');
+export async function codesFor(service: Pick<TestService, 'sql'>, email: string): Promise<string[]> {
+  return (await mailsFor(service, email)).map((text) => /\b\d{6}\b/.exec(text)?.[0] ?? '');
 }
 
 export function askForCode(browser: Browser, email: string): Promise<Answered> {
