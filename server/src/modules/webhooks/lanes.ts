@@ -12,8 +12,11 @@ const CLAIM_MAX = 256;
 const WIDTH_AT_FIRST = 4;
 const WIDTH_MAX = 128;
 const PROMPT_MS = 1_000;
-/** How many more are taken for a webhook at full width, so that the next is at hand when one is over. */
-const AHEAD = BUSINESS_MAX - WIDTH_MAX;
+/**
+ * How many more are taken for a webhook at full width, so that the next is at hand when one is over. A quarter of its
+ * business's places is left even then: should it stop answering, it keeps what it has for ten seconds.
+ */
+const AHEAD = 0.75 * BUSINESS_MAX - WIDTH_MAX;
 /** With so many ahead, there is no hurry to take a few more: a claim for many costs little more than one for few. */
 const ROOM_MIN_AHEAD = 64;
 /** How many idle webhooks are remembered for how they behaved. */
