@@ -395,6 +395,15 @@ CREATE TABLE webhook_attempts (
   CONSTRAINT webhook_attempts_pkey PRIMARY KEY (party_id, webhook_id, id)
 );
 
+CREATE UNLOGGED TABLE webhook_claims (
+  party_id bigint NOT NULL,
+  webhook_id uuid NOT NULL,
+  worker_id uuid NOT NULL,
+  attempt_ids uuid[] NOT NULL,
+  until timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_claims_pkey PRIMARY KEY (party_id, webhook_id, worker_id)
+);
+
 CREATE TABLE webhooks (
   party_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -439,11 +448,13 @@ CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) W
 CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
 
 CREATE FUNCTION claim_webhook_attempts(
+  worker uuid,
   party_ids bigint[],
   webhook_ids uuid[],
   rooms integer[],
+  helds text[],
   lease interval
-) RETURNS TABLE(party_id bigint, webhook_id uuid, id uuid, message_id uuid, event text, created_at timestamp with time zone, url text, secret text) LANGUAGE plpgsql;
+) RETURNS TABLE(webhook_id uuid, url text, secret text, ids text, message_ids text, events text, created_ms text, clock_ms bigint) LANGUAGE plpgsql;
 
 CREATE FUNCTION commit_messages(
   party_ids bigint[],

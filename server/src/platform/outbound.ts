@@ -19,6 +19,13 @@ const ANSWER_MAX_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 4_000;
 const DNS_PATIENCE_MS = 2_000;
 const DNS_TRIES = 2;
+const DESTINATIONS_MAX = 4_000;
+
+/** Where a URL leads, in the form in which a request wants it. */
+interface Destination {
+  origin: string;
+  path: string;
+}
 
 /**
  * Sends requests whose destination a stranger chose. They reach public addresses only, checked where the connection is
@@ -29,6 +36,8 @@ export class Outbound {
   readonly #dnsServers: readonly string[];
   readonly #agent: Agent;
   readonly #patienceMs: number;
+  /** Of URLs that were allowed by their form, which does not change: to parse one costs as much as the rest of a request's way here. */
+  readonly #destinations = new Map<string, Destination>();
 
   /** `patienceMs` covers everything: look-up, connection, TLS, request and answer. */
   constructor(settings: { privateHosts: readonly string[]; dnsServers: readonly string[]; patienceMs: number }) {
@@ -76,8 +85,8 @@ export class Outbound {
   post(text: string, headers: Record<string, string>, body: Buffer): Exchange {
     const exchange = new Exchange(this.#patienceMs);
     try {
-      const { origin, pathname, search } = this.parse(text);
-      this.#agent.dispatch({ origin, path: `${pathname}${search}`, method: 'POST', headers, body }, exchange);
+      const { origin, path } = this.#destinationOf(text);
+      this.#agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange);
     } catch (error) {
       exchange.cancel(error as Error);
     }
@@ -86,6 +95,16 @@ export class Outbound {
 
   stop(): Promise<void> {
     return this.#agent.destroy();
+  }
+
+  #destinationOf(text: string): Destination {
+    const known = this.#destinations.get(text);
+    if (known) return known;
+    const { origin, pathname, search } = this.parse(text);
+    const destination = { origin, path: `${pathname}${search}` };
+    if (this.#destinations.size >= DESTINATIONS_MAX) this.#destinations.clear();
+    this.#destinations.set(text, destination);
+    return destination;
   }
 
   #literalProblem(host: string): string | undefined {

@@ -82,8 +82,8 @@ export async function readThread(
 
 /** The receipt is public: it needs no reader, and shows what its sender's ledger has. */
 export async function findReceipt(services: ReadServices, token: Buffer | undefined): Promise<StoredMessage | undefined> {
-  const message = token && (await store.findByReceipt(services.database, token));
-  return message && withFiles(services, message.senderId, message);
+  const found = token && (await store.findByReceipt(services.database, token));
+  return found && withFiles(services, found.senderId, found.message);
 }
 
 export const usageOf = store.usageOf;

@@ -12,7 +12,6 @@ const POSITION_MAX = 2n ** 63n - 1n;
 interface MessageRow {
   position: string;
   id: string;
-  sender_id: string;
   thread_id: string;
   in_reply_to: string | null;
   sender: string;
@@ -33,7 +32,7 @@ interface MessageRow {
 }
 
 const MESSAGE_COLUMNS = `m.id, m.thread_id, m.in_reply_to, m.sender, m.recipient, m.type, m.subject, m.note, m.json, m.json_sha256,
-  m.validation, m.validation_errors, m.received_at, m.content_hash, m.receipt_token, m.idempotency_key, m.sender_id, m.file_count`;
+  m.validation, m.validation_errors, m.received_at, m.content_hash, m.receipt_token, m.idempotency_key, m.file_count`;
 
 /** From a ledger's entry to the message, which is stored with its sender. */
 const MESSAGE_OF_ENTRY = `m.sender_id = coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END) AND m.id = e.message_id`;
@@ -41,7 +40,6 @@ const JOIN_MESSAGE = `JOIN messages m ON ${MESSAGE_OF_ENTRY}`;
 
 /** A message as the table has it: how many files there are, not yet which. */
 export interface MessageRecord extends Omit<StoredMessage, 'files'> {
-  senderId: bigint;
   fileCount: number;
 }
 
@@ -63,7 +61,6 @@ function toMessage(row: MessageRow): MessageRecord {
     contentHash: row.content_hash,
     receiptToken: row.receipt_token,
     idempotencyKey: row.idempotency_key,
-    senderId: BigInt(row.sender_id),
     fileCount: row.file_count,
   };
 }
@@ -133,12 +130,13 @@ export async function findByIdempotencyKey(db: Queryable, partyId: bigint, key: 
   return row && toMessage(row);
 }
 
-export async function findByReceipt(db: Queryable, token: Buffer): Promise<MessageRecord | undefined> {
-  const [row] = await db.query<MessageRow>(
-    { name: 'message-by-receipt', text: `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.receipt_token = $1` },
+/** With whose it is: the token is all that the reader has. */
+export async function findByReceipt(db: Queryable, token: Buffer): Promise<{ senderId: bigint; message: MessageRecord } | undefined> {
+  const [row] = await db.query<MessageRow & { sender_id: string }>(
+    { name: 'message-by-receipt', text: `SELECT m.sender_id, ${MESSAGE_COLUMNS} FROM messages m WHERE m.receipt_token = $1` },
     [token],
   );
-  return row && toMessage(row);
+  return row && { senderId: BigInt(row.sender_id), message: toMessage(row) };
 }
 
 /** What a list is narrowed by. Each has an index that ends in the position, so a page costs the same anywhere in a ledger. */
