@@ -15,6 +15,7 @@ import { providersOf } from './modules/accounts/providers.ts';
 import { SignIn } from './modules/accounts/sign-in.ts';
 import { KeyRing } from './modules/agents/key-ring.ts';
 import { Blocks } from './modules/blocks/blocks.ts';
+import { domainChores } from './modules/domains/chores.ts';
 import { fileChores } from './modules/files/chores.ts';
 import { Files } from './modules/files/files.ts';
 import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
@@ -167,7 +168,13 @@ async function buildContext(
   return {
     context,
     feed,
-    chores: [...accountChores, ...messageChores, ...fileChores(context.files, objects), ...webhookChores(config.webhookLogDays)],
+    chores: [
+      ...accountChores,
+      ...messageChores,
+      ...fileChores(context.files, objects),
+      ...webhookChores(config.webhookLogDays),
+      ...domainChores(context, async () => {}),
+    ],
   };
 }
 
