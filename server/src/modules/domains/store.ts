@@ -55,7 +55,7 @@ export async function noteCheck(
   const [row] = await tx.query<{ missing_hours: number | null }>(
     `UPDATE domain_requests
         SET checked_at = now(),
-            missing_since = CASE WHEN $3 IS NULL THEN missing_since WHEN NOT $3 THEN coalesce(missing_since, now()) END
+            missing_since = CASE WHEN $3::boolean IS NULL THEN missing_since WHEN NOT $3 THEN coalesce(missing_since, now()) END
       WHERE party_id = $1 AND domain = $2 AND ($4::text IS NULL OR token = $4)
      RETURNING extract(epoch FROM now() - missing_since)::float8 / 3600 AS missing_hours`,
     [partyId, domain, isThere ?? null, token ?? null],
