@@ -6,6 +6,7 @@ import { formatId, parseId } from './contract/ids.ts';
 import { parseHandle } from './contract/names.ts';
 import type { Business } from './contract/parties.ts';
 import { businessOfAgent, businessOfKey, createAgent, createKey, revokeKey } from './modules/agents/agents.ts';
+import { vouchForDomain } from './modules/domains/domains.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
 import { openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
@@ -53,7 +54,7 @@ const COMMANDS: Record<string, Command> = {
     arguments: 2,
     run: async (tools, [handle = '', domain = '']) => {
       const business = await businessOf(tools, handle);
-      const verified = await tools.parties.verifyDomain(business, domain);
+      const verified = await vouchForDomain(tools, business, domain);
       return {
         json: { handle: business.handle, domain: verified },
         text: `${verified} is a verified domain of ${business.handle}.`,

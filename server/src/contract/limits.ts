@@ -50,6 +50,9 @@ export const BUSINESSES_PER_PERSON_MAX = 20;
 /** Invitations that are open count too. */
 export const MEMBERS_PER_BUSINESS_MAX = 1_000;
 export const INVITATION_LIFETIME_DAYS = 7;
+/** Anybody can claim a business, so these bound whom the service can be made to flood with mail. */
+export const INVITATIONS_PER_BUSINESS_AND_DAY_MAX = 200;
+export const INVITATION_AGAIN_AFTER_S = 600;
 export const DOMAINS_PER_BUSINESS_MAX = 100;
 export const PERSON_NAME_MAX_CHARS = 100;
 export const PASSKEY_NAME_MAX_CHARS = 100;

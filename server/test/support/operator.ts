@@ -3,6 +3,7 @@ import type { KeyScope } from '../../src/contract/api-key.ts';
 import { formatId, parseId } from '../../src/contract/ids.ts';
 import type { Business } from '../../src/contract/parties.ts';
 import { businessOfAgent, businessOfKey, createAgent, createKey, revokeKey } from '../../src/modules/agents/agents.ts';
+import { vouchForDomain } from '../../src/modules/domains/domains.ts';
 import { PartyDirectory } from '../../src/modules/parties/directory.ts';
 import { ChangeFeed } from '../../src/platform/change-feed.ts';
 import { Database } from '../../src/platform/postgres.ts';
@@ -45,7 +46,7 @@ export class Operator {
   }
 
   async verifyDomain(handle: string, domain: string): Promise<void> {
-    await this.#parties.verifyDomain((await this.#parties.byHandle(handle)) as Business, domain);
+    await vouchForDomain({ parties: this.#parties }, (await this.#parties.byHandle(handle)) as Business, domain);
   }
 
   async removeDomain(handle: string, domain: string): Promise<void> {

@@ -11,6 +11,10 @@ export async function lockSegments(tx: Queryable, partyId: bigint): Promise<void
   await tx.query('SELECT FROM parties WHERE id = $1 FOR NO KEY UPDATE', [partyId]);
 }
 
+export async function isSegmentTaken(db: Queryable, partyId: bigint, segment: string): Promise<boolean> {
+  return (await db.query('SELECT FROM segments WHERE party_id = $1 AND segment = $2', [partyId, segment])).length > 0;
+}
+
 /** Fails with a unique violation when somebody else in the business has the segment. */
 export async function assignSegment(tx: Queryable, partyId: bigint, holder: SegmentHolder, segment: string | null): Promise<void> {
   const who = [partyId, holder.agentId ?? null, holder.personId ?? null];

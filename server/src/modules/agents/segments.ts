@@ -3,7 +3,7 @@ import { SEGMENT_MAX_CHARS } from '../../contract/limits.ts';
 import { parseSegment } from '../../contract/names.ts';
 import { isUniqueViolation } from '../../platform/postgres.ts';
 
-export { assignSegment, lockSegments } from './segment-store.ts';
+export { assignSegment, isSegmentTaken, lockSegments } from './segment-store.ts';
 
 export function checkedSegment(text: string): string {
   const segment = parseSegment(text);
@@ -17,7 +17,11 @@ export async function refusingTakenSegment<T>(segment: string | null | undefined
   try {
     return await work();
   } catch (error) {
-    if (isUniqueViolation(error)) throw new Refusal('conflict', `The segment ${segment} is already taken in this business.`);
+    if (isUniqueViolation(error)) refuseTakenSegment(segment);
     throw error;
   }
+}
+
+export function refuseTakenSegment(segment: string | null | undefined): never {
+  throw new Refusal('conflict', `The segment ${segment} is already taken in this business.`);
 }

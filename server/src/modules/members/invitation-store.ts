@@ -68,6 +68,40 @@ export async function findInvitation(db: Queryable, tokenHash: Buffer): Promise<
   return row && toInvitation(row);
 }
 
-export async function deleteInvitation(tx: Queryable, partyId: bigint, id: string): Promise<boolean> {
-  return (await tx.query('DELETE FROM invitations WHERE party_id = $1 AND id = $2 RETURNING 1', [partyId, id])).length > 0;
+/** Takes it away, so that it counts once; false when it counts no more. */
+export async function spendInvitation(tx: Queryable, partyId: bigint, id: string): Promise<boolean> {
+  const rows = await tx.query('DELETE FROM invitations WHERE party_id = $1 AND id = $2 AND expires_at > now() RETURNING 1', [partyId, id]);
+  return rows.length > 0;
+}
+
+/** The row stays for the day, because its mail counts. It ends before any transaction that accepts it at the same time began. */
+export async function withdrawInvitation(db: Queryable, partyId: bigint, id: string): Promise<boolean> {
+  const rows = await db.query(
+    `UPDATE invitations SET expires_at = '-infinity' WHERE party_id = $1 AND id = $2 AND expires_at > now() RETURNING 1`,
+    [partyId, id],
+  );
+  return rows.length > 0;
+}
+
+/** Those that count no more, neither as invitations nor as mails of the day. */
+export async function forgetSpent(tx: Queryable, partyId: bigint): Promise<void> {
+  await tx.query(`DELETE FROM invitations WHERE party_id = $1 AND expires_at <= now() AND created_at <= now() - interval '1 day'`, [
+    partyId,
+  ]);
+}
+
+/** How many the business invited in the last 24 hours, when there will be fewer, and how long ago this mailbox was. */
+export async function recentInvitations(
+  tx: Queryable,
+  partyId: bigint,
+  email: string,
+): Promise<{ ofTheDay: number; fewerInS: number; sinceLastS: number | null }> {
+  const [row] = await tx.query<{ of_the_day: number; fewer_in_s: number | null; since_last_s: number | null }>(
+    `SELECT count(*)::integer AS of_the_day,
+            extract(epoch FROM min(created_at) + interval '1 day' - now())::float8 AS fewer_in_s,
+            extract(epoch FROM now() - max(created_at) FILTER (WHERE email = $2))::float8 AS since_last_s
+       FROM invitations WHERE party_id = $1 AND created_at > now() - interval '1 day'`,
+    [partyId, email],
+  );
+  return { ofTheDay: row?.of_the_day ?? 0, fewerInS: row?.fewer_in_s ?? 0, sinceLastS: row?.since_last_s ?? null };
 }

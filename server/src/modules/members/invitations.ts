@@ -1,17 +1,23 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { newUuid } from '../../contract/ids.ts';
-import { INVITATION_LIFETIME_DAYS, MEMBERS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
+import {
+  INVITATION_AGAIN_AFTER_S,
+  INVITATION_LIFETIME_DAYS,
+  INVITATIONS_PER_BUSINESS_AND_DAY_MAX,
+  MEMBERS_PER_BUSINESS_MAX,
+} from '../../contract/limits.ts';
 import { parseEmail } from '../../contract/mail-names.ts';
 import type { Role } from '../../contract/members.ts';
 import { type Business, isBusiness } from '../../contract/parties.ts';
 import type { Person } from '../../contract/people.ts';
-import { assignSegment, checkedSegment, refusingTakenSegment } from '../agents/segments.ts';
+import type { Queryable } from '../../platform/postgres.ts';
+import { assignSegment, checkedSegment, isSegmentTaken, refuseTakenSegment, refusingTakenSegment } from '../agents/segments.ts';
 import type { Mails } from '../mail/mails.ts';
 import { invitationMail } from '../mail/templates.ts';
 import * as store from './invitation-store.ts';
-import type { MemberServices } from './members.ts';
-import { countPeople, findMember, insertMember, lockMembers } from './store.ts';
+import { type MemberServices, refuseUnless, takeTurn } from './members.ts';
+import { countPeople, findMember, insertMember, isMemberByEmail, lockMembers } from './store.ts';
 
 export type { Invitation } from './invitation-store.ts';
 export { listInvitations } from './invitation-store.ts';
@@ -27,18 +33,21 @@ const TOKEN_BYTES = 24;
 export async function invite(
   { database, mails, publicUrl }: InvitationServices,
   business: Business,
-  by: { role: Role; name: string },
+  by: { person: Person; name: string },
   given: { email: string; role: Role; segment?: string | null },
 ): Promise<store.Invitation> {
   const email = parseEmail(given.email);
   if (email === undefined) throw invalid([{ path: '/email', message: 'must be an e-mail address' }]);
-  if (given.role === 'owner' && by.role !== 'owner') throw new Refusal('forbidden', 'Only an owner can do that.');
   const segment = given.segment == null ? null : checkedSegment(given.segment);
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   return database.transaction(async (tx) => {
-    await lockMembers(tx, business.id);
+    const role = await takeTurn(tx, business, by.person, 'admin');
+    if (given.role === 'owner') refuseUnless(role, 'owner');
+    await refuseFlood(tx, business, email);
+    if (await isMemberByEmail(tx, business.id, email)) throw new Refusal('conflict', `${email} is a member already.`);
     if ((await countPeople(tx, business.id)) >= MEMBERS_PER_BUSINESS_MAX)
       throw new Refusal('conflict', `A business can have ${MEMBERS_PER_BUSINESS_MAX} members at most.`);
+    if (segment !== null && (await isSegmentTaken(tx, business.id, segment))) refuseTakenSegment(segment);
     const invitation = await store.upsertInvitation(tx, business.id, {
       ...{ id: newUuid(), email, role: given.role, segment, tokenHash: hashOf(token), days: INVITATION_LIFETIME_DAYS },
     });
@@ -48,8 +57,19 @@ export async function invite(
   });
 }
 
+/** Mails go to whom an admin names, and anybody can become one. */
+async function refuseFlood(tx: Queryable, business: Business, email: string): Promise<void> {
+  await store.forgetSpent(tx, business.id);
+  const { ofTheDay, fewerInS, sinceLastS } = await store.recentInvitations(tx, business.id, email);
+  const isEarly = sinceLastS !== null && sinceLastS < INVITATION_AGAIN_AFTER_S;
+  if (!isEarly && ofTheDay < INVITATIONS_PER_BUSINESS_AND_DAY_MAX) return;
+  const retryAfterS = Math.max(1, Math.ceil(isEarly ? INVITATION_AGAIN_AFTER_S - sinceLastS : fewerInS));
+  const reason = isEarly ? `${email} was invited just now` : `A business can invite ${INVITATIONS_PER_BUSINESS_AND_DAY_MAX} people a day`;
+  throw new Refusal('rate_limited', `${reason}. Try again in ${retryAfterS} s.`, { retryAfterS });
+}
+
 export async function withdraw({ database }: MemberServices, business: Business, id: string): Promise<void> {
-  if (!(await store.deleteInvitation(database, business.id, id))) noSuchInvitation();
+  if (!(await store.withdrawInvitation(database, business.id, id))) noSuchInvitation();
 }
 
 /** What an invited person is shown before accepting. */
@@ -70,7 +90,7 @@ export async function accept(services: MemberServices, person: Person, token: st
   await refusingTakenSegment(invitation.segment, () =>
     services.database.transaction(async (tx) => {
       await lockMembers(tx, business.id);
-      if (!(await store.deleteInvitation(tx, business.id, invitation.id))) noSuchInvitation();
+      if (!(await store.spendInvitation(tx, business.id, invitation.id))) noSuchInvitation();
       const isMember = (await findMember(tx, business.id, person.id)) !== undefined;
       if (!isMember) await insertMember(tx, business.id, person.id, invitation.role);
       if (!isMember && invitation.segment !== null) await assignSegment(tx, business.id, { personId: person.id }, invitation.segment);

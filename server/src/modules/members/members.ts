@@ -1,11 +1,11 @@
 import { Refusal } from '../../contract/errors.ts';
 import { BUSINESSES_PER_PERSON_MAX } from '../../contract/limits.ts';
-import type { Role } from '../../contract/members.ts';
+import { mayActAs, type Role } from '../../contract/members.ts';
 import type { Business } from '../../contract/parties.ts';
 import type { Person } from '../../contract/people.ts';
 import type { ConsumerMail } from '../../platform/consumer-mail.ts';
 import type { Database, Queryable } from '../../platform/postgres.ts';
-import { assignSegment, checkedSegment, lockSegments, refusingTakenSegment } from '../agents/segments.ts';
+import { assignSegment, checkedSegment, refusingTakenSegment } from '../agents/segments.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { partyNameOfMailbox } from '../parties/unclaimed.ts';
 import * as store from './store.ts';
@@ -43,18 +43,17 @@ export interface MemberChange {
 export async function changeMember(
   { database }: MemberServices,
   business: Business,
-  by: Role,
+  by: Person,
   personId: string,
   change: MemberChange,
 ): Promise<store.Member> {
   const segment = typeof change.segment === 'string' ? checkedSegment(change.segment) : change.segment;
   return refusingTakenSegment(segment, () =>
     database.transaction(async (tx) => {
-      await lockSegments(tx, business.id);
+      const role = await takeTurn(tx, business, by, 'admin');
       const member = (await store.findMember(tx, business.id, personId)) ?? noSuchMember();
       if (change.role !== undefined && change.role !== member.role) {
-        if (by !== 'owner' && (change.role === 'owner' || member.role === 'owner'))
-          throw new Refusal('forbidden', 'Only an owner can do that.');
+        if (change.role === 'owner' || member.role === 'owner') refuseUnless(role, 'owner');
         if (member.role === 'owner') await refuseLastOwner(tx, business);
         await store.updateRole(tx, business.id, personId, change.role);
       }
@@ -64,16 +63,31 @@ export async function changeMember(
   );
 }
 
-export async function removeMember({ database }: MemberServices, business: Business, by: Role, personId: string): Promise<void> {
+/** Whoever wants to leave may; others are removed by admins. */
+export async function removeMember({ database }: MemberServices, business: Business, by: Person, personId: string): Promise<void> {
   await database.transaction(async (tx) => {
-    await store.lockMembers(tx, business.id);
+    const role = await takeTurn(tx, business, by, personId === by.id ? 'member' : 'admin');
     const member = (await store.findMember(tx, business.id, personId)) ?? noSuchMember();
     if (member.role === 'owner') {
-      if (by !== 'owner') throw new Refusal('forbidden', 'Only an owner can do that.');
+      refuseUnless(role, 'owner');
       await refuseLastOwner(tx, business);
     }
     await store.deleteMember(tx, business.id, personId);
   });
+}
+
+/** Changes of who belongs to a business come one after the other. Whoever lost their role while they waited acts no more. */
+export async function takeTurn(tx: Queryable, business: Business, by: Person, wanted: Role): Promise<Role> {
+  await store.lockMembers(tx, business.id);
+  const member = await store.findMember(tx, business.id, by.id);
+  if (!member) throw new Refusal('forbidden', 'You are not a member of that business.');
+  refuseUnless(member.role, wanted);
+  return member.role;
+}
+
+export function refuseUnless(role: Role, wanted: Role): void {
+  if (!mayActAs(role, wanted))
+    throw new Refusal('forbidden', wanted === 'owner' ? 'Only an owner can do that.' : 'Only an admin or owner can do that.');
 }
 
 async function refuseLastOwner(tx: Queryable, business: Business): Promise<void> {

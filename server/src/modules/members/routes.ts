@@ -2,8 +2,14 @@ import { Type } from 'typebox';
 import { memberEndpoint, personEndpoint } from '../../context.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { formatId, parseId } from '../../contract/ids.ts';
-import { DISPLAY_NAME_MAX_CHARS, HANDLE_MAX_CHARS, PAGE_DEFAULT_ITEMS, SEGMENT_MAX_CHARS } from '../../contract/limits.ts';
-import { mayActAs, ROLES } from '../../contract/members.ts';
+import {
+  DISPLAY_NAME_MAX_CHARS,
+  HANDLE_MAX_CHARS,
+  INVITATION_AGAIN_AFTER_S,
+  PAGE_DEFAULT_ITEMS,
+  SEGMENT_MAX_CHARS,
+} from '../../contract/limits.ts';
+import { ROLES } from '../../contract/members.ts';
 import { formatAddress } from '../../contract/names.ts';
 import type { Business } from '../../contract/parties.ts';
 import { pageOf } from '../../http/cursor.ts';
@@ -116,32 +122,29 @@ export const change = memberEndpoint({
   success: { status: 200, description: 'The member as they are now.', schema: MemberSchema },
   errors: [...bodyErrors, 'not_found', 'conflict'],
   handle: async (context, { caller: { business, by }, params, body }) => ({
-    body: memberView(business, await changeMember(context, business, by.role, personIdOf(params.id), body)),
+    body: memberView(business, await changeMember(context, business, by.person, personIdOf(params.id), body)),
   }),
 });
 
-/** Whoever wants to leave may; others are removed by admins. */
 export const remove = memberEndpoint({
   summary: 'Remove a member, or leave',
   params: memberParams,
   success: { status: 204, description: 'No longer a member, from the next request on.' },
   errors: ['not_found', 'conflict'],
   handle: async (context, { caller: { business, by }, params }) => {
-    const personId = personIdOf(params.id);
-    if (personId !== by.person.id && !mayActAs(by.role, 'admin')) throw new Refusal('forbidden', 'Only an admin or owner can do that.');
-    await removeMember(context, business, by.role, personId);
+    await removeMember(context, business, by.person, personIdOf(params.id));
     return {};
   },
 });
 
 export const invite = memberEndpoint({
   summary: 'Invite somebody by mail',
-  description: 'Whoever was invited before gets a new mail; the link in the earlier one counts no more.',
+  description: `Whoever was invited before gets a new mail, after ${INVITATION_AGAIN_AFTER_S / 60} minutes at the earliest; the link in the earlier one counts no more.`,
   body: Type.Object({ email: Type.String({ maxLength: 320 }), role, segment: Type.Optional(segment) }, closed),
   success: { status: 201, description: 'Invited.', schema: InvitationSchema },
   errors: [...bodyErrors, 'conflict'],
   handle: async (context, { caller: { business, by, actor }, body }) => ({
-    body: invitationView(await inviteByMail(context, business, { role: by.role, name: actor.name }, body)),
+    body: invitationView(await inviteByMail(context, business, { person: by.person, name: actor.name }, body)),
   }),
 });
 

@@ -50,6 +50,14 @@ export async function findMember(db: Queryable, partyId: bigint, personId: strin
   return row && toMember(row);
 }
 
+export async function isMemberByEmail(db: Queryable, partyId: bigint, email: string): Promise<boolean> {
+  const rows = await db.query(
+    'SELECT FROM members m JOIN people p ON p.id = m.person_id WHERE m.party_id = $1 AND p.email = $2 AND p.email_verified',
+    [partyId, email],
+  );
+  return rows.length > 0;
+}
+
 export async function businessesOf(db: Queryable, personId: string): Promise<{ handle: string; display_name: string; role: Role }[]> {
   return db.query(
     'SELECT b.handle, b.display_name, m.role FROM members m JOIN parties b ON b.id = m.party_id WHERE m.person_id = $1 ORDER BY b.handle',

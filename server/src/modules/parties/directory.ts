@@ -54,12 +54,15 @@ export class PartyDirectory {
     return store.mailboxId(this.#database, newUuid(), email);
   }
 
-  /** The operator vouches that the domain is the business's own. */
-  async verifyDomain(business: Business, text: string): Promise<string> {
+  /** From now on the domain is the business's own. What has to hold for that is done first, in the same transaction. */
+  async verifyDomain(business: Business, text: string, first: (tx: Queryable, domain: string) => Promise<unknown>): Promise<string> {
     const domain = parseDomain(text);
     if (domain === undefined) throw new Refusal('validation_error', `"${text}" is not a domain such as example.com.`);
     try {
-      await changingCached(this.#database, (tx) => store.insertVerifiedDomain(tx, business.id, domain));
+      await changingCached(this.#database, async (tx) => {
+        await first(tx, domain);
+        await store.insertVerifiedDomain(tx, business.id, domain);
+      });
     } catch (error) {
       if (isUniqueViolation(error)) throw new Refusal('conflict', `The domain ${domain} belongs to another business.`);
       throw error;
@@ -73,14 +76,18 @@ export class PartyDirectory {
     throw new Refusal('not_found', `The business ${business.handle} has no domain ${domain}.`);
   }
 
+  /** False when it is not the business's. The transaction has to be one that tells of its changes. */
+  releaseDomain(tx: Queryable, businessId: bigint, domain: string): Promise<boolean> {
+    return store.deleteVerifiedDomain(tx, businessId, domain);
+  }
+
   startingWith(prefix: string, after: string, limit: number): Promise<{ handle: string; display_name: string }[]> {
     return store.searchByPrefix(this.#database, prefix, after, limit);
   }
 
   async change(business: Business, change: { displayName?: string; acceptingDrops?: boolean }): Promise<Business> {
-    const name = change.displayName === undefined ? business.displayName : checkedName(change.displayName);
-    const drops = change.acceptingDrops ?? business.acceptingDrops;
-    return changingCached(this.#database, (tx) => store.updateBusiness(tx, business.id, name, drops));
+    const name = change.displayName === undefined ? undefined : checkedName(change.displayName);
+    return changingCached(this.#database, (tx) => store.updateBusiness(tx, business.id, name, change.acceptingDrops));
   }
 
   /** Has the threads of a party without a handle join a business, or those of them that one mailbox began. */
@@ -98,10 +105,7 @@ export class PartyDirectory {
   ): Promise<Business> {
     const handle = parseHandle(handleText);
     if (handle === undefined)
-      throw new Refusal(
-        'validation_error',
-        `"${handleText}" can't be a handle: 2 to 32 letters, digits and hyphens, no hyphen at either end.`,
-      );
+      throw wrong('/handle', `"${handleText}" can't be a handle: 2 to 32 letters, digits and hyphens, no hyphen at either end.`);
     if (isReservedHandle(handle)) throw new Refusal('conflict', `The handle ${handle} is reserved.`);
     const name = checkedName(displayName);
     try {
@@ -119,6 +123,11 @@ export class PartyDirectory {
 
 function checkedName(text: string): string {
   const name = text.trim();
-  if (name !== '' && [...name].length <= DISPLAY_NAME_MAX_CHARS && !name.includes('\0')) return name;
-  throw new Refusal('validation_error', `A display name has 1 to ${DISPLAY_NAME_MAX_CHARS} characters.`);
+  // It goes into mails and pages of others, where a second line could pass for something else than a name.
+  if (name !== '' && [...name].length <= DISPLAY_NAME_MAX_CHARS && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return name;
+  throw wrong('/display_name', `A display name has 1 to ${DISPLAY_NAME_MAX_CHARS} characters, all on one line.`);
+}
+
+function wrong(path: string, message: string): Refusal {
+  return new Refusal('validation_error', message, { details: [{ path, message }] });
 }

@@ -43,10 +43,20 @@ export async function insertBusiness(tx: Queryable, handle: string, displayName:
   return toBusiness(row as Row);
 }
 
-export async function updateBusiness(tx: Queryable, id: bigint, displayName: string, acceptingDrops: boolean): Promise<Business> {
+/** Leaves alone what is undefined: somebody else may be changing it. */
+export async function updateBusiness(
+  tx: Queryable,
+  id: bigint,
+  displayName: string | undefined,
+  acceptingDrops: boolean | undefined,
+): Promise<Business> {
   const [row] = await tx.query<Row>(
-    `WITH p AS (UPDATE parties SET display_name = $2, folded_name = $3, accepting_drops = $4 WHERE id = $1 RETURNING *) SELECT ${COLUMNS} FROM p`,
-    [id, displayName, foldCase(displayName), acceptingDrops],
+    `WITH p AS (
+       UPDATE parties SET display_name = coalesce($2, display_name), folded_name = coalesce($3, folded_name),
+                          accepting_drops = coalesce($4, accepting_drops)
+        WHERE id = $1 RETURNING *
+     ) SELECT ${COLUMNS} FROM p`,
+    [id, displayName ?? null, displayName === undefined ? null : foldCase(displayName), acceptingDrops ?? null],
   );
   return toBusiness(row as Row);
 }
