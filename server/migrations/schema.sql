@@ -147,7 +147,7 @@ CREATE TABLE joined_threads (
   party_id bigint NOT NULL,
   thread_id uuid NOT NULL,
   business_id bigint NOT NULL,
-  CONSTRAINT joined_threads_pkey PRIMARY KEY (party_id, thread_id)
+  CONSTRAINT joined_threads_pkey PRIMARY KEY (party_id, thread_id, business_id)
 );
 
 CREATE TABLE ledger_entries (
