@@ -36,7 +36,9 @@ describe('files of people', () => {
     const sent = await dropped(ann, form);
     expect(sent).toMatchObject({ type: 'invoice', note: 'see below', from: { party: { kind: 'mailbox', email: 'ann@gmail.com' } } });
     const [message] = (await shop.api.get('/inbox?from=ann@gmail.com')).body.data;
-    expect(message.files.map(({ filename, content_type, size_bytes, sha256 }: never) => [filename, content_type, size_bytes, sha256])).toEqual([
+    expect(
+      message.files.map(({ filename, content_type, size_bytes, sha256 }: never) => [filename, content_type, size_bytes, sha256]),
+    ).toEqual([
       ['Rechnung für März.pdf', 'application/pdf', first.length, sha256Of(first)],
       ['b.bin', expect.any(String), 10, sha256Of(second)],
     ]);

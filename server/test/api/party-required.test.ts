@@ -26,22 +26,25 @@ async function signInUnproven(email: string, provider = 'google'): Promise<Brows
 
 const parties = async () => (await service.sql('SELECT id FROM parties ORDER BY id')).length;
 
-test.each(['google', 'microsoft', 'oidc'])('an account at %s that has proved no mailbox can’t write, and leaves nothing behind', async (provider) => {
-  for (const email of [`ann.${provider}@gmail.com`, `ann@${provider}-works.test`]) {
-    const ann = await signInUnproven(email, provider);
-    const before = [await service.traces(), await parties()];
-    const form = new FormData();
-    form.set('to', 'shop');
-    form.set('file', new Blob(['bytes']), 'a.txt');
-    for (const body of [{ to: 'shop' }, { to: 'nobody' }, { in_reply_to: 'msg_x' }, '{', form]) {
-      const answer = await drop(ann, body, { 'idempotency-key': 'tried' });
-      expectRefusal(answer, 'party_required');
-      expect(answer.status).toBe(403);
+test.each(['google', 'microsoft', 'oidc'])(
+  'an account at %s that has proved no mailbox can’t write, and leaves nothing behind',
+  async (provider) => {
+    for (const email of [`ann.${provider}@gmail.com`, `ann@${provider}-works.test`]) {
+      const ann = await signInUnproven(email, provider);
+      const before = [await service.traces(), await parties()];
+      const form = new FormData();
+      form.set('to', 'shop');
+      form.set('file', new Blob(['bytes']), 'a.txt');
+      for (const body of [{ to: 'shop' }, { to: 'nobody' }, { in_reply_to: 'msg_x' }, '{', form]) {
+        const answer = await drop(ann, body, { 'idempotency-key': 'tried' });
+        expectRefusal(answer, 'party_required');
+        expect(answer.status).toBe(403);
+      }
+      expectRefusal(await ann.post('/v1/drops/uploads', announcement()), 'party_required');
+      expect([await service.traces(), await parties()]).toEqual(before);
     }
-    expectRefusal(await ann.post('/v1/drops/uploads', announcement()), 'party_required');
-    expect([await service.traces(), await parties()]).toEqual(before);
-  }
-});
+  },
+);
 
 test('nor does it write for the business that has verified its domain', async () => {
   const operator = new Operator(service);
@@ -89,5 +92,6 @@ test('another way of signing in is judged by itself, for the same person', async
 test('nobody writes as a business that is not theirs', async () => {
   const eve = await signInUnproven('eve@gmail.com');
   await claim(eve, 'eves');
-  for (const handle of ['shop', 'nobody', 'demo']) expectRefusal(await new MemberApi(eve, handle).post('/messages', { to: 'eves' }), 'forbidden');
+  for (const handle of ['shop', 'nobody', 'demo'])
+    expectRefusal(await new MemberApi(eve, handle).post('/messages', { to: 'eves' }), 'forbidden');
 });
