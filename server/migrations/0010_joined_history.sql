@@ -1,18 +1,20 @@
 -- Where a message is stored, when the party that sent it has since become part of another.
 ALTER TABLE ledger_entries ADD COLUMN author_id bigint;
 
--- Threads of whoever had no handle, with the business that they belong to now: answers go there.
+-- Threads of whoever had no handle, with the businesses that have them now, or a part of them: one mailbox of a domain may
+-- have taken its part along before the domain's other mailboxes came to another business.
 CREATE TABLE joined_threads (
   party_id    bigint NOT NULL,
   thread_id   uuid   NOT NULL,
   business_id bigint NOT NULL,
-  PRIMARY KEY (party_id, thread_id)
+  PRIMARY KEY (party_id, thread_id, business_id)
 );
 CREATE INDEX joined_threads_of_business ON joined_threads (business_id, thread_id);
 
 -- Moves a thread from the ledger of a party without a handle to that of a business: all of it, or what one mailbox wrote
 -- and what it was answered. Entries are moved, not copied, so that whoever gets hold of a domain later does not get them
--- too. They keep their time. Returns how many there were.
+-- too. They keep their time. Done again, it finds what was left: an answer may have been on its way meanwhile. Returns how
+-- many there were.
 CREATE FUNCTION join_thread(unclaimed bigint, thread uuid, business bigint, mailbox text) RETURNS bigint LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$
@@ -20,6 +22,7 @@ DECLARE
   moving uuid[];
   entry  ledger_entries;
   place  bigint;
+  last   bigint := 0;
 BEGIN
   -- Both ledgers stand still meanwhile; in the order in which deliveries lock them.
   UPDATE ledgers SET head = head WHERE party_id = least(unclaimed, business);
@@ -27,7 +30,11 @@ BEGIN
 
   WITH RECURSIVE its AS (
     SELECT e.message_id FROM ledger_entries e
-     WHERE e.party_id = unclaimed AND e.thread_id = thread AND (mailbox IS NULL OR (e.box = 'out' AND e.from_email = mailbox))
+     WHERE e.party_id = unclaimed AND e.thread_id = thread
+       AND (mailbox IS NULL OR (e.box = 'out' AND e.from_email = mailbox)
+            -- Answers to what has been moved before.
+            OR (e.box = 'in' AND EXISTS (SELECT FROM messages m JOIN ledger_entries b ON b.party_id = business AND b.message_id = m.in_reply_to
+                                          WHERE m.sender_id = e.counterparty_id AND m.id = e.message_id)))
     UNION
     SELECT e.message_id
       FROM its JOIN ledger_entries e ON e.party_id = unclaimed AND e.thread_id = thread AND e.box = 'in'
@@ -71,10 +78,14 @@ BEGIN
     WHILE EXISTS (SELECT FROM ledger_entries e WHERE e.party_id = business AND e.box = entry.box AND e.position = place) LOOP
       place := place + 1;
     END LOOP;
+    last := greatest(last, place);
     INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain, author_id)
     VALUES (business, entry.box, place, entry.message_id, entry.counterparty_id, thread, entry.validation, entry.type, entry.segment,
             entry.from_email, entry.from_domain, CASE entry.box WHEN 'out' THEN unclaimed END);
   END LOOP;
+
+  -- The other ledger may have been ahead of this one's clock; what comes next comes after all that is there.
+  UPDATE ledgers SET head = greatest(head, last) WHERE party_id = business;
 
   -- The party's own stay: its receipts show them.
   INSERT INTO files (party_id, id, message_id, ordinal, owner_id, object_id, filename, content_type)

@@ -147,12 +147,7 @@ CREATE TABLE joined_threads (
   party_id bigint NOT NULL,
   thread_id uuid NOT NULL,
   business_id bigint NOT NULL,
-  CONSTRAINT joined_threads_pkey PRIMARY KEY (party_id, thread_id)
-CREATE TABLE kept_mails (
-  id uuid NOT NULL,
-  kept_at timestamp with time zone NOT NULL DEFAULT now(),
-  mail json NOT NULL,
-  CONSTRAINT kept_mails_pkey PRIMARY KEY (id)
+  CONSTRAINT joined_threads_pkey PRIMARY KEY (party_id, thread_id, business_id)
 );
 
 CREATE TABLE ledger_entries (

@@ -11,5 +11,5 @@ export async function dropSender(services: UnclaimedServices, person: Person): P
       'party_required',
       'This account has proved no mailbox to us: claim a handle, or sign in with a code sent to your mailbox.',
     );
-  return { party: await partyOfMailbox(services, person.email), actor: personActor(person) };
+  return { party: await partyOfMailbox(services, person.email), actor: personActor(person), isGuest: true };
 }

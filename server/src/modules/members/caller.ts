@@ -15,6 +15,5 @@ export async function callerOf(services: MemberServices, person: Person, handle:
 
 /** As envelopes show a person: verified is what the way of signing in has shown. */
 export function personActor({ id, name, email, proves, provider }: Person): ActorView {
-  const shown = name.trim() === '' ? (email ?? 'Somebody') : name;
-  return { kind: 'person', id: formatId('usr', id), name: shown, email, verified: proves !== 'nothing', provider };
+  return { kind: 'person', id: formatId('usr', id), name, email, verified: proves !== 'nothing', provider };
 }

@@ -8,7 +8,7 @@ export const joinHistory: Chore = {
     const { business_id, unclaimed_id, mailbox } = payload as { business_id: string; unclaimed_id: string; mailbox: string | null };
     const [businessId, unclaimedId] = [BigInt(business_id), BigInt(unclaimed_id)];
     let joined = 0;
-    for (const threadId of await threadsToJoin(database, unclaimedId, mailbox))
+    for (const threadId of await threadsToJoin(database, unclaimedId, businessId, mailbox))
       joined += await joinThread(database, unclaimedId, threadId, businessId, mailbox);
     if (joined > 0) log.info({ joined }, 'messages of a party without a handle joined a business');
   },

@@ -1,24 +1,29 @@
 import type { Queryable } from '../../platform/postgres.ts';
 
-/** The business that a thread of somebody without a handle has gone over to. */
-export async function findJoined(db: Queryable, partyId: bigint, threadId: string): Promise<bigint | undefined> {
-  const [row] = await db.query<{ business_id: string }>('SELECT business_id FROM joined_threads WHERE party_id = $1 AND thread_id = $2', [
-    partyId,
-    threadId,
-  ]);
+/** The business that has a message now which somebody without a handle exchanged in a thread. */
+export async function findJoined(db: Queryable, partyId: bigint, threadId: string, messageId: string): Promise<bigint | undefined> {
+  const [row] = await db.query<{ business_id: string }>(
+    `SELECT j.business_id FROM joined_threads j
+      WHERE j.party_id = $1 AND j.thread_id = $2
+        AND EXISTS (SELECT FROM ledger_entries e WHERE e.party_id = j.business_id AND e.message_id = $3)`,
+    [partyId, threadId, messageId],
+  );
   return row && BigInt(row.business_id);
 }
 
 /** The threads of a party without a handle: all of them, or those that a mailbox began. */
-export async function threadsToJoin(db: Queryable, unclaimedId: bigint, mailbox: string | null): Promise<string[]> {
+export async function threadsToJoin(db: Queryable, unclaimedId: bigint, businessId: bigint, mailbox: string | null): Promise<string[]> {
   const rows = await db.query<{ thread_id: string }>(
-    `SELECT thread_id FROM ledger_entries WHERE party_id = $1
-      GROUP BY thread_id HAVING $2::text IS NULL OR (array_agg(from_email ORDER BY position))[1] = $2`,
-    [unclaimedId, mailbox],
+    `SELECT e.thread_id FROM ledger_entries e WHERE e.party_id = $1
+      GROUP BY e.thread_id
+     HAVING $3::text IS NULL OR (array_agg(e.from_email ORDER BY e.position))[1] = $3
+            OR EXISTS (SELECT FROM joined_threads j WHERE j.party_id = $1 AND j.thread_id = e.thread_id AND j.business_id = $2)`,
+    [unclaimedId, businessId, mailbox],
   );
   return rows.map(({ thread_id }) => thread_id);
 }
 
+/** Tells how many messages there were. A domain's threads join nobody who has given the domain up meanwhile: the next one may have them. */
 export async function joinThread(
   db: Queryable,
   unclaimedId: bigint,
@@ -26,12 +31,13 @@ export async function joinThread(
   businessId: bigint,
   mailbox: string | null,
 ): Promise<number> {
-  const [row] = await db.query<{ joined: string }>('SELECT join_thread($1, $2, $3, $4) AS joined', [
-    unclaimedId,
-    threadId,
-    businessId,
-    mailbox,
-  ]);
+  const [row] = await db.query<{ joined: string }>(
+    `SELECT join_thread(p.id, $2, $3, $4) AS joined FROM parties p
+      WHERE p.id = $1
+        AND ($4::text IS NOT NULL OR p.domain IS NULL
+             OR EXISTS (SELECT FROM verified_domains d WHERE d.domain = p.domain AND d.party_id = $3))`,
+    [unclaimedId, threadId, businessId, mailbox],
+  );
   return Number(row?.joined ?? 0);
 }
 

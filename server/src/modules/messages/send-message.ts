@@ -14,7 +14,7 @@ import type { Draft } from './draft.ts';
 import { hashedText, type StoredMessage } from './envelope.ts';
 import { findJoined } from './join-store.ts';
 import type { Ledger } from './ledger.ts';
-import { findByIdempotencyKey, findMessage, findParent } from './store.ts';
+import { findByIdempotencyKey, findParent, findSent, hasReceived, type MessageRecord } from './store.ts';
 import { withFiles } from './with-files.ts';
 
 export interface SendServices {
@@ -30,6 +30,8 @@ export interface SendServices {
 export interface Sender {
   party: Party;
   actor: ActorView;
+  /** Writes for the party without belonging to it, and so may not see what others have written for it. */
+  isGuest?: true;
 }
 
 export interface Sent {
@@ -59,7 +61,7 @@ export async function sendMessage(
       error instanceof Refusal && idempotencyKey !== null
         ? await findByIdempotencyKey(services.database, sender.party.id, idempotencyKey)
         : undefined;
-    if (original) return { message: await withFiles(services, sender.party.id, original), replayed: true };
+    if (original) return replay(services, sender, original);
     throw error;
   }
 }
@@ -161,33 +163,46 @@ interface Route {
   parentId: string | null;
 }
 
+/** A domain or mailbox, which no address of a business can be. */
+const UNCLAIMED_NAME = /[@.]/;
+
+function invalidAddress(): Refusal {
+  return invalid([{ path: '/to', message: 'must be <handle> or <handle>/<segment>' }]);
+}
+
 async function routeToAddress({ parties }: SendServices, sender: Sender, to: string): Promise<Route> {
   const address = parseAddress(to);
   if (!address) {
-    if (/[@.]/.test(to))
+    if (UNCLAIMED_NAME.test(to))
       throw new Refusal(
         'unknown_recipient',
         'Only a business that has claimed a handle can be written to; a domain or mailbox can only be answered.',
       );
-    throw invalid([{ path: '/to', message: 'must be <handle> or <handle>/<segment>' }]);
+    throw invalidAddress();
   }
   const recipient = await parties.byHandle(address.handle);
   if (!recipient) throw new Refusal('unknown_recipient', `No business has claimed the handle ${address.handle}.`);
-  // Whoever has been answered may answer; only a first word needs an open door.
-  if (!isBusiness(sender.party) && !recipient.acceptingDrops)
-    throw new Refusal('forbidden', `${recipient.displayName} takes no messages from people without a handle.`);
+  refuseAtClosedDoor(sender, recipient);
   return { recipient, segment: address.segment ?? null, threadId: newUuid(), parentId: null };
+}
+
+function refuseAtClosedDoor({ party }: Sender, recipient: Party): void {
+  if (!isBusiness(party) && isBusiness(recipient) && !recipient.acceptingDrops)
+    throw new Refusal('forbidden', `${recipient.displayName} takes no messages from people without a handle.`);
 }
 
 async function routeToParent(services: SendServices, sender: Sender, inReplyTo: string, to: string | null): Promise<Route> {
   const address = to === null ? undefined : parseAddress(to);
-  if (to !== null && !address) throw invalid([{ path: '/to', message: 'must be <handle> or <handle>/<segment>' }]);
+  if (to !== null && !address && !UNCLAIMED_NAME.test(to)) throw invalidAddress();
   const parentId = parseId('msg', inReplyTo);
   const parent = parentId === undefined ? undefined : await findParent(services.database, sender.party.id, parentId);
-  const recipient = parent && (await partyNow(services, parent));
+  const recipient = parent && (await partyNow(services, parent, parentId as string));
   if (!parent || !recipient || parentId === undefined) throw new Refusal('not_found', 'There is no such message to reply to.');
   if (!recipient.takesReplies || !sender.party.takesReplies) throw new Refusal('reply_unaddressable');
-  if (address && !(isBusiness(recipient) && address.handle === recipient.handle)) throw new Refusal('reply_recipient_mismatch');
+  if (to !== null && !(isBusiness(recipient) && address?.handle === recipient.handle)) throw new Refusal('reply_recipient_mismatch');
+  // Whoever has been answered may answer; adding to one's own words needs an open door, as the first did.
+  if (!isBusiness(sender.party) && !(await hasReceived(services.database, sender.party.id, parent.threadId)))
+    refuseAtClosedDoor(sender, recipient);
   return { recipient, segment: address?.segment ?? null, threadId: parent.threadId, parentId };
 }
 
@@ -195,10 +210,11 @@ async function routeToParent(services: SendServices, sender: Sender, inReplyTo: 
 async function partyNow(
   { database, parties }: SendServices,
   parent: { threadId: string; otherPartyId: bigint },
+  parentId: string,
 ): Promise<Party | undefined> {
   const party = await parties.byId(parent.otherPartyId);
   if (!party || isBusiness(party)) return party;
-  const joined = await findJoined(database, party.id, parent.threadId);
+  const joined = await findJoined(database, party.id, parent.threadId, parentId);
   if (joined !== undefined) return parties.byId(joined);
   return (party.view.kind === 'domain' && (await parties.ownerOf(party.view.domain))) || party;
 }
@@ -209,7 +225,14 @@ async function deliver(services: SendServices, sender: Sender, prepared: Prepare
     return { message: { ...prepared, json: prepared.json?.toString('utf8') ?? null, receivedMs, contentHash }, replayed: false };
   }
   if (outcome !== 'replayed') throw quotaRefusal(outcome, services.quotas, new Date(receivedMs));
-  const original = await findMessage(services.database, sender.party.id, messageId);
+  const original = await findSent(services.database, sender.party.id, messageId);
   if (!original) throw new Error('the message that an idempotency key stands for is gone');
-  return { message: await withFiles(services, sender.party.id, original), replayed: true };
+  return replay(services, sender, original);
+}
+
+/** What a repeat is answered with. Keys are a party's, so a guest may come upon the key of somebody else. */
+async function replay(services: SendServices, { party, actor, isGuest }: Sender, original: MessageRecord): Promise<Sent> {
+  if (isGuest && JSON.parse(original.sender).actor.id !== actor.id)
+    throw new Refusal('conflict', `Somebody else who writes for ${party.view.display_name} has used this Idempotency-Key; choose another.`);
+  return { message: await withFiles(services, party.id, original), replayed: true };
 }

@@ -86,6 +86,27 @@ export async function findMessage(db: Queryable, partyId: bigint, messageId: str
   return row && toMessage(row);
 }
 
+/** Whether or not it still stands in the sender's ledger. */
+export async function findSent(db: Queryable, senderId: bigint, messageId: string): Promise<MessageRecord | undefined> {
+  const [row] = await db.query<MessageRow>(
+    { name: 'message-of-sender', text: `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.sender_id = $1 AND m.id = $2` },
+    [senderId, messageId],
+  );
+  return row && toMessage(row);
+}
+
+/** Whether anything of the thread came to the party. */
+export async function hasReceived(db: Queryable, partyId: bigint, threadId: string): Promise<boolean> {
+  const rows = await db.query(
+    {
+      name: 'thread-received',
+      text: `SELECT FROM ledger_entries WHERE party_id = $1 AND thread_id = $2 AND box = 'in' LIMIT 1`,
+    },
+    [partyId, threadId],
+  );
+  return rows.length > 0;
+}
+
 export interface Received {
   partyId: bigint;
   messageId: string;
