@@ -19,6 +19,7 @@ CREATE TYPE sign_in_proof AS ENUM ('mailbox', 'domain', 'nothing');
 CREATE TABLE sessions (
   id         uuid             PRIMARY KEY,
   person_id  uuid             NOT NULL REFERENCES people ON DELETE CASCADE,
+  -- SHA-256 of what the cookie holds.
   token      text             COLLATE "C" NOT NULL UNIQUE,
   provider   sign_in_provider NOT NULL,
   proves     sign_in_proof    NOT NULL,
@@ -82,11 +83,11 @@ CREATE TABLE passkeys (
 );
 CREATE INDEX passkeys_of_person ON passkeys (person_id, id);
 
--- How often something was done in a window of time, by a hash of who did it: mailboxes that were only typed in are not kept.
+-- How often something was done since the first time in a window, by a hash of who did it: mailboxes that were only typed in
+-- are not kept.
 CREATE TABLE sign_in_counts (
-  subject      bytea       NOT NULL,
+  subject      bytea       PRIMARY KEY,
   window_start timestamptz NOT NULL,
-  uses         integer     NOT NULL,
-  PRIMARY KEY (subject, window_start)
+  uses         integer     NOT NULL
 );
 CREATE INDEX sign_in_counts_by_age ON sign_in_counts (window_start);

@@ -69,7 +69,7 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     if (objection !== undefined) return done(new Refusal('unsupported_media_type', objection));
     const isJson = request.headers['content-type']?.toLowerCase().startsWith('application/json');
     if (isJson && !request.routeOptions.config.streamsEverything) {
-      const impatience = setTimeout(() => request.raw.destroy(), BODY_PATIENCE_MS);
+      const impatience = setTimeout(() => request.raw.complete || request.raw.destroy(), BODY_PATIENCE_MS);
       request.raw.once('close', () => clearTimeout(impatience));
     }
     done(null, payload);
@@ -84,7 +84,8 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
 
 /** Many clients read an answer only once they have sent all of their body, and it stands between this request and the next. */
 function passOver(body: IncomingMessage): void {
-  const impatience = setTimeout(() => body.destroy(), LEFTOVER_PATIENCE_MS);
+  // One that has come whole is not always said to be closed, and its connection serves other requests by now.
+  const impatience = setTimeout(() => body.complete || body.destroy(), LEFTOVER_PATIENCE_MS);
   body.once('close', () => clearTimeout(impatience));
   // Whoever began to read it and stopped still holds it back.
   body.removeAllListeners('readable').resume();

@@ -2,6 +2,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue, errorCodes } from '../../src/contract/errors.ts';
 import type { Answered, Api } from '../support/api.ts';
+import type { Browser } from '../support/browser.ts';
+import { signInWithCode } from '../support/people.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { queryNames, rows, unsignedRows } from '../support/table.ts';
 
@@ -11,6 +13,7 @@ type Json = any;
 let service: TestService;
 let acme: TestBusiness;
 let reader: Api;
+let jane: Browser;
 let document: Json;
 let sent: Json;
 let token: string;
@@ -20,6 +23,7 @@ beforeAll(async () => {
   acme = await service.business('acme', { segment: 'orders' });
   reader = await acme.withKey('read');
   await service.business('globex');
+  jane = await signInWithCode(service, 'jane@corp.example');
   document = (await service.anonymous.request('GET', '/openapi.json')).body;
   sent = (await acme.api.send({ to: 'globex', type: 'order', json: { a: 1 } }, { 'idempotency-key': 'k' })).body;
   await acme.api.send({ in_reply_to: sent.id, note: 'again' });
@@ -105,13 +109,14 @@ describe('/openapi.json', () => {
     }
   });
 
-  test('asks for a key exactly where the table does', () => {
+  test('asks for a key or a session exactly where the table does', () => {
     for (const { method, path, auth } of rows) {
       const { security, responses } = operationOf(method, path);
       const isKeyed = auth === 'key' || auth === 'key rw';
-      expect(security, path).toEqual(isKeyed ? [{ key: [] }] : []);
-      expect('401' in responses, path).toBe(isKeyed);
-      if (auth === 'key rw') expect(responses['403']['x-error-codes']).toContain('forbidden');
+      const isPersons = auth === 'person';
+      expect(security, path).toEqual(isKeyed ? [{ key: [] }] : isPersons ? [{ session: [] }] : []);
+      expect('401' in responses, path).toBe(isKeyed || isPersons);
+      if (auth === 'key rw' || isPersons) expect(responses['403']['x-error-codes']).toContain('forbidden');
     }
   });
 
@@ -124,13 +129,14 @@ describe('/openapi.json', () => {
 
   test('declares exactly the query parameters that are taken', async () => {
     const candidates = [...queryNames, 'order'];
-    for (const { method, path, url } of unsignedRows) {
+    for (const { method, path, url, auth } of unsignedRows) {
       if (method !== 'GET') continue;
       const declared = operationOf(method, path)
         .parameters.filter((parameter: Json) => parameter.in === 'query')
         .map(({ name }: Json) => name);
       for (const name of candidates) {
-        const { body } = await acme.api.request('GET', `${url}?${name}=%00`);
+        const asker = auth === 'person' ? jane : acme.api;
+        const { body } = await asker.request('GET', `${url}?${name}=%00`);
         const unknown = body.error.details.some(
           (issue: Json) => issue.path === `/${name}` && issue.message === 'is not a field of this request',
         );
@@ -161,6 +167,9 @@ describe('/openapi.json', () => {
       'Contact',
       'InboxSchema',
       'Me',
+      'Account',
+      'Session',
+      'SignIn',
       'PublicProfile',
       'Draft',
       'Error',
@@ -236,6 +245,16 @@ describe('what is served is what is declared', () => {
     'GET /v1/files/:id': async () => acme.api.get(`/files/${(await sentFile()).id}`, { accept: 'application/json' }),
     'PUT /objects/:id': upload,
     'GET /objects/:id': async () => service.anonymous.request('GET', (await sentFile()).download_url.slice(service.url.length)),
+    'GET /v1/sign-in': () => service.anonymous.get('/sign-in'),
+    'GET /v1/account': () => jane.get('/v1/account'),
+    'PATCH /v1/account': () => jane.request('PATCH', '/v1/account', { body: { name: 'Jane' } }),
+    'GET /v1/account/sessions': () => jane.get('/v1/account/sessions'),
+    'DELETE /v1/account/sessions': () => jane.request('DELETE', '/v1/account/sessions'),
+    'DELETE /v1/account/sessions/:id': async () => {
+      await signInWithCode(service, 'jane@corp.example');
+      const [, { id }] = (await jane.get('/v1/account/sessions')).body.data;
+      return jane.request('DELETE', `/v1/account/sessions/${id}`);
+    },
     'GET /r/:token': () => service.anonymous.request('GET', `/r/${token}`),
   };
 
@@ -260,6 +279,10 @@ describe('what is served is what is declared', () => {
       await acme.api.request(method, url, plain),
       await service.anonymous.request(method, url, init),
       await reader.request(method, url, init),
+      await jane.request(method, `${url}?colour=red`, init),
+      await jane.request(method, url, init),
+      await jane.request(method, url, plain),
+      await jane.request(method, url, { ...init, origin: 'https://evil.example' }),
     ].filter(({ status }) => status >= 400);
     expect(refusals.length).toBeGreaterThan(0);
     for (const refusal of refusals) expectDeclared(method, path, refusal);

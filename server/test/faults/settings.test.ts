@@ -117,6 +117,26 @@ const settings: Record<string, Setting> = {
       'A <a@example.com> <b@example.com>',
     ],
   },
+  GOOGLE_CLIENT_ID: { key: 'googleClientId', given: 'id', becomes: 'id', wrong: [], along: { GOOGLE_CLIENT_SECRET: 'secret' } },
+  GOOGLE_CLIENT_SECRET: { key: 'googleClientSecret', given: 'secret', becomes: 'secret', wrong: [] },
+  MICROSOFT_CLIENT_ID: { key: 'microsoftClientId', given: 'id', becomes: 'id', wrong: [], along: { MICROSOFT_CLIENT_SECRET: 'secret' } },
+  MICROSOFT_CLIENT_SECRET: { key: 'microsoftClientSecret', given: 'secret', becomes: 'secret', wrong: [] },
+  MICROSOFT_TENANT: {
+    key: 'microsoftTenant',
+    given: 'corp.example',
+    becomes: 'corp.example',
+    wrong: ['../x', 'two words', 'https://login.microsoftonline.com/x'],
+  },
+  OIDC_ISSUER: {
+    key: 'oidcIssuer',
+    given: 'https://login.example.com/',
+    becomes: 'https://login.example.com',
+    wrong: ['login.example.com', 'ftp://login.example.com'],
+    along: { OIDC_CLIENT_ID: 'id', OIDC_CLIENT_SECRET: 'secret' },
+  },
+  OIDC_CLIENT_ID: { key: 'oidcClientId', given: 'id', becomes: 'id', wrong: [] },
+  OIDC_CLIENT_SECRET: { key: 'oidcClientSecret', given: 'secret', becomes: 'secret', wrong: [] },
+  OIDC_NAME: { key: 'oidcName', given: 'Corp login', becomes: 'Corp login', wrong: [] },
 };
 
 const names = Object.keys(settings);
@@ -139,10 +159,16 @@ describe.each(Object.entries(settings))('%s', (name, { key, given, becomes, wron
   });
 });
 
-test.each(['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'])('a bucket without %s is refused in one sentence', (missing) => {
-  const env: Record<string, string> = { S3_BUCKET: 'waybill', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' };
-  delete env[missing];
-  expect(messageOf(() => readConfig(env))).toBe(`The setting ${missing} must be set along with S3_BUCKET, but is missing.`);
+test.each([
+  ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
+  ['S3_BUCKET', 'S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID'],
+  ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+  ['MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'],
+  ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
+  ['OIDC_ISSUER', 'OIDC_CLIENT_SECRET', 'OIDC_CLIENT_ID'],
+])('%s without %s is refused in one sentence', (given, missing, ...others) => {
+  const env = Object.fromEntries([given, ...others].map((name) => [name, 'https://x.example']));
+  expect(messageOf(() => readConfig(env))).toBe(`The setting ${missing} must be set along with ${given}, but is missing.`);
 });
 
 test('a mail server without MAIL_FROM is refused in one sentence', () => {

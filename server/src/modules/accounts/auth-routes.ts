@@ -100,7 +100,7 @@ export const withPasskey = publicEndpoint({
   ...forwarding,
   handle: async ({ signIn, publicUrl }, { request, body }) => {
     refuseOtherSites(request, publicUrl);
-    return signIn.handle(request, body);
+    return signIn.withPasskey(request, body);
   },
 });
 

@@ -19,6 +19,7 @@ import {
 import type { SignInProof, SignInProvider } from '../../contract/people.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { ADDRESS_HEADER } from './address-header.ts';
+import { hashingTokens } from './hashed-tokens.ts';
 import { type Claims, identityOf, nameOf, storedEmail } from './identity.ts';
 import { OpenIdProvider } from './openid-provider.ts';
 import type { ProviderSettings } from './providers.ts';
@@ -65,7 +66,8 @@ export function createAuth({ database, log, secret, publicUrl, providers, isCons
     telemetry: { enabled: false },
     // Limits are our own: they hold for all processes together, and go by an address that can't be made up.
     rateLimit: { enabled: false },
-    onAPIError: { errorURL: `${publicUrl}/sign-in` },
+    // What fails is ours to report, with the id of the request.
+    onAPIError: { throw: true, errorURL: `${publicUrl}/sign-in` },
     logger: {
       log: (level, message, ...details) => {
         const err = details.find((detail) => detail instanceof Error);
@@ -120,7 +122,7 @@ export function createAuth({ database, log, secret, publicUrl, providers, isCons
       },
     },
     plugins: [
-      { id: 'identity-providers', init: () => ({ context: { socialProviders } }) },
+      { id: 'waybill', init: ({ adapter }) => ({ context: { socialProviders, adapter: hashingTokens(adapter) } }) },
       emailOTP({
         otpLength: CODE_DIGITS,
         expiresIn: CODE_LIFETIME_S,

@@ -21,6 +21,9 @@ const AccountSchema = Type.Object(
     }),
     name: Type.String(),
     provider,
+    proves: Type.Enum(['mailbox', 'domain', 'nothing'], {
+      description: 'What signing in showed about that mailbox: that mails reach you, that its domain vouches for you, or nothing.',
+    }),
     created_at: time,
     businesses: Type.Array(Type.Object({ handle: Type.String(), display_name: Type.String(), role: Type.Enum([...ROLES]) }, closed), {
       description: 'Those you belong to.',
@@ -114,9 +117,9 @@ export const endOthers = personEndpoint({
   },
 });
 
-async function accountView(database: Database, { id, email, provider }: Person, { name, createdAt }: Account) {
+async function accountView(database: Database, { id, email, provider, proves }: Person, { name, createdAt }: Account) {
   const businesses = await businessesOf(database, id);
-  return { id: formatId('usr', id), email, name, provider, created_at: createdAt.toISOString(), businesses };
+  return { id: formatId('usr', id), email, name, provider, proves, created_at: createdAt.toISOString(), businesses };
 }
 
 function sessionView({ sessionId }: Person, { id, provider, address, userAgent, createdAt, seenAt, expiresAt }: Session) {

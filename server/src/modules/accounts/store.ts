@@ -92,12 +92,13 @@ export async function findPasskeyProof(
   return row;
 }
 
-/** Counts one more use in the window that is open now, and tells how many there were and when it closes. */
+/** Counts one more use in a window that began with the first, and tells how many there were and when it closes. */
 export async function countUse(db: Queryable, subject: Buffer, windowS: number): Promise<{ uses: number; closesInS: number }> {
   const [row] = await db.query<{ uses: number; closes_in_s: number }>(
-    `INSERT INTO sign_in_counts AS c (subject, window_start, uses)
-     VALUES ($1, date_bin(make_interval(secs => $2), now(), 'epoch'), 1)
-     ON CONFLICT (subject, window_start) DO UPDATE SET uses = c.uses + 1
+    `INSERT INTO sign_in_counts AS c (subject, window_start, uses) VALUES ($1, now(), 1)
+     ON CONFLICT (subject) DO UPDATE
+       SET uses = CASE WHEN c.window_start <= now() - make_interval(secs => $2) THEN 1 ELSE c.uses + 1 END,
+           window_start = CASE WHEN c.window_start <= now() - make_interval(secs => $2) THEN now() ELSE c.window_start END
      RETURNING uses, ceil(extract(epoch FROM c.window_start + make_interval(secs => $2) - now()))::integer AS closes_in_s`,
     [subject, windowS],
   );

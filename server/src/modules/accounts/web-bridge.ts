@@ -5,6 +5,8 @@ import { ADDRESS_HEADER } from './address-header.ts';
 
 const PASSED_ON = ['cookie', 'origin', 'user-agent'] as const;
 const UNAVAILABLE_RETRY_S = 5;
+/** What was sent can't be read, or is a code that has been guessed at too often: better-auth has other statuses for these. */
+const FAULTS_OF_INPUT = new Set<unknown>(['FAILED_TO_VERIFY_REGISTRATION', 'TOO_MANY_ATTEMPTS']);
 
 const CODE_OF: Record<number, ErrorCode> = {
   401: 'unauthorized',
@@ -49,10 +51,9 @@ function refusalOf(status: number, text: string): Refusal {
   const { code, message } = parsed(text);
   const sentence = typeof message === 'string' && message !== '' ? message : undefined;
   if (status === 503) return new Refusal('unavailable', sentence, { retryAfterS: UNAVAILABLE_RETRY_S });
-  // It says so of whatever an authenticator sent that can't be read.
-  const isInput = status < 500 || code === 'FAILED_TO_VERIFY_REGISTRATION';
-  if (!isInput) return new Refusal('internal_error');
-  const known = CODE_OF[status];
+  const isInput = FAULTS_OF_INPUT.has(code);
+  if (status >= 500 && !isInput) return new Refusal('internal_error');
+  const known = isInput ? undefined : CODE_OF[status];
   return known ? new Refusal(known, sentence) : invalid([{ path: '', message: sentence ?? 'can’t be taken' }]);
 }
 
