@@ -150,6 +150,13 @@ CREATE TABLE joined_threads (
   CONSTRAINT joined_threads_pkey PRIMARY KEY (party_id, thread_id, business_id)
 );
 
+CREATE TABLE kept_mails (
+  id uuid NOT NULL,
+  kept_at timestamp with time zone NOT NULL DEFAULT now(),
+  mail json NOT NULL,
+  CONSTRAINT kept_mails_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE ledger_entries (
   party_id bigint NOT NULL,
   box ledger_box NOT NULL,
@@ -337,7 +344,9 @@ CREATE TABLE sign_in_counts (
   subject bytea NOT NULL,
   window_start timestamp with time zone NOT NULL,
   uses integer NOT NULL,
-  CONSTRAINT sign_in_counts_pkey PRIMARY KEY (subject, window_start)
+  CONSTRAINT sign_in_counts_pkey PRIMARY KEY (subject)
+);
+
 CREATE TABLE unsubscribed_mailboxes (
   email text COLLATE "C" NOT NULL,
   unsubscribed_at timestamp with time zone NOT NULL DEFAULT now(),
@@ -527,6 +536,8 @@ CREATE FUNCTION note_contacts(
 CREATE FUNCTION queue_answer_notices(
   recipient_ids bigint[],
   message_ids uuid[]
+) RETURNS void LANGUAGE plpgsql;
+
 CREATE FUNCTION queue_mail(
   mail json
 ) RETURNS void LANGUAGE plpgsql;

@@ -32,7 +32,7 @@ export interface OpenApiDocument extends Json {
 const ERRORS_OF: Record<Auth, ErrorCode[]> = {
   open: [],
   none: ['rate_limited'],
-  key: ['unauthorized', 'rate_limited'],
+  key: ['unauthorized', 'forbidden', 'rate_limited'],
   'key rw': ['unauthorized', 'forbidden', 'rate_limited'],
   person: ['unauthorized', 'forbidden', 'rate_limited'],
   member: ['unauthorized', 'forbidden', 'rate_limited'],

@@ -3,7 +3,7 @@ import type { Role } from '../../src/contract/members.ts';
 import type { Answered } from './api.ts';
 import type { Browser } from './browser.ts';
 import { MemberApi } from './member.ts';
-import { signInWithCode } from './people.ts';
+import { mailsFor, signInWithCode } from './people.ts';
 import type { TestService } from './service.ts';
 
 type Behind = Pick<TestService, 'sql' | 'url'>;
@@ -21,12 +21,8 @@ export async function claimedBy(service: Behind, email: string, handle: string):
 }
 
 /** What stands in the newest invitation that was mailed to the mailbox. */
-export async function invitationToken({ sql }: Behind, email: string): Promise<string> {
-  const jobs = await sql<{ payload: { to: string; text: string } }>(
-    `SELECT j.payload FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-      WHERE t.identifier = 'send-mail' ORDER BY j.id`,
-  );
-  const links = jobs.filter(({ payload }) => payload.to === email).map(({ payload }) => /\/invitations\/([\w-]+)/.exec(payload.text)?.[1]);
+export async function invitationToken(service: Behind, email: string): Promise<string> {
+  const links = (await mailsFor(service, email)).map((text) => /\/invitations\/([\w-]+)/.exec(text)?.[1]);
   return links.findLast((token) => token !== undefined) ?? '';
 }
 
