@@ -80,10 +80,9 @@ describe('a mail', () => {
 });
 
 describe('a notification of an answer', () => {
-  /** Queued as a function in the database does it. */
   async function notify(to: string): Promise<void> {
-    const answer = { businessName: 'Globex', handle: 'globex', path: '/threads/thr_1' };
-    await service.sql('SELECT queue_mail($1)', [JSON.stringify({ to, answer })]);
+    const answer = { businessName: 'Globex', handle: 'globex', url: `${service.url}/threads/thr_1` };
+    await queue.queue({ to, ...answerMail({ ...answer, unsubscribeUrl: queue.mails.unsubscribeUrl(to) }) });
   }
   const pathOf = (mail: ReceivedMail) =>
     (mail.headers.get('list') as unknown as { unsubscribe: { url: string } }).unsubscribe.url.slice(service.url.length);

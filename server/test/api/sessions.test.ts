@@ -148,7 +148,7 @@ describe('a cookie', () => {
 
   test('over HTTPS is bound to the host, and never sent in the clear', async () => {
     const port = String(await freePort());
-    const sibling = await service.sibling({ PORT: port, PUBLIC_URL: 'https://waybill.example' });
+    const sibling = await service.sibling({ PORT: port, PUBLIC_URL: 'https://waybill.example/below' });
     const browser = new Browser(`http://127.0.0.1:${port}`);
     const ask = (path: string, body: object) => browser.post(path, body, { origin: 'https://waybill.example' });
     await ask('/auth/email-otp/send-verification-otp', { email: 'https@corp.example' });

@@ -67,6 +67,16 @@ describe('an OpenID Connect provider', () => {
     expect(account).toMatchObject({ email: null, provider: 'oidc', proves: 'nothing' });
   });
 
+  test('nor about one that the operator calls a consumer’s', async () => {
+    const port = String(await freePort());
+    const other = await startIdentityProvider({ serviceUrl: `http://127.0.0.1:${port}` });
+    const sibling = await service.sibling({ PORT: port, CONSUMER_MAIL_DOMAINS: 'everybody.example', ...other.env });
+    other.person = { sub: 'any', email: 'any@everybody.example', email_verified: true };
+    const { browser } = await signInAt(sibling.url, 'oidc');
+    expect(await accountOf(browser)).toMatchObject({ email: null, proves: 'nothing' });
+    await Promise.all([sibling.stop(), other.stop()]);
+  });
+
   test('leaves none of its tokens behind', async () => {
     await signIn({ sub: 'tokens', email: 'tokens@corp.example', email_verified: true });
     const rows = await service.sql('SELECT access_token, refresh_token, id_token FROM sign_in_accounts');

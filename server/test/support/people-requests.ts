@@ -5,9 +5,11 @@ import type { MemberApi } from './member.ts';
 import { signInWithCode } from './people.ts';
 import type { TestService } from './service.ts';
 
+/** So that no two are called alike. */
+let made = 0;
+
 /** A good request for every row of the route table that is for people: `owner` is one of a business that she claimed herself. */
 export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Record<string, () => Promise<Answered>> {
-  let made = 0;
   const person = owner.browser;
   const invite = (email = `guest-${++made}@corp.example`) => owner.post('/invitations', { email, role: 'member' });
   const invited = async (): Promise<{ guest: Browser; token: string }> => {

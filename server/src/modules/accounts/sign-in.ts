@@ -25,6 +25,9 @@ export interface SignInParts {
   sendCode: (tx: Queryable, email: string, code: string, minutes: number) => Promise<void>;
 }
 
+/** Over HTTPS, more stands before it. */
+const SESSION_COOKIE = 'waybill.session_token=';
+
 /** Who is who: the ways to sign in that are offered, and whose a session is. */
 export class SignIn {
   readonly #parts: SignInParts;
@@ -51,7 +54,7 @@ export class SignIn {
 
   /** Undefined when there is no session, or it has ended. */
   async personFor(request: FastifyRequest): Promise<SignedIn | undefined> {
-    if (request.headers.cookie === undefined) return undefined;
+    if (!request.headers.cookie?.includes(SESSION_COOKIE)) return undefined;
     const { auth } = await this.#load();
     const { response, headers } = await auth.api
       .getSession({ headers: headersOf(request), returnHeaders: true })

@@ -199,7 +199,7 @@ export const accept = personEndpoint({
   description: 'For a person who has proved to hold the mailbox that it was sent to.',
   params: tokenParams,
   success: { status: 200, description: 'The business that you belong to now.', schema: BusinessSchema },
-  errors: ['not_found', 'conflict'],
+  errors: ['not_found', 'conflict', 'unsupported_media_type', 'json_too_large'],
   handle: async (context, { person, params }) => ({ body: businessView(await acceptInvitation(context, person, params.token)) }),
 });
 
