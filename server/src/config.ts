@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { GB, WEBHOOK_RETRIES_MAX } from './contract/limits.ts';
+import { createSecureContext } from 'node:tls';
+import { GB, MB, WEBHOOK_RETRIES_MAX } from './contract/limits.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
 export interface Config {
@@ -13,6 +14,13 @@ export interface Config {
   inboundDomain: string | undefined;
   /** Beside those that are known to give mailboxes to anybody. */
   consumerMailDomains: string[];
+  /** Undefined: no mail is taken, and the other settings about it mean nothing. */
+  smtpListen: { host: string; port: number } | undefined;
+  /** Both as PEM. Undefined: no STARTTLS. */
+  smtpTls: { cert: string; key: string } | undefined;
+  /** They begin each connection with a line that says whose it is. */
+  smtpProxies: string[];
+  mailMaxBytes: number;
   trustedProxies: string[];
   logLevel: string;
   rateLimitPerMinute: number;
@@ -81,6 +89,10 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     inboundDomain: checked(text('INBOUND_DOMAIN'), isName, () =>
       refuse('INBOUND_DOMAIN', 'a domain name such as in.example.com'),
     )?.toLowerCase(),
+    smtpListen: smtpListen(),
+    smtpTls: smtpTls(),
+    smtpProxies: list('SMTP_PROXIES', (item) => isIP(item) !== 0, 'IP addresses'),
+    mailMaxBytes: Math.max(1, whole('MAIL_MAX_MB', 50, 1_024)) * MB,
     trustedProxies: list('TRUSTED_PROXIES', isNetwork, 'IP addresses or networks such as 10.0.0.0/8'),
     logLevel: checked(
       text('LOG_LEVEL') ?? 'info',
@@ -112,6 +124,36 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     s3ForcePathStyle:
       checked(text('S3_FORCE_PATH_STYLE') ?? 'false', isBoolean, () => refuse('S3_FORCE_PATH_STYLE', 'true or false')) === 'true',
   });
+
+  function smtpListen(): Config['smtpListen'] {
+    const value = text('SMTP_LISTEN');
+    if (value === undefined) return undefined;
+    const [, ipv6, name, port] = /^(?:(?:\[(.+)\]|([^:]+)):)?(\d{1,5})$/.exec(value) ?? [];
+    const host = ipv6 ?? name ?? text('HOST') ?? '127.0.0.1';
+    const fits = (ipv6 === undefined ? isHost(host) : isIP(ipv6) === 6) && Number(port) <= 65_535;
+    return fits ? { host, port: Number(port) } : refuse('SMTP_LISTEN', 'a port, or an address and a port, such as 0.0.0.0:25');
+  }
+
+  function smtpTls(): Config['smtpTls'] {
+    const read = (name: string, other: string): string | undefined => {
+      const file = text(name);
+      if (file === undefined) return text(other) === undefined ? undefined : refuse(name, `set along with ${other}`);
+      try {
+        return readFileSync(file, 'utf8');
+      } catch {
+        return refuse(name, 'a file that can be read');
+      }
+    };
+    const cert = read('SMTP_TLS_CERT', 'SMTP_TLS_KEY');
+    const key = read('SMTP_TLS_KEY', 'SMTP_TLS_CERT');
+    if (cert === undefined || key === undefined) return undefined;
+    try {
+      createSecureContext({ cert, key });
+      return { cert, key };
+    } catch {
+      return refuse('SMTP_TLS_CERT', 'a file with a certificate in PEM, to which the key in SMTP_TLS_KEY belongs');
+    }
+  }
 
   function ofBucket(name: string): string | undefined {
     return text(name) ?? (text('S3_BUCKET') === undefined ? undefined : refuse(name, 'set along with S3_BUCKET'));

@@ -6,10 +6,11 @@ import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { buildApp } from './app.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import type { Context } from './context.ts';
 import { WEBHOOK_PATIENCE_MS } from './contract/limits.ts';
 import { Cursors } from './http/cursor.ts';
+import { RateLimiter } from './http/rate-limit.ts';
 import { KeyRing } from './modules/agents/key-ring.ts';
 import { Blocks } from './modules/blocks/blocks.ts';
 import { fileChores } from './modules/files/chores.ts';
@@ -34,13 +35,15 @@ import { SchemaChecker } from './platform/schema-checker/checker.ts';
 import { sharedSecret } from './platform/secrets.ts';
 import { createSamples, type Sample } from './samples.ts';
 
-export type Role = 'api' | 'worker' | 'all';
+export type Role = 'api' | 'worker' | 'mail' | 'all';
 
 export interface Service {
   /** Where people reach it. */
   publicUrl: string;
   /** Where it listens, which a proxy may stand in front of. */
   address: string;
+  /** Where it takes mail, if it does. */
+  mail: { address: string; domain: string } | undefined;
   /** The sample businesses with their keys, on the very first start with the embedded database. */
   samples: Sample[];
   stop(): Promise<void>;
@@ -51,6 +54,7 @@ const SWEEP_MS = 100;
 
 /** Starts what the role asks for; stops it in the opposite order, the database last. */
 export async function startService(config: Config, role: Role, log: Logger): Promise<Service> {
+  const hasWorker = role === 'worker' || role === 'all';
   const opened = await openDatabase(config, 'service', log);
   const database = new Database(opened.connection, log);
   const closers: (() => Promise<void>)[] = [() => opened.close(), () => database.close()];
@@ -61,36 +65,55 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
   try {
     await migrate(database);
     const { context, feed, chores } = await buildContext(config, database, opened.connection, log, closers);
-    if (role !== 'api') {
+    if (hasWorker) {
       const jobs: JobRunner = await startJobs(database, chores, log);
       closers.push(() => jobs.stop());
     }
-    const app = buildApp(context, log, role === 'worker' ? 'operations' : 'everything');
-    let dispatcher: Dispatcher | undefined;
+    const app = buildApp(context, log, role === 'api' || role === 'all' ? 'everything' : 'operations');
+    // All that has something under way is given the same time to finish it.
+    const finishers = [() => closeServer(app)];
     closers.push(async () => {
-      await Promise.all([closeServer(app), dispatcher?.stop()]);
+      await Promise.all(finishers.map((finish) => finish()));
     });
     await app.listen({ port: config.port, host: config.host, backlog: 4096 });
     const { port } = app.server.address() as AddressInfo;
     const address = `http://${hostForPeople(config.host)}:${port}`;
     context.publicUrl = config.publicUrl ?? address;
     context.inboundDomain = config.inboundDomain ?? new URL(context.publicUrl).hostname;
-    if (role !== 'api') {
+    if (hasWorker) {
       const { outbound } = context;
-      dispatcher = new Dispatcher(
+      const dispatcher = new Dispatcher(
         context,
         { outbound, retryDelaysS: config.webhookRetryDelaysS, connection: opened.connection, feed },
         log,
       );
+      finishers.push(() => dispatcher.stop());
       await dispatcher.start();
     }
+    const mail = role === 'mail' || role === 'all' ? await startMail(context, log, finishers) : undefined;
     // Last of all, because a start that failed would have made keys that nobody was shown.
     const samples = config.databaseUrl === undefined && (await isEmpty(context)) ? await createSamples(database, context.parties) : [];
-    return { publicUrl: context.publicUrl, address, samples, stop };
+    return { publicUrl: context.publicUrl, address, mail, samples, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Where the settings ask for it. Only then is it loaded, for the memory it takes. */
+async function startMail(context: Context, log: Logger, finishers: (() => Promise<void>)[]): Promise<Service['mail']> {
+  const { config, inboundDomain } = context;
+  if (config.smtpListen === undefined) return undefined;
+  const { inboundMail } = await import('./modules/inbound-mail/inbound-mail.ts');
+  const perAddress = new RateLimiter(config.publicRateLimitPerMinute, config.publicRateLimitPerMinute);
+  const { smtpListen, smtpTls: tls, smtpProxies: proxies, mailMaxBytes: maxBytes, dnsServers } = config;
+  const settings = { ...smtpListen, tls, proxies, maxBytes, perAddress, stopMs: STOP_PATIENCE_MS };
+  const listener = inboundMail({ ...context, dnsServers }, settings, log);
+  const port = await listener.start().catch((error) => {
+    throw new ConfigError(`Mail can't be taken at SMTP_LISTEN=${hostForPeople(smtpListen.host)}:${smtpListen.port}: ${error.message}.`);
+  });
+  finishers.push(() => listener.stop());
+  return { address: `${hostForPeople(smtpListen.host)}:${port}`, domain: inboundDomain };
 }
 
 /** Whether nobody is there but the demo inbox. */
