@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import {
   type AddressObject,
@@ -38,6 +39,7 @@ interface Node {
 interface Internals {
   curnode?: Node;
   textTypes: string[];
+  splitter: EventEmitter;
 }
 
 const UNREAD_MAX_BYTES = 256 * 1024;
@@ -58,8 +60,11 @@ export class MailReader {
   constructor(visit: (part: MailPart) => Promise<void>) {
     this.#visit = visit;
     this.#parser = new MailParser(SPLITTING) as MailParser & Writable;
+    const internals = this.#parser as unknown as Internals;
     // Texts too come as streams, so that a long one need not be kept in memory.
-    (this.#parser as unknown as Internals).textTypes = [];
+    internals.textTypes = [];
+    // What is found to be broken at the end of a mail, the parser itself keeps to itself.
+    internals.splitter.on('error', (error: Error) => this.#fail(new BrokenMail(error.message)));
     this.#parser.on('headers', (headers: Headers) => {
       this.#headers = headers;
     });
@@ -106,7 +111,8 @@ export class MailReader {
   async #take(attachment: AttachmentStream): Promise<void> {
     const { content, release } = attachment as AttachmentStream & { content: Readable & Writable };
     this.#bytes = content;
-    content.on('error', (error) => this.#fail(new BrokenMail(error.message)));
+    // Whoever reads it learns of it; unheard, it would end the process.
+    content.on('error', () => {});
     const type = attachment.headers.get('content-type') as StructuredHeader | undefined;
     await this.#visit({
       contentType: (type?.value || attachment.contentType || 'text/plain').toLowerCase(),

@@ -174,9 +174,11 @@ export class SmtpListener {
       ip: session.remoteAddress,
       helo: session.hostNameAppearsAs,
     };
+    const bytes = checked(stream, this.#settings.limits.mailBytes);
     try {
-      return await this.#handlers.mail(checked(stream, this.#settings.limits.mailBytes), envelope);
+      return await this.#handlers.mail(bytes, envelope);
     } finally {
+      await bytes.return(undefined);
       if (visit) visit.isReceiving = false;
       // The answer comes after the end of the mail, whenever it was found.
       this.#passOver(stream, session);

@@ -4,7 +4,7 @@ import { freePort } from './free-port.ts';
 import { type NameServer, startNameServer } from './name-server.ts';
 import { temporaryFolder } from './process.ts';
 import { startTestService, type TestService } from './service.ts';
-import { handOver, type Parcel, SmtpClient } from './smtp-client.ts';
+import { type Answers, handOver, type Parcel, SmtpClient } from './smtp-client.ts';
 
 export const INBOUND = 'in.waybill.test';
 const SELECTOR = 'test';
@@ -19,6 +19,8 @@ export interface MailWorld {
   /** Lets the domain vouch for mail from this machine, and for mail with its signature. */
   publish(domain: string, options?: { spf?: string; dmarc?: string }): void;
   connect(preamble?: string): Promise<SmtpClient>;
+  /** To globex, unless it says otherwise. */
+  handOver(client: SmtpClient, parcel: Partial<Parcel> & { mail: string | Buffer }): Promise<Answers>;
   /** Over a connection of its own: what the mail was answered, or else the first refusal. */
   deliver(parcel: Partial<Parcel> & { mail: string | Buffer }): Promise<string>;
   stop(): Promise<void>;
@@ -28,6 +30,8 @@ const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 10
 const PUBLISHED_KEY = `v=DKIM1; k=rsa; p=${publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`;
 export const SPF_HERE = 'v=spf1 ip4:127.0.0.1 -all';
 export const SPF_ELSEWHERE = 'v=spf1 ip4:192.0.2.1 -all';
+
+const USUAL = { sender: 'ann@acme-works.test', recipients: [`globex@${INBOUND}`] };
 
 export async function startMailWorld(env: Record<string, string> = {}): Promise<MailWorld> {
   const names = await startNameServer();
@@ -53,14 +57,13 @@ export async function startMailWorld(env: Record<string, string> = {}): Promise<
       if (dmarc !== undefined) names.set(`_dmarc.${domain}`, { txt: [dmarc] });
     },
     connect,
-    deliver: async ({ sender = 'ann@acme-works.test', recipients = [`globex@${INBOUND}`], mail }) => {
+    handOver: (client, parcel) => handOver(client, { ...USUAL, ...parcel }),
+    deliver: async (parcel) => {
       const client = await connect();
       await client.say('EHLO client.test');
-      const answers = await handOver(client, { sender, recipients, mail });
+      const answers = await handOver(client, { ...USUAL, ...parcel });
       client.close();
-      return (
-        [answers.mail, ...answers.recipients, answers.sender].find((answer) => answer !== '' && !answer.startsWith('250')) ?? answers.mail
-      );
+      return [answers.mail, ...answers.recipients, answers.sender].find((answer) => answer !== '' && !answer.startsWith('250')) ?? answers.mail;
     },
     stop: async () => {
       await service.stop();
@@ -130,14 +133,15 @@ export interface SigningOptions {
 
 /** Signed with the key that `publish` publishes. */
 export async function signed(mail: string, { domain = 'acme-works.test', fields, maxBodyLength }: SigningOptions = {}): Promise<string> {
-  const { signatures, errors } = await dkimSign(mail, {
-    canonicalization: 'relaxed/relaxed',
-    ...(fields && { headerList: fields }),
+  const signature = {
     signingDomain: domain,
     selector: SELECTOR,
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    canonicalization: 'relaxed/relaxed',
+    ...(fields && { headerList: fields }),
     ...(maxBodyLength !== undefined && { maxBodyLength }),
-  });
+  };
+  const { signatures, errors } = await dkimSign(mail, { ...signature, signatureData: [signature] });
   if (errors.length > 0) throw new Error(JSON.stringify(errors));
   return `${signatures.trimEnd()}\r\n${mail}`;
 }

@@ -78,12 +78,16 @@ export interface Parcel {
   mail: string | Buffer;
 }
 
-/** Hands a mail over as a server would, and gives the answers to each recipient and to the mail. */
-export async function handOver(
-  client: SmtpClient,
-  { sender, recipients, mail }: Parcel,
-): Promise<{ sender: string; recipients: string[]; mail: string }> {
-  const answers = { sender: await client.say(`MAIL FROM:<${sender}>`), recipients: [] as string[], mail: '' };
+export interface Answers {
+  sender: string;
+  recipients: string[];
+  /** Empty when it did not come to that. */
+  mail: string;
+}
+
+/** Hands a mail over as a server would. */
+export async function handOver(client: SmtpClient, { sender, recipients, mail }: Parcel): Promise<Answers> {
+  const answers: Answers = { sender: await client.say(`MAIL FROM:<${sender}>`), recipients: [], mail: '' };
   if (!answers.sender.startsWith('250')) return answers;
   for (const recipient of recipients) answers.recipients.push(await client.say(`RCPT TO:<${recipient}>`));
   if (!answers.recipients.some((answer) => answer.startsWith('250'))) {
