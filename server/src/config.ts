@@ -16,8 +16,9 @@ export interface Config {
   consumerMailDomains: string[];
   /** Undefined: no mail is taken, and the other settings about it mean nothing. */
   smtpListen: { host: string; port: number } | undefined;
-  /** Both as PEM. Undefined: no STARTTLS. */
-  smtpTls: { cert: string; key: string } | undefined;
+  /** As PEM. Undefined: no STARTTLS. */
+  smtpTlsCert: string | undefined;
+  smtpTlsKey: string | undefined;
   /** They begin each connection with a line that says whose it is. */
   smtpProxies: string[];
   mailMaxBytes: number;
@@ -90,7 +91,8 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
       refuse('INBOUND_DOMAIN', 'a domain name such as in.example.com'),
     )?.toLowerCase(),
     smtpListen: smtpListen(),
-    smtpTls: smtpTls(),
+    smtpTlsCert: smtpTlsCert(),
+    smtpTlsKey: pem('SMTP_TLS_KEY'),
     smtpProxies: list('SMTP_PROXIES', (item) => isIP(item) !== 0, 'IP addresses'),
     mailMaxBytes: Math.max(1, whole('MAIL_MAX_MB', 50, 1_024)) * MB,
     trustedProxies: list('TRUSTED_PROXIES', isNetwork, 'IP addresses or networks such as 10.0.0.0/8'),
@@ -134,22 +136,22 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     return fits ? { host, port: Number(port) } : refuse('SMTP_LISTEN', 'a port, or an address and a port, such as 0.0.0.0:25');
   }
 
-  function smtpTls(): Config['smtpTls'] {
-    const read = (name: string, other: string): string | undefined => {
-      const file = text(name);
-      if (file === undefined) return text(other) === undefined ? undefined : refuse(name, `set along with ${other}`);
-      try {
-        return readFileSync(file, 'utf8');
-      } catch {
-        return refuse(name, 'a file that can be read');
-      }
-    };
-    const cert = read('SMTP_TLS_CERT', 'SMTP_TLS_KEY');
-    const key = read('SMTP_TLS_KEY', 'SMTP_TLS_CERT');
-    if (cert === undefined || key === undefined) return undefined;
+  function pem(name: string): string | undefined {
+    const file = text(name);
+    try {
+      return file === undefined ? undefined : readFileSync(file, 'utf8');
+    } catch {
+      return refuse(name, 'a file that can be read');
+    }
+  }
+
+  function smtpTlsCert(): string | undefined {
+    const cert = pem('SMTP_TLS_CERT');
+    if (cert === undefined) return undefined;
+    const key = pem('SMTP_TLS_KEY') ?? refuse('SMTP_TLS_KEY', 'set along with SMTP_TLS_CERT');
     try {
       createSecureContext({ cert, key });
-      return { cert, key };
+      return cert;
     } catch {
       return refuse('SMTP_TLS_CERT', 'a file with a certificate in PEM, to which the key in SMTP_TLS_KEY belongs');
     }

@@ -106,7 +106,8 @@ async function startMail(context: Context, log: Logger, finishers: (() => Promis
   if (config.smtpListen === undefined) return undefined;
   const { inboundMail } = await import('./modules/inbound-mail/inbound-mail.ts');
   const perAddress = new RateLimiter(config.publicRateLimitPerMinute, config.publicRateLimitPerMinute);
-  const { smtpListen, smtpTls: tls, smtpProxies: proxies, mailMaxBytes: maxBytes, dnsServers } = config;
+  const { smtpListen, smtpTlsCert: cert, smtpTlsKey: key, smtpProxies: proxies, mailMaxBytes: maxBytes, dnsServers } = config;
+  const tls = cert !== undefined && key !== undefined ? { cert, key } : undefined;
   const settings = { ...smtpListen, tls, proxies, maxBytes, perAddress, stopMs: STOP_PATIENCE_MS };
   const listener = inboundMail({ ...context, dnsServers }, settings, log);
   const port = await listener.start().catch((error) => {

@@ -11,10 +11,14 @@ export class LineCheck {
   /** What is wrong with the bytes that come next, if anything is. */
   problemIn(chunk: Buffer): string | undefined {
     if (chunk.includes(0)) return 'a NUL character';
-    for (const byte of chunk) {
-      if (this.#isAfterCr !== (byte === LF)) return 'a line break that is not CR LF';
-      this.#isAfterCr = byte === CR;
+    let isAfterCr = this.#isAfterCr;
+    // By number, which is many times faster than one after the other; every byte of every mail passes here.
+    for (let i = 0; i < chunk.length; i++) {
+      const byte = chunk[i];
+      if (isAfterCr !== (byte === LF)) return 'a line break that is not CR LF';
+      isAfterCr = byte === CR;
     }
+    this.#isAfterCr = isAfterCr;
     return undefined;
   }
 

@@ -29,7 +29,8 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const TAKEN = /^250 2\.0\.0 Delivered as msg_/;
-const UNPROVED = /^550 5\.7\.26 It is not proved that \S+ sent this: .* Send it through a server that its SPF record names, or sign it with DKIM\.$/;
+const UNPROVED =
+  /^550 5\.7\.26 It is not proved that \S+ sent this: .* Send it through a server that its SPF record names, or sign it with DKIM\.$/;
 const LATER = /^451 4\.4\.3 Who sent the mail could not be looked up; try again later\.$/;
 
 async function expectTaken(answer: string, party: object): Promise<void> {
@@ -117,9 +118,21 @@ describe('by DKIM', () => {
     ['with a changed subject', NEITHER, {}, {}, (mail) => mail.replace('4711', '4712')],
     ['with a changed sender', NEITHER, {}, {}, (mail) => mail.replace('From: Ann <ann@', 'From: Ann <ceo@')],
     ['that does not cover the subject', NO_SUBJECT, {}, { fields: ['From', 'Date'] }, (mail) => mail],
-    ['that covers no subject, where one was added', NO_SUBJECT, { subject: null }, { fields: ['From', 'Date'] }, (mail) => `Subject: Pay\r\n${mail}`],
+    [
+      'that covers no subject, where one was added',
+      NO_SUBJECT,
+      { subject: null },
+      { fields: ['From', 'Date'] },
+      (mail) => `Subject: Pay\r\n${mail}`,
+    ],
     ['over a part of the body', PARTLY, {}, { maxBodyLength: 10 }, (mail) => mail],
-    ['over what the body was before something was appended', PARTLY, {}, { maxBodyLength: 'Three of A-1, please.\r\n'.length }, (mail) => `${mail}And send money.\r\n`],
+    [
+      'over what the body was before something was appended',
+      PARTLY,
+      {},
+      { maxBodyLength: 'Three of A-1, please.\r\n'.length },
+      (mail) => `${mail}And send money.\r\n`,
+    ],
     ['over nothing of the body', PARTLY, {}, { maxBodyLength: 0 }, (mail) => mail],
     ['of which half is missing', NEITHER, {}, {}, (mail) => mail.replace(/ b=[^;]{20}/, ' b=')],
   ])('a signature %s is not believed', async (_, reason, text, options, change) => {
@@ -181,7 +194,9 @@ describe('with a DMARC record', () => {
     const mail = mailText({ from: 'ann@strict.test' });
     const byOther = await signed(mail, { domain: 'mail.strict.test' });
     expect(await world.deliver({ sender: 'x@evil.test', mail: byOther })).toMatch(UNPROVED);
-    await expectTaken(await world.deliver({ sender: 'x@evil.test', mail: await signed(mail, { domain: 'strict.test' }) }), { domain: 'strict.test' });
+    await expectTaken(await world.deliver({ sender: 'x@evil.test', mail: await signed(mail, { domain: 'strict.test' }) }), {
+      domain: 'strict.test',
+    });
   });
 
   test('that can’t be looked up, the mail may be tried again', async () => {

@@ -54,7 +54,10 @@ describe('a mail becomes a message', () => {
 
   test('from a consumer mailbox, which is a party of its own', async () => {
     const message = await sent({ from: 'Bob <Bob@Gmail.com>' });
-    expect(message.from).toMatchObject({ party: { kind: 'mailbox', email: 'bob@gmail.com' }, actor: { email: 'bob@gmail.com', name: 'Bob' } });
+    expect(message.from).toMatchObject({
+      party: { kind: 'mailbox', email: 'bob@gmail.com' },
+      actor: { email: 'bob@gmail.com', name: 'Bob' },
+    });
     expect(ids((await globex.api.get('/inbox?from=bob@gmail.com')).body.data)).toEqual([message.id]);
   });
 
@@ -84,9 +87,7 @@ describe('its text', () => {
   test('of 10,000 characters is the note; of one more, the whole is a file beside the beginning of it', async () => {
     const inBase64 = (text: string) => ({
       headers: ['Content-Transfer-Encoding: base64', 'Content-Type: text/plain; charset=utf-8'],
-      body: Buffer.from(text)
-        .toString('base64')
-        .replace(/.{76}/g, '$&\r\n'),
+      body: Buffer.from(text).toString('base64').replace(/.{76}/g, '$&\r\n'),
     });
     const fits = '😀'.repeat(10_000);
     expect(await sent(inBase64(fits))).toMatchObject({ note: fits, files: [] });
@@ -135,7 +136,9 @@ describe('what is attached', () => {
 
   test('becomes files, byte for byte, with their names and types', async () => {
     const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * 7) % 256));
-    const { files } = await sent(multipart('mixed', [attached('a b.pdf', 'application/pdf', bytes), attached('=?utf-8?Q?Gr=C3=B6=C3=9Fe.csv?=', 'text/csv', '')]));
+    const { files } = await sent(
+      multipart('mixed', [attached('a b.pdf', 'application/pdf', bytes), attached('=?utf-8?Q?Gr=C3=B6=C3=9Fe.csv?=', 'text/csv', '')]),
+    );
     expect(files).toMatchObject([
       { filename: 'a b.pdf', content_type: 'application/pdf', size_bytes: 300_000 },
       { filename: 'Größe.csv', content_type: 'text/csv', size_bytes: 0 },
@@ -171,9 +174,17 @@ describe('a thread', () => {
     expect([reply.status, reply.body.to.party.domain, reply.body.thread_id]).toEqual([201, 'acme-works.test', first.thread_id]);
     const answer = await sent({ headers: [`In-Reply-To: <${reply.body.id}@${INBOUND}>`], body: 'Thank you.\r\n' });
     expect(answer).toMatchObject({ in_reply_to: reply.body.id, thread_id: first.thread_id });
-    const byReference = await sent({ headers: [`References: <x@y> <${first.id}@${INBOUND}> <${reply.body.id}@${INBOUND}>`] }, `globex+orders@${INBOUND}`);
+    const byReference = await sent(
+      { headers: [`References: <x@y> <${first.id}@${INBOUND}> <${reply.body.id}@${INBOUND}>`] },
+      `globex+orders@${INBOUND}`,
+    );
     expect(byReference).toMatchObject({ in_reply_to: reply.body.id, thread_id: first.thread_id });
-    expect(ids((await globex.api.get(`/threads/${first.thread_id}`)).body.data)).toEqual([first.id, reply.body.id, answer.id, byReference.id]);
+    expect(ids((await globex.api.get(`/threads/${first.thread_id}`)).body.data)).toEqual([
+      first.id,
+      reply.body.id,
+      answer.id,
+      byReference.id,
+    ]);
   });
 
   test('is not joined by who has no part in it, nor towards another business', async () => {
@@ -191,7 +202,8 @@ describe('a thread', () => {
 
   test('can’t be begun with a domain or mailbox', async () => {
     await sent();
-    for (const to of ['acme-works.test', 'ann@acme-works.test', 'bob@gmail.com']) expectRefusal(await globex.api.send({ to }), 'unknown_recipient');
+    for (const to of ['acme-works.test', 'ann@acme-works.test', 'bob@gmail.com'])
+      expectRefusal(await globex.api.send({ to }), 'unknown_recipient');
   });
 });
 
@@ -242,7 +254,9 @@ describe('the same mail again', () => {
     expect(again).toBe(first);
     const withoutId = mailText({ messageId: null });
     expect(await world.deliver({ mail: withoutId })).toBe(await world.deliver({ mail: withoutId }));
-    expect(idIn(await world.deliver({ mail: withoutId.replace('Three', 'Four') }))).not.toBe(idIn(await world.deliver({ mail: withoutId })));
+    expect(idIn(await world.deliver({ mail: withoutId.replace('Three', 'Four') }))).not.toBe(
+      idIn(await world.deliver({ mail: withoutId })),
+    );
   });
 
   test('by ten connections at once is one message, and one set of files', async () => {

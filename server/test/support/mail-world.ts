@@ -42,6 +42,7 @@ export async function startMailWorld(env: Record<string, string> = {}): Promise<
     INBOUND_DOMAIN: INBOUND,
     DNS_SERVERS: names.address,
     DATA_DIR: filesFolder,
+    NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0',
     ...env,
   };
   const service = await startTestService(settings);
@@ -63,7 +64,9 @@ export async function startMailWorld(env: Record<string, string> = {}): Promise<
       await client.say('EHLO client.test');
       const answers = await handOver(client, { ...USUAL, ...parcel });
       client.close();
-      return [answers.mail, ...answers.recipients, answers.sender].find((answer) => answer !== '' && !answer.startsWith('250')) ?? answers.mail;
+      return (
+        [answers.mail, ...answers.recipients, answers.sender].find((answer) => answer !== '' && !answer.startsWith('250')) ?? answers.mail
+      );
     },
     stop: async () => {
       await service.stop();

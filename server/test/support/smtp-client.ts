@@ -35,7 +35,7 @@ export class SmtpClient {
 
   /** Waits until the bytes are out, so that a large mail is not kept in memory twice. */
   async writeAll(bytes: Buffer): Promise<void> {
-    if (!this.#socket.write(bytes)) await Promise.race([once(this.#socket, 'drain'), once(this.#socket, 'close')]);
+    await new Promise<void>((resolve) => this.#socket.write(bytes, () => resolve()));
   }
 
   /** The next reply, the lines of a long one joined; empty when the connection is closed. */

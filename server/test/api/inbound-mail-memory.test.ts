@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { INBOUND, type MailWorld, mailText, multipart, startMailWorld } from '../support/mail-world.ts';
+import type { TestBusiness } from '../support/service.ts';
+
+const MB = 1_048_576;
+const SENDERS = 8;
+const MAIL_MB = 12;
+const WARM_UP_MB = 3;
+/** The same everywhere, so that the clients, which live in this process too, take hardly any memory. */
+const megabyte = Buffer.from(`${'d2F5YmlsbCBz'.repeat(6)}\r\n`.repeat(MB / 74 + 1)).subarray(0, 74 * Math.floor(MB / 74));
+
+let world: MailWorld;
+let globex: TestBusiness;
+
+beforeAll(async () => {
+  world = await startMailWorld();
+  globex = await world.service.business('globex');
+  world.publish('acme-works.test');
+});
+afterAll(() => world.stop());
+
+/** A mail with one large part, which is sent piece by piece, no faster than it is taken. */
+async function sendPieceByPiece(partHeaders: string[], megabytes: number): Promise<string> {
+  const id = `<${randomUUID()}@acme-works.test>`;
+  const mail = mailText({ ...multipart('mixed', [{ headers: partHeaders, body: 'MARK' }]), messageId: id });
+  const [before = '', after = ''] = mail.split('MARK');
+  const client = await world.connect();
+  for (const command of ['EHLO client.test', 'MAIL FROM:<ann@acme-works.test>', `RCPT TO:<globex@${INBOUND}>`, 'DATA'])
+    await client.say(command);
+  await client.writeAll(Buffer.from(before));
+  for (let i = 0; i < megabytes; i++) await client.writeAll(megabyte);
+  await client.writeAll(Buffer.from(`${after}.\r\n`));
+  const answer = await client.reply();
+  client.close();
+  return answer;
+}
+
+test.each([
+  ['files', ['Content-Type: application/pdf', 'Content-Transfer-Encoding: base64'], /^250 /],
+  ['texts', ['Content-Type: text/plain'], /^250 /],
+])('eight mails at once with large %s are never held in memory', { timeout: 180_000 }, async (_, headers, expected) => {
+  const sendAll = (megabytes: number) => Promise.all(Array.from({ length: SENDERS }, () => sendPieceByPiece(headers, megabytes)));
+  await sendAll(WARM_UP_MB);
+  const start = process.memoryUsage.rss();
+  let peak = start;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  }, 5);
+  const answers = await sendAll(MAIL_MB);
+  clearInterval(watch);
+  for (const answer of answers) expect(answer).toMatch(expected);
+  expect(peak - start).toBeLessThan((SENDERS * MAIL_MB * MB) / 2);
+  expect((await globex.api.get('/inbox?limit=1')).status).toBe(200);
+});
