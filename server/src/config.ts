@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { GB, WEBHOOK_RETRIES_MAX } from './contract/limits.ts';
+import { createSecureContext } from 'node:tls';
+import { GB, MB, WEBHOOK_RETRIES_MAX } from './contract/limits.ts';
 import { parseEmail } from './contract/mail-names.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
@@ -14,6 +15,14 @@ export interface Config {
   inboundDomain: string | undefined;
   /** Beside those that are known to give mailboxes to anybody. */
   consumerMailDomains: string[];
+  /** Undefined: no mail is taken, and the other settings about it mean nothing. */
+  smtpListen: { host: string; port: number } | undefined;
+  /** As PEM. Undefined: no STARTTLS. */
+  smtpTlsCert: string | undefined;
+  smtpTlsKey: string | undefined;
+  /** They begin each connection with a line that says whose it is. */
+  smtpProxies: string[];
+  mailMaxBytes: number;
   trustedProxies: string[];
   logLevel: string;
   rateLimitPerMinute: number;
@@ -97,6 +106,11 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     inboundDomain: checked(text('INBOUND_DOMAIN'), isName, () =>
       refuse('INBOUND_DOMAIN', 'a domain name such as in.example.com'),
     )?.toLowerCase(),
+    smtpListen: smtpListen(),
+    smtpTlsCert: smtpTlsCert(),
+    smtpTlsKey: pem('SMTP_TLS_KEY'),
+    smtpProxies: list('SMTP_PROXIES', (item) => isIP(item) !== 0, 'IP addresses'),
+    mailMaxBytes: Math.max(1, whole('MAIL_MAX_MB', 50, 1_024)) * MB,
     trustedProxies: list('TRUSTED_PROXIES', isNetwork, 'IP addresses or networks such as 10.0.0.0/8'),
     logLevel: checked(
       text('LOG_LEVEL') ?? 'info',
@@ -151,6 +165,36 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     const mailbox = parseEmail(address);
     if (mailbox === undefined || /\p{Cc}/u.test(name)) return refuse('MAIL_FROM', 'an address such as Waybill <no-reply@example.com>');
     return { name: name.trim() || 'Waybill', address: mailbox };
+  }
+
+  function smtpListen(): Config['smtpListen'] {
+    const value = text('SMTP_LISTEN');
+    if (value === undefined) return undefined;
+    const [, ipv6, name, port] = /^(?:(?:\[(.+)\]|([^:]+)):)?(\d{1,5})$/.exec(value) ?? [];
+    const host = ipv6 ?? name ?? text('HOST') ?? '127.0.0.1';
+    const fits = (ipv6 === undefined ? isHost(host) : isIP(ipv6) === 6) && Number(port) <= 65_535;
+    return fits ? { host, port: Number(port) } : refuse('SMTP_LISTEN', 'a port, or an address and a port, such as 0.0.0.0:25');
+  }
+
+  function pem(name: string): string | undefined {
+    const file = text(name);
+    try {
+      return file === undefined ? undefined : readFileSync(file, 'utf8');
+    } catch {
+      return refuse(name, 'a file that can be read');
+    }
+  }
+
+  function smtpTlsCert(): string | undefined {
+    const cert = pem('SMTP_TLS_CERT');
+    if (cert === undefined) return undefined;
+    const key = pem('SMTP_TLS_KEY') ?? refuse('SMTP_TLS_KEY', 'set along with SMTP_TLS_CERT');
+    try {
+      createSecureContext({ cert, key });
+      return cert;
+    } catch {
+      return refuse('SMTP_TLS_CERT', 'a file with a certificate in PEM, to which the key in SMTP_TLS_KEY belongs');
+    }
   }
 
   function along(other: string, name: string): string | undefined {

@@ -6,10 +6,11 @@ import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { buildApp } from './app.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import type { Context } from './context.ts';
 import { WEBHOOK_PATIENCE_MS } from './contract/limits.ts';
 import { Cursors } from './http/cursor.ts';
+import { RateLimiter } from './http/rate-limit.ts';
 import { accountChores } from './modules/accounts/chores.ts';
 import { providersOf } from './modules/accounts/providers.ts';
 import { SignIn } from './modules/accounts/sign-in.ts';
@@ -46,13 +47,15 @@ import { SchemaChecker } from './platform/schema-checker/checker.ts';
 import { sharedSecret } from './platform/secrets.ts';
 import { createSamples, type Sample } from './samples.ts';
 
-export type Role = 'api' | 'worker' | 'all';
+export type Role = 'api' | 'worker' | 'mail' | 'all';
 
 export interface Service {
   /** Where people reach it. */
   publicUrl: string;
   /** Where it listens, which a proxy may stand in front of. */
   address: string;
+  /** Where it takes mail, if it does. */
+  mail: { address: string; domain: string } | undefined;
   /** The sample businesses with their keys, on the very first start with the embedded database. */
   samples: Sample[];
   stop(): Promise<void>;
@@ -64,6 +67,7 @@ const CHORES_AT_ONCE = 2;
 
 /** Starts what the role asks for; stops it in the opposite order, the database last. */
 export async function startService(config: Config, role: Role, log: Logger): Promise<Service> {
+  const hasWorker = role === 'worker' || role === 'all';
   const opened = await openDatabase(config, 'service', log);
   const database = new Database(opened.connection, log);
   const closers: (() => Promise<void>)[] = [() => opened.close(), () => database.close()];
@@ -74,15 +78,15 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
   try {
     await migrate(database);
     const { context, feed, chores } = await buildContext(config, database, opened.connection, log, closers);
-    if (role !== 'api') {
+    if (hasWorker) {
       const jobs: JobRunner = await startJobs(database, chores, CHORES_AT_ONCE, log);
       closers.push(() => jobs.stop());
     }
-    const app = buildApp(context, log, role === 'worker' ? 'operations' : 'everything');
-    let dispatcher: Dispatcher | undefined;
-    let mailJobs: JobRunner | undefined;
+    const app = buildApp(context, log, role === 'api' || role === 'all' ? 'everything' : 'operations');
+    // All that has something under way is given the same time to finish it.
+    const finishers = [() => closeServer(app)];
     closers.push(async () => {
-      await Promise.all([closeServer(app), dispatcher?.stop(), mailJobs?.stop()]);
+      await Promise.all(finishers.map((finish) => finish()));
     });
     if (role !== 'worker') await context.schemas.keepReady();
     await app.listen({ port: config.port, host: config.host, backlog: 4096 });
@@ -90,19 +94,22 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
     const address = `http://${hostForPeople(config.host)}:${port}`;
     context.publicUrl = config.publicUrl ?? address;
     context.inboundDomain = config.inboundDomain ?? new URL(context.publicUrl).hostname;
-    if (role !== 'api') {
+    if (hasWorker) {
       const { outbound } = context;
-      dispatcher = new Dispatcher(
+      const dispatcher = new Dispatcher(
         context,
         { outbound, retryDelaysS: config.webhookRetryDelaysS, connection: opened.connection, feed },
         log,
       );
+      finishers.push(() => dispatcher.stop());
       await dispatcher.start();
-      mailJobs = await startMailJobs(context, log);
+      const mailJobs = await startMailJobs(context, log);
+      finishers.push(() => mailJobs.stop());
     }
+    const mail = role === 'mail' || role === 'all' ? await startMail(context, log, finishers) : undefined;
     // Last of all, because a start that failed would have made keys that nobody was shown.
     const samples = config.databaseUrl === undefined && (await isEmpty(context)) ? await createSamples(database, context.parties) : [];
-    return { publicUrl: context.publicUrl, address, samples, stop };
+    return { publicUrl: context.publicUrl, address, mail, samples, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -119,6 +126,23 @@ async function startMailJobs({ config: { smtpUrl, mailFrom }, database }: Contex
       mailer?.close();
     },
   };
+}
+
+/** Where the settings ask for it. Only then is it loaded, for the memory it takes. */
+async function startMail(context: Context, log: Logger, finishers: (() => Promise<void>)[]): Promise<Service['mail']> {
+  const { config, inboundDomain } = context;
+  if (config.smtpListen === undefined) return undefined;
+  const { inboundMail } = await import('./modules/inbound-mail/inbound-mail.ts');
+  const perAddress = new RateLimiter(config.publicRateLimitPerMinute, config.publicRateLimitPerMinute);
+  const { smtpListen, smtpTlsCert: cert, smtpTlsKey: key, smtpProxies: proxies, mailMaxBytes: maxBytes, dnsServers } = config;
+  const tls = cert !== undefined && key !== undefined ? { cert, key } : undefined;
+  const settings = { ...smtpListen, tls, proxies, maxBytes, perAddress, stopMs: STOP_PATIENCE_MS };
+  const listener = inboundMail({ ...context, dnsServers }, settings, log);
+  const port = await listener.start().catch((error) => {
+    throw new ConfigError(`Mail can't be taken at SMTP_LISTEN=${hostForPeople(smtpListen.host)}:${smtpListen.port}: ${error.message}.`);
+  });
+  finishers.push(() => listener.stop());
+  return { address: `${hostForPeople(smtpListen.host)}:${port}`, domain: inboundDomain };
 }
 
 /** Whether nobody is there but the demo inbox. */

@@ -82,6 +82,25 @@ export const KEPT_MAIL_DAYS = 7;
 /** Of what a path names. The longest is a link to unsubscribe, with a mailbox of 318 bytes and a seal of 32 in base64. */
 export const PATH_PARAMETER_MAX_CHARS = 512;
 
+/** Inbound mail. */
+export const MAIL_RECIPIENTS_MAX = 50;
+export const MAIL_HEADER_MAX_BYTES = 128 * 1024;
+export const MAIL_HEADER_FIELDS_MAX = 500;
+export const MAIL_SIGNATURES_MAX = 10;
+/** Each server on the way adds a Received header, so more than this is a mail that goes in circles. */
+export const MAIL_HOPS_MAX = 30;
+/** As much of a mail's texts is kept in memory; what is longer becomes a file. */
+export const MAIL_TEXT_MAX_BYTES = 1 * MB;
+export const MAIL_SENDER_NAME_MAX_CHARS = 100;
+
+export const SMTP_CONNECTIONS_MAX = 200;
+export const SMTP_CONNECTIONS_PER_ADDRESS_MAX = 20;
+export const SMTP_MAILS_PER_CONNECTION_MAX = 100;
+/** Of senders and recipients. */
+export const SMTP_REFUSALS_PER_CONNECTION_MAX = 100;
+export const SMTP_IDLE_MAX_MS = 60_000;
+export const SMTP_CONNECTION_MAX_MS = 30 * 60_000;
+
 /** `<handle>+<segment>` has to fit the local part of a mail address. */
 const MAIL_LOCAL_PART_MAX_OCTETS = 64;
 if (HANDLE_MAX_CHARS + 1 + SEGMENT_MAX_CHARS > MAIL_LOCAL_PART_MAX_OCTETS) throw new Error('handle and segment outgrow a mail address');

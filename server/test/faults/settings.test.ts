@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Config, readConfig } from '../../src/config.ts';
+import { selfSigned } from '../support/certificates.ts';
 import { CHECKOUT, runProgram, startProcess, temporaryFolder } from '../support/process.ts';
 
 interface Setting {
@@ -16,6 +17,12 @@ interface Setting {
 }
 
 const notWhole = ['-1', '1.5', '1e3', '0x10', 'many', '9007199254740993'];
+
+const pems = temporaryFolder();
+const identity = selfSigned(['mail.example']);
+writeFileSync(path.join(pems, 'cert.pem'), identity.cert);
+writeFileSync(path.join(pems, 'key.pem'), identity.key);
+writeFileSync(path.join(pems, 'other-cert.pem'), selfSigned(['mail.example']).cert);
 
 const settings: Record<string, Setting> = {
   PORT: { key: 'port', given: '8080', becomes: 8080, wrong: [...notWhole, '65536'] },
@@ -39,6 +46,28 @@ const settings: Record<string, Setting> = {
     given: 'In.Example.com',
     becomes: 'in.example.com',
     wrong: ['@example.com', 'in..example.com', 'in example.com', '-in.example.com', `${'a.'.repeat(127)}com`],
+  },
+  SMTP_LISTEN: {
+    key: 'smtpListen',
+    given: '[::1]:2525',
+    becomes: { host: '::1', port: 2525 },
+    wrong: ['mail', '25x', '65536', '0.0.0.0:', ':25', '::1:25', '[127.0.0.1]:25', 'smtp://0.0.0.0:25'],
+  },
+  SMTP_TLS_CERT: {
+    along: { SMTP_TLS_KEY: path.join(pems, 'key.pem') },
+    key: 'smtpTlsCert',
+    given: path.join(pems, 'cert.pem'),
+    becomes: identity.cert,
+    wrong: ['/nonexistent/cert.pem', pems],
+  },
+  SMTP_TLS_KEY: { key: 'smtpTlsKey', given: path.join(pems, 'key.pem'), becomes: identity.key, wrong: ['/nonexistent/key.pem', pems] },
+  SMTP_PROXIES: { key: 'smtpProxies', given: '10.0.0.1, ::1', becomes: ['10.0.0.1', '::1'], wrong: ['proxy', '10.0.0.0/8', '10.0.0.1,x'] },
+  MAIL_MAX_MB: { key: 'mailMaxBytes', given: '2', becomes: 2_097_152, wrong: [...notWhole, '1025'] },
+  CONSUMER_MAIL_DOMAINS: {
+    key: 'consumerMailDomains',
+    given: 'Example.org, mail.example',
+    becomes: ['example.org', 'mail.example'],
+    wrong: ['@example.org', 'example..org', 'two words'],
   },
   TRUSTED_PROXIES: {
     key: 'trustedProxies',
@@ -185,6 +214,19 @@ test.each(['smtp://localhost', 'smtp://[::1]:2525', 'smtp://10.0.0.1?ignoreTLS=t
 
 test('a sender without a name is called Waybill', () => {
   expect(readConfig({ MAIL_FROM: 'no-reply@example.com' }).mailFrom).toEqual({ name: 'Waybill', address: 'no-reply@example.com' });
+});
+
+test('a certificate for mail without its key, or with another, is refused in one sentence', () => {
+  const cert = path.join(pems, 'cert.pem');
+  expect(messageOf(() => readConfig({ SMTP_TLS_CERT: cert }))).toBe(
+    'The setting SMTP_TLS_KEY must be set along with SMTP_TLS_CERT, but is missing.',
+  );
+  for (const wrong of ['key.pem', 'other-cert.pem']) {
+    const env = { SMTP_TLS_CERT: path.join(pems, wrong), SMTP_TLS_KEY: path.join(pems, 'key.pem') };
+    expect(messageOf(() => readConfig(env))).toMatch(
+      /^The setting SMTP_TLS_CERT must be a file with a certificate in PEM, to which the key in SMTP_TLS_KEY belongs, but is "[^"]+"\.$/,
+    );
+  }
 });
 
 test('a password in a wrong DATABASE_URL is not repeated', () => {

@@ -66,24 +66,33 @@ export async function sendMessage(
   }
 }
 
-/** Files that came along belong to this message or to none. */
-async function discardingUnsent({ files }: SendServices, { inlineFiles }: Draft, send: () => Promise<Sent>): Promise<Sent> {
+/** Files that came along belong to this message or to none, unless other messages have them too. */
+async function discardingUnsent(services: SendServices, draft: Draft, send: () => Promise<Sent>): Promise<Sent> {
+  const unsent = draft.sharesFiles ? [] : draft.inlineFiles;
   try {
     const sent = await send();
-    if (sent.replayed) await files.discard(inlineFiles);
+    if (sent.replayed) await services.files.discard(unsent);
     return sent;
   } catch (error) {
     // Whether it was committed is not known when the connection broke in between; the bytes then stay, and the clean-up will tell.
-    if (error instanceof Refusal) await files.discard(inlineFiles);
+    if (error instanceof Refusal) await services.files.discard(unsent);
     throw error;
   }
 }
 
+/** Whether a key stands for a message already, so that sending with it would give that one again. */
+export async function isSent({ database }: SendServices, { party }: Sender, idempotencyKey: string): Promise<boolean> {
+  return (await findByIdempotencyKey(database, party.id, idempotencyKey)) !== undefined;
+}
+
+/** Throws what sendMessage would throw about the recipient alone, as things stand. */
+export async function checkRecipient(services: SendServices, sender: Sender, target: Pick<Draft, 'to' | 'inReplyTo'>): Promise<void> {
+  const { recipient } = await routeOf(services, sender, target);
+  if (await services.blocks.covers(recipient.id, blockable(sender))) throw new Refusal('sender_blocked');
+}
+
 async function prepare(services: SendServices, sender: Sender, draft: Draft, idempotencyKey: string | null): Promise<PreparedMessage> {
-  const route =
-    draft.inReplyTo === null
-      ? await routeToAddress(services, sender, draft.to as string)
-      : await routeToParent(services, sender, draft.inReplyTo, draft.to);
+  const route = await routeOf(services, sender, draft);
   const files = [...draft.inlineFiles, ...(await services.files.attach(sender.party, draft.uploadIds))];
   if (await services.blocks.covers(route.recipient.id, blockable(sender))) throw new Refusal('sender_blocked');
   // Whatever it says, the message is delivered. Nothing is looked up for one that has no payload.
@@ -161,6 +170,10 @@ interface Route {
   segment: string | null;
   threadId: string;
   parentId: string | null;
+}
+
+function routeOf(services: SendServices, sender: Sender, { to, inReplyTo }: Pick<Draft, 'to' | 'inReplyTo'>): Promise<Route> {
+  return inReplyTo === null ? routeToAddress(services, sender, to as string) : routeToParent(services, sender, inReplyTo, to);
 }
 
 /** A domain or mailbox, which no address of a business can be. */
