@@ -84,8 +84,10 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
 
 /** Many clients read an answer only once they have sent all of their body, and it stands between this request and the next. */
 function passOver(body: IncomingMessage): void {
-  // One that has come whole is not always said to be closed, and its connection serves other requests by now.
-  const impatience = setTimeout(() => body.complete || body.destroy(), LEFTOVER_PATIENCE_MS);
+  // A body that has come in meanwhile is not closed by that, and its connection is in use for other requests.
+  const impatience = setTimeout(() => {
+    if (!body.complete) body.destroy();
+  }, LEFTOVER_PATIENCE_MS);
   body.once('close', () => clearTimeout(impatience));
   // Whoever began to read it and stopped still holds it back.
   body.removeAllListeners('readable').resume();
