@@ -137,7 +137,7 @@ async function startMail(context: Context, log: Logger, finishers: (() => Promis
   const { smtpListen, smtpTlsCert: cert, smtpTlsKey: key, smtpProxies: proxies, mailMaxBytes: maxBytes, dnsServers } = config;
   const tls = cert !== undefined && key !== undefined ? { cert, key } : undefined;
   const settings = { ...smtpListen, tls, proxies, maxBytes, perAddress, stopMs: STOP_PATIENCE_MS };
-  const listener = inboundMail({ ...context, dnsServers }, settings, log);
+  const listener = inboundMail({ ...context, dnsServers, ownMailbox: config.mailFrom?.address }, settings, log);
   const port = await listener.start().catch((error) => {
     throw new ConfigError(`Mail can't be taken at SMTP_LISTEN=${hostForPeople(smtpListen.host)}:${smtpListen.port}: ${error.message}.`);
   });

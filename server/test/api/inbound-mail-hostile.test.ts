@@ -87,11 +87,11 @@ const refusals: [string, string | Buffer, RegExp][] = [
   ['bulk mail', text({ headers: ['Precedence: bulk'] }), AUTOMATIC],
   ['a reply in absence of older kind', text({ headers: ['Precedence: auto_reply'] }), AUTOMATIC],
   ['what a mailing list sends', text({ headers: ['Precedence: list'] }), AUTOMATIC],
-  ['our own domain as its sender', text({ from: `<globex@${INBOUND}>` }), /^550 5\.7\.1 Nobody sends mail from in\.waybill\.test\.$/],
+  ['our own domain as its sender', text({ from: `<globex@${INBOUND}>` }), /^550 5\.7\.1 Nobody sends mail from \S+in\.waybill\.test\.$/],
   [
     'a domain below ours as its sender',
     text({ from: `<globex@eu.${INBOUND}>` }),
-    /^550 5\.7\.1 Nobody sends mail from in\.waybill\.test\.$/,
+    /^550 5\.7\.1 Nobody sends mail from \S+in\.waybill\.test\.$/,
   ],
   ['somebody else in From than in MAIL FROM', text({ from: CEO }), UNPROVED],
   ['a name that is an address, before somebody else’s', text({ from: `"${ANN}" <${CEO}>` }), UNPROVED],

@@ -119,6 +119,26 @@ const settings: Record<string, Setting> = {
   S3_ACCESS_KEY_ID: { key: 's3AccessKeyId', given: 'id', becomes: 'id', wrong: [] },
   S3_SECRET_ACCESS_KEY: { key: 's3SecretAccessKey', given: 'secret', becomes: 'secret', wrong: [] },
   S3_FORCE_PATH_STYLE: { key: 's3ForcePathStyle', given: 'true', becomes: true, wrong: ['yes', '1', 'TRUE'] },
+  GOOGLE_CLIENT_ID: { key: 'googleClientId', given: 'id', becomes: 'id', wrong: [], along: { GOOGLE_CLIENT_SECRET: 'secret' } },
+  GOOGLE_CLIENT_SECRET: { key: 'googleClientSecret', given: 'secret', becomes: 'secret', wrong: [] },
+  MICROSOFT_CLIENT_ID: { key: 'microsoftClientId', given: 'id', becomes: 'id', wrong: [], along: { MICROSOFT_CLIENT_SECRET: 'secret' } },
+  MICROSOFT_CLIENT_SECRET: { key: 'microsoftClientSecret', given: 'secret', becomes: 'secret', wrong: [] },
+  MICROSOFT_TENANT: {
+    key: 'microsoftTenant',
+    given: 'corp.example',
+    becomes: 'corp.example',
+    wrong: ['../x', 'two words', 'https://login.microsoftonline.com/x'],
+  },
+  OIDC_ISSUER: {
+    key: 'oidcIssuer',
+    given: 'https://login.example.com/',
+    becomes: 'https://login.example.com',
+    wrong: ['login.example.com', 'ftp://login.example.com'],
+    along: { OIDC_CLIENT_ID: 'id', OIDC_CLIENT_SECRET: 'secret' },
+  },
+  OIDC_CLIENT_ID: { key: 'oidcClientId', given: 'id', becomes: 'id', wrong: [] },
+  OIDC_CLIENT_SECRET: { key: 'oidcClientSecret', given: 'secret', becomes: 'secret', wrong: [] },
+  OIDC_NAME: { key: 'oidcName', given: 'Corp login', becomes: 'Corp login', wrong: [] },
   SMTP_URL: {
     key: 'smtpUrl',
     given: 'smtps://waybill:p%40ss@mail.example.com:465',
@@ -146,26 +166,6 @@ const settings: Record<string, Setting> = {
       'A <a@example.com> <b@example.com>',
     ],
   },
-  GOOGLE_CLIENT_ID: { key: 'googleClientId', given: 'id', becomes: 'id', wrong: [], along: { GOOGLE_CLIENT_SECRET: 'secret' } },
-  GOOGLE_CLIENT_SECRET: { key: 'googleClientSecret', given: 'secret', becomes: 'secret', wrong: [] },
-  MICROSOFT_CLIENT_ID: { key: 'microsoftClientId', given: 'id', becomes: 'id', wrong: [], along: { MICROSOFT_CLIENT_SECRET: 'secret' } },
-  MICROSOFT_CLIENT_SECRET: { key: 'microsoftClientSecret', given: 'secret', becomes: 'secret', wrong: [] },
-  MICROSOFT_TENANT: {
-    key: 'microsoftTenant',
-    given: 'corp.example',
-    becomes: 'corp.example',
-    wrong: ['../x', 'two words', 'https://login.microsoftonline.com/x'],
-  },
-  OIDC_ISSUER: {
-    key: 'oidcIssuer',
-    given: 'https://login.example.com/',
-    becomes: 'https://login.example.com',
-    wrong: ['login.example.com', 'ftp://login.example.com'],
-    along: { OIDC_CLIENT_ID: 'id', OIDC_CLIENT_SECRET: 'secret' },
-  },
-  OIDC_CLIENT_ID: { key: 'oidcClientId', given: 'id', becomes: 'id', wrong: [] },
-  OIDC_CLIENT_SECRET: { key: 'oidcClientSecret', given: 'secret', becomes: 'secret', wrong: [] },
-  OIDC_NAME: { key: 'oidcName', given: 'Corp login', becomes: 'Corp login', wrong: [] },
 };
 
 const names = Object.keys(settings);

@@ -39,7 +39,8 @@ const MESSAGE_ID = /<([^<>\s]+)>/g;
 /** Each may be a look-up. */
 const ANSWERS_MAX = 5;
 
-export function checkHeader(header: Buffer, inboundDomain: string): CheckedHeader {
+/** `ownMailbox` is the one that our own mails come from. */
+export function checkHeader(header: Buffer, inboundDomain: string, ownMailbox: string | undefined): CheckedHeader {
   if (header.length > MAIL_HEADER_MAX_BYTES) throw refused('5.6.0', `The header has more than ${MAIL_HEADER_MAX_BYTES} bytes.`);
   const fields = parseHeader(header);
   if (!fields) throw refused('5.6.0', 'The header has a line that is no header field.');
@@ -54,8 +55,8 @@ export function checkHeader(header: Buffer, inboundDomain: string): CheckedHeade
   if (from === undefined) throw refused('5.6.0', 'The mail has no From header.');
   const address = parseFrom(from);
   if (address === undefined) throw refused('5.6.0', 'From must have exactly one address, such as Name <name@example.com>.');
-  if (isWithin(address.slice(address.lastIndexOf('@') + 1), inboundDomain))
-    throw refused('5.7.1', `Nobody sends mail from ${inboundDomain}.`);
+  if (isWithin(address.slice(address.lastIndexOf('@') + 1), inboundDomain) || address === ownMailbox)
+    throw refused('5.7.1', `Nobody sends mail from ${address}.`);
   const references = all('references').flatMap((text) => idsIn(text, inboundDomain));
   return {
     from: address,

@@ -25,7 +25,7 @@ export async function provedSender(
   const isSame = (addresses: string[]) => addresses.length === 1 && addresses.every((address) => parseEmail(address) === email);
   if (!author || author.isGroup || !isSame(proof.addresses) || !isSame(from.map(({ address }) => address)))
     throw refused('5.6.0', 'From must have exactly one address, such as Name <name@example.com>.');
-  return { party: await partyOfMailbox(services, email), actor: await mailboxActor(services, email, nameOf(author.name)) };
+  return { party: await partyOfMailbox(services, email), actor: await mailboxActor(services, email, nameOf(author.name)), isGuest: true };
 }
 
 /** What the sender calls itself, unless it looks like the address of somebody. */

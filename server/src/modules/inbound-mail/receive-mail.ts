@@ -14,6 +14,8 @@ import { type Parcel, sendToAll } from './send-to-all.ts';
 
 export interface InboundServices extends SendServices, UnclaimedServices {
   inboundDomain: string;
+  /** That our own mails come from, if any are sent. */
+  ownMailbox: string | undefined;
   dnsServers: readonly string[];
 }
 
@@ -32,7 +34,7 @@ interface Prepared {
 /** Reads the whole mail, storing its files as they come; if it is refused, none stays. */
 async function prepare(services: InboundServices, bytes: AsyncIterable<Buffer>, envelope: SmtpEnvelope): Promise<Prepared> {
   const opened = await readHeader(bytes);
-  const header = checkHeader(opened.header, services.inboundDomain);
+  const header = checkHeader(opened.header, services.inboundDomain, services.ownMailbox);
   const contents = new MailContents(services.files);
   try {
     const delivery = { ...envelope, receiver: services.inboundDomain, dnsServers: services.dnsServers };
