@@ -17,9 +17,6 @@ export const unsignedRows = rows.filter(({ auth }) => auth !== 'open');
 
 export const keyRows = rows.filter(({ auth }) => auth === 'key' || auth === 'key rw');
 
-/** A person's, who comes with a cookie. */
-export const personRows = rows.filter(({ auth }) => auth === 'person');
-
 /** Every query parameter that some list takes. */
 export const queryNames = [
   ...['limit', 'cursor', 'since', 'until', 'from', 'to', 'type', 'validation', 'thread'],
