@@ -134,10 +134,10 @@ async function startMail(context: Context, log: Logger, finishers: (() => Promis
   if (config.smtpListen === undefined) return undefined;
   const { inboundMail } = await import('./modules/inbound-mail/inbound-mail.ts');
   const perAddress = new RateLimiter(config.publicRateLimitPerMinute, config.publicRateLimitPerMinute);
-  const { smtpListen, smtpTlsCert: cert, smtpTlsKey: key, smtpProxies: proxies, mailMaxBytes: maxBytes, dnsServers } = config;
+  const { smtpListen, smtpTlsCert: cert, smtpTlsKey: key, smtpProxies: proxies, mailMaxBytes: maxBytes } = config;
   const tls = cert !== undefined && key !== undefined ? { cert, key } : undefined;
   const settings = { ...smtpListen, tls, proxies, maxBytes, perAddress, stopMs: STOP_PATIENCE_MS };
-  const listener = inboundMail({ ...context, dnsServers, ownMailbox: config.mailFrom?.address }, settings, log);
+  const listener = inboundMail({ ...context, ownMailbox: config.mailFrom?.address }, settings, log);
   const port = await listener.start().catch((error) => {
     throw new ConfigError(`Mail can't be taken at SMTP_LISTEN=${hostForPeople(smtpListen.host)}:${smtpListen.port}: ${error.message}.`);
   });
@@ -178,6 +178,7 @@ async function buildContext(
   const signer = new UrlSigner(await sharedSecret(database, 'objects'));
   const publicUrl = () => context.publicUrl;
   const mails = new Mails(await sharedSecret(database, 'unsubscribing'), publicUrl);
+  const nameServers = new NameServers(config.dnsServers);
   const consumerMail = new ConsumerMail(config.consumerMailDomains);
   const signIn = new SignIn({
     database,
@@ -194,7 +195,7 @@ async function buildContext(
     database,
     parties,
     consumerMail,
-    nameServers: new NameServers(config.dnsServers),
+    nameServers,
     mails,
     keys,
     signIn,
@@ -205,7 +206,7 @@ async function buildContext(
     schemas: new InboxSchemas(database, feed, checker),
     files: new Files(database, objects, quotas),
     folder: objects instanceof FolderStore ? { store: objects, signer } : undefined,
-    outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, dnsServers: config.dnsServers, patienceMs: WEBHOOK_PATIENCE_MS }),
+    outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }),
     metrics: new Registry(),
     publicUrl: '',
     inboundDomain: '',

@@ -1,7 +1,7 @@
-import { Resolver } from 'node:dns/promises';
 import type { Readable } from 'node:stream';
 import { type AuthenticateResult, authenticate, type DKIMResult } from 'mailauth';
 import { getDomain } from 'tldts';
+import type { NameServers } from './name-servers.ts';
 
 /** What is known of a mail beside its bytes. */
 export interface Delivery {
@@ -11,7 +11,7 @@ export interface Delivery {
   sender: string;
   /** How our server calls itself. */
   receiver: string;
-  dnsServers: readonly string[];
+  nameServers: NameServers;
 }
 
 export type SenderProof =
@@ -21,8 +21,6 @@ export type SenderProof =
   /** A name server did not answer, so that another time it may be proved. */
   | { outcome: 'unknown' };
 
-const DNS_PATIENCE_MS = 2_000;
-const DNS_TRIES = 2;
 const DNS_PATIENCE_IN_ALL_MS = 20_000;
 
 /** Where a signature leaves these out, anybody who has the mail can write something else there. */
@@ -39,7 +37,7 @@ export async function proveSender(mail: Readable, domain: string, fields: Readon
     helo: delivery.helo,
     sender: delivery.sender,
     mta: delivery.receiver,
-    resolver: patientResolver(delivery.dnsServers),
+    resolver: patientResolver(delivery.nameServers),
     rejectRsaSha1: true,
     disableArc: true,
     disableBimi: true,
@@ -97,9 +95,8 @@ function reasonOf(
 }
 
 /** A new one for each mail: one that has had quick answers would soon give up on slow ones, whatever its patience. */
-function patientResolver(servers: readonly string[]): (name: string, type: string) => Promise<string[][] | string[]> {
-  const resolver = new Resolver({ timeout: DNS_PATIENCE_MS, tries: DNS_TRIES });
-  if (servers.length > 0) resolver.setServers(servers);
+function patientResolver(nameServers: NameServers): (name: string, type: string) => Promise<string[][] | string[]> {
+  const resolver = nameServers.newResolver();
   let deadline: number | undefined;
   return async (name, type) => {
     deadline ??= performance.now() + DNS_PATIENCE_IN_ALL_MS;

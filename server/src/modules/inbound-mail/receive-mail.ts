@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Refusal } from '../../contract/errors.ts';
 import { parseJson, valueIn } from '../../platform/lossless-json.ts';
+import type { NameServers } from '../../platform/name-servers.ts';
 import type { SmtpEnvelope } from '../../platform/smtp-listener.ts';
 import { checkFields, type Draft, type DraftFields, draftOf } from '../messages/draft.ts';
 import type { Sender, SendServices } from '../messages/send-message.ts';
@@ -16,7 +17,7 @@ export interface InboundServices extends SendServices, UnclaimedServices {
   inboundDomain: string;
   /** That our own mails come from, if any are sent. */
   ownMailbox: string | undefined;
-  dnsServers: readonly string[];
+  nameServers: NameServers;
 }
 
 /** Resolves once the mail is a durable message for each of its recipients, with the ids of those. */
@@ -37,7 +38,7 @@ async function prepare(services: InboundServices, bytes: AsyncIterable<Buffer>, 
   const header = checkHeader(opened.header, services.inboundDomain, services.ownMailbox);
   const contents = new MailContents(services.files);
   try {
-    const delivery = { ...envelope, receiver: services.inboundDomain, dnsServers: services.dnsServers };
+    const delivery = { ...envelope, receiver: services.inboundDomain, nameServers: services.nameServers };
     const { sha256, read, proof } = await readMail(opened, header, contents, delivery);
     const sender = await provedSender(services, header.from, read.from, proof);
     const parcels = parcelsOf(envelope.recipients, services.inboundDomain, header, sha256);
