@@ -100,10 +100,14 @@ describe('what they write', () => {
   });
 
   test('is found by mailbox, domain, type and segment, and by nobody else’s', async () => {
-    const from = 'stand-works.test';
-    const found: Record<string, string>[] = [{ from: `ann@${from}` }, { from: 'ANN@Stand-Works.test' }, { from }];
-    for (const filters of [...found, { type: 'order', from }, { to: 'orders', from }])
-      expect(ids(await inbox(filters)), JSON.stringify(filters)).toEqual([sent.id]);
+    const found: Record<string, string>[] = [
+      { from: 'ann@stand-works.test' },
+      { from: 'ANN@Stand-Works.test' },
+      { from: 'stand-works.test' },
+      { from: 'stand-works.test', type: 'order' },
+      { from: 'stand-works.test', to: 'orders' },
+    ];
+    for (const filters of found) expect(ids(await inbox(filters)), JSON.stringify(filters)).toEqual([sent.id]);
     for (const from of ['bob@stand-works.test', 'works.test', 'mail.stand-works.test', 'shop']) expect(await inbox({ from })).toEqual([]);
   });
 

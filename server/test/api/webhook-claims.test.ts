@@ -47,7 +47,9 @@ async function widen(name: string): Promise<void> {
 }
 
 const claimsOn = ({ id }: { id: string }) =>
-  service.sql<{ worker_id: string }>('SELECT worker_id FROM webhook_claims WHERE webhook_id = $1', [parseId('wh', id)]);
+  service.sql<{ attempts: number }>('SELECT cardinality(attempt_ids) AS attempts FROM webhook_claims WHERE webhook_id = $1', [
+    parseId('wh', id),
+  ]);
 
 test('an attempt for a message that is gone fails with the reason, and the others of its webhook are made', async () => {
   const webhook = await register('gone');
@@ -68,29 +70,32 @@ test('an attempt for a message that is gone fails with the reason, and the other
 });
 
 test('an endpoint that stops answering when it is at full width leaves places to the other webhooks of its business', async () => {
-  await register('stops');
+  const webhook = await register('stops');
   await widen('stops');
   receiver.answer = ({ path }, response) => {
     if (path !== pathOf('stops')) response.writeHead(204).end();
   };
   await send(600);
   await expect.poll(() => arrivals('stops').length, PATIENTLY).toBeGreaterThan(300);
+  // Of the 512 that a business has.
+  const [claim] = await claimsOn(webhook);
+  expect(claim?.attempts).toBeGreaterThan(100);
+  expect(claim?.attempts).toBeLessThanOrEqual(384);
   await register('goes-on');
   const sent = await send(50);
   await expect.poll(() => arrivals('goes-on').length, SOONER_THAN_IT_ENDS).toBe(50);
   expect(arrivals('goes-on').toSorted()).toEqual(sent.toSorted());
 });
 
-test('attempts that wait long for their turn are made once each', async () => {
+test('attempts that wait long for their turn are made once each', { timeout: 150_000 }, async () => {
   const webhook = await register('slow');
   await widen('slow');
-  receiver.answer = (_delivery, response) => setTimeout(() => response.writeHead(204).end(), 900);
-  const sent = await send(600);
-  await expect.poll(() => arrivals('slow').length, PATIENTLY).toBe(800);
+  receiver.answer = (_delivery, response) => setTimeout(() => response.writeHead(204).end(), 600);
+  const sent = await send(400);
+  const unmade = `SELECT FROM webhook_attempts WHERE webhook_id = $1 AND status <> 'delivered'`;
+  // On a busy machine answers become late ones, and the way as narrow as it is for those.
+  await expect.poll(() => service.sql(unmade, [parseId('wh', webhook.id)]), { timeout: 120_000, interval: 100 }).toEqual([]);
   expect(arrivals('slow').slice(200).toSorted()).toEqual(sent.toSorted());
-  const pending = `SELECT FROM webhook_attempts WHERE webhook_id = $1 AND status <> 'delivered'`;
-  await expect.poll(() => service.sql(pending, [parseId('wh', webhook.id)]), PATIENTLY).toEqual([]);
-  expect(arrivals('slow')).toHaveLength(800);
 });
 
 test('a process that ends leaves no claim behind, and one that goes on lets its claims lapse when there is nothing to do', async () => {
