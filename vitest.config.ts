@@ -5,7 +5,7 @@ export default defineConfig({
     include: ['server/test/**/*.test.ts', 'examples/**/*.test.ts'],
     globalSetup: ['server/test/support/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },
