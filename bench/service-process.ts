@@ -54,8 +54,8 @@ export async function startServiceUnderTest(authority: Authority): Promise<Servi
     sql,
     createBusiness: async (handle) => {
       const { id } = await parties.create(handle, `The ${handle} company`);
-      const agent = await createAgent(database, id, 'Bench');
-      return { id, key: (await createKey(database, agent.id, 'read_write')).secret };
+      const agent = await createAgent(database, id, { name: 'Bench' });
+      return { id, key: (await createKey(database, id, agent.id, 'read_write')).secret };
     },
     takePeakMemoryMb: () => {
       const taken = Math.max(peak, residentMb(child));

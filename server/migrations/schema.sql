@@ -8,6 +8,12 @@ CREATE TYPE key_scope AS ENUM ('read', 'read_write');
 
 CREATE TYPE ledger_box AS ENUM ('in', 'out');
 
+CREATE TYPE member_role AS ENUM ('owner', 'admin', 'member');
+
+CREATE TYPE sign_in_proof AS ENUM ('mailbox', 'domain', 'nothing');
+
+CREATE TYPE sign_in_provider AS ENUM ('email', 'google', 'microsoft', 'oidc');
+
 CREATE TYPE validation_status AS ENUM ('passed', 'failed', 'not_applicable');
 
 CREATE TABLE agents (
@@ -87,6 +93,16 @@ CREATE TABLE daily_usage (
   CONSTRAINT daily_usage_pkey PRIMARY KEY (party_id, day)
 ) WITH (fillfactor=50);
 
+CREATE TABLE domain_requests (
+  party_id bigint NOT NULL,
+  domain text COLLATE "C" NOT NULL,
+  token text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  checked_at timestamp with time zone,
+  missing_since timestamp with time zone,
+  CONSTRAINT domain_requests_pkey PRIMARY KEY (party_id, domain)
+);
+
 CREATE TABLE files (
   party_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -114,6 +130,33 @@ CREATE TABLE inbox_schemas (
   CONSTRAINT inbox_schemas_pkey PRIMARY KEY (party_id)
 );
 
+CREATE TABLE invitations (
+  party_id bigint NOT NULL,
+  id uuid NOT NULL,
+  email text COLLATE "C" NOT NULL,
+  role member_role NOT NULL,
+  segment text,
+  token_hash bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT invitations_pkey PRIMARY KEY (party_id, id),
+  CONSTRAINT invitations_party_id_email_key UNIQUE (party_id, email)
+);
+
+CREATE TABLE joined_threads (
+  party_id bigint NOT NULL,
+  thread_id uuid NOT NULL,
+  business_id bigint NOT NULL,
+  CONSTRAINT joined_threads_pkey PRIMARY KEY (party_id, thread_id, business_id)
+);
+
+CREATE TABLE kept_mails (
+  id uuid NOT NULL,
+  kept_at timestamp with time zone NOT NULL DEFAULT now(),
+  mail json NOT NULL,
+  CONSTRAINT kept_mails_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE ledger_entries (
   party_id bigint NOT NULL,
   box ledger_box NOT NULL,
@@ -126,6 +169,7 @@ CREATE TABLE ledger_entries (
   segment text,
   from_email text,
   from_domain text,
+  author_id bigint,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (party_id, box, "position")
 );
 
@@ -140,6 +184,14 @@ CREATE TABLE mailboxes (
   email text COLLATE "C" NOT NULL,
   CONSTRAINT mailboxes_pkey PRIMARY KEY (id),
   CONSTRAINT mailboxes_email_key UNIQUE (email)
+);
+
+CREATE TABLE members (
+  party_id bigint NOT NULL,
+  person_id uuid NOT NULL,
+  role member_role NOT NULL,
+  joined_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT members_pkey PRIMARY KEY (party_id, person_id)
 );
 
 CREATE TABLE messages (
@@ -192,6 +244,38 @@ CREATE TABLE parties (
   CONSTRAINT parties_handle_key UNIQUE (handle)
 );
 
+CREATE TABLE passkeys (
+  id uuid NOT NULL,
+  person_id uuid NOT NULL,
+  name text,
+  credential_id text COLLATE "C" NOT NULL,
+  public_key text NOT NULL,
+  counter bigint NOT NULL,
+  device_type text NOT NULL,
+  backed_up boolean NOT NULL,
+  transports text,
+  aaguid text,
+  provider sign_in_provider,
+  proves sign_in_proof,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT passkeys_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  CONSTRAINT passkeys_pkey PRIMARY KEY (id),
+  CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id)
+);
+
+CREATE TABLE people (
+  id uuid NOT NULL,
+  email text COLLATE "C" NOT NULL,
+  email_verified boolean NOT NULL,
+  name text NOT NULL,
+  image text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT people_image_check CHECK ((image IS NULL)),
+  CONSTRAINT people_pkey PRIMARY KEY (id),
+  CONSTRAINT people_email_key UNIQUE (email)
+);
+
 CREATE TABLE schema_migrations (
   version integer NOT NULL,
   name text NOT NULL,
@@ -203,15 +287,70 @@ CREATE TABLE schema_migrations (
 CREATE TABLE segments (
   party_id bigint NOT NULL,
   segment text NOT NULL,
-  agent_id uuid NOT NULL,
+  agent_id uuid,
+  person_id uuid,
+  CONSTRAINT segments_check CHECK ((num_nonnulls(agent_id, person_id) = 1)),
   CONSTRAINT segments_pkey PRIMARY KEY (party_id, segment),
-  CONSTRAINT segments_party_id_agent_id_key UNIQUE (party_id, agent_id)
+  CONSTRAINT segments_party_id_agent_id_key UNIQUE (party_id, agent_id),
+  CONSTRAINT segments_party_id_person_id_key UNIQUE (party_id, person_id)
 );
 
 CREATE TABLE service_secrets (
   name text NOT NULL,
   value bytea NOT NULL,
   CONSTRAINT service_secrets_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE sessions (
+  id uuid NOT NULL,
+  person_id uuid NOT NULL,
+  token text COLLATE "C" NOT NULL,
+  provider sign_in_provider NOT NULL,
+  proves sign_in_proof NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  address text,
+  user_agent text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  CONSTRAINT sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT sessions_token_key UNIQUE (token)
+);
+
+CREATE TABLE sign_in_accounts (
+  id uuid NOT NULL,
+  person_id uuid NOT NULL,
+  provider sign_in_provider NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  access_token text,
+  refresh_token text,
+  id_token text,
+  access_token_expires_at timestamp with time zone,
+  refresh_token_expires_at timestamp with time zone,
+  scope text,
+  password text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT sign_in_accounts_access_token_check CHECK ((access_token IS NULL)),
+  CONSTRAINT sign_in_accounts_id_token_check CHECK ((id_token IS NULL)),
+  CONSTRAINT sign_in_accounts_password_check CHECK ((password IS NULL)),
+  CONSTRAINT sign_in_accounts_refresh_token_check CHECK ((refresh_token IS NULL)),
+  CONSTRAINT sign_in_accounts_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  CONSTRAINT sign_in_accounts_pkey PRIMARY KEY (id),
+  CONSTRAINT sign_in_accounts_provider_account_id_key UNIQUE (provider, account_id)
+);
+
+CREATE TABLE sign_in_counts (
+  subject bytea NOT NULL,
+  window_start timestamp with time zone NOT NULL,
+  uses integer NOT NULL,
+  CONSTRAINT sign_in_counts_pkey PRIMARY KEY (subject)
+);
+
+CREATE TABLE unsubscribed_mailboxes (
+  email text COLLATE "C" NOT NULL,
+  unsubscribed_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT unsubscribed_mailboxes_pkey PRIMARY KEY (email)
 );
 
 CREATE TABLE uploads (
@@ -223,6 +362,16 @@ CREATE TABLE uploads (
   sealed_bytes bigint,
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT uploads_pkey PRIMARY KEY (party_id, id)
+);
+
+CREATE TABLE verifications (
+  id text COLLATE "C" NOT NULL,
+  identifier text COLLATE "C" NOT NULL,
+  value text NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT verifications_pkey PRIMARY KEY (id)
 );
 
 CREATE TABLE verified_domains (
@@ -250,6 +399,15 @@ CREATE TABLE webhook_attempts (
   CONSTRAINT webhook_attempts_pkey PRIMARY KEY (party_id, webhook_id, id)
 );
 
+CREATE UNLOGGED TABLE webhook_claims (
+  party_id bigint NOT NULL,
+  webhook_id uuid NOT NULL,
+  worker_id uuid NOT NULL,
+  attempt_ids uuid[] NOT NULL,
+  until timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_claims_pkey PRIMARY KEY (party_id, webhook_id, worker_id)
+);
+
 CREATE TABLE webhooks (
   party_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -267,6 +425,9 @@ CREATE INDEX api_keys_by_secret ON api_keys USING btree (secret_hash);
 CREATE INDEX contact_types_by_type ON contact_types USING btree (party_id, type, other_id);
 CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordinal);
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
+CREATE INDEX invitations_by_token ON invitations USING btree (token_hash);
+CREATE INDEX joined_threads_of_business ON joined_threads USING btree (business_id, thread_id);
+CREATE INDEX kept_mails_by_time ON kept_mails USING btree (kept_at);
 CREATE INDEX ledger_entries_by_domain ON ledger_entries USING btree (party_id, box, from_domain, "position") WHERE (from_domain IS NOT NULL);
 CREATE INDEX ledger_entries_by_email ON ledger_entries USING btree (party_id, box, from_email, "position") WHERE (from_email IS NOT NULL);
 CREATE INDEX ledger_entries_by_message ON ledger_entries USING btree (party_id, message_id);
@@ -275,19 +436,29 @@ CREATE INDEX ledger_entries_by_sender ON ledger_entries USING btree (party_id, c
 CREATE INDEX ledger_entries_by_thread ON ledger_entries USING btree (party_id, thread_id, box, "position");
 CREATE INDEX ledger_entries_by_type ON ledger_entries USING btree (party_id, box, type, "position") WHERE (type IS NOT NULL);
 CREATE INDEX ledger_entries_by_validation ON ledger_entries USING btree (party_id, box, validation, "position");
+CREATE INDEX members_of_person ON members USING btree (person_id, party_id);
 CREATE INDEX messages_by_receipt ON messages USING btree (receipt_token);
 CREATE INDEX objects_by_id ON objects USING btree (id);
+CREATE INDEX passkeys_of_person ON passkeys USING btree (person_id, id);
+CREATE INDEX sessions_by_expiry ON sessions USING btree (expires_at);
+CREATE INDEX sessions_of_person ON sessions USING btree (person_id, id);
+CREATE INDEX sign_in_accounts_of_person ON sign_in_accounts USING btree (person_id);
+CREATE INDEX sign_in_counts_by_age ON sign_in_counts USING btree (window_start);
 CREATE INDEX uploads_by_age ON uploads USING btree (expires_at);
+CREATE INDEX verifications_by_expiry ON verifications USING btree (expires_at);
+CREATE INDEX verifications_by_identifier ON verifications USING btree (identifier, created_at);
 CREATE INDEX verified_domains_of_party ON verified_domains USING btree (party_id);
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) WHERE (status = 'pending'::attempt_status);
 CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
 
 CREATE FUNCTION claim_webhook_attempts(
+  worker uuid,
   party_ids bigint[],
   webhook_ids uuid[],
   rooms integer[],
+  helds text[],
   lease interval
-) RETURNS TABLE(party_id bigint, webhook_id uuid, id uuid, message_id uuid, event text, created_at timestamp with time zone, url text, secret text) LANGUAGE plpgsql;
+) RETURNS TABLE(webhook_id uuid, url text, secret text, ids text, message_ids text, events text, created_ms text, clock_ms bigint) LANGUAGE plpgsql;
 
 CREATE FUNCTION commit_messages(
   party_ids bigint[],
@@ -343,6 +514,13 @@ CREATE FUNCTION follow_messages(
   senders text[]
 ) RETURNS void LANGUAGE plpgsql;
 
+CREATE FUNCTION join_thread(
+  unclaimed bigint,
+  thread uuid,
+  business bigint,
+  mailbox text
+) RETURNS bigint LANGUAGE plpgsql;
+
 CREATE FUNCTION new_uuid(
   clock timestamp with time zone
 ) RETURNS uuid LANGUAGE sql;
@@ -358,6 +536,10 @@ CREATE FUNCTION note_contacts(
 CREATE FUNCTION queue_answer_notices(
   recipient_ids bigint[],
   message_ids uuid[]
+) RETURNS void LANGUAGE plpgsql;
+
+CREATE FUNCTION queue_mail(
+  mail json
 ) RETURNS void LANGUAGE plpgsql;
 
 CREATE FUNCTION queue_webhook_attempts(

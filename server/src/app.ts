@@ -1,18 +1,29 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Context } from './context.ts';
+import type { Gate } from './http/admission.ts';
 import type { Route } from './http/endpoint.ts';
 import { collectMetrics } from './http/metrics.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { registerRoutes } from './http/routes.ts';
 import { createServer } from './http/server.ts';
+import * as auth from './modules/accounts/auth-routes.ts';
+import * as accounts from './modules/accounts/routes.ts';
+import * as keys from './modules/agents/key-routes.ts';
 import * as agents from './modules/agents/routes.ts';
 import * as blocks from './modules/blocks/routes.ts';
 import * as contacts from './modules/contacts/routes.ts';
+import * as domains from './modules/domains/routes.ts';
+import * as drop from './modules/drop/routes.ts';
 import * as objects from './modules/files/object-routes.ts';
 import * as files from './modules/files/routes.ts';
 import * as inboxSchema from './modules/inbox-schema/routes.ts';
+import { showsKeptMails } from './modules/mail/kept-mail-access.ts';
+import * as keptMail from './modules/mail/kept-mail-routes.ts';
+import * as mail from './modules/mail/routes.ts';
 import * as me from './modules/me/routes.ts';
+import { callerOf } from './modules/members/caller.ts';
+import * as members from './modules/members/routes.ts';
 import * as messages from './modules/messages/routes.ts';
 import { reference } from './modules/operations/reference.ts';
 import * as operations from './modules/operations/routes.ts';
@@ -20,7 +31,7 @@ import * as parties from './modules/parties/routes.ts';
 import * as receipts from './modules/receipts/routes.ts';
 import * as webhooks from './modules/webhooks/routes.ts';
 
-/** The whole API. `open` needs no key and is not limited, for the operator's probes; `none` needs no key. */
+/** The whole API. Who may ask is told in http/endpoint.ts. */
 export const api: readonly Route<Context>[] = [
   ['GET', '/v1/public/:handle', 'none', parties.publicProfile],
   ['GET', '/v1/receipts/:token', 'none', receipts.getOne],
@@ -52,9 +63,52 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/agents/:id', 'key', agents.getOne],
   ['PATCH', '/v1/agents/:id', 'key rw', agents.change],
   ['GET', '/v1/handles', 'key', parties.search],
+  ['GET', '/v1/sign-in', 'none', accounts.ways],
+  ['GET', '/v1/account', 'person', accounts.show],
+  ['PATCH', '/v1/account', 'person', accounts.change],
+  ['GET', '/v1/account/sessions', 'person', accounts.sessions],
+  ['DELETE', '/v1/account/sessions', 'person', accounts.endOthers],
+  ['DELETE', '/v1/account/sessions/:id', 'person', accounts.endOne],
+  ['POST', '/v1/drops', 'person', drop.send],
+  ['POST', '/v1/drops/uploads', 'person', drop.announce],
+  ['POST', '/v1/businesses', 'person', members.claim],
+  ['GET', '/v1/business', 'member', members.showBusiness],
+  ['PATCH', '/v1/business', 'admin', members.changeBusiness],
+  ['GET', '/v1/members', 'member', members.list],
+  ['PATCH', '/v1/members/:id', 'admin', members.change],
+  ['DELETE', '/v1/members/:id', 'member', members.remove],
+  ['GET', '/v1/invitations', 'admin', members.invitations],
+  ['POST', '/v1/invitations', 'admin', members.invite],
+  ['DELETE', '/v1/invitations/:id', 'admin', members.withdrawInvitation],
+  ['GET', '/v1/account/invitations/:token', 'person', members.readOne],
+  ['POST', '/v1/account/invitations/:token', 'person', members.accept],
+  ['POST', '/v1/agents', 'admin', agents.create],
+  ['GET', '/v1/agents/:id/keys', 'admin', keys.list],
+  ['POST', '/v1/agents/:id/keys', 'admin', keys.mint],
+  ['DELETE', '/v1/keys/:id', 'admin', keys.revoke],
+  ['GET', '/v1/domains', 'member', domains.list],
+  ['POST', '/v1/domains', 'admin', domains.add],
+  ['POST', '/v1/domains/:domain/check', 'admin', domains.check],
+  ['DELETE', '/v1/domains/:domain', 'admin', domains.remove],
   ['GET', '/r/:token', 'none', receipts.page],
   ['PUT', '/objects/:id', 'open', objects.put],
   ['GET', '/objects/:id', 'open', objects.get],
+];
+
+/** Signing in, for pages of our own; docs/sign-in.md describes it. */
+export const forSigningIn: readonly Route<Context>[] = [
+  ['POST', '/auth/email-otp/send-verification-otp', 'none', auth.sendCode],
+  ['POST', '/auth/sign-in/email-otp', 'none', auth.withCode],
+  ['POST', '/auth/sign-in/social', 'none', auth.withProvider],
+  ['GET', '/auth/callback/:id', 'none', auth.callback],
+  ['POST', '/auth/sign-out', 'none', auth.signOut],
+  ['GET', '/auth/passkey/generate-authenticate-options', 'none', auth.passkeyChallenge],
+  ['POST', '/auth/passkey/verify-authentication', 'none', auth.withPasskey],
+  ['GET', '/auth/passkey/generate-register-options', 'person', auth.newPasskeyChallenge],
+  ['POST', '/auth/passkey/verify-registration', 'person', auth.addPasskey],
+  ['GET', '/auth/passkey/list-user-passkeys', 'person', auth.listPasskeys],
+  ['POST', '/auth/passkey/update-passkey', 'person', auth.renamePasskey],
+  ['POST', '/auth/passkey/delete-passkey', 'person', auth.removePasskey],
 ];
 
 export const forOperators: readonly Route<Context>[] = [
@@ -63,14 +117,35 @@ export const forOperators: readonly Route<Context>[] = [
   ['GET', '/metrics', 'open', operations.metrics],
 ];
 
+/** What links in mails lead to. */
+const linkedFromMails: readonly Route<Context>[] = [
+  ['GET', '/mail/unsubscribe/:token', 'none', mail.askToUnsubscribe],
+  ['POST', '/mail/unsubscribe/:token', 'none', mail.unsubscribe],
+];
+
+/** For the person at the machine of a service that has no mail server. */
+const keptMails: readonly Route<Context>[] = [
+  ['GET', '/dev/mail', 'open', keptMail.list],
+  ['GET', '/dev/mail/:id', 'open', keptMail.show],
+  ['GET', '/dev/mail/:id/html', 'open', keptMail.showHtml],
+];
+
 export function buildApp(context: Context, log: Logger, part: 'everything' | 'operations'): FastifyInstance {
   const { config } = context;
   const app = createServer(log, config.trustedProxies);
   collectMetrics(app, context.metrics);
   const perKey = new RateLimiter(config.rateLimitPerMinute, config.rateLimitBurst);
   const perAddress = new RateLimiter(config.publicRateLimitPerMinute, config.publicRateLimitPerMinute);
-  const gate = { callerFor: (secret: string) => context.keys.callerFor(secret), perKey, perAddress };
-  const routes = part === 'everything' ? [...api, ...forOperators, ...reference(api)] : forOperators;
+  const gate: Gate = {
+    callerFor: (secret) => context.keys.callerFor(secret),
+    personFor: (request) => context.signIn.personFor(request),
+    memberFor: (person, handle) => callerOf(context, person, handle),
+    publicUrl: () => context.publicUrl,
+    perKey,
+    perAddress,
+  };
+  const pages = showsKeptMails(config) ? [...linkedFromMails, ...keptMails] : linkedFromMails;
+  const routes = part === 'everything' ? [...api, ...forSigningIn, ...forOperators, ...pages, ...reference(api)] : forOperators;
   registerRoutes(app, routes, context, gate);
   return app;
 }

@@ -5,7 +5,8 @@ import type { KeyScope } from './contract/api-key.ts';
 import { formatId, parseId } from './contract/ids.ts';
 import { parseHandle } from './contract/names.ts';
 import type { Business } from './contract/parties.ts';
-import { createAgent, createKey, revokeKey } from './modules/agents/agents.ts';
+import { businessOfAgent, businessOfKey, createAgent, createKey, revokeKey } from './modules/agents/agents.ts';
+import { vouchForDomain } from './modules/domains/domains.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
 import { openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
@@ -53,7 +54,7 @@ const COMMANDS: Record<string, Command> = {
     arguments: 2,
     run: async (tools, [handle = '', domain = '']) => {
       const business = await businessOf(tools, handle);
-      const verified = await tools.parties.verifyDomain(business, domain);
+      const verified = await vouchForDomain(tools, business, domain);
       return {
         json: { handle: business.handle, domain: verified },
         text: `${verified} is a verified domain of ${business.handle}.`,
@@ -79,7 +80,7 @@ const COMMANDS: Record<string, Command> = {
     arguments: 1,
     run: async (tools, [handle = ''], { name, segment }) => {
       const business = await businessOf(tools, handle);
-      const agent = await createAgent(tools.database, business.id, needed(name, '--name'), segment);
+      const agent = await createAgent(tools.database, business.id, { name: needed(name, '--name'), segment });
       const id = formatId('agt', agent.id);
       return { json: { id, name: agent.name, segment: agent.segment }, text: `Made the agent ${agent.name}: ${id}` };
     },
@@ -90,7 +91,8 @@ const COMMANDS: Record<string, Command> = {
     arguments: 1,
     run: async ({ database }, [agentId = ''], { scope }) => {
       if (scope !== 'read' && scope !== 'read_write') throw new UsageError('--scope must be read or read_write.');
-      const key = await createKey(database, uuidOf('agt', agentId), scope satisfies KeyScope);
+      const agent = uuidOf('agt', agentId);
+      const key = await createKey(database, await businessOfAgent(database, agent), agent, scope satisfies KeyScope);
       const id = formatId('key', key.id);
       return {
         json: { id, scope: key.scope, secret: key.secret },
@@ -103,7 +105,8 @@ const COMMANDS: Record<string, Command> = {
     help: 'Revokes a key; it is refused from the next request on.',
     arguments: 1,
     run: async ({ database }, [keyId = '']) => {
-      await revokeKey(database, uuidOf('key', keyId));
+      const id = uuidOf('key', keyId);
+      await revokeKey(database, await businessOfKey(database, id), id);
       return { json: { id: keyId, revoked: true }, text: `Revoked ${keyId}.` };
     },
   },

@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { GB, WEBHOOK_RETRIES_MAX } from './contract/limits.ts';
+import { createSecureContext } from 'node:tls';
+import { GB, MB, WEBHOOK_RETRIES_MAX } from './contract/limits.ts';
+import { parseEmail } from './contract/mail-names.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
 export interface Config {
@@ -13,6 +15,14 @@ export interface Config {
   inboundDomain: string | undefined;
   /** Beside those that are known to give mailboxes to anybody. */
   consumerMailDomains: string[];
+  /** Undefined: no mail is taken, and the other settings about it mean nothing. */
+  smtpListen: { host: string; port: number } | undefined;
+  /** As PEM. Undefined: no STARTTLS. */
+  smtpTlsCert: string | undefined;
+  smtpTlsKey: string | undefined;
+  /** They begin each connection with a line that says whose it is. */
+  smtpProxies: string[];
+  mailMaxBytes: number;
   trustedProxies: string[];
   logLevel: string;
   rateLimitPerMinute: number;
@@ -34,6 +44,21 @@ export interface Config {
   s3AccessKeyId: string | undefined;
   s3SecretAccessKey: string | undefined;
   s3ForcePathStyle: boolean;
+  /** Undefined: signing in with Google is not offered. */
+  googleClientId: string | undefined;
+  googleClientSecret: string | undefined;
+  microsoftClientId: string | undefined;
+  microsoftClientSecret: string | undefined;
+  microsoftTenant: string;
+  /** Undefined: no other OpenID Connect provider is offered. */
+  oidcIssuer: string | undefined;
+  oidcClientId: string | undefined;
+  oidcClientSecret: string | undefined;
+  /** What people see on its button. */
+  oidcName: string;
+  /** Undefined: mails are kept instead of being sent. */
+  smtpUrl: string | undefined;
+  mailFrom: { name: string; address: string } | undefined;
 }
 
 export class ConfigError extends Error {}
@@ -81,6 +106,11 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     inboundDomain: checked(text('INBOUND_DOMAIN'), isName, () =>
       refuse('INBOUND_DOMAIN', 'a domain name such as in.example.com'),
     )?.toLowerCase(),
+    smtpListen: smtpListen(),
+    smtpTlsCert: smtpTlsCert(),
+    smtpTlsKey: pem('SMTP_TLS_KEY'),
+    smtpProxies: list('SMTP_PROXIES', (item) => isIP(item) !== 0, 'IP addresses'),
+    mailMaxBytes: Math.max(1, whole('MAIL_MAX_MB', 50, 1_024)) * MB,
     trustedProxies: list('TRUSTED_PROXIES', isNetwork, 'IP addresses or networks such as 10.0.0.0/8'),
     logLevel: checked(
       text('LOG_LEVEL') ?? 'info',
@@ -107,15 +137,76 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     s3Bucket: text('S3_BUCKET'),
     s3Endpoint: url('S3_ENDPOINT', ['http:', 'https:']),
     s3Region: text('S3_REGION') ?? 'us-east-1',
-    s3AccessKeyId: ofBucket('S3_ACCESS_KEY_ID'),
-    s3SecretAccessKey: ofBucket('S3_SECRET_ACCESS_KEY'),
+    s3AccessKeyId: along('S3_BUCKET', 'S3_ACCESS_KEY_ID'),
+    s3SecretAccessKey: along('S3_BUCKET', 'S3_SECRET_ACCESS_KEY'),
     s3ForcePathStyle:
       checked(text('S3_FORCE_PATH_STYLE') ?? 'false', isBoolean, () => refuse('S3_FORCE_PATH_STYLE', 'true or false')) === 'true',
+    googleClientId: text('GOOGLE_CLIENT_ID'),
+    googleClientSecret: along('GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'),
+    microsoftClientId: text('MICROSOFT_CLIENT_ID'),
+    microsoftClientSecret: along('MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'),
+    microsoftTenant: checked(text('MICROSOFT_TENANT') ?? 'common', isName, () =>
+      refuse('MICROSOFT_TENANT', 'common, organizations, consumers, or the id or domain of a tenant'),
+    ),
+    oidcIssuer: url('OIDC_ISSUER', ['https:', 'http:']),
+    oidcClientId: along('OIDC_ISSUER', 'OIDC_CLIENT_ID'),
+    oidcClientSecret: along('OIDC_ISSUER', 'OIDC_CLIENT_SECRET'),
+    oidcName: text('OIDC_NAME') ?? 'Single sign-on',
+    smtpUrl: checked(text('SMTP_URL'), isMailServer, () =>
+      refuse('SMTP_URL', 'a URL such as smtps://user:password@mail.example.com or smtp://mail.example.com:587'),
+    ),
+    mailFrom: sender(),
   });
 
-  function ofBucket(name: string): string | undefined {
-    return text(name) ?? (text('S3_BUCKET') === undefined ? undefined : refuse(name, 'set along with S3_BUCKET'));
+  function sender(): Config['mailFrom'] {
+    const value = text('MAIL_FROM');
+    if (value === undefined) return text('SMTP_URL') === undefined ? undefined : refuse('MAIL_FROM', 'set along with SMTP_URL');
+    const [, name = '', address = value] = /^([^<>"]*)<([^<>]+)>$/.exec(value) ?? [];
+    const mailbox = parseEmail(address);
+    if (mailbox === undefined || /\p{Cc}/u.test(name)) return refuse('MAIL_FROM', 'an address such as Waybill <no-reply@example.com>');
+    return { name: name.trim() || 'Waybill', address: mailbox };
   }
+
+  function smtpListen(): Config['smtpListen'] {
+    const value = text('SMTP_LISTEN');
+    if (value === undefined) return undefined;
+    const [, ipv6, name, port] = /^(?:(?:\[(.+)\]|([^:]+)):)?(\d{1,5})$/.exec(value) ?? [];
+    const host = ipv6 ?? name ?? text('HOST') ?? '127.0.0.1';
+    const fits = (ipv6 === undefined ? isHost(host) : isIP(ipv6) === 6) && Number(port) <= 65_535;
+    return fits ? { host, port: Number(port) } : refuse('SMTP_LISTEN', 'a port, or an address and a port, such as 0.0.0.0:25');
+  }
+
+  function pem(name: string): string | undefined {
+    const file = text(name);
+    try {
+      return file === undefined ? undefined : readFileSync(file, 'utf8');
+    } catch {
+      return refuse(name, 'a file that can be read');
+    }
+  }
+
+  function smtpTlsCert(): string | undefined {
+    const cert = pem('SMTP_TLS_CERT');
+    if (cert === undefined) return undefined;
+    const key = pem('SMTP_TLS_KEY') ?? refuse('SMTP_TLS_KEY', 'set along with SMTP_TLS_CERT');
+    try {
+      createSecureContext({ cert, key });
+      return cert;
+    } catch {
+      return refuse('SMTP_TLS_CERT', 'a file with a certificate in PEM, to which the key in SMTP_TLS_KEY belongs');
+    }
+  }
+
+  function along(other: string, name: string): string | undefined {
+    return text(name) ?? (text(other) === undefined ? undefined : refuse(name, `set along with ${other}`));
+  }
+}
+
+function isMailServer(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || !isHost(url.hostname.replace(/^\[(.*)\]$/, '$1'))) return false;
+  const isBare = ['', '/'].includes(url.pathname) && url.hash === '' && ['', '?ignoreTLS=true'].includes(url.search);
+  return isBare && !/%(?![0-9a-f]{2})/i.test(url.username + url.password);
 }
 
 function isBoolean(value: string): boolean {

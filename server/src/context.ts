@@ -3,13 +3,16 @@ import type { Config } from './config.ts';
 import type { Quotas } from './contract/quotas.ts';
 import type { Cursors } from './http/cursor.ts';
 import { endpointsFor } from './http/endpoint.ts';
+import type { SignIn } from './modules/accounts/sign-in.ts';
 import type { KeyRing } from './modules/agents/key-ring.ts';
 import type { Blocks } from './modules/blocks/blocks.ts';
 import type { Files } from './modules/files/files.ts';
 import type { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
+import type { Mails } from './modules/mail/mails.ts';
 import type { Ledger } from './modules/messages/ledger.ts';
 import type { PartyDirectory } from './modules/parties/directory.ts';
 import type { ConsumerMail } from './platform/consumer-mail.ts';
+import type { NameServers } from './platform/name-servers.ts';
 import type { FolderStore } from './platform/objects/folder-store.ts';
 import type { UrlSigner } from './platform/objects/url-signer.ts';
 import type { Outbound } from './platform/outbound.ts';
@@ -21,7 +24,10 @@ export interface Context {
   database: Database;
   parties: PartyDirectory;
   consumerMail: ConsumerMail;
+  nameServers: NameServers;
+  mails: Mails;
   keys: KeyRing;
+  signIn: SignIn;
   ledger: Ledger;
   schemas: InboxSchemas;
   files: Files;
@@ -38,4 +44,4 @@ export interface Context {
   inboundDomain: string;
 }
 
-export const { endpoint, publicEndpoint } = endpointsFor<Context>();
+export const { endpoint, memberEndpoint, personEndpoint, publicEndpoint } = endpointsFor<Context>();

@@ -5,7 +5,7 @@ import { DataFolderInUse } from './open-database.ts';
 import { type Role, type Service, startService } from './service.ts';
 import { welcome } from './welcome.ts';
 
-const ROLES: Role[] = ['api', 'worker', 'all'];
+const ROLES: Role[] = ['api', 'worker', 'mail', 'all'];
 const USAGE = `Usage: npm start [-- --role ${ROLES.join('|')}]
 Settings come from the environment; .env.example lists them all.`;
 
@@ -49,6 +49,8 @@ function explain(error: unknown): string {
 try {
   const role = readRole();
   const config = readConfig();
+  if (role === 'mail' && config.smtpListen === undefined)
+    throw new ConfigError('The role mail needs the setting SMTP_LISTEN, such as 0.0.0.0:25.');
   const log = pino({ level: config.logLevel });
   console.log('Waybill is starting.');
   const starting = startService(config, role, log);

@@ -33,8 +33,8 @@ export async function createSamples(database: Database, parties: PartyDirectory)
     const business = await parties.create(handle, displayName);
     const sample: Sample = { handle, agents: [] };
     for (const [name, segment] of agents) {
-      const agent = await createAgent(database, business.id, name, segment);
-      sample.agents.push({ name, segment, key: (await createKey(database, agent.id, 'read_write')).secret });
+      const agent = await createAgent(database, business.id, { name, segment });
+      sample.agents.push({ name, segment, key: (await createKey(database, business.id, agent.id, 'read_write')).secret });
     }
     samples.push(sample);
   }

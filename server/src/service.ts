@@ -6,15 +6,26 @@ import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { buildApp } from './app.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import type { Context } from './context.ts';
 import { WEBHOOK_PATIENCE_MS } from './contract/limits.ts';
 import { Cursors } from './http/cursor.ts';
+import { RateLimiter } from './http/rate-limit.ts';
+import { accountChores } from './modules/accounts/chores.ts';
+import { providersOf } from './modules/accounts/providers.ts';
+import { SignIn } from './modules/accounts/sign-in.ts';
 import { KeyRing } from './modules/agents/key-ring.ts';
 import { Blocks } from './modules/blocks/blocks.ts';
+import { domainChores } from './modules/domains/chores.ts';
 import { fileChores } from './modules/files/chores.ts';
 import { Files } from './modules/files/files.ts';
 import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
+import { notifyOfAnswer } from './modules/mail/answer-notices.ts';
+import { mailChores, sendMail } from './modules/mail/chores.ts';
+import { MailDelivery } from './modules/mail/delivery.ts';
+import { Mails } from './modules/mail/mails.ts';
+import { codeMail } from './modules/mail/templates.ts';
+import { tellOfLostDomain } from './modules/members/lost-domain.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
@@ -24,7 +35,9 @@ import { openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
 import { ConsumerMail } from './platform/consumer-mail.ts';
 import { type Chore, type JobRunner, startJobs } from './platform/jobs.ts';
+import { MAILS_AT_ONCE, Mailer } from './platform/mail/mailer.ts';
 import { migrate } from './platform/migrate.ts';
+import { NameServers } from './platform/name-servers.ts';
 import { FolderStore } from './platform/objects/folder-store.ts';
 import type { S3Store } from './platform/objects/s3-store.ts';
 import { UrlSigner } from './platform/objects/url-signer.ts';
@@ -34,13 +47,15 @@ import { SchemaChecker } from './platform/schema-checker/checker.ts';
 import { sharedSecret } from './platform/secrets.ts';
 import { createSamples, type Sample } from './samples.ts';
 
-export type Role = 'api' | 'worker' | 'all';
+export type Role = 'api' | 'worker' | 'mail' | 'all';
 
 export interface Service {
   /** Where people reach it. */
   publicUrl: string;
   /** Where it listens, which a proxy may stand in front of. */
   address: string;
+  /** Where it takes mail, if it does. */
+  mail: { address: string; domain: string } | undefined;
   /** The sample businesses with their keys, on the very first start with the embedded database. */
   samples: Sample[];
   stop(): Promise<void>;
@@ -48,9 +63,11 @@ export interface Service {
 
 const STOP_PATIENCE_MS = 25_000;
 const SWEEP_MS = 100;
+const CHORES_AT_ONCE = 2;
 
 /** Starts what the role asks for; stops it in the opposite order, the database last. */
 export async function startService(config: Config, role: Role, log: Logger): Promise<Service> {
+  const hasWorker = role === 'worker' || role === 'all';
   const opened = await openDatabase(config, 'service', log);
   const database = new Database(opened.connection, log);
   const closers: (() => Promise<void>)[] = [() => opened.close(), () => database.close()];
@@ -61,36 +78,71 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
   try {
     await migrate(database);
     const { context, feed, chores } = await buildContext(config, database, opened.connection, log, closers);
-    if (role !== 'api') {
-      const jobs: JobRunner = await startJobs(database, chores, log);
+    if (hasWorker) {
+      const jobs: JobRunner = await startJobs(database, chores, CHORES_AT_ONCE, log);
       closers.push(() => jobs.stop());
     }
-    const app = buildApp(context, log, role === 'worker' ? 'operations' : 'everything');
-    let dispatcher: Dispatcher | undefined;
+    const app = buildApp(context, log, role === 'api' || role === 'all' ? 'everything' : 'operations');
+    // All that has something under way is given the same time to finish it.
+    const finishers = [() => closeServer(app)];
     closers.push(async () => {
-      await Promise.all([closeServer(app), dispatcher?.stop()]);
+      await Promise.all(finishers.map((finish) => finish()));
     });
+    if (role !== 'worker') await context.schemas.keepReady();
     await app.listen({ port: config.port, host: config.host, backlog: 4096 });
     const { port } = app.server.address() as AddressInfo;
     const address = `http://${hostForPeople(config.host)}:${port}`;
     context.publicUrl = config.publicUrl ?? address;
     context.inboundDomain = config.inboundDomain ?? new URL(context.publicUrl).hostname;
-    if (role !== 'api') {
+    if (hasWorker) {
       const { outbound } = context;
-      dispatcher = new Dispatcher(
+      const dispatcher = new Dispatcher(
         context,
         { outbound, retryDelaysS: config.webhookRetryDelaysS, connection: opened.connection, feed },
         log,
       );
+      finishers.push(() => dispatcher.stop());
       await dispatcher.start();
+      const mailJobs = await startMailJobs(context, log);
+      finishers.push(() => mailJobs.stop());
     }
+    const mail = role === 'mail' || role === 'all' ? await startMail(context, log, finishers) : undefined;
     // Last of all, because a start that failed would have made keys that nobody was shown.
     const samples = config.databaseUrl === undefined && (await isEmpty(context)) ? await createSamples(database, context.parties) : [];
-    return { publicUrl: context.publicUrl, address, samples, stop };
+    return { publicUrl: context.publicUrl, address, mail, samples, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Apart from other chores: a code that somebody waits for does not wait for large files to be hashed. */
+async function startMailJobs({ config: { smtpUrl, mailFrom }, database }: Context, log: Logger): Promise<JobRunner> {
+  const mailer = smtpUrl !== undefined && mailFrom ? new Mailer(smtpUrl, mailFrom) : undefined;
+  const jobs = await startJobs(database, [sendMail(new MailDelivery(mailer))], MAILS_AT_ONCE, log);
+  return {
+    stop: async () => {
+      await jobs.stop();
+      mailer?.close();
+    },
+  };
+}
+
+/** Where the settings ask for it. Only then is it loaded, for the memory it takes. */
+async function startMail(context: Context, log: Logger, finishers: (() => Promise<void>)[]): Promise<Service['mail']> {
+  const { config, inboundDomain } = context;
+  if (config.smtpListen === undefined) return undefined;
+  const { inboundMail } = await import('./modules/inbound-mail/inbound-mail.ts');
+  const perAddress = new RateLimiter(config.publicRateLimitPerMinute, config.publicRateLimitPerMinute);
+  const { smtpListen, smtpTlsCert: cert, smtpTlsKey: key, smtpProxies: proxies, mailMaxBytes: maxBytes } = config;
+  const tls = cert !== undefined && key !== undefined ? { cert, key } : undefined;
+  const settings = { ...smtpListen, tls, proxies, maxBytes, perAddress, stopMs: STOP_PATIENCE_MS };
+  const listener = inboundMail({ ...context, ownMailbox: config.mailFrom?.address }, settings, log);
+  const port = await listener.start().catch((error) => {
+    throw new ConfigError(`Mail can't be taken at SMTP_LISTEN=${hostForPeople(smtpListen.host)}:${smtpListen.port}: ${error.message}.`);
+  });
+  finishers.push(() => listener.stop());
+  return { address: `${hostForPeople(smtpListen.host)}:${port}`, domain: inboundDomain };
 }
 
 /** Whether nobody is there but the demo inbox. */
@@ -125,13 +177,28 @@ async function buildContext(
   const cursors = new Cursors(await sharedSecret(database, 'cursors'));
   const signer = new UrlSigner(await sharedSecret(database, 'objects'));
   const publicUrl = () => context.publicUrl;
+  const mails = new Mails(await sharedSecret(database, 'unsubscribing'), publicUrl);
+  const nameServers = new NameServers(config.dnsServers);
+  const consumerMail = new ConsumerMail(config.consumerMailDomains);
+  const signIn = new SignIn({
+    database,
+    log,
+    secret: await sharedSecret(database, 'sign-in'),
+    publicUrl,
+    providers: providersOf(config),
+    isConsumer: (domain) => consumerMail.gives(domain),
+    sendCode: (tx, to, code, minutes) => mails.queue(tx, { to, ...codeMail({ code, minutes }) }),
+  });
   const objects = (await bucketOf(config)) ?? new FolderStore(path.join(config.dataDir, 'files'), signer, publicUrl);
   const context: Context = {
     config,
     database,
     parties,
-    consumerMail: new ConsumerMail(config.consumerMailDomains),
+    consumerMail,
+    nameServers,
+    mails,
     keys,
+    signIn,
     blocks,
     quotas,
     cursors,
@@ -139,12 +206,21 @@ async function buildContext(
     schemas: new InboxSchemas(database, feed, checker),
     files: new Files(database, objects, quotas),
     folder: objects instanceof FolderStore ? { store: objects, signer } : undefined,
-    outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, dnsServers: config.dnsServers, patienceMs: WEBHOOK_PATIENCE_MS }),
+    outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }),
     metrics: new Registry(),
     publicUrl: '',
     inboundDomain: '',
   };
-  return { context, feed, chores: [...messageChores, ...fileChores(context.files, objects), ...webhookChores(config.webhookLogDays)] };
+  const chores = [
+    ...accountChores,
+    ...messageChores,
+    ...domainChores(context, (tx, partyId, domain) => tellOfLostDomain(context, tx, partyId, domain)),
+    ...fileChores(context.files, objects),
+    ...webhookChores(config.webhookLogDays),
+    ...mailChores,
+    notifyOfAnswer(context),
+  ];
+  return { context, feed, chores };
 }
 
 /** The bucket that the settings name, if they do. Only then is the SDK loaded, for the memory it takes. */

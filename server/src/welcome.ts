@@ -1,22 +1,32 @@
 import type { Config } from './config.ts';
+import { showsKeptMails } from './modules/mail/kept-mail-access.ts';
 import type { Sample } from './samples.ts';
 import type { Role, Service } from './service.ts';
 
 /** What a person needs next, printed at the end of a start. */
-export function welcome({ publicUrl, address, samples }: Service, config: Config, role: Role): string {
+export function welcome({ publicUrl, address, mail, samples }: Service, config: Config, role: Role): string {
+  const hasApi = role === 'api' || role === 'all';
   const lines = [
     '',
-    role === 'worker' ? 'Waybill works in the background.' : 'Waybill is ready.',
+    !hasApi ? 'Waybill works in the background.' : 'Waybill is ready.',
     '',
-    ...(role === 'worker' ? [] : [`  API            ${publicUrl}/v1`, `  Documentation  ${publicUrl}/docs`]),
-    ...(role === 'worker' || address !== publicUrl ? [`  Listens on     ${address}`] : []),
+    ...(!hasApi ? [] : [`  API            ${publicUrl}/v1`, `  Documentation  ${publicUrl}/docs`]),
+    ...(!hasApi || address !== publicUrl ? [`  Listens on     ${address}`] : []),
+    ...(mail ? [`  Mail           smtp://${mail.address} for <handle>@${mail.domain}`] : []),
     config.databaseUrl === undefined ? `  Data folder    ${config.dataDir}` : '  Database       the one in DATABASE_URL',
+    ...mailLines(address, config, role),
     '',
   ];
   const [buyer, seller] = samples;
   if (buyer && seller) lines.push(...firstSteps(publicUrl, samples, buyer, seller));
-  else if (role !== 'worker') lines.push('Make a business and a key: npm run --silent waybill -- --help', '');
+  else if (hasApi) lines.push('Make a business and a key: npm run --silent waybill -- --help', '');
   return lines.join('\n');
+}
+
+function mailLines(address: string, config: Config, role: Role): string[] {
+  if (config.smtpUrl !== undefined) return [];
+  const isShown = role !== 'worker' && showsKeptMails(config);
+  return [`  Mail           is kept, not sent, as SMTP_URL is not set${isShown ? `; read it at ${address}/dev/mail` : ''}`];
 }
 
 function firstSteps(publicUrl: string, samples: Sample[], buyer: Sample, seller: Sample): string[] {

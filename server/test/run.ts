@@ -13,12 +13,14 @@ const steps: [name: string, command: string, args: string[]][] = [
   ['Tests', 'vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]],
 ];
 
+/** What has been compiled once is compiled for all the processes that the tests start. */
+const env = { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'compiled') };
 const bin = path.resolve(import.meta.dirname, '../../node_modules/.bin');
 const startedAt = Date.now();
 let failed = false;
 for (const [i, [name, command, args]] of steps.entries()) {
   console.log(`\n[${i + 1}/${steps.length}] ${name}`);
-  const { status, error } = spawnSync(path.join(bin, command), args, { stdio: 'inherit' });
+  const { status, error } = spawnSync(path.join(bin, command), args, { stdio: 'inherit', env });
   if (status !== 0) {
     console.error(`\n${name} failed.${error ? ` ${error.message}` : ''}`);
     failed = true;

@@ -67,7 +67,7 @@ describe('package-lock.json', () => {
   const native = Map.groupBy(
     locked.flatMap(([location, entry]) => {
       const name = location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
-      const stem = /^(.+?)[-/](?:linux|darwin|win32|freebsd|android|wasm32)\b/.exec(name)?.[1];
+      const stem = /^(.+?)[-/](?:(?:linux|darwin|win32|freebsd|android)[-/](?:x64|arm|ia32|ppc|riscv|s390)|wasm32)/.exec(name)?.[1];
       return stem === undefined ? [] : [{ stem, entry }];
     }),
     ({ stem }) => stem,

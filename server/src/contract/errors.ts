@@ -1,7 +1,10 @@
 /** The one catalogue of everything the API can refuse. Documentation and OpenAPI are made from it. */
 export const errorCatalogue = {
-  unauthorized: [401, 'The API key is missing, malformed, unknown or revoked.'],
-  forbidden: [403, 'The key may only read, and this endpoint needs scope read_write; or a signed URL was altered or has expired.'],
+  unauthorized: [401, 'The API key is missing, malformed, unknown or revoked; or nobody is signed in.'],
+  forbidden: [
+    403,
+    'The key may only read, and this endpoint needs scope read_write; you are not a member of the business, or not one who may do this; an invitation is for another mailbox; a signed URL was altered or has expired; a request of a signed-in person came from another site; or the business takes no messages from people without a handle.',
+  ],
   not_found: [404, 'There is no such thing, or it is not yours to see.'],
   unknown_recipient: [404, 'No business has claimed the handle in `to`.'],
   party_required: [403, 'An identity-provider account has to claim a handle before it can send.'],
@@ -22,7 +25,7 @@ export const errorCatalogue = {
   unsupported_media_type: [415, 'The body has a content type or encoding that this endpoint does not take.'],
   conflict: [
     409,
-    'The handle or segment is already taken, the bytes of an upload belong to a message that has been sent, or there are as many webhooks as there may be.',
+    'The handle, segment or domain is already taken, the bytes of an upload belong to a message that has been sent, there are as many of something as there may be, a colleague has used the Idempotency-Key of a drop, or a business would be left without an owner.',
   ],
   internal_error: [500, 'Something failed on our side. Quote the request id.'],
   unavailable: [503, 'The database or the store of files is out of reach, or full. Try again after `Retry-After` seconds.'],

@@ -1,7 +1,23 @@
 import { randomFillSync } from 'node:crypto';
 
 /** Ids are a prefix and a UUIDv7 in Crockford's base32, lower case (the TypeID form); stored as plain uuid. */
-export type IdPrefix = 'msg' | 'thr' | 'agt' | 'key' | 'usr' | 'mbx' | 'file' | 'upl' | 'wh' | 'dlv' | 'blk' | 'ctc' | 'job' | 'req';
+export type IdPrefix =
+  | 'msg'
+  | 'thr'
+  | 'agt'
+  | 'key'
+  | 'inv'
+  | 'usr'
+  | 'ses'
+  | 'mbx'
+  | 'file'
+  | 'upl'
+  | 'wh'
+  | 'dlv'
+  | 'blk'
+  | 'ctc'
+  | 'job'
+  | 'req';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const UUID_CHARS = 26;

@@ -46,7 +46,60 @@ export const CONTACT_NOTES_MAX_CHARS = 10_000;
 /** How many types and actors a contact shows. */
 export const ACTIVITY_ITEMS_MAX = 100;
 
+export const BUSINESSES_PER_PERSON_MAX = 20;
+/** Invitations that are open count too. */
+export const MEMBERS_PER_BUSINESS_MAX = 1_000;
+export const INVITATION_LIFETIME_DAYS = 7;
+/** Anybody can claim a business, so these bound whom the service can be made to flood with mail. */
+export const INVITATIONS_PER_BUSINESS_AND_DAY_MAX = 200;
+export const INVITATION_AGAIN_AFTER_S = 600;
+export const DOMAINS_PER_BUSINESS_MAX = 100;
+export const PERSON_NAME_MAX_CHARS = 100;
+export const PASSKEY_NAME_MAX_CHARS = 100;
+export const USER_AGENT_KEPT_CHARS = 300;
+export const SESSION_LIFETIME_S = 30 * 24 * 3_600;
+/** How old a session may get before its end is put off again. */
+export const SESSION_RENEWED_AFTER_S = 24 * 3_600;
+/** For how long after signing in a passkey may be added. */
+export const SESSION_FRESH_FOR_S = 24 * 3_600;
+
+export const CODE_DIGITS = 6;
+export const CODE_LIFETIME_S = 600;
+export const CODE_TRIES_MAX = 5;
+export const CODE_WINDOW_S = 600;
+export const CODES_PER_MAILBOX_AND_WINDOW_MAX = 5;
+/** Along with the tries of each, this bounds what guessing can reach in a day: a hundred of a million. */
+export const CODES_PER_MAILBOX_AND_DAY_MAX = 20;
+export const CODES_PER_ADDRESS_AND_WINDOW_MAX = 50;
+export const CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX = 100;
+
 export const SCHEMA_MAX_BYTES = 256 * 1024;
+
+/** Mails of a service that has no mail server: the newest, and none that is older. */
+export const KEPT_MAILS_MAX = 200;
+export const KEPT_MAIL_DAYS = 7;
+
+/** Of what a path names. The longest is a link to unsubscribe, with a mailbox of 318 bytes and a seal of 32 in base64. */
+export const PATH_PARAMETER_MAX_CHARS = 512;
+
+/** Inbound mail. */
+export const MAIL_RECIPIENTS_MAX = 50;
+export const MAIL_HEADER_MAX_BYTES = 128 * 1024;
+export const MAIL_HEADER_FIELDS_MAX = 500;
+export const MAIL_SIGNATURES_MAX = 10;
+/** Each server on the way adds a Received header, so more than this is a mail that goes in circles. */
+export const MAIL_HOPS_MAX = 30;
+/** As much of a mail's texts is kept in memory; what is longer becomes a file. */
+export const MAIL_TEXT_MAX_BYTES = 1 * MB;
+export const MAIL_SENDER_NAME_MAX_CHARS = 100;
+
+export const SMTP_CONNECTIONS_MAX = 200;
+export const SMTP_CONNECTIONS_PER_ADDRESS_MAX = 20;
+export const SMTP_MAILS_PER_CONNECTION_MAX = 100;
+/** Of senders and recipients. */
+export const SMTP_REFUSALS_PER_CONNECTION_MAX = 100;
+export const SMTP_IDLE_MAX_MS = 60_000;
+export const SMTP_CONNECTION_MAX_MS = 30 * 60_000;
 
 /** `<handle>+<segment>` has to fit the local part of a mail address. */
 const MAIL_LOCAL_PART_MAX_OCTETS = 64;

@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 
 const DOMAIN_MAX_CHARS = 253;
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
@@ -25,6 +25,12 @@ export function parseEmail(text: string): string | undefined {
   const local = address.slice(0, Math.max(0, at));
   const domain = parseDomain(address.slice(at + 1));
   return domain !== undefined && LOCAL_PART.test(local) ? `${local.toLowerCase()}@${domain}` : undefined;
+}
+
+/** A domain or mailbox as people write it: punycode as the letters it stands for. */
+export function inLetters(name: string): string {
+  const at = name.lastIndexOf('@') + 1;
+  return name.slice(0, at) + domainToUnicode(name.slice(at));
 }
 
 /** Whether the domain is the other one, or below it. */

@@ -1,4 +1,6 @@
 import type { KeyScope } from './api-key.ts';
+import type { Role } from './members.ts';
+import type { Person } from './people.ts';
 
 /** A party as envelopes show it. */
 export type PartyView =
@@ -42,11 +44,21 @@ export interface Agent {
   createdAt: Date;
 }
 
-/** Who makes a request: a key, the agent it belongs to, and that agent's business. */
+/** Who makes a request, and for which business. */
 export interface Caller {
   business: Business;
-  agent: Agent;
-  key: { id: string; scope: KeyScope; prefix: string; createdAt: Date };
+  actor: ActorView;
+  scope: KeyScope;
+  /** Whose requests are counted together: a key's, or a person's. */
+  countedAs: string;
+  by: { kind: 'key'; agent: Agent; key: Key } | { kind: 'member'; person: Person; role: Role; segment: string | null };
+}
+
+export interface Key {
+  id: string;
+  scope: KeyScope;
+  prefix: string;
+  createdAt: Date;
 }
 
 export function isBusiness(party: Party): party is Business {

@@ -1,10 +1,16 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { ErrorCode } from '../contract/errors.ts';
+import type { Role } from '../contract/members.ts';
 import type { Caller } from '../contract/parties.ts';
+import type { Person } from '../contract/people.ts';
 
-/** open: no key, no limit. none: no key, limited by address. key: any valid key. key rw: a key with scope read_write. */
-export type Auth = 'open' | 'none' | 'key' | 'key rw';
+/**
+ * open: no key, no limit. none: no key, limited by address. key: any valid key, or a member. key rw: a key with scope
+ * read_write, or a member. person: whoever has signed in. member, admin, owner: whoever has signed in and is that, or more,
+ * in the business that the header Waybill-Business names.
+ */
+export type Auth = 'open' | 'none' | 'key' | 'key rw' | 'person' | Role;
 
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   params: Params;
@@ -19,10 +25,18 @@ export interface KeyCall<Params = unknown, Query = unknown, Body = unknown> exte
   caller: Caller;
 }
 
+export interface PersonCall<Params = unknown, Query = unknown, Body = unknown> extends Call<Params, Query, Body> {
+  person: Person;
+}
+
+export interface MemberCall<Params = unknown, Query = unknown, Body = unknown> extends Call<Params, Query, Body> {
+  caller: Caller & { by: Extract<Caller['by'], { kind: 'member' }> };
+}
+
 /** A string or stream is sent as it stands, undefined as nothing, anything else as JSON. */
 export interface Answer {
   status?: number;
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
   body?: unknown;
 }
 
@@ -53,6 +67,14 @@ interface KeyShape<Context, P extends TSchema, Q extends TSchema, B extends TSch
   handle(context: Context, call: KeyCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
 }
 
+interface PersonShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
+  handle(context: Context, call: PersonCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
+}
+
+interface MemberShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
+  handle(context: Context, call: MemberCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
+}
+
 interface PublicShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
   handle(context: Context, call: Call<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
 }
@@ -60,6 +82,16 @@ interface PublicShape<Context, P extends TSchema, Q extends TSchema, B extends T
 export interface KeyEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'key';
   handle(context: Context, call: KeyCall): Promise<Answer>;
+}
+
+export interface PersonEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
+  access: 'person';
+  handle(context: Context, call: PersonCall): Promise<Answer>;
+}
+
+export interface MemberEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
+  access: 'member';
+  handle(context: Context, call: MemberCall): Promise<Answer>;
 }
 
 export interface PublicEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
@@ -72,6 +104,12 @@ export function endpointsFor<Context>() {
   return {
     endpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(shape: KeyShape<Context, P, Q, B>): KeyEndpoint<Context> =>
       ({ ...shape, access: 'key' }) as unknown as KeyEndpoint<Context>,
+    personEndpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(
+      shape: PersonShape<Context, P, Q, B>,
+    ): PersonEndpoint<Context> => ({ ...shape, access: 'person' }) as unknown as PersonEndpoint<Context>,
+    memberEndpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(
+      shape: MemberShape<Context, P, Q, B>,
+    ): MemberEndpoint<Context> => ({ ...shape, access: 'member' }) as unknown as MemberEndpoint<Context>,
     publicEndpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(
       shape: PublicShape<Context, P, Q, B>,
     ): PublicEndpoint<Context> => ({ ...shape, access: 'public' }) as unknown as PublicEndpoint<Context>,
@@ -83,4 +121,6 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** A row of the route table. What a row says of authentication has to fit what its endpoint needs. */
 export type Route<Context> =
   | readonly [method: Method, path: string, auth: 'open' | 'none', endpoint: PublicEndpoint<Context>]
-  | readonly [method: Method, path: string, auth: 'key' | 'key rw', endpoint: KeyEndpoint<Context>];
+  | readonly [method: Method, path: string, auth: 'key' | 'key rw', endpoint: KeyEndpoint<Context>]
+  | readonly [method: Method, path: string, auth: 'person', endpoint: PersonEndpoint<Context>]
+  | readonly [method: Method, path: string, auth: Role, endpoint: MemberEndpoint<Context>];

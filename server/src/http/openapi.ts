@@ -32,8 +32,18 @@ export interface OpenApiDocument extends Json {
 const ERRORS_OF: Record<Auth, ErrorCode[]> = {
   open: [],
   none: ['rate_limited'],
-  key: ['unauthorized', 'rate_limited'],
+  key: ['unauthorized', 'forbidden', 'rate_limited'],
   'key rw': ['unauthorized', 'forbidden', 'rate_limited'],
+  person: ['unauthorized', 'forbidden', 'rate_limited'],
+  member: ['unauthorized', 'forbidden', 'rate_limited'],
+  admin: ['unauthorized', 'forbidden', 'rate_limited'],
+  owner: ['unauthorized', 'forbidden', 'rate_limited'],
+};
+const BY_KEY: Json[] = [{ key: [] }, { session: [] }];
+const BY_SESSION: Json[] = [{ session: [] }];
+const SECURITY_OF: Record<Auth, Json[]> = {
+  ...{ open: [], none: [], key: BY_KEY, 'key rw': BY_KEY },
+  ...{ person: BY_SESSION, member: BY_SESSION, admin: BY_SESSION, owner: BY_SESSION },
 };
 const ERRORS_OF_ALL: ErrorCode[] = ['validation_error', 'internal_error', 'unavailable'];
 
@@ -84,7 +94,19 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
     },
     servers: [{ url: serverUrl }],
     paths,
-    components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, wb_…' } } },
+    components: {
+      schemas,
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'An API key, wb_…' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'waybill.session_token',
+          description:
+            'The cookie of a person who has signed in; over HTTPS its name begins with `__Host-`. What changes something has to come with the service’s own Origin; where a business is acted for, the header `Waybill-Business` names its handle.',
+        },
+      },
+    },
   };
 }
 
@@ -113,7 +135,7 @@ function operation<Context>([method, path, auth, endpoint]: Route<Context>, sche
     summary: endpoint.summary,
     ...(endpoint.description && { description: endpoint.description }),
     tags: [tagOf(path)],
-    security: auth === 'key' || auth === 'key rw' ? [{ key: [] }] : [],
+    security: SECURITY_OF[auth],
     'x-auth': auth,
     parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query), ...parameters('header', endpoint.headers)],
     ...(endpoint.body && { requestBody: { required: true, content: bodyContent(endpoint.body, endpoint.form, schemas) } }),

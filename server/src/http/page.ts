@@ -46,23 +46,37 @@ th{font-weight:500;color:var(--soft);font-size:.8125rem}
 nav{font-size:.9375rem;margin:1.5rem 0}nav a{margin-right:1rem;white-space:nowrap;display:inline-block}
 .method{font-weight:600;margin-right:.5rem}
 .tag{font-size:.8125rem;color:var(--soft);border:1px solid var(--line);border-radius:1rem;padding:.125rem .625rem;margin-left:.5rem;white-space:nowrap}
+button{font:inherit;padding:.5rem 1.125rem;border:0;border-radius:.5rem;background:#1f5fd0;color:#fff;cursor:pointer}
+iframe{width:100%;height:32rem;border:1px solid var(--line);border-radius:.5rem}
 @media (max-width:34rem){table{display:block;overflow-x:auto}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.75rem}main{padding-top:2rem}}
 `;
 
-const HEADERS = {
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  'referrer-policy': 'no-referrer',
-};
+/** What a page may do beyond being read. */
+export type Permission = "form-action 'self'" | "frame-src 'self'";
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+function policy(permissions: Permission[]): string {
+  const forbidden = permissions.includes("form-action 'self'") ? [] : ["form-action 'none'"];
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${STYLE_HASH}'`,
+    "base-uri 'none'",
+    ...forbidden,
+    ...permissions,
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
 
 export const HTML_TYPE = 'text/html; charset=utf-8';
 
 /** A page without any script: whatever a stranger wrote in it, nothing runs. */
-export function page(title: string, body: Html, status = 200): Answer {
+export function page(title: string, body: Html, status = 200, ...permissions: Permission[]): Answer {
   const text = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Html(STYLE)}</style></head>
 <body><main>${body}</main></body>
 </html>
 `.text;
-  return { status, headers: HEADERS, body: text };
+  return { status, headers: { 'content-security-policy': policy(permissions), 'referrer-policy': 'no-referrer' }, body: text };
 }

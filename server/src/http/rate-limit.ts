@@ -23,8 +23,8 @@ export class RateLimiter {
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
   }
 
-  /** Takes one token, says in the headers what is left, and refuses when there was none. */
-  admit(key: string, reply: FastifyReply): void {
+  /** Takes one token, says in the headers of a reply what is left, and refuses when there was none. */
+  admit(key: string, reply?: FastifyReply): void {
     if (this.#perMinute === 0) return;
     const now = performance.now();
     const bucket = this.#buckets.get(key) ?? { tokens: this.#burst, filledAt: now };
@@ -33,9 +33,9 @@ export class RateLimiter {
     bucket.filledAt = now;
     const admitted = bucket.tokens >= 1;
     if (admitted) bucket.tokens -= 1;
-    reply.header('ratelimit-limit', this.#perMinute);
-    reply.header('ratelimit-remaining', Math.floor(bucket.tokens));
-    reply.header('ratelimit-reset', this.#seconds(this.#burst - bucket.tokens));
+    reply?.header('ratelimit-limit', this.#perMinute);
+    reply?.header('ratelimit-remaining', Math.floor(bucket.tokens));
+    reply?.header('ratelimit-reset', this.#seconds(this.#burst - bucket.tokens));
     if (!admitted) {
       const retryAfterS = Math.max(1, this.#seconds(1 - bucket.tokens));
       throw new Refusal('rate_limited', `Too many requests: ${this.#perMinute} a minute are allowed. Try again in ${retryAfterS} s.`, {

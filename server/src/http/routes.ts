@@ -1,18 +1,19 @@
 import { METHODS } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Refusal } from '../contract/errors.ts';
 import { SMALL_BODY_MAX_BYTES } from '../contract/limits.ts';
 import type { Caller } from '../contract/parties.ts';
+import type { Person } from '../contract/people.ts';
 import { parseJson } from '../platform/lossless-json.ts';
-import type { Answer, Auth, KeyCall, Route } from './endpoint.ts';
-import type { RateLimiter } from './rate-limit.ts';
-import { timesGiven } from './raw-headers.ts';
+import { admit, type Gate } from './admission.ts';
+import type { Answer, MemberCall, PersonCall, Route } from './endpoint.ts';
 import { bodyCheck, queryCheck } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
+    person: Person | null;
   }
   interface FastifyContextConfig {
     /** The body is the handler's to read, whatever it is called. */
@@ -20,17 +21,10 @@ declare module 'fastify' {
   }
 }
 
-export interface Gate {
-  callerFor(secret: string): Promise<Caller | undefined>;
-  perKey: RateLimiter;
-  perAddress: RateLimiter;
-}
-
-const BEARER = /^Bearer ([!-~]+)$/i;
-
-/** Makes the route table answer. A request passes, in this order: its key, its scope, its rate, its query, its body. */
+/** Makes the route table answer. A request passes, in this order: its key or session, its scope or origin, its rate, its query, its body. */
 export function registerRoutes<Context>(app: FastifyInstance, routes: readonly Route<Context>[], context: Context, gate: Gate): void {
   app.decorateRequest('caller', null);
+  app.decorateRequest('person', null);
   // Each in a scope of its own, because each takes its own content types.
   for (const route of routes) app.register(async (scope) => registerRoute(scope, route, context, gate));
   refuseOtherMethods(app, routes);
@@ -52,28 +46,11 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
       checkQuery(request.query);
       const body = checkBody ? parsedBody(request.body, checkBody) : undefined;
       const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      const call = { caller: request.caller, params: request.params, query: request.query, body, rawBody, request };
-      return send(reply, await endpoint.handle(context, call as KeyCall), endpoint.success);
+      const { caller, person } = request;
+      const call = { caller, person, params: request.params, query: request.query, body, rawBody, request };
+      return send(reply, await endpoint.handle(context, call as MemberCall & PersonCall), endpoint.success);
     },
   });
-}
-
-async function admit(gate: Gate, auth: Auth, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (auth === 'open') return;
-  if (auth === 'none') return gate.perAddress.admit(request.ip, reply);
-  const caller = await authenticate(gate, request);
-  if (auth === 'key rw' && caller.key.scope !== 'read_write') throw new Refusal('forbidden');
-  gate.perKey.admit(caller.key.id, reply);
-  request.caller = caller;
-}
-
-async function authenticate(gate: Gate, request: FastifyRequest): Promise<Caller> {
-  // Node keeps the first of two Authorization headers; which one was meant is not ours to guess.
-  const isSingle = timesGiven(request.raw.rawHeaders, 'authorization') === 1;
-  const secret = isSingle ? BEARER.exec(request.headers.authorization ?? '')?.[1] : undefined;
-  const caller = secret === undefined ? undefined : await gate.callerFor(secret);
-  if (!caller) throw new Refusal('unauthorized', undefined, { headers: { 'www-authenticate': 'Bearer' } });
-  return caller;
 }
 
 function parsedBody(body: unknown, check: (value: unknown) => void): unknown {
@@ -85,9 +62,9 @@ function parsedBody(body: unknown, check: (value: unknown) => void): unknown {
 
 function send(reply: FastifyReply, answer: Answer, success: { status: number; contentType?: string }): FastifyReply {
   reply.code(answer.status ?? success.status);
-  if (answer.body === undefined) return reply.send();
-  reply.type(success.contentType ?? 'application/json; charset=utf-8');
   if (answer.headers) reply.headers(answer.headers);
+  if (answer.body === undefined) return reply.send();
+  if (answer.headers?.['content-type'] === undefined) reply.type(success.contentType ?? 'application/json; charset=utf-8');
   return reply.send(typeof answer.body === 'string' || answer.body instanceof Readable ? answer.body : JSON.stringify(answer.body));
 }
 

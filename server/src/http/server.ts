@@ -4,7 +4,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Logger } from 'pino';
 import { invalid, Refusal } from '../contract/errors.ts';
 import { newRequestId } from '../contract/ids.ts';
-import { BODY_MAX_BYTES } from '../contract/limits.ts';
+import { BODY_MAX_BYTES, PATH_PARAMETER_MAX_CHARS } from '../contract/limits.ts';
 import { errorBody, sendError } from './error-response.ts';
 import { timesGiven } from './raw-headers.ts';
 
@@ -32,6 +32,7 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: BODY_MAX_BYTES,
+    routerOptions: { maxParamLength: PATH_PARAMETER_MAX_CHARS },
     requestTimeout: REQUEST_PATIENCE_MS,
     connectionTimeout: IDLE_PATIENCE_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -68,7 +69,7 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     if (objection !== undefined) return done(new Refusal('unsupported_media_type', objection));
     const isJson = request.headers['content-type']?.toLowerCase().startsWith('application/json');
     if (isJson && !request.routeOptions.config.streamsEverything) {
-      const impatience = setTimeout(() => request.raw.destroy(), BODY_PATIENCE_MS);
+      const impatience = setTimeout(() => request.raw.complete || request.raw.destroy(), BODY_PATIENCE_MS);
       request.raw.once('close', () => clearTimeout(impatience));
     }
     done(null, payload);
@@ -83,7 +84,10 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
 
 /** Many clients read an answer only once they have sent all of their body, and it stands between this request and the next. */
 function passOver(body: IncomingMessage): void {
-  const impatience = setTimeout(() => body.destroy(), LEFTOVER_PATIENCE_MS);
+  // A body that has come in meanwhile is not closed by that, and its connection is in use for other requests.
+  const impatience = setTimeout(() => {
+    if (!body.complete) body.destroy();
+  }, LEFTOVER_PATIENCE_MS);
   body.once('close', () => clearTimeout(impatience));
   // Whoever began to read it and stopped still holds it back.
   body.removeAllListeners('readable').resume();

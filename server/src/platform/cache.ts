@@ -2,16 +2,16 @@ import { type ChangeFeed, DIRECTORY } from './change-feed.ts';
 
 const MAX_ENTRIES = 50_000;
 
-/** Rows seen before, until anything in the directory changes. Nothing is kept while the change feed is down, and misses are never kept. */
+/** Rows seen before, until anything of their subject changes. Nothing is kept while the change feed is down, and misses are never kept. */
 export class Cache<V> {
   readonly #feed: ChangeFeed;
   readonly #entries = new Map<string, V>();
   #generation = 0;
 
-  constructor(feed: ChangeFeed) {
+  constructor(feed: ChangeFeed, subject = DIRECTORY) {
     this.#feed = feed;
-    feed.onChange((subject) => {
-      if (subject === undefined || subject === DIRECTORY) this.clear();
+    feed.onChange((changed) => {
+      if (changed === undefined || changed === subject) this.clear();
     });
   }
 

@@ -14,7 +14,7 @@ const HEARING_PATIENCE_MS = 2_000;
 /** What a change is about; undefined when changes may have gone unheard. */
 export type Subject = string | undefined;
 
-/** Who there is and what they may do: all that caches keep. */
+/** Who there is and what they may do: what most caches keep. */
 export const DIRECTORY = 'directory';
 
 /**

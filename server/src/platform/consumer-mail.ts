@@ -1,16 +1,23 @@
+import { domainToASCII } from 'node:url';
 import providers from 'email-providers/all.json' with { type: 'json' };
+import { getDomain } from 'tldts';
 
 /** Mail domains that give a mailbox to anybody, so that a mailbox there speaks for nobody but itself. */
 export class ConsumerMail {
   readonly #domains: ReadonlySet<string>;
 
   constructor(added: readonly string[]) {
-    this.#domains = new Set([...providers, ...added]);
+    this.#domains = new Set([...providers.map(domainToASCII), ...added]);
   }
 
-  /** Such a domain, or one below it. */
+  /** Such a domain, or one below it; but not what is below com.ar and the like, where organisations have their domains. */
   gives(domain: string): boolean {
     const labels = domain.split('.');
-    return labels.some((_, i) => this.#domains.has(labels.slice(i).join('.')));
+    const namesAbove = labels.map((_, i) => labels.slice(i).join('.')).slice(1);
+    return this.#domains.has(domain) || namesAbove.some((name) => this.#domains.has(name) && !isPublicSuffix(name));
   }
+}
+
+function isPublicSuffix(name: string): boolean {
+  return getDomain(name, { allowPrivateDomains: true }) === null;
 }

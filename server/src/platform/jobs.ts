@@ -16,7 +16,8 @@ export interface JobRunner {
   stop(): Promise<void>;
 }
 
-export async function startJobs(database: Database, chores: readonly Chore[], log: Logger): Promise<JobRunner> {
+/** Does these chores and no others, so many at once. */
+export async function startJobs(database: Database, chores: readonly Chore[], atOnce: number, log: Logger): Promise<JobRunner> {
   const tasks: TaskList = {};
   const cron: CronItem[] = [];
   for (const chore of chores) {
@@ -30,7 +31,7 @@ export async function startJobs(database: Database, chores: readonly Chore[], lo
     parsedCronItems: parseCronItems(cron),
     logger: bridge(log),
     noHandleSignals: true,
-    concurrency: 2,
+    concurrency: atOnce,
   });
   return { stop: () => runner.stop() };
 }

@@ -2,6 +2,7 @@ import { promises as dns, type LookupAddress } from 'node:dns';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { NameServers } from './name-servers.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** A URL or an address that nothing may be sent to. The message says why. */
@@ -17,8 +18,13 @@ export interface Answered {
 
 const ANSWER_MAX_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 4_000;
-const DNS_PATIENCE_MS = 2_000;
-const DNS_TRIES = 2;
+const DESTINATIONS_MAX = 4_000;
+
+/** Where a URL leads, in the form in which a request wants it. */
+interface Destination {
+  origin: string;
+  path: string;
+}
 
 /**
  * Sends requests whose destination a stranger chose. They reach public addresses only, checked where the connection is
@@ -26,14 +32,16 @@ const DNS_TRIES = 2;
  */
 export class Outbound {
   readonly #privateHosts: ReadonlySet<string>;
-  readonly #dnsServers: readonly string[];
+  readonly #nameServers: NameServers;
   readonly #agent: Agent;
   readonly #patienceMs: number;
+  /** Of URLs that were allowed by their form, which does not change: to parse one costs as much as the rest of a request's way here. */
+  readonly #destinations = new Map<string, Destination>();
 
   /** `patienceMs` covers everything: look-up, connection, TLS, request and answer. */
-  constructor(settings: { privateHosts: readonly string[]; dnsServers: readonly string[]; patienceMs: number }) {
+  constructor(settings: { privateHosts: readonly string[]; nameServers: NameServers; patienceMs: number }) {
     this.#privateHosts = new Set(settings.privateHosts.map((host) => bare(new URL(`http://${isIP(host) === 6 ? `[${host}]` : host}`))));
-    this.#dnsServers = settings.dnsServers;
+    this.#nameServers = settings.nameServers;
     this.#patienceMs = settings.patienceMs;
     const connect = buildConnector({ allowH2: false, timeout: settings.patienceMs, lookup: this.#lookup });
     this.#agent = new Agent({
@@ -76,8 +84,8 @@ export class Outbound {
   post(text: string, headers: Record<string, string>, body: Buffer): Exchange {
     const exchange = new Exchange(this.#patienceMs);
     try {
-      const { origin, pathname, search } = this.parse(text);
-      this.#agent.dispatch({ origin, path: `${pathname}${search}`, method: 'POST', headers, body }, exchange);
+      const { origin, path } = this.#destinationOf(text);
+      this.#agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange);
     } catch (error) {
       exchange.cancel(error as Error);
     }
@@ -86,6 +94,16 @@ export class Outbound {
 
   stop(): Promise<void> {
     return this.#agent.destroy();
+  }
+
+  #destinationOf(text: string): Destination {
+    const known = this.#destinations.get(text);
+    if (known) return known;
+    const { origin, pathname, search } = this.parse(text);
+    const destination = { origin, path: `${pathname}${search}` };
+    if (this.#destinations.size >= DESTINATIONS_MAX) this.#destinations.clear();
+    this.#destinations.set(text, destination);
+    return destination;
   }
 
   #literalProblem(host: string): string | undefined {
@@ -111,16 +129,13 @@ export class Outbound {
   }
 
   async #publicAddressesOf(host: string): Promise<LookupAddress[]> {
-    // A new one each time: one that has had quick answers would soon give up on slow ones, whatever its patience.
-    const resolver = new dns.Resolver({ timeout: DNS_PATIENCE_MS, tries: DNS_TRIES });
-    if (this.#dnsServers.length > 0) resolver.setServers(this.#dnsServers);
-    const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const [ipv4, ipv6] = await Promise.all([this.#nameServers.ipv4Of(host), this.#nameServers.ipv6Of(host)]);
     const addresses = [
-      ...found(ipv4).map((address) => ({ address, family: 4 })),
-      ...found(ipv6).map((address) => ({ address, family: 6 })),
+      ...(ipv4 ?? []).map((address) => ({ address, family: 4 })),
+      ...(ipv6 ?? []).map((address) => ({ address, family: 6 })),
     ];
     if (addresses.length === 0) {
-      const isKnown = [ipv4, ipv6].every((answer) => answer.status === 'fulfilled' || NO_ADDRESS.has(answer.reason.code));
+      const isKnown = ipv4 !== undefined && ipv6 !== undefined;
       throw new ForbiddenDestination(`The host ${host} ${isKnown ? 'has no address' : 'could not be looked up'}.`);
     }
     for (const { address } of addresses)
@@ -197,13 +212,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
 /** An IPv6 address stands in brackets in a URL, and nowhere else. */
 function bare({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
-}
-
-/** What a name server says when it knows that there is none. */
-const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA']);
-
-function found(answer: PromiseSettledResult<string[]>): string[] {
-  return answer.status === 'fulfilled' ? answer.value : [];
 }
 
 function nameProblem(host: string): string | undefined {

@@ -176,3 +176,20 @@ describe('slow connections', () => {
     expect(Buffer.concat(received).toString()).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"validation_error"/);
   });
 });
+
+test('a body that comes after its refusal does not cost the connection, neither then nor later', async () => {
+  const socket = await openSocket(service.url);
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+  });
+  socket.write('POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n');
+  await expect.poll(() => text).toContain('401 Unauthorized');
+  socket.write('{"to":"acme"}');
+  // Longer than the service waits for what is left of a body.
+  await sleep(11_000);
+  text = '';
+  socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await expect.poll(() => text).toContain('200 OK');
+  socket.destroy();
+});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { askForCode, signInWithCode } from '../support/people.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -15,4 +16,24 @@ test('idempotency keys past their window are forgotten by a chore, the others st
   await service.sql("UPDATE idempotency_keys SET created_at = created_at - interval '24 hours 1 second' WHERE key = 'old'");
   await service.sql("SELECT graphile_worker.add_job('purge-idempotency-keys')");
   await expect.poll(async () => service.sql('SELECT key FROM idempotency_keys')).toEqual([{ key: 'new' }]);
+});
+
+test('sessions, codes and counts that are over are forgotten by a chore, the others stay', async () => {
+  const kept = await signInWithCode(service, 'kept@corp.example');
+  await signInWithCode(service, 'over@corp.example');
+  for (const email of ['kept@corp.example', 'over@corp.example']) await askForCode(kept, email);
+  const counts = 'SELECT count(*)::integer AS counts FROM sign_in_counts';
+  const [before] = await service.sql<{ counts: number }>(counts);
+  await service.sql(
+    "UPDATE sessions SET expires_at = now() - interval '1 second' WHERE person_id = (SELECT id FROM people WHERE email = 'over@corp.example')",
+  );
+  await service.sql("UPDATE verifications SET expires_at = now() - interval '1 second' WHERE identifier LIKE '%over@corp.example'");
+  await service.sql(
+    "UPDATE sign_in_counts SET window_start = now() - interval '3 days' WHERE subject = (SELECT min(subject) FROM sign_in_counts)",
+  );
+  await service.sql("SELECT graphile_worker.add_job('purge-sign-ins')");
+  await expect.poll(() => service.sql(counts)).toEqual([{ counts: (before?.counts ?? 0) - 1 }]);
+  expect(await service.sql('SELECT email FROM sessions JOIN people ON people.id = person_id')).toEqual([{ email: 'kept@corp.example' }]);
+  expect(await service.sql('SELECT identifier FROM verifications')).toEqual([{ identifier: 'sign-in-otp-kept@corp.example' }]);
+  expect((await kept.get('/v1/account')).status).toBe(200);
 });

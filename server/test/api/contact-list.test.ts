@@ -192,6 +192,24 @@ describe('q', () => {
     expect(await listed(owner.api, { q: 'renamed' })).toEqual([]);
     expect(await listed(owner.api, { q: 'vip' })).toEqual(['plain-one']);
   });
+
+  test('finds a domain of another script by its letters and by its punycode', async () => {
+    const traveller = await service.business('traveller');
+    await saved(traveller.api, { domain: 'MÜNCHEN.example' });
+    await saved(traveller.api, { domain: 'xn--strae-oqa.example' });
+    await saved(traveller.api, { email: 'Some.Body@пример.рф' });
+    for (const [q, found] of [
+      ['münch', 'xn--mnchen-3ya.example'],
+      ['MU\u0308NCHEN.EX', 'xn--mnchen-3ya.example'],
+      ['xn--mnchen', 'xn--mnchen-3ya.example'],
+      ['straße', 'xn--strae-oqa.example'],
+      ['STRASSE.', 'xn--strae-oqa.example'],
+      ['body@ПРИМЕР.РФ', 'some.body@xn--e1afmkfd.xn--p1ai'],
+      ['xn--p1ai', 'some.body@xn--e1afmkfd.xn--p1ai'],
+    ] as const) {
+      expect(await listed(traveller.api, { q }), q).toEqual([found]);
+    }
+  });
 });
 
 describe('filters', () => {

@@ -2,6 +2,12 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue, errorCodes } from '../../src/contract/errors.ts';
 import type { Answered, Api } from '../support/api.ts';
+import type { Browser } from '../support/browser.ts';
+import { claimedBy } from '../support/businesses.ts';
+import type { MemberApi } from '../support/member.ts';
+import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { signInWithCode } from '../support/people.ts';
+import { goodRequestsOfPeople } from '../support/people-requests.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { queryNames, rows, unsignedRows } from '../support/table.ts';
 
@@ -11,22 +17,31 @@ type Json = any;
 let service: TestService;
 let acme: TestBusiness;
 let reader: Api;
+let jane: Browser;
+let owner: MemberApi;
+let names: NameServer;
 let document: Json;
 let sent: Json;
 let token: string;
 
 beforeAll(async () => {
-  service = await startTestService({ WEBHOOK_PRIVATE_HOSTS: '127.0.0.1' });
+  names = await startNameServer();
+  service = await startTestService({ WEBHOOK_PRIVATE_HOSTS: '127.0.0.1', DNS_SERVERS: names.address });
   acme = await service.business('acme', { segment: 'orders' });
   reader = await acme.withKey('read');
   await service.business('globex');
+  jane = await signInWithCode(service, 'jane@corp.example');
+  owner = await claimedBy(service, 'olga@corp.example', 'olgas');
   document = (await service.anonymous.request('GET', '/openapi.json')).body;
   sent = (await acme.api.send({ to: 'globex', type: 'order', json: { a: 1 } }, { 'idempotency-key': 'k' })).body;
   await acme.api.send({ in_reply_to: sent.id, note: 'again' });
   await acme.api.send({ to: 'acme', subject: 'to oneself' });
   token = sent.receipt_url.split('/r/')[1];
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  await names.stop();
+});
 
 /** In strict mode, a keyword that JSON Schema does not know is an error. */
 function validator(schema: Json): ValidateFunction {
@@ -105,13 +120,14 @@ describe('/openapi.json', () => {
     }
   });
 
-  test('asks for a key exactly where the table does', () => {
+  test('asks for a key or a session exactly where the table does', () => {
     for (const { method, path, auth } of rows) {
       const { security, responses } = operationOf(method, path);
+      const isOpen = auth === 'open' || auth === 'none';
       const isKeyed = auth === 'key' || auth === 'key rw';
-      expect(security, path).toEqual(isKeyed ? [{ key: [] }] : []);
-      expect('401' in responses, path).toBe(isKeyed);
-      if (auth === 'key rw') expect(responses['403']['x-error-codes']).toContain('forbidden');
+      expect(security, path).toEqual(isOpen ? [] : isKeyed ? [{ key: [] }, { session: [] }] : [{ session: [] }]);
+      expect('401' in responses, path).toBe(!isOpen);
+      if (!isOpen) expect(responses['403']['x-error-codes'], path).toContain('forbidden');
     }
   });
 
@@ -124,13 +140,16 @@ describe('/openapi.json', () => {
 
   test('declares exactly the query parameters that are taken', async () => {
     const candidates = [...queryNames, 'order'];
-    for (const { method, path, url } of unsignedRows) {
+    for (const { method, path, url, auth } of unsignedRows) {
       if (method !== 'GET') continue;
       const declared = operationOf(method, path)
         .parameters.filter((parameter: Json) => parameter.in === 'query')
         .map(({ name }: Json) => name);
       for (const name of candidates) {
-        const { body } = await acme.api.request('GET', `${url}?${name}=%00`);
+        const asked = `${url}?${name}=%00`;
+        const isMembers = auth === 'member' || auth === 'admin' || auth === 'owner';
+        const asking = isMembers ? owner.get(asked.slice('/v1'.length)) : (auth === 'person' ? jane : acme.api).request('GET', asked);
+        const { body } = await asking;
         const unknown = body.error.details.some(
           (issue: Json) => issue.path === `/${name}` && issue.message === 'is not a field of this request',
         );
@@ -161,6 +180,14 @@ describe('/openapi.json', () => {
       'Contact',
       'InboxSchema',
       'Me',
+      'Account',
+      'Business',
+      'Member',
+      'Invitation',
+      'Key',
+      'Domain',
+      'Session',
+      'SignIn',
       'PublicProfile',
       'Draft',
       'Error',
@@ -236,15 +263,26 @@ describe('what is served is what is declared', () => {
     'GET /v1/files/:id': async () => acme.api.get(`/files/${(await sentFile()).id}`, { accept: 'application/json' }),
     'PUT /objects/:id': upload,
     'GET /objects/:id': async () => service.anonymous.request('GET', (await sentFile()).download_url.slice(service.url.length)),
+    'GET /v1/sign-in': () => service.anonymous.get('/sign-in'),
+    'GET /v1/account': () => jane.get('/v1/account'),
+    'PATCH /v1/account': () => jane.request('PATCH', '/v1/account', { body: { name: 'Jane' } }),
+    'GET /v1/account/sessions': () => jane.get('/v1/account/sessions'),
+    'DELETE /v1/account/sessions': () => jane.request('DELETE', '/v1/account/sessions'),
+    'DELETE /v1/account/sessions/:id': async () => {
+      await signInWithCode(service, 'jane@corp.example');
+      const [, { id }] = (await jane.get('/v1/account/sessions')).body.data;
+      return jane.request('DELETE', `/v1/account/sessions/${id}`);
+    },
     'GET /r/:token': () => service.anonymous.request('GET', `/r/${token}`),
   };
+  const all = () => ({ ...good, ...goodRequestsOfPeople(service, owner) });
 
   test('a good request is known for every row of the table', () => {
-    expect(Object.keys(good).sort()).toEqual(rows.map(({ method, path }) => `${method} ${path}`).sort());
+    expect(Object.keys(all()).sort()).toEqual(rows.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
   test.each(rows.map(({ method, path }) => [method, path]))('%s %s answers as declared', async (method, path) => {
-    const answer = await (good[`${method} ${path}`] as () => Promise<Answered>)();
+    const answer = await (all()[`${method} ${path}`] as () => Promise<Answered>)();
     expect(answer.status, answer.text).toBeLessThan(300);
     expectDeclared(method, path, answer);
   });
@@ -260,6 +298,12 @@ describe('what is served is what is declared', () => {
       await acme.api.request(method, url, plain),
       await service.anonymous.request(method, url, init),
       await reader.request(method, url, init),
+      await jane.request(method, `${url}?colour=red`, init),
+      await jane.request(method, url, init),
+      await jane.request(method, url, plain),
+      await jane.request(method, url, { ...init, origin: 'https://evil.example' }),
+      await owner.browser.request(method, `${url}?colour=red`, { ...init, headers: { 'waybill-business': 'olgas' } }),
+      await owner.browser.request(method, url, { ...init, headers: { 'waybill-business': 'acme' } }),
     ].filter(({ status }) => status >= 400);
     expect(refusals.length).toBeGreaterThan(0);
     for (const refusal of refusals) expectDeclared(method, path, refusal);

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Answered, Api } from '../support/api.ts';
+import { signInWithCode } from '../support/people.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -19,6 +20,17 @@ const header = (answer: Answered | undefined, name: string) => Number(answer?.he
 
 /** So slow to refill that a test never sees it happen. */
 const SLOW = '1';
+
+describe('the limit of a person', () => {
+  test('counts all their sessions together, and nobody else', async () => {
+    const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '3', RATE_LIMIT_BURST: '3' });
+    const [laptop, phone] = [await signInWithCode(service, 'jane@corp.example'), await signInWithCode(service, 'jane@corp.example')];
+    const answers = await times(4, (i) => (i % 2 ? laptop : phone).get('/v1/account'));
+    expect(statuses(answers)).toEqual([200, 200, 200, 429]);
+    expectRefusal(answers[3] as Answered, 'rate_limited');
+    expect((await (await signInWithCode(service, 'kim@corp.example')).get('/v1/account')).status).toBe(200);
+  });
+});
 
 describe('the limit of a key', () => {
   test('lets a burst through, then answers rate_limited and says when to come back', async () => {

@@ -135,8 +135,9 @@ describe('two API processes on one database', () => {
 });
 
 test.each([
-  [['--role', 'boss'], /--role must be one of api, worker, all, but is "boss"\.\n$/],
-  [['--role', ''], /--role must be one of api, worker, all, but is ""\.\n$/],
+  [['--role', 'boss'], /--role must be one of api, worker, mail, all, but is "boss"\.\n$/],
+  [['--role', ''], /--role must be one of api, worker, mail, all, but is ""\.\n$/],
+  [['--role', 'mail'], /^The role mail needs the setting SMTP_LISTEN, such as 0\.0\.0\.0:25\.\n$/],
 ])('%j is refused in one sentence', async (args, sentence) => {
   const { code, stdout, stderr } = await runProgram('main', { args, env: { DATA_DIR: '/nonexistent/never-opened' } });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

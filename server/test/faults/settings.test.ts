@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Config, readConfig } from '../../src/config.ts';
+import { selfSigned } from '../support/certificates.ts';
 import { CHECKOUT, runProgram, startProcess, temporaryFolder } from '../support/process.ts';
 
 interface Setting {
@@ -16,6 +17,12 @@ interface Setting {
 }
 
 const notWhole = ['-1', '1.5', '1e3', '0x10', 'many', '9007199254740993'];
+
+const pems = temporaryFolder();
+const identity = selfSigned(['mail.example']);
+writeFileSync(path.join(pems, 'cert.pem'), identity.cert);
+writeFileSync(path.join(pems, 'key.pem'), identity.key);
+writeFileSync(path.join(pems, 'other-cert.pem'), selfSigned(['mail.example']).cert);
 
 const settings: Record<string, Setting> = {
   PORT: { key: 'port', given: '8080', becomes: 8080, wrong: [...notWhole, '65536'] },
@@ -39,6 +46,28 @@ const settings: Record<string, Setting> = {
     given: 'In.Example.com',
     becomes: 'in.example.com',
     wrong: ['@example.com', 'in..example.com', 'in example.com', '-in.example.com', `${'a.'.repeat(127)}com`],
+  },
+  SMTP_LISTEN: {
+    key: 'smtpListen',
+    given: '[::1]:2525',
+    becomes: { host: '::1', port: 2525 },
+    wrong: ['mail', '25x', '65536', '0.0.0.0:', ':25', '::1:25', '[127.0.0.1]:25', 'smtp://0.0.0.0:25'],
+  },
+  SMTP_TLS_CERT: {
+    along: { SMTP_TLS_KEY: path.join(pems, 'key.pem') },
+    key: 'smtpTlsCert',
+    given: path.join(pems, 'cert.pem'),
+    becomes: identity.cert,
+    wrong: ['/nonexistent/cert.pem', pems],
+  },
+  SMTP_TLS_KEY: { key: 'smtpTlsKey', given: path.join(pems, 'key.pem'), becomes: identity.key, wrong: ['/nonexistent/key.pem', pems] },
+  SMTP_PROXIES: { key: 'smtpProxies', given: '10.0.0.1, ::1', becomes: ['10.0.0.1', '::1'], wrong: ['proxy', '10.0.0.0/8', '10.0.0.1,x'] },
+  MAIL_MAX_MB: { key: 'mailMaxBytes', given: '2', becomes: 2_097_152, wrong: [...notWhole, '1025'] },
+  CONSUMER_MAIL_DOMAINS: {
+    key: 'consumerMailDomains',
+    given: 'Example.org, mail.example',
+    becomes: ['example.org', 'mail.example'],
+    wrong: ['@example.org', 'example..org', 'two words'],
   },
   TRUSTED_PROXIES: {
     key: 'trustedProxies',
@@ -90,6 +119,53 @@ const settings: Record<string, Setting> = {
   S3_ACCESS_KEY_ID: { key: 's3AccessKeyId', given: 'id', becomes: 'id', wrong: [] },
   S3_SECRET_ACCESS_KEY: { key: 's3SecretAccessKey', given: 'secret', becomes: 'secret', wrong: [] },
   S3_FORCE_PATH_STYLE: { key: 's3ForcePathStyle', given: 'true', becomes: true, wrong: ['yes', '1', 'TRUE'] },
+  GOOGLE_CLIENT_ID: { key: 'googleClientId', given: 'id', becomes: 'id', wrong: [], along: { GOOGLE_CLIENT_SECRET: 'secret' } },
+  GOOGLE_CLIENT_SECRET: { key: 'googleClientSecret', given: 'secret', becomes: 'secret', wrong: [] },
+  MICROSOFT_CLIENT_ID: { key: 'microsoftClientId', given: 'id', becomes: 'id', wrong: [], along: { MICROSOFT_CLIENT_SECRET: 'secret' } },
+  MICROSOFT_CLIENT_SECRET: { key: 'microsoftClientSecret', given: 'secret', becomes: 'secret', wrong: [] },
+  MICROSOFT_TENANT: {
+    key: 'microsoftTenant',
+    given: 'corp.example',
+    becomes: 'corp.example',
+    wrong: ['../x', 'two words', 'https://login.microsoftonline.com/x'],
+  },
+  OIDC_ISSUER: {
+    key: 'oidcIssuer',
+    given: 'https://login.example.com/',
+    becomes: 'https://login.example.com',
+    wrong: ['login.example.com', 'ftp://login.example.com'],
+    along: { OIDC_CLIENT_ID: 'id', OIDC_CLIENT_SECRET: 'secret' },
+  },
+  OIDC_CLIENT_ID: { key: 'oidcClientId', given: 'id', becomes: 'id', wrong: [] },
+  OIDC_CLIENT_SECRET: { key: 'oidcClientSecret', given: 'secret', becomes: 'secret', wrong: [] },
+  OIDC_NAME: { key: 'oidcName', given: 'Corp login', becomes: 'Corp login', wrong: [] },
+  SMTP_URL: {
+    key: 'smtpUrl',
+    given: 'smtps://waybill:p%40ss@mail.example.com:465',
+    becomes: 'smtps://waybill:p%40ss@mail.example.com:465',
+    wrong: [
+      'mail.example.com',
+      'http://mail.example.com',
+      'smtp://',
+      'smtp://a b',
+      'smtp://mail.example.com/path',
+      'smtp://mail.example.com?tls=no',
+    ],
+    along: { MAIL_FROM: 'no-reply@example.com' },
+  },
+  MAIL_FROM: {
+    key: 'mailFrom',
+    given: 'Acme Mail <No-Reply@Example.com>',
+    becomes: { name: 'Acme Mail', address: 'no-reply@example.com' },
+    wrong: [
+      'Acme',
+      'Acme <>',
+      'no-reply@',
+      'Acme <no-reply@example.com',
+      'a@example.com, b@example.com',
+      'A <a@example.com> <b@example.com>',
+    ],
+  },
 };
 
 const names = Object.keys(settings);
@@ -112,16 +188,52 @@ describe.each(Object.entries(settings))('%s', (name, { key, given, becomes, wron
   });
 });
 
-test.each(['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'])('a bucket without %s is refused in one sentence', (missing) => {
-  const env: Record<string, string> = { S3_BUCKET: 'waybill', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' };
-  delete env[missing];
-  expect(messageOf(() => readConfig(env))).toBe(`The setting ${missing} must be set along with S3_BUCKET, but is missing.`);
+test.each([
+  ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
+  ['S3_BUCKET', 'S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID'],
+  ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+  ['MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'],
+  ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
+  ['OIDC_ISSUER', 'OIDC_CLIENT_SECRET', 'OIDC_CLIENT_ID'],
+])('%s without %s is refused in one sentence', (given, missing, ...others) => {
+  const env = Object.fromEntries([given, ...others].map((name) => [name, 'https://x.example']));
+  expect(messageOf(() => readConfig(env))).toBe(`The setting ${missing} must be set along with ${given}, but is missing.`);
+});
+
+test('a mail server without MAIL_FROM is refused in one sentence', () => {
+  const sentence = messageOf(() => readConfig({ SMTP_URL: 'smtp://localhost' }));
+  expect(sentence).toBe('The setting MAIL_FROM must be set along with SMTP_URL, but is missing.');
+});
+
+test.each(['smtp://localhost', 'smtp://[::1]:2525', 'smtp://10.0.0.1?ignoreTLS=true', 'smtps://u:p@mail.example.com/'])(
+  'SMTP_URL may be %s',
+  (url) => {
+    expect(readConfig({ SMTP_URL: url, MAIL_FROM: 'no-reply@example.com' }).smtpUrl).toBe(url);
+  },
+);
+
+test('a sender without a name is called Waybill', () => {
+  expect(readConfig({ MAIL_FROM: 'no-reply@example.com' }).mailFrom).toEqual({ name: 'Waybill', address: 'no-reply@example.com' });
+});
+
+test('a certificate for mail without its key, or with another, is refused in one sentence', () => {
+  const cert = path.join(pems, 'cert.pem');
+  expect(messageOf(() => readConfig({ SMTP_TLS_CERT: cert }))).toBe(
+    'The setting SMTP_TLS_KEY must be set along with SMTP_TLS_CERT, but is missing.',
+  );
+  for (const wrong of ['key.pem', 'other-cert.pem']) {
+    const env = { SMTP_TLS_CERT: path.join(pems, wrong), SMTP_TLS_KEY: path.join(pems, 'key.pem') };
+    expect(messageOf(() => readConfig(env))).toMatch(
+      /^The setting SMTP_TLS_CERT must be a file with a certificate in PEM, to which the key in SMTP_TLS_KEY belongs, but is "[^"]+"\.$/,
+    );
+  }
 });
 
 test('a password in a wrong DATABASE_URL is not repeated', () => {
   const sentence = messageOf(() => readConfig({ DATABASE_URL: 'mysql://waybill:s3cret@db/waybill' }));
   expect(sentence).toContain('DATABASE_URL');
   expect(sentence).not.toContain('s3cret');
+  expect(messageOf(() => readConfig({ SMTP_URL: 'smtp://waybill:s3cret@mail.example.com/path' }))).not.toContain('s3cret');
 });
 
 test('the table above has every setting that is read', () => {

@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test, vi } from 'vitest';
-import type { Api } from '../support/api.ts';
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
 import { startProcess, until } from '../support/process.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -13,6 +12,7 @@ import {
   messageIdOf,
   reachingReceivers,
   register,
+  sendMany,
   setTheStage,
   startApi,
   startWorker,
@@ -218,10 +218,3 @@ test('endpoints that never answer, with much waiting for them, do not delay one 
   await service.stop();
   await receiver.stop();
 });
-
-/** Their ids. */
-async function sendMany(api: Api, count: number, to = 'globex'): Promise<string[]> {
-  const answers = await Promise.all(Array.from({ length: count }, () => api.send({ to })));
-  for (const { status, text } of answers) expect(status, text).toBe(201);
-  return answers.map(({ body }) => body.id);
-}

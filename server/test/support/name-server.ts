@@ -3,11 +3,12 @@ import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { createTCPServer, createUDPServer, Packet } from 'dns2';
 
 /**
- * What a question is answered with: addresses (those of the family that was asked for), another name, an error by its
- * number, bytes that mean nothing, or nothing at all; whatever it is, it may come late.
+ * What a question is answered with: addresses (those of the family that was asked for), texts and mail servers beside
+ * them, another name, an error by its number, bytes that mean nothing, or nothing at all; whatever it is, it may come late.
  */
 export type Reply =
   | readonly string[]
+  | Records
   | { alias: string }
   | { error: keyof typeof Packet.RCODE }
   | { garbage: true }
@@ -19,15 +20,20 @@ export interface NameServer {
   address: string;
   /** The first question of a type gets the first reply, the next one the next, and all others the last. */
   set(name: string, ...replies: [Reply, ...Reply[]]): void;
-  /** What was asked about a name: `A` or `AAAA`, in order. */
+  /** What was asked about a name: `A`, `AAAA`, `TXT` or `MX`, in order. */
   questionsAbout(name: string): string[];
   stop(): Promise<void>;
 }
+
+/** A text of several strings is given as such; a long one is split. */
+type Records = { txt?: readonly (string | readonly string[])[]; mx?: readonly string[]; addresses?: readonly string[] };
 
 const ALIASES_MAX = 8;
 const TYPES = new Map<number, string>([
   [Packet.TYPE.A, 'A'],
   [Packet.TYPE.AAAA, 'AAAA'],
+  [Packet.TYPE.TXT, 'TXT'],
+  [Packet.TYPE.MX, 'MX'],
 ]);
 
 /** A real name server on loopback, by UDP and by TCP, that knows what it is told and denies that there is anything else. */
@@ -49,7 +55,7 @@ export async function startNameServer(): Promise<NameServer> {
     const response = Packet.createResponseFromRequest(request);
     const fill = (name: string, reply: Reply, hops = 0): void => {
       if ('silence' in reply) return;
-      const add = (record: { type: number; domain?: string; address?: string }) =>
+      const add = (record: { type: number; domain?: string; address?: string; data?: string[]; exchange?: string; priority?: number }) =>
         response.answers.push({ name, class: Packet.CLASS.IN, ttl: 0, ...record } as (typeof response.answers)[number]);
       if ('lateMs' in reply) {
         setTimeout(() => fill(name, reply.reply, hops), reply.lateMs).unref();
@@ -58,8 +64,13 @@ export async function startNameServer(): Promise<NameServer> {
         fill(reply.alias, replyTo(reply.alias, type), hops + 1);
       } else {
         if ('error' in reply) response.header.rcode = Packet.RCODE[reply.error];
-        const addresses = Array.isArray(reply) ? reply.filter((address) => (isIP(address) === 4) === (type === 'A')) : [];
-        for (const address of addresses) add({ type: question.type, address });
+        const { addresses = [], txt = [], mx = [] } = Array.isArray(reply) ? { addresses: reply } : (reply as Records);
+        const family = { A: 4, AAAA: 6 }[type];
+        for (const address of addresses) if (isIP(address) === family) add({ type: question.type, address });
+        if (type === 'TXT')
+          for (const text of txt)
+            add({ type: question.type, data: typeof text === 'string' ? (text.match(/.{1,255}/gs) ?? ['']) : [...text] });
+        if (type === 'MX') for (const exchange of mx) add({ type: question.type, exchange, priority: 10 });
         // After the client has gone there is nobody to tell.
         void Promise.resolve(send('garbage' in reply ? Buffer.from('no answer at all') : response)).catch(() => {});
       }

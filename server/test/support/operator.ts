@@ -2,7 +2,8 @@ import { pino } from 'pino';
 import type { KeyScope } from '../../src/contract/api-key.ts';
 import { formatId, parseId } from '../../src/contract/ids.ts';
 import type { Business } from '../../src/contract/parties.ts';
-import { createAgent, createKey, revokeKey } from '../../src/modules/agents/agents.ts';
+import { businessOfAgent, businessOfKey, createAgent, createKey, revokeKey } from '../../src/modules/agents/agents.ts';
+import { vouchForDomain } from '../../src/modules/domains/domains.ts';
 import { PartyDirectory } from '../../src/modules/parties/directory.ts';
 import { ChangeFeed } from '../../src/platform/change-feed.ts';
 import { Database } from '../../src/platform/postgres.ts';
@@ -24,17 +25,19 @@ export class Operator {
   /** Gives the agt_ id. */
   async addAgent(handle: string, name: string, segment?: string): Promise<string> {
     const [party] = await this.#database.query<{ id: string }>('SELECT id FROM parties WHERE handle = $1', [handle]);
-    const agent = await createAgent(this.#database, BigInt(party?.id ?? 0), name, segment);
+    const agent = await createAgent(this.#database, BigInt(party?.id ?? 0), { name, segment });
     return formatId('agt', agent.id);
   }
 
   async addKey(agentId: string, scope: KeyScope): Promise<{ id: string; secret: string }> {
-    const { id, secret } = await createKey(this.#database, parseId('agt', agentId) as string, scope);
+    const agent = parseId('agt', agentId) as string;
+    const { id, secret } = await createKey(this.#database, await businessOfAgent(this.#database, agent), agent, scope);
     return { id: formatId('key', id), secret };
   }
 
-  revoke(keyId: string): Promise<void> {
-    return revokeKey(this.#database, parseId('key', keyId) as string);
+  async revoke(keyId: string): Promise<void> {
+    const id = parseId('key', keyId) as string;
+    await revokeKey(this.#database, await businessOfKey(this.#database, id), id);
   }
 
   /** Without an agent: one to be written to, or found. */
@@ -43,7 +46,7 @@ export class Operator {
   }
 
   async verifyDomain(handle: string, domain: string): Promise<void> {
-    await this.#parties.verifyDomain((await this.#parties.byHandle(handle)) as Business, domain);
+    await vouchForDomain({ parties: this.#parties }, (await this.#parties.byHandle(handle)) as Business, domain);
   }
 
   async removeDomain(handle: string, domain: string): Promise<void> {

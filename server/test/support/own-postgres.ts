@@ -8,6 +8,8 @@ import { temporaryFolder } from './process.ts';
 export interface OwnPostgres {
   /** The address of a new database, with nothing in it. */
   createDatabase(): Promise<string>;
+  /** Until it is restarted. */
+  halt(): Promise<void>;
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -36,6 +38,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
       await command(`CREATE DATABASE ${name} TEMPLATE template0`);
       return `postgres://waybill@localhost/${name}?host=${encodeURIComponent(String(postgres.connection.host))}`;
     },
+    halt: () => postgres.stop(),
     restart,
     stop: () => postgres.stop(),
   };

@@ -1,5 +1,8 @@
 import { expect } from 'vitest';
-import type { Answered, Api } from './api.ts';
+import type { Answered } from './api.ts';
+
+/** Whoever can ask for a list. */
+type Reader = { get(path: string): Promise<Answered> };
 
 /** A list with its query; filters are encoded here. */
 export function listPath(list: string, filters: Record<string, string | number> = {}): string {
@@ -7,7 +10,7 @@ export function listPath(list: string, filters: Record<string, string | number> 
   return query === '' ? list : `${list}?${query}`;
 }
 
-export function list(api: Api, path: string, filters: Record<string, string | number> = {}): Promise<Answered> {
+export function list(api: Reader, path: string, filters: Record<string, string | number> = {}): Promise<Answered> {
   return api.get(listPath(path, filters));
 }
 
@@ -16,7 +19,7 @@ type Page = any[];
 
 /** Follows the cursors to the end; `afterPage` is called between one page and the next. */
 export async function everyPage(
-  api: Api,
+  api: Reader,
   path: string,
   filters: Record<string, string | number> = {},
   afterPage: () => Promise<unknown> = async () => {},

@@ -105,7 +105,7 @@ export function isAlive(pid: number): boolean {
 export function spawnProgram(program: 'main' | 'cli', { env = {}, args = [], checkout = CHECKOUT, account }: Surroundings): ChildProcess {
   const child = spawn('node_modules/.bin/node', [`server/src/${program}.ts`, ...args], {
     cwd: checkout,
-    env: { PATH: process.env.PATH, HOME: os.tmpdir(), ...env },
+    env: { PATH: process.env.PATH, HOME: os.tmpdir(), NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...account,
   });

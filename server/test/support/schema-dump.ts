@@ -26,18 +26,19 @@ interface Table {
   oid: number;
   name: string;
   options: string[] | null;
+  isUnlogged: boolean;
 }
 
 async function tables(run: Run): Promise<string[]> {
   const found = await run<Table>(
-    `SELECT oid::int, relname AS name, reloptions AS options FROM pg_class
+    `SELECT oid::int, relname AS name, reloptions AS options, relpersistence = 'u' AS "isUnlogged" FROM pg_class
       WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY relname COLLATE "C"`,
   );
   const texts: string[] = [];
-  for (const { oid, name, options } of found) {
+  for (const { oid, name, options, isUnlogged } of found) {
     const parts = [...(await columns(run, oid)), ...(await constraints(run, oid))];
     const storage = options ? ` WITH (${options.toSorted().join(', ')})` : '';
-    texts.push(`CREATE TABLE ${name} (\n${parts.map((part) => `  ${part}`).join(',\n')}\n)${storage};`);
+    texts.push(`CREATE ${isUnlogged ? 'UNLOGGED ' : ''}TABLE ${name} (\n${parts.map((part) => `  ${part}`).join(',\n')}\n)${storage};`);
   }
   return texts;
 }

@@ -73,9 +73,9 @@ export async function startTestService(env: Record<string, string> = {}, role: R
     anonymous: new Api(service.publicUrl),
     business: async (handle, { segment, scope = 'read_write', claimed = false } = {}) => {
       const { id } = await parties.create(handle, `The ${handle} company`, claimed);
-      const agent = await createAgent(database, id, `Agent of ${handle}`, segment);
-      const key = await createKey(database, agent.id, scope);
-      const withKey = async (wanted: KeyScope) => new Api(service.publicUrl, (await createKey(database, agent.id, wanted)).secret);
+      const agent = await createAgent(database, id, { name: `Agent of ${handle}`, segment });
+      const key = await createKey(database, id, agent.id, scope);
+      const withKey = async (wanted: KeyScope) => new Api(service.publicUrl, (await createKey(database, id, agent.id, wanted)).secret);
       return {
         handle,
         agentId: formatId('agt', agent.id),

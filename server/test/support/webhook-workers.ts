@@ -34,6 +34,13 @@ export async function register(api: Api, url: string, target?: string): Promise<
   return body.id;
 }
 
+/** Sends as many messages at once. Gives their ids. */
+export async function sendMany(api: Api, count: number, to = 'globex'): Promise<string[]> {
+  const answers = await Promise.all(Array.from({ length: count }, () => api.send({ to })));
+  for (const { status, text } of answers) if (status !== 201) throw new Error(text);
+  return answers.map(({ body }) => body.id);
+}
+
 /** The whole log of a webhook, newest first. */
 export async function wholeLog(api: Api, webhookId: string): Promise<LoggedAttempt[]> {
   return (await everyPage(api, `/webhooks/${webhookId}/deliveries`, { limit: 200 })).flat();

@@ -24,7 +24,7 @@ export class KeyRing {
     if (!isApiKey(secret)) return undefined;
     const hash = apiKeyHash(secret);
     const caller = await this.#cache.load(hash.toString('latin1'), () => store.findCaller(this.#database, hash));
-    if (caller) this.#usedKeyIds.add(caller.key.id);
+    if (caller) this.#usedKeyIds.add(caller.countedAs);
     return caller;
   }
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { endpoint } from '../../context.ts';
+import { endpoint, memberEndpoint } from '../../context.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { formatId, parseId } from '../../contract/ids.ts';
 import { AGENT_DESCRIPTION_MAX_CHARS, AGENT_NAME_MAX_CHARS, PAGE_DEFAULT_ITEMS, SEGMENT_MAX_CHARS } from '../../contract/limits.ts';
@@ -7,7 +7,7 @@ import { formatAddress } from '../../contract/names.ts';
 import type { Agent, Business } from '../../contract/parties.ts';
 import { pageOf } from '../../http/cursor.ts';
 import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
-import { changeAgent, getAgent, listAgents } from './agents.ts';
+import { changeAgent, createAgent, getAgent, listAgents } from './agents.ts';
 
 export const AgentSchema = Type.Object(
   {
@@ -45,6 +45,23 @@ export const getOne = endpoint({
   errors: ['not_found'],
   handle: async ({ database }, { caller: { business }, params }) => ({
     body: agentView(business, await getAgent(database, business.id, uuidOf(params.id))),
+  }),
+});
+
+export const create = memberEndpoint({
+  summary: 'Make an agent',
+  body: Type.Object(
+    {
+      name: Type.String({ minLength: 1, maxLength: AGENT_NAME_MAX_CHARS }),
+      description: Type.Optional(Type.Union([Type.String({ maxLength: AGENT_DESCRIPTION_MAX_CHARS }), Type.Null()])),
+      segment: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: SEGMENT_MAX_CHARS }), Type.Null()])),
+    },
+    closed,
+  ),
+  success: { status: 201, description: 'The agent. It has no key yet.', schema: AgentSchema },
+  errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'conflict'],
+  handle: async ({ database }, { caller: { business }, body }) => ({
+    body: agentView(business, await createAgent(database, business.id, body)),
   }),
 });
 

@@ -1,4 +1,5 @@
 import type { KeyScope } from '../../contract/api-key.ts';
+import { formatId } from '../../contract/ids.ts';
 import type { Agent, Caller } from '../../contract/parties.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import { toBusiness } from '../parties/party-row.ts';
@@ -38,8 +39,17 @@ export async function findBusinessOfAgent(db: Queryable, agentId: string): Promi
   return row && BigInt(row.party_id);
 }
 
-export async function insertAgent(tx: Queryable, partyId: bigint, agent: { id: string; name: string }): Promise<void> {
-  await tx.query('INSERT INTO agents (party_id, id, name) VALUES ($1, $2, $3)', [partyId, agent.id, agent.name]);
+export async function insertAgent(
+  tx: Queryable,
+  partyId: bigint,
+  agent: { id: string; name: string; description: string | null },
+): Promise<void> {
+  await tx.query('INSERT INTO agents (party_id, id, name, description) VALUES ($1, $2, $3, $4)', [
+    partyId,
+    agent.id,
+    agent.name,
+    agent.description,
+  ]);
 }
 
 export async function updateAgent(
@@ -53,18 +63,6 @@ export async function updateAgent(
       WHERE party_id = $1 AND id = $2`,
     [partyId, id, change.name ?? null, change.description !== undefined, change.description ?? null],
   );
-}
-
-/** Makes changes of segments in one business wait for each other: two agents that swap theirs would otherwise deadlock. */
-export async function lockAgents(tx: Queryable, partyId: bigint): Promise<void> {
-  await tx.query('SELECT FROM agents WHERE party_id = $1 ORDER BY id FOR UPDATE', [partyId]);
-}
-
-/** Fails with a unique violation when somebody else in the business has the segment. */
-export async function assignSegment(tx: Queryable, partyId: bigint, agentId: string, segment: string | null): Promise<void> {
-  await tx.query('DELETE FROM segments WHERE party_id = $1 AND agent_id = $2', [partyId, agentId]);
-  if (segment !== null)
-    await tx.query('INSERT INTO segments (party_id, segment, agent_id) VALUES ($1, $2, $3)', [partyId, segment, agentId]);
 }
 
 export interface NewKey {
@@ -86,10 +84,51 @@ export async function insertKey(tx: Queryable, partyId: bigint, key: NewKey): Pr
   ]);
 }
 
-/** False when there is no such key. Revoking twice keeps the first time. */
-export async function revokeKey(tx: Queryable, id: string): Promise<boolean> {
-  const rows = await tx.query('UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1 RETURNING id', [id]);
+/** False when the business has no such key. Revoking twice keeps the first time. */
+export async function revokeKey(tx: Queryable, partyId: bigint, id: string): Promise<boolean> {
+  const rows = await tx.query('UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE party_id = $1 AND id = $2 RETURNING id', [
+    partyId,
+    id,
+  ]);
   return rows.length > 0;
+}
+
+/** For the operator, who names a key without its business. */
+export async function findBusinessOfKey(db: Queryable, keyId: string): Promise<bigint | undefined> {
+  const [row] = await db.query<{ party_id: string }>('SELECT party_id FROM api_keys WHERE id = $1', [keyId]);
+  return row && BigInt(row.party_id);
+}
+
+/** A key as its business sees it: never the secret. */
+export interface KeyRecord {
+  id: string;
+  scope: KeyScope;
+  prefix: string;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  revokedAt: Date | null;
+}
+
+export async function listKeys(db: Queryable, partyId: bigint, agentId: string): Promise<KeyRecord[]> {
+  const rows = await db.query<{
+    id: string;
+    scope: KeyScope;
+    prefix: string;
+    created_at: Date;
+    last_used_at: Date | null;
+    revoked_at: Date | null;
+  }>('SELECT id, scope, prefix, created_at, last_used_at, revoked_at FROM api_keys WHERE party_id = $1 AND agent_id = $2 ORDER BY id', [
+    partyId,
+    agentId,
+  ]);
+  return rows.map((row) => ({
+    id: row.id,
+    scope: row.scope,
+    prefix: row.prefix,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    revokedAt: row.revoked_at,
+  }));
 }
 
 interface CallerRow extends AgentRow {
@@ -124,7 +163,15 @@ export async function findCaller(db: Queryable, secretHash: Buffer): Promise<Cal
   );
   if (!row) return undefined;
   const business = toBusiness({ ...row, id: row.party_id, created_at: row.party_created_at });
-  return { business, agent: toAgent(row), key: { id: row.key_id, scope: row.scope, prefix: row.prefix, createdAt: row.key_created_at } };
+  const agent = toAgent(row);
+  const key = { id: row.key_id, scope: row.scope, prefix: row.prefix, createdAt: row.key_created_at };
+  return {
+    business,
+    actor: { kind: 'agent', id: formatId('agt', agent.id), name: agent.name, email: null, verified: true, provider: 'api_key' },
+    scope: key.scope,
+    countedAs: key.id,
+    by: { kind: 'key', agent, key },
+  };
 }
 
 export async function recordUse(db: Queryable, keyIds: string[]): Promise<void> {

@@ -7,6 +7,8 @@ import { CheckerBusy, type SchemaChecker } from '../../platform/schema-checker/c
 import * as store from './store.ts';
 
 const BUSY_RETRY_S = 5;
+/** Apart from the directory, so that whoever sets schemas again and again empties no other cache. */
+const SCHEMAS = 'inbox-schemas';
 
 /** What a message records about its payload; `errors` is JSON text. */
 export interface Verdict {
@@ -27,13 +29,23 @@ export interface WrittenSchema {
 export class InboxSchemas {
   readonly #database: Database;
   readonly #checker: SchemaChecker;
+  readonly #feed: ChangeFeed;
   /** By party; null for one that has no schema. */
   readonly #versions: Cache<{ version: string | null }>;
 
   constructor(database: Database, feed: ChangeFeed, checker: SchemaChecker) {
     this.#database = database;
     this.#checker = checker;
-    this.#versions = new Cache(feed);
+    this.#feed = feed;
+    this.#versions = new Cache(feed, SCHEMAS);
+  }
+
+  /** Has workers ready before a message needs them: now if anybody has a schema, otherwise when the first one is set, wherever that is. */
+  async keepReady(): Promise<void> {
+    this.#feed.onChange((subject) => {
+      if (subject === SCHEMAS) void this.#checker.warm();
+    });
+    if (await store.hasAny(this.#database)) await this.#checker.warm();
   }
 
   find(partyId: bigint): Promise<store.StoredSchema | undefined> {
@@ -42,16 +54,16 @@ export class InboxSchemas {
 
   /** Once it returns, every process judges by it. */
   async set(partyId: bigint, { raw, levels }: WrittenSchema): Promise<store.StoredSchema> {
-    if (raw.length > SCHEMA_MAX_BYTES) throw refused(`it has ${raw.length} bytes, and may have ${SCHEMA_MAX_BYTES}`);
+    if (raw.length > SCHEMA_MAX_BYTES) throw tooLarge(raw.length);
     if (levels > JSON_MAX_LEVELS) throw refused(`it is nested deeper than ${JSON_MAX_LEVELS} levels`);
     const text = raw.toString('utf8');
     const reason = await this.#reasonAgainst(partyId, text);
     if (reason !== undefined) throw refused(reason);
-    return changingCached(this.#database, (tx) => store.saveSchema(tx, partyId, text));
+    return changingCached(this.#database, (tx) => store.saveSchema(tx, partyId, text), SCHEMAS);
   }
 
   async clear(partyId: bigint): Promise<void> {
-    await changingCached(this.#database, (tx) => store.deleteSchema(tx, partyId));
+    await changingCached(this.#database, (tx) => store.deleteSchema(tx, partyId), SCHEMAS);
   }
 
   /** Of what is delivered now. Takes half a second at most, and a look into memory where no schema is set. */
@@ -73,6 +85,10 @@ export class InboxSchemas {
       throw new Refusal('unavailable', 'Too many schemas are being set at the moment.', { retryAfterS: BUSY_RETRY_S });
     }
   }
+}
+
+export function tooLarge(bytes: number): Refusal {
+  return refused(`it has ${bytes} bytes, and may have ${SCHEMA_MAX_BYTES}`);
 }
 
 function refused(reason: string): Refusal {

@@ -5,7 +5,7 @@ import { SCHEMA_MAX_BYTES } from '../../contract/limits.ts';
 import { closed } from '../../http/paging.ts';
 import { bodyCheck } from '../../http/validation.ts';
 import { membersOf, parseJson } from '../../platform/lossless-json.ts';
-import type { WrittenSchema } from './inbox-schema.ts';
+import { tooLarge, type WrittenSchema } from './inbox-schema.ts';
 
 const schema = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Boolean(), Type.Null()], {
   description: `A JSON Schema of at most ${SCHEMA_MAX_BYTES} bytes: an object, or true or false. Null for none.`,
@@ -18,6 +18,9 @@ export const InboxSchemaSchema = Type.Object(
   },
   { $id: 'InboxSchema', ...closed },
 );
+
+/** For the name of the member, and space. */
+const ROOM_AROUND_BYTES = 1_024;
 
 const BodySchema = Type.Object({ schema }, closed);
 const checkBody = bodyCheck(BodySchema, ['schema']);
@@ -53,6 +56,8 @@ export const set = endpoint({
 
 /** Null when it is to be cleared. */
 function writtenSchema(body: Buffer): WrittenSchema | null {
+  // Before it is parsed, which takes this thread longer the larger it is.
+  if (body.length > SCHEMA_MAX_BYTES + ROOM_AROUND_BYTES) throw tooLarge(body.length);
   const parsed = parseJson(body);
   if (!parsed) throw new Refusal('invalid_json');
   checkBody(parsed.value);

@@ -30,6 +30,11 @@ export async function findVersion(db: Queryable, partyId: bigint): Promise<strin
   return row?.version;
 }
 
+export async function hasAny(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ found: boolean }>('SELECT EXISTS (SELECT FROM inbox_schemas) AS found');
+  return row?.found === true;
+}
+
 export async function saveSchema(tx: Queryable, partyId: bigint, text: string): Promise<StoredSchema> {
   const [row] = await tx.query<SchemaRow>(
     `INSERT INTO inbox_schemas AS old (party_id, schema, updated_at) VALUES ($1, $2, clock_timestamp())

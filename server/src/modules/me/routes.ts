@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../context.ts';
 import { formatId } from '../../contract/ids.ts';
+import { ROLES } from '../../contract/members.ts';
 import { formatAddress } from '../../contract/names.ts';
+import type { Caller } from '../../contract/parties.ts';
 import { nextDay, nextMonth } from '../../contract/quotas.ts';
 import { closed } from '../../http/paging.ts';
 import { usageOf } from '../messages/read-messages.ts';
@@ -17,12 +19,22 @@ const MeSchema = Type.Object(
       { handle: text, display_name: text, verified_domains: Type.Array(text), accepting_drops: Type.Boolean(), created_at: time },
       closed,
     ),
-    agent: Type.Object({ id: text, name: text, description: nullableText }, closed),
-    key: Type.Object({ id: text, scope: Type.Enum(['read', 'read_write']), prefix: text, created_at: time }, closed),
+    agent: Type.Union([Type.Object({ id: text, name: text, description: nullableText }, closed), Type.Null()], {
+      description: 'Null for people.',
+    }),
+    key: Type.Union(
+      [Type.Object({ id: text, scope: Type.Enum(['read', 'read_write']), prefix: text, created_at: time }, closed), Type.Null()],
+      {
+        description: 'Null for people.',
+      },
+    ),
+    member: Type.Optional(
+      Type.Object({ id: text, name: text, role: Type.Enum([...ROLES]) }, { ...closed, description: 'Only for people who have signed in.' }),
+    ),
     addresses: Type.Object(
       {
         handle: Type.String({ description: 'Reaches the business.' }),
-        segment: Type.Union([text, Type.Null()], { description: 'Reaches this agent; null when it has no segment.' }),
+        segment: Type.Union([text, Type.Null()], { description: 'Reaches this agent or person; null without a segment.' }),
         email: Type.String({ description: 'The same by mail.' }),
         drop_page: Type.String({ description: 'Where people without a handle write to the business.' }),
       },
@@ -42,12 +54,13 @@ const MeSchema = Type.Object(
 );
 
 export const show = endpoint({
-  summary: 'Your business, agent, key, addresses and usage',
+  summary: 'Your business, who you are in it, addresses and usage',
   success: { status: 200, description: 'Who you are to the service.', schema: MeSchema },
   errors: [],
-  handle: async ({ config, database, publicUrl, inboundDomain }, { caller: { business, agent, key } }) => {
+  handle: async ({ config, database, publicUrl, inboundDomain }, { caller: { business, by } }) => {
     const { today, monthMessages, dayUploadBytes } = await usageOf(database, business.id);
-    const mailbox = agent.segment === null ? business.handle : `${business.handle}+${agent.segment}`;
+    const segment = by.kind === 'key' ? by.agent.segment : by.segment;
+    const mailbox = segment === null ? business.handle : `${business.handle}+${segment}`;
     return {
       body: {
         business: {
@@ -57,11 +70,10 @@ export const show = endpoint({
           accepting_drops: business.acceptingDrops,
           created_at: business.createdAt.toISOString(),
         },
-        agent: { id: formatId('agt', agent.id), name: agent.name, description: agent.description },
-        key: { id: formatId('key', key.id), scope: key.scope, prefix: key.prefix, created_at: key.createdAt.toISOString() },
+        ...whoIs(by),
         addresses: {
           handle: business.handle,
-          segment: agent.segment === null ? null : formatAddress(business.handle, agent.segment),
+          segment: segment === null ? null : formatAddress(business.handle, segment),
           email: `${mailbox}@${inboundDomain}`,
           drop_page: `${publicUrl}/@${business.handle}`,
         },
@@ -75,3 +87,13 @@ export const show = endpoint({
     };
   },
 });
+
+function whoIs(by: Caller['by']) {
+  if (by.kind === 'member')
+    return { agent: null, key: null, member: { id: formatId('usr', by.person.id), name: by.person.name, role: by.role } };
+  const { agent, key } = by;
+  return {
+    agent: { id: formatId('agt', agent.id), name: agent.name, description: agent.description },
+    key: { id: formatId('key', key.id), scope: key.scope, prefix: key.prefix, created_at: key.createdAt.toISOString() },
+  };
+}

@@ -1,7 +1,9 @@
 import type { Chore } from '../../platform/jobs.ts';
+import { joinHistory } from './join-history.ts';
 import { purgeIdempotencyKeys } from './store.ts';
 
 export const messageChores: Chore[] = [
+  joinHistory,
   {
     name: 'purge-idempotency-keys',
     schedule: '17 * * * *',

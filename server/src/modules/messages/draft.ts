@@ -75,6 +75,8 @@ export interface Draft {
   uploadIds: string[];
   /** Stored already, and to be discarded when the message is not sent. */
   inlineFiles: DeliveredFile[];
+  /** Whether other messages carry the same bytes, so that whoever stored them has to discard them. */
+  sharesFiles: boolean;
 }
 
 export const checkFields = bodyCheck(DraftSchema, ['json']);
@@ -92,7 +94,12 @@ export function parseDraft(body: Buffer): Draft {
 }
 
 /** Checked fields, and the bytes of `json` if there is one. */
-export function draftOf(fields: DraftFields, json: Omit<Member, 'key'> | undefined, inlineFiles: DeliveredFile[] = []): Draft {
+export function draftOf(
+  fields: DraftFields,
+  json: Omit<Member, 'key'> | undefined,
+  inlineFiles: DeliveredFile[] = [],
+  sharesFiles = false,
+): Draft {
   if (typeof fields.to !== 'string' && typeof fields.in_reply_to !== 'string') {
     throw invalid([{ path: '/to', message: 'is required unless in_reply_to is given' }]);
   }
@@ -105,6 +112,7 @@ export function draftOf(fields: DraftFields, json: Omit<Member, 'key'> | undefin
     json: json ? payloadOf(json.raw, json.levels, fields.json) : null,
     uploadIds: fields.files ?? [],
     inlineFiles,
+    sharesFiles,
   };
 }
 

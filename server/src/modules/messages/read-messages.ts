@@ -9,6 +9,7 @@ import type { Database } from '../../platform/postgres.ts';
 import type { Files } from '../files/files.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import type { StoredMessage } from './envelope.ts';
+import { countHidden } from './join-store.ts';
 import * as store from './store.ts';
 import { allWithFiles, withFiles } from './with-files.ts';
 
@@ -58,6 +59,7 @@ export async function listMessages(services: ReadServices, reader: Business, box
 
 export interface ThreadPage extends MessagePage {
   threadId: string;
+  hidden: number;
 }
 
 /** Oldest first. A party that has no entry of the thread learns nothing of it. */
@@ -74,13 +76,14 @@ export async function readThread(
   const above = services.cursors.open(scope, cursor);
   const items = await store.listThread(services.database, reader.id, threadId, above, limit + 1);
   if (items.length === 0) throw new Refusal('not_found', 'There is no such thread.');
-  return { threadId: formatId('thr', threadId), ...(await toPage(services, reader, scope, items, limit)) };
+  const hidden = await countHidden(services.database, reader.id, threadId);
+  return { threadId: formatId('thr', threadId), hidden, ...(await toPage(services, reader, scope, items, limit)) };
 }
 
 /** The receipt is public: it needs no reader, and shows what its sender's ledger has. */
 export async function findReceipt(services: ReadServices, token: Buffer | undefined): Promise<StoredMessage | undefined> {
-  const message = token && (await store.findByReceipt(services.database, token));
-  return message && withFiles(services, message.senderId, message);
+  const found = token && (await store.findByReceipt(services.database, token));
+  return found && withFiles(services, found.senderId, found.message);
 }
 
 export const usageOf = store.usageOf;

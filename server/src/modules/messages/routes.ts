@@ -1,60 +1,17 @@
 import { Type } from 'typebox';
 import { type Context, endpoint } from '../../context.ts';
 import { EnvelopeSchema } from '../../contract/envelope.ts';
-import { invalid } from '../../contract/errors.ts';
-import { formatId } from '../../contract/ids.ts';
-import { IDEMPOTENCY_KEY_MAX_CHARS, IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
-import type { Caller } from '../../contract/parties.ts';
 import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
-import { DraftSchema, FormSchema, parseDraft } from './draft.ts';
 import { envelopeOf } from './envelopes.ts';
-import { readFormDraft } from './form-draft.ts';
 import { getMessage, listMessages, type MessagePage, readThread } from './read-messages.ts';
-import { type Sender, sendMessage } from './send-message.ts';
-
-const FORM = /^multipart\/form-data\b/i;
-const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_MAX_CHARS}}$`);
+import { answerSend, sendShape } from './send-request.ts';
 
 export const send = endpoint({
   summary: 'Send a message, or reply to one',
   description:
     'A 201 means that the message is durable in your outbox and in the recipient’s inbox. To reply, give `in_reply_to`: the recipient is then the other party of that message.',
-  headers: Type.Object({
-    'Idempotency-Key': Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: IDEMPOTENCY_KEY_MAX_CHARS,
-        description: `Makes a repeat harmless: within ${IDEMPOTENCY_WINDOW_HOURS} hours the same key answers with the original envelope and the header Idempotent-Replayed: true.`,
-      }),
-    ),
-  }),
-  body: DraftSchema,
-  form: FormSchema,
-  readsRawBody: true,
-  streams: 'multipart/form-data',
-  success: { status: 201, description: 'Delivered.', schema: EnvelopeSchema },
-  errors: [
-    'validation_error',
-    'invalid_json',
-    'json_too_large',
-    'unsupported_media_type',
-    'not_found',
-    'unknown_recipient',
-    'reply_unaddressable',
-    'reply_recipient_mismatch',
-    'file_too_large',
-    'upload_not_found',
-    'upload_incomplete',
-    'sender_blocked',
-    'quota_exceeded',
-  ],
-  handle: async (context, { caller, rawBody, request }) => {
-    const key = idempotencyKeyOf(request.headers['idempotency-key']);
-    const isForm = FORM.test(request.headers['content-type'] ?? '');
-    const readDraft = () => (isForm ? readFormDraft(request.raw, context.files) : parseDraft(rawBody));
-    const { message, replayed } = await sendMessage(context, senderOf(caller), readDraft, key);
-    return { body: await envelopeOf(message, context), ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) };
-  },
+  ...sendShape,
+  handle: (context, call) => answerSend(context, { party: call.caller.business, actor: call.caller.actor }, call),
 });
 
 export const getOne = endpoint({
@@ -119,31 +76,11 @@ export const thread = endpoint({
   errors: ['not_found', 'validation_error'],
   handle: async (context, { caller, params, query }) => {
     const page = await readThread(context, caller.business, params.id, query);
-    return { body: `{"thread_id":"${page.threadId}","hidden":0,${(await pageJson(page, context)).slice(1)}` };
+    return { body: `{"thread_id":"${page.threadId}","hidden":${page.hidden},${(await pageJson(page, context)).slice(1)}` };
   },
 });
 
 async function pageJson({ messages, nextCursor }: MessagePage, context: Context): Promise<string> {
   const envelopes = await Promise.all(messages.map((message) => envelopeOf(message, context)));
   return `{"data":[${envelopes.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}`;
-}
-
-function idempotencyKeyOf(header: string | string[] | undefined): string | null {
-  if (header === undefined) return null;
-  if (typeof header === 'string' && IDEMPOTENCY_KEY.test(header)) return header;
-  throw invalid([{ path: '/Idempotency-Key', message: `must be 1 to ${IDEMPOTENCY_KEY_MAX_CHARS} visible ASCII characters` }]);
-}
-
-const senders = new WeakMap<Caller, Sender>();
-
-function senderOf(caller: Caller): Sender {
-  const known = senders.get(caller);
-  if (known) return known;
-  const { business, agent } = caller;
-  const sender: Sender = {
-    party: business,
-    actor: { kind: 'agent', id: formatId('agt', agent.id), name: agent.name, email: null, verified: true, provider: 'api_key' },
-  };
-  senders.set(caller, sender);
-  return sender;
 }

@@ -12,8 +12,9 @@ import type { PartyDirectory } from '../parties/directory.ts';
 import type { PreparedMessage } from './commit-store.ts';
 import type { Draft } from './draft.ts';
 import { hashedText, type StoredMessage } from './envelope.ts';
+import { findJoined } from './join-store.ts';
 import type { Ledger } from './ledger.ts';
-import { findByIdempotencyKey, findMessage, findParent } from './store.ts';
+import { findByIdempotencyKey, findParent, findSent, hasReceived, type MessageRecord } from './store.ts';
 import { withFiles } from './with-files.ts';
 
 export interface SendServices {
@@ -29,6 +30,8 @@ export interface SendServices {
 export interface Sender {
   party: Party;
   actor: ActorView;
+  /** Writes for the party without belonging to it, and so may not see what others have written for it. */
+  isGuest?: true;
 }
 
 export interface Sent {
@@ -58,29 +61,38 @@ export async function sendMessage(
       error instanceof Refusal && idempotencyKey !== null
         ? await findByIdempotencyKey(services.database, sender.party.id, idempotencyKey)
         : undefined;
-    if (original) return { message: await withFiles(services, sender.party.id, original), replayed: true };
+    if (original) return replay(services, sender, original);
     throw error;
   }
 }
 
-/** Files that came along belong to this message or to none. */
-async function discardingUnsent({ files }: SendServices, { inlineFiles }: Draft, send: () => Promise<Sent>): Promise<Sent> {
+/** Files that came along belong to this message or to none, unless other messages have them too. */
+async function discardingUnsent(services: SendServices, draft: Draft, send: () => Promise<Sent>): Promise<Sent> {
+  const unsent = draft.sharesFiles ? [] : draft.inlineFiles;
   try {
     const sent = await send();
-    if (sent.replayed) await files.discard(inlineFiles);
+    if (sent.replayed) await services.files.discard(unsent);
     return sent;
   } catch (error) {
     // Whether it was committed is not known when the connection broke in between; the bytes then stay, and the clean-up will tell.
-    if (error instanceof Refusal) await files.discard(inlineFiles);
+    if (error instanceof Refusal) await services.files.discard(unsent);
     throw error;
   }
 }
 
+/** Whether a key stands for a message already, so that sending with it would give that one again. */
+export async function isSent({ database }: SendServices, { party }: Sender, idempotencyKey: string): Promise<boolean> {
+  return (await findByIdempotencyKey(database, party.id, idempotencyKey)) !== undefined;
+}
+
+/** Throws what sendMessage would throw about the recipient alone, as things stand. */
+export async function checkRecipient(services: SendServices, sender: Sender, target: Pick<Draft, 'to' | 'inReplyTo'>): Promise<void> {
+  const { recipient } = await routeOf(services, sender, target);
+  if (await services.blocks.covers(recipient.id, blockable(sender))) throw new Refusal('sender_blocked');
+}
+
 async function prepare(services: SendServices, sender: Sender, draft: Draft, idempotencyKey: string | null): Promise<PreparedMessage> {
-  const route =
-    draft.inReplyTo === null
-      ? await routeToAddress(services, sender, draft.to as string)
-      : await routeToParent(services, sender, draft.inReplyTo, draft.to);
+  const route = await routeOf(services, sender, draft);
   const files = [...draft.inlineFiles, ...(await services.files.attach(sender.party, draft.uploadIds))];
   if (await services.blocks.covers(route.recipient.id, blockable(sender))) throw new Refusal('sender_blocked');
   // Whatever it says, the message is delivered. Nothing is looked up for one that has no payload.
@@ -140,8 +152,18 @@ function remembering<T extends object>(describe: (subject: T) => unknown): (subj
   };
 }
 
-const senderTexts = remembering(({ party, actor }: Sender) => ({ party: party.view, actor }));
-const recipientTexts = remembering((party: Party) => ({ party: party.view }));
+const partyTexts = remembering((party: Party) => party.view);
+const actorTexts = remembering((actor: ActorView) => actor);
+
+function senderTexts(sender: Sender): Texts {
+  const [party, actor] = [partyTexts(sender.party), actorTexts(sender.actor)];
+  return { json: `{"party":${party.json},"actor":${actor.json}}`, canonical: `{"actor":${actor.canonical},"party":${party.canonical}}` };
+}
+
+function recipientTexts(recipient: Party): Texts {
+  const { json, canonical } = partyTexts(recipient);
+  return { json: `{"party":${json}}`, canonical: `{"party":${canonical}}` };
+}
 
 interface Route {
   recipient: Party;
@@ -150,34 +172,64 @@ interface Route {
   parentId: string | null;
 }
 
+function routeOf(services: SendServices, sender: Sender, { to, inReplyTo }: Pick<Draft, 'to' | 'inReplyTo'>): Promise<Route> {
+  return inReplyTo === null ? routeToAddress(services, sender, to as string) : routeToParent(services, sender, inReplyTo, to);
+}
+
+/** A domain or mailbox, which no address of a business can be. */
+const UNCLAIMED_NAME = /[@.]/;
+
+function invalidAddress(): Refusal {
+  return invalid([{ path: '/to', message: 'must be <handle> or <handle>/<segment>' }]);
+}
+
 async function routeToAddress({ parties }: SendServices, sender: Sender, to: string): Promise<Route> {
   const address = parseAddress(to);
   if (!address) {
-    if (/[@.]/.test(to))
+    if (UNCLAIMED_NAME.test(to))
       throw new Refusal(
         'unknown_recipient',
         'Only a business that has claimed a handle can be written to; a domain or mailbox can only be answered.',
       );
-    throw invalid([{ path: '/to', message: 'must be <handle> or <handle>/<segment>' }]);
+    throw invalidAddress();
   }
   const recipient = await parties.byHandle(address.handle);
   if (!recipient) throw new Refusal('unknown_recipient', `No business has claimed the handle ${address.handle}.`);
-  // Whoever has been answered may answer; only a first word needs an open door.
-  if (!isBusiness(sender.party) && !recipient.acceptingDrops)
-    throw new Refusal('forbidden', `${recipient.displayName} takes no messages from people without a handle.`);
+  refuseAtClosedDoor(sender, recipient);
   return { recipient, segment: address.segment ?? null, threadId: newUuid(), parentId: null };
 }
 
-async function routeToParent({ database, parties }: SendServices, sender: Sender, inReplyTo: string, to: string | null): Promise<Route> {
+function refuseAtClosedDoor({ party }: Sender, recipient: Party): void {
+  if (!isBusiness(party) && isBusiness(recipient) && !recipient.acceptingDrops)
+    throw new Refusal('forbidden', `${recipient.displayName} takes no messages from people without a handle.`);
+}
+
+async function routeToParent(services: SendServices, sender: Sender, inReplyTo: string, to: string | null): Promise<Route> {
   const address = to === null ? undefined : parseAddress(to);
-  if (to !== null && !address) throw invalid([{ path: '/to', message: 'must be <handle> or <handle>/<segment>' }]);
+  if (to !== null && !address && !UNCLAIMED_NAME.test(to)) throw invalidAddress();
   const parentId = parseId('msg', inReplyTo);
-  const parent = parentId === undefined ? undefined : await findParent(database, sender.party.id, parentId);
-  const recipient = parent && (await parties.byId(parent.otherPartyId));
+  const parent = parentId === undefined ? undefined : await findParent(services.database, sender.party.id, parentId);
+  const recipient = parent && (await partyNow(services, parent, parentId as string));
   if (!parent || !recipient || parentId === undefined) throw new Refusal('not_found', 'There is no such message to reply to.');
   if (!recipient.takesReplies || !sender.party.takesReplies) throw new Refusal('reply_unaddressable');
-  if (address && !(isBusiness(recipient) && address.handle === recipient.handle)) throw new Refusal('reply_recipient_mismatch');
+  if (to !== null && !(isBusiness(recipient) && address?.handle === recipient.handle)) throw new Refusal('reply_recipient_mismatch');
+  // Whoever has been answered may answer; adding to one's own words needs an open door, as the first did.
+  if (!isBusiness(sender.party) && !(await hasReceived(services.database, sender.party.id, parent.threadId)))
+    refuseAtClosedDoor(sender, recipient);
   return { recipient, segment: address?.segment ?? null, threadId: parent.threadId, parentId };
+}
+
+/** Whoever had no handle then may have become part of a business since. */
+async function partyNow(
+  { database, parties }: SendServices,
+  parent: { threadId: string; otherPartyId: bigint },
+  parentId: string,
+): Promise<Party | undefined> {
+  const party = await parties.byId(parent.otherPartyId);
+  if (!party || isBusiness(party)) return party;
+  const joined = await findJoined(database, party.id, parent.threadId, parentId);
+  if (joined !== undefined) return parties.byId(joined);
+  return (party.view.kind === 'domain' && (await parties.ownerOf(party.view.domain))) || party;
 }
 
 async function deliver(services: SendServices, sender: Sender, prepared: PreparedMessage): Promise<Sent> {
@@ -186,7 +238,14 @@ async function deliver(services: SendServices, sender: Sender, prepared: Prepare
     return { message: { ...prepared, json: prepared.json?.toString('utf8') ?? null, receivedMs, contentHash }, replayed: false };
   }
   if (outcome !== 'replayed') throw quotaRefusal(outcome, services.quotas, new Date(receivedMs));
-  const original = await findMessage(services.database, sender.party.id, messageId);
+  const original = await findSent(services.database, sender.party.id, messageId);
   if (!original) throw new Error('the message that an idempotency key stands for is gone');
-  return { message: await withFiles(services, sender.party.id, original), replayed: true };
+  return replay(services, sender, original);
+}
+
+/** What a repeat is answered with. Keys are a party's, so a guest may come upon the key of somebody else. */
+async function replay(services: SendServices, { party, actor, isGuest }: Sender, original: MessageRecord): Promise<Sent> {
+  if (isGuest && JSON.parse(original.sender).actor.id !== actor.id)
+    throw new Refusal('conflict', `Somebody else who writes for ${party.view.display_name} has used this Idempotency-Key; choose another.`);
+  return { message: await withFiles(services, party.id, original), replayed: true };
 }

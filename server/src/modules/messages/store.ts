@@ -12,7 +12,6 @@ const POSITION_MAX = 2n ** 63n - 1n;
 interface MessageRow {
   position: string;
   id: string;
-  sender_id: string;
   thread_id: string;
   in_reply_to: string | null;
   sender: string;
@@ -33,15 +32,14 @@ interface MessageRow {
 }
 
 const MESSAGE_COLUMNS = `m.id, m.thread_id, m.in_reply_to, m.sender, m.recipient, m.type, m.subject, m.note, m.json, m.json_sha256,
-  m.validation, m.validation_errors, m.received_at, m.content_hash, m.receipt_token, m.idempotency_key, m.sender_id, m.file_count`;
+  m.validation, m.validation_errors, m.received_at, m.content_hash, m.receipt_token, m.idempotency_key, m.file_count`;
 
 /** From a ledger's entry to the message, which is stored with its sender. */
-const MESSAGE_OF_ENTRY = `m.sender_id = CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END AND m.id = e.message_id`;
+const MESSAGE_OF_ENTRY = `m.sender_id = coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END) AND m.id = e.message_id`;
 const JOIN_MESSAGE = `JOIN messages m ON ${MESSAGE_OF_ENTRY}`;
 
 /** A message as the table has it: how many files there are, not yet which. */
 export interface MessageRecord extends Omit<StoredMessage, 'files'> {
-  senderId: bigint;
   fileCount: number;
 }
 
@@ -63,7 +61,6 @@ function toMessage(row: MessageRow): MessageRecord {
     contentHash: row.content_hash,
     receiptToken: row.receipt_token,
     idempotencyKey: row.idempotency_key,
-    senderId: BigInt(row.sender_id),
     fileCount: row.file_count,
   };
 }
@@ -87,6 +84,27 @@ export async function findMessage(db: Queryable, partyId: bigint, messageId: str
     [partyId, messageId],
   );
   return row && toMessage(row);
+}
+
+/** Whether or not it still stands in the sender's ledger. */
+export async function findSent(db: Queryable, senderId: bigint, messageId: string): Promise<MessageRecord | undefined> {
+  const [row] = await db.query<MessageRow>(
+    { name: 'message-of-sender', text: `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.sender_id = $1 AND m.id = $2` },
+    [senderId, messageId],
+  );
+  return row && toMessage(row);
+}
+
+/** Whether anything of the thread came to the party. */
+export async function hasReceived(db: Queryable, partyId: bigint, threadId: string): Promise<boolean> {
+  const rows = await db.query(
+    {
+      name: 'thread-received',
+      text: `SELECT FROM ledger_entries WHERE party_id = $1 AND thread_id = $2 AND box = 'in' LIMIT 1`,
+    },
+    [partyId, threadId],
+  );
+  return rows.length > 0;
 }
 
 export interface Received {
@@ -133,12 +151,13 @@ export async function findByIdempotencyKey(db: Queryable, partyId: bigint, key: 
   return row && toMessage(row);
 }
 
-export async function findByReceipt(db: Queryable, token: Buffer): Promise<MessageRecord | undefined> {
-  const [row] = await db.query<MessageRow>(
-    { name: 'message-by-receipt', text: `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.receipt_token = $1` },
+/** With whose it is: the token is all that the reader has. */
+export async function findByReceipt(db: Queryable, token: Buffer): Promise<{ senderId: bigint; message: MessageRecord } | undefined> {
+  const [row] = await db.query<MessageRow & { sender_id: string }>(
+    { name: 'message-by-receipt', text: `SELECT m.sender_id, ${MESSAGE_COLUMNS} FROM messages m WHERE m.receipt_token = $1` },
     [token],
   );
-  return row && toMessage(row);
+  return row && { senderId: BigInt(row.sender_id), message: toMessage(row) };
 }
 
 /** What a list is narrowed by. Each has an index that ends in the position, so a page costs the same anywhere in a ledger. */
@@ -186,7 +205,7 @@ export async function listEntries(
   if (below !== undefined) where('position', '<', below);
   const rows = await db.query<MessageRow>(
     `SELECT e.position, ${MESSAGE_COLUMNS}
-       FROM (SELECT party_id, box, position, counterparty_id, message_id FROM ledger_entries
+       FROM (SELECT party_id, box, position, counterparty_id, author_id, message_id FROM ledger_entries
               WHERE ${conditions.join(' AND ')} ORDER BY position DESC LIMIT ${Math.trunc(limit)}) e
        ${JOIN_MESSAGE} ORDER BY e.position DESC`,
     values,
@@ -208,7 +227,7 @@ export async function listThread(
   limit: number,
 ): Promise<LedgerItem[]> {
   const side = (box: Box, more: string) =>
-    `(SELECT party_id, box, position, counterparty_id, message_id FROM ledger_entries
+    `(SELECT party_id, box, position, counterparty_id, author_id, message_id FROM ledger_entries
        WHERE party_id = $1 AND thread_id = $2 AND box = '${box}' AND position > $3 ${more} ORDER BY position LIMIT ${Math.trunc(limit)})`;
   const rows = await db.query<MessageRow>(
     `SELECT e.position, ${MESSAGE_COLUMNS}

@@ -29,7 +29,13 @@ ${Object.entries(errorCatalogue).map(([code, [status, when]]) => html`<tr><td><c
   return page(`${info.title} API`, body);
 }
 
-const AUTH_WORDS: Record<string, string> = { key: 'any key', 'key rw': 'key with read_write', none: 'no key', open: 'no key' };
+const AUTH_WORDS: Record<string, string> = {
+  key: 'any key',
+  'key rw': 'key with read_write',
+  none: 'no key',
+  open: 'no key',
+  person: 'signed in',
+};
 
 function operationSection(method: string, path: string, operation: Operation): Html {
   const body = operation.requestBody?.content['application/json']?.schema;

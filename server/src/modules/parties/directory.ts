@@ -6,7 +6,7 @@ import { isReservedHandle, parseHandle } from '../../contract/names.ts';
 import type { Business, Party } from '../../contract/parties.ts';
 import { Cache } from '../../platform/cache.ts';
 import { type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
-import { type Database, isUniqueViolation } from '../../platform/postgres.ts';
+import { type Database, isUniqueViolation, type Queryable } from '../../platform/postgres.ts';
 import * as store from './store.ts';
 
 /** Who there is. Every send looks its recipient up here, so what was seen is kept in memory. */
@@ -23,6 +23,11 @@ export class PartyDirectory {
 
   byHandle(handle: string): Promise<Business | undefined> {
     return this.#businesses.load(handle, () => store.findByHandle(this.#database, handle));
+  }
+
+  /** The business that has shown the mail domain to be its own. */
+  ownerOf(domain: string): Promise<Business | undefined> {
+    return this.#businesses.load(`@${domain}`, () => store.findByDomain(this.#database, domain));
   }
 
   /** Of whatever kind it is. */
@@ -49,12 +54,15 @@ export class PartyDirectory {
     return store.mailboxId(this.#database, newUuid(), email);
   }
 
-  /** The operator vouches that the domain is the business's own. */
-  async verifyDomain(business: Business, text: string): Promise<string> {
+  /** From now on the domain is the business's own. What has to hold for that is done first, in the same transaction. */
+  async verifyDomain(business: Business, text: string, first: (tx: Queryable, domain: string) => Promise<unknown>): Promise<string> {
     const domain = parseDomain(text);
     if (domain === undefined) throw new Refusal('validation_error', `"${text}" is not a domain such as example.com.`);
     try {
-      await changingCached(this.#database, (tx) => store.insertVerifiedDomain(tx, business.id, domain));
+      await changingCached(this.#database, async (tx) => {
+        await first(tx, domain);
+        await store.insertVerifiedDomain(tx, business.id, domain);
+      });
     } catch (error) {
       if (isUniqueViolation(error)) throw new Refusal('conflict', `The domain ${domain} belongs to another business.`);
       throw error;
@@ -68,28 +76,58 @@ export class PartyDirectory {
     throw new Refusal('not_found', `The business ${business.handle} has no domain ${domain}.`);
   }
 
+  /** False when it is not the business's. The transaction has to be one that tells of its changes. */
+  releaseDomain(tx: Queryable, businessId: bigint, domain: string): Promise<boolean> {
+    return store.deleteVerifiedDomain(tx, businessId, domain);
+  }
+
   startingWith(prefix: string, after: string, limit: number): Promise<{ handle: string; display_name: string }[]> {
     return store.searchByPrefix(this.#database, prefix, after, limit);
   }
 
+  async change(business: Business, change: { displayName?: string; acceptingDrops?: boolean }): Promise<Business> {
+    const name = change.displayName === undefined ? undefined : checkedName(change.displayName);
+    return changingCached(this.#database, (tx) => store.updateBusiness(tx, business.id, name, change.acceptingDrops));
+  }
+
+  /** Has the threads of a party without a handle join a business, or those of them that one mailbox began. */
+  async joinHistory(tx: Queryable, business: Business, name: store.PartyName, mailbox: string | null): Promise<void> {
+    const unclaimed = await store.findId(tx, name);
+    if (unclaimed !== undefined) await store.queueJoin(tx, business.id, unclaimed, mailbox);
+  }
+
   /** `claimed` tells a business that a person claimed, which is limited at first, from one that the operator vouches for. */
-  async create(handleText: string, displayName: string, claimed = false): Promise<Business> {
+  async create(
+    handleText: string,
+    displayName: string,
+    claimed = false,
+    along: (tx: Queryable, business: Business) => Promise<void> = async () => {},
+  ): Promise<Business> {
     const handle = parseHandle(handleText);
     if (handle === undefined)
-      throw new Refusal(
-        'validation_error',
-        `"${handleText}" can't be a handle: 2 to 32 letters, digits and hyphens, no hyphen at either end.`,
-      );
+      throw wrong('/handle', `"${handleText}" can't be a handle: 2 to 32 letters, digits and hyphens, no hyphen at either end.`);
     if (isReservedHandle(handle)) throw new Refusal('conflict', `The handle ${handle} is reserved.`);
-    const name = displayName.trim();
-    if (name === '' || [...name].length > DISPLAY_NAME_MAX_CHARS || name.includes('\0')) {
-      throw new Refusal('validation_error', `A display name has 1 to ${DISPLAY_NAME_MAX_CHARS} characters.`);
-    }
+    const name = checkedName(displayName);
     try {
-      return await this.#database.transaction((tx) => store.insertBusiness(tx, handle, name, claimed));
+      return await this.#database.transaction(async (tx) => {
+        const business = await store.insertBusiness(tx, handle, name, claimed);
+        await along(tx, business);
+        return business;
+      });
     } catch (error) {
       if (isUniqueViolation(error)) throw new Refusal('conflict', `The handle ${handle} is already taken.`);
       throw error;
     }
   }
+}
+
+function checkedName(text: string): string {
+  const name = text.trim();
+  // It goes into mails and pages of others, where a second line could pass for something else than a name.
+  if (name !== '' && [...name].length <= DISPLAY_NAME_MAX_CHARS && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return name;
+  throw wrong('/display_name', `A display name has 1 to ${DISPLAY_NAME_MAX_CHARS} characters, all on one line.`);
+}
+
+function wrong(path: string, message: string): Refusal {
+  return new Refusal('validation_error', message, { details: [{ path, message }] });
 }

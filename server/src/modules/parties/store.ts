@@ -1,3 +1,4 @@
+import { inLetters } from '../../contract/mail-names.ts';
 import { foldCase } from '../../contract/names.ts';
 import type { Business, Party } from '../../contract/parties.ts';
 import type { Queryable } from '../../platform/postgres.ts';
@@ -10,6 +11,17 @@ const COLUMNS = `p.id, p.handle, p.domain, p.email, p.display_name, p.accepting_
 
 export async function findByHandle(db: Queryable, handle: string): Promise<Business | undefined> {
   const [row] = await db.query<Row>({ name: 'party-by-handle', text: `SELECT ${COLUMNS} FROM parties p WHERE p.handle = $1` }, [handle]);
+  return row && toBusiness(row);
+}
+
+export async function findByDomain(db: Queryable, domain: string): Promise<Business | undefined> {
+  const [row] = await db.query<Row>(
+    {
+      name: 'party-by-verified-domain',
+      text: `SELECT ${COLUMNS} FROM verified_domains v JOIN parties p ON p.id = v.party_id WHERE v.domain = $1`,
+    },
+    [domain],
+  );
   return row && toBusiness(row);
 }
 
@@ -27,6 +39,24 @@ export async function insertBusiness(tx: Queryable, handle: string, displayName:
      ), ledger AS (INSERT INTO ledgers (party_id) SELECT id FROM party)
      SELECT ${COLUMNS} FROM party p`,
     [handle, displayName, claimed, foldCase(displayName)],
+  );
+  return toBusiness(row as Row);
+}
+
+/** Leaves alone what is undefined: somebody else may be changing it. */
+export async function updateBusiness(
+  tx: Queryable,
+  id: bigint,
+  displayName: string | undefined,
+  acceptingDrops: boolean | undefined,
+): Promise<Business> {
+  const [row] = await tx.query<Row>(
+    `WITH p AS (
+       UPDATE parties SET display_name = coalesce($2, display_name), folded_name = coalesce($3, folded_name),
+                          accepting_drops = coalesce($4, accepting_drops)
+        WHERE id = $1 RETURNING *
+     ) SELECT ${COLUMNS} FROM p`,
+    [id, displayName ?? null, displayName === undefined ? null : foldCase(displayName), acceptingDrops ?? null],
   );
   return toBusiness(row as Row);
 }
@@ -63,14 +93,14 @@ export async function findId(db: Queryable, { handle, domain, email }: PartyName
   return row && BigInt(row.id);
 }
 
-/** A party without a handle, which is made the first time somebody has to do with it. */
+/** A party without a handle, which is made the first time somebody has to do with it. It is found by either way to write its domain. */
 export async function insertUnclaimed(db: Queryable, name: PartyName): Promise<void> {
   const shown = name.domain ?? name.email ?? '';
   await db.query(
     `WITH party AS (
-       INSERT INTO parties (domain, email, display_name, folded_name, accepting_drops) VALUES ($1, $2, $3, $3, false) ON CONFLICT DO NOTHING RETURNING id
+       INSERT INTO parties (domain, email, display_name, folded_name, accepting_drops) VALUES ($1, $2, $3, $4, false) ON CONFLICT DO NOTHING RETURNING id
      ) INSERT INTO ledgers (party_id) SELECT id FROM party`,
-    [name.domain ?? null, name.email ?? null, shown],
+    [name.domain ?? null, name.email ?? null, shown, foldCase(inLetters(shown))],
   );
 }
 
@@ -85,12 +115,21 @@ export async function mailboxId(db: Queryable, newId: string, email: string): Pr
   return row.id;
 }
 
-/** Fails with a unique violation when another business has the domain. */
+/** Fails with a unique violation when another business has the domain. What the domain's mailboxes exchanged joins the business. */
 export async function insertVerifiedDomain(tx: Queryable, partyId: bigint, domain: string): Promise<void> {
   await tx.query(
     'INSERT INTO verified_domains (domain, party_id) SELECT $2, $1 WHERE NOT EXISTS (SELECT FROM verified_domains WHERE domain = $2 AND party_id = $1)',
     [partyId, domain],
   );
+  const unclaimed = await findId(tx, { domain });
+  if (unclaimed !== undefined) await queueJoin(tx, partyId, unclaimed, null);
+}
+
+/** Has threads join a business: all of a party's, or those that one mailbox began. */
+export async function queueJoin(tx: Queryable, businessId: bigint, unclaimedId: bigint, mailbox: string | null): Promise<void> {
+  await tx.query(`SELECT graphile_worker.add_job('join-history', $1::json)`, [
+    JSON.stringify({ business_id: String(businessId), unclaimed_id: String(unclaimedId), mailbox }),
+  ]);
 }
 
 export async function deleteVerifiedDomain(tx: Queryable, partyId: bigint, domain: string): Promise<boolean> {

@@ -2,6 +2,7 @@ import { formatId } from '../../contract/ids.ts';
 import type { ActorView, Party } from '../../contract/parties.ts';
 import type { ConsumerMail } from '../../platform/consumer-mail.ts';
 import type { PartyDirectory } from './directory.ts';
+import type { PartyName } from './store.ts';
 
 export interface UnclaimedServices {
   parties: PartyDirectory;
@@ -9,15 +10,27 @@ export interface UnclaimedServices {
 }
 
 /**
- * Whom a mailbox writes for, when its owner has proved to hold it: an organisation that is known by its mail domain, or
- * the mailbox alone where everybody can have one. Made the first time it is asked for.
+ * Whom a mailbox writes for, when its owner has proved to hold it: the business that has verified its domain, else an
+ * organisation that is known by the domain alone, or the mailbox itself where everybody can have one. Such a party is
+ * made the first time it is asked for.
  */
 export async function partyOfMailbox({ parties, consumerMail }: UnclaimedServices, email: string): Promise<Party> {
-  const domain = email.slice(email.lastIndexOf('@') + 1);
-  const id = await parties.addUnclaimed(consumerMail.gives(domain) ? { email } : { domain });
+  const owner = await parties.ownerOf(domainOf(email));
+  if (owner) return owner;
+  const id = await parties.addUnclaimed(partyNameOfMailbox({ consumerMail }, email));
   const party = await parties.byId(id);
   if (!party) throw new Error('a party that was just made is gone');
   return party;
+}
+
+/** How the party is known that a mailbox would write for if nobody had verified its domain. */
+export function partyNameOfMailbox({ consumerMail }: Pick<UnclaimedServices, 'consumerMail'>, email: string): PartyName {
+  const domain = domainOf(email);
+  return consumerMail.gives(domain) ? { email } : { domain };
+}
+
+function domainOf(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1);
 }
 
 /** A mailbox that sends by mail, where nobody has signed in. */

@@ -25,9 +25,13 @@ export function attemptMetrics(registry: Registry, countUnderWay: () => number) 
     },
   });
   return {
-    observe: ({ statusCode, responseMs }: Outcome) => {
-      attempts.inc({ answer: statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx` });
-      durations.observe(responseMs / 1000);
+    observe: (made: readonly Outcome[]) => {
+      for (const [answer, { length }] of Map.groupBy(made, kindOfAnswer)) attempts.inc({ answer }, length);
+      for (const { responseMs } of made) durations.observe(responseMs / 1000);
     },
   };
+}
+
+function kindOfAnswer({ statusCode }: Outcome): string {
+  return statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx`;
 }

@@ -9,60 +9,93 @@ export interface WebhookKey {
   webhookId: string;
 }
 
-/** An attempt that is this process's to make, until its lease ends. */
-export interface ClaimedAttempt extends WebhookKey {
+/** An attempt that was taken because it is due. */
+export interface DueAttempt {
   id: string;
   messageId: string;
   event: 'message.received' | 'message.test';
   createdMs: number;
-  url: string;
-  secret: string;
 }
 
-/** What is not recorded until `leaseS` from now may be taken again, by anybody. */
+export interface WantedAttempts extends WebhookKey {
+  room: number;
+  /** The ids of those that the worker has of this webhook already. */
+  held: ReadonlySet<string>;
+}
+
+/** What was taken of one webhook, and the database's clock then. */
+export interface ClaimedAttempts {
+  url: string;
+  secret: string;
+  clockMs: number;
+  attempts: DueAttempt[];
+}
+
+/** What is not recorded until `leaseS` from now, nor claimed anew, others may take. Gives what was found by webhook, where there was any. */
 export async function claimAttempts(
   db: Queryable,
-  webhooks: readonly (WebhookKey & { room: number })[],
+  workerId: string,
+  wanted: readonly WantedAttempts[],
   leaseS: number,
-): Promise<{ clockMs: number; attempts: ClaimedAttempt[] }> {
+): Promise<Map<string, ClaimedAttempts>> {
   const rows = await db.query<{
-    party_id: string;
     webhook_id: string;
-    id: string;
-    message_id: string;
-    event: ClaimedAttempt['event'];
-    created_ms: string;
     url: string;
     secret: string;
+    ids: string;
+    message_ids: string;
+    events: string;
+    created_ms: string;
     clock_ms: string;
   }>(
     {
       name: 'claim-attempts',
-      text: `SELECT party_id, webhook_id, id, message_id, event, url, secret,
-                    floor(extract(epoch FROM created_at) * 1000)::bigint AS created_ms, floor(extract(epoch FROM now()) * 1000)::bigint AS clock_ms
-               FROM claim_webhook_attempts($1::bigint[], $2::uuid[], $3::integer[], make_interval(secs => $4))`,
+      text: `SELECT webhook_id, url, secret, ids, message_ids, events, created_ms, clock_ms
+               FROM claim_webhook_attempts($1, $2::bigint[], $3::uuid[], $4::integer[], $5::text[], make_interval(secs => $6))`,
     },
-    [...keyArrays(webhooks), integerArray(webhooks.map(({ room }) => room)), leaseS],
+    [
+      workerId,
+      ...keyArrays(wanted),
+      integerArray(wanted.map(({ room }) => room)),
+      textArray(wanted.map(({ held }) => `{${[...held].join()}}`)),
+      leaseS,
+    ],
   );
-  const attempts = rows.map((row) => ({
-    partyId: BigInt(row.party_id),
-    webhookId: row.webhook_id,
-    id: row.id,
-    messageId: row.message_id,
-    event: row.event,
-    createdMs: Number(row.created_ms),
-    url: row.url,
-    secret: row.secret,
-  }));
-  return { clockMs: Number(rows[0]?.clock_ms ?? 0), attempts };
+  return new Map(
+    rows.map((row) => {
+      const messageIds = row.message_ids.split(',');
+      const events = row.events.split(',') as DueAttempt['event'][];
+      const createdMs = row.created_ms.split(',');
+      const attempts = row.ids.split(',').map((id, i) => ({
+        id,
+        messageId: messageIds[i] as string,
+        event: events[i] as DueAttempt['event'],
+        createdMs: Number(createdMs[i]),
+      }));
+      return [row.webhook_id, { url: row.url, secret: row.secret, clockMs: Number(row.clock_ms), attempts }];
+    }),
+  );
 }
 
-/** Gives back what was taken and not begun. */
-export async function releaseAttempt(db: Queryable, { partyId, webhookId, id }: ClaimedAttempt): Promise<void> {
-  await db.query(
-    `UPDATE webhook_attempts SET due_at = now() WHERE party_id = $1 AND webhook_id = $2 AND id = $3 AND (status = 'pending') IS TRUE`,
-    [partyId, webhookId, id],
-  );
+/** Ends claims, and tells all workers of which webhooks. A word has room for 8,000 bytes; an empty one makes them look for themselves. */
+function endClaims(which: string): string {
+  // What its owner is renewing at this moment is skipped: waiting for each other in a circle would be worse.
+  return `WITH ending AS (SELECT party_id, webhook_id, worker_id FROM webhook_claims WHERE ${which} FOR UPDATE SKIP LOCKED),
+     ended AS (
+       DELETE FROM webhook_claims c USING ending e
+        WHERE c.party_id = e.party_id AND c.webhook_id = e.webhook_id AND c.worker_id = e.worker_id RETURNING c.party_id, c.webhook_id
+     ),
+     words AS (SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') AS names FROM ended)
+     SELECT pg_notify('${WEBHOOKS_CHANNEL}', CASE WHEN length(names) < 8000 THEN names ELSE '' END) FROM words WHERE names IS NOT NULL`;
+}
+
+/** What a worker has not renewed in time is free again: it died, or has nothing left to do there. */
+export async function endLapsedClaims(db: Queryable): Promise<void> {
+  await db.query(endClaims('until <= now()'));
+}
+
+export async function endClaimsOf(db: Queryable, workerId: string): Promise<void> {
+  await db.query(endClaims('worker_id = $1'), [workerId]);
 }
 
 export interface MadeAttempt extends WebhookKey {
@@ -70,15 +103,16 @@ export interface MadeAttempt extends WebhookKey {
   succeeded: boolean;
   statusCode: number | null;
   error: string | null;
+  /** By this process's clock, which need not be the database's: it learns how long ago that was. */
+  begunAt: number;
   responseMs: number;
-  /** Milliseconds since it began. */
-  agoMs: number;
   /** How long the receiver wants to be left alone; 0 when it did not say. */
   retryAfterS: number;
 }
 
 /** All in one transaction, along with the next attempts of those that failed. */
 export async function recordAttempts(db: Queryable, made: readonly MadeAttempt[], retryDelaysS: readonly number[]): Promise<void> {
+  const now = performance.now();
   await db.query(
     {
       name: 'record-attempts',
@@ -92,7 +126,7 @@ export async function recordAttempts(db: Queryable, made: readonly MadeAttempt[]
       integerArray(made.map(({ statusCode }) => statusCode ?? 0)),
       textArray(made.map(({ error }) => error)),
       integerArray(made.map(({ responseMs }) => responseMs)),
-      integerArray(made.map(({ agoMs }) => agoMs)),
+      integerArray(made.map(({ begunAt }) => Math.round(now - begunAt))),
       integerArray(made.map(({ retryAfterS }) => retryAfterS)),
       integerArray(retryDelaysS),
     ],
@@ -113,7 +147,7 @@ function keyArrays(keys: readonly WebhookKey[]): [Buffer, Buffer] {
   return [bigintArray(keys.map(({ partyId }) => partyId)), uuidArray(keys.map(({ webhookId }) => webhookId))];
 }
 
-/** The webhooks of which an attempt has become due within the last so many seconds and not been taken. */
+/** The webhooks of which an attempt has become due within the last so many seconds and is not recorded. */
 export async function webhooksLatelyDue(db: Queryable, withinS: number): Promise<WebhookKey[]> {
   const rows = await db.query<KeyRow>(
     {

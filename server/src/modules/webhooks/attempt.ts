@@ -1,6 +1,7 @@
 import { formatId } from '../../contract/ids.ts';
 import { type Exchange, type Outbound, reasonOf } from '../../platform/outbound.ts';
-import type { ClaimedAttempt, MadeAttempt } from './attempt-store.ts';
+import type { MadeAttempt } from './attempt-store.ts';
+import type { HeldAttempt, PreparedAttempt } from './lanes.ts';
 import { signatureHeaders } from './signature.ts';
 
 const USER_AGENT = 'waybill-webhooks/1.0';
@@ -8,32 +9,22 @@ const ERROR_MAX_CHARS = 500;
 /** A receiver that wants to be left alone for longer is asked again after this. */
 const RETRY_AFTER_MAX_S = 24 * 3_600;
 
-/** When attempts were taken, by the clock of this process and by the database's. */
-export interface Claim {
-  at: number;
-  clockMs: number;
+/** How it went. It is held until that is written down. */
+export interface Outcome extends MadeAttempt {
+  attempt: HeldAttempt;
 }
-
-/** Taken, and with the body it carries. */
-export interface PreparedAttempt extends ClaimedAttempt {
-  claim: Claim;
-  body: Buffer;
-}
-
-/** How it went. When it was, the log learns as milliseconds ago. */
-export type Outcome = Omit<MadeAttempt, 'agoMs'>;
 
 class WebhookDeleted extends Error {}
 
 /** An attempt under way. */
 export class Attempt {
-  readonly #prepared: PreparedAttempt;
+  readonly prepared: PreparedAttempt;
   readonly #exchange: Exchange;
   readonly #begunAt = performance.now();
 
   constructor(outbound: Outbound, prepared: PreparedAttempt) {
-    this.#prepared = prepared;
-    this.#exchange = outbound.post(prepared.url, headersOf(prepared), prepared.body);
+    this.prepared = prepared;
+    this.#exchange = outbound.post(prepared.claim.url, headersOf(prepared), prepared.body);
   }
 
   /** For a webhook that is gone. Nothing is written down of it. */
@@ -45,29 +36,39 @@ export class Attempt {
   async outcome(): Promise<Outcome | undefined> {
     try {
       const { statusCode, retryAfter } = await this.#exchange.answered;
-      if (statusCode >= 200 && statusCode < 300) return this.#ended(true, statusCode, null, 0);
+      if (statusCode >= 200 && statusCode < 300) return this.#ended(statusCode, null, 0);
       const isAsked = statusCode === 429 || statusCode === 503;
-      return this.#ended(false, statusCode, refusalText(statusCode), isAsked ? retryAfterSeconds(retryAfter) : 0);
+      return this.#ended(statusCode, refusalText(statusCode), isAsked ? retryAfterSeconds(retryAfter) : 0);
     } catch (error) {
       if (error instanceof WebhookDeleted) return undefined;
-      return this.#ended(false, null, reasonOf(error).replaceAll('\0', '').slice(0, ERROR_MAX_CHARS), 0);
+      return this.#ended(null, reasonOf(error).replaceAll('\0', '').slice(0, ERROR_MAX_CHARS), 0);
     }
   }
 
-  #ended(succeeded: boolean, statusCode: number | null, error: string | null, retryAfterS: number): Outcome {
-    const { partyId, webhookId, id } = this.#prepared;
-    return { partyId, webhookId, id, succeeded, statusCode, error, retryAfterS, responseMs: Math.round(performance.now() - this.#begunAt) };
+  #ended(statusCode: number | null, error: string | null, retryAfterS: number): Outcome {
+    return outcomeOf(this.prepared, this.#begunAt, statusCode, error, retryAfterS);
   }
 }
 
-function headersOf({ secret, messageId, id, event, body, claim }: PreparedAttempt): Record<string, string> {
+/** Of an attempt for which there is nothing to send. */
+export function unsendable(attempt: HeldAttempt, reason: string): Outcome {
+  return outcomeOf(attempt, performance.now(), null, reason, 0);
+}
+
+function outcomeOf(attempt: HeldAttempt, begunAt: number, statusCode: number | null, error: string | null, retryAfterS: number): Outcome {
+  const { partyId, webhookId } = attempt.lane;
+  const responseMs = Math.round(performance.now() - begunAt);
+  return { attempt, partyId, webhookId, id: attempt.id, succeeded: error === null, statusCode, error, retryAfterS, begunAt, responseMs };
+}
+
+function headersOf({ claim, messageId, id, event, body }: PreparedAttempt): Record<string, string> {
   const unixSeconds = Math.floor((claim.clockMs + performance.now() - claim.at) / 1000);
   return {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
     'waybill-event': event,
     'waybill-delivery-id': formatId('dlv', id),
-    ...signatureHeaders(secret, formatId('msg', messageId), unixSeconds, body),
+    ...signatureHeaders(claim.secret, formatId('msg', messageId), unixSeconds, body),
   };
 }
 

@@ -2,26 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { newUuid } from '../../contract/ids.ts';
 import { type ChangeFeed, DIRECTORY, type Subject } from '../../platform/change-feed.ts';
 import { Listener } from '../../platform/listener.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import { isUnavailable } from '../../platform/postgres.ts';
-import { type EnvelopeServices, receivedEnvelopes } from '../messages/envelopes.ts';
-import type { PartyDirectory } from '../parties/directory.ts';
-import { Attempt, type Claim, type Outcome, type PreparedAttempt } from './attempt.ts';
+import { Attempt, type Outcome, unsendable } from './attempt.ts';
 import { attemptMetrics } from './attempt-metrics.ts';
 import * as store from './attempt-store.ts';
-import { Lanes, type Room } from './lanes.ts';
-import { sampleEnvelope } from './sample.ts';
+import { type BodyServices, bodiesOf } from './bodies.ts';
+import { type Claim, type HeldAttempt, type Lane, Lanes, type PreparedAttempt, type Room } from './lanes.ts';
 
-export interface DispatchServices extends EnvelopeServices {
-  parties: PartyDirectory;
+export interface DispatchServices extends BodyServices {
   metrics: Registry;
 }
 
-/** A claimed attempt is begun at once, takes ten seconds at most, and is then recorded. One that outlives this is taken over. */
+/** A claimed attempt is begun soon, takes ten seconds at most, and is then recorded. One that outlives this is taken over. */
 const LEASE_S = 13;
-/** What waited longer than this between claim and request is left to whoever comes after the lease. */
+/** What waited longer than this since its claim was last renewed is not begun: its lease might end before it does. */
 const SEND_WITHIN_MS = 2_000;
 const SWEEP_MS = 1_000;
 /** Far enough back to find what a sweep before could not have seen, not so far that a backlog is read again and again. */
@@ -35,12 +33,8 @@ const RECORD_AGAIN_MS = 250;
 const DELETED_KEPT_MS = 60_000;
 const STOP_LOOK_MS = 20;
 
-interface Made extends Outcome {
-  endedAt: number;
-}
-
 /**
- * Makes the attempts that are due. Any number of processes may do so at once: each takes attempts for itself, by lease.
+ * Makes the attempts that are due. Any number of processes may do so at once: each claims attempts for itself, by lease.
  * The word of new attempts comes from the transaction that queued them; a sweep finds retries, and whatever a process
  * that died has left behind.
  */
@@ -50,11 +44,12 @@ export class Dispatcher {
   readonly #retryDelaysS: readonly number[];
   readonly #log: Logger;
   readonly #listener: Listener;
-  readonly #lanes = new Lanes<PreparedAttempt>();
-  readonly #underWay = new Map<Attempt, store.WebhookKey>();
+  readonly #workerId = newUuid();
+  readonly #lanes = new Lanes();
+  readonly #underWay = new Set<Attempt>();
   readonly #tasks = new Set<Promise<void>>();
   readonly #metrics: ReturnType<typeof attemptMetrics>;
-  #made: Made[] = [];
+  #made: Outcome[] = [];
   #sweepTimer: NodeJS.Timeout | undefined;
   #sweeps = 0;
   #isClaiming = false;
@@ -94,12 +89,13 @@ export class Dispatcher {
     this.#sweepTimer = setInterval(() => this.#track(this.#sweep(++this.#sweeps % FULL_SWEEP_EVERY === 0)), SWEEP_MS);
   }
 
-  /** Begins nothing more, and waits for what is under way: ten seconds at most. */
+  /** Begins nothing more, waits for what is under way (ten seconds at most), and leaves the rest to others. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#sweepTimer);
     await this.#listener.stop();
     while (this.#tasks.size + this.#lanes.taken > 0) await sleep(STOP_LOOK_MS);
+    await store.endClaimsOf(this.#services.database, this.#workerId).catch(() => {});
     await this.#outbound.stop();
   }
 
@@ -124,6 +120,7 @@ export class Dispatcher {
     for (const [id, at] of this.#deleted) if (performance.now() - at > DELETED_KEPT_MS) this.#deleted.delete(id);
     try {
       const { database } = this.#services;
+      await store.endLapsedClaims(database);
       const due = await (isFull ? store.webhooksWithPending(database) : store.webhooksLatelyDue(database, SWEEP_BACK_S));
       for (const webhook of due) this.#lanes.wake(webhook);
       this.#claim();
@@ -155,85 +152,66 @@ export class Dispatcher {
 
   async #claimFor(rooms: Room[]): Promise<void> {
     const at = performance.now();
-    const found = new Map<string, number>();
+    const wanted = rooms.map(({ lane, room }) => ({ partyId: lane.partyId, webhookId: lane.webhookId, room, held: lane.held }));
     try {
-      const { clockMs, attempts } = await store.claimAttempts(this.#services.database, rooms, LEASE_S);
-      for (const { webhookId } of attempts) found.set(webhookId, (found.get(webhookId) ?? 0) + 1);
-      for (const room of rooms) this.#lanes.filled(room, found.get(room.webhookId) ?? 0);
-      if (attempts.length > 0) this.#track(this.#prepare(attempts, { at, clockMs }));
+      const claimed = await store.claimAttempts(this.#services.database, this.#workerId, wanted, LEASE_S);
+      const held: HeldAttempt[] = [];
+      for (const room of rooms) {
+        const found = claimed.get(room.lane.webhookId);
+        this.#lanes.filled(room, found?.attempts ?? []);
+        if (found) held.push(...heldBy(room.lane, found, at));
+      }
+      if (held.length > 0) this.#track(this.#prepare(held));
     } catch (error) {
       for (const room of rooms) this.#lanes.filled(room, undefined);
       throw error;
     }
   }
 
-  async #prepare(claimed: store.ClaimedAttempt[], claim: Claim): Promise<void> {
+  async #prepare(held: HeldAttempt[]): Promise<void> {
     try {
-      const bodies = await this.#bodiesOf(claimed);
-      for (const [i, attempt] of claimed.entries()) {
+      const bodies = await bodiesOf(held, this.#services);
+      for (const [i, attempt] of held.entries()) {
         const body = bodies[i];
-        if (body) this.#lanes.ready({ ...attempt, claim, body });
-        // The message is gone; so is what led to it, when the chore that removes such attempts has run.
-        else this.#lanes.returned([attempt]);
+        if (body) attempt.lane.ready.push({ ...attempt, body });
+        else this.#note(unsendable(attempt, 'the message is no longer there'));
       }
-      for (const attempt of claimed) this.#sendNext(attempt);
     } catch (error) {
-      this.#lanes.returned(claimed);
+      this.#lanes.givenUp(held);
       this.#complain(error, 'messages for webhooks could not be read');
+    }
+    for (const lane of new Set(held.map((attempt) => attempt.lane))) this.#sendReady(lane);
+  }
+
+  #sendReady(lane: Lane): void {
+    for (let prepared = this.#lanes.next(lane); prepared; prepared = this.#lanes.next(lane)) {
+      if (this.#maySend(prepared)) void this.#send(prepared);
+      else this.#lanes.givenUp([prepared]);
     }
   }
 
-  async #bodiesOf(claimed: store.ClaimedAttempt[]): Promise<(Buffer | undefined)[]> {
-    const real = claimed.filter(({ event }) => event === 'message.received');
-    const envelopes = new Map((await receivedEnvelopes(this.#services, real)).map((envelope, i) => [real[i], envelope]));
-    return Promise.all(
-      claimed.map(async (attempt) => {
-        const envelope = attempt.event === 'message.test' ? await this.#sampleFor(attempt) : envelopes.get(attempt);
-        return envelope === undefined ? undefined : Buffer.from(envelope);
-      }),
-    );
-  }
-
-  async #sampleFor({ partyId, messageId, createdMs }: store.ClaimedAttempt): Promise<string | undefined> {
-    const business = await this.#services.parties.byId(partyId);
-    return business && sampleEnvelope(messageId, business, createdMs, this.#services.publicUrl);
-  }
-
-  #sendNext(webhook: store.WebhookKey): void {
-    const prepared = this.#lanes.next(webhook);
-    if (prepared) void this.#send(prepared);
+  /** What was deleted must not be called: whoever deleted it may already have been told so. */
+  #maySend({ lane, claim }: PreparedAttempt): boolean {
+    const isInTime = performance.now() - claim.at < SEND_WITHIN_MS && claim.at >= this.#deafAt;
+    return isInTime && !this.#isStopped && !this.#deleted.has(lane.webhookId);
   }
 
   async #send(prepared: PreparedAttempt): Promise<void> {
-    const { claim } = prepared;
-    let outcome: Outcome | undefined;
-    // What was deleted must not be called: whoever deleted it may already have been told so.
-    if (claim.at < this.#deafAt || this.#isStopped) await this.#giveBack(prepared);
-    else if (performance.now() - claim.at < SEND_WITHIN_MS && !this.#deleted.has(prepared.webhookId)) {
-      const attempt = new Attempt(this.#outbound, prepared);
-      this.#underWay.set(attempt, prepared);
-      outcome = await attempt.outcome();
-      this.#underWay.delete(attempt);
-    }
-    this.#lanes.finished(prepared, outcome && { ...outcome, isAnswered: outcome.statusCode !== null });
+    const { lane } = prepared;
+    const attempt = new Attempt(this.#outbound, prepared);
+    this.#lanes.opened(lane);
+    this.#underWay.add(attempt);
+    const outcome = await attempt.outcome();
+    this.#underWay.delete(attempt);
+    this.#lanes.closed(lane, outcome);
     if (outcome) this.#note(outcome);
-    this.#sendNext(prepared);
-    this.#claim();
-  }
-
-  async #giveBack(prepared: PreparedAttempt): Promise<void> {
-    try {
-      await store.releaseAttempt(this.#services.database, prepared);
-      this.#lanes.wake(prepared);
-    } catch (error) {
-      this.#complain(error, 'a webhook attempt could not be given back');
-    }
+    else this.#lanes.givenUp([prepared]);
+    this.#sendReady(lane);
   }
 
   /** The log is written together with that of others. */
   #note(outcome: Outcome): void {
-    this.#metrics.observe(outcome);
-    this.#made.push({ ...outcome, endedAt: performance.now() });
+    this.#made.push(outcome);
     if (!this.#isRecording) this.#track(this.#record());
   }
 
@@ -241,19 +219,23 @@ export class Dispatcher {
     this.#isRecording = true;
     while (this.#made.length > 0) {
       if (this.#underWay.size > 0) await sleep(GATHER_MS);
-      const batch = this.#made.slice(0, RECORD_MAX);
-      const now = performance.now();
-      const entries = batch.map((made) => ({ ...made, agoMs: Math.round(now - made.endedAt) + made.responseMs }));
-      try {
-        await store.recordAttempts(this.#services.database, entries, this.#retryDelaysS);
-        this.#made.splice(0, batch.length);
-      } catch (error) {
-        this.#complain(error, 'webhook attempts could not be written down');
-        if (this.#isStopped) break;
-        await sleep(RECORD_AGAIN_MS);
-      }
+      const batch = this.#made.splice(0, RECORD_MAX);
+      this.#metrics.observe(batch);
+      while (!(await this.#isWritten(batch)) && !this.#isStopped) await sleep(RECORD_AGAIN_MS);
+      this.#lanes.recorded(batch.map(({ attempt }) => attempt));
+      this.#claim();
     }
     this.#isRecording = false;
+  }
+
+  async #isWritten(batch: Outcome[]): Promise<boolean> {
+    try {
+      await store.recordAttempts(this.#services.database, batch, this.#retryDelaysS);
+      return true;
+    } catch (error) {
+      this.#complain(error, 'webhook attempts could not be written down');
+      return false;
+    }
   }
 
   /** The subject of a deletion is the webhook's id. */
@@ -261,7 +243,7 @@ export class Dispatcher {
     if (subject === DIRECTORY) return;
     if (subject !== undefined) {
       this.#deleted.set(subject, performance.now());
-      for (const [attempt, { webhookId }] of this.#underWay) if (webhookId === subject) attempt.breakOff();
+      for (const attempt of this.#underWay) if (attempt.prepared.lane.webhookId === subject) attempt.breakOff();
     } else {
       this.#deafAt = performance.now();
       if (this.#underWay.size > 0) this.#track(this.#breakOffDeleted());
@@ -271,11 +253,9 @@ export class Dispatcher {
   async #breakOffDeleted(): Promise<void> {
     const underWay = [...this.#underWay];
     try {
-      const there = await store.stillThere(
-        this.#services.database,
-        underWay.map(([, webhook]) => webhook),
-      );
-      for (const [attempt, { webhookId }] of underWay) if (!there.has(webhookId)) attempt.breakOff();
+      const lanes = [...new Set(underWay.map(({ prepared }) => prepared.lane))];
+      const there = await store.stillThere(this.#services.database, lanes);
+      for (const attempt of underWay) if (!there.has(attempt.prepared.lane.webhookId)) attempt.breakOff();
     } catch (error) {
       this.#complain(error, 'deleted webhooks could not be looked for');
     }
@@ -286,4 +266,15 @@ export class Dispatcher {
     if (isUnavailable(error)) this.#log.warn({ reason: (error as Error).message }, what);
     else this.#log.error(error, what);
   }
+}
+
+/**
+ * What was found joins what the lane has: the claim on that was renewed along with it, unless it may have ended before. Then
+ * others may have made what is left of it, so it keeps its old time, by which it is too late.
+ */
+function heldBy(lane: Lane, { url, secret, clockMs, attempts }: store.ClaimedAttempts, at: number): HeldAttempt[] {
+  const isRenewed = lane.claim !== undefined && at - lane.claim.at < SEND_WITHIN_MS;
+  const claim = Object.assign(isRenewed ? (lane.claim as Claim) : {}, { at, clockMs, url, secret });
+  lane.claim = claim;
+  return attempts.map((attempt) => ({ ...attempt, lane, claim }));
 }

@@ -14,8 +14,11 @@ export class Budget {
   }
 
   /** To be called so often that no more than a few milliseconds pass in between. */
-  step(): void {
-    if (++this.#steps % STEPS_BETWEEN_CHECKS === 0) this.check();
+  step(count = 1): void {
+    this.#steps += count;
+    if (this.#steps < STEPS_BETWEEN_CHECKS) return;
+    this.#steps = 0;
+    this.check();
   }
 
   check(): void {

@@ -61,7 +61,14 @@ export const valueKeywords: Record<string, Keyword> = {
   },
   pattern: ({ value, patternOf }) => {
     const pattern = patternOf(value as string);
-    return ofText((text) => pattern.test(text), 'pattern', `must match the pattern ${value}`);
+    const message = `must match the pattern ${value}`;
+    return (text, run) => {
+      if (typeof text !== 'string') return true;
+      const isValid = pattern.test(text);
+      // The time it takes grows with the text.
+      run.budget.step(text.length);
+      return isValid || run.fail('pattern', message);
+    };
   },
   format: ({ value }) => {
     const name = value as string;

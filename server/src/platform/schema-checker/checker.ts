@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SchemaIssue } from '../json-schema/run.ts';
 import { type Job, Lane, type Outcome } from './lane.ts';
+import { SpareWorker } from './spare-worker.ts';
 
 export type { SchemaIssue } from '../json-schema/run.ts';
 
@@ -13,9 +15,11 @@ const COMPILE_WAIT_MAX_MS = 15_000;
 /** Workers stop by themselves when their budget is used up; only one that does not is ended. */
 const KILL_GRACE_MS = 200;
 const CORES = availableParallelism();
-const QUICK = { niceness: 0, killAfterMs: 300 + KILL_GRACE_MS, handsOn: true };
+/** So early that those who wait behind it, and itself elsewhere, are still in time. */
+const QUICK_KILL_AFTER_MS = 200;
 const REMEMBERED_MAX = 10_000;
 const NOTHING = Buffer.alloc(0);
+const LATE_OUTCOME: Outcome = { kind: 'late' };
 
 const LATE: SchemaIssue = { path: '', keyword: 'timeout', message: `could not be checked within ${VALIDATION_MAX_MS} ms` };
 const TOO_LARGE: SchemaIssue = { path: '', keyword: 'memory', message: 'could not be checked: it took too much memory' };
@@ -36,8 +40,9 @@ export class CheckerBusy extends Error {}
  * yet, are run by workers of their own, so that they take time from each other and not from those that have been quick.
  */
 export class SchemaChecker {
-  readonly #quick = new Lane({ ...QUICK, workers: Math.max(1, Math.min(4, CORES - 2)) });
-  readonly #trial = new Lane({ ...QUICK, workers: 1 });
+  readonly #spare = new SpareWorker();
+  readonly #quick = new Lane({ ...this.#quickly(), workers: Math.max(1, Math.min(4, CORES - 2)) });
+  readonly #trial = new Lane({ ...this.#quickly(), workers: 1 });
   readonly #slow = new Lane({ workers: CORES > 2 ? 2 : 1, niceness: 5, killAfterMs: VALIDATION_MAX_MS + KILL_GRACE_MS });
   readonly #compiling = new Lane({ workers: 1, niceness: 5, killAfterMs: 2 * COMPILE_MAX_MS });
   readonly #slowUntil = new Map<string, number>();
@@ -45,9 +50,14 @@ export class SchemaChecker {
   readonly #proven = new Set<string>();
   readonly #loading = new Map<string, Promise<string>>();
 
+  /** Has a worker in every lane, so that no message waits for one to start. */
+  async warm(): Promise<void> {
+    await Promise.all([this.#quick.warm(), this.#trial.warm(), this.#slow.warm(), this.#compiling.warm(), this.#spare.warm()]);
+  }
+
   /** Why the schema can't be used, or undefined when it can. */
   async reasonAgainst(party: string, text: string): Promise<string | undefined> {
-    await this.#compiling.warm();
+    await this.warm();
     const deadline = performance.now() + COMPILE_WAIT_MAX_MS;
     const outcome = await this.#compiling.run({
       ...{ kind: 'compile', party, key: '', text, json: NOTHING, deadline },
@@ -69,18 +79,29 @@ export class SchemaChecker {
 
   /** What is wrong with the JSON, at most 50 things, or undefined when nothing is. Answers in time, whatever happens. */
   async issuesOf(schema: SchemaToRun, json: Buffer): Promise<SchemaIssue[] | undefined> {
-    const lane = this.#laneFor(schema);
-    await lane.warm();
-    const deadline = performance.now() + VALIDATION_MAX_MS;
-    const outcome = await this.#runIn(lane, schema, json, deadline);
-    const isHandedOn = lane !== this.#slow && (outcome.kind === 'out of time' || outcome.kind === 'killed');
-    if (!isHandedOn) return issuesIn(outcome);
-    await this.#slow.warm();
-    return issuesIn(await this.#runIn(this.#slow, schema, json, deadline));
+    const patience = new AbortController();
+    const isLate = sleep(VALIDATION_MAX_MS, LATE_OUTCOME, { signal: patience.signal }).catch(() => LATE_OUTCOME);
+    try {
+      // Loading the schema counts, too, and so does a worker that has yet to start.
+      return issuesIn(await Promise.race([this.#outcomeOf(schema, json, performance.now() + VALIDATION_MAX_MS), isLate]));
+    } finally {
+      patience.abort();
+    }
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#quick, this.#trial, this.#slow, this.#compiling].map((lane) => lane.stop()));
+    await Promise.all([this.#quick, this.#trial, this.#slow, this.#compiling, this.#spare].map((part) => part.stop()));
+  }
+
+  #quickly() {
+    return { niceness: 0, killAfterMs: QUICK_KILL_AFTER_MS, handsOn: true, spare: this.#spare };
+  }
+
+  async #outcomeOf(schema: SchemaToRun, json: Buffer, deadline: number): Promise<Outcome> {
+    const lane = this.#laneFor(schema);
+    const outcome = await this.#runIn(lane, schema, json, deadline);
+    const isOver = lane === this.#slow || outcome.kind === 'checked' || outcome.kind === 'late';
+    return isOver ? outcome : this.#runIn(this.#slow, schema, json, deadline);
   }
 
   #laneFor(schema: SchemaToRun): Lane {

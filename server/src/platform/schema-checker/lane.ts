@@ -1,10 +1,12 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Question, Reply, Said } from './protocol.ts';
+import { type IdleWorker, type SpareWorker, startWorker } from './spare-worker.ts';
 
-const MEMORY_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 8 };
 const BATCH_MAX_TASKS = 32;
 const BATCH_MAX_BYTES = 2 * 1_048_576;
 const WAITING_MAX = 1_000;
+const WATCH_MIN_MS = 10;
+const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY';
 
 /** late: its time was over before an answer was there. killed: the worker had to be ended. no memory: it ended itself. */
 export type Outcome = Reply | { kind: 'late' | 'killed' | 'no memory' };
@@ -25,6 +27,8 @@ export interface Job {
 interface Waiting extends Job {
   settle(outcome: Outcome): void;
   isSettled: boolean;
+  /** It was there when a worker died. That may have been a neighbour's doing. */
+  goesAlone: boolean;
 }
 
 interface Slot {
@@ -32,15 +36,19 @@ interface Slot {
   isReady: boolean;
   batch: Waiting[] | undefined;
   killer: NodeJS.Timeout | undefined;
+  /** What it had used when it last said something. */
+  cpuMs: number;
 }
 
 export interface LaneOptions {
   workers: number;
   niceness: number;
-  /** How long a batch may last by the clock before its worker is ended. */
+  /** Processor time that a batch may take before its worker is ended. */
   killAfterMs: number;
   /** Whoever runs out of time here is served elsewhere: all that it has waiting is given back. */
   handsOn?: boolean;
+  /** Takes the place of a worker that had to be ended, at once. */
+  spare?: SpareWorker;
 }
 
 /**
@@ -60,7 +68,7 @@ export class Lane {
     this.#options = options;
   }
 
-  /** Settles once the first worker has come up: that a service has just started is not to count against a schema. */
+  /** Settles once the first worker has come up. */
   warm(): Promise<void> {
     this.#warm ??= new Promise((resolve) => {
       this.#becameWarm = resolve;
@@ -75,6 +83,7 @@ export class Lane {
       const waiting: Waiting = {
         ...job,
         isSettled: false,
+        goesAlone: false,
         settle: (outcome) => {
           waiting.isSettled = true;
           clearTimeout(timer);
@@ -120,27 +129,40 @@ export class Lane {
     const question: Question = { kind: first.kind, key: first.key, text, tasks };
     slot.batch = batch;
     this.#running.add(party);
-    slot.killer = setTimeout(() => this.#end(slot, { kind: 'killed' }), this.#options.killAfterMs);
+    this.#watch(slot, this.#options.killAfterMs);
     slot.worker.postMessage(
       question,
       tasks.map(({ json }) => json.buffer),
     );
   }
 
+  /** Ends the worker if it takes too much time of the processor. That it had none, on a busy machine, is no reason. */
+  #watch(slot: Slot, forMs: number): void {
+    const { batch, worker } = slot;
+    slot.killer = setTimeout(async () => {
+      const used = await worker.cpuUsage().catch(() => undefined);
+      if (!used || slot.batch !== batch) return;
+      const leftMs = this.#options.killAfterMs - ((used.user + used.system) / 1_000 - slot.cpuMs);
+      if (leftMs > 0) this.#watch(slot, Math.max(leftMs, WATCH_MIN_MS));
+      else this.#end(slot, { kind: 'killed' });
+    }, forMs);
+  }
+
   #startWorker(): void {
     if (this.#isStopped) return;
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      workerData: { niceness: this.#options.niceness },
-      resourceLimits: MEMORY_LIMITS,
-      // Nothing of the service's environment is its business.
-      env: {},
-      execArgv: [],
-    });
-    const slot: Slot = { worker, isReady: false, batch: undefined, killer: undefined };
+    this.#use({ worker: startWorker(this.#options.niceness), cpuMs: 0 }, false);
+  }
+
+  #use({ worker, cpuMs }: IdleWorker, isReady: boolean): void {
+    const slot: Slot = { worker, isReady, batch: undefined, killer: undefined, cpuMs };
     this.#slots.add(slot);
-    worker.on('message', (said: Said) => (said === 'ready' ? this.#ready(slot) : this.#answered(slot, said)));
-    worker.on('error', () => this.#end(slot, { kind: 'no memory' }));
-    worker.on('exit', () => this.#end(slot, { kind: 'no memory' }));
+    worker.on('message', ({ replies, cpuMs }: Said) => {
+      slot.cpuMs = cpuMs;
+      if (replies) this.#answered(slot, replies);
+      else this.#ready(slot);
+    });
+    worker.on('error', ({ code }: NodeJS.ErrnoException) => this.#end(slot, { kind: code === OUT_OF_MEMORY ? 'no memory' : 'killed' }));
+    worker.on('exit', () => this.#end(slot, { kind: 'killed' }));
   }
 
   #ready(slot: Slot): void {
@@ -180,13 +202,25 @@ export class Lane {
   /** Of a worker that is of no use any more. Another takes its place, if there was one that worked. */
   #end(slot: Slot, outcome: Outcome): void {
     if (!this.#slots.delete(slot)) return;
-    for (const job of this.#release(slot)) {
-      job.settle(outcome);
-      this.#handOn(job.party);
+    const batch = this.#release(slot);
+    const [first] = batch;
+    if (first && batch.length > 1 && !this.#options.handsOn) {
+      for (const job of batch) job.goesAlone = true;
+      this.#waiting.set(first.party, [...batch, ...(this.#waiting.get(first.party) ?? [])]);
+    } else if (first) {
+      for (const job of batch) job.settle(outcome);
+      this.#handOn(first.party);
     }
     void slot.worker.terminate();
-    if (slot.isReady) this.#startWorker();
+    if (slot.isReady) this.#replace();
     this.#becameWarm();
+  }
+
+  #replace(): void {
+    const spare = this.#isStopped ? undefined : this.#options.spare?.take();
+    if (spare) this.#use(spare, true);
+    else this.#startWorker();
+    this.#dispatch();
   }
 }
 
@@ -195,7 +229,9 @@ function takeBatch(queue: Waiting[]): Waiting[] {
   const batch: Waiting[] = [];
   let bytes = 0;
   for (let next = queue[0]; next; next = queue[0]) {
-    const fits = batch.length === 0 || (next.key === batch[0]?.key && bytes + next.json.length <= BATCH_MAX_BYTES);
+    const fits =
+      batch.length === 0 ||
+      (!next.goesAlone && !batch[0]?.goesAlone && next.key === batch[0]?.key && bytes + next.json.length <= BATCH_MAX_BYTES);
     if (!next.isSettled && (!fits || batch.length >= BATCH_MAX_TASKS)) break;
     queue.shift();
     if (next.isSettled) continue;

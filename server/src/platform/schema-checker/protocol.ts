@@ -26,5 +26,9 @@ export type Reply =
   | { kind: 'refused'; reason: string }
   | { kind: 'checked'; issues: SchemaIssue[] | undefined; usedMs: number };
 
-/** What a worker says: first that it is there, then a reply for each task of a question. */
-export type Said = 'ready' | Reply[];
+/** What a worker says: first that it is there, with no replies, then a reply for each task of a question. */
+export interface Said {
+  replies: Reply[] | undefined;
+  /** Processor time that it has used since it was started. */
+  cpuMs: number;
+}

@@ -3,12 +3,15 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Budget, OutOfTime } from '../json-schema/budget.ts';
 import { checkSchema, compileSchema, type Validator } from '../json-schema/compile.ts';
 import { InvalidSchema } from '../json-schema/documents.ts';
+import { isFuller } from './heap.ts';
 import type { Question, Reply, Said, Task } from './protocol.ts';
 
 const REMEMBERED_MAX = 200;
 const REMEMBERED_MAX_CHARS = 8 * 1_048_576;
-/** Beside the budget of a validation, for a schema that the worker has not seen. Usual ones take a few milliseconds. */
-const COMPILE_EXTRA_MS = 200;
+/** Schemas take more when they are run than when they are compiled: expressions remember how they went. */
+const REMEMBERED_MAX_HEAP_BYTES = 48 * 1_048_576;
+/** At least, beside the budget of a validation, for a schema that the worker has not seen. Usual ones take a few milliseconds. */
+const COMPILE_MIN_MS = 100;
 /** After that, whoever else waits has a turn. */
 const TURN_MS = 50;
 
@@ -24,7 +27,7 @@ function forgetOldest(): void {
   rememberedChars -= oldest[1].chars;
 }
 
-function validatorFor({ key, text }: Question): Validator | undefined {
+function validatorFor({ key, text }: Question, budgetMs: number): Validator | undefined {
   const known = remembered.get(key);
   if (known) {
     remembered.delete(key);
@@ -32,7 +35,7 @@ function validatorFor({ key, text }: Question): Validator | undefined {
     return known.validator;
   }
   if (text === undefined) return undefined;
-  const validator = compileSchema(JSON.parse(text), new Budget(COMPILE_EXTRA_MS));
+  const validator = compileSchema(JSON.parse(text), new Budget(Math.max(COMPILE_MIN_MS, budgetMs)));
   while (remembered.size >= REMEMBERED_MAX || (remembered.size > 0 && rememberedChars + text.length > REMEMBERED_MAX_CHARS)) forgetOldest();
   remembered.set(key, { validator, chars: text.length });
   rememberedChars += text.length;
@@ -54,7 +57,7 @@ function tryCompile({ text }: Question, { budgetMs }: Task): Reply {
 function validate(question: Question, { json, budgetMs }: Task): Reply {
   const unchecked = (keyword: string, message: string): Reply => ({ kind: 'checked', issues: [{ path: '', message, keyword }], usedMs: 0 });
   try {
-    const validator = validatorFor(question);
+    const validator = validatorFor(question, budgetMs);
     if (!validator) return { kind: 'unknown' };
     const budget = new Budget(budgetMs);
     const value: unknown = JSON.parse(decoder.decode(json));
@@ -70,6 +73,8 @@ function validate(question: Question, { json, budgetMs }: Task): Reply {
 }
 
 function answer(question: Question): Reply[] {
+  // What others have left behind is not to count against this one.
+  if (isFuller(REMEMBERED_MAX_HEAP_BYTES)) while (remembered.size > 0) forgetOldest();
   const turn = new Budget(TURN_MS);
   return question.tasks.map((task, i): Reply => {
     if (i > 0 && turn.usedMs() > TURN_MS) return { kind: 'not begun' };
@@ -79,6 +84,9 @@ function answer(question: Question): Reply[] {
 
 // On Linux this is the priority of the thread alone, not of the service.
 os.setPriority(0, (workerData as { niceness: number }).niceness);
-const say = (said: Said) => parentPort?.postMessage(said);
+function say(replies: Said['replies']): void {
+  const { user, system } = process.threadCpuUsage();
+  parentPort?.postMessage({ replies, cpuMs: (user + system) / 1_000 } satisfies Said);
+}
 parentPort?.on('message', (question: Question) => say(answer(question)));
-say('ready');
+say(undefined);

@@ -1,0 +1,8 @@
+/** What people may do in a business; each may do what those after it may. */
+export const ROLES = ['owner', 'admin', 'member'] as const;
+
+export type Role = (typeof ROLES)[number];
+
+export function mayActAs(role: Role, wanted: Role): boolean {
+  return ROLES.indexOf(role) <= ROLES.indexOf(wanted);
+}

@@ -1,0 +1,21 @@
+/** How a person has signed in. */
+export type SignInProvider = 'email' | 'google' | 'microsoft' | 'oidc';
+
+/**
+ * What the way of signing in showed about the person's mailbox: that mails to it reach the person, that its domain vouches
+ * for the person, or nothing.
+ */
+export type SignInProof = 'mailbox' | 'domain' | 'nothing';
+
+/** Whoever makes a request with the cookie of a session. */
+export interface Person {
+  /** A uuid. */
+  id: string;
+  /** A mailbox that was shown to be theirs, now or earlier. Null for those who have shown none, whatever their provider says. */
+  email: string | null;
+  name: string;
+  provider: SignInProvider;
+  proves: SignInProof;
+  /** A uuid. */
+  sessionId: string;
+}

@@ -1,0 +1,76 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invalid, Refusal } from '../contract/errors.ts';
+import { mayActAs } from '../contract/members.ts';
+import type { Caller } from '../contract/parties.ts';
+import type { Person } from '../contract/people.ts';
+import type { Auth } from './endpoint.ts';
+import { refuseOtherSites } from './own-origin.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import { timesGiven } from './raw-headers.ts';
+
+export interface Gate {
+  callerFor(secret: string): Promise<Caller | undefined>;
+  personFor(request: FastifyRequest): Promise<SignedIn | undefined>;
+  /** A person who acts for a business; undefined when it is not theirs to act for. */
+  memberFor(person: Person, handle: string): Promise<Caller | undefined>;
+  /** Where people reach the service. */
+  publicUrl(): string;
+  perKey: RateLimiter;
+  perAddress: RateLimiter;
+}
+
+export interface SignedIn {
+  person: Person;
+  /** What the browser is to remember from now on, now and then. */
+  cookies: string[];
+}
+
+/** The business that a signed-in person acts for. */
+export const BUSINESS_HEADER = 'waybill-business';
+const BEARER = /^Bearer ([!-~]+)$/i;
+
+/** Finds out who asks, and refuses whoever may not. */
+export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (auth === 'open') return;
+  if (auth === 'none') return gate.perAddress.admit(request.ip, reply);
+  if (auth === 'person') {
+    request.person = await signedIn(gate, request, reply);
+    return gate.perKey.admit(request.person.id, reply);
+  }
+  const takesKeys = auth === 'key' || auth === 'key rw';
+  const isKey = takesKeys && (request.headers.authorization !== undefined || request.headers[BUSINESS_HEADER] === undefined);
+  const caller = isKey ? await keyHolder(gate, request) : await member(gate, await signedIn(gate, request, reply), request);
+  if (auth === 'key rw' && caller.scope !== 'read_write') throw new Refusal('forbidden');
+  if (!takesKeys && caller.by.kind === 'member' && !mayActAs(caller.by.role, auth))
+    throw new Refusal('forbidden', `Only ${auth === 'owner' ? 'an owner' : 'an admin or owner'} can do that.`);
+  gate.perKey.admit(caller.countedAs, reply);
+  request.caller = caller;
+}
+
+async function keyHolder(gate: Gate, request: FastifyRequest): Promise<Caller> {
+  // Node keeps the first of two Authorization headers; which one was meant is not ours to guess.
+  const isSingle = timesGiven(request.raw.rawHeaders, 'authorization') === 1;
+  const secret = isSingle ? BEARER.exec(request.headers.authorization ?? '')?.[1] : undefined;
+  const caller = secret === undefined ? undefined : await gate.callerFor(secret);
+  if (!caller) throw new Refusal('unauthorized', undefined, { headers: { 'www-authenticate': 'Bearer' } });
+  return caller;
+}
+
+async function signedIn(gate: Gate, request: FastifyRequest, reply: FastifyReply): Promise<Person> {
+  const found = await gate.personFor(request);
+  if (!found) throw new Refusal('unauthorized', 'Sign in first.');
+  refuseOtherSites(request, gate.publicUrl());
+  // What a person sees is for that person's eyes, not for a cache in between.
+  reply.header('cache-control', 'no-store');
+  if (found.cookies.length > 0) reply.header('set-cookie', found.cookies);
+  return found.person;
+}
+
+async function member(gate: Gate, person: Person, request: FastifyRequest): Promise<Caller> {
+  const handle = request.headers[BUSINESS_HEADER];
+  if (typeof handle !== 'string')
+    throw invalid([{ path: '/Waybill-Business', message: 'must be a header with the handle of your business' }]);
+  const caller = await gate.memberFor(person, handle);
+  if (!caller) throw new Refusal('forbidden', 'You are not a member of that business.');
+  return caller;
+}

@@ -1,0 +1,29 @@
+import { invalid, Refusal } from '../../contract/errors.ts';
+import { parseId } from '../../contract/ids.ts';
+import { PERSON_NAME_MAX_CHARS } from '../../contract/limits.ts';
+import type { Person } from '../../contract/people.ts';
+import type { Queryable } from '../../platform/postgres.ts';
+import { nameOf } from './identity.ts';
+import * as store from './store.ts';
+
+export type { Account, Session } from './store.ts';
+export const { listSessions, deleteOtherSessions: endOtherSessions } = store;
+
+export async function getAccount(database: Queryable, { id }: Person): Promise<store.Account> {
+  const account = await store.findAccount(database, id);
+  if (!account) throw new Refusal('unauthorized', 'This person is gone.');
+  return account;
+}
+
+export async function renamePerson(database: Queryable, person: Person, text: string): Promise<store.Account> {
+  if (text.trim() === '') throw invalid([{ path: '/name', message: `has to have 1 to ${PERSON_NAME_MAX_CHARS} characters` }]);
+  await store.rename(database, person.id, nameOf(text));
+  return getAccount(database, person);
+}
+
+/** Holds in every process from the next request on, because each asks the database whose a session is. */
+export async function endSession(database: Queryable, person: Person, id: string): Promise<void> {
+  const sessionId = parseId('ses', id);
+  const found = sessionId !== undefined && (await store.deleteSession(database, person.id, sessionId));
+  if (!found) throw new Refusal('not_found', 'There is no such session.');
+}

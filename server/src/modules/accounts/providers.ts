@@ -1,0 +1,25 @@
+import type { Config } from '../../config.ts';
+import type { SignInProvider } from '../../contract/people.ts';
+import type { OpenIdSettings } from './openid-provider.ts';
+
+export type ProviderSettings = OpenIdSettings & { id: SignInProvider };
+
+/** The identity providers that the operator has set up. */
+export function providersOf(config: Config): ProviderSettings[] {
+  const candidates: [id: SignInProvider, name: string, issuer: string | undefined, clientId?: string, clientSecret?: string][] = [
+    ['google', 'Google', 'https://accounts.google.com', config.googleClientId, config.googleClientSecret],
+    [
+      'microsoft',
+      'Microsoft',
+      `https://login.microsoftonline.com/${config.microsoftTenant}/v2.0`,
+      config.microsoftClientId,
+      config.microsoftClientSecret,
+    ],
+    ['oidc', config.oidcName, config.oidcIssuer, config.oidcClientId, config.oidcClientSecret],
+  ];
+  return candidates.flatMap(([id, name, issuer, clientId, clientSecret]) =>
+    issuer !== undefined && clientId !== undefined && clientSecret !== undefined
+      ? [{ id, name, issuer, clientId, clientSecret, isMultiTenant: id === 'microsoft' }]
+      : [],
+  );
+}

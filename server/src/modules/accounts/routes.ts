@@ -1,0 +1,136 @@
+import { Type } from 'typebox';
+import { personEndpoint, publicEndpoint } from '../../context.ts';
+import { formatId } from '../../contract/ids.ts';
+import { PAGE_DEFAULT_ITEMS, PERSON_NAME_MAX_CHARS } from '../../contract/limits.ts';
+import { ROLES } from '../../contract/members.ts';
+import type { Person } from '../../contract/people.ts';
+import { pageOf } from '../../http/cursor.ts';
+import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import type { Database } from '../../platform/postgres.ts';
+import { businessesOf } from '../members/members.ts';
+import { type Account, endOtherSessions, endSession, getAccount, listSessions, renamePerson, type Session } from './accounts.ts';
+
+const time = Type.String({ format: 'date-time' });
+const provider = Type.Enum(['email', 'google', 'microsoft', 'oidc'], { description: 'How you signed in.' });
+
+const AccountSchema = Type.Object(
+  {
+    id: Type.String({ description: 'usr_ id' }),
+    email: Type.Union([Type.String(), Type.Null()], {
+      description: 'The mailbox that you have shown to be yours; null when your provider is no authority on one.',
+    }),
+    name: Type.String(),
+    provider,
+    proves: Type.Enum(['mailbox', 'domain', 'nothing'], {
+      description: 'What signing in showed about that mailbox: that mails reach you, that its domain vouches for you, or nothing.',
+    }),
+    created_at: time,
+    businesses: Type.Array(Type.Object({ handle: Type.String(), display_name: Type.String(), role: Type.Enum([...ROLES]) }, closed), {
+      description: 'Those you belong to.',
+    }),
+  },
+  { $id: 'Account', ...closed },
+);
+
+const SessionSchema = Type.Object(
+  {
+    id: Type.String({ description: 'ses_ id' }),
+    provider,
+    address: Type.String({ description: 'The IP address that it was opened from.' }),
+    user_agent: Type.String({ description: 'The browser that it was opened with.' }),
+    current: Type.Boolean({ description: 'Whether it is the one that you are asking with.' }),
+    created_at: time,
+    last_seen_at: Type.String({ format: 'date-time', description: 'Noted once a day.' }),
+    expires_at: time,
+  },
+  { $id: 'Session', ...closed },
+);
+
+const SignInSchema = Type.Object(
+  {
+    email: Type.Boolean({ description: 'By a one-time code.' }),
+    google: Type.Boolean(),
+    microsoft: Type.Boolean(),
+    oidc: Type.Union([Type.Object({ name: Type.String() }, closed), Type.Null()], {
+      description: 'Another provider, and what it is called.',
+    }),
+    passkey: Type.Boolean(),
+  },
+  { $id: 'SignIn', ...closed },
+);
+
+export const ways = publicEndpoint({
+  summary: 'The ways to sign in that are offered',
+  success: { status: 200, description: 'The ways.', schema: SignInSchema },
+  errors: [],
+  handle: async ({ signIn }) => ({ body: signIn.ways }),
+});
+
+export const show = personEndpoint({
+  summary: 'Who you are',
+  success: { status: 200, description: 'Your account.', schema: AccountSchema },
+  errors: [],
+  handle: async ({ database }, { person }) => ({ body: await accountView(database, person, await getAccount(database, person)) }),
+});
+
+export const change = personEndpoint({
+  summary: 'Change your name',
+  body: Type.Object({ name: Type.String({ minLength: 1, maxLength: PERSON_NAME_MAX_CHARS }) }, closed),
+  success: { status: 200, description: 'Your account as it is now.', schema: AccountSchema },
+  errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'],
+  handle: async ({ database }, { person, body }) => ({
+    body: await accountView(database, person, await renamePerson(database, person, body.name)),
+  }),
+});
+
+export const sessions = personEndpoint({
+  summary: 'Where you are signed in',
+  query: Type.Object(pagingFields, closed),
+  success: { status: 200, description: 'A page of sessions, in the order in which they were opened.', schema: pageSchema(SessionSchema) },
+  errors: ['validation_error'],
+  handle: async ({ database, cursors }, { person, query: { limit = PAGE_DEFAULT_ITEMS, cursor } }) => {
+    const scope = ['sessions', person.id];
+    const rows = await listSessions(database, person.id, cursors.open(scope, cursor) ?? null, limit + 1);
+    const { items, nextCursor } = pageOf(rows, limit, ({ id }) => cursors.issue(scope, id));
+    return { body: { data: items.map((session) => sessionView(person, session)), next_cursor: nextCursor } };
+  },
+});
+
+export const endOne = personEndpoint({
+  summary: 'Sign out elsewhere',
+  params: Type.Object({ id: Type.String({ description: 'ses_ id' }) }),
+  success: { status: 204, description: 'That session has ended.' },
+  errors: ['not_found', 'unsupported_media_type', 'json_too_large'],
+  handle: async ({ database }, { person, params }) => {
+    await endSession(database, person, params.id);
+    return {};
+  },
+});
+
+export const endOthers = personEndpoint({
+  summary: 'Sign out everywhere else',
+  success: { status: 204, description: 'All sessions but this one have ended.' },
+  errors: ['unsupported_media_type', 'json_too_large'],
+  handle: async ({ database }, { person }) => {
+    await endOtherSessions(database, person);
+    return {};
+  },
+});
+
+async function accountView(database: Database, { id, email, provider, proves }: Person, { name, createdAt }: Account) {
+  const businesses = await businessesOf(database, id);
+  return { id: formatId('usr', id), email, name, provider, proves, created_at: createdAt.toISOString(), businesses };
+}
+
+function sessionView({ sessionId }: Person, { id, provider, address, userAgent, createdAt, seenAt, expiresAt }: Session) {
+  return {
+    id: formatId('ses', id),
+    provider,
+    address,
+    user_agent: userAgent,
+    current: id === sessionId,
+    created_at: createdAt.toISOString(),
+    last_seen_at: seenAt.toISOString(),
+    expires_at: expiresAt.toISOString(),
+  };
+}

@@ -1,0 +1,137 @@
+import { isIP } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { invalid, Refusal } from '../../contract/errors.ts';
+import { CODE_LIFETIME_S } from '../../contract/limits.ts';
+import { parseEmail } from '../../contract/mail-names.ts';
+import type { Person, SignInProof, SignInProvider } from '../../contract/people.ts';
+import type { SignedIn } from '../../http/admission.ts';
+import type { Answer } from '../../http/endpoint.ts';
+import type { Database, Queryable } from '../../platform/postgres.ts';
+import type { Auth, Shown } from './better-auth.ts';
+import { countCode, countTry } from './code-limits.ts';
+import { isNowhere } from './identity.ts';
+import type { ProviderSettings } from './providers.ts';
+import { answerOf, headersOf, requestOf } from './web-bridge.ts';
+
+export interface SignInParts {
+  database: Database;
+  log: Logger;
+  secret: Buffer;
+  /** Known only once the server listens. */
+  publicUrl: () => string;
+  providers: ProviderSettings[];
+  isConsumer: (domain: string) => boolean;
+  sendCode: (tx: Queryable, email: string, code: string, minutes: number) => Promise<void>;
+}
+
+/** Over HTTPS, more stands before it. */
+const SESSION_COOKIE = 'waybill.session_token=';
+
+/** Who is who: the ways to sign in that are offered, and whose a session is. */
+export class SignIn {
+  readonly #parts: SignInParts;
+  #loaded: Promise<Loaded> | undefined;
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts;
+  }
+
+  get ways(): { email: true; google: boolean; microsoft: boolean; oidc: { name: string } | null; passkey: boolean } {
+    const { providers, publicUrl } = this.#parts;
+    const offers = (id: SignInProvider) => providers.find((provider) => provider.id === id);
+    const oidc = offers('oidc');
+    // Browsers make passkeys for names only.
+    const hasName = isIP(new URL(publicUrl()).hostname.replace(/^\[|\]$/g, '')) === 0;
+    return {
+      email: true,
+      google: offers('google') !== undefined,
+      microsoft: offers('microsoft') !== undefined,
+      oidc: oidc ? { name: oidc.name } : null,
+      passkey: hasName,
+    };
+  }
+
+  /** Undefined when there is no session, or it has ended. */
+  async personFor(request: FastifyRequest): Promise<SignedIn | undefined> {
+    if (!request.headers.cookie?.includes(SESSION_COOKIE)) return undefined;
+    const { auth } = await this.#load();
+    const { response, headers } = await auth.api
+      .getSession({ headers: headersOf(request), returnHeaders: true })
+      .catch((error) => this.#blame(error));
+    return response ? { person: personOf(response), cookies: headers.getSetCookie() } : undefined;
+  }
+
+  /** The same for a mailbox that is known and for one that is not. */
+  async sendCode(emailText: string, address: string): Promise<void> {
+    const { database, sendCode } = this.#parts;
+    const email = checkedEmail(emailText);
+    await countCode(database, email, address);
+    const { auth } = await this.#load();
+    const code = await auth.api.createVerificationOTP({ body: { email, type: 'sign-in' } }).catch((error) => this.#blame(error));
+    await database.transaction((tx) => sendCode(tx, email, code, CODE_LIFETIME_S / 60));
+  }
+
+  async withCode(request: FastifyRequest, body: { email: string; otp: string }): Promise<Answer> {
+    const email = checkedEmail(body.email);
+    await countTry(this.#parts.database, request.ip);
+    return this.#opening(this.handle(request, { ...body, email }, { provider: 'email', proves: 'mailbox' }));
+  }
+
+  withPasskey(request: FastifyRequest, body: object): Promise<Answer> {
+    return this.#opening(this.handle(request, body));
+  }
+
+  /** Lets better-auth answer a request whose shape has been checked. */
+  async handle(request: FastifyRequest, body?: object, shown?: Shown): Promise<Answer> {
+    const { auth, signInUnderWay } = await this.#load();
+    const response = await signInUnderWay.run({ shown }, () => auth.handler(requestOf(request, this.#parts.publicUrl(), body)));
+    if (response.status >= 500) await this.#parts.database.query('SELECT');
+    return answerOf(response);
+  }
+
+  /** better-auth would show the session's token to scripts, too, from which its cookie is hidden. */
+  async #opening(answer: Promise<Answer>): Promise<Answer> {
+    return { ...(await answer), body: { success: true } };
+  }
+
+  /** The library is large, and not every process is ever asked. */
+  #load(): Promise<Loaded> {
+    const { publicUrl, ...parts } = this.#parts;
+    this.#loaded ??= import('./better-auth.ts').then(({ createAuth, signInUnderWay }) => ({
+      auth: createAuth({ ...parts, publicUrl: publicUrl() }),
+      signInUnderWay,
+    }));
+    return this.#loaded;
+  }
+
+  /** better-auth hides what failed. Mostly it is the database, and then asking it once more fails with the reason. */
+  async #blame(error: unknown): Promise<never> {
+    await this.#parts.database.query('SELECT');
+    throw error;
+  }
+}
+
+type Loaded = { auth: Auth; signInUnderWay: typeof import('./better-auth.ts')['signInUnderWay'] };
+
+function checkedEmail(text: string): string {
+  const email = parseEmail(text);
+  if (email !== undefined && !isNowhere(email)) return email;
+  throw invalid([{ path: '/email', message: 'must be a mail address such as jane@example.com' }]);
+}
+
+function personOf({ session, user }: { session: Record<string, unknown>; user: Record<string, unknown> }): Person {
+  return {
+    id: String(user.id),
+    email: user.emailVerified === true ? String(user.email) : null,
+    name: String(user.name),
+    provider: session.provider as SignInProvider,
+    proves: session.proves as SignInProof,
+    sessionId: String(session.id),
+  };
+}
+
+export function refuseUnlessOffered(ways: SignIn['ways'], provider: string): void {
+  if (provider === 'google' || provider === 'microsoft' || provider === 'oidc') if (ways[provider]) return;
+  throw new Refusal('not_found', 'This way to sign in is not offered.');
+}

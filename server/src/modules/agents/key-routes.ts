@@ -1,0 +1,74 @@
+import { Type } from 'typebox';
+import { memberEndpoint } from '../../context.ts';
+import { Refusal } from '../../contract/errors.ts';
+import { formatId, parseId } from '../../contract/ids.ts';
+import { closed } from '../../http/paging.ts';
+import { createKey, listKeys, revokeKey } from './agents.ts';
+
+const time = Type.String({ format: 'date-time' });
+const scope = Type.Enum(['read', 'read_write']);
+const fields = { id: Type.String({ description: 'key_ id' }), scope };
+
+const KeySchema = Type.Object(
+  {
+    ...fields,
+    prefix: Type.String({ description: 'How the secret begins.' }),
+    created_at: time,
+    last_used_at: Type.Union([time, Type.Null()]),
+    revoked_at: Type.Union([time, Type.Null()]),
+  },
+  { $id: 'Key', ...closed },
+);
+
+const agentParams = Type.Object({ id: Type.String({ description: 'agt_ id' }) });
+
+export const list = memberEndpoint({
+  summary: 'The keys of an agent',
+  params: agentParams,
+  success: { status: 200, description: 'All of them.', schema: Type.Object({ data: Type.Array(KeySchema) }, closed) },
+  errors: ['not_found'],
+  handle: async ({ database }, { caller, params }) => {
+    const keys = await listKeys(database, caller.business.id, uuidOf('agt', params.id));
+    return {
+      body: {
+        data: keys.map(({ id, scope, prefix, createdAt, lastUsedAt, revokedAt }) => ({
+          ...{ id: formatId('key', id), scope, prefix, created_at: createdAt.toISOString() },
+          ...{ last_used_at: lastUsedAt?.toISOString() ?? null, revoked_at: revokedAt?.toISOString() ?? null },
+        })),
+      },
+    };
+  },
+});
+
+export const mint = memberEndpoint({
+  summary: 'Mint a key for an agent',
+  params: agentParams,
+  body: Type.Object({ scope }, closed),
+  success: {
+    status: 201,
+    description: 'The key, with its secret, which is shown this once only.',
+    schema: Type.Object({ ...fields, secret: Type.String() }, closed),
+  },
+  errors: ['not_found', 'validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'],
+  handle: async ({ database }, { caller, params, body }) => {
+    const { id, scope, secret } = await createKey(database, caller.business.id, uuidOf('agt', params.id), body.scope);
+    return { body: { id: formatId('key', id), scope, secret } };
+  },
+});
+
+export const revoke = memberEndpoint({
+  summary: 'Revoke a key',
+  params: Type.Object({ id: Type.String({ description: 'key_ id' }) }),
+  success: { status: 204, description: 'Refused from the next request on.' },
+  errors: ['not_found'],
+  handle: async ({ database }, { caller, params }) => {
+    await revokeKey(database, caller.business.id, uuidOf('key', params.id));
+    return {};
+  },
+});
+
+function uuidOf(prefix: 'agt' | 'key', id: string): string {
+  const uuid = parseId(prefix, id);
+  if (uuid === undefined) throw new Refusal('not_found', `There is no such ${prefix === 'agt' ? 'agent' : 'key'}.`);
+  return uuid;
+}

@@ -1,0 +1,42 @@
+import type { Logger } from 'pino';
+import { changingCached } from '../../platform/change-feed.ts';
+import type { Chore } from '../../platform/jobs.ts';
+import type { Queryable } from '../../platform/postgres.ts';
+import { type DomainServices, hasRecord } from './domains.ts';
+import { type DomainToRecheck, domainsToRecheck, noteCheck } from './store.ts';
+
+const RECHECK_AFTER_HOURS = 23;
+/** Name servers have bad days: a domain is lost only when its text has been gone for so long. */
+const GRACE_HOURS = 72;
+const AN_HOUR_MAX = 1_000;
+/** So that a few name servers that do not answer do not hold up all others. */
+const AT_ONCE = 20;
+
+/** Is told of each domain that no longer belongs to its business, in the transaction that takes it away. */
+export type Lost = (tx: Queryable, partyId: bigint, domain: string) => Promise<void>;
+
+export function domainChores(services: DomainServices, lost: Lost): Chore[] {
+  return [
+    {
+      name: 'recheck-domains',
+      schedule: '23 * * * *',
+      run: async (database, log) => {
+        const due = await domainsToRecheck(database, RECHECK_AFTER_HOURS, AN_HOUR_MAX);
+        while (due.length > 0) await Promise.all(due.splice(0, AT_ONCE).map((domain) => recheck(services, lost, log, domain)));
+      },
+    },
+  ];
+}
+
+async function recheck(services: DomainServices, lost: Lost, log: Logger, { partyId, domain, token }: DomainToRecheck): Promise<void> {
+  const isThere = await hasRecord(services, domain, token);
+  // Noted whatever came of it: what can't be asked would otherwise be the first in line for ever.
+  const noted = await noteCheck(services.database, partyId, domain, isThere, token);
+  if (isThere !== false || noted === undefined || noted.missingHours <= GRACE_HOURS) return;
+  const isLost = await changingCached(services.database, async (tx) => {
+    const wasHeld = await services.parties.releaseDomain(tx, partyId, domain);
+    if (wasHeld) await lost(tx, partyId, domain);
+    return wasHeld;
+  });
+  if (isLost) log.info({ domain }, 'a domain no longer names its business');
+}

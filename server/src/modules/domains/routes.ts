@@ -1,0 +1,67 @@
+import { Type } from 'typebox';
+import { memberEndpoint } from '../../context.ts';
+import { closed } from '../../http/paging.ts';
+import { checkDomain, listDomains, recordOf, removeDomain, requestDomain } from './domains.ts';
+import type { DomainRow } from './store.ts';
+
+const DomainSchema = Type.Object(
+  {
+    domain: Type.String(),
+    state: Type.Enum(['pending', 'verified', 'failing'], {
+      description: 'failing: verified, but the record has gone; after three days without it the domain is lost.',
+    }),
+    record: Type.Union([Type.Object({ type: Type.Literal('TXT'), name: Type.String(), value: Type.String() }, closed), Type.Null()], {
+      description: 'What has to stand in the DNS of the domain, for as long as it is to count. Null when the operator vouches for it.',
+    }),
+    verified_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    checked_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  },
+  { $id: 'Domain', ...closed },
+);
+
+const params = Type.Object({ domain: Type.String() });
+
+export const list = memberEndpoint({
+  summary: 'The domains of your business',
+  success: { status: 200, description: 'All of them.', schema: Type.Object({ data: Type.Array(DomainSchema) }, closed) },
+  errors: [],
+  handle: async (context, { caller }) => ({ body: { data: (await listDomains(context, caller.business)).map(domainView) } }),
+});
+
+export const add = memberEndpoint({
+  summary: 'Say that a mail domain is yours',
+  description: 'Answers with the TXT record to publish. It counts once POST /v1/domains/{domain}/check has found it.',
+  body: Type.Object({ domain: Type.String({ minLength: 1, maxLength: 253 }) }, closed),
+  success: { status: 201, description: 'The domain, with its record.', schema: DomainSchema },
+  errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'conflict'],
+  handle: async (context, { caller, body }) => ({ body: domainView(await requestDomain(context, caller.business, body.domain)) }),
+});
+
+export const check = memberEndpoint({
+  summary: 'Look the record of a domain up now',
+  params,
+  success: { status: 200, description: 'The domain as it is now: verified if the record was found.', schema: DomainSchema },
+  errors: ['not_found', 'conflict'],
+  handle: async (context, { caller, params }) => ({ body: domainView(await checkDomain(context, caller.business, params.domain)) }),
+});
+
+export const remove = memberEndpoint({
+  summary: 'Give a domain up',
+  params,
+  success: { status: 204, description: 'It is no longer yours.' },
+  errors: ['not_found'],
+  handle: async (context, { caller, params }) => {
+    await removeDomain(context, caller.business, params.domain);
+    return {};
+  },
+});
+
+function domainView({ domain, token, verified_at, checked_at, missing_since }: DomainRow) {
+  return {
+    domain,
+    state: verified_at === null ? 'pending' : missing_since === null ? 'verified' : 'failing',
+    record: token === null ? null : { type: 'TXT', ...recordOf(domain, token) },
+    verified_at: verified_at?.toISOString() ?? null,
+    checked_at: checked_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,52 @@
+import { type Static, Type } from 'typebox';
+import type { ErrorCode } from '../../contract/errors.ts';
+import { CONTENT_TYPE_MAX_CHARS, FILENAME_MAX_CHARS, UPLOAD_MAX_BYTES } from '../../contract/limits.ts';
+import type { Party } from '../../contract/parties.ts';
+import type { Answer } from '../../http/endpoint.ts';
+import { closed } from '../../http/paging.ts';
+import type { Files } from './files.ts';
+
+const UploadSchema = Type.Object(
+  {
+    upload_id: Type.String({ description: 'Goes into `files` of a message, within 24 hours.' }),
+    upload_url: Type.String({ description: 'PUT the bytes here; no key is needed.' }),
+    method: Type.Literal('PUT'),
+    headers: Type.Record(Type.String(), Type.String(), { description: 'To be sent along with the PUT.' }),
+    expires_at: Type.String({ format: 'date-time', description: 'The PUT has to begin before this time.' }),
+  },
+  { $id: 'Upload', ...closed },
+);
+
+/** What an announcement looks like, whoever makes it. */
+export const announceShape = {
+  body: Type.Object(
+    {
+      filename: Type.String({ maxLength: FILENAME_MAX_CHARS, description: 'Only ever shown; it is stored under another name.' }),
+      content_type: Type.String({ minLength: 1, maxLength: CONTENT_TYPE_MAX_CHARS }),
+      size_bytes: Type.Integer({ minimum: 0, description: `At most ${UPLOAD_MAX_BYTES}.` }),
+    },
+    closed,
+  ),
+  success: { status: 201, description: 'Where and how to PUT it.', schema: UploadSchema },
+  errors: [
+    'validation_error',
+    'invalid_json',
+    'json_too_large',
+    'unsupported_media_type',
+    'file_too_large',
+    'quota_exceeded',
+  ] as ErrorCode[],
+};
+
+export async function answerAnnouncement(files: Files, owner: Party, body: Static<typeof announceShape.body>): Promise<Answer> {
+  const upload = await files.announce(owner, { filename: body.filename, contentType: body.content_type, sizeBytes: body.size_bytes });
+  return {
+    body: {
+      upload_id: upload.id,
+      upload_url: upload.url,
+      method: 'PUT',
+      headers: upload.headers,
+      expires_at: upload.expiresAt.toISOString(),
+    },
+  };
+}

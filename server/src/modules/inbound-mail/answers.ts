@@ -1,0 +1,30 @@
+import { type ErrorCode, Refusal } from '../../contract/errors.ts';
+import { toRefusal } from '../../http/error-response.ts';
+import { BrokenMail } from '../../platform/mail-parts.ts';
+import { SmtpRefusal } from '../../platform/smtp-listener.ts';
+
+/** Codes that begin with 4 make the sender's server try again; after one with 5 it tells the sender. */
+const ANSWERS: Partial<Record<ErrorCode, readonly [code: number, enhanced: string]>> = {
+  unknown_recipient: [550, '5.1.1'],
+  forbidden: [550, '5.7.1'],
+  sender_blocked: [550, '5.7.1'],
+  file_too_large: [552, '5.3.4'],
+  validation_error: [554, '5.6.0'],
+  quota_exceeded: [452, '4.7.0'],
+  rate_limited: [451, '4.7.0'],
+  unavailable: [451, '4.3.0'],
+};
+
+/** What the sender's server is told of a failure, or the failure itself when it is a fault of ours. */
+export function answerTo(error: unknown): unknown {
+  if (error instanceof SmtpRefusal) return error;
+  if (error instanceof BrokenMail) return new SmtpRefusal(554, `5.6.0 The parts of the mail are broken: ${error.message}.`);
+  const refusal = error instanceof Refusal ? error : toRefusal(error);
+  const [code, enhanced] = ANSWERS[refusal.code] ?? [];
+  return code === undefined ? error : new SmtpRefusal(code, `${enhanced} ${refusal.message}`);
+}
+
+/** Something about the mail itself that makes it unacceptable. */
+export function refused(enhanced: string, sentence: string): SmtpRefusal {
+  return new SmtpRefusal(enhanced.startsWith('5.6') || enhanced === '5.4.6' ? 554 : 550, `${enhanced} ${sentence}`);
+}

@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import {
+  MAIL_RECIPIENTS_MAX,
+  SMTP_CONNECTION_MAX_MS,
+  SMTP_CONNECTIONS_MAX,
+  SMTP_CONNECTIONS_PER_ADDRESS_MAX,
+  SMTP_IDLE_MAX_MS,
+  SMTP_MAILS_PER_CONNECTION_MAX,
+  SMTP_REFUSALS_PER_CONNECTION_MAX,
+} from '../../contract/limits.ts';
+import type { RateLimiter } from '../../http/rate-limit.ts';
+import { SmtpListener, SmtpRefusal, type SmtpSettings } from '../../platform/smtp-listener.ts';
+import { answerTo } from './answers.ts';
+import { type InboundServices, receiveMail } from './receive-mail.ts';
+import { parseRecipient } from './recipients.ts';
+
+export interface MailSettings extends Pick<SmtpSettings, 'host' | 'port' | 'tls' | 'proxies'> {
+  maxBytes: number;
+  stopMs: number;
+  perAddress: RateLimiter;
+}
+
+/** Mail to `<handle>@` and `<handle>+<segment>@` our domain becomes messages. */
+export function inboundMail(services: InboundServices, settings: MailSettings, log: Logger): SmtpListener {
+  const { inboundDomain, parties } = services;
+  const limits = {
+    mailBytes: settings.maxBytes,
+    recipients: MAIL_RECIPIENTS_MAX,
+    connections: SMTP_CONNECTIONS_MAX,
+    connectionsPerAddress: SMTP_CONNECTIONS_PER_ADDRESS_MAX,
+    mailsPerConnection: SMTP_MAILS_PER_CONNECTION_MAX,
+    refusalsPerConnection: SMTP_REFUSALS_PER_CONNECTION_MAX,
+    idleMs: SMTP_IDLE_MAX_MS,
+    connectionMs: SMTP_CONNECTION_MAX_MS,
+    stopMs: settings.stopMs,
+  };
+  const told = async <T>(work: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw answerTo(error);
+    }
+  };
+  return new SmtpListener(
+    { ...settings, name: inboundDomain, limits },
+    {
+      sender: (address, ip) =>
+        told(() => {
+          settings.perAddress.admit(ip);
+          // Whoever can't be told of a failure, such as a server that itself tells of one, is not listened to.
+          if (address === '')
+            throw new SmtpRefusal(550, '5.7.1 Mails without a sender, such as those that tell of failures, are not taken.');
+        }),
+      recipient: (address) =>
+        told(async () => {
+          const recipient = parseRecipient(address, inboundDomain);
+          if (!recipient || !(await parties.byHandle(recipient.handle)))
+            throw new SmtpRefusal(550, `5.1.1 There is no business with the address ${address}.`);
+        }),
+      mail: (bytes, envelope) => told(async () => `2.0.0 Delivered as ${(await receiveMail(services, bytes, envelope)).join(', ')}`),
+    },
+    log,
+  );
+}

@@ -1,0 +1,96 @@
+import { parseId } from '../../contract/ids.ts';
+import { MAIL_HEADER_FIELDS_MAX, MAIL_HEADER_MAX_BYTES, MAIL_HOPS_MAX, MAIL_SIGNATURES_MAX } from '../../contract/limits.ts';
+import { isWithin, parseEmail } from '../../contract/mail-names.ts';
+import { parseHeader } from '../../platform/mail-header.ts';
+import { refused } from './answers.ts';
+
+/** What is asked of a mail's header before anything else is read. */
+export interface CheckedHeader {
+  /** The one address in the one From header. */
+  from: string;
+  messageId: string | undefined;
+  /** The messages of ours that it answers, the likeliest first. */
+  answers: string[];
+  /** The names of all fields. */
+  fields: ReadonlySet<string>;
+}
+
+/** What is there twice is read differently by different programs: a signature may cover the one, and a reader see the other. */
+const ONCE_AT_MOST = [
+  'from',
+  'sender',
+  'reply-to',
+  'subject',
+  'message-id',
+  'in-reply-to',
+  'references',
+  'mime-version',
+  'content-type',
+  'content-transfer-encoding',
+  'content-disposition',
+  'auto-submitted',
+];
+
+/** Letters without meaning of their own, or in quotes, and then the address: in brackets, or alone. Comments may follow. */
+const MAILBOX = /^(?:(?:"(?:[^"\\]|\\.)*"|[^"<>(),:;\\\p{Cc}])*<([^<>\s]+)>|([^"<>(),:;\\\s]+))\s*(?:\([^()\\\p{Cc}]*\)\s*)?$/u;
+const AUTOMATIC_PRECEDENCE = /^(auto_reply|bulk|junk|list)$/i;
+const AUTOREPLY_FIELDS = ['x-autoreply', 'x-autorespond', 'x-autoresponder'];
+const MESSAGE_ID = /<([^<>\s]+)>/g;
+/** Each may be a look-up. */
+const ANSWERS_MAX = 5;
+
+/** `ownMailbox` is the one that our own mails come from. */
+export function checkHeader(header: Buffer, inboundDomain: string, ownMailbox: string | undefined): CheckedHeader {
+  if (header.length > MAIL_HEADER_MAX_BYTES) throw refused('5.6.0', `The header has more than ${MAIL_HEADER_MAX_BYTES} bytes.`);
+  const fields = parseHeader(header);
+  if (!fields) throw refused('5.6.0', 'The header has a line that is no header field.');
+  if (fields.length > MAIL_HEADER_FIELDS_MAX) throw refused('5.6.0', `The header has more than ${MAIL_HEADER_FIELDS_MAX} fields.`);
+  const all = (name: string) => fields.filter((field) => field.name === name).map(({ value }) => value);
+  const repeated = ONCE_AT_MOST.find((name) => all(name).length > 1);
+  if (repeated !== undefined) throw refused('5.6.0', `The header field ${repeated} is there more than once.`);
+  if (all('dkim-signature').length > MAIL_SIGNATURES_MAX) throw refused('5.6.0', `There are more than ${MAIL_SIGNATURES_MAX} signatures.`);
+  if (all('received').length > MAIL_HOPS_MAX) throw refused('5.4.6', 'The mail has gone through too many servers, perhaps in circles.');
+  refuseAutomatic(all);
+  const [from] = all('from');
+  if (from === undefined) throw refused('5.6.0', 'The mail has no From header.');
+  const address = parseFrom(from);
+  if (address === undefined) throw refused('5.6.0', 'From must have exactly one address, such as Name <name@example.com>.');
+  if (isWithin(address.slice(address.lastIndexOf('@') + 1), inboundDomain) || address === ownMailbox)
+    throw refused('5.7.1', `Nobody sends mail from ${address}.`);
+  const references = all('references').flatMap((text) => idsIn(text, inboundDomain));
+  return {
+    from: address,
+    messageId: all('message-id')[0] || undefined,
+    answers: [...all('in-reply-to').flatMap((text) => idsIn(text, inboundDomain)), ...references.reverse()].slice(0, ANSWERS_MAX),
+    fields: new Set(fields.map(({ name }) => name)),
+  };
+}
+
+/** The one address that a From header has, in its stored form. */
+export function parseFrom(value: string): string | undefined {
+  const [, bracketed, alone] = MAILBOX.exec(value.replaceAll('\t', ' ')) ?? [];
+  return parseEmail(bracketed ?? alone ?? '');
+}
+
+/** What no person sent could be an answer to a notification of ours, and be answered in turn, for ever. */
+function refuseAutomatic(all: (name: string) => string[]): void {
+  const [submitted = 'no'] = all('auto-submitted');
+  const isAutomatic =
+    submitted
+      .replace(/[;(].*/s, '')
+      .trim()
+      .toLowerCase() !== 'no' ||
+    all('precedence').some((value) => AUTOMATIC_PRECEDENCE.test(value)) ||
+    AUTOREPLY_FIELDS.some((name) => all(name).length > 0);
+  if (isAutomatic)
+    throw refused('5.7.1', 'Automatic mails, such as replies in absence and mailing lists, are not taken: only what is sent on purpose.');
+}
+
+/** Notifications have the id of the message they tell of, at our domain, as their Message-ID. */
+function idsIn(text: string, inboundDomain: string): string[] {
+  return [...text.matchAll(MESSAGE_ID)].flatMap(([, id = '']) => {
+    const at = id.lastIndexOf('@');
+    const name = id.slice(0, Math.max(0, at));
+    return id.slice(at + 1).toLowerCase() === inboundDomain && parseId('msg', name) !== undefined ? [name] : [];
+  });
+}

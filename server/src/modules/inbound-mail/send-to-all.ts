@@ -1,0 +1,78 @@
+import { Refusal } from '../../contract/errors.ts';
+import { formatId, newUuid } from '../../contract/ids.ts';
+import { quotaRefusal } from '../../contract/quotas.ts';
+import { SmtpRefusal } from '../../platform/smtp-listener.ts';
+import type { Draft } from '../messages/draft.ts';
+import { usageOf } from '../messages/read-messages.ts';
+import { checkRecipient, isSent, type Sender, type SendServices, sendMessage } from '../messages/send-message.ts';
+
+/** One recipient of a mail. */
+export interface Parcel {
+  /** `<handle>` or `<handle>/<segment>`. */
+  to: string;
+  /** The messages of ours that the mail answers, the likeliest first. */
+  answers: string[];
+  /** The idempotency key of its message. */
+  key: string;
+}
+
+/**
+ * Sends one message for each recipient, and gives their ids. SMTP has one answer for all of them, so what can be refused
+ * is refused before the first is sent. Files that no message carries are discarded.
+ */
+export async function sendToAll(services: SendServices, sender: Sender, draft: Draft, parcels: Parcel[]): Promise<string[]> {
+  const ids: string[] = [];
+  let isCarried = false;
+  try {
+    if (parcels.length > 1) await checkAll(services, sender, draft, parcels);
+    for (const parcel of parcels) {
+      const inReplyTo = await parentOf(services, sender, parcel);
+      const inlineFiles = draft.inlineFiles.map((file) => ({ ...file, id: newUuid() }));
+      const { message, replayed } = await sendMessage(
+        services,
+        sender,
+        () => ({ ...draft, to: parcel.to, inReplyTo, inlineFiles }),
+        parcel.key,
+      );
+      ids.push(formatId('msg', message.id));
+      isCarried ||= !replayed;
+    }
+    return ids;
+  } catch (error) {
+    // Whether a message was committed is not known when the connection broke in between.
+    isCarried ||= !(error instanceof Refusal);
+    // What one recipient refused must not look as if all had; on the next try, those who have it do not get it again.
+    if (error instanceof Refusal && ids.length > 0) throw new SmtpRefusal(451, `4.5.0 Not all recipients have got it: ${error.message}`);
+    throw error;
+  } finally {
+    if (!isCarried) await services.files.discard(draft.inlineFiles);
+  }
+}
+
+/** The message it answers, if that one is between the same two; else it begins a thread. */
+async function parentOf(services: SendServices, sender: Sender, { to, answers }: Parcel): Promise<string | null> {
+  for (const inReplyTo of answers) {
+    try {
+      await checkRecipient(services, sender, { to, inReplyTo });
+      return inReplyTo;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
+  return null;
+}
+
+async function checkAll(services: SendServices, sender: Sender, draft: Draft, parcels: Parcel[]): Promise<void> {
+  let unsent = 0;
+  for (const parcel of parcels) {
+    if (await isSent(services, sender, parcel.key)) continue;
+    unsent++;
+    await checkRecipient(services, sender, { to: parcel.to, inReplyTo: await parentOf(services, sender, parcel) });
+  }
+  const { quotas, database } = services;
+  const { today, monthMessages, dayUploadBytes } = await usageOf(database, sender.party.id);
+  const exceeds = (used: number, allowed: number) => allowed > 0 && unsent > 0 && used > allowed;
+  if (exceeds(monthMessages + unsent, quotas.monthlyMessages)) throw quotaRefusal('monthly_messages', quotas, today);
+  const bytes = draft.inlineFiles.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  if (exceeds(dayUploadBytes + unsent * bytes, quotas.dailyUploadBytes)) throw quotaRefusal('daily_upload_bytes', quotas, today);
+}

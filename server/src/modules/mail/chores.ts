@@ -1,0 +1,36 @@
+import { KEPT_MAIL_DAYS, KEPT_MAILS_MAX } from '../../contract/limits.ts';
+import type { Chore } from '../../platform/jobs.ts';
+import { MAIL_PATIENCE_MS, type Mail } from '../../platform/mail/mailer.ts';
+import type { MailDelivery } from './delivery.ts';
+import * as keptMails from './kept-mail-store.ts';
+import * as store from './store.ts';
+
+/** No worker that lives holds a mail for so long. */
+const TAKEN_OVER_AFTER_S = (MAIL_PATIENCE_MS / 1000) * 3;
+
+export function sendMail(delivery: MailDelivery): Chore {
+  return {
+    name: 'send-mail',
+    run: (database, log, { id, mail }) => delivery.deliver(database, log, String(id), mail as Mail),
+  };
+}
+
+export const mailChores: Chore[] = [
+  {
+    name: 'take-over-mails',
+    schedule: '* * * * *',
+    run: async (database, log) => {
+      const released = await store.releaseMails(database, TAKEN_OVER_AFTER_S);
+      if (released > 0) log.warn({ released }, 'mails of a worker that has died are sent by others');
+    },
+  },
+  {
+    name: 'purge-mails',
+    schedule: '7 * * * *',
+    run: async (database, log) => {
+      const dropped = await store.dropHopeless(database);
+      if (dropped > 0) log.error({ dropped }, 'mails were given up after all their attempts');
+      await keptMails.deleteOldMails(database, KEPT_MAIL_DAYS, KEPT_MAILS_MAX);
+    },
+  },
+];

@@ -1,0 +1,47 @@
+import type { Answer } from '../../http/endpoint.ts';
+import { type Html, html, page } from '../../http/page.ts';
+import type { KeptMail } from './kept-mail-store.ts';
+
+const WHY = 'SMTP_URL is not set, so mails are kept here instead of being sent. Only this machine can see them.';
+
+export function keptMailsPage(mails: KeptMail[]): Answer {
+  const row = ({ id, keptAt, mail }: KeptMail) =>
+    html`<tr><td>${keptAt.toISOString()}</td><td>${mail.to}</td><td><a href="/dev/mail/${id}">${mail.subject}</a></td></tr>`;
+  const table = html`<table><thead><tr><th>When</th><th>To</th><th>Subject</th></tr></thead><tbody>
+${mails.map(row)}
+</tbody></table>`;
+  return page('Mail', html`<h1>Mail</h1><p class="soft">${WHY}</p>${mails.length > 0 ? table : html`<p>There is none yet.</p>`}`);
+}
+
+export function keptMailPage({ id, keptAt, mail }: KeptMail): Answer {
+  const headers = { To: mail.to, 'Reply-To': mail.replyTo, ...mail.headers, Kept: keptAt.toISOString() };
+  const body = html`
+<p><a href="/dev/mail">All mail</a></p>
+<h1>${mail.subject}</h1>
+<dl>${Object.entries(headers).map(([name, value]) => value !== undefined && html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+<h2>Text</h2>
+<pre>${withLinks(mail.text)}</pre>
+<h2>HTML</h2>
+<iframe title="The HTML of this mail" src="/dev/mail/${id}/html" sandbox="allow-popups allow-popups-to-escape-sandbox"></iframe>`;
+  return page(mail.subject, body, 200, "frame-src 'self'");
+}
+
+function withLinks(text: string): Html[] {
+  return text.split(/(https?:\/\/\S+)/).map((part, i) => (i % 2 === 1 ? html`<a href="${part}">${part}</a>` : html`${part}`));
+}
+
+/** For tests and scripts. */
+export function keptMailJson(mails: KeptMail[]): Answer {
+  const data = mails.map(({ id, keptAt, mail: { to, subject, text, html, headers = {}, replyTo = null, fromName = null } }) => ({
+    id,
+    kept_at: keptAt.toISOString(),
+    to,
+    reply_to: replyTo,
+    from_name: fromName,
+    subject,
+    text,
+    html,
+    headers,
+  }));
+  return { headers: { 'content-type': 'application/json; charset=utf-8' }, body: { data } };
+}

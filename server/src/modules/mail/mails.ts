@@ -1,0 +1,43 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { parseEmail } from '../../contract/mail-names.ts';
+import type { Mail } from '../../platform/mail/mailer.ts';
+import type { Queryable } from '../../platform/postgres.ts';
+import * as store from './store.ts';
+
+export type { Mail } from '../../platform/mail/mailer.ts';
+
+/** Mails on their way out. They are queued with whatever they tell of, and sent by a worker. */
+export class Mails {
+  readonly #secret: Buffer;
+  readonly #publicUrl: () => string;
+
+  constructor(secret: Buffer, publicUrl: () => string) {
+    this.#secret = secret;
+    this.#publicUrl = publicUrl;
+  }
+
+  /** Sent once the transaction is committed, and not at all if it is rolled back. */
+  async queue(tx: Queryable, mail: Mail): Promise<void> {
+    if (parseEmail(mail.to) === undefined) throw new Error('a mail has to go to one mailbox');
+    await store.queueMail(tx, mail);
+  }
+
+  /** Good for ever: a mail may be read years later. */
+  unsubscribeUrl(email: string): string {
+    const mailbox = parseEmail(email) ?? email;
+    return `${this.#publicUrl()}/mail/unsubscribe/${Buffer.from(mailbox).toString('base64url')}.${this.#seal(mailbox)}`;
+  }
+
+  /** The mailbox that such a link was made for; undefined when it is not one of ours. */
+  mailboxOf(token: string): string | undefined {
+    const [encoded = '', seal = '', ...rest] = token.split('.');
+    const mailbox = Buffer.from(encoded, 'base64url').toString();
+    const given = Buffer.from(seal);
+    const wanted = Buffer.from(this.#seal(mailbox));
+    return rest.length === 0 && given.length === wanted.length && timingSafeEqual(given, wanted) ? mailbox : undefined;
+  }
+
+  #seal(mailbox: string): string {
+    return createHmac('sha256', this.#secret).update(mailbox).digest('base64url');
+  }
+}

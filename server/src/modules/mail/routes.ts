@@ -1,0 +1,34 @@
+import { Type } from 'typebox';
+import { publicEndpoint } from '../../context.ts';
+import { HTML_TYPE } from '../../http/page.ts';
+import { unsubscribe as remember } from './store.ts';
+import { noSuchLinkPage, unsubscribedPage, unsubscribePage } from './unsubscribe-pages.ts';
+
+const params = Type.Object({ token: Type.String() });
+
+/** Changes nothing by itself: programs that look at mails for viruses follow every link. */
+export const askToUnsubscribe = publicEndpoint({
+  summary: 'Asks whether a mailbox wants no more notifications',
+  params,
+  success: { status: 200, description: 'HTML.', contentType: HTML_TYPE },
+  errors: ['not_found'],
+  handle: async ({ mails }, { params }) => {
+    const mailbox = mails.mailboxOf(params.token);
+    return mailbox === undefined ? noSuchLinkPage() : unsubscribePage(mailbox);
+  },
+});
+
+/** For the button of that page, and for the one that mail programs show (RFC 8058), whatever they send along. */
+export const unsubscribe = publicEndpoint({
+  summary: 'Ends the notifications to a mailbox',
+  params,
+  streams: '*',
+  success: { status: 200, description: 'HTML.', contentType: HTML_TYPE },
+  errors: ['not_found'],
+  handle: async ({ mails, database }, { params }) => {
+    const mailbox = mails.mailboxOf(params.token);
+    if (mailbox === undefined) return noSuchLinkPage();
+    await remember(database, mailbox);
+    return unsubscribedPage(mailbox);
+  },
+});

@@ -1,0 +1,124 @@
+import { Html, html } from '../../http/page.ts';
+import type { Mail } from '../../platform/mail/mailer.ts';
+
+type Template = Omit<Mail, 'to'>;
+
+/** By this header a mail is one that a mailbox can be unsubscribed from. */
+export const UNSUBSCRIBE_HEADER = 'List-Unsubscribe';
+
+const STYLE = new Html(`
+:root{color-scheme:light dark}
+body{margin:0;padding:24px;background:#ffffff;color:#1a1a1f;font:16px/1.6 system-ui,-apple-system,"Segoe UI",sans-serif}
+main{max-width:480px;margin:0 auto}
+h1{font-size:22px;line-height:1.3;margin:0 0 16px}
+p{margin:0 0 16px}
+a{color:#1f5fd0}
+.button{display:inline-block;padding:10px 18px;border-radius:8px;background:#1f5fd0;color:#ffffff;text-decoration:none}
+.code{font:600 32px/1.3 ui-monospace,Menlo,monospace;letter-spacing:4px}
+.soft,.soft a{color:#5f6370;font-size:14px}
+@media (prefers-color-scheme:dark){body{background:#131318;color:#ececf1}a{color:#8ab4ff}.button{color:#ffffff}.soft,.soft a{color:#a0a4b0}}
+`);
+
+interface Parts {
+  subject: string;
+  heading: string;
+  paragraphs: string[];
+  /** Shown large, to be typed elsewhere. */
+  code?: string;
+  link?: { words: string; url: string };
+  /** Why this mail came, and what to do if it should not have. */
+  small: string[];
+  unsubscribeUrl?: string;
+}
+
+/** The one look of all mails, once as text and once as HTML. */
+function laidOut({ subject, heading, paragraphs, code, link, small, unsubscribeUrl }: Parts): Template {
+  const text = [
+    heading,
+    ...(code === undefined ? [] : [code]),
+    ...paragraphs,
+    ...(link ? [`${link.words}: ${link.url}`] : []),
+    '-- ',
+    ...small,
+    ...(unsubscribeUrl === undefined ? [] : [`No more mails like this: ${unsubscribeUrl}`]),
+  ].join('\n\n');
+  const body = html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${subject}</title><style>${STYLE}</style></head>
+<body><main>
+<h1>${heading}</h1>
+${code !== undefined && html`<p class="code">${code}</p>\n`}${paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}${link && html`<p><a class="button" href="${link.url}" target="_blank" rel="noopener">${link.words}</a></p>\n`}${small.map((line) => html`<p class="soft">${line}</p>\n`)}${unsubscribeUrl !== undefined && html`<p class="soft"><a href="${unsubscribeUrl}" target="_blank" rel="noopener">No more mails like this</a></p>\n`}</main></body>
+</html>
+`;
+  return { subject, text: `${text}\n`, html: body.text };
+}
+
+/** Names are strangers' words: they take one line, and none of the characters that reorder a line. */
+function oneLine(name: string): string {
+  return name
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+    .trim();
+}
+
+export function codeMail({ code, minutes }: { code: string; minutes: number }): Template {
+  return laidOut({
+    subject: `${code} is your Waybill code`,
+    heading: 'Your code to sign in to Waybill',
+    code,
+    paragraphs: [
+      `It is good for ${minutes} minutes, and for one sign-in. Type it only where you have asked for it, and tell it to nobody.`,
+    ],
+    small: ['If you did not ask for a code, somebody may have mistyped an address. Nothing happens without the code.'],
+  });
+}
+
+export function invitationMail({ businessName, inviter, url }: { businessName: string; inviter: string; url: string }): Template {
+  const [business, person] = [oneLine(businessName), oneLine(inviter)];
+  return laidOut({
+    subject: `${person} invites you to ${business} on Waybill`,
+    heading: `Join ${business} on Waybill`,
+    paragraphs: [`${person} has invited you to send and receive messages for ${business}.`],
+    link: { words: 'See the invitation', url },
+    small: ['If you do not know who this is, do nothing: an invitation that is not taken up leads nowhere.'],
+  });
+}
+
+/** Says who has answered and nothing of what: mail is read by many eyes on its way. */
+export function answerMail({
+  businessName,
+  handle,
+  url,
+  unsubscribeUrl,
+}: {
+  businessName: string;
+  handle: string;
+  url: string;
+  unsubscribeUrl: string;
+}): Template {
+  const business = oneLine(businessName);
+  return {
+    ...laidOut({
+      subject: `You have an answer from ${business}`,
+      heading: `You have an answer from ${business}`,
+      paragraphs: [`${business} (@${handle}) has answered the message that you sent through Waybill.`],
+      link: { words: 'Read the answer', url },
+      small: ['What it says is not in this mail; you see it once you have shown that this mailbox is yours.'],
+      unsubscribeUrl,
+    }),
+    headers: { [UNSUBSCRIBE_HEADER]: `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+  };
+}
+
+export function domainLostMail({ domain, businessName }: { domain: string; businessName: string }): Template {
+  const business = oneLine(businessName);
+  return laidOut({
+    subject: `${domain} is no longer verified for ${business}`,
+    heading: `${domain} is no longer verified`,
+    paragraphs: [
+      `The DNS record by which ${business} had shown that ${domain} is its own can’t be found any more.`,
+      'Put the TXT record back and verify the domain again. Messages that were exchanged so far stay where they are.',
+    ],
+    small: [`You get this mail because you look after ${business} on Waybill.`],
+  });
+}

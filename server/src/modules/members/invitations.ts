@@ -1,0 +1,108 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { invalid, Refusal } from '../../contract/errors.ts';
+import { newUuid } from '../../contract/ids.ts';
+import {
+  INVITATION_AGAIN_AFTER_S,
+  INVITATION_LIFETIME_DAYS,
+  INVITATIONS_PER_BUSINESS_AND_DAY_MAX,
+  MEMBERS_PER_BUSINESS_MAX,
+} from '../../contract/limits.ts';
+import { parseEmail } from '../../contract/mail-names.ts';
+import type { Role } from '../../contract/members.ts';
+import { type Business, isBusiness } from '../../contract/parties.ts';
+import type { Person } from '../../contract/people.ts';
+import type { Queryable } from '../../platform/postgres.ts';
+import { assignSegment, checkedSegment, isSegmentTaken, refuseTakenSegment, refusingTakenSegment } from '../agents/segments.ts';
+import type { Mails } from '../mail/mails.ts';
+import { invitationMail } from '../mail/templates.ts';
+import * as store from './invitation-store.ts';
+import { type MemberServices, refuseUnless, takeTurn } from './members.ts';
+import { countPeople, findMember, insertMember, isMemberByEmail, lockMembers } from './store.ts';
+
+export type { Invitation } from './invitation-store.ts';
+export { listInvitations } from './invitation-store.ts';
+
+export interface InvitationServices extends MemberServices {
+  mails: Pick<Mails, 'queue'>;
+  publicUrl: string;
+}
+
+const TOKEN_BYTES = 24;
+
+/** The mail is queued with the invitation: there is never one without the other. */
+export async function invite(
+  { database, mails, publicUrl }: InvitationServices,
+  business: Business,
+  by: { person: Person; name: string },
+  given: { email: string; role: Role; segment?: string | null },
+): Promise<store.Invitation> {
+  const email = parseEmail(given.email);
+  if (email === undefined) throw invalid([{ path: '/email', message: 'must be an e-mail address' }]);
+  const segment = given.segment == null ? null : checkedSegment(given.segment);
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  return database.transaction(async (tx) => {
+    const role = await takeTurn(tx, business, by.person, 'admin');
+    if (given.role === 'owner') refuseUnless(role, 'owner');
+    await refuseFlood(tx, business, email);
+    if (await isMemberByEmail(tx, business.id, email)) throw new Refusal('conflict', `${email} is a member already.`);
+    if ((await countPeople(tx, business.id)) >= MEMBERS_PER_BUSINESS_MAX)
+      throw new Refusal('conflict', `A business can have ${MEMBERS_PER_BUSINESS_MAX} members at most.`);
+    if (segment !== null && (await isSegmentTaken(tx, business.id, segment))) refuseTakenSegment(segment);
+    const invitation = await store.upsertInvitation(tx, business.id, {
+      ...{ id: newUuid(), email, role: given.role, segment, tokenHash: hashOf(token), days: INVITATION_LIFETIME_DAYS },
+    });
+    const mail = invitationMail({ businessName: business.displayName, inviter: by.name, url: `${publicUrl}/invitations/${token}` });
+    await mails.queue(tx, { to: email, ...mail });
+    return invitation;
+  });
+}
+
+/** Mails go to whom an admin names, and anybody can become one. */
+async function refuseFlood(tx: Queryable, business: Business, email: string): Promise<void> {
+  await store.forgetSpent(tx, business.id);
+  const { ofTheDay, fewerInS, sinceLastS } = await store.recentInvitations(tx, business.id, email);
+  const isEarly = sinceLastS !== null && sinceLastS < INVITATION_AGAIN_AFTER_S;
+  if (!isEarly && ofTheDay < INVITATIONS_PER_BUSINESS_AND_DAY_MAX) return;
+  const retryAfterS = Math.max(1, Math.ceil(isEarly ? INVITATION_AGAIN_AFTER_S - sinceLastS : fewerInS));
+  const reason = isEarly ? `${email} was invited just now` : `A business can invite ${INVITATIONS_PER_BUSINESS_AND_DAY_MAX} people a day`;
+  throw new Refusal('rate_limited', `${reason}. Try again in ${retryAfterS} s.`, { retryAfterS });
+}
+
+export async function withdraw({ database }: MemberServices, business: Business, id: string): Promise<void> {
+  if (!(await store.withdrawInvitation(database, business.id, id))) noSuchInvitation();
+}
+
+/** What an invited person is shown before accepting. */
+export async function readInvitation(
+  services: MemberServices,
+  token: string,
+): Promise<{ invitation: store.Invitation; business: Business }> {
+  const invitation = (await store.findInvitation(services.database, hashOf(token))) ?? noSuchInvitation();
+  const business = await services.parties.byId(invitation.partyId);
+  return business && isBusiness(business) ? { invitation, business } : noSuchInvitation();
+}
+
+/** For the holder of the mailbox alone: a mail that was passed on makes nobody else a member. */
+export async function accept(services: MemberServices, person: Person, token: string): Promise<Business> {
+  const { invitation, business } = await readInvitation(services, token);
+  if (person.email !== invitation.email)
+    throw new Refusal('forbidden', `The invitation is for ${invitation.email}; sign in with a code that is sent there.`);
+  await refusingTakenSegment(invitation.segment, () =>
+    services.database.transaction(async (tx) => {
+      await lockMembers(tx, business.id);
+      if (!(await store.spendInvitation(tx, business.id, invitation.id))) noSuchInvitation();
+      const isMember = (await findMember(tx, business.id, person.id)) !== undefined;
+      if (!isMember) await insertMember(tx, business.id, person.id, invitation.role);
+      if (!isMember && invitation.segment !== null) await assignSegment(tx, business.id, { personId: person.id }, invitation.segment);
+    }),
+  );
+  return business;
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function noSuchInvitation(): never {
+  throw new Refusal('not_found', 'There is no such invitation, or it has expired.');
+}

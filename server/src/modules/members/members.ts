@@ -1,0 +1,100 @@
+import { Refusal } from '../../contract/errors.ts';
+import { BUSINESSES_PER_PERSON_MAX } from '../../contract/limits.ts';
+import { mayActAs, type Role } from '../../contract/members.ts';
+import type { Business } from '../../contract/parties.ts';
+import type { Person } from '../../contract/people.ts';
+import type { ConsumerMail } from '../../platform/consumer-mail.ts';
+import type { Database, Queryable } from '../../platform/postgres.ts';
+import { assignSegment, checkedSegment, refusingTakenSegment } from '../agents/segments.ts';
+import type { PartyDirectory } from '../parties/directory.ts';
+import { partyNameOfMailbox } from '../parties/unclaimed.ts';
+import * as store from './store.ts';
+
+export type { Member } from './store.ts';
+
+export interface MemberServices {
+  database: Database;
+  parties: PartyDirectory;
+  consumerMail: ConsumerMail;
+}
+
+export const { businessesOf, findMember, listMembers, ownerEmails } = store;
+
+/** Makes a business of which the person is the owner. What the person began without a handle joins it. */
+export function claimBusiness(services: MemberServices, person: Person, handle: string, displayName: string): Promise<Business> {
+  return services.parties.create(handle, displayName, true, async (tx, business) => {
+    await store.lockPerson(tx, person.id);
+    if ((await store.countOwned(tx, person.id)) >= BUSINESSES_PER_PERSON_MAX)
+      throw new Refusal('conflict', `A person can own ${BUSINESSES_PER_PERSON_MAX} businesses at most.`);
+    await store.insertMember(tx, business.id, person.id, 'owner');
+    if (person.email === null) return;
+    const name = partyNameOfMailbox(services, person.email);
+    // All of a mailbox's own history; of an organisation's, what this one mailbox began.
+    await services.parties.joinHistory(tx, business, name, 'email' in name ? null : person.email);
+  });
+}
+
+export interface MemberChange {
+  role?: Role;
+  segment?: string | null;
+}
+
+/** Whoever is no owner can neither make one nor unmake one. */
+export async function changeMember(
+  { database }: MemberServices,
+  business: Business,
+  by: Person,
+  personId: string,
+  change: MemberChange,
+): Promise<store.Member> {
+  const segment = typeof change.segment === 'string' ? checkedSegment(change.segment) : change.segment;
+  return refusingTakenSegment(segment, () =>
+    database.transaction(async (tx) => {
+      const role = await takeTurn(tx, business, by, 'admin');
+      const member = (await store.findMember(tx, business.id, personId)) ?? noSuchMember();
+      if (change.role !== undefined && change.role !== member.role) {
+        if (change.role === 'owner' || member.role === 'owner') refuseUnless(role, 'owner');
+        if (member.role === 'owner') await refuseLastOwner(tx, business);
+        await store.updateRole(tx, business.id, personId, change.role);
+      }
+      if (segment !== undefined) await assignSegment(tx, business.id, { personId }, segment);
+      return (await store.findMember(tx, business.id, personId)) ?? noSuchMember();
+    }),
+  );
+}
+
+/** Whoever wants to leave may; others are removed by admins. */
+export async function removeMember({ database }: MemberServices, business: Business, by: Person, personId: string): Promise<void> {
+  await database.transaction(async (tx) => {
+    const role = await takeTurn(tx, business, by, personId === by.id ? 'member' : 'admin');
+    const member = (await store.findMember(tx, business.id, personId)) ?? noSuchMember();
+    if (member.role === 'owner') {
+      refuseUnless(role, 'owner');
+      await refuseLastOwner(tx, business);
+    }
+    await store.deleteMember(tx, business.id, personId);
+  });
+}
+
+/** Changes of who belongs to a business come one after the other. Whoever lost their role while they waited acts no more. */
+export async function takeTurn(tx: Queryable, business: Business, by: Person, wanted: Role): Promise<Role> {
+  await store.lockMembers(tx, business.id);
+  const member = await store.findMember(tx, business.id, by.id);
+  if (!member) throw new Refusal('forbidden', 'You are not a member of that business.');
+  refuseUnless(member.role, wanted);
+  return member.role;
+}
+
+export function refuseUnless(role: Role, wanted: Role): void {
+  if (!mayActAs(role, wanted))
+    throw new Refusal('forbidden', wanted === 'owner' ? 'Only an owner can do that.' : 'Only an admin or owner can do that.');
+}
+
+async function refuseLastOwner(tx: Queryable, business: Business): Promise<void> {
+  if ((await store.countOwners(tx, business.id)) <= 1)
+    throw new Refusal('conflict', 'A business needs an owner; make somebody else one first.');
+}
+
+function noSuchMember(): never {
+  throw new Refusal('not_found', 'There is no such member.');
+}

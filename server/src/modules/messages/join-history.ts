@@ -1,0 +1,15 @@
+import type { Chore } from '../../platform/jobs.ts';
+import { joinThread, threadsToJoin } from './join-store.ts';
+
+/** Thread by thread, each in its own transaction: what a crash interrupts is done again, and finds the rest. */
+export const joinHistory: Chore = {
+  name: 'join-history',
+  run: async (database, log, payload) => {
+    const { business_id, unclaimed_id, mailbox } = payload as { business_id: string; unclaimed_id: string; mailbox: string | null };
+    const [businessId, unclaimedId] = [BigInt(business_id), BigInt(unclaimed_id)];
+    let joined = 0;
+    for (const threadId of await threadsToJoin(database, unclaimedId, businessId, mailbox))
+      joined += await joinThread(database, unclaimedId, threadId, businessId, mailbox);
+    if (joined > 0) log.info({ joined }, 'messages of a party without a handle joined a business');
+  },
+};

@@ -1,0 +1,60 @@
+import { Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { EnvelopeSchema } from '../../contract/envelope.ts';
+import { type ErrorCode, invalid } from '../../contract/errors.ts';
+import { IDEMPOTENCY_KEY_MAX_CHARS, IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
+import type { Answer, Call } from '../../http/endpoint.ts';
+import { DraftSchema, FormSchema, parseDraft } from './draft.ts';
+import { envelopeOf } from './envelopes.ts';
+import { readFormDraft } from './form-draft.ts';
+import { type Sender, sendMessage } from './send-message.ts';
+
+const FORM = /^multipart\/form-data\b/i;
+const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_MAX_CHARS}}$`);
+
+/** What a request to send looks like, whoever makes it. */
+export const sendShape = {
+  headers: Type.Object({
+    'Idempotency-Key': Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: IDEMPOTENCY_KEY_MAX_CHARS,
+        description: `Makes a repeat harmless: within ${IDEMPOTENCY_WINDOW_HOURS} hours the same key answers with the original envelope and the header Idempotent-Replayed: true.`,
+      }),
+    ),
+  }),
+  body: DraftSchema,
+  form: FormSchema,
+  readsRawBody: true,
+  streams: 'multipart/form-data',
+  success: { status: 201, description: 'Delivered.', schema: EnvelopeSchema },
+  errors: [
+    'validation_error',
+    'invalid_json',
+    'json_too_large',
+    'unsupported_media_type',
+    'not_found',
+    'unknown_recipient',
+    'reply_unaddressable',
+    'reply_recipient_mismatch',
+    'file_too_large',
+    'upload_not_found',
+    'upload_incomplete',
+    'sender_blocked',
+    'quota_exceeded',
+  ] as ErrorCode[],
+};
+
+export async function answerSend(context: Context, sender: Sender, { rawBody, request }: Call): Promise<Answer> {
+  const key = idempotencyKeyOf(request.headers['idempotency-key']);
+  const isForm = FORM.test(request.headers['content-type'] ?? '');
+  const readDraft = () => (isForm ? readFormDraft(request.raw, context.files) : parseDraft(rawBody));
+  const { message, replayed } = await sendMessage(context, sender, readDraft, key);
+  return { body: await envelopeOf(message, context), ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) };
+}
+
+function idempotencyKeyOf(header: string | string[] | undefined): string | null {
+  if (header === undefined) return null;
+  if (typeof header === 'string' && IDEMPOTENCY_KEY.test(header)) return header;
+  throw invalid([{ path: '/Idempotency-Key', message: `must be 1 to ${IDEMPOTENCY_KEY_MAX_CHARS} visible ASCII characters` }]);
+}

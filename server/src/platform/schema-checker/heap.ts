@@ -1,0 +1,12 @@
+import v8 from 'node:v8';
+import vm from 'node:vm';
+
+v8.setFlagsFromString('--expose-gc');
+const collectGarbage = vm.runInNewContext('gc') as () => void;
+
+/** Whether more than so much of this thread's heap is in use. What is only garbage does not count, and is cleared away first. */
+export function isFuller(bytes: number): boolean {
+  if (v8.getHeapStatistics().used_heap_size <= bytes) return false;
+  collectGarbage();
+  return v8.getHeapStatistics().used_heap_size > bytes;
+}

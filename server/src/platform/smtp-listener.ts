@@ -1,0 +1,250 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import { LineCheck } from './smtp-lines.ts';
+
+/** What a client is told in place of yes: a code, and a text that begins with the code of RFC 3463. */
+export class SmtpRefusal extends Error {
+  readonly responseCode: number;
+
+  constructor(responseCode: number, text: string) {
+    super(text);
+    this.responseCode = responseCode;
+  }
+}
+
+export interface SmtpEnvelope {
+  /** The address in MAIL FROM. */
+  sender: string;
+  recipients: string[];
+  ip: string;
+  helo: string;
+}
+
+/** Each throws an SmtpRefusal to say no. */
+export interface SmtpHandlers {
+  sender(address: string, ip: string): Promise<void>;
+  recipient(address: string): Promise<void>;
+  /** Resolves once the mail is durable, with what the client is told. */
+  mail(bytes: AsyncIterable<Buffer>, envelope: SmtpEnvelope): Promise<string>;
+}
+
+export interface SmtpSettings {
+  host: string;
+  port: number;
+  /** How the server calls itself. */
+  name: string;
+  tls: { cert: string; key: string } | undefined;
+  proxies: readonly string[];
+  limits: SmtpLimits;
+}
+
+export interface SmtpLimits {
+  mailBytes: number;
+  recipients: number;
+  connections: number;
+  connectionsPerAddress: number;
+  mailsPerConnection: number;
+  refusalsPerConnection: number;
+  idleMs: number;
+  connectionMs: number;
+  /** For the mails under way when it stops. */
+  stopMs: number;
+}
+
+interface Visit {
+  address: string;
+  mails: number;
+  refusals: number;
+  isReceiving: boolean;
+  timer: NodeJS.Timeout;
+}
+
+/** Commands that take no part in handing over a mail. */
+const UNUSED_COMMANDS = ['AUTH', 'WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'];
+
+/** Takes mail by SMTP. What a client does wrong is answered; whatever it does, the process lives on. */
+export class SmtpListener {
+  readonly #settings: SmtpSettings;
+  readonly #handlers: SmtpHandlers;
+  readonly #log: Logger;
+  readonly #server: SMTPServer;
+  /** By the id of the session. */
+  readonly #visits = new Map<string, Visit>();
+  #isStopping = false;
+
+  constructor(settings: SmtpSettings, handlers: SmtpHandlers, log: Logger) {
+    this.#settings = settings;
+    this.#handlers = handlers;
+    this.#log = log;
+    const { limits, tls, name, proxies } = settings;
+    this.#server = new SMTPServer({
+      ...tls,
+      name,
+      banner: 'Waybill',
+      size: limits.mailBytes,
+      maxRecipients: limits.recipients,
+      maxClients: limits.connections,
+      socketTimeout: limits.idleMs,
+      closeTimeout: limits.stopMs,
+      disabledCommands: tls ? UNUSED_COMMANDS : [...UNUSED_COMMANDS, 'STARTTLS'],
+      disableReverseLookup: true,
+      hideSMTPUTF8: true,
+      logger: false,
+      useProxy: [...proxies],
+      onConnect: (session, callback) => answer(callback, () => this.#welcome(session)),
+      onClose: (session) => this.#forget(session),
+      onMailFrom: ({ address }, session, callback) =>
+        answer(callback, () => this.#counting(session, () => this.#admitSender(session, address))),
+      onRcptTo: ({ address }, session, callback) =>
+        answer(callback, () => this.#counting(session, () => this.#handlers.recipient(address))),
+      onData: (stream, session, callback) => {
+        this.#receive(stream, session)
+          .then(
+            (text) => callback(null, text),
+            (error) => callback(this.#refusalOf(error)),
+          )
+          .finally(() => this.#dismissIfStopping(stream, session));
+      },
+    });
+    // Of single connections: what they are told, they are told.
+    this.#server.on('error', (error) => log.debug({ reason: error.message }, 'a mail connection failed'));
+  }
+
+  /** The port it listens on. */
+  async start(): Promise<number> {
+    const { host, port } = this.#settings;
+    const server = this.#server.listen(port, host);
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  }
+
+  /** Takes no more mails; those under way are finished and answered. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(resolve));
+    for (const { session } of this.#server.connections) if (!this.#visits.get(session.id)?.isReceiving) this.#dismiss(session);
+    await closed;
+  }
+
+  #welcome(session: SMTPServerSession): void {
+    const { limits } = this.#settings;
+    const address = session.remoteAddress;
+    const others = [...this.#visits.values()].filter((visit) => visit.address === address).length;
+    if (others >= limits.connectionsPerAddress)
+      throw new SmtpRefusal(421, '4.7.0 Too many connections from your address; try again later.');
+    const timer = setTimeout(
+      () => this.#end(session, 421, '4.4.2 This connection has been open for too long; make a new one.'),
+      limits.connectionMs,
+    ).unref();
+    this.#visits.set(session.id, { address, mails: 0, refusals: 0, isReceiving: false, timer });
+  }
+
+  #forget(session: SMTPServerSession): void {
+    clearTimeout(this.#visits.get(session.id)?.timer);
+    this.#visits.delete(session.id);
+  }
+
+  async #admitSender(session: SMTPServerSession, address: string): Promise<void> {
+    const visit = this.#visits.get(session.id);
+    if (visit && ++visit.mails > this.#settings.limits.mailsPerConnection)
+      throw new SmtpRefusal(421, '4.7.0 That is enough for one connection; make a new one.');
+    await this.#handlers.sender(address, session.remoteAddress);
+  }
+
+  async #counting(session: SMTPServerSession, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const visit = this.#visits.get(session.id);
+      if (visit && ++visit.refusals >= this.#settings.limits.refusalsPerConnection)
+        throw new SmtpRefusal(421, '4.7.0 Too many addresses were refused; make a new connection.');
+      throw this.#refusalOf(error);
+    }
+  }
+
+  async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+    const visit = this.#visits.get(session.id);
+    if (visit) visit.isReceiving = true;
+    const { mailFrom, rcptTo } = session.envelope;
+    const envelope: SmtpEnvelope = {
+      sender: mailFrom ? mailFrom.address : '',
+      recipients: rcptTo.map(({ address }) => address),
+      ip: session.remoteAddress,
+      helo: session.hostNameAppearsAs,
+    };
+    const bytes = checked(stream, this.#settings.limits.mailBytes);
+    try {
+      return await this.#handlers.mail(bytes, envelope);
+    } finally {
+      await bytes.return(undefined);
+      if (visit) visit.isReceiving = false;
+      // The answer comes after the end of the mail, whenever it was found.
+      this.#passOver(stream, session);
+    }
+  }
+
+  /** Reads what nobody wants any more, though not without end. */
+  #passOver(stream: SMTPServerDataStream, session: SMTPServerSession): void {
+    let bytes = 0;
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > this.#settings.limits.mailBytes) this.#end(session, 552, tooLarge(this.#settings.limits.mailBytes));
+    });
+    stream.resume();
+  }
+
+  /** Once its mail is answered; a client that has more to send need not find out by sending it. */
+  #dismissIfStopping(stream: SMTPServerDataStream, session: SMTPServerSession): void {
+    if (!this.#isStopping) return;
+    if (stream.closed) this.#dismiss(session);
+    else stream.once('close', () => setImmediate(() => this.#dismiss(session)));
+  }
+
+  #dismiss(session: SMTPServerSession): void {
+    this.#end(session, 421, '4.3.2 The service is stopping; try again later.');
+  }
+
+  #end(session: SMTPServerSession, code: number, text: string): void {
+    for (const connection of this.#server.connections) {
+      if (connection.session.id !== session.id) continue;
+      connection.send(code, text);
+      connection.close();
+    }
+  }
+
+  #refusalOf(error: unknown): SmtpRefusal {
+    if (error instanceof SmtpRefusal) return error;
+    this.#log.error({ err: error }, 'a mail could not be taken');
+    return new SmtpRefusal(451, '4.3.0 Something failed on our side; try again later.');
+  }
+}
+
+function answer(callback: (error?: Error | null) => void, work: () => void | Promise<void>): void {
+  Promise.try(work).then(
+    () => callback(),
+    (error) => callback(error),
+  );
+}
+
+/** The bytes of a mail as they come, as long as they are in order and not too many. */
+async function* checked(stream: SMTPServerDataStream, maxBytes: number): AsyncGenerator<Buffer> {
+  const lines = new LineCheck();
+  const refuseIf = (problem: string | undefined) => {
+    if (problem !== undefined) throw new SmtpRefusal(554, `5.6.0 The mail contains ${problem}.`);
+  };
+  let bytes = 0;
+  // Not destroyed when nobody reads on: the rest has to be passed over before the answer.
+  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new SmtpRefusal(552, tooLarge(maxBytes));
+    refuseIf(lines.problemIn(chunk));
+    yield chunk;
+  }
+  refuseIf(lines.problemAtEnd());
+}
+
+function tooLarge(maxBytes: number): string {
+  return `5.3.4 The mail is larger than ${maxBytes} bytes.`;
+}

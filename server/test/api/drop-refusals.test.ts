@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { INLINE_FILE_MAX_BYTES, JSON_MAX_BYTES } from '../../src/contract/limits.ts';
+import type { Browser } from '../support/browser.ts';
+import { claim, drop, dropped, uploadForDrop } from '../support/drops.ts';
+import { type FormService, startFormService } from '../support/form-service.ts';
+import type { MemberApi } from '../support/member.ts';
+import { Operator } from '../support/operator.ts';
+import { signInWithCode } from '../support/people.ts';
+import { expectInvalid, expectRefusal, withoutTraces } from '../support/refusals.ts';
+import type { TestBusiness } from '../support/service.ts';
+import { announce, announcement, upload } from '../support/transfer.ts';
+
+let service: FormService;
+let shop: TestBusiness;
+let ann: Browser;
+beforeAll(async () => {
+  service = await startFormService();
+  shop = await service.business('shop');
+  ann = await signInWithCode(service, 'ann@refused-works.test');
+});
+afterAll(() => service.stop());
+
+describe('a drop that is refused leaves nothing behind', () => {
+  beforeEach(async () => {
+    const before = await service.traces();
+    return async () => expect(await service.traces()).toEqual(before);
+  });
+
+  test('when nobody has signed in, or a page of another site asks', async () => {
+    expectRefusal(await service.anonymous.write('POST', '/drops', { to: 'shop' }), 'unauthorized');
+    expectRefusal(await shop.api.write('POST', '/drops', { to: 'shop' }), 'unauthorized');
+    expectRefusal(await service.anonymous.write('POST', '/drops/uploads', announcement()), 'unauthorized');
+    for (const origin of ['https://elsewhere.test', null])
+      expectRefusal(await ann.post('/v1/drops', { to: 'shop' }, { origin }), 'forbidden');
+  });
+
+  test.each([
+    ['a handle that nobody has', { to: 'nobody' }, 'unknown_recipient'],
+    ['a domain', { to: 'refused-works.test' }, 'unknown_recipient'],
+    ['a mailbox', { to: 'ann@gmail.com' }, 'unknown_recipient'],
+    ['a message that there is not', { in_reply_to: 'msg_01h455vb4pex5vsknk084sn02q' }, 'not_found'],
+    ['an upload that there is not', { to: 'shop', files: ['upl_01h455vb4pex5vsknk084sn02q'] }, 'upload_not_found'],
+    ['the demo inbox, which shows that it takes no drops', { to: 'demo' }, 'forbidden'],
+  ] as const)('because of %s', async (_, body, code) => {
+    expectRefusal(await drop(ann, body), code);
+  });
+
+  test.each([
+    ['to', {}],
+    ['to', { to: 'no address' }],
+    ['josn', { to: 'shop', josn: 1 }],
+    ['type', { to: 'shop', type: 'x'.repeat(81) }],
+    ['subject', { to: 'shop', subject: 'x'.repeat(201) }],
+    ['note', { to: 'shop', note: 'x'.repeat(10_001) }],
+    ['note', { to: 'shop', note: 'a\0b' }],
+    ['from', { to: 'shop', from: { party: { kind: 'handle', handle: 'shop' } } }],
+    ['actor', { to: 'shop', actor: { kind: 'agent' } }],
+  ])('because of its %s', async (field, body) => {
+    expectInvalid(await drop(ann, body), field);
+  });
+
+  test('because of its bytes', async () => {
+    expectRefusal(await drop(ann, '{"to":"shop"'), 'invalid_json');
+    expectRefusal(await drop(ann, '{"to":"shop","json":01}'), 'invalid_json');
+    expectRefusal(await drop(ann, `{"to":"shop","json":"${'x'.repeat(JSON_MAX_BYTES)}"}`), 'json_too_large');
+    expectRefusal(await drop(ann, 'to=shop', { 'content-type': 'text/plain' }), 'unsupported_media_type');
+    expectInvalid(await drop(ann, { to: 'shop' }, { 'idempotency-key': 'a b' }), 'Idempotency-Key');
+  });
+
+  test('because of a file that is too large, or comes with a wrong field', async () => {
+    const large = new FormData();
+    large.set('to', 'shop');
+    large.set('file', new Blob([new Uint8Array(INLINE_FILE_MAX_BYTES + 1)]), 'large.bin');
+    // The rest of it is not waited for, so the connection is of no further use.
+    expectRefusal(await drop(ann, large, { connection: 'close' }), 'file_too_large');
+    const wrong = new FormData();
+    wrong.set('to', 'nobody');
+    wrong.set('file', new Blob(['bytes']), 'a.txt');
+    expectRefusal(await drop(ann, wrong), 'unknown_recipient');
+  });
+
+  test('because of a message that is somebody else’s, in the same words as one that does not exist', async () => {
+    const unknown = await drop(ann, { in_reply_to: 'msg_01h455vb4pex5vsknk084sn02q' });
+    const [{ id }] = (await shop.api.get('/inbox?from=bob@gmail.com')).body.data;
+    expect(withoutTraces(await drop(ann, { in_reply_to: id }))).toEqual(withoutTraces(unknown));
+  });
+
+  beforeAll(async () => {
+    await dropped(await signInWithCode(service, 'bob@gmail.com'), { to: 'shop', note: 'of somebody else' });
+  });
+});
+
+test('an upload of somebody else, or without its bytes, is refused', async () => {
+  const cat = await signInWithCode(service, 'cat@gmail.com');
+  const ofShop = await upload(shop.api, 'bytes');
+  const ofCat = await uploadForDrop(cat, 'bytes');
+  for (const files of [[ofShop], [ofCat]]) expectRefusal(await drop(ann, { to: 'shop', files }), 'upload_not_found');
+  expectRefusal(await shop.api.send({ to: 'shop', files: [ofCat] }), 'upload_not_found');
+  const { body } = await ann.post('/v1/drops/uploads', announcement());
+  expectRefusal(await drop(ann, { to: 'shop', files: [body.upload_id] }), 'upload_incomplete');
+  expectInvalid(await drop(cat, { to: 'shop', files: [ofCat, ofCat] }), 'files');
+  expect((await dropped(cat, { to: 'shop', files: [ofCat] })).files).toMatchObject([{ size_bytes: 5 }]);
+  expectRefusal(await ann.post('/v1/drops/uploads', announcement({ size_bytes: 5 * 1024 ** 3 + 1 })), 'file_too_large');
+  expectInvalid(await ann.post('/v1/drops/uploads', announcement({ content_type: 'none' })), 'content_type');
+  expect((await announce(shop.api)).upload_id).toMatch(/^upl_/);
+});
+
+describe('where drops are not taken', () => {
+  let door: MemberApi;
+  beforeAll(async () => {
+    door = await claim(await signInWithCode(service, 'keeper@gmx.de'), 'door');
+  });
+  const setDoor = async (accepting_drops: boolean) => {
+    expect((await door.patch('/business', { accepting_drops })).status).toBe(200);
+    expect((await service.anonymous.get('/public/door')).body.accepting_drops).toBe(accepting_drops);
+  };
+
+  test('a first word is refused, and more of one’s own words too; whoever was answered may answer', async () => {
+    const dan = await signInWithCode(service, 'dan@gmail.com');
+    const answered = await dropped(dan, { to: 'door' });
+    const unanswered = await dropped(dan, { to: 'door' });
+    const { body: answer } = await door.post('/messages', { in_reply_to: answered.id });
+    const sibling = await service.sibling();
+    try {
+      await dropped(dan.at(sibling.url), { to: 'door' });
+      await setDoor(false);
+      const before = await service.traces();
+      for (const person of [ann, dan, dan.at(sibling.url)]) expectRefusal(await drop(person, { to: 'door/orders' }), 'forbidden');
+      expectRefusal(await drop(dan, { in_reply_to: unanswered.id }), 'forbidden');
+      expect(await service.traces()).toEqual(before);
+      expect((await dropped(dan, { in_reply_to: answer.id })).thread_id).toBe(answered.thread_id);
+      expect((await dropped(dan, { in_reply_to: answered.id })).thread_id).toBe(answered.thread_id);
+      await setDoor(true);
+      await dropped(dan.at(sibling.url), { in_reply_to: unanswered.id });
+    } finally {
+      await sibling.stop();
+    }
+  });
+
+  test('businesses are heard all the same, and so are the mailboxes of a domain that one has verified', async () => {
+    const operator = new Operator(service);
+    const other = await service.business('other');
+    await setDoor(false);
+    expect((await other.api.send({ to: 'door' })).status).toBe(201);
+    const eve = await signInWithCode(service, 'eve@other-works.test');
+    expectRefusal(await drop(eve, { to: 'door' }), 'forbidden');
+    await operator.verifyDomain('other', 'other-works.test');
+    expect((await dropped(eve, { to: 'door' })).from.party.handle).toBe('other');
+    await operator.close();
+  });
+});
+
+describe('an idempotency key', () => {
+  const key = { 'idempotency-key': 'the-same' };
+
+  test('makes a repeat harmless, whatever its body', async () => {
+    const first = await dropped(ann, { to: 'shop', note: 'once' }, key);
+    for (const body of [{ to: 'shop', note: 'once' }, { to: 'nobody' }, '{"to":']) {
+      const again = await drop(ann, body, key);
+      expect([again.status, again.headers.get('idempotent-replayed'), again.body]).toEqual([201, 'true', first]);
+    }
+    const many = await Promise.all(Array.from({ length: 20 }, () => drop(ann, { to: 'shop' }, { 'idempotency-key': 'at-once' })));
+    expect(new Set(many.map(({ body }) => body.id)).size).toBe(1);
+  });
+
+  test('is the party’s own: others may use the same', async () => {
+    const fay = await signInWithCode(service, 'fay@gmail.com');
+    const gus = await signInWithCode(service, 'gus@gmail.com');
+    const sent = [
+      await dropped(ann, { to: 'shop' }, key),
+      await dropped(fay, { to: 'shop' }, key),
+      await dropped(gus, { to: 'shop' }, key),
+    ];
+    const ofShop = await shop.api.send({ to: 'shop' }, key);
+    expect(new Set([...sent.map(({ id }) => id), ofShop.body.id]).size).toBe(4);
+  });
+
+  test('of a colleague shows nothing of what the colleague wrote, nor does it swallow what is sent', async () => {
+    const operator = new Operator(service);
+    const hal = await signInWithCode(service, 'hal@refused-works.test');
+    await dropped(ann, { to: 'shop', note: 'a secret of ann' }, { 'idempotency-key': 'order-1' });
+    for (const body of [{ to: 'shop', note: 'of hal' }, { to: 'nobody' }]) {
+      const answer = await drop(hal, body, { 'idempotency-key': 'order-1' });
+      expectRefusal(answer, 'conflict');
+      expect(answer.text).not.toContain('secret');
+    }
+    // The same for a business whose domain the mailbox has: whoever writes for it need not be one of its members.
+    const keeper = await service.business('keeper');
+    await operator.verifyDomain('keeper', 'keeper-works.test');
+    await keeper.api.send({ to: 'shop', note: 'a secret of the agent' }, { 'idempotency-key': 'order-1' });
+    const ida = await signInWithCode(service, 'ida@keeper-works.test');
+    expectRefusal(await drop(ida, { to: 'shop' }, { 'idempotency-key': 'order-1' }), 'conflict');
+    await operator.close();
+  });
+});

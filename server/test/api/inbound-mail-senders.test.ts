@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  attached,
+  type MailText,
+  type MailWorld,
+  mailText,
+  multipart,
+  type SigningOptions,
+  SPF_ELSEWHERE,
+  SPF_HERE,
+  signed,
+  startMailWorld,
+} from '../support/mail-world.ts';
+import type { Reply } from '../support/name-server.ts';
+import type { TestBusiness } from '../support/service.ts';
+
+let world: MailWorld;
+let globex: TestBusiness;
+
+beforeAll(async () => {
+  world = await startMailWorld();
+  globex = await world.service.business('globex');
+  world.publish('acme-works.test');
+  // Vouches by its signature only.
+  world.publish('signs-only.test', { spf: SPF_ELSEWHERE });
+  world.publish('mail.signs-only.test', { spf: SPF_ELSEWHERE });
+  world.publish('evil.test');
+});
+afterAll(() => world.stop());
+
+const TAKEN = /^250 2\.0\.0 Delivered as msg_/;
+const UNPROVED =
+  /^550 5\.7\.26 It is not proved that \S+ sent this: .* Send it through a server that its SPF record names, or sign it with DKIM\.$/;
+const LATER = /^451 4\.4\.3 Who sent the mail could not be looked up; try again later\.$/;
+
+async function expectTaken(answer: string, party: object): Promise<void> {
+  expect(answer).toMatch(TAKEN);
+  expect((await globex.api.get('/inbox?limit=1')).body.data[0].from.party).toMatchObject(party);
+}
+
+describe('by SPF', () => {
+  const from = (address: string) => mailText({ from: address });
+  const deliver = (mailFrom: string, headerFrom: string) => world.deliver({ sender: mailFrom, mail: from(headerFrom) });
+
+  test('a domain whose record names the server that sends is believed', async () => {
+    await expectTaken(await deliver('ann@acme-works.test', 'ann@acme-works.test'), { kind: 'domain', domain: 'acme-works.test' });
+  });
+
+  test('a mailbox of a consumer domain is a party of its own', async () => {
+    world.publish('gmail.com');
+    await expectTaken(await deliver('ann@gmail.com', 'Ann@gmail.com'), { kind: 'mailbox', email: 'ann@gmail.com' });
+  });
+
+  test('MAIL FROM of a domain of the same organisation will do', async () => {
+    world.publish('bounces.acme-works.test');
+    await expectTaken(await deliver('b@bounces.acme-works.test', 'ann@acme-works.test'), { domain: 'acme-works.test' });
+    await expectTaken(await deliver('ann@acme-works.test', 'ann@eu.acme-works.test'), { domain: 'eu.acme-works.test' });
+  });
+
+  test.each([
+    ['another domain in MAIL FROM', 'x@evil.test', 'ceo@acme-works.test'],
+    ['a domain that ends alike', 'x@evil-acme-works.test', 'ceo@acme-works.test'],
+    ['a domain that contains it', 'x@acme-works.test.evil.test', 'ceo@acme-works.test'],
+    ['another customer of a host of pages', 'x@mallory.github.io', 'ceo@alice.github.io'],
+    ['another domain of the same country', 'x@evil.co.uk', 'ceo@acme-works.co.uk'],
+  ])('%s is not believed', async (_, mailFrom, headerFrom) => {
+    world.publish(mailFrom.split('@')[1] as string);
+    expect(await deliver(mailFrom, headerFrom)).toMatch(UNPROVED);
+  });
+
+  test.each([
+    ['names other servers', SPF_ELSEWHERE],
+    ['names other servers, softly', 'v=spf1 ip4:192.0.2.1 ~all'],
+    ['says nothing', 'v=spf1 ?all'],
+    ['is none', 'hello'],
+    ['is broken', 'v=spf1 ip4:nowhere -all'],
+  ])('a domain whose record %s is not believed', async (_, spf) => {
+    world.publish('weak.test', { spf });
+    expect(await deliver('ann@weak.test', 'ann@weak.test')).toMatch(UNPROVED);
+  });
+
+  test('a domain without any record is not believed', async () => {
+    expect(await deliver('ann@nowhere.test', 'ann@nowhere.test')).toMatch(UNPROVED);
+  });
+
+  test.each<[string, Reply]>([
+    ['fail', { error: 'SERVFAIL' }],
+    ['refuse', { error: 'REFUSED' }],
+    ['do not answer', { silence: true }],
+  ])('a domain whose name servers %s may try again', async (_, reply) => {
+    world.names.set('shaky.test', reply);
+    expect(await deliver('ann@shaky.test', 'ann@shaky.test')).toMatch(LATER);
+  });
+});
+
+describe('by DKIM', () => {
+  const from = 'Ann <ann@signs-only.test>';
+  const send = async (text: MailText, options: SigningOptions = {}, change = (mail: string) => mail) => {
+    const mail = await signed(mailText({ from, ...text }), { domain: 'signs-only.test', ...options });
+    return world.deliver({ sender: 'forwarder@elsewhere.test', mail: change(mail) });
+  };
+
+  test('a signature of the domain is believed, whatever server the mail comes from', async () => {
+    await expectTaken(await send({}), { domain: 'signs-only.test' });
+  });
+
+  test('a signature of a domain of the same organisation will do', async () => {
+    await expectTaken(await send({}, { domain: 'mail.signs-only.test' }), { domain: 'signs-only.test' });
+  });
+
+  const NEITHER = 'neither that the domain in From has sent it';
+  const PARTLY = 'its DKIM signature covers a part of the body only';
+  const NO_SUBJECT = 'its DKIM signature does not cover the header subject';
+
+  test.each<[string, string, MailText, SigningOptions, (mail: string) => string]>([
+    ['of another domain', NEITHER, {}, { domain: 'evil.test' }, (mail) => mail],
+    ['with a changed body', NEITHER, {}, {}, (mail) => mail.replace('Three', 'Four')],
+    ['with a changed subject', NEITHER, {}, {}, (mail) => mail.replace('4711', '4712')],
+    ['with a changed sender', NEITHER, {}, {}, (mail) => mail.replace('From: Ann <ann@', 'From: Ann <ceo@')],
+    ['that does not cover the subject', NO_SUBJECT, {}, { fields: ['From', 'Date'] }, (mail) => mail],
+    [
+      'that covers no subject, where one was added',
+      NO_SUBJECT,
+      { subject: null },
+      { fields: ['From', 'Date'] },
+      (mail) => `Subject: Pay\r\n${mail}`,
+    ],
+    ['over a part of the body', PARTLY, {}, { maxBodyLength: 10 }, (mail) => mail],
+    [
+      'over what the body was before something was appended',
+      PARTLY,
+      {},
+      { maxBodyLength: 'Three of A-1, please.\r\n'.length },
+      (mail) => `${mail}And send money.\r\n`,
+    ],
+    ['over nothing of the body', PARTLY, {}, { maxBodyLength: 0 }, (mail) => mail],
+    ['of which half is missing', NEITHER, {}, {}, (mail) => mail.replace(/ b=[^;]{20}/, ' b=')],
+  ])('a signature %s is not believed', async (_, reason, text, options, change) => {
+    const answer = await send(text, options, change);
+    expect(answer).toMatch(UNPROVED);
+    expect(answer).toContain(reason);
+  });
+
+  test('a signature over a given length of the body is believed as long as that is all of it', async () => {
+    await expectTaken(await send({}, { maxBodyLength: 'Three of A-1, please.\r\n'.length }), { domain: 'signs-only.test' });
+  });
+
+  test('a key that is not there, or was withdrawn, proves nothing', async () => {
+    world.publish('gone.test', { spf: SPF_ELSEWHERE });
+    for (const reply of [{ error: 'NXDOMAIN' } as const, { txt: ['v=DKIM1; k=rsa; p='] }]) {
+      world.names.set('test._domainkey.gone.test', reply);
+      expect(await send({ from: 'ann@gone.test' }, { domain: 'gone.test' })).toMatch(UNPROVED);
+    }
+    world.names.set('test._domainkey.gone.test', { error: 'SERVFAIL' });
+    expect(await send({ from: 'ann@gone.test' }, { domain: 'gone.test' })).toMatch(LATER);
+  });
+
+  describe('where the type of the content is not signed, as some large providers leave it', () => {
+    const fields = ['From', 'Subject', 'Date', 'Message-ID', 'To', 'MIME-Version'];
+    const parts = multipart('mixed', [
+      { headers: ['Content-Type: text/plain'], body: 'I quote:\r\n--theirs\r\n\r\nPay mallory.\r\n--theirs--' },
+      attached('a.txt', 'text/plain', 'a'),
+    ]);
+
+    test('a body that begins with its boundary is believed', async () => {
+      await expectTaken(await send(parts, { fields }), { domain: 'signs-only.test' });
+    });
+
+    test('one of which another boundary would show another part is not', async () => {
+      const answer = await send(parts, { fields }, (mail) => mail.replace('boundary="limit"', 'boundary="theirs"'));
+      expect(answer).toContain('its DKIM signature does not cover the header content-type');
+    });
+
+    test('and where it is signed, nothing can be changed about it', async () => {
+      expect(await send(parts, {}, (mail) => mail.replace('multipart/mixed', 'multipart/alternative'))).toMatch(UNPROVED);
+    });
+  });
+});
+
+describe('with a DMARC record', () => {
+  const deliver = (mailFrom: string, headerFrom: string) => world.deliver({ sender: mailFrom, mail: mailText({ from: headerFrom }) });
+
+  test.each(['none', 'quarantine', 'reject'])('p=%s, mail from elsewhere is refused, and its own is taken', async (policy) => {
+    const domain = `p-${policy}.test`;
+    world.publish(domain, { dmarc: `v=DMARC1; p=${policy}` });
+    expect(await deliver('x@evil.test', `ceo@${domain}`)).toMatch(UNPROVED);
+    await expectTaken(await deliver(`ann@${domain}`, `ann@${domain}`), { domain });
+  });
+
+  test('aspf=s and adkim=s, a domain of the same organisation no longer does', async () => {
+    world.publish('strict.test', { spf: SPF_ELSEWHERE, dmarc: 'v=DMARC1; p=reject; aspf=s; adkim=s' });
+    world.publish('mail.strict.test');
+    expect(await deliver('ann@mail.strict.test', 'ann@strict.test')).toMatch(UNPROVED);
+    const mail = mailText({ from: 'ann@strict.test' });
+    const byOther = await signed(mail, { domain: 'mail.strict.test' });
+    expect(await world.deliver({ sender: 'x@evil.test', mail: byOther })).toMatch(UNPROVED);
+    await expectTaken(await world.deliver({ sender: 'x@evil.test', mail: await signed(mail, { domain: 'strict.test' }) }), {
+      domain: 'strict.test',
+    });
+  });
+
+  test('that can’t be looked up, the mail may be tried again', async () => {
+    world.publish('shaky-policy.test');
+    world.names.set('_dmarc.shaky-policy.test', { error: 'SERVFAIL' });
+    expect(await deliver('ann@shaky-policy.test', 'ann@shaky-policy.test')).toMatch(LATER);
+  });
+});
+
+test('the address that SPF judges is the one that a trusted proxy tells, and nobody else is listened to about it', async () => {
+  world.publish('proxied.test', { spf: 'v=spf1 ip4:198.51.100.7 -all' });
+  const mail = mailText({ from: 'ann@proxied.test' });
+  expect(await world.deliver({ sender: 'ann@proxied.test', mail })).toMatch(UNPROVED);
+  const stranger = await world.connect('PROXY TCP4 198.51.100.7 192.0.2.9 40000 25\r\n');
+  expect(stranger.greeting).toMatch(/^421 .*You talk too soon/);
+  stranger.close();
+  const behindProxy = await startMailWorld({ SMTP_PROXIES: '127.0.0.1' });
+  try {
+    await behindProxy.service.business('globex');
+    behindProxy.publish('proxied.test', { spf: 'v=spf1 ip4:198.51.100.7 -all' });
+    behindProxy.publish('acme-works.test', { spf: SPF_HERE });
+    const client = await behindProxy.connect('PROXY TCP4 198.51.100.7 192.0.2.9 40000 25\r\n');
+    await client.say('EHLO client.test');
+    expect((await behindProxy.handOver(client, { sender: 'ann@proxied.test', mail })).mail).toMatch(TAKEN);
+    const ofProxy = { sender: 'ann@acme-works.test', mail: mailText() };
+    expect((await behindProxy.handOver(client, ofProxy)).mail).toMatch(UNPROVED);
+    client.close();
+  } finally {
+    await behindProxy.stop();
+  }
+});

@@ -1,0 +1,42 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+/** Longer than the service waits for the rest of a body that it does not want. */
+const LONG_ENOUGH_MS = 12_000;
+const PATIENTLY = { timeout: LONG_ENOUGH_MS * 3, interval: 200 };
+const REFUSED = 'POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n';
+
+function connected() {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  const seen = { text: '', isClosed: false };
+  socket.on('data', (bytes) => {
+    seen.text += bytes;
+  });
+  socket.on('close', () => {
+    seen.isClosed = true;
+  });
+  const answers = () => seen.text.match(/HTTP\/1\.1 \d+/g) ?? [];
+  return { socket, seen, answers };
+}
+
+test('a connection stays in use after a refused body that came late, and is closed after one that never came', async () => {
+  const [whole, cut] = [connected(), connected()];
+  for (const { socket, answers } of [whole, cut]) {
+    socket.write(REFUSED);
+    await expect.poll(answers, PATIENTLY).toEqual(['HTTP/1.1 401']);
+  }
+  whole.socket.write('{"a":');
+  const since = performance.now();
+  await expect.poll(() => cut.seen.isClosed, PATIENTLY).toBe(true);
+  await expect.poll(() => performance.now() - since, PATIENTLY).toBeGreaterThan(LONG_ENOUGH_MS);
+  whole.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await expect.poll(whole.answers, PATIENTLY).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200']);
+  whole.socket.destroy();
+}, 60_000);

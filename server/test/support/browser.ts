@@ -1,0 +1,99 @@
+import type { Answered } from './api.ts';
+
+interface Init {
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** The page that asks; null is none, as for a program. */
+  origin?: string | null;
+}
+
+interface Cookie {
+  value: string;
+  /** As the server wrote them, in lower case: `httponly`, `samesite=lax`. */
+  attributes: string[];
+}
+
+/** What a browser does about cookies, for one service and for whoever it leads to. Redirects are followed by hand. */
+export class Browser {
+  /** The service's, at which relative paths are asked for. */
+  readonly url: string;
+  readonly #jars = new Map<string, Map<string, Cookie>>();
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  async request(method: string, path: string, { body, headers = {}, origin = this.url }: Init = {}): Promise<Answered> {
+    const url = new URL(path, this.url);
+    const cookie = this.cookieHeader(url.host);
+    const isChange = method !== 'GET' && method !== 'HEAD';
+    const response = await fetch(url, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(cookie !== '' && { cookie }),
+        ...(isChange && origin !== null && { origin: new URL(origin).origin }),
+        ...(body !== undefined && !(body instanceof FormData) && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: isReady(body) ? body : JSON.stringify(body) }),
+    });
+    this.#remember(url.host, response.headers.getSetCookie());
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: parsed(text) };
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answered> {
+    return this.request('GET', path, { headers });
+  }
+
+  post(path: string, body: unknown, init: Init = {}): Promise<Answered> {
+    return this.request('POST', path, { ...init, body });
+  }
+
+  cookies(host = new URL(this.url).host): ReadonlyMap<string, Cookie> {
+    return this.#jars.get(host) ?? new Map();
+  }
+
+  cookieHeader(host = new URL(this.url).host): string {
+    return [...this.cookies(host)].map(([name, { value }]) => `${name}=${value}`).join('; ');
+  }
+
+  /** What somebody could do who has the cookies in a file. */
+  setCookie(name: string, value: string): void {
+    const host = new URL(this.url).host;
+    this.#jars.set(host, new Map([...this.cookies(host), [name, { value, attributes: [] }]]));
+  }
+
+  /** The same cookies at another address of the same service. */
+  at(url: string): Browser {
+    const other = new Browser(url);
+    for (const [name, { value }] of this.cookies()) other.setCookie(name, value);
+    return other;
+  }
+
+  #remember(host: string, lines: string[]): void {
+    const jar = new Map(this.cookies(host));
+    for (const line of lines) {
+      const [pair = '', ...attributes] = line.split(';').map((part) => part.trim());
+      const at = pair.indexOf('=');
+      const name = pair.slice(0, at);
+      const lowered = attributes.map((attribute) => attribute.toLowerCase());
+      if (lowered.includes('max-age=0')) jar.delete(name);
+      else jar.set(name, { value: pair.slice(at + 1), attributes: lowered });
+    }
+    this.#jars.set(host, jar);
+  }
+}
+
+function isReady(body: unknown): body is string | URLSearchParams | FormData {
+  return typeof body === 'string' || body instanceof URLSearchParams || body instanceof FormData;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+import { expect } from 'vitest';
+import type { Role } from '../../src/contract/members.ts';
+import type { Answered } from './api.ts';
+import type { Browser } from './browser.ts';
+import { MemberApi } from './member.ts';
+import { mailsFor, signInWithCode } from './people.ts';
+import type { TestService } from './service.ts';
+
+type Behind = Pick<TestService, 'sql' | 'url'>;
+
+export function tryClaim(person: Browser, handle: string, display_name = `The ${handle} company`): Promise<Answered> {
+  return person.post('/v1/businesses', { handle, display_name });
+}
+
+/** Somebody who signs in and claims a handle. */
+export async function claimedBy(service: Behind, email: string, handle: string): Promise<MemberApi> {
+  const person = await signInWithCode(service, email);
+  const answer = await tryClaim(person, handle);
+  expect(answer.status, answer.text).toBe(201);
+  return new MemberApi(person, handle);
+}
+
+/** What stands in the newest invitation that was mailed to the mailbox. */
+export async function invitationToken(service: Behind, email: string): Promise<string> {
+  const links = (await mailsFor(service, email)).map((text) => /\/invitations\/([\w-]+)/.exec(text)?.[1]);
+  return links.findLast((token) => token !== undefined) ?? '';
+}
+
+export function accept(person: Browser, token: string): Promise<Answered> {
+  return person.request('POST', `/v1/account/invitations/${token}`);
+}
+
+/** Invites somebody, who signs in and accepts. */
+export async function joinedBy(
+  service: Behind,
+  by: MemberApi,
+  email: string,
+  role: Role,
+  segment: string | null = null,
+): Promise<MemberApi> {
+  const invited = await by.post('/invitations', { email, role, segment });
+  expect(invited.status, invited.text).toBe(201);
+  const person = await signInWithCode(service, email);
+  const answer = await accept(person, await invitationToken(service, email));
+  expect(answer.status, answer.text).toBe(200);
+  return new MemberApi(person, by.handle);
+}
+
+/** The usr_ id of a member. */
+export async function personIdOf({ browser }: MemberApi): Promise<string> {
+  return (await browser.get('/v1/account')).body.id;
+}

@@ -1,0 +1,55 @@
+import { expect } from 'vitest';
+import type { Answered } from './api.ts';
+import type { Browser } from './browser.ts';
+import { MemberApi } from './member.ts';
+import type { TestService } from './service.ts';
+import { announcement, put } from './transfer.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: envelopes as they came
+export type Envelope = any;
+
+/** What a drop page sends for whoever has signed in. A string goes out as it stands. */
+export function drop(person: Browser, body: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+  return person.post('/v1/drops', body, { headers });
+}
+
+/** One that has to be delivered; gives the envelope. */
+export async function dropped(person: Browser, body: unknown, headers: Record<string, string> = {}): Promise<Envelope> {
+  const answer = await drop(person, body, headers);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+}
+
+/** Announces and PUTs. Gives the upload_id. */
+export async function uploadForDrop(person: Browser, bytes: string): Promise<string> {
+  const { status, text, body } = await person.post('/v1/drops/uploads', announcement({ size_bytes: Buffer.byteLength(bytes) }));
+  expect(status, text).toBe(201);
+  expect((await put(body, bytes)).status).toBe(200);
+  return body.upload_id;
+}
+
+export async function claim(person: Browser, handle: string): Promise<MemberApi> {
+  const answer = await person.post('/v1/businesses', { handle, display_name: `The ${handle} company` });
+  expect(answer.status, answer.text).toBe(201);
+  return new MemberApi(person, handle);
+}
+
+/** As if a person's sessions had been opened in another way: no identity provider is at hand. */
+export async function setSessions({ sql }: TestService, email: string, provider: string, proves: string): Promise<void> {
+  const rows = await sql(
+    `UPDATE sessions SET provider = $2::sign_in_provider, proves = $3::sign_in_proof
+      WHERE person_id = (SELECT id FROM people WHERE email = $1) RETURNING id`,
+    [email, provider, proves],
+  );
+  expect(rows).not.toEqual([]);
+}
+
+/** What is queued for one kind of chore, the oldest first. */
+export async function queued({ sql }: Pick<TestService, 'sql'>, task: string): Promise<Record<string, string | null>[]> {
+  const jobs = await sql<{ payload: Record<string, string | null> }>(
+    `SELECT j.payload FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+      WHERE t.identifier = $1 ORDER BY j.id`,
+    [task],
+  );
+  return jobs.map(({ payload }) => payload);
+}

@@ -1,0 +1,39 @@
+import { pino } from 'pino';
+import { parseId } from '../../src/contract/ids.ts';
+import { joinHistory } from '../../src/modules/messages/join-history.ts';
+import { Database } from '../../src/platform/postgres.ts';
+import { queued } from './drops.ts';
+import { startTestService, type TestService } from './service.ts';
+
+const log = pino({ level: 'fatal' });
+
+/** A service without a worker: what joins does so when the test says. */
+export interface JoiningService extends TestService {
+  /** Carries out all that was ever queued, once more each time. */
+  join(): Promise<void>;
+  /** In whose ledgers a message stands, by handle, domain or mailbox, without `except`; an entry for each time it does. */
+  holders(messageId: string, except: string): Promise<string[]>;
+}
+
+export async function startJoiningService(env: Record<string, string> = {}): Promise<JoiningService> {
+  const service = await startTestService({ NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0', ...env }, 'api');
+  const database = new Database({ connectionString: service.databaseUrl }, log);
+  return {
+    ...service,
+    join: async () => {
+      for (const payload of await queued(service, 'join-history')) await joinHistory.run(database, log, payload);
+    },
+    holders: async (messageId, except) => {
+      const rows = await service.sql<{ name: string }>(
+        `SELECT coalesce(p.handle, p.domain, p.email) AS name FROM ledger_entries e JOIN parties p ON p.id = e.party_id
+          WHERE e.message_id = $1 ORDER BY name`,
+        [parseId('msg', messageId)],
+      );
+      return rows.map(({ name }) => name).filter((name) => name !== except);
+    },
+    stop: async () => {
+      await database.close();
+      await service.stop();
+    },
+  };
+}

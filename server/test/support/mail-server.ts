@@ -1,0 +1,118 @@
+import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { type ParsedMail, simpleParser } from 'mailparser';
+import { SMTPServer } from 'smtp-server';
+import { type Identity, selfSigned } from './certificates.ts';
+import { until } from './process.ts';
+
+/** A mail as it came, taken apart, with what was said around it. */
+export type ReceivedMail = ParsedMail & {
+  raw: string;
+  envelope: { from: string; to: string[] };
+  isEncrypted: boolean;
+  /** In milliseconds since 1970. */
+  at: number;
+};
+
+export interface MailServer {
+  url: string;
+  /** For a service that is to send through it. */
+  settings: { SMTP_URL: string; MAIL_FROM: string };
+  port: number;
+  /** In the order of their arrival, also those that were refused after their last byte. */
+  mails: ReceivedMail[];
+  /** Those to one mailbox. */
+  to(mailbox: string): ReceivedMail[];
+  /** Waits until so many have come to it, and gives them. */
+  received(mailbox: string, count?: number): Promise<ReceivedMail[]>;
+  /** Answers with this code from now on: to the address of a recipient, or to the mail itself. */
+  refuse(code: number, at?: 'RCPT TO' | 'DATA'): void;
+  accept(): void;
+  /** Says nothing to mails, once they are there, until it accepts again; those that wait stay without an answer. */
+  hang(): void;
+  stop(): Promise<void>;
+}
+
+export const MAIL_FROM = 'Waybill <no-reply@waybill.example>';
+
+interface Needs {
+  /** The only one who may send. */
+  user?: { name: string; password: string };
+  /** Offered by STARTTLS, or taken from the start. Without it everything is plain. */
+  tls?: 'starttls' | 'from the start';
+  identity?: Identity;
+}
+
+/** A real SMTP server on loopback that keeps what it is sent. */
+export async function startMailServer({ user, tls, identity = selfSigned(['localhost']) }: Needs = {}): Promise<MailServer> {
+  const mails: ReceivedMail[] = [];
+  let refusal: { code: number; at: 'RCPT TO' | 'DATA' } | undefined;
+  let isHanging = false;
+  const objectionAt = (at: 'RCPT TO' | 'DATA') =>
+    refusal?.at === at ? Object.assign(new Error('refused by the test'), { responseCode: refusal.code }) : null;
+
+  const server = new SMTPServer({
+    ...identity,
+    secure: tls === 'from the start',
+    disabledCommands: [...(tls === 'starttls' ? [] : ['STARTTLS']), ...(user ? [] : ['AUTH'])],
+    // Passwords are taken over plain connections too, so that it is the sender's doing if they are encrypted.
+    allowInsecureAuth: true,
+    authOptional: user === undefined,
+    disableReverseLookup: true,
+    logger: false,
+    closeTimeout: 100,
+    onAuth: ({ username, password }, _session, done) => {
+      if (username === user?.name && password === user?.password) done(null, { user: username });
+      else done(Object.assign(new Error('who is this'), { responseCode: 535 }));
+    },
+    onRcptTo: (_address, _session, done) => done(objectionAt('RCPT TO')),
+    onData: async (stream, session, done) => {
+      const raw = await bytesOf(stream).catch(() => undefined);
+      // Its sender died in the middle of it.
+      if (raw === undefined) return;
+      const { mailFrom, rcptTo } = session.envelope;
+      mails.push({
+        ...(await simpleParser(raw)),
+        raw: raw.toString('latin1'),
+        envelope: { from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address) },
+        isEncrypted: session.secure,
+        at: Date.now(),
+      });
+      if (!isHanging) done(objectionAt('DATA'));
+    },
+  });
+  server.on('error', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  const login = user ? `${encodeURIComponent(user.name)}:${encodeURIComponent(user.password)}@` : '';
+  const url = `${tls === 'from the start' ? 'smtps' : 'smtp'}://${login}127.0.0.1:${port}`;
+  const to = (mailbox: string) => mails.filter(({ envelope }) => envelope.to.includes(mailbox));
+  return {
+    url,
+    settings: { SMTP_URL: url, MAIL_FROM },
+    port,
+    mails,
+    to,
+    received: async (mailbox, count = 1) => {
+      await until(() => to(mailbox).length >= count);
+      return to(mailbox);
+    },
+    refuse: (code, at = 'DATA') => {
+      refusal = { code, at };
+    },
+    accept: () => {
+      refusal = undefined;
+      isHanging = false;
+    },
+    hang: () => {
+      isHanging = true;
+    },
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+async function bytesOf(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,36 @@
+import type { Answered } from './api.ts';
+import type { Browser } from './browser.ts';
+
+/** A person who has signed in and acts for a business. */
+export class MemberApi {
+  readonly browser: Browser;
+  readonly handle: string;
+
+  constructor(browser: Browser, handle: string) {
+    this.browser = browser;
+    this.handle = handle;
+  }
+
+  request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+    return this.browser.request(method, `/v1${path}`, {
+      headers: { 'waybill-business': this.handle, ...headers },
+      ...(body !== undefined && { body }),
+    });
+  }
+
+  get(path: string): Promise<Answered> {
+    return this.request('GET', path);
+  }
+
+  post(path: string, body?: unknown): Promise<Answered> {
+    return this.request('POST', path, body);
+  }
+
+  patch(path: string, body: unknown): Promise<Answered> {
+    return this.request('PATCH', path, body);
+  }
+
+  delete(path: string): Promise<Answered> {
+    return this.request('DELETE', path);
+  }
+}

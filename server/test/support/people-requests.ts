@@ -1,0 +1,69 @@
+import type { Answered } from './api.ts';
+import type { Browser } from './browser.ts';
+import { invitationToken } from './businesses.ts';
+import type { MemberApi } from './member.ts';
+import { signInWithCode } from './people.ts';
+import type { TestService } from './service.ts';
+
+/** So that no two are called alike. */
+let made = 0;
+
+/** A good request for every row of the route table that is for people: `owner` is one of a business that she claimed herself. */
+export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Record<string, () => Promise<Answered>> {
+  const person = owner.browser;
+  const invite = (email = `guest-${++made}@corp.example`) => owner.post('/invitations', { email, role: 'member' });
+  const invited = async (): Promise<{ guest: Browser; token: string }> => {
+    const email = `guest-${++made}@corp.example`;
+    await invite(email);
+    return { guest: await signInWithCode(service, email), token: await invitationToken(service, email) };
+  };
+  const joined = async (): Promise<string> => {
+    const { guest, token } = await invited();
+    await guest.request('POST', `/v1/account/invitations/${token}`);
+    return (await guest.get('/v1/account')).body.id;
+  };
+  const agent = async () => (await owner.post('/agents', { name: 'Orders' })).body.id as string;
+  const domain = async () => (await owner.post('/domains', { domain: `works-${++made}.test` })).body.domain as string;
+  return {
+    'POST /v1/drops': () => person.post('/v1/drops', { to: 'acme', note: 'hello' }),
+    'POST /v1/drops/uploads': () => person.post('/v1/drops/uploads', { filename: 'a.txt', content_type: 'text/plain', size_bytes: 5 }),
+    'POST /v1/businesses': () => person.post('/v1/businesses', { handle: `claimed-${++made}`, display_name: 'Claimed' }),
+    'GET /v1/business': () => owner.get('/business'),
+    'PATCH /v1/business': () => owner.patch('/business', { display_name: 'Renamed', accepting_drops: true }),
+    'GET /v1/members': () => owner.get('/members'),
+    'PATCH /v1/members/:id': async () => owner.patch(`/members/${await joined()}`, { role: 'admin', segment: `sales-${++made}` }),
+    'DELETE /v1/members/:id': async () => owner.delete(`/members/${await joined()}`),
+    'GET /v1/invitations': async () => {
+      await invite();
+      return owner.get('/invitations');
+    },
+    'POST /v1/invitations': () => invite(),
+    'DELETE /v1/invitations/:id': async () => owner.delete(`/invitations/${(await invite()).body.id}`),
+    'GET /v1/account/invitations/:token': async () => {
+      const { guest, token } = await invited();
+      return guest.get(`/v1/account/invitations/${token}`);
+    },
+    'POST /v1/account/invitations/:token': async () => {
+      const { guest, token } = await invited();
+      return guest.request('POST', `/v1/account/invitations/${token}`);
+    },
+    'POST /v1/agents': () => owner.post('/agents', { name: 'Orders', description: null }),
+    'GET /v1/agents/:id/keys': async () => {
+      const id = await agent();
+      await owner.post(`/agents/${id}/keys`, { scope: 'read' });
+      return owner.get(`/agents/${id}/keys`);
+    },
+    'POST /v1/agents/:id/keys': async () => owner.post(`/agents/${await agent()}/keys`, { scope: 'read_write' }),
+    'DELETE /v1/keys/:id': async () => {
+      const { id } = (await owner.post(`/agents/${await agent()}/keys`, { scope: 'read' })).body;
+      return owner.delete(`/keys/${id}`);
+    },
+    'GET /v1/domains': async () => {
+      await domain();
+      return owner.get('/domains');
+    },
+    'POST /v1/domains': () => owner.post('/domains', { domain: `works-${++made}.test` }),
+    'POST /v1/domains/:domain/check': async () => owner.post(`/domains/${await domain()}/check`),
+    'DELETE /v1/domains/:domain': async () => owner.delete(`/domains/${await domain()}`),
+  };
+}

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { createInterface, type Interface } from 'node:readline';
+import { connect as connectTls } from 'node:tls';
+
+/** A client that says exactly what it is told to, for what no mail program would send. */
+export class SmtpClient {
+  #socket: Socket;
+  #lines: AsyncIterator<string>;
+  #reader: Interface;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    this.#reader = createInterface({ input: socket });
+    this.#lines = this.#reader[Symbol.asyncIterator]();
+    // A connection that the server breaks ends the lines; there is nothing else to learn from the error.
+    socket.on('error', () => {});
+  }
+
+  /** Connected, and greeted; `preamble` is what a proxy says first. */
+  static async open(port: number, preamble = ''): Promise<SmtpClient> {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    const client = new SmtpClient(socket);
+    if (preamble !== '') client.write(preamble);
+    client.greeting = await client.reply();
+    return client;
+  }
+
+  greeting = '';
+
+  write(bytes: string | Buffer): void {
+    this.#socket.write(bytes);
+  }
+
+  /** Waits until the bytes are out, so that a large mail is not kept in memory twice. */
+  async writeAll(bytes: Buffer): Promise<void> {
+    await new Promise<void>((resolve) => this.#socket.write(bytes, () => resolve()));
+  }
+
+  /** The next reply, the lines of a long one joined; empty when the connection is closed. */
+  async reply(): Promise<string> {
+    const lines: string[] = [];
+    for (;;) {
+      const { done, value } = await this.#lines.next();
+      if (done) return lines.join('\n');
+      lines.push(value);
+      if (!/^\d{3}-/.test(value)) return lines.join('\n');
+    }
+  }
+
+  async say(command: string): Promise<string> {
+    this.write(`${command}\r\n`);
+    return this.reply();
+  }
+
+  /** From here on encrypted. */
+  async startTls(ca: string, servername: string): Promise<void> {
+    this.#reader.close();
+    const secure = connectTls({ socket: this.#socket, ca, servername });
+    await once(secure, 'secureConnect');
+    this.#socket = secure;
+    this.#reader = createInterface({ input: secure });
+    this.#lines = this.#reader[Symbol.asyncIterator]();
+    secure.on('error', () => {});
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+export interface Parcel {
+  /** MAIL FROM. */
+  sender: string;
+  recipients: string[];
+  /** Exactly what stands between DATA and the dot, before dots are doubled. */
+  mail: string | Buffer;
+}
+
+export interface Answers {
+  sender: string;
+  recipients: string[];
+  /** Empty when it did not come to that. */
+  mail: string;
+}
+
+/** Hands a mail over as a server would. */
+export async function handOver(client: SmtpClient, { sender, recipients, mail }: Parcel): Promise<Answers> {
+  const answers: Answers = { sender: await client.say(`MAIL FROM:<${sender}>`), recipients: [], mail: '' };
+  if (!answers.sender.startsWith('250')) return answers;
+  for (const recipient of recipients) answers.recipients.push(await client.say(`RCPT TO:<${recipient}>`));
+  if (!answers.recipients.some((answer) => answer.startsWith('250'))) {
+    await client.say('RSET');
+    return answers;
+  }
+  const opened = await client.say('DATA');
+  if (!opened.startsWith('354')) return { ...answers, mail: opened };
+  await client.writeAll(dotStuffed(mail));
+  answers.mail = await client.reply();
+  return answers;
+}
+
+/** With its dots doubled, and the dot that ends it. */
+export function dotStuffed(mail: string | Buffer): Buffer {
+  const text = Buffer.isBuffer(mail) ? mail.toString('latin1') : Buffer.from(mail).toString('latin1');
+  const doubled = text.replace(/^\./, '..').replaceAll('\r\n.', '\r\n..');
+  return Buffer.from(`${doubled}${doubled.endsWith('\r\n') ? '' : '\r\n'}.\r\n`, 'latin1');
+}
