@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['server/test/**/*.test.ts', 'examples/**/*.test.ts'],
+    include: ['web/test/**/*.test.ts', 'server/test/**/*.test.ts', 'examples/**/*.test.ts'],
     globalSetup: ['server/test/support/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,

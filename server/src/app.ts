@@ -29,6 +29,8 @@ import { reference } from './modules/operations/reference.ts';
 import * as operations from './modules/operations/routes.ts';
 import * as parties from './modules/parties/routes.ts';
 import * as receipts from './modules/receipts/routes.ts';
+import type { Pages } from './modules/web/pages.ts';
+import { pageRoutes } from './modules/web/routes.ts';
 import * as webhooks from './modules/webhooks/routes.ts';
 
 /** The whole API. Who may ask is told in http/endpoint.ts. */
@@ -90,7 +92,6 @@ export const api: readonly Route<Context>[] = [
   ['POST', '/v1/domains', 'admin', domains.add],
   ['POST', '/v1/domains/:domain/check', 'admin', domains.check],
   ['DELETE', '/v1/domains/:domain', 'admin', domains.remove],
-  ['GET', '/r/:token', 'none', receipts.page],
   ['PUT', '/objects/:id', 'open', objects.put],
   ['GET', '/objects/:id', 'open', objects.get],
 ];
@@ -130,7 +131,8 @@ const keptMails: readonly Route<Context>[] = [
   ['GET', '/dev/mail/:id/html', 'open', keptMail.showHtml],
 ];
 
-export function buildApp(context: Context, log: Logger, part: 'everything' | 'operations'): FastifyInstance {
+/** Without pages, there is only what operators ask for. */
+export function buildApp(context: Context, log: Logger, pages: Pages | undefined): FastifyInstance {
   const { config } = context;
   const app = createServer(log, config.trustedProxies);
   collectMetrics(app, context.metrics);
@@ -144,8 +146,8 @@ export function buildApp(context: Context, log: Logger, part: 'everything' | 'op
     perKey,
     perAddress,
   };
-  const pages = showsKeptMails(config) ? [...linkedFromMails, ...keptMails] : linkedFromMails;
-  const routes = part === 'everything' ? [...api, ...forSigningIn, ...forOperators, ...pages, ...reference(api)] : forOperators;
+  const forPeople = () => [...pageRoutes(pages as Pages), ...linkedFromMails, ...(showsKeptMails(config) ? keptMails : [])];
+  const routes = pages ? [...api, ...forSigningIn, ...forOperators, ...forPeople(), ...reference(api)] : forOperators;
   registerRoutes(app, routes, context, gate);
   return app;
 }

@@ -29,6 +29,7 @@ import { tellOfLostDomain } from './modules/members/lost-domain.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
+import { Pages } from './modules/web/pages.ts';
 import { webhookChores } from './modules/webhooks/chores.ts';
 import { Dispatcher } from './modules/webhooks/dispatcher.ts';
 import { openDatabase } from './open-database.ts';
@@ -45,6 +46,7 @@ import { Outbound } from './platform/outbound.ts';
 import { Database } from './platform/postgres.ts';
 import { SchemaChecker } from './platform/schema-checker/checker.ts';
 import { sharedSecret } from './platform/secrets.ts';
+import { builtPages } from './platform/web-build.ts';
 import { createSamples, type Sample } from './samples.ts';
 
 export type Role = 'api' | 'worker' | 'mail' | 'all';
@@ -66,8 +68,9 @@ const SWEEP_MS = 100;
 const CHORES_AT_ONCE = 2;
 
 /** Starts what the role asks for; stops it in the opposite order, the database last. */
-export async function startService(config: Config, role: Role, log: Logger): Promise<Service> {
+export async function startService(config: Config, role: Role, log: Logger, tell: (sentence: string) => void = () => {}): Promise<Service> {
   const hasWorker = role === 'worker' || role === 'all';
+  const hasApi = role === 'api' || role === 'all';
   const opened = await openDatabase(config, 'service', log);
   const database = new Database(opened.connection, log);
   const closers: (() => Promise<void>)[] = [() => opened.close(), () => database.close()];
@@ -82,7 +85,7 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
       const jobs: JobRunner = await startJobs(database, chores, CHORES_AT_ONCE, log);
       closers.push(() => jobs.stop());
     }
-    const app = buildApp(context, log, role === 'api' || role === 'all' ? 'everything' : 'operations');
+    const app = buildApp(context, log, hasApi ? await openPages(config, tell) : undefined);
     // All that has something under way is given the same time to finish it.
     const finishers = [() => closeServer(app)];
     closers.push(async () => {
@@ -221,6 +224,14 @@ async function buildContext(
     notifyOfAnswer(context),
   ];
   return { context, feed, chores };
+}
+
+/** Built first, where that has never been done. */
+async function openPages(config: Config, tell: (sentence: string) => void): Promise<Pages> {
+  const bucket = await bucketOf(config);
+  const anyObject = { filename: '', contentType: '', expiresAt: new Date(Date.now() + 60_000) };
+  const filesAt = bucket && new URL(await bucket.downloadUrl('', anyObject)).origin;
+  return new Pages(await builtPages(tell), filesAt);
 }
 
 /** The bucket that the settings name, if they do. Only then is the SDK loaded, for the memory it takes. */

@@ -65,7 +65,8 @@ function send(reply: FastifyReply, answer: Answer, success: { status: number; co
   if (answer.headers) reply.headers(answer.headers);
   if (answer.body === undefined) return reply.send();
   if (answer.headers?.['content-type'] === undefined) reply.type(success.contentType ?? 'application/json; charset=utf-8');
-  return reply.send(typeof answer.body === 'string' || answer.body instanceof Readable ? answer.body : JSON.stringify(answer.body));
+  const isFinished = typeof answer.body === 'string' || Buffer.isBuffer(answer.body) || answer.body instanceof Readable;
+  return reply.send(isFinished ? answer.body : JSON.stringify(answer.body));
 }
 
 function refuseOtherMethods<Context>(app: FastifyInstance, routes: readonly Route<Context>[]): void {

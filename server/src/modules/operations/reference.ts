@@ -23,15 +23,8 @@ export function reference(api: readonly Route<Context>[]): Route<Context>[] {
     errors: [],
     handle: async (context) => referencePage(describe(context)),
   });
-  const home = publicEndpoint({
-    summary: 'Leads to the documentation',
-    success: { status: 302, description: 'To /docs.', contentType: HTML_TYPE },
-    errors: [],
-    handle: async () => ({ headers: { location: '/docs' }, body: '' }),
-  });
   return [
     ['GET', '/openapi.json', 'open', document],
     ['GET', '/docs', 'open', pageForPeople],
-    ['GET', '/', 'open', home],
   ];
 }

@@ -1,0 +1,3 @@
+export function BlocksPage() {
+  return <p>BlocksPage</p>;
+}

@@ -1,0 +1,3 @@
+export function ClaimPage() {
+  return <p>ClaimPage</p>;
+}

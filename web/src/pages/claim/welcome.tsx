@@ -1,0 +1,3 @@
+export function WelcomePage() {
+  return <p>WelcomePage</p>;
+}

@@ -1,0 +1,3 @@
+export function DropPage() {
+  return <p>DropPage</p>;
+}

@@ -1,0 +1,3 @@
+export function SchemaPage() {
+  return <p>SchemaPage</p>;
+}

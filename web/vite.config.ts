@@ -1,0 +1,19 @@
+import tailwind from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwind()],
+  // The server puts a fresh one into each page; see modules/web.
+  html: { cspNonce: 'NONCE' },
+  build: {
+    target: 'es2024',
+    cssTarget: ['chrome125', 'firefox128', 'safari17.5'],
+    assetsInlineLimit: 0,
+    // Their sizes are judged by a test, compressed.
+    chunkSizeWarningLimit: 1_000,
+    reportCompressedSize: false,
+  },
+  worker: { format: 'es' },
+});
