@@ -1,16 +1,12 @@
-import { existsSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { chromiumPath } from '../../../server/test/chromium.ts';
 import type { Browser as CookieJar } from '../../../server/test/support/browser.ts';
 import { claimedBy } from '../../../server/test/support/businesses.ts';
 import type { MemberApi } from '../../../server/test/support/member.ts';
 import { codesFor, signInWithCode } from '../../../server/test/support/people.ts';
 import { startTestService, type TestService } from '../../../server/test/support/service.ts';
-
-const PROGRAMS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/opt/google/chrome/chrome'];
-
-export const chromiumPath = (): string | undefined => PROGRAMS.find((program) => existsSync(program));
 
 /** A service with its pages, and a browser to look at them with. */
 export interface World {
