@@ -24,8 +24,16 @@ export interface Library {
   documents: Map<string, { title: string; body: Html }>;
 }
 
-/** Reads and renders the documents. The list in the index says which there are, in which order, below which heading. */
-export function readLibrary(): Library {
+let kept: Library | undefined;
+
+/** Read and rendered when somebody first asks, not at the start, which would take a tenth of a second longer. */
+export function library(): Library {
+  kept ??= readLibrary();
+  return kept;
+}
+
+/** The list in the index says which documents there are, in which order, below which heading. */
+function readLibrary(): Library {
   const index = read(INDEX);
   const listed = entriesOf(index);
   const addresses = new Map([[INDEX, HOME], ...listed.map(({ file, address }) => [file, address] as const)]);

@@ -6,7 +6,7 @@ import type { Route } from '../../http/endpoint.ts';
 import { openApiDocument } from '../../http/openapi.ts';
 import { HTML_TYPE, html } from '../../http/page.ts';
 import { documentationPage } from './layout.ts';
-import { HOME, REFERENCE, readLibrary } from './library.ts';
+import { HOME, library, REFERENCE } from './library.ts';
 import { withAddress } from './markdown.ts';
 import { referenceBody } from './reference.ts';
 
@@ -14,11 +14,11 @@ const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '.
 
 const aPage = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
 
-/** What describes the service: documents, which are read once, and the API as its own table has it. */
+/** What describes the service: documents, and the API as its own table has it. */
 export function documentation(api: readonly Route<Context>[]): Route<Context>[] {
-  const { entries, documents } = readLibrary();
   const describe = ({ publicUrl }: Context) => openApiDocument(api, version, publicUrl);
   const show = (address: string, publicUrl: string) => {
+    const { entries, documents } = library();
     const document = documents.get(address);
     if (document) return documentationPage(entries, address, document.title, withAddress(document.body, publicUrl));
     const body = html`<h1>No such page</h1><p>All there are, are listed beside this; <a href="${HOME}">the first</a> says what each is about.</p>`;
@@ -34,7 +34,7 @@ export function documentation(api: readonly Route<Context>[]): Route<Context>[] 
     summary: 'The API, described for people',
     success: aPage,
     errors: [],
-    handle: async (context) => documentationPage(entries, REFERENCE, 'API reference', referenceBody(describe(context))),
+    handle: async (context) => documentationPage(library().entries, REFERENCE, 'API reference', referenceBody(describe(context))),
   });
   const first = publicEndpoint({
     summary: 'What there is to read',
