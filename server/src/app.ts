@@ -13,6 +13,7 @@ import * as keys from './modules/agents/key-routes.ts';
 import * as agents from './modules/agents/routes.ts';
 import * as blocks from './modules/blocks/routes.ts';
 import * as contacts from './modules/contacts/routes.ts';
+import { documentation } from './modules/documentation/routes.ts';
 import * as domains from './modules/domains/routes.ts';
 import * as drop from './modules/drop/routes.ts';
 import * as objects from './modules/files/object-routes.ts';
@@ -25,7 +26,6 @@ import * as me from './modules/me/routes.ts';
 import { callerOf } from './modules/members/caller.ts';
 import * as members from './modules/members/routes.ts';
 import * as messages from './modules/messages/routes.ts';
-import { reference } from './modules/operations/reference.ts';
 import * as operations from './modules/operations/routes.ts';
 import * as parties from './modules/parties/routes.ts';
 import * as receipts from './modules/receipts/routes.ts';
@@ -147,7 +147,7 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
     perAddress,
   };
   const forPeople = () => [...pageRoutes(pages as Pages), ...linkedFromMails, ...(showsKeptMails(config) ? keptMails : [])];
-  const routes = pages ? [...api, ...forSigningIn, ...forOperators, ...forPeople(), ...reference(api)] : forOperators;
+  const routes = pages ? [...api, ...forSigningIn, ...forOperators, ...forPeople(), ...documentation(api)] : forOperators;
   registerRoutes(app, routes, context, gate);
   return app;
 }

@@ -68,7 +68,7 @@ const word = fc.oneof(
 );
 const names = fc.constantFrom(...queryNames, '__proto__', 'colour', '', '%00', 'limit[]');
 const query = fc.array(fc.tuple(names, word), { maxLength: 4 }).map((pairs) => pairs.map(([name, value]) => `${name}=${value}`).join('&'));
-const known = fc.constantFrom(...rows.map(({ path }) => path), '/healthz', '/readyz', '/docs', '/openapi.json', '/');
+const known = fc.constantFrom(...rows.map(({ path }) => path), '/healthz', '/readyz', '/docs', '/docs/:name', '/openapi.json', '/');
 const target = fc
   .tuple(known, word, query, fc.boolean())
   .map(([path, value, search, asks]) => path.replace(/:\w+/, () => value) + (asks ? `?${search}` : ''));

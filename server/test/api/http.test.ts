@@ -7,7 +7,17 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 import { rows, unsignedRows } from '../support/table.ts';
 
 const REQUEST_ID = /^req_[0-9a-hjkmnp-tv-z]{26}$/;
-const OPERATORS_PATHS = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/'];
+const OPERATORS_PATHS = [
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/openapi.json',
+  '/docs',
+  '/docs/reference',
+  '/docs/first-message',
+  '/docs/nothing',
+  '/',
+];
 
 let service: TestService;
 let acme: TestBusiness;

@@ -1,40 +1,47 @@
 import { errorCatalogue } from '../../contract/errors.ts';
-import type { Answer } from '../../http/endpoint.ts';
+import type { Auth } from '../../http/endpoint.ts';
 import type { OpenApiDocument, Operation, Parameter } from '../../http/openapi.ts';
-import { type Html, html, page } from '../../http/page.ts';
+import { type Html, html } from '../../http/page.ts';
+import { anchorLink } from './markdown.ts';
 
 type Schema = Record<string, unknown>;
 
 /** A readable reference, made from the OpenAPI document alone. */
-export function referencePage(document: OpenApiDocument): Answer {
+export function referenceBody(document: OpenApiDocument): Html {
   const { info, paths, components } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
-  const body = html`
-<h1>${info.title} API</h1>
+  return html`<div class="reference">
+<h1>API reference</h1>
 <p>${info.description}</p>
 <p class="soft">Version ${info.version} · <a href="/openapi.json">openapi.json</a></p>
 <p>Send your key with every request: <code>Authorization: Bearer wb_…</code>. Lists come in pages: pass <code>next_cursor</code> back as <code>cursor</code>.
 Every answer carries <code>X-Request-Id</code>.</p>
-<nav aria-label="Contents">${operations.map(({ method, path, operation }) => html`<a href="#${operation.operationId}">${method} ${path}</a>`)}
-${Object.keys(components.schemas).map((name) => html`<a href="#schema-${name}">${name}</a>`)}<a href="#errors">Errors</a></nav>
+<nav class="contents" aria-label="Contents"><ul>
+${operations.map(({ method, path, operation }) => html`<li><a href="#${operation.operationId}"><span class="method">${method}</span> ${path}</a></li>`)}
+</ul><ul>
+${Object.keys(components.schemas).map((name) => html`<li><a href="#schema-${name}">${name}</a></li>`)}
+<li><a href="#errors">Errors</a></li>
+</ul></nav>
 ${operations.map(({ method, path, operation }) => operationSection(method, path, operation))}
-${Object.entries(components.schemas).map(([name, schema]) => html`<h2 id="schema-${name}">${name}</h2>${describe(schema)}${fieldTable(schema)}`)}
-<h2 id="errors">Errors</h2>
+${Object.entries(components.schemas).map(([name, schema]) => html`<h2 id="schema-${name}">${name}${anchorLink(`schema-${name}`, name)}</h2>${describe(schema)}${fieldTable(schema)}`)}
+<h2 id="errors">Errors${anchorLink('errors', 'Errors')}</h2>
 <p>Every refusal has the shape of <a href="#schema-Error">Error</a>.</p>
 <table><thead><tr><th>Code</th><th>Status</th><th>When</th></tr></thead><tbody>
 ${Object.entries(errorCatalogue).map(([code, [status, when]]) => html`<tr><td><code>${code}</code></td><td>${status}</td><td>${prose(when)}</td></tr>`)}
-</tbody></table>`;
-  return page(`${info.title} API`, body);
+</tbody></table></div>`;
 }
 
-const AUTH_WORDS: Record<string, string> = {
+const AUTH_WORDS: Record<Auth, string> = {
   key: 'any key',
   'key rw': 'key with read_write',
   none: 'no key',
   open: 'no key',
   person: 'signed in',
+  member: 'member',
+  admin: 'admin or owner',
+  owner: 'owner',
 };
 
 function operationSection(method: string, path: string, operation: Operation): Html {
@@ -43,7 +50,7 @@ function operationSection(method: string, path: string, operation: Operation): H
   const [[status, success] = ['', {}]] = Object.entries(operation.responses);
   const answer = Object.values((success.content ?? {}) as Record<string, { schema: Schema }>)[0]?.schema;
   const codes = Object.values(operation.responses).flatMap((response) => (response['x-error-codes'] ?? []) as string[]);
-  return html`<h2 id="${operation.operationId}"><span class="method">${method}</span><code>${path}</code><span class="tag">${AUTH_WORDS[String(operation['x-auth'])]}</span></h2>
+  return html`<h2 class="operation" id="${operation.operationId}"><span class="method">${method}</span><code>${path}</code><span class="tag">${AUTH_WORDS[operation['x-auth'] as Auth]}</span>${anchorLink(operation.operationId, `${method} ${path}`)}</h2>
 <p>${operation.summary}.</p>${operation.description && html`<p class="soft">${prose(operation.description)}</p>`}
 ${operation.parameters.length > 0 && html`<h3>Parameters</h3>${parameterTable(operation.parameters)}`}
 ${body && html`<h3>Body</h3>${fieldTableOrLink(body)}`}${form && html`<p>As multipart/form-data: ${typeWords(form)}</p>`}
@@ -52,7 +59,7 @@ ${codes.length > 0 && html`<h3>Errors</h3><p>${codes.map((code, i) => html`${i >
 }
 
 function parameterTable(parameters: Parameter[]): Html {
-  return html`<table><thead><tr><th>Name</th><th>In</th><th>Form</th><th></th></tr></thead><tbody>
+  return html`<table><thead><tr><th>Name</th><th>In</th><th>Form</th><th>Meaning</th></tr></thead><tbody>
 ${parameters.map(({ name, in: place, required, schema, description }) => html`<tr><td><code>${name}</code></td><td>${place}</td><td>${typeWords(schema)}${required && ', required'}</td><td>${prose(description)}</td></tr>`)}
 </tbody></table>`;
 }
@@ -66,7 +73,7 @@ function fieldTable(schema: Schema): Html | false {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
   const required = (schema.required ?? []) as string[];
   if (properties.length === 0) return false;
-  return html`<table><thead><tr><th>Field</th><th>Form</th><th></th></tr></thead><tbody>
+  return html`<table><thead><tr><th>Field</th><th>Form</th><th>Meaning</th></tr></thead><tbody>
 ${properties.map(([name, field]) => html`<tr><td><code>${name}</code></td><td>${typeWords(field)}${!required.includes(name) && ', optional'}</td><td>${prose(field.description)}${nestedTable(field)}</td></tr>`)}
 </tbody></table>`;
 }
