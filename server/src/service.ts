@@ -31,6 +31,7 @@ import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
 import { webhookChores } from './modules/webhooks/chores.ts';
 import { Dispatcher } from './modules/webhooks/dispatcher.ts';
+import { WebhookStatistics } from './modules/webhooks/statistics.ts';
 import { openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
 import { ConsumerMail } from './platform/consumer-mail.ts';
@@ -205,6 +206,7 @@ async function buildContext(
     ledger: new Ledger(database, quotas),
     schemas: new InboxSchemas(database, feed, checker),
     files: new Files(database, objects, quotas),
+    webhookStatistics: new WebhookStatistics(database),
     folder: objects instanceof FolderStore ? { store: objects, signer } : undefined,
     outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }),
     metrics: new Registry(),
