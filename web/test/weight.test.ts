@@ -7,6 +7,9 @@ import { openWorld, type Visitor, type World } from './support/visitor.ts';
 
 const FIRST_LOAD_MAX_BYTES = 150 * 1024;
 const MESSAGES = 100_000;
+const QUIET_MS = 300;
+const SINCE_THE_LAST_ANSWER =
+  "performance.now() - Math.max(...performance.getEntriesByType('resource').map(({ responseEnd }) => responseEnd))";
 /** Some screens' worth. */
 const DRAWN_ROWS_MAX = 80;
 
@@ -38,9 +41,7 @@ describe('the first load of a page takes less than 150 KB of compressed scripts'
     page.on('request', note);
     await ann.open(paths[name] ?? `/${name}`);
     // Whatever the page asks for by itself, without anybody doing anything.
-    await page.waitForFunction(
-      "performance.now() - Math.max(...performance.getEntriesByType('resource').map((entry) => entry.responseEnd)) > 300",
-    );
+    await expect.poll(() => page.evaluate<number>(SINCE_THE_LAST_ANSWER), { timeout: 10_000 }).toBeGreaterThan(QUIET_MS);
     page.off('request', note);
     const built = await builtPages(() => {});
     // As gzip makes them, which is what browsers get over plain HTTP; brotli does better.
@@ -58,15 +59,18 @@ describe('an inbox of 100,000 messages', () => {
     await open('/inbox');
     await page.getByText('Copy 1', { exact: true }).waitFor();
     for (const wanted of [90, 400, 1_200]) {
-      await expect
-        .poll(async () => {
-          await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
-          return page
-            .getByText(/^Copy \d+$/)
-            .last()
-            .innerText();
-        })
-        .toMatch(new RegExp(`^Copy ([${String(wanted)[0]}-9]\\d{${String(wanted).length - 1}}|\\d{${String(wanted).length + 1},})$`));
+      const furthest = async () => {
+        await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+        return Number(
+          (
+            await page
+              .getByText(/^Copy \d+$/)
+              .last()
+              .innerText()
+          ).slice(5),
+        );
+      };
+      await expect.poll(furthest, { timeout: 30_000 }).toBeGreaterThan(wanted);
       expect(await rows().count()).toBeLessThan(DRAWN_ROWS_MAX);
     }
   });
