@@ -3,7 +3,7 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { harmlessName } from './content-disposition.ts';
-import { CHUNK_BYTES, exactly, Folder, ignoring, makeFolder, sizeOf, syncFolder } from './folder.ts';
+import { CHUNK_BYTES, exactly, Folder, makeFolder, sizeOf, syncFolder } from './folder.ts';
 import { type Exclusively, FolderParts } from './folder-parts.ts';
 import { objectPath } from './object-path.ts';
 import type { DownloadTerms, ObjectStore, UploadTerms, UploadTicket } from './object-store.ts';
@@ -55,11 +55,19 @@ export class FolderStore implements ObjectStore {
     const sealed = await sizeOf(this.#object(id));
     if (sealed !== undefined) return sealed;
     await makeFolder(path.dirname(this.#object(id)));
-    // A link fails where a rename would replace what somebody else has sealed meanwhile; they may also have taken it away.
-    await link(this.#upload(id), this.#object(id)).catch(ignoring('EEXIST', 'ENOENT'));
-    await rm(this.#upload(id), { force: true });
+    await this.#linkUpload(id);
+    const sizeBytes = await sizeOf(this.#object(id));
+    // Where there was nothing to seal, what is there now has just come, and is to stay.
+    if (sizeBytes !== undefined) await rm(this.#upload(id), { force: true });
     await syncFolder(path.dirname(this.#object(id)));
-    return sizeOf(this.#object(id));
+    return sizeBytes;
+  }
+
+  /** A link fails where a rename would replace what somebody else has sealed meanwhile; they may also have taken it away. */
+  async #linkUpload(id: string): Promise<void> {
+    const isMissing = await link(this.#upload(id), this.#object(id)).then(() => false, missing);
+    // It fails the same way if the upload is replaced by another PUT at that very moment.
+    if (isMissing && (await sizeOf(this.#upload(id))) !== undefined) await this.#linkUpload(id);
   }
 
   /** Undefined when there is no such object; an upload that was not sealed is none. */
@@ -112,4 +120,9 @@ export class FolderStore implements ObjectStore {
   #upload(id: string): string {
     return this.#folder.file('uploads', id);
   }
+}
+
+function missing(error: NodeJS.ErrnoException): boolean {
+  if (error.code !== 'EEXIST' && error.code !== 'ENOENT') throw error;
+  return error.code === 'ENOENT';
 }

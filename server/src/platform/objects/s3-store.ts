@@ -93,8 +93,10 @@ export class S3Store implements ObjectStore {
     const copy = new CopyObjectCommand({ Bucket: this.#bucket, Key: objectKey(id), CopySource: `${this.#bucket}/${uploadKey(id)}` });
     // Where there is nothing to copy, nothing was uploaded, or another process has sealed it meanwhile.
     await this.#client.send(copy).catch(ifMissing);
-    await this.#delete(uploadKey(id));
-    return this.#sizeOf(objectKey(id));
+    const sizeBytes = await this.#sizeOf(objectKey(id));
+    // Where there was nothing to copy, what is there now has just come, and is to stay.
+    if (sizeBytes !== undefined) await this.#delete(uploadKey(id));
+    return sizeBytes;
   }
 
   downloadUrl(id: string, { filename, contentType, expiresAt }: DownloadTerms): Promise<string> {
