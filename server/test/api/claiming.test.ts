@@ -130,9 +130,10 @@ describe('a business', () => {
     const sibling = await service.sibling();
     expect((await sibling.anonymous.get('/public/change')).body.accepting_drops).toBe(true);
     const { status, body } = await owner.patch('/business', { display_name: 'Changed', accepting_drops: false });
-    expect([status, body]).toMatchObject([200, { handle: 'change', display_name: 'Changed', accepting_drops: false }]);
+    const changed = { handle: 'change', display_name: 'Changed', accepting_drops: false };
+    expect([status, body]).toMatchObject([200, changed]);
     for (const api of [service.anonymous, sibling.anonymous])
-      expect((await api.get('/public/change')).body).toEqual({ handle: 'change', display_name: 'Changed', accepting_drops: false });
+      expect((await api.get('/public/change')).body).toEqual({ ...changed, verified_domains: [] });
     await sibling.stop();
     expectInvalid(await owner.patch('/business', { handle: 'other' }), 'handle');
     expectInvalid(await owner.patch('/business', { display_name: 'a\r\nBcc: b' }), 'display_name');
