@@ -1,7 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
@@ -9,6 +7,7 @@ import { buildApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Context } from './context.ts';
 import { WEBHOOK_PATIENCE_MS } from './contract/limits.ts';
+import { closerOf } from './http/closing.ts';
 import { Cursors } from './http/cursor.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { accountChores } from './modules/accounts/chores.ts';
@@ -62,7 +61,6 @@ export interface Service {
 }
 
 const STOP_PATIENCE_MS = 25_000;
-const SWEEP_MS = 100;
 const CHORES_AT_ONCE = 2;
 
 /** Starts what the role asks for; stops it in the opposite order, the database last. */
@@ -84,7 +82,7 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
     }
     const app = buildApp(context, log, role === 'api' || role === 'all' ? 'everything' : 'operations');
     // All that has something under way is given the same time to finish it.
-    const finishers = [() => closeServer(app)];
+    const finishers = [closerOf(app, STOP_PATIENCE_MS)];
     closers.push(async () => {
       await Promise.all(finishers.map((finish) => finish()));
     });
@@ -242,21 +240,6 @@ export async function bucketOf({
     secretAccessKey: s3SecretAccessKey ?? '',
     forcePathStyle: s3ForcePathStyle,
   });
-}
-
-/** Takes no new connections and waits for the requests under way, though not for ever. */
-async function closeServer(app: FastifyInstance): Promise<void> {
-  const impatience = new AbortController();
-  const giveUp = sleep(STOP_PATIENCE_MS, undefined, { signal: impatience.signal }).then(
-    () => app.server.closeAllConnections(),
-    () => {},
-  );
-  // A connection that was busy when the closing began is idle once its answer is out.
-  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
-  await app.close();
-  clearInterval(sweep);
-  impatience.abort();
-  await giveUp;
 }
 
 function hostForPeople(host: string): string {
