@@ -72,6 +72,7 @@ export const api: readonly Route<Context>[] = [
   ['POST', '/v1/drops', 'person', drop.send],
   ['POST', '/v1/drops/uploads', 'person', drop.announce],
   ['POST', '/v1/businesses', 'person', members.claim],
+  ['GET', '/v1/businesses/availability', 'person', parties.availability],
   ['GET', '/v1/business', 'member', members.showBusiness],
   ['PATCH', '/v1/business', 'admin', members.changeBusiness],
   ['GET', '/v1/members', 'member', members.list],

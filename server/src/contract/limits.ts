@@ -31,6 +31,8 @@ export const IDEMPOTENCY_WINDOW_HOURS = 24;
 
 export const HANDLE_MIN_CHARS = 2;
 export const HANDLE_MAX_CHARS = 32;
+/** Of what is judged to be a handle or not: more than anybody types into a form. */
+export const HANDLE_QUESTION_MAX_CHARS = 1_000;
 export const SEGMENT_MAX_CHARS = 31;
 export const DISPLAY_NAME_MAX_CHARS = 100;
 export const AGENT_NAME_MAX_CHARS = 100;
