@@ -22,6 +22,7 @@ import { showsKeptMails } from './modules/mail/kept-mail-access.ts';
 import * as keptMail from './modules/mail/kept-mail-routes.ts';
 import * as mail from './modules/mail/routes.ts';
 import * as me from './modules/me/routes.ts';
+import * as usage from './modules/me/usage-routes.ts';
 import { callerOf } from './modules/members/caller.ts';
 import * as members from './modules/members/routes.ts';
 import * as messages from './modules/messages/routes.ts';
@@ -36,6 +37,7 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/public/:handle', 'none', parties.publicProfile],
   ['GET', '/v1/receipts/:token', 'none', receipts.getOne],
   ['GET', '/v1/me', 'key', me.show],
+  ['GET', '/v1/usage', 'key', usage.show],
   ['GET', '/v1/inbox', 'key', messages.inbox],
   ['GET', '/v1/outbox', 'key rw', messages.outbox],
   ['POST', '/v1/messages', 'key rw', messages.send],

@@ -26,6 +26,9 @@ export const SMALL_BODY_MAX_BYTES = 64 * 1024;
 export const PAGE_DEFAULT_ITEMS = 50;
 export const PAGE_MAX_ITEMS = 200;
 
+export const USAGE_DEFAULT_DAYS = 30;
+export const USAGE_MAX_DAYS = 90;
+
 export const IDEMPOTENCY_KEY_MAX_CHARS = 255;
 export const IDEMPOTENCY_WINDOW_HOURS = 24;
 
