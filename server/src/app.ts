@@ -43,6 +43,7 @@ export const api: readonly Route<Context>[] = [
   ['POST', '/v1/messages', 'key rw', messages.send],
   ['GET', '/v1/messages/:id', 'key', messages.getOne],
   ['GET', '/v1/threads/:id', 'key', messages.thread],
+  ['GET', '/v1/events', 'key', messages.events],
   ['POST', '/v1/uploads', 'key rw', files.announce],
   ['GET', '/v1/files/:id', 'key', files.download],
   ['GET', '/v1/webhooks', 'key rw', webhooks.list],

@@ -25,6 +25,7 @@ import { MailDelivery } from './modules/mail/delivery.ts';
 import { Mails } from './modules/mail/mails.ts';
 import { codeMail } from './modules/mail/templates.ts';
 import { tellOfLostDomain } from './modules/members/lost-domain.ts';
+import { Arrivals } from './modules/messages/arrivals.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
@@ -82,7 +83,7 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
     }
     const app = buildApp(context, log, role === 'api' || role === 'all' ? 'everything' : 'operations');
     // All that has something under way is given the same time to finish it.
-    const finishers = [closerOf(app, STOP_PATIENCE_MS)];
+    const finishers = [closerOf(app, STOP_PATIENCE_MS), () => context.arrivals.stop()];
     closers.push(async () => {
       await Promise.all(finishers.map((finish) => finish()));
     });
@@ -188,6 +189,7 @@ async function buildContext(
     sendCode: (tx, to, code, minutes) => mails.queue(tx, { to, ...codeMail({ code, minutes }) }),
   });
   const objects = (await bucketOf(config)) ?? new FolderStore(path.join(config.dataDir, 'files'), signer, publicUrl);
+  const metrics = new Registry();
   const context: Context = {
     config,
     database,
@@ -201,11 +203,12 @@ async function buildContext(
     quotas,
     cursors,
     ledger: new Ledger(database, quotas),
+    arrivals: new Arrivals(database, metrics, log),
     schemas: new InboxSchemas(database, feed, checker),
     files: new Files(database, objects, quotas),
     folder: objects instanceof FolderStore ? { store: objects, signer } : undefined,
     outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }),
-    metrics: new Registry(),
+    metrics,
     publicUrl: '',
     inboundDomain: '',
   };

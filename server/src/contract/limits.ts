@@ -26,6 +26,11 @@ export const SMALL_BODY_MAX_BYTES = 64 * 1024;
 export const PAGE_DEFAULT_ITEMS = 50;
 export const PAGE_MAX_ITEMS = 200;
 
+/** Of those who listen for new messages; each process counts for itself. */
+export const EVENT_STREAMS_MAX = 1_000;
+export const EVENT_STREAMS_PER_BUSINESS_MAX = 20;
+export const EVENT_STREAM_MAX_MS = 300_000;
+
 export const USAGE_DEFAULT_DAYS = 30;
 export const USAGE_MAX_DAYS = 90;
 
