@@ -42,7 +42,7 @@ export type InboxSchema = { schema: Record<string, unknown> | boolean | null; up
 
 export type Agent = { id: string; name: string; description: string | null; segment: string | null; address: string; created_at: string };
 
-export type SignIn = { email: boolean; google: boolean; microsoft: boolean; oidc: { name: string } | null; passkey: boolean };
+export type SignIn = { email: boolean; google: boolean; microsoft: boolean; oidc: { name: string } | null; passkey: boolean; mails_at: string | null };
 
 export type Account = { id: string; email: string | null; name: string; provider: 'email' | 'google' | 'microsoft' | 'oidc'; proves: 'mailbox' | 'domain' | 'nothing'; created_at: string; businesses: ({ handle: string; display_name: string; role: 'owner' | 'admin' | 'member' })[] };
 
@@ -99,6 +99,7 @@ export interface Operations {
   'DELETE /v1/account/sessions/{id}': { path: { id: string }; answer: undefined };
   'POST /v1/drops': { body: Draft; answer: Envelope };
   'POST /v1/drops/uploads': { body: { filename: string; content_type: string; size_bytes: number }; answer: Upload };
+  'GET /v1/businesses/availability': { query: { handle: string }; answer: { handle: string; available: boolean; reason: 'taken' | 'reserved' | 'invalid' | null } };
   'POST /v1/businesses': { body: { handle: string; display_name: string }; answer: Business };
   'GET /v1/business': { answer: Business };
   'PATCH /v1/business': { body: { display_name?: string; accepting_drops?: boolean }; answer: Business };
