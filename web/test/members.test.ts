@@ -77,7 +77,7 @@ test('somebody is invited, joins, is given a role and an address, and is removed
   await ann.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await ann.page.getByText('ben is removed').waitFor();
   expect(await ann.page.getByText('ben@acme-works.test').count()).toBe(0);
-  await ben.page.getByRole('link', { name: 'Inbox' }).click();
+  await ben.page.getByRole('link', { name: 'Inbox', exact: true }).click();
   await ben.page.getByRole('heading', { name: 'Claim a handle' }).waitFor();
 });
 

@@ -57,7 +57,7 @@ function OrderForm({ isBusy, error, onSend }: SendingProps) {
       <TextField label="Subject" maxLength={200} value={subject} onChange={({ target }) => setSubject(target.value)} />
       <TextArea
         label="JSON"
-        rows={7}
+        rows={8}
         spellCheck={false}
         className="font-mono text-sm"
         value={json}

@@ -108,7 +108,7 @@ function Removal({ member, isMe }: { member: Member; isMe: boolean }) {
     );
   return (
     <>
-      <Button look="quiet" onClick={() => setAsking(true)} aria-label={isMe ? 'Leave' : `Remove ${member.name}`}>
+      <Button look="quiet" className="w-24" onClick={() => setAsking(true)} aria-label={isMe ? 'Leave' : `Remove ${member.name}`}>
         {isMe ? 'Leave' : 'Remove'}
       </Button>
       {isAsking ? (

@@ -4,7 +4,6 @@ import { useEffect } from 'react';
 import { useReading } from '../../api/queries.ts';
 import { Plain } from '../../frame/plain.tsx';
 import { ownPath } from './own-path.ts';
-import { providerError } from './provider-errors.ts';
 import { WaysIn } from './ways-in.tsx';
 
 export function SignInPage() {
@@ -23,13 +22,9 @@ export function SignInPage() {
       <p className="mb-6 text-soft">
         Waybill carries messages, orders and files between businesses, with a receipt that anybody can check.
       </p>
-      {error !== undefined ? (
-        <p role="alert" className="mb-4 rounded-lg bg-bad-tint px-4 py-3 text-sm text-bad">
-          {providerError(error)}
-        </p>
-      ) : null}
       <WaysIn
         backTo={{ signedIn: goal, failed: `/sign-in?${new URLSearchParams({ next: goal })}` }}
+        error={error}
         onSignedIn={() => {
           // Whatever somebody else had read before.
           queries.clear();

@@ -10,10 +10,13 @@ import { Button } from '../../ui/button.tsx';
 import { ErrorNote, States } from '../../ui/states.tsx';
 import { CodeForm } from './code-form.tsx';
 import { EmailForm } from './email-form.tsx';
+import { providerError } from './provider-errors.ts';
 
 interface WaysInProps {
   /** The path to which providers lead back; signed in, or with ?error=. */
   backTo: { signedIn: string; failed: string };
+  /** What a provider led back with. */
+  error: string | undefined;
   onSignedIn(): void;
 }
 
@@ -27,7 +30,7 @@ export function WaysIn(props: WaysInProps) {
   );
 }
 
-function Ways({ ways, backTo, onSignedIn }: WaysInProps & { ways: SignIn }) {
+function Ways({ ways, backTo, error, onSignedIn }: WaysInProps & { ways: SignIn }) {
   const [email, setEmail] = useState('');
   const [isSent, setSent] = useState(false);
   const begin = useAuth<object, { url: string }>('sign-in/social');
@@ -40,7 +43,7 @@ function Ways({ ways, backTo, onSignedIn }: WaysInProps & { ways: SignIn }) {
     ['oidc', ways.oidc?.name],
   ].filter((one): one is [string, string] => typeof one[1] === 'string');
   const hasPasskeys = ways.passkey && canUsePasskeys();
-  const error = begin.error ?? passkey.error;
+  const failure = begin.error ?? passkey.error;
   const go = (provider: string) =>
     begin.mutate(
       { provider, callbackURL: backTo.signedIn, errorCallbackURL: backTo.failed },
@@ -48,6 +51,11 @@ function Ways({ ways, backTo, onSignedIn }: WaysInProps & { ways: SignIn }) {
     );
   return (
     <>
+      {error !== undefined ? (
+        <p role="alert" className="mb-4 rounded-lg bg-bad-tint px-4 py-3 text-sm text-bad">
+          {providerError(error)}
+        </p>
+      ) : null}
       <EmailForm email={email} onChange={setEmail} onSent={() => setSent(true)} />
       {providers.length > 0 || hasPasskeys ? (
         <div className="mt-5 space-y-2.5">
@@ -76,7 +84,7 @@ function Ways({ ways, backTo, onSignedIn }: WaysInProps & { ways: SignIn }) {
               Use a passkey
             </Button>
           ) : null}
-          {error ? <ErrorNote error={error} /> : null}
+          {failure ? <ErrorNote error={failure} /> : null}
         </div>
       ) : null}
     </>
