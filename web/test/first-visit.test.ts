@@ -102,6 +102,7 @@ test('settings hold, for the business and for the browser, and no link leads awa
   await open('/sign-in?next=/settings');
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
 
+  await page.getByRole('link', { name: 'Show first steps' }).waitFor();
   await page.getByLabel('Name').fill('Initech AG');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: 'Initech AG' }).waitFor();
@@ -122,6 +123,9 @@ test('settings hold, for the business and for the browser, and no link leads awa
   await page.getByRole('heading', { name: 'Settings' }).click();
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+
+  await open('/account');
+  await page.getByText('Passkeys belong to a name').waitFor();
 });
 
 /** What a shell would make of the line. */
