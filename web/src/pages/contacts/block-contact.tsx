@@ -1,6 +1,7 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { useAction, useList, useReading } from '../../api/queries.ts';
+import { forget, useAction, useList, useReading } from '../../api/queries.ts';
 import type { Block, Party } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm, Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -63,16 +64,26 @@ function covers({ user_id, email_domain }: Block, { domains, userId }: Target): 
   return domains.some((domain) => domain === email_domain || domain.endsWith(`.${email_domain}`));
 }
 
-function BlockNow({ party, target, onClose }: { party: Party; target: Target; onClose(): void }) {
-  const block = useAction('POST /v1/blocks', { changes: ['GET /v1/blocks'] });
+/** Closes first: what is read anew then would turn the question around. */
+function useFinish(onClose: () => void) {
+  const queries = useQueryClient();
   const lists = useContactLists();
+  return (text: string) => {
+    onClose();
+    say(text);
+    void lists.anew();
+    void forget(queries, 'GET /v1/blocks');
+  };
+}
+
+function BlockNow({ party, target, onClose }: { party: Party; target: Target; onClose(): void }) {
+  const block = useAction('POST /v1/blocks');
+  const finish = useFinish(onClose);
   const isMailbox = party.kind === 'mailbox';
   const confirm = async () => {
     if (isMailbox) await block.mutateAsync({ body: { user_id: target.userId ?? '' } });
     else for (const domain of target.domains) await block.mutateAsync({ body: { email_domain: domain } });
-    await lists.anew();
-    say(`${addressOf(party)} is blocked.`);
-    onClose();
+    finish(`${addressOf(party)} is blocked.`);
   };
   return (
     <Confirm
@@ -96,12 +107,10 @@ function BlockNow({ party, target, onClose }: { party: Party; target: Target; on
 
 function Unblock({ name, blocks, onClose }: { name: string; blocks: readonly Block[]; onClose(): void }) {
   const remove = useAction('DELETE /v1/blocks/{id}');
-  const lists = useContactLists();
+  const finish = useFinish(onClose);
   const confirm = async () => {
     for (const { id } of blocks) await remove.mutateAsync({ path: { id } });
-    await lists.anew();
-    say(`${name} is no longer blocked.`);
-    onClose();
+    finish(`${name} is no longer blocked.`);
   };
   return (
     <Confirm

@@ -63,7 +63,9 @@ function Activity({ contact: { party, activity, can_initiate, blocked } }: { con
         ) : null}
         {activity.actors.length > 0 ? (
           <Fact name="Wrote to you">
-            <bdi className="line-clamp-3">{activity.actors.map(({ name, email }) => (email === null ? name : `${name} (${email})`)).join(', ')}</bdi>
+            <bdi className="line-clamp-3">
+              {activity.actors.map(({ name, email }) => (email === null ? name : `${name} (${email})`)).join(', ')}
+            </bdi>
           </Fact>
         ) : null}
       </Facts>
@@ -123,7 +125,14 @@ function OwnWords({ contact, onBlock, onClose }: { contact: Contact; onBlock(): 
           maxLength={200}
           error={error?.at('/label')}
         />
-        <TextArea label="Notes" rows={3} value={notes} onChange={({ target }) => setNotes(target.value)} maxLength={10_000} error={error?.at('/notes')} />
+        <TextArea
+          label="Notes"
+          rows={3}
+          value={notes}
+          onChange={({ target }) => setNotes(target.value)}
+          maxLength={10_000}
+          error={error?.at('/notes')}
+        />
       </div>
       {error ? <ErrorNote error={error} /> : null}
       <DialogActions>

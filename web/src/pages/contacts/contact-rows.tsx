@@ -75,8 +75,7 @@ function ContactButton({ contact, onOpen }: { contact: Summary; onOpen(): void }
     >
       <span className="min-w-0">
         <span className="block truncate">
-          <bdi className="font-medium">{label || party.display_name}</bdi>{' '}
-          {isBlocked ? <Badge tone="bad">Blocked</Badge> : null}
+          <bdi className="font-medium">{label || party.display_name}</bdi> {isBlocked ? <Badge tone="bad">Blocked</Badge> : null}
         </span>
         <span className="block truncate text-sm text-soft">
           {label !== '' ? (
