@@ -76,7 +76,7 @@ function KeyList({ label, keys, onRevoke }: { label: string; keys: readonly Key[
             )}
           </span>
           {onRevoke ? (
-            <Button look="quiet" className="text-bad" onClick={() => onRevoke(key)} aria-label={`Revoke ${key.prefix}…`}>
+            <Button look="quiet" onClick={() => onRevoke(key)} aria-label={`Revoke ${key.prefix}…`}>
               Revoke
             </Button>
           ) : null}

@@ -13,11 +13,13 @@ import { nameOf, useContactLists } from './contact-list.ts';
 /** All that is known about a party, with what can be written beside it. */
 export function ContactDialog({ party, onClose }: { party: Party; onClose(): void }) {
   const contact = useReading('GET /v1/contacts/by-party', { query: nameOf(party) });
+  // What was read a while ago must not be written back.
+  const isOld = contact.isFetching && !contact.isFetchedAfterMount;
   const [isBlocking, setBlocking] = useState(false);
   if (isBlocking) return <BlockContact party={party} onClose={onClose} />;
   return (
     <Dialog title={party.display_name} onClose={onClose}>
-      <States of={contact}>
+      <States of={isOld ? { ...contact, data: undefined } : contact}>
         {(known) => (
           <>
             <Activity contact={known} />
@@ -143,7 +145,7 @@ function OwnWords({ contact, onBlock, onClose }: { contact: Contact; onBlock(): 
             </Button>
           )}
           <Button look="quiet" onClick={onBlock}>
-            Block or unblock
+            {contact.blocked ? 'Unblock' : 'Block'}
           </Button>
         </div>
         {can_initiate ? (

@@ -1,5 +1,5 @@
 import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { forget, type List, useList } from '../../api/queries.ts';
+import { forget, keyOf, type List, useList } from '../../api/queries.ts';
 import type { Contact, Party } from '../../api/schema.ts';
 
 /** What a row shows. An address book may have a hundred thousand of them. */
@@ -71,7 +71,7 @@ export function useContactLists() {
   return {
     changed: (contact: Contact) => {
       showChanged(queries, contact);
-      void forget(queries, 'GET /v1/contacts/by-party');
+      queries.setQueryData(keyOf('GET /v1/contacts/by-party', { query: nameOf(contact.party) }), contact);
     },
     anew: () => startAnew(queries),
   };

@@ -11,6 +11,7 @@ import type { Summary } from './contact-list.ts';
 /** Rows have one height, by the width of the page, so that where they stand is known before they are drawn. */
 const WIDE_ROW_PX = 60;
 const NARROW_ROW_PX = 84;
+const WITHOUT_HANDLE = { domain: 'Organisation without a handle', mailbox: 'Private mailbox' };
 
 export function ContactRows({ list: { items, hasMore, more }, onOpen }: { list: List<Summary>; onOpen(party: Party): void }) {
   const place = useRef<HTMLUListElement>(null);
@@ -44,20 +45,19 @@ export function ContactRows({ list: { items, hasMore, more }, onOpen }: { list: 
             style={{ height, transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
           >
             <ContactButton contact={contact} onOpen={() => onOpen(contact.party)} />
-            {contact.canInitiate ? (
-              <ButtonLink
-                to="/compose"
-                search={{ to: addressOf(contact.party).replace(/^@/, '') }}
-                look="quiet"
-                aria-label={`Write to ${addressOf(contact.party)}`}
-                icon={<SquarePen className="size-4" aria-hidden />}
-              >
-                <span className="max-md:hidden">Write</span>
-              </ButtonLink>
-            ) : (
-              // Keeps the columns in line.
-              <span className="w-12 shrink-0 md:w-23" />
-            )}
+            <span className="flex w-11 shrink-0 justify-end md:w-24">
+              {contact.canInitiate ? (
+                <ButtonLink
+                  to="/compose"
+                  search={{ to: addressOf(contact.party).replace(/^@/, '') }}
+                  look="quiet"
+                  aria-label={`Write to ${addressOf(contact.party)}`}
+                  icon={<SquarePen className="size-4" aria-hidden />}
+                >
+                  <span className="max-md:hidden">Write</span>
+                </ButtonLink>
+              ) : null}
+            </span>
           </li>
         );
       })}
@@ -83,7 +83,9 @@ function ContactButton({ contact, onOpen }: { contact: Summary; onOpen(): void }
               <bdi>{party.display_name}</bdi> ·{' '}
             </>
           ) : null}
-          {addressOf(party)}
+          {label === '' && party.kind !== 'handle' && party.display_name === addressOf(party)
+            ? WITHOUT_HANDLE[party.kind]
+            : addressOf(party)}
         </span>
       </span>
       <span className="flex min-w-0 items-center gap-1.5 overflow-hidden max-md:hidden">

@@ -32,7 +32,7 @@ export function DomainCard({ domain, isAdmin }: { domain: Domain; isAdmin: boole
         {isAdmin ? (
           <div className="flex gap-2">
             {record !== null ? (
-              <Button onClick={look} isBusy={check.isPending} aria-label={`Check ${domain.domain} now`}>
+              <Button onClick={look} isBusy={check.isPending} aria-label={`Check now: ${domain.domain}`}>
                 Check now
               </Button>
             ) : null}

@@ -28,15 +28,8 @@ export function Meter({ label, used, limit, format, children }: MeterProps) {
       </p>
       {limit === 0 ? null : (
         <>
-          <div
-            role="meter"
-            aria-labelledby={id}
-            aria-valuemin={0}
-            aria-valuemax={limit}
-            aria-valuenow={Math.min(used, limit)}
-            aria-valuetext={`${format(used)} of ${format(limit)}`}
-            className="h-1.5 overflow-hidden rounded-full bg-hover"
-          >
+          <meter aria-labelledby={id} max={limit} value={Math.min(used, limit)} className="sr-only" />
+          <div aria-hidden className="h-1.5 overflow-hidden rounded-full bg-hover">
             <div className={`h-full rounded-full ${colour}`} style={{ width: `${part * 100}%`, minWidth: used > 0 ? '0.375rem' : 0 }} />
           </div>
           <p className="mt-2.5 text-sm text-soft">

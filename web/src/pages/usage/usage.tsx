@@ -13,7 +13,9 @@ export function UsagePage() {
   const usage = useReading('GET /v1/usage', { query: { days: DAYS } });
   return (
     <>
-      <PageHeader title="Usage">What your business sends, receives and uploads, and what the limits leave. Days and months are in UTC.</PageHeader>
+      <PageHeader title="Usage">
+        What your business sends, receives and uploads, and what the limits leave. Days and months are in UTC.
+      </PageHeader>
       <States of={usage}>
         {(known) => (
           <>
