@@ -241,7 +241,7 @@ test('a member without the rights is told so, and sees no buttons for it', async
   await expectAccessible();
 });
 
-const copied = () => ann.page.evaluate(() => navigator.clipboard.readText());
+const copied = () => ann.page.evaluate<string>('navigator.clipboard.readText()');
 
 /** The field says what is wrong with it, also to those who can't see it. */
 async function expectInvalid(label: string, text: string): Promise<void> {

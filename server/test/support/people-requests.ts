@@ -29,6 +29,7 @@ export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Re
     'GET /v1/drops/:handle': () => person.get('/v1/drops/acme'),
     'POST /v1/drops/uploads': () => person.post('/v1/drops/uploads', { filename: 'a.txt', content_type: 'text/plain', size_bytes: 5 }),
     'POST /v1/businesses': () => person.post('/v1/businesses', { handle: `claimed-${++made}`, display_name: 'Claimed' }),
+    'GET /v1/businesses/availability': () => person.get('/v1/businesses/availability?handle=free'),
     'GET /v1/business': () => owner.get('/business'),
     'PATCH /v1/business': () => owner.patch('/business', { display_name: 'Renamed', accepting_drops: true }),
     'GET /v1/members': () => owner.get('/members'),
