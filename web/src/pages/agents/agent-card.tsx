@@ -17,7 +17,7 @@ export function AgentCard({ agent, isAdmin, isOpenAtFirst, onEdit }: AgentCardPr
   const id = useId();
   return (
     <li aria-labelledby={id} className="overflow-hidden rounded-xl border border-line">
-      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 py-4 sm:px-5">
+      <div className="flex items-start justify-between gap-4 px-4 py-4 sm:px-5">
         <div className="min-w-0">
           <h2 id={id} className="font-semibold">
             <bdi>{agent.name}</bdi>

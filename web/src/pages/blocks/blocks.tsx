@@ -44,7 +44,7 @@ export function BlocksPage() {
         <Rows label="Blocks">
           {list.items.map((block) => (
             <Row key={block.id}>
-              <div className="min-w-0 grow">
+              <div className="min-w-0 flex-1">
                 <p className="font-medium break-all">
                   <bdi>{nameOf(block)}</bdi>
                 </p>

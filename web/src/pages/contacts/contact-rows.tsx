@@ -11,7 +11,7 @@ import type { Summary } from './contact-list.ts';
 /** Rows have one height, by the width of the page, so that where they stand is known before they are drawn. */
 const WIDE_ROW_PX = 60;
 const NARROW_ROW_PX = 84;
-const WITHOUT_HANDLE = { domain: 'Organisation without a handle', mailbox: 'Private mailbox' };
+const WITHOUT_HANDLE = { handle: '', domain: 'Organisation without a handle', mailbox: 'Private mailbox' };
 
 export function ContactRows({ list: { items, hasMore, more }, onOpen }: { list: List<Summary>; onOpen(party: Party): void }) {
   const place = useRef<HTMLUListElement>(null);
@@ -67,6 +67,7 @@ export function ContactRows({ list: { items, hasMore, more }, onOpen }: { list: 
 
 function ContactButton({ contact, onOpen }: { contact: Summary; onOpen(): void }) {
   const { party, label, isBlocked, received, sent, types, moreTypes, lastSeenAt } = contact;
+  const isNamedByAddress = party.display_name === addressOf(party);
   return (
     <button
       type="button"
@@ -78,14 +79,12 @@ function ContactButton({ contact, onOpen }: { contact: Summary; onOpen(): void }
           <bdi className="font-medium">{label || party.display_name}</bdi> {isBlocked ? <Badge tone="bad">Blocked</Badge> : null}
         </span>
         <span className="block truncate text-sm text-soft">
-          {label !== '' ? (
+          {label !== '' && !isNamedByAddress ? (
             <>
               <bdi>{party.display_name}</bdi> ·{' '}
             </>
           ) : null}
-          {label === '' && party.kind !== 'handle' && party.display_name === addressOf(party)
-            ? WITHOUT_HANDLE[party.kind]
-            : addressOf(party)}
+          {label === '' && isNamedByAddress ? WITHOUT_HANDLE[party.kind] : addressOf(party)}
         </span>
       </span>
       <span className="flex min-w-0 items-center gap-1.5 overflow-hidden max-md:hidden">

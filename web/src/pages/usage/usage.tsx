@@ -18,10 +18,10 @@ export function UsagePage() {
       </PageHeader>
       <States of={usage}>
         {(known) => (
-          <>
+          <div>
             <Limits usage={known} />
             <DayCharts days={known.days} />
-          </>
+          </div>
         )}
       </States>
     </>
@@ -31,16 +31,16 @@ export function UsagePage() {
 function Limits({ usage: { messages, uploads, new_account, resets_at } }: { usage: Usage }) {
   return (
     <Section title="Limits">
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(16rem,1fr))] gap-4">
         <Meter label="Messages this month" used={messages.used} limit={messages.limit} format={count}>
-          Begins anew on <Time at={resets_at} />.
+          Begins anew <Time at={resets_at} />
         </Meter>
         <Meter label="Uploads today" used={uploads.used_bytes} limit={uploads.limit_bytes} format={bytes}>
-          Begins anew <Time at={uploads.resets_at} />.
+          Begins anew <Time at={uploads.resets_at} />
         </Meter>
         {new_account !== null ? (
           <Meter label="Messages today, as a new business" used={new_account.used} limit={new_account.limit} format={count}>
-            Begins anew <Time at={new_account.resets_at} />. Applies until <Time at={new_account.until} />, or until you verify a domain.
+            Applies until <Time at={new_account.until} />, or until you verify a domain. Begins anew <Time at={new_account.resets_at} />
           </Meter>
         ) : null}
       </div>
