@@ -361,6 +361,9 @@ CREATE TABLE uploads (
   size_bytes bigint NOT NULL,
   sealed_bytes bigint,
   expires_at timestamp with time zone NOT NULL,
+  part_bytes integer,
+  parts_ref text,
+  CONSTRAINT uploads_parts_check CHECK (((part_bytes IS NULL) = (parts_ref IS NULL))),
   CONSTRAINT uploads_pkey PRIMARY KEY (party_id, id)
 );
 

@@ -7,6 +7,7 @@ import type { SignIn } from './modules/accounts/sign-in.ts';
 import type { KeyRing } from './modules/agents/key-ring.ts';
 import type { Blocks } from './modules/blocks/blocks.ts';
 import type { Files } from './modules/files/files.ts';
+import type { PartedUploads } from './modules/files/parted-uploads.ts';
 import type { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
 import type { Mails } from './modules/mail/mails.ts';
 import type { Ledger } from './modules/messages/ledger.ts';
@@ -31,6 +32,7 @@ export interface Context {
   ledger: Ledger;
   schemas: InboxSchemas;
   files: Files;
+  partedUploads: PartedUploads;
   blocks: Blocks;
   /** Where the service serves the bytes itself; undefined when a bucket does. */
   folder: { store: FolderStore; signer: UrlSigner } | undefined;

@@ -19,6 +19,7 @@ import { Blocks } from './modules/blocks/blocks.ts';
 import { domainChores } from './modules/domains/chores.ts';
 import { fileChores } from './modules/files/chores.ts';
 import { Files } from './modules/files/files.ts';
+import { PartedUploads } from './modules/files/parted-uploads.ts';
 import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
 import { notifyOfAnswer } from './modules/mail/answer-notices.ts';
 import { mailChores, sendMail } from './modules/mail/chores.ts';
@@ -39,6 +40,7 @@ import { type Chore, type JobRunner, startJobs } from './platform/jobs.ts';
 import { MAILS_AT_ONCE, Mailer } from './platform/mail/mailer.ts';
 import { migrate } from './platform/migrate.ts';
 import { NameServers } from './platform/name-servers.ts';
+import type { Exclusively } from './platform/objects/folder-parts.ts';
 import { FolderStore } from './platform/objects/folder-store.ts';
 import type { S3Store } from './platform/objects/s3-store.ts';
 import { UrlSigner } from './platform/objects/url-signer.ts';
@@ -192,7 +194,8 @@ async function buildContext(
     isConsumer: (domain) => consumerMail.gives(domain),
     sendCode: (tx, to, code, minutes) => mails.queue(tx, { to, ...codeMail({ code, minutes }) }),
   });
-  const objects = (await bucketOf(config)) ?? new FolderStore(path.join(config.dataDir, 'files'), signer, publicUrl);
+  const exclusively: Exclusively = (name, work) => database.exclusively(name, work);
+  const objects = (await bucketOf(config)) ?? new FolderStore(path.join(config.dataDir, 'files'), signer, publicUrl, exclusively);
   const context: Context = {
     config,
     database,
@@ -208,6 +211,7 @@ async function buildContext(
     ledger: new Ledger(database, quotas),
     schemas: new InboxSchemas(database, feed, checker),
     files: new Files(database, objects, quotas),
+    partedUploads: new PartedUploads(database, objects.parts, quotas),
     folder: objects instanceof FolderStore ? { store: objects, signer } : undefined,
     outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }),
     metrics: new Registry(),

@@ -10,6 +10,9 @@ export const JSON_MAX_LEVELS = 1_000;
 export const FILES_PER_MESSAGE_MAX = 100;
 export const INLINE_FILE_MAX_BYTES = 25 * MB;
 export const UPLOAD_MAX_BYTES = 5 * GB;
+/** Of an upload in parts; the last one is shorter. A bucket wants at least 5 MB. */
+export const UPLOAD_PART_BYTES = 16 * MB;
+export const PARTS_PER_REQUEST_MAX = 100;
 /** Larger files are hashed after delivery. */
 export const HASHED_AT_DELIVERY_MAX_BYTES = 100 * MB;
 export const FILENAME_MAX_CHARS = 4_096;
@@ -104,4 +107,7 @@ export const SMTP_CONNECTION_MAX_MS = 30 * 60_000;
 /** `<handle>+<segment>` has to fit the local part of a mail address. */
 const MAIL_LOCAL_PART_MAX_OCTETS = 64;
 if (HANDLE_MAX_CHARS + 1 + SEGMENT_MAX_CHARS > MAIL_LOCAL_PART_MAX_OCTETS) throw new Error('handle and segment outgrow a mail address');
+/** A bucket numbers them no further. */
+const PARTS_MAX = 10_000;
+if (UPLOAD_MAX_BYTES > PARTS_MAX * UPLOAD_PART_BYTES) throw new Error('the largest file has more parts than a bucket takes');
 if (BODY_MAX_BYTES < JSON_MAX_BYTES + NOTE_MAX_CHARS * 12) throw new Error('a body has no room for json and note');

@@ -6,6 +6,7 @@ import type { Browser } from '../support/browser.ts';
 import { claimedBy } from '../support/businesses.ts';
 import type { MemberApi } from '../support/member.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { goodRequestsOfParts } from '../support/parts-requests.ts';
 import { signInWithCode } from '../support/people.ts';
 import { goodRequestsOfPeople } from '../support/people-requests.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -275,7 +276,11 @@ describe('what is served is what is declared', () => {
     },
     'GET /r/:token': () => service.anonymous.request('GET', `/r/${token}`),
   };
-  const all = () => ({ ...good, ...goodRequestsOfPeople(service, owner) });
+  const ofParts = goodRequestsOfParts('/v1/uploads', {
+    get: (path) => acme.api.request('GET', path),
+    post: (path, body) => (body ? acme.api.write('POST', path.slice(3), body) : acme.api.request('POST', path)),
+  });
+  const all = () => ({ ...good, ...ofParts, ...goodRequestsOfPeople(service, owner) });
 
   test('a good request is known for every row of the table', () => {
     expect(Object.keys(all()).sort()).toEqual(rows.map(({ method, path }) => `${method} ${path}`).sort());
@@ -285,6 +290,11 @@ describe('what is served is what is declared', () => {
     const answer = await (all()[`${method} ${path}`] as () => Promise<Answered>)();
     expect(answer.status, answer.text).toBeLessThan(300);
     expectDeclared(method, path, answer);
+  });
+
+  test('an upload that is announced in parts is declared, too', async () => {
+    const body = { filename: 'a.txt', content_type: 'text/plain', size_bytes: 5, parts: true };
+    expectDeclared('POST', '/v1/uploads', await acme.api.write('POST', '/uploads', body));
   });
 
   test.each(rows.map(({ method, path, url }) => [method, path, url]))('%s %s refuses as declared', async (method, path, url) => {
