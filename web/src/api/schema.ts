@@ -26,6 +26,10 @@ export type DraftForm = { to?: string; in_reply_to?: string; type?: string; subj
 
 export type Upload = { upload_id: string; upload_url: string; method: 'PUT'; headers: Record<string, string>; expires_at: string };
 
+export type PartedUpload = { upload_id: string; filename: string; content_type: string; size_bytes: number; part_size_bytes: number; arrived_parts: (number)[]; complete: boolean; expires_at: string };
+
+export type PartTickets = { parts: ({ number: number; size_bytes: number; url: string; headers: Record<string, string> })[]; expires_at: string };
+
 export type Download = { download_url: string; expires_at: string };
 
 export type Webhook = { id: string; url: string; active: boolean; target: string | null; created_at: string };
@@ -68,7 +72,10 @@ export interface Operations {
   'POST /v1/messages': { body: Draft; answer: Envelope };
   'GET /v1/messages/{id}': { path: { id: string }; answer: Envelope };
   'GET /v1/threads/{id}': { path: { id: string }; query: { limit?: number; cursor?: string }; answer: { thread_id: string; hidden: number; data: (Envelope)[]; next_cursor: string | null } };
-  'POST /v1/uploads': { body: { filename: string; content_type: string; size_bytes: number }; answer: Upload };
+  'POST /v1/uploads': { body: { filename: string; content_type: string; size_bytes: number; parts?: boolean }; answer: Upload | PartedUpload };
+  'GET /v1/uploads/{id}': { path: { id: string }; answer: PartedUpload };
+  'POST /v1/uploads/{id}/parts': { path: { id: string }; body: { numbers: (number)[] }; answer: PartTickets };
+  'POST /v1/uploads/{id}/complete': { path: { id: string }; answer: PartedUpload };
   'GET /v1/files/{id}': { path: { id: string }; answer: Download };
   'GET /v1/webhooks': { query: { limit?: number; cursor?: string }; answer: { data: (Webhook)[]; next_cursor: string | null } };
   'POST /v1/webhooks': { body: { url: string; target?: string | null }; answer: CreatedWebhook };
@@ -98,7 +105,10 @@ export interface Operations {
   'DELETE /v1/account/sessions': { answer: undefined };
   'DELETE /v1/account/sessions/{id}': { path: { id: string }; answer: undefined };
   'POST /v1/drops': { body: Draft; answer: Envelope };
-  'POST /v1/drops/uploads': { body: { filename: string; content_type: string; size_bytes: number }; answer: Upload };
+  'POST /v1/drops/uploads': { body: { filename: string; content_type: string; size_bytes: number; parts?: boolean }; answer: Upload | PartedUpload };
+  'GET /v1/drops/uploads/{id}': { path: { id: string }; answer: PartedUpload };
+  'POST /v1/drops/uploads/{id}/parts': { path: { id: string }; body: { numbers: (number)[] }; answer: PartTickets };
+  'POST /v1/drops/uploads/{id}/complete': { path: { id: string }; answer: PartedUpload };
   'POST /v1/businesses': { body: { handle: string; display_name: string }; answer: Business };
   'GET /v1/business': { answer: Business };
   'PATCH /v1/business': { body: { display_name?: string; accepting_drops?: boolean }; answer: Business };

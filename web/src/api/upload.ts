@@ -1,9 +1,8 @@
 import { ApiError, call } from './client.ts';
 import { inTurn, put } from './put.ts';
+import type { Upload as Announced } from './schema.ts';
 import { Speed } from './speed.ts';
-
-/** Whose upload it is: a business's, or that of a person without a handle. */
-export type Door = '/v1/uploads' | '/v1/drops/uploads';
+import { type Door, sendParts } from './upload-parts.ts';
 
 export interface Progress {
   /** reconnecting: the connection broke, and it is tried again by itself. */
@@ -17,6 +16,8 @@ export interface Progress {
 }
 
 export const UPLOAD_MAX_BYTES = 5 * 1024 ** 3;
+/** From here on a file comes in parts, so that a pause does not lose what has arrived. */
+const PARTS_FROM_BYTES = 16 * 1024 ** 2;
 const ANY_TYPE = 'application/octet-stream';
 const TRIES = 6;
 const TELL_EVERY_MS = 200;
@@ -38,6 +39,10 @@ export class Upload {
   };
   #running = new AbortController();
   #toldAt = 0;
+  /** Where the whole goes to; asked for once, since each announcement counts toward the day's limit. */
+  #announced: Announced | undefined;
+  /** What the parts belong to. */
+  #partedId: string | undefined;
 
   constructor(file: File, door: Door) {
     this.file = file;
@@ -70,7 +75,10 @@ export class Upload {
     this.#send(signal).then(
       (uploadId) => this.#change({ status: 'done', sentBytes: this.file.size, uploadId }),
       (error) => {
-        if (!signal.aborted) this.#change({ status: 'failed', error: asApiError(error) });
+        if (signal.aborted) return;
+        // Whatever else of it is on its way.
+        this.#running.abort();
+        this.#change({ status: 'failed', error: asApiError(error) });
       },
     );
   }
@@ -84,16 +92,36 @@ export class Upload {
   async #send(signal: AbortSignal): Promise<string> {
     if (this.file.size > UPLOAD_MAX_BYTES)
       throw new ApiError(0, { code: 'file_too_large', message: 'A file may have at most 5 GB.' }, null);
-    return inTurn(signal, () => this.#persist(signal, () => this.#sendWhole(signal)));
+    try {
+      if (this.file.size < PARTS_FROM_BYTES) return await this.#persist(signal, () => inTurn(signal, () => this.#sendWhole(signal)));
+      return await this.#sendParts(signal);
+    } catch (error) {
+      // Announced too long ago, or its bytes are sealed: another try begins anew.
+      if (error instanceof ApiError && error.status >= 400 && error.status < 500) this.#announced = this.#partedId = undefined;
+      throw error;
+    }
   }
 
   async #sendWhole(signal: AbortSignal): Promise<string> {
-    const { name, type, size } = this.file;
     this.#change({ status: 'sending', sentBytes: 0 });
-    const body = { filename: name, content_type: type || ANY_TYPE, size_bytes: size };
-    const { upload_id, upload_url, headers } = await call(`POST ${this.#door}`, { body }, { signal });
+    this.#announced ??= (await call(`POST ${this.#door}`, { body: this.#announcement() }, { signal })) as Announced;
+    const { upload_id, upload_url, headers } = this.#announced;
     await put({ url: upload_url, headers, bytes: this.file, signal, onSent: (count) => this.#sent(count) });
     return upload_id;
+  }
+
+  async #sendParts(signal: AbortSignal): Promise<string> {
+    const persist = <T>(run: () => Promise<T>): Promise<T> => this.#persist(signal, run);
+    const announce = () => call(`POST ${this.#door}`, { body: { ...this.#announcement(), parts: true } }, { signal });
+    this.#partedId ??= (await persist(() => inTurn(signal, announce))).upload_id;
+    this.#change({ status: 'sending' });
+    await sendParts({ door: this.#door, id: this.#partedId, file: this.file, signal, persist, onSent: (count) => this.#sent(count) });
+    return this.#partedId;
+  }
+
+  #announcement() {
+    const { name, type, size } = this.file;
+    return { filename: name, content_type: type || ANY_TYPE, size_bytes: size };
   }
 
   /** Tries again after what may pass by itself, such as a broken connection. */
@@ -121,6 +149,7 @@ export class Upload {
   }
 
   #sent(sentBytes: number): void {
+    if (this.#running.signal.aborted) return;
     const now = performance.now();
     this.#speed.note(now, sentBytes);
     if (now - this.#toldAt < TELL_EVERY_MS) return;

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import { type Door, type Progress, Upload } from './upload.ts';
+import { type Progress, Upload } from './upload.ts';
+import type { Door } from './upload-parts.ts';
 
 export interface Uploads {
   list: readonly Upload[];

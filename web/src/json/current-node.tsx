@@ -14,8 +14,8 @@ export function CurrentNode({ tree, node }: { tree: JsonTree; node: number }) {
   const pointer = tree.pointer(node);
   const isLong = tree.kind(node) === 'string' && (tree.length(node) > LONG_CHARS || tree.raw(node).includes('\\n'));
   return (
-    <div className="flex min-h-11 items-center gap-1 border-t border-line py-1 pr-1.5 pl-3 text-sm text-soft">
-      <p className="min-w-0 grow truncate">
+    <div className="flex min-h-11 flex-wrap items-center gap-x-1 border-t border-line py-1 pr-1.5 pl-3 text-sm text-soft">
+      <p className="min-w-0 grow truncate max-sm:basis-full max-sm:pt-1">
         <span className="sr-only">Path: </span>
         <code className="font-mono text-xs">{pointer === '' ? '(root)' : pointer}</code>
       </p>

@@ -46,17 +46,19 @@ function Tree({ tree, name, validation }: { tree: JsonTree } & Omit<JsonViewProp
         <h3 className="text-sm font-medium">JSON</h3>
         {validation ? <Verdict status={validation.status} /> : null}
         <div className="grow" />
-        {tree.size >= SEARCHABLE_FROM ? <Search state={state} /> : null}
-        {tree.size > 1 ? (
-          <div className="flex">
-            <IconButton label="Open all" onClick={state.openAll}>
-              <ChevronsUpDown className="size-4" aria-hidden />
-            </IconButton>
-            <IconButton label="Close all" onClick={state.closeAll}>
-              <ChevronsDownUp className="size-4" aria-hidden />
-            </IconButton>
-          </div>
-        ) : null}
+        <div className="flex items-center gap-x-2 max-sm:order-last max-sm:basis-full">
+          {tree.size >= SEARCHABLE_FROM ? <Search state={state} /> : null}
+          {tree.size > 1 ? (
+            <div className="flex">
+              <IconButton label="Open all" onClick={state.openAll}>
+                <ChevronsUpDown className="size-4" aria-hidden />
+              </IconButton>
+              <IconButton label="Close all" onClick={state.closeAll}>
+                <ChevronsDownUp className="size-4" aria-hidden />
+              </IconButton>
+            </div>
+          ) : null}
+        </div>
         <div className="flex">
           <CopyButton text={tree.text} label="Copy JSON" isIcon />
           <IconButton label="Download JSON" onClick={() => saveAs(tree.text, `${name}.json`)}>

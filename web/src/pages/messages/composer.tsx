@@ -107,12 +107,13 @@ export function Composer({ place, inReplyTo, initial = {}, noteRef, onSent }: Co
             Add JSON
           </Button>
         )}
-        <p role="status" className="grow text-right text-sm text-warn">
+        <p role="status" className="grow text-right text-sm text-warn empty:hidden">
           {problem}
         </p>
         <Button
           type="submit"
           look="primary"
+          className="ml-auto"
           isBusy={send.isPending}
           title="Ctrl or ⌘ with Enter"
           icon={<SendHorizontal className="size-4" aria-hidden />}

@@ -1,4 +1,4 @@
-import { useDeferredValue, useMemo, useRef } from 'react';
+import { useDeferredValue, useId, useMemo, useRef } from 'react';
 import { JsonFault, parseJson, placeOf } from '../../json/parse.ts';
 import { TextArea } from '../../ui/field.tsx';
 import { bytes } from '../../ui/parts.tsx';
@@ -16,6 +16,7 @@ export function faultOf(text: string): JsonFault | undefined {
 
 /** JSON as somebody writes it. It is sent exactly as it stands here. */
 export function JsonField({ value, onChange, error }: { value: string; onChange(value: string): void; error: string | undefined }) {
+  const stateId = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const checked = useDeferredValue(value);
   const fault = useMemo(() => faultOf(checked), [checked]);
@@ -36,21 +37,28 @@ export function JsonField({ value, onChange, error }: { value: string; onChange(
         placeholder={'{ "order": 4711 }'}
         value={value}
         onChange={({ target }) => onChange(target.value)}
-        error={error ?? (fault && place ? `Line ${place.line}, column ${place.column}: ${fault.message}` : undefined)}
+        error={error}
+        aria-invalid={fault !== undefined || error !== undefined}
+        aria-describedby={stateId}
         className="font-mono text-sm"
       />
       {/* Always there, so that nothing moves while somebody types. */}
-      <div className="flex h-6 items-center text-sm text-soft">
-        {fault ? (
-          <button type="button" onClick={goThere} className="rounded text-accent underline">
-            Go there
-          </button>
+      <p id={stateId} aria-live="polite" className="mt-1.5 min-h-5 text-sm text-soft">
+        {fault && place ? (
+          <>
+            <span className="text-bad">
+              Line {place.line}, column {place.column}: {fault.message}
+            </span>{' '}
+            <button type="button" onClick={goThere} className="rounded text-accent underline">
+              Go there
+            </button>
+          </>
         ) : checked.trim() === '' ? (
           'Arrives exactly as you write it, digit for digit.'
         ) : (
           `Valid JSON, ${bytes(new Blob([checked.trim()]).size)}`
         )}
-      </div>
+      </p>
     </div>
   );
 }

@@ -26,21 +26,25 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
       aria-current={isMarked ? 'true' : undefined}
       className={`rounded-xl border ${isMarked ? 'border-accent' : 'border-line'}`}
     >
-      <div className="flex items-center gap-2 py-2.5 pr-2 pl-2">
+      <div className="flex items-start gap-2 p-2">
         <button
           type="button"
           id={titleId}
           aria-expanded={isOpen}
           onClick={onToggle}
-          className="flex min-w-0 grow flex-wrap items-center gap-x-2 gap-y-0.5 rounded-lg py-0.5 pr-2 pl-1 text-left"
+          className="flex min-w-0 grow items-center gap-2 rounded-lg py-1 pr-2 pl-1 text-left"
         >
-          <ChevronRight className={`size-4 shrink-0 text-soft ${isOpen ? 'rotate-90' : ''}`} aria-hidden />
-          <PartyName party={from.party} />
-          <ArrowRight className="size-3.5 shrink-0 text-soft" aria-label="to" />
-          <PartyName party={to.party} />
-          {isOpen ? null : <bdi className="min-w-0 grow basis-40 truncate text-soft">{subject ?? note ?? type}</bdi>}
+          <ChevronRight className={`mt-0.5 size-4 shrink-0 self-start text-soft ${isOpen ? 'rotate-90' : ''}`} aria-hidden />
+          <span className="flex min-w-0 grow flex-wrap items-center gap-x-2">
+            <PartyName party={from.party} />
+            <span className="inline-flex min-w-0 items-center gap-2">
+              <ArrowRight className="size-3.5 shrink-0 text-soft" aria-label="to" />
+              <PartyName party={to.party} />
+            </span>
+            {isOpen ? null : <bdi className="min-w-0 grow basis-40 truncate text-soft">{subject ?? note ?? type}</bdi>}
+          </span>
         </button>
-        <span className="shrink-0 text-sm text-soft">
+        <span className="shrink-0 self-start py-1.5 text-sm text-soft">
           <Time at={received_at} />
         </span>
         <MessageMenu message={message} onReply={onReply} />
