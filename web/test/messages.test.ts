@@ -233,7 +233,7 @@ describe('a large file', () => {
     await page.getByRole('heading', { name: 'Sent' }).waitFor();
     const [delivered] = (await bob.api.get('/inbox?limit=1')).body.data;
     expect(delivered.files).toMatchObject([
-      { filename: 'scan.tiff', size_bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') },
+      { filename: 'scan.tiff', size_bytes: bytes.length, sha256: `sha256:${createHash('sha256').update(bytes).digest('hex')}` },
     ]);
   });
 });
