@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const WHILE = { timeout: 20_000 };
-const copied = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+const copied = (page: Page): Promise<string> => page.evaluate<string>('navigator.clipboard.readText()');
 const sent = async (draft: unknown) => {
   const answer = await robot.api.send(draft);
   expect(answer.status, answer.text).toBe(201);
@@ -84,7 +84,7 @@ test('one writes, the other sees it arrive, looks into it and answers, and the f
   const row = bob.page.getByRole('link', { name: /Order 4711/ });
   await row.waitFor();
   await bob.page.keyboard.press('j');
-  await expect.poll(() => row.evaluate((element) => element === document.activeElement)).toBe(true);
+  await row.and(bob.page.locator(':focus')).waitFor();
   await bob.page.keyboard.press('Enter');
   const tree = bob.page.getByRole('tree', { name: 'JSON' });
   await tree.getByRole('treeitem', { name: '12345678901234567890123' }).waitFor();
@@ -257,7 +257,7 @@ describe('whatever a stranger sends is shown, and never run', () => {
     await page.getByRole('tree').waitFor();
     await page.getByRole('heading', { level: 1, name: /<script>/ }).waitFor();
     await ann.expectAccessible();
-    expect(await page.evaluate(() => 'ran' in window)).toBe(false);
+    expect(await page.evaluate("'ran' in window")).toBe(false);
   });
 
   test('a megabyte of it stays smooth', async () => {

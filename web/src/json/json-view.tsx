@@ -117,7 +117,7 @@ function Errors({ validation: { errors }, onGo }: { validation: Validation; onGo
           <button
             type="button"
             onClick={() => onGo(path)}
-            className="flex w-full flex-wrap gap-x-2 rounded px-1 py-0.5 text-left hover:underline"
+            className="flex min-h-6 w-full flex-wrap items-center gap-x-2 rounded px-1 py-0.5 text-left hover:underline"
           >
             <code className="font-mono break-all text-bad">{path === '' ? '(root)' : path}</code>
             <bdi>{message}</bdi>
