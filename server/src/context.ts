@@ -11,6 +11,7 @@ import type { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
 import type { Mails } from './modules/mail/mails.ts';
 import type { Ledger } from './modules/messages/ledger.ts';
 import type { PartyDirectory } from './modules/parties/directory.ts';
+import type { WebhookStatistics } from './modules/webhooks/statistics.ts';
 import type { ConsumerMail } from './platform/consumer-mail.ts';
 import type { NameServers } from './platform/name-servers.ts';
 import type { FolderStore } from './platform/objects/folder-store.ts';
@@ -32,6 +33,7 @@ export interface Context {
   schemas: InboxSchemas;
   files: Files;
   blocks: Blocks;
+  webhookStatistics: WebhookStatistics;
   /** Where the service serves the bytes itself; undefined when a bucket does. */
   folder: { store: FolderStore; signer: UrlSigner } | undefined;
   /** What goes to addresses that strangers chose. */

@@ -32,6 +32,7 @@ import { PartyDirectory } from './modules/parties/directory.ts';
 import { Pages } from './modules/web/pages.ts';
 import { webhookChores } from './modules/webhooks/chores.ts';
 import { Dispatcher } from './modules/webhooks/dispatcher.ts';
+import { WebhookStatistics } from './modules/webhooks/statistics.ts';
 import { openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
 import { ConsumerMail } from './platform/consumer-mail.ts';
@@ -208,6 +209,7 @@ async function buildContext(
     ledger: new Ledger(database, quotas),
     schemas: new InboxSchemas(database, feed, checker),
     files: new Files(database, objects, quotas),
+    webhookStatistics: new WebhookStatistics(database),
     folder: objects instanceof FolderStore ? { store: objects, signer } : undefined,
     outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }),
     metrics: new Registry(),

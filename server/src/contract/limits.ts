@@ -18,8 +18,12 @@ export const UPLOAD_PUT_WITHIN_S = 3_600;
 export const UPLOAD_USABLE_FOR_S = 24 * 3_600;
 export const DOWNLOAD_URL_LIFETIME_S = 3_600;
 
-/** Room for the other fields beside the largest `json`: a note in which every character is escaped takes 120,000 bytes. */
-export const BODY_MAX_BYTES = JSON_MAX_BYTES + 256 * 1024;
+export const SCHEMA_MAX_BYTES = 256 * 1024;
+/** Of one business, and one process. */
+export const SCHEMA_CHECKS_AT_ONCE_MAX = 8;
+
+/** Room for what stands beside the largest `json`: a schema to check it by, or a note, which takes 120,000 bytes if every character is escaped. */
+export const BODY_MAX_BYTES = JSON_MAX_BYTES + SCHEMA_MAX_BYTES + 16 * 1024;
 /** Bodies of endpoints that carry no payload. */
 export const SMALL_BODY_MAX_BYTES = 64 * 1024;
 
@@ -72,8 +76,6 @@ export const CODES_PER_MAILBOX_AND_WINDOW_MAX = 5;
 export const CODES_PER_MAILBOX_AND_DAY_MAX = 20;
 export const CODES_PER_ADDRESS_AND_WINDOW_MAX = 50;
 export const CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX = 100;
-
-export const SCHEMA_MAX_BYTES = 256 * 1024;
 
 /** Mails of a service that has no mail server: the newest, and none that is older. */
 export const KEPT_MAILS_MAX = 200;

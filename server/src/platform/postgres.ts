@@ -100,9 +100,15 @@ export function isUnavailable(error: unknown): boolean {
 
 const DEADLOCK_DETECTED = '40P01';
 const UNIQUE_VIOLATION = '23505';
+const QUERY_CANCELED = '57014';
 
 export function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code === DEADLOCK_DETECTED;
+}
+
+/** A statement took longer than its transaction allows. */
+export function isTimeout(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === QUERY_CANCELED;
 }
 
 export function isUniqueViolation(error: unknown): boolean {

@@ -31,7 +31,7 @@ describe('claiming a handle', () => {
     expect(answer.body).toEqual({ ...business, created_at: expect.stringMatching(ISO_TIME) });
     expect(await businessesOf(ann)).toEqual([{ handle: 'tailor', display_name: 'Tailor & Töchter 🧵', role: 'owner' }]);
     expect((await new MemberApi(ann, 'tailor').get('/business')).body).toEqual(answer.body);
-    expect((await service.anonymous.get('/public/tailor')).body).toMatchObject({ handle: 'tailor', accepting_drops: true });
+    expect((await service.anonymous.get('/public/tailor')).body).toEqual(business);
   });
 
   test.each(['taken', 'TAKEN', 'demo', 'admin', 'Api', 'postmaster', 'tailor'])('is refused for %s, which is not free', async (handle) => {

@@ -179,6 +179,9 @@ describe('/openapi.json', () => {
       'Block',
       'Contact',
       'InboxSchema',
+      'SchemaCheck',
+      'WebhookStatistics',
+      'Door',
       'Me',
       'Account',
       'Business',
@@ -246,6 +249,7 @@ describe('what is served is what is declared', () => {
       await acme.api.request('POST', `/v1/webhooks/${id}/test`);
       return acme.api.get(`/webhooks/${id}/deliveries`);
     },
+    'GET /v1/webhooks/:id/statistics': async () => acme.api.get(`/webhooks/${(await newWebhook()).body.id}/statistics?period=7d`),
     'GET /v1/blocks': () => acme.api.get('/blocks'),
     'POST /v1/blocks': () => acme.api.write('POST', '/blocks', { email_domain: 'example.com' }),
     'DELETE /v1/blocks/:id': async () => {
@@ -259,6 +263,7 @@ describe('what is served is what is declared', () => {
     'PATCH /v1/contacts/:id': async () => acme.api.patch(`/contacts/${(await saveGlobex()).body.id}`, { label: 'Supplier' }),
     'GET /v1/inbox/schema': () => acme.api.get('/inbox/schema'),
     'PUT /v1/inbox/schema': () => acme.api.write('PUT', '/inbox/schema', { schema: { type: ['object', 'array'] } }),
+    'POST /v1/inbox/schema/check': () => acme.api.write('POST', '/inbox/schema/check', { schema: { items: { type: 'x' } }, json: [1] }),
     'POST /v1/uploads': announce,
     'GET /v1/files/:id': async () => acme.api.get(`/files/${(await sentFile()).id}`, { accept: 'application/json' }),
     'PUT /objects/:id': upload,

@@ -26,6 +26,7 @@ export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Re
   const domain = async () => (await owner.post('/domains', { domain: `works-${++made}.test` })).body.domain as string;
   return {
     'POST /v1/drops': () => person.post('/v1/drops', { to: 'acme', note: 'hello' }),
+    'GET /v1/drops/:handle': () => person.get('/v1/drops/acme'),
     'POST /v1/drops/uploads': () => person.post('/v1/drops/uploads', { filename: 'a.txt', content_type: 'text/plain', size_bytes: 5 }),
     'POST /v1/businesses': () => person.post('/v1/businesses', { handle: `claimed-${++made}`, display_name: 'Claimed' }),
     'GET /v1/business': () => owner.get('/business'),

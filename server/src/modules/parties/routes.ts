@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
 import { endpoint, publicEndpoint } from '../../context.ts';
-import { Refusal } from '../../contract/errors.ts';
 import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
-import { asciiLowerCase, parseHandle } from '../../contract/names.ts';
+import { asciiLowerCase } from '../../contract/names.ts';
 import { pageOf } from '../../http/cursor.ts';
 import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
-
-const handleFields = { handle: Type.String(), display_name: Type.String() };
+import { claimedAs, handleFields, PublicProfileSchema, profileView } from './profile.ts';
 
 export const search = endpoint({
   summary: 'Search claimed handles by prefix',
@@ -35,19 +33,7 @@ export const search = endpoint({
 export const publicProfile = publicEndpoint({
   summary: 'The public profile of a handle',
   params: Type.Object({ handle: Type.String() }),
-  success: {
-    status: 200,
-    description: 'The profile.',
-    schema: Type.Object(
-      { ...handleFields, accepting_drops: Type.Boolean({ description: 'Whether people without a handle can write in.' }) },
-      { $id: 'PublicProfile', ...closed },
-    ),
-  },
+  success: { status: 200, description: 'The profile.', schema: PublicProfileSchema },
   errors: ['not_found'],
-  handle: async ({ parties }, { params }) => {
-    const handle = parseHandle(params.handle);
-    const business = handle === undefined ? undefined : await parties.byHandle(handle);
-    if (!business) throw new Refusal('not_found', 'Nobody has claimed this handle.');
-    return { body: { handle: business.handle, display_name: business.displayName, accepting_drops: business.acceptingDrops } };
-  },
+  handle: async ({ parties }, { params }) => ({ body: profileView(await claimedAs(parties, params.handle)) }),
 });
