@@ -2,7 +2,7 @@
 
 export type Error = { error: { code: 'unauthorized' | 'forbidden' | 'not_found' | 'unknown_recipient' | 'party_required' | 'reply_unaddressable' | 'reply_recipient_mismatch' | 'sender_blocked' | 'rate_limited' | 'quota_exceeded' | 'validation_error' | 'invalid_json' | 'json_too_large' | 'file_too_large' | 'upload_not_found' | 'upload_incomplete' | 'invalid_webhook_url' | 'invalid_schema' | 'method_not_allowed' | 'unsupported_media_type' | 'conflict' | 'internal_error' | 'unavailable'; message: string; request_id: string; details?: ({ path: string; message: string; limit?: string })[] } };
 
-export type PublicProfile = { handle: string; display_name: string; accepting_drops: boolean };
+export type PublicProfile = { handle: string; display_name: string; verified_domains: (string)[]; accepting_drops: boolean };
 
 export type Party = { kind: 'handle'; handle: string; display_name: string } | { kind: 'domain'; domain: string; display_name: string } | { kind: 'mailbox'; email: string; display_name: string };
 
@@ -34,11 +34,15 @@ export type CreatedWebhook = { id: string; url: string; active: boolean; target:
 
 export type Delivery = { id: string; webhook_id: string; message_id: string; event: 'message.received' | 'message.test'; attempt: number; status: 'pending' | 'delivered' | 'retrying' | 'dropped' | 'failed'; status_code: number | null; response_ms: number | null; error: string | null; created_at: string; attempted_at: string | null; next_attempt_at: string | null };
 
+export type WebhookStatistics = { webhook_id: string; period: '24h' | '7d' | '30d'; counted_since: string | null; totals: { delivered: number; failed: number; p50_ms: number | null; p95_ms: number | null }; buckets: ({ start: string; delivered: number; failed: number; p50_ms: number | null; p95_ms: number | null })[] };
+
 export type Block = { id: string; user_id: string | null; email_domain: string | null; created_at: string };
 
 export type Contact = { id: string | null; saved: boolean; archived: boolean; party: Party; label: string; notes: string; can_initiate: boolean; blocked: boolean; activity: { first_seen_at: string | null; last_seen_at: string | null; last_direction: 'in' | 'out' | null; messages_in: number; messages_out: number; types: (string)[]; actors: ({ kind: string; name: string; email: string | null })[] } };
 
 export type InboxSchema = { schema: Record<string, unknown> | boolean | null; updated_at: string | null };
+
+export type SchemaCheck = { schema: { valid: boolean; errors: ({ path: string; message: string; keyword?: string })[] }; validation: Validation | null };
 
 export type Agent = { id: string; name: string; description: string | null; segment: string | null; address: string; created_at: string };
 
@@ -47,6 +51,8 @@ export type SignIn = { email: boolean; google: boolean; microsoft: boolean; oidc
 export type Account = { id: string; email: string | null; name: string; provider: 'email' | 'google' | 'microsoft' | 'oidc'; proves: 'mailbox' | 'domain' | 'nothing'; created_at: string; businesses: ({ handle: string; display_name: string; role: 'owner' | 'admin' | 'member' })[] };
 
 export type Session = { id: string; provider: 'email' | 'google' | 'microsoft' | 'oidc'; address: string; user_agent: string; current: boolean; created_at: string; last_seen_at: string; expires_at: string };
+
+export type Door = { to: PublicProfile; sender: Party | null; allowed: boolean; reason: { code: 'unauthorized' | 'forbidden' | 'not_found' | 'unknown_recipient' | 'party_required' | 'reply_unaddressable' | 'reply_recipient_mismatch' | 'sender_blocked' | 'rate_limited' | 'quota_exceeded' | 'validation_error' | 'invalid_json' | 'json_too_large' | 'file_too_large' | 'upload_not_found' | 'upload_incomplete' | 'invalid_webhook_url' | 'invalid_schema' | 'method_not_allowed' | 'unsupported_media_type' | 'conflict' | 'internal_error' | 'unavailable'; message: string } | null };
 
 export type Business = { handle: string; display_name: string; verified_domains: (string)[]; accepting_drops: boolean; created_at: string };
 
@@ -76,6 +82,7 @@ export interface Operations {
   'DELETE /v1/webhooks/{id}': { path: { id: string }; answer: undefined };
   'POST /v1/webhooks/{id}/test': { path: { id: string }; answer: { queued: true; job_id: string } };
   'GET /v1/webhooks/{id}/deliveries': { path: { id: string }; query: { limit?: number; cursor?: string }; answer: { data: (Delivery)[]; next_cursor: string | null } };
+  'GET /v1/webhooks/{id}/statistics': { path: { id: string }; query: { period?: '24h' | '7d' | '30d' }; answer: WebhookStatistics };
   'GET /v1/blocks': { query: { limit?: number; cursor?: string }; answer: { data: (Block)[]; next_cursor: string | null } };
   'POST /v1/blocks': { body: { user_id?: string | null; email_domain?: string | null }; answer: Block };
   'DELETE /v1/blocks/{id}': { path: { id: string }; answer: undefined };
@@ -86,6 +93,7 @@ export interface Operations {
   'PATCH /v1/contacts/{id}': { path: { id: string }; body: { label?: string; notes?: string; archived?: boolean }; answer: Contact };
   'GET /v1/inbox/schema': { answer: InboxSchema };
   'PUT /v1/inbox/schema': { body: { schema: Record<string, unknown> | boolean | null }; answer: InboxSchema };
+  'POST /v1/inbox/schema/check': { body: { schema?: Record<string, unknown> | boolean | null; json?: unknown }; answer: SchemaCheck };
   'GET /v1/agents': { query: { limit?: number; cursor?: string }; answer: { data: (Agent)[]; next_cursor: string | null } };
   'POST /v1/agents': { body: { name: string; description?: string | null; segment?: string | null }; answer: Agent };
   'GET /v1/agents/{id}': { path: { id: string }; answer: Agent };
@@ -98,6 +106,7 @@ export interface Operations {
   'DELETE /v1/account/sessions': { answer: undefined };
   'DELETE /v1/account/sessions/{id}': { path: { id: string }; answer: undefined };
   'POST /v1/drops': { body: Draft; answer: Envelope };
+  'GET /v1/drops/{handle}': { path: { handle: string }; answer: Door };
   'POST /v1/drops/uploads': { body: { filename: string; content_type: string; size_bytes: number }; answer: Upload };
   'POST /v1/businesses': { body: { handle: string; display_name: string }; answer: Business };
   'GET /v1/business': { answer: Business };
