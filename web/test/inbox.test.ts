@@ -22,7 +22,11 @@ test('an inbox with messages', async () => {
   await page.getByText('Order 29').waitFor();
   await expectAccessible();
   await page.screenshot({ path: '/tmp/inbox.png' });
-  const phone = await world.visitor({ viewport: { width: 390, height: 800 }, colorScheme: 'dark', storageState: await page.context().storageState() });
+  const phone = await world.visitor({
+    viewport: { width: 390, height: 800 },
+    colorScheme: 'dark',
+    storageState: await page.context().storageState(),
+  });
   await phone.open('/inbox');
   await phone.page.getByText('Order 29').waitFor();
   await phone.expectAccessible();
