@@ -1,7 +1,8 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { ChevronLeft, FlaskConical, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { useAction, useReading } from '../../api/queries.ts';
+import { keyOf, useAction, useReading } from '../../api/queries.ts';
 import type { Webhook } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -88,9 +89,12 @@ function Shown({ webhook }: { webhook: Webhook }) {
 function DeleteWebhook({ webhook: { id, url }, onClose }: { webhook: Webhook; onClose(): void }) {
   const navigate = useNavigate();
   const remove = useAction('DELETE /v1/webhooks/{id}', { changes: ['GET /v1/webhooks'] });
-  const onDeleted = () => {
+  const queries = useQueryClient();
+  const onDeleted = async () => {
     say('The webhook is deleted.');
-    void navigate({ to: '/webhooks' });
+    await navigate({ to: '/webhooks', replace: true });
+    // So that nobody who comes back sees it as it was.
+    queries.removeQueries({ queryKey: keyOf('GET /v1/webhooks/{id}', { path: { id } }) });
   };
   return (
     <Confirm
