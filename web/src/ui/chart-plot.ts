@@ -70,7 +70,8 @@ function draw(place: HTMLElement, { labels, series, shape, format, steps, onPoin
         {
           ...axis,
           grid: { show: false },
-          size: 28,
+          size: 32,
+          gap: 9,
           space: LABEL_PX,
           incrs: STEPS.decimal,
           values: (_, at) => at.map((index) => labels[index] ?? ''),

@@ -72,7 +72,7 @@ export function SchemaEditing({ text: initial, saved, onDone }: SchemaEditingPro
             <div className="flex gap-1">
               <Menu
                 label="Examples"
-                className="inline-flex h-9 items-center rounded-lg px-3 font-medium text-soft hover:bg-hover hover:text-ink"
+                className="flex h-9 items-center rounded-lg px-3.5 font-medium text-soft transition-colors hover:bg-hover hover:text-ink"
               >
                 {EXAMPLES.map(({ name, text }) => (
                   <MenuItem key={name} onSelect={() => editor.current?.replace(text)}>
@@ -86,7 +86,7 @@ export function SchemaEditing({ text: initial, saved, onDone }: SchemaEditingPro
             </div>
           </div>
           <Editor ref={editor} label="Schema" text={initial} onChange={setText} problems={checking.schemaProblems} />
-          <p role="status" className="mt-2 min-h-6 text-sm text-soft">
+          <p role="status" className="mt-2 flex min-h-6 items-center text-sm text-soft">
             {stateInWords(problems, isChanged || saved === undefined)}
           </p>
           <ProblemList label="Problems of the schema" problems={problems} onGo={(problem) => editor.current?.goTo(problem)} />

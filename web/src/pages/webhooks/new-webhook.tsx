@@ -103,5 +103,5 @@ function Target({ value, onChange, error }: TargetProps) {
 }
 
 function Form({ children }: { children: React.ReactNode }) {
-  return <code className="font-mono break-all text-ink">{children}</code>;
+  return <code className="font-mono wrap-anywhere text-ink">{children}</code>;
 }
