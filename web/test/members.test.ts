@@ -81,7 +81,7 @@ test('members are given roles and addresses, and lose access when they are remov
   await ann.page.getByRole('button', { name: 'Remove ben' }).click();
   await ann.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await ann.page.getByText('ben is removed').waitFor();
-  expect(await ann.page.getByText('ben@initech.test').count()).toBe(0);
+  await ann.page.getByText('ben@initech.test').waitFor({ state: 'detached' });
   await ben.page.getByRole('link', { name: 'Inbox', exact: true }).click();
   await ben.page.getByRole('heading', { name: 'Claim a handle' }).waitFor();
 });
@@ -104,7 +104,6 @@ test('an account: its name, the browsers that are signed in, and a passkey', asy
   await kim.page.getByRole('dialog').waitFor({ state: 'detached' });
   await expect.poll(() => sessions.count()).toBe(1);
   await elsewhere.page.getByRole('link', { name: 'Contacts' }).click();
-  await elsewhere.page.getByRole('link', { name: 'Members' }).click();
   await elsewhere.page.getByRole('heading', { name: 'Sign in to Waybill' }).waitFor();
 
   const device = await kim.context.newCDPSession(kim.page);

@@ -30,7 +30,8 @@ export function drawPlot(place: HTMLElement, options: PlotOptions): Plot {
   let drawn = draw(place, options);
   const sized = new ResizeObserver(() => drawn.setSize(sizeOf(place)));
   sized.observe(place);
-  const recolour = () => drawn.redraw(false);
+  // Bars keep their colours along with their paths, so those are made anew, too.
+  const recolour = () => drawn.redraw();
   const scheme = matchMedia('(prefers-color-scheme: dark)');
   scheme.addEventListener('change', recolour);
   const chosen = new MutationObserver(recolour);
@@ -70,7 +71,7 @@ function draw(place: HTMLElement, { labels, series, shape, format, steps, onPoin
           ...axis,
           grid: { show: false },
           size: 32,
-          gap: 8,
+          gap: 9,
           space: LABEL_PX,
           incrs: STEPS.decimal,
           values: (_, at) => at.map((index) => labels[index] ?? ''),
@@ -104,7 +105,7 @@ function bar({ tone }: ChartSeries, colour: Colour): uPlot.Series {
 
 /** Told apart by more than their colours. */
 function line({ tone }: ChartSeries, nth: number, colour: Colour): uPlot.Series {
-  return { stroke: colour(tone), width: 2, points: { fill: colour(tone), size: 5 }, ...(nth > 0 && { dash: [6, 4] }) };
+  return { stroke: colour(tone), width: 2, points: { show: true, fill: colour(tone), size: 5 }, ...(nth > 0 && { dash: [6, 4] }) };
 }
 
 /** The whole first: what is drawn later stands before it, up to where it reaches. */
