@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiError } from './api/client.ts';
+import { watchAccess } from './api/lost-access.ts';
 import { createPages } from './router.tsx';
 import './styles.css';
 import { applyTheme } from './ui/theme.ts';
@@ -16,11 +17,14 @@ const queries = new QueryClient({
   defaultOptions: { queries: { retry: isWorthRepeating, staleTime: 10_000 }, mutations: { retry: false } },
 });
 
+const pages = createPages(queries);
+watchAccess(queries, () => pages.invalidate());
+
 applyTheme();
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
-      <RouterProvider router={createPages(queries)} />
+      <RouterProvider router={pages} />
       <Toasts />
     </QueryClientProvider>
   </StrictMode>,

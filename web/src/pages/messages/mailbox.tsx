@@ -62,6 +62,9 @@ function NoMessages({ mailbox, isFiltered }: { mailbox: Mailbox; isFiltered: boo
     <Empty icon={<InboxIcon className="size-6" aria-hidden />} title="Nothing has come yet">
       <p className="mb-4">Other businesses reach you by your handle. People without one write to you here:</p>
       <Copyable text={`${location.origin}/@${handle}`} label="address" />
+      <ButtonLink to="/welcome" className="mt-4">
+        First steps
+      </ButtonLink>
     </Empty>
   );
 }
