@@ -95,8 +95,8 @@ async function request(
   throw new ApiError(response.status, refusalIn(text), response.headers.get('retry-after'));
 }
 
-/** A proxy in between may answer in words of its own. */
-function refusalIn(text: string): Partial<ErrorBody['error']> {
+/** A proxy in between, or a bucket, may answer in words of its own. */
+export function refusalIn(text: string): Partial<ErrorBody['error']> {
   try {
     return (JSON.parse(text) as ErrorBody).error ?? {};
   } catch {

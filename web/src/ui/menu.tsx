@@ -8,11 +8,13 @@ interface MenuProps {
   className?: string;
   /** Opens upwards, from the bottom of the page. */
   isUpward?: boolean;
+  /** Opens towards the left, from the right edge of the page. */
+  isLeftward?: boolean;
   children: ReactNode;
 }
 
 /** A button that opens a list of things to do, with the keys that the WAI-ARIA practices give to menus. */
-export function Menu({ label, name, className = '', isUpward = false, children }: MenuProps) {
+export function Menu({ label, name, className = '', isUpward = false, isLeftward = false, children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -78,7 +80,7 @@ export function Menu({ label, name, className = '', isUpward = false, children }
           tabIndex={-1}
           onKeyDown={onMenuKey}
           onClick={close}
-          className={`absolute z-40 max-h-80 w-max max-w-72 min-w-full overflow-y-auto rounded-xl border border-line bg-paper p-1 shadow-xl ${isUpward ? 'bottom-full mb-1' : 'top-full mt-1'}`}
+          className={`absolute z-40 max-h-80 w-max max-w-72 min-w-full overflow-y-auto rounded-xl border border-line bg-paper p-1 shadow-xl ${isUpward ? 'bottom-full mb-1' : 'top-full mt-1'} ${isLeftward ? 'right-0' : ''}`}
         >
           {children}
         </div>

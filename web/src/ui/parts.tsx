@@ -105,7 +105,14 @@ function useCopy(text: string) {
   return { isCopied, copy: () => void navigator.clipboard.writeText(text).then(() => setCopied(true)) };
 }
 
-export function CopyButton({ text, label = 'Copy', isIcon = false }: { text: string; label?: string; isIcon?: boolean }) {
+interface CopyButtonProps {
+  text: string;
+  label?: string;
+  isIcon?: boolean;
+  look?: 'secondary' | 'quiet';
+}
+
+export function CopyButton({ text, label = 'Copy', isIcon = false, look = 'secondary' }: CopyButtonProps) {
   const { isCopied, copy } = useCopy(text);
   const icon = isCopied ? <Check className="size-4" aria-hidden /> : <Copy className="size-4" aria-hidden />;
   if (isIcon)
@@ -115,7 +122,7 @@ export function CopyButton({ text, label = 'Copy', isIcon = false }: { text: str
       </IconButton>
     );
   return (
-    <Button onClick={copy} icon={icon}>
+    <Button look={look} onClick={copy} icon={icon}>
       <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
     </Button>
   );

@@ -90,12 +90,13 @@ function launch(): Promise<Browser> {
 }
 
 /**
- * Nothing may be written to the console. Chromium itself writes there when the API refuses something, which tests provoke;
- * those refusals are for the pages to show.
+ * Nothing may be written to the console. Chromium itself writes there when the API refuses something or the network is away,
+ * which tests provoke; that is for the pages to show.
  */
 function listen(page: Page, complaints: string[]): void {
   page.on('console', (message) => {
-    if (!/^Failed to load resource: the server responded with a status of 4\d\d/.test(message.text())) complaints.push(message.text());
+    if (!/^Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_INTERNET_DISCONNECTED)/.test(message.text()))
+      complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
 }

@@ -1,15 +1,16 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { Inbox as InboxIcon, Send } from 'lucide-react';
+import { ArrowUp, Inbox as InboxIcon, Send } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import type { List } from '../../api/queries.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Copyable, PageHeader } from '../../ui/parts.tsx';
 import { useShortcuts } from '../../ui/shortcuts.ts';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { type Filters, isFiltered } from './filters.ts';
+import { rememberList } from './last-list.ts';
 import { type Mailbox, type Summary, useMessages } from './message-list.ts';
 import { MessageRow } from './message-row.tsx';
 
@@ -23,6 +24,8 @@ export function OutboxPage() {
 
 function MailboxPage({ mailbox, filters }: { mailbox: Mailbox; filters: Filters }) {
   const list = useMessages(mailbox, filters);
+  const href = useLocation({ select: ({ href }) => href });
+  useEffect(() => rememberList(href), [href]);
   return (
     <>
       <PageHeader title={mailbox === 'inbox' ? 'Inbox' : 'Outbox'} />
@@ -85,7 +88,39 @@ function useRowHeight(): number {
   return isWide ? WIDE_ROW_PX : NARROW_ROW_PX;
 }
 
-function Messages({ mailbox, list: { items, hasMore, more } }: { mailbox: Mailbox; list: List<Summary> }) {
+/** Further down than this, somebody is reading, and nothing is put above. */
+const AT_TOP_PX = 40;
+
+/** The messages without those that have come since somebody scrolled down, and how many these are. */
+function useHeld(items: Summary[]): { shown: Summary[]; held: number; release(): void } {
+  const [top, setTop] = useState(items[0]?.id);
+  const newest = items[0]?.id;
+  useEffect(() => {
+    const onScroll = () => {
+      if (scrollY < AT_TOP_PX) setTop(newest);
+    };
+    onScroll();
+    addEventListener('scroll', onScroll, { passive: true });
+    return () => removeEventListener('scroll', onScroll);
+  }, [newest]);
+  // All of them when the one that was on top is gone, as after a list has been read anew.
+  const held = Math.max(
+    0,
+    items.findIndex(({ id }) => id === top),
+  );
+  const shown = useMemo(() => (held === 0 ? items : items.slice(held)), [items, held]);
+  return {
+    shown,
+    held,
+    release: () => {
+      setTop(newest);
+      scrollTo({ top: 0 });
+    },
+  };
+}
+
+function Messages({ mailbox, list: { items: all, hasMore, more } }: { mailbox: Mailbox; list: List<Summary> }) {
+  const { shown: items, held, release } = useHeld(all);
   const place = useRef<HTMLUListElement>(null);
   const navigate = useNavigate();
   const [selected, setSelected] = useState<string>();
@@ -126,22 +161,35 @@ function Messages({ mailbox, list: { items, hasMore, more } }: { mailbox: Mailbo
   );
 
   return (
-    <ul ref={place} aria-label="Messages" className="relative" style={{ height: virtual.getTotalSize() }}>
-      {rows.map(({ index, start, key }) => {
-        const message = items[index];
-        if (!message) return null;
-        return (
-          <li
-            key={key}
-            aria-setsize={hasMore ? -1 : items.length}
-            aria-posinset={index + 1}
-            className="absolute inset-x-0 top-0"
-            style={{ height, transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
+    <>
+      <div role="status" className="pointer-events-none sticky top-4 z-10 flex h-0 justify-center">
+        {held > 0 ? (
+          <Button
+            onClick={release}
+            className="pointer-events-auto rounded-full shadow-lg"
+            icon={<ArrowUp className="size-4" aria-hidden />}
           >
-            <MessageRow message={message} mailbox={mailbox} onFocus={() => setSelected(message.id)} />
-          </li>
-        );
-      })}
-    </ul>
+            {held} new
+          </Button>
+        ) : null}
+      </div>
+      <ul ref={place} aria-label="Messages" className="relative" style={{ height: virtual.getTotalSize() }}>
+        {rows.map(({ index, start, key }) => {
+          const message = items[index];
+          if (!message) return null;
+          return (
+            <li
+              key={key}
+              aria-setsize={hasMore ? -1 : items.length}
+              aria-posinset={index + 1}
+              className="absolute inset-x-0 top-0"
+              style={{ height, transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
+            >
+              <MessageRow message={message} mailbox={mailbox} onFocus={() => setSelected(message.id)} />
+            </li>
+          );
+        })}
+      </ul>
+    </>
   );
 }

@@ -25,6 +25,7 @@ export interface Summary {
 
 const NOTE_CHARS = 160;
 const TOP_ITEMS = 50;
+const TOP_PAGES_MAX = 10;
 
 const summaryFor =
   (mailbox: Mailbox) =>
@@ -56,25 +57,43 @@ export function useMessages(mailbox: Mailbox, filters: Filters): List<Summary> {
 
   const refreshTop = useCallback(async () => {
     const key = [...keyOf(operation, { query }), 'list'];
-    if (!queries.getQueryData(key)) return;
-    const top = await call(operation, { query: { ...query, limit: TOP_ITEMS } });
-    queries.setQueryData<Pages>(key, (known) => known && withNewOnTop(known, top.data.map(keep)));
+    const known = queries.getQueryData<Pages>(key);
+    if (!known) return;
+    const fresh = await newerThan(known, async (cursor) => call(operation, { query: { ...query, limit: TOP_ITEMS, cursor } }));
+    if (!fresh) await queries.resetQueries({ queryKey: key });
+    else queries.setQueryData<Pages>(key, (known) => known && withNewOnTop(known, fresh.map(keep)));
   }, [queries, operation, query, keep]);
   const throttled = useThrottled(refreshTop);
   useArrivals(throttled);
   return list;
 }
 
-function withNewOnTop(known: Pages, top: Summary[]): Pages | undefined {
+/** What has come since, page after page until something known appears; undefined when it is so much that all is better read anew. */
+async function newerThan(
+  known: Pages,
+  read: (cursor: string | undefined) => Promise<{ data: Envelope[]; next_cursor: string | null }>,
+): Promise<Envelope[] | undefined> {
+  const ids = idsOf(known);
+  const newer: Envelope[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < TOP_PAGES_MAX; pages++) {
+    const { data, next_cursor } = await read(cursor);
+    newer.push(...data);
+    if (next_cursor === null || data.some(({ id }) => ids.has(id))) return newer;
+    cursor = next_cursor;
+  }
+  return undefined;
+}
+
+function withNewOnTop(known: Pages, newer: Summary[]): Pages {
   const [first, ...rest] = known.pages;
-  if (!first) return known;
-  const ids = new Set(known.pages.flatMap(({ data }) => data.map(({ id }) => id)));
-  const fresh = top.filter(({ id }) => !ids.has(id));
-  if (fresh.length === 0) return known;
-  // More have come than were asked for: a gap would open, so all is read anew.
-  if (fresh.length === top.length && ids.size > 0) return undefined;
+  const ids = idsOf(known);
+  const fresh = newer.filter(({ id }) => !ids.has(id));
+  if (!first || fresh.length === 0) return known;
   return { ...known, pages: [{ ...first, data: [...fresh, ...first.data] }, ...rest] };
 }
+
+const idsOf = ({ pages }: Pages): Set<string> => new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)));
 
 const EVERY_MS = 1_000;
 

@@ -1,0 +1,37 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ApiError, call, JsonText } from '../../api/client.ts';
+import { forget } from '../../api/queries.ts';
+import type { Draft, Envelope } from '../../api/schema.ts';
+
+/**
+ * Sends a message, at most once: whoever tries again after an answer that never came repeats the same request under the same key,
+ * even after a reload. What was changed meanwhile is another message, and has another key.
+ */
+export function useSend() {
+  const queries = useQueryClient();
+  return useMutation<Envelope, ApiError, string>({
+    mutationFn: (body) =>
+      call('POST /v1/messages', { body: new JsonText(body) as unknown as Draft }, { headers: { 'idempotency-key': keyFor(body) } }),
+    onSuccess: () => {
+      sessionStorage.removeItem(TRIED);
+      tried = undefined;
+      return forget(queries, 'GET /v1/contacts', 'GET /v1/me');
+    },
+  });
+}
+
+const TRIED = 'waybill.tried';
+/** The request that was made last, if no answer to it is known. */
+let tried: { body: string; key: string } | undefined;
+
+function keyFor(body: string): string {
+  tried ??= JSON.parse(sessionStorage.getItem(TRIED) ?? 'null') ?? undefined;
+  if (tried?.body === body) return tried.key;
+  tried = { body, key: crypto.randomUUID() };
+  try {
+    sessionStorage.setItem(TRIED, JSON.stringify(tried));
+  } catch {
+    // There is no room for it: then it is known as long as the page is there.
+  }
+  return tried.key;
+}
