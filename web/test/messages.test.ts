@@ -24,6 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
+const WHILE = { timeout: 20_000 };
 const copied = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
 const sent = async (draft: unknown) => {
   const answer = await robot.api.send(draft);
@@ -205,7 +206,7 @@ describe('a large file', () => {
     await page.getByLabel('Files to attach').setInputFiles(file);
     const bar = page.getByRole('progressbar', { name: 'Upload of scan.tiff' });
     await page.getByText(/of 40\.0 MB · .*\/s · .* left/).waitFor();
-    await expect.poll(() => whole.length).toBeGreaterThan(0);
+    await expect.poll(() => whole.length, WHILE).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Pause scan.tiff' }).click();
     await page.getByText(/Paused at \d+ %/).waitFor();
     expect(Number(await bar.getAttribute('aria-valuenow'))).toBeLessThan(100);
@@ -214,14 +215,14 @@ describe('a large file', () => {
     begun.length = 0;
 
     // Leaving would lose it, so the page asks.
-    await page.getByRole('link', { name: 'Inbox' }).click();
+    await page.getByRole('link', { name: 'Inbox', exact: true }).click();
     await page
       .getByRole('dialog', { name: /Leave while/ })
       .getByRole('button', { name: 'Cancel' })
       .click();
 
     await page.getByRole('button', { name: 'Resume scan.tiff' }).click();
-    await expect.poll(() => begun.length).toBeGreaterThan(0);
+    await expect.poll(() => begun.length, WHILE).toBeGreaterThan(0);
     await limit(-1, true);
     await page.getByText('Connection lost').waitFor();
     await limit(-1);

@@ -43,7 +43,7 @@ function Tree({ tree, name, validation }: { tree: JsonTree } & Omit<JsonViewProp
   return (
     <section aria-label="JSON" className="rounded-xl border border-line">
       <div className="flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line py-1 pr-1.5 pl-3">
-        <h3 className="text-sm font-medium">JSON</h3>
+        <p className="text-sm font-medium">JSON</p>
         {validation ? <Verdict status={validation.status} /> : null}
         <div className="grow" />
         <div className="flex items-center gap-x-2 max-sm:order-last max-sm:basis-full">

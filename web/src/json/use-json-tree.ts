@@ -37,8 +37,10 @@ export function useJsonTree(tree: JsonTree, shownAtFirst: Iterable<number>) {
   );
   /** The next match after the current node, or the one before it, and round again. */
   const go = (by: 1 | -1) => {
-    const after = rowOf(Int32Array.from(found), by === 1 ? current + 1 : current);
-    const next = found.at(by === 1 ? after % found.length : after - 1);
+    // Whoever types fast is ahead of what has been searched.
+    const all = searched === words ? found : matches(tree, words);
+    const after = rowOf(Int32Array.from(all), by === 1 ? current + 1 : current);
+    const next = all.at(by === 1 ? after % all.length : after - 1);
     if (next !== undefined) reveal(next);
   };
   return {
