@@ -1,7 +1,9 @@
+import { useNavigate } from '@tanstack/react-router';
 import { Ban, Building2, DoorClosed } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { actFor } from '../../api/business.ts';
 import type { Account, Door, PublicProfile } from '../../api/schema.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Copyable } from '../../ui/parts.tsx';
 
 /** Why nothing can be written here, and what can be done instead. */
@@ -51,16 +53,22 @@ export function Closed({ profile, account }: { profile: PublicProfile; account?:
 }
 
 export function OwnBusiness({ profile }: { profile: PublicProfile }) {
+  const navigate = useNavigate();
+  // Whoever belongs to several may have had another one open.
+  const open = (to: '/inbox' | '/settings') => {
+    actFor(profile.handle);
+    void navigate({ to });
+  };
   return (
     <NoEntry
       icon={<Building2 className="size-5 shrink-0" aria-hidden />}
       title="This is your own business"
       actions={
         <>
-          <ButtonLink look="primary" to="/inbox">
+          <Button look="primary" onClick={() => open('/inbox')}>
             Open the inbox
-          </ButtonLink>
-          <ButtonLink to="/settings">Settings</ButtonLink>
+          </Button>
+          <Button onClick={() => open('/settings')}>Settings</Button>
         </>
       }
     >

@@ -12,9 +12,7 @@ export function SignIn({ handle }: { handle: string }) {
       <h2 id="who" className="text-lg font-semibold">
         Who are you?
       </h2>
-      <p className="mb-4 text-soft">
-        They see your address, and that it is yours. No account, no password. What you have written stays here.
-      </p>
+      <p className="mb-4 text-soft">They see your address, and that it is yours. There is no password. What you have written stays here.</p>
       <div className="max-w-sm">
         <WaysIn backTo={{ signedIn: `/@${handle}`, failed: `/@${handle}` }} error={error} onSignedIn={() => void asSomebodyElse(queries)} />
       </div>

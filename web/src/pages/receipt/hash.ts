@@ -20,16 +20,13 @@ export function hashes(task: Task, { signal, onProgress }: { signal?: AbortSigna
       settle();
     };
     signal?.addEventListener('abort', () => end(() => reject(signal.reason as Error)));
-    worker.onerror = (event) => {
-      event.preventDefault();
-      end(() =>
-        reject(new Error('It could not be read: it was changed or moved, or is a folder. Choose it again, or load the page anew.')),
-      );
-    };
+    const fail = () => end(() => reject(new Error('It could not be read: it was changed or moved, or is a folder. Choose it again.')));
+    worker.onerror = fail;
     worker.onmessage = ({ data }: MessageEvent<Report>) => {
       if ('doneBytes' in data) onProgress?.(data.doneBytes);
       else if ('hashes' in data) end(() => resolve(data.hashes));
-      else end(() => reject(new Unreadable(data.unreadable)));
+      else if ('unreadable' in data) end(() => reject(new Unreadable(data.unreadable)));
+      else fail();
     };
     worker.postMessage(task);
   });

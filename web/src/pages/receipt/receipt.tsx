@@ -55,7 +55,7 @@ function Shown({ receipt }: { receipt: Receipt }) {
         <Whole receipt={receipt} />
         <Identifiers receipt={receipt} />
       </Section>
-      <div className="print:hidden">
+      <div className="mt-10 print:hidden">
         <CheckBox receipt={receipt} />
       </div>
     </Plain>
