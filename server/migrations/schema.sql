@@ -90,6 +90,7 @@ CREATE TABLE daily_usage (
   day date NOT NULL,
   messages bigint NOT NULL DEFAULT 0,
   upload_bytes bigint NOT NULL DEFAULT 0,
+  received bigint,
   CONSTRAINT daily_usage_pkey PRIMARY KEY (party_id, day)
 ) WITH (fillfactor=50);
 

@@ -23,6 +23,7 @@ import { showsKeptMails } from './modules/mail/kept-mail-access.ts';
 import * as keptMail from './modules/mail/kept-mail-routes.ts';
 import * as mail from './modules/mail/routes.ts';
 import * as me from './modules/me/routes.ts';
+import * as usage from './modules/me/usage-routes.ts';
 import { callerOf } from './modules/members/caller.ts';
 import * as members from './modules/members/routes.ts';
 import * as messages from './modules/messages/routes.ts';
@@ -38,11 +39,13 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/public/:handle', 'none', parties.publicProfile],
   ['GET', '/v1/receipts/:token', 'none', receipts.getOne],
   ['GET', '/v1/me', 'key', me.show],
+  ['GET', '/v1/usage', 'key', usage.show],
   ['GET', '/v1/inbox', 'key', messages.inbox],
   ['GET', '/v1/outbox', 'key rw', messages.outbox],
   ['POST', '/v1/messages', 'key rw', messages.send],
   ['GET', '/v1/messages/:id', 'key', messages.getOne],
   ['GET', '/v1/threads/:id', 'key', messages.thread],
+  ['GET', '/v1/events', 'key', messages.events],
   ['POST', '/v1/uploads', 'key rw', files.announce],
   ['GET', '/v1/uploads/:id', 'key rw', files.showUpload],
   ['POST', '/v1/uploads/:id/parts', 'key rw', files.parts],
@@ -83,6 +86,7 @@ export const api: readonly Route<Context>[] = [
   ['POST', '/v1/drops/uploads/:id/parts', 'person', drop.parts],
   ['POST', '/v1/drops/uploads/:id/complete', 'person', drop.complete],
   ['POST', '/v1/businesses', 'person', members.claim],
+  ['GET', '/v1/businesses/availability', 'person', parties.availability],
   ['GET', '/v1/business', 'member', members.showBusiness],
   ['PATCH', '/v1/business', 'admin', members.changeBusiness],
   ['GET', '/v1/members', 'member', members.list],

@@ -10,6 +10,7 @@ import type { Files } from './modules/files/files.ts';
 import type { PartedUploads } from './modules/files/parted-uploads.ts';
 import type { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
 import type { Mails } from './modules/mail/mails.ts';
+import type { Arrivals } from './modules/messages/arrivals.ts';
 import type { Ledger } from './modules/messages/ledger.ts';
 import type { PartyDirectory } from './modules/parties/directory.ts';
 import type { WebhookStatistics } from './modules/webhooks/statistics.ts';
@@ -31,6 +32,7 @@ export interface Context {
   keys: KeyRing;
   signIn: SignIn;
   ledger: Ledger;
+  arrivals: Arrivals;
   schemas: InboxSchemas;
   files: Files;
   partedUploads: PartedUploads;

@@ -1,7 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
@@ -9,6 +7,7 @@ import { buildApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Context } from './context.ts';
 import { WEBHOOK_PATIENCE_MS } from './contract/limits.ts';
+import { closerOf } from './http/closing.ts';
 import { Cursors } from './http/cursor.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { accountChores } from './modules/accounts/chores.ts';
@@ -27,6 +26,7 @@ import { MailDelivery } from './modules/mail/delivery.ts';
 import { Mails } from './modules/mail/mails.ts';
 import { codeMail } from './modules/mail/templates.ts';
 import { tellOfLostDomain } from './modules/members/lost-domain.ts';
+import { Arrivals } from './modules/messages/arrivals.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
@@ -67,7 +67,6 @@ export interface Service {
 }
 
 const STOP_PATIENCE_MS = 25_000;
-const SWEEP_MS = 100;
 const CHORES_AT_ONCE = 2;
 
 /** Starts what the role asks for; stops it in the opposite order, the database last. */
@@ -90,7 +89,7 @@ export async function startService(config: Config, role: Role, log: Logger, tell
     }
     const app = buildApp(context, log, hasApi ? await openPages(config, tell) : undefined);
     // All that has something under way is given the same time to finish it.
-    const finishers = [() => closeServer(app)];
+    const finishers = [closerOf(app, STOP_PATIENCE_MS), () => context.arrivals.stop()];
     closers.push(async () => {
       await Promise.all(finishers.map((finish) => finish()));
     });
@@ -197,6 +196,7 @@ async function buildContext(
   });
   const exclusively: Exclusively = (name, work) => database.exclusively(name, work);
   const objects = (await bucketOf(config)) ?? new FolderStore(path.join(config.dataDir, 'files'), signer, publicUrl, exclusively);
+  const metrics = new Registry();
   const context: Context = {
     config,
     database,
@@ -210,13 +210,14 @@ async function buildContext(
     quotas,
     cursors,
     ledger: new Ledger(database, quotas),
+    arrivals: new Arrivals(database, metrics, log),
     schemas: new InboxSchemas(database, feed, checker),
     files: new Files(database, objects, quotas),
     webhookStatistics: new WebhookStatistics(database),
     partedUploads: new PartedUploads(database, objects.parts, quotas),
     folder: objects instanceof FolderStore ? { store: objects, signer } : undefined,
     outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }),
-    metrics: new Registry(),
+    metrics,
     publicUrl: '',
     inboundDomain: '',
   };
@@ -259,21 +260,6 @@ export async function bucketOf({
     secretAccessKey: s3SecretAccessKey ?? '',
     forcePathStyle: s3ForcePathStyle,
   });
-}
-
-/** Takes no new connections and waits for the requests under way, though not for ever. */
-async function closeServer(app: FastifyInstance): Promise<void> {
-  const impatience = new AbortController();
-  const giveUp = sleep(STOP_PATIENCE_MS, undefined, { signal: impatience.signal }).then(
-    () => app.server.closeAllConnections(),
-    () => {},
-  );
-  // A connection that was busy when the closing began is idle once its answer is out.
-  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
-  await app.close();
-  clearInterval(sweep);
-  impatience.abort();
-  await giveUp;
 }
 
 function hostForPeople(host: string): string {

@@ -33,11 +33,21 @@ export const SMALL_BODY_MAX_BYTES = 64 * 1024;
 export const PAGE_DEFAULT_ITEMS = 50;
 export const PAGE_MAX_ITEMS = 200;
 
+/** Of those who listen for new messages; each process counts for itself. */
+export const EVENT_STREAMS_MAX = 1_000;
+export const EVENT_STREAMS_PER_BUSINESS_MAX = 20;
+export const EVENT_STREAM_MAX_MS = 300_000;
+
+export const USAGE_DEFAULT_DAYS = 30;
+export const USAGE_MAX_DAYS = 90;
+
 export const IDEMPOTENCY_KEY_MAX_CHARS = 255;
 export const IDEMPOTENCY_WINDOW_HOURS = 24;
 
 export const HANDLE_MIN_CHARS = 2;
 export const HANDLE_MAX_CHARS = 32;
+/** Of what is judged to be a handle or not: more than anybody types into a form. */
+export const HANDLE_QUESTION_MAX_CHARS = 1_000;
 export const SEGMENT_MAX_CHARS = 31;
 export const DISPLAY_NAME_MAX_CHARS = 100;
 export const AGENT_NAME_MAX_CHARS = 100;

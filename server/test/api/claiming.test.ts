@@ -89,6 +89,36 @@ describe('claiming a handle', () => {
   });
 });
 
+describe('whether a handle is available', () => {
+  const ask = (handle: string) => ann.get(`/v1/businesses/availability?handle=${encodeURIComponent(handle)}`);
+
+  test.each([
+    ...['taken', 'TAKEN'].map((handle) => [handle, 'taken', 'taken']),
+    ...['demo', 'Admin', 'postmaster'].map((handle) => [handle, handle.toLowerCase(), 'reserved']),
+    ...['', 'a', '-ab', 'ab-', 'a b', 'ab\n', 'äpfel', '\u212Aelvin', '🚚🚚', "' OR 1=1 --", 'x'.repeat(33), 'x'.repeat(1_000)].map(
+      (handle) => [handle, handle, 'invalid'],
+    ),
+  ])('is judged as claiming %j would be', async (asked, handle, reason) => {
+    const { status, body, text } = await ask(asked as string);
+    expect([status, body], text).toEqual([200, { handle, available: false, reason }]);
+    expect((await tryClaim(ann, asked as string)).status).toBe(reason === 'invalid' ? 400 : 409);
+  });
+
+  test('is true of a free one, in any case, until it is claimed', async () => {
+    expect((await ask('Still-Free')).body).toEqual({ handle: 'still-free', available: true, reason: null });
+    expect((await tryClaim(ann, 'Still-Free')).status).toBe(201);
+    expect((await ask('still-free')).body).toEqual({ handle: 'still-free', available: false, reason: 'taken' });
+  });
+
+  test('is told to whoever has signed in, and about one handle at a time', async () => {
+    const { api } = await service.business('asker');
+    for (const asker of [api, service.anonymous])
+      expectRefusal(await asker.get('/businesses/availability?handle=still-free'), 'unauthorized');
+    for (const search of ['', '?handle=a&handle=b', `?handle=${'x'.repeat(1_001)}`, '?handle=%00'])
+      expectInvalid(await ann.get(`/v1/businesses/availability${search}`), 'handle');
+  });
+});
+
 describe('at the same moment', () => {
   test('twenty people claim one handle, and exactly one gets it', async () => {
     const people = await Promise.all(Array.from({ length: 20 }, (_, i) => signInWithCode(service, `racer-${i}@race.test`)));

@@ -232,7 +232,8 @@ describe('a request', () => {
     for (const { method, url, auth } of unsignedRows) {
       if (method !== 'GET') continue;
       const ask = auth === 'none' || auth.startsWith('key') ? (path: string) => acme.api.request('GET', path) : asJane;
-      expectInvalid(await ask(`${url}?colour=red&q=a`.replace(/q=a$/, url.endsWith('/handles') ? 'q=a' : 'colour=blue')), 'colour');
+      const needed = { '/v1/handles': 'q=a', '/v1/businesses/availability': 'handle=a' }[url] ?? 'colour=blue';
+      expectInvalid(await ask(`${url}?colour=red&${needed}`), 'colour');
     }
   });
 });

@@ -34,6 +34,7 @@ export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Re
       post: (path, body) => (body ? person.post(path, body) : person.request('POST', path)),
     }),
     'POST /v1/businesses': () => person.post('/v1/businesses', { handle: `claimed-${++made}`, display_name: 'Claimed' }),
+    'GET /v1/businesses/availability': () => person.get('/v1/businesses/availability?handle=free'),
     'GET /v1/business': () => owner.get('/business'),
     'PATCH /v1/business': () => owner.patch('/business', { display_name: 'Renamed', accepting_drops: true }),
     'GET /v1/members': () => owner.get('/members'),

@@ -52,8 +52,6 @@ async function listen(business: string, signal: AbortSignal, onEvent: () => void
       const response = await fetch('/v1/events', { headers: { 'waybill-business': business }, signal });
       // Signed out, or no member any more: the next thing that is done will say so.
       if (response.status === 401 || response.status === 403) return;
-      // What came while nobody listened.
-      if (response.ok) onEvent();
       await eachEvent(response, onEvent);
     } catch {
       // Tried again below.

@@ -16,6 +16,8 @@ export type Receipt = { id: string; thread_id: string; in_reply_to: string | nul
 
 export type Me = { business: { handle: string; display_name: string; verified_domains: (string)[]; accepting_drops: boolean; created_at: string }; agent: { id: string; name: string; description: string | null } | null; key: { id: string; scope: 'read' | 'read_write'; prefix: string; created_at: string } | null; member?: { id: string; name: string; role: 'owner' | 'admin' | 'member' }; addresses: { handle: string; segment: string | null; email: string; drop_page: string }; usage: { period: string; messages: { used: number; limit: number }; uploads: { used_bytes: number; limit_bytes: number; resets_at: string }; resets_at: string } };
 
+export type Usage = { period: string; messages: { used: number; limit: number }; uploads: { used_bytes: number; limit_bytes: number; resets_at: string }; resets_at: string; new_account: { used: number; limit: number; resets_at: string; until: string } | null; days: ({ date: string; sent: number; received: number; uploaded_bytes: number })[] };
+
 export type File = { id: string; filename: string; content_type: string; size_bytes: number; sha256: string | null; download_url: string };
 
 export type Envelope = { id: string; thread_id: string; in_reply_to: string | null; from: { party: Party; actor: Actor }; to: { party: Party }; type: string | null; subject: string | null; note: string | null; json: unknown; json_sha256: string | null; files: (File)[]; validation: Validation; received_at: string; content_hash: string; receipt_url: string; idempotency_key?: string };
@@ -50,7 +52,7 @@ export type SchemaCheck = { schema: { valid: boolean; errors: ({ path: string; m
 
 export type Agent = { id: string; name: string; description: string | null; segment: string | null; address: string; created_at: string };
 
-export type SignIn = { email: boolean; google: boolean; microsoft: boolean; oidc: { name: string } | null; passkey: boolean };
+export type SignIn = { email: boolean; google: boolean; microsoft: boolean; oidc: { name: string } | null; passkey: boolean; mails_at: string | null };
 
 export type Account = { id: string; email: string | null; name: string; provider: 'email' | 'google' | 'microsoft' | 'oidc'; proves: 'mailbox' | 'domain' | 'nothing'; created_at: string; businesses: ({ handle: string; display_name: string; role: 'owner' | 'admin' | 'member' })[] };
 
@@ -59,6 +61,8 @@ export type Session = { id: string; provider: 'email' | 'google' | 'microsoft' |
 export type Door = { to: PublicProfile; sender: Party | null; allowed: boolean; reason: { code: 'unauthorized' | 'forbidden' | 'not_found' | 'unknown_recipient' | 'party_required' | 'reply_unaddressable' | 'reply_recipient_mismatch' | 'sender_blocked' | 'rate_limited' | 'quota_exceeded' | 'validation_error' | 'invalid_json' | 'json_too_large' | 'file_too_large' | 'upload_not_found' | 'upload_incomplete' | 'invalid_webhook_url' | 'invalid_schema' | 'method_not_allowed' | 'unsupported_media_type' | 'conflict' | 'internal_error' | 'unavailable'; message: string } | null };
 
 export type Business = { handle: string; display_name: string; verified_domains: (string)[]; accepting_drops: boolean; created_at: string };
+
+export type Availability = { handle: string; available: boolean; reason: 'taken' | 'reserved' | 'invalid' | null };
 
 export type Member = { id: string; name: string; email: string | null; role: 'owner' | 'admin' | 'member'; segment: string | null; address: string; joined_at: string };
 
@@ -73,11 +77,13 @@ export interface Operations {
   'GET /v1/public/{handle}': { path: { handle: string }; answer: PublicProfile };
   'GET /v1/receipts/{token}': { path: { token: string }; answer: Receipt };
   'GET /v1/me': { answer: Me };
+  'GET /v1/usage': { query: { days?: number }; answer: Usage };
   'GET /v1/inbox': { query: { limit?: number; cursor?: string; since?: string; until?: string; from?: string; type?: string; validation?: 'passed' | 'failed' | 'not_applicable'; thread?: string; to?: string }; answer: { data: (Envelope)[]; next_cursor: string | null } };
   'GET /v1/outbox': { query: { limit?: number; cursor?: string; since?: string; until?: string; from?: string; type?: string; validation?: 'passed' | 'failed' | 'not_applicable'; thread?: string }; answer: { data: (Envelope)[]; next_cursor: string | null } };
   'POST /v1/messages': { body: Draft; answer: Envelope };
   'GET /v1/messages/{id}': { path: { id: string }; answer: Envelope };
   'GET /v1/threads/{id}': { path: { id: string }; query: { limit?: number; cursor?: string }; answer: { thread_id: string; hidden: number; data: (Envelope)[]; next_cursor: string | null } };
+  'GET /v1/events': { answer: string };
   'POST /v1/uploads': { body: { filename: string; content_type: string; size_bytes: number; parts?: boolean }; answer: Upload | PartedUpload };
   'GET /v1/uploads/{id}': { path: { id: string }; answer: PartedUpload };
   'POST /v1/uploads/{id}/parts': { path: { id: string }; body: { numbers: (number)[] }; answer: PartTickets };
@@ -119,6 +125,7 @@ export interface Operations {
   'POST /v1/drops/uploads/{id}/parts': { path: { id: string }; body: { numbers: (number)[] }; answer: PartTickets };
   'POST /v1/drops/uploads/{id}/complete': { path: { id: string }; answer: PartedUpload };
   'POST /v1/businesses': { body: { handle: string; display_name: string }; answer: Business };
+  'GET /v1/businesses/availability': { query: { handle: string }; answer: Availability };
   'GET /v1/business': { answer: Business };
   'PATCH /v1/business': { body: { display_name?: string; accepting_drops?: boolean }; answer: Business };
   'GET /v1/members': { query: { limit?: number; cursor?: string }; answer: { data: (Member)[]; next_cursor: string | null } };

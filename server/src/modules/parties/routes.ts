@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { endpoint, publicEndpoint } from '../../context.ts';
-import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
+import { endpoint, personEndpoint, publicEndpoint } from '../../context.ts';
+import { HANDLE_QUESTION_MAX_CHARS, PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
 import { asciiLowerCase } from '../../contract/names.ts';
 import { pageOf } from '../../http/cursor.ts';
 import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
@@ -27,6 +27,29 @@ export const search = endpoint({
     const rows = await parties.startingWith(prefix, cursors.open(scope, cursor) ?? '', limit + 1);
     const { items, nextCursor } = pageOf(rows, limit, ({ handle }) => cursors.issue(scope, handle));
     return { body: { data: items, next_cursor: nextCursor } };
+  },
+});
+
+export const availability = personEndpoint({
+  summary: 'Whether a handle can be claimed',
+  description: 'For a form that asks while somebody types: whatever the text is, the answer is 200. Somebody else may still be faster.',
+  query: Type.Object({ handle: Type.String({ maxLength: HANDLE_QUESTION_MAX_CHARS, description: 'In any case.' }) }, closed),
+  success: {
+    status: 200,
+    description: 'The judgement that claiming it would meet with.',
+    schema: Type.Object(
+      {
+        handle: Type.String({ description: 'As it would be claimed, or as you gave it when it is invalid.' }),
+        available: Type.Boolean(),
+        reason: Type.Union([Type.Enum(['taken', 'reserved', 'invalid']), Type.Null()], { description: 'Null when it is available.' }),
+      },
+      { $id: 'Availability', ...closed },
+    ),
+  },
+  errors: ['validation_error'],
+  handle: async ({ parties }, { query }) => {
+    const { handle, objection } = await parties.judge(query.handle);
+    return { body: { handle, available: objection === null, reason: objection } };
   },
 });
 
