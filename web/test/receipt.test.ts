@@ -54,7 +54,6 @@ test('a receipt says what was delivered, when, from whom to whom, and that it is
   await page.getByText('known by its API key').waitFor();
   expect(await page.getByText('12345678901234567890').count()).toBe(0);
   await expectAccessible();
-  await page.screenshot({ path: '/tmp/shots-public/receipt-1280.png', fullPage: true });
 });
 
 test('anybody sees whether the JSON is the one that was delivered, in whatever order of keys', async () => {
@@ -63,7 +62,6 @@ test('anybody sees whether the JSON is the one that was delivered, in whatever o
   await box.fill('{"1":"\\u00e9","__proto__":null,"big":12345678901234567890,"b":{"a":[1,2],"z":1}}');
   await result().getByText('It matches: this is the JSON that was delivered').waitFor();
   await expectAccessible();
-  await page.screenshot({ path: '/tmp/shots-public/receipt-match.png', fullPage: true });
   await box.fill(JSON_TEXT.replace('[1, 2]', '[2, 1]'));
   await result().getByText('This is not the JSON that was delivered').waitFor();
   await box.fill('{"b": {');
@@ -106,7 +104,6 @@ test('a receipt that says something else than what was delivered is not whole', 
   const { page, expectAccessible, context } = await world.visitor({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
   await page.goto(address);
   await page.getByText('The receipt is whole.').waitFor();
-  await page.screenshot({ path: '/tmp/shots-public/receipt-390-dark.png', fullPage: true });
   const alter = async (change: (receipt: typeof sent) => unknown) => {
     await context.unroute('**/v1/receipts/*');
     await context.route('**/v1/receipts/*', async (route) => {
@@ -129,7 +126,6 @@ test('a receipt that says something else than what was delivered is not whole', 
   expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
   expect(await page.getByText('Check it yourself').isVisible()).toBe(false);
   expect(await page.evaluate<string>('getComputedStyle(document.body).color'), 'dark on white').toBe('rgb(23, 24, 28)');
-  await page.screenshot({ path: '/tmp/shots-public/receipt-print.png', fullPage: true });
 
   await page.emulateMedia({ media: 'screen' });
   await page.goto('/r/rcpt_nothing');

@@ -283,7 +283,6 @@ describe('what is served is what is declared', () => {
       const [, { id }] = (await jane.get('/v1/account/sessions')).body.data;
       return jane.request('DELETE', `/v1/account/sessions/${id}`);
     },
-    'GET /r/:token': () => service.anonymous.request('GET', `/r/${token}`),
   };
   const ofParts = goodRequestsOfParts('/v1/uploads', {
     get: (path) => acme.api.request('GET', path),
