@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { wrongCode } from '../../server/test/support/people.ts';
+import { copy, pasted } from './support/clipboard.ts';
 import { signInOn } from './support/sign-in.ts';
 import { lastCode, openWorld, type World } from './support/visitor.ts';
 
@@ -21,6 +22,7 @@ test('a stranger signs in, claims a handle, sends a first message, and leaves wi
   await expectAccessible();
   expect(await page.getByRole('button', { name: 'passkey' }).count(), 'an IP address can have none').toBe(0);
   await page.getByRole('button', { name: 'Continue with a code' }).click();
+  await page.getByLabel('Code').waitFor();
   const code = await lastCode(world, EMAIL);
   await page.getByLabel('Code').pressSequentially(wrongCode(code));
   await page.getByText('This is not the code').waitFor();
@@ -29,7 +31,7 @@ test('a stranger signs in, claims a handle, sends a first message, and leaves wi
   expect([await kept.getAttribute('href'), await kept.getAttribute('target')]).toEqual(['/dev/mail', '_blank']);
   expect(await page.getByRole('button', { name: 'Send a new code in' }).isDisabled()).toBe(true);
   // As it is copied from some mails.
-  await page.evaluate((text) => navigator.clipboard.writeText(text), ` ${code.slice(0, 3)} ${code.slice(3)} `);
+  await copy(page, ` ${code.slice(0, 3)} ${code.slice(3)} `);
   await page.getByLabel('Code').press('ControlOrMeta+V');
 
   await page.getByRole('heading', { name: 'Claim a handle' }).waitFor();
@@ -67,7 +69,7 @@ test('a stranger signs in, claims a handle, sends a first message, and leaves wi
   await page.getByRole('button', { name: 'Copy the line' }).click();
   await page.getByRole('heading', { name: 'That is all it takes' }).waitFor();
   await expectAccessible();
-  const line = await page.evaluate(() => navigator.clipboard.readText());
+  const line = await pasted(page);
   expect((await run(line)).status, line).toBe(201);
   await page.getByText('My program has sent a message').waitFor();
   await page.reload();
@@ -100,6 +102,7 @@ test('settings hold, for the business and for the browser, and no link leads awa
   await open('/sign-in?next=/settings');
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
 
+  await page.getByRole('link', { name: 'Show first steps' }).waitFor();
   await page.getByLabel('Name').fill('Initech AG');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: 'Initech AG' }).waitFor();
@@ -120,6 +123,9 @@ test('settings hold, for the business and for the browser, and no link leads awa
   await page.getByRole('heading', { name: 'Settings' }).click();
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+
+  await open('/account');
+  await page.getByText('Passkeys belong to a name').waitFor();
 });
 
 /** What a shell would make of the line. */

@@ -35,7 +35,7 @@ test('an inbox is read, narrowed and walked through by keys, and what arrives do
   await expectAccessible();
 
   await page.keyboard.press('/');
-  await expect.poll(() => page.getByRole('textbox', { name: 'From' }).evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.getByRole('textbox', { name: 'From' }).and(page.locator(':focus')).waitFor();
   await page.getByRole('textbox', { name: 'Type' }).fill('invoice');
   await newest.waitFor({ state: 'detached' });
   await page.getByRole('link', { name: /Order 57/ }).waitFor();
@@ -47,10 +47,11 @@ test('an inbox is read, narrowed and walked through by keys, and what arrives do
   await newest.waitFor();
 
   for (const key of ['j', 'j', 'k']) await page.keyboard.press(key);
-  await expect.poll(() => newest.evaluate((row) => row === document.activeElement)).toBe(true);
+  await newest.and(page.locator(':focus')).waitFor();
 
+  await page.mouse.wheel(0, 1_000);
   const older = page.getByRole('link', { name: /Order 30/ });
-  await older.scrollIntoViewIfNeeded();
+  await older.waitFor();
   const placeBefore = (await older.boundingBox())?.y;
   for (const at of [60, 61, 62]) await send(at);
   const pill = page.getByRole('button', { name: '3 new' });

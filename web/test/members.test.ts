@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { invitationToken } from '../../server/test/support/businesses.ts';
+import { invitationToken, joinedBy } from '../../server/test/support/businesses.ts';
 import { freePort } from '../../server/test/support/free-port.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../server/test/support/identity-provider.ts';
 import { signInOn } from './support/sign-in.ts';
@@ -19,17 +19,11 @@ afterAll(async () => {
   await idp.stop();
 });
 
-test('somebody is invited, joins, is given a role and an address, and is removed', async () => {
+test('somebody is invited, and joins with the mailbox that the invitation was sent to', async () => {
   const ann = await world.member('ann@acme-works.test', 'acme-works');
   await ann.open('/members');
   await ann.page.getByRole('list', { name: 'Members' }).getByText('ann@acme-works.test').waitFor();
   await ann.expectAccessible();
-
-  await ann.page.getByRole('button', { name: 'Leave' }).click();
-  await ann.page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
-  await ann.page.getByRole('alert').getByText('A business needs an owner').waitFor();
-  await ann.expectAccessible();
-  await ann.page.getByRole('button', { name: 'Cancel' }).click();
 
   await ann.page.getByRole('button', { name: 'Invite' }).click();
   await ann.page.getByLabel('E-mail').fill('ben@acme-works.test');
@@ -59,8 +53,19 @@ test('somebody is invited, joins, is given a role and an address, and is removed
   await ben.open('/invitations/none');
   await ben.page.getByRole('heading', { name: 'This invitation is over' }).waitFor();
   await ben.expectAccessible();
+});
 
-  await ann.page.reload();
+test('members are given roles and addresses, and lose access when they are removed; an owner is always left', async () => {
+  const ann = await world.member('ann@initech.test', 'initech');
+  await joinedBy(world.service, ann.api, 'ben@initech.test', 'member', 'sales');
+  const ben = await world.person('ben@initech.test');
+  await ann.open('/members');
+  await ann.page.getByRole('button', { name: 'Leave' }).click();
+  await ann.page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+  await ann.page.getByRole('alert').getByText('A business needs an owner').waitFor();
+  await ann.expectAccessible();
+  await ann.page.getByRole('button', { name: 'Cancel' }).click();
+
   await ann.page.getByLabel('Role of ben').selectOption('admin');
   await ann.page.getByText('ben is an admin now').waitFor();
   await ann.page.getByRole('button', { name: 'Change the segment of ann' }).click();
@@ -69,14 +74,14 @@ test('somebody is invited, joins, is given a role and an address, and is removed
   await ann.page.getByRole('alert').waitFor();
   await ann.page.getByLabel('Segment of ann').fill('Ceo');
   await ann.page.getByLabel('Segment of ann').press('Enter');
-  await ann.page.getByText('@acme-works/ceo').waitFor();
+  await ann.page.getByText('@initech/ceo').waitFor();
 
   await ben.open('/members');
   await ben.page.getByRole('button', { name: 'Invite' }).waitFor();
   await ann.page.getByRole('button', { name: 'Remove ben' }).click();
   await ann.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await ann.page.getByText('ben is removed').waitFor();
-  expect(await ann.page.getByText('ben@acme-works.test').count()).toBe(0);
+  await ann.page.getByText('ben@initech.test').waitFor({ state: 'detached' });
   await ben.page.getByRole('link', { name: 'Inbox', exact: true }).click();
   await ben.page.getByRole('heading', { name: 'Claim a handle' }).waitFor();
 });
@@ -99,7 +104,6 @@ test('an account: its name, the browsers that are signed in, and a passkey', asy
   await kim.page.getByRole('dialog').waitFor({ state: 'detached' });
   await expect.poll(() => sessions.count()).toBe(1);
   await elsewhere.page.getByRole('link', { name: 'Contacts' }).click();
-  await elsewhere.page.getByRole('link', { name: 'Members' }).click();
   await elsewhere.page.getByRole('heading', { name: 'Sign in to Waybill' }).waitFor();
 
   const device = await kim.context.newCDPSession(kim.page);

@@ -98,6 +98,7 @@ export function useAction<O extends Operation>(
   const queries = useQueryClient();
   return useMutation<AnswerOf<O>, ApiError, InputOf<O>>({
     mutationFn: (input) => call(operation, input),
-    onSuccess: () => forget(queries, ...changes),
+    // Not waited for: what has to happen next may be up to a part of the page that the new reading takes away.
+    onSuccess: () => void forget(queries, ...changes),
   });
 }

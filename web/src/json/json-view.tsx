@@ -46,7 +46,7 @@ function Tree({ tree, name, validation }: { tree: JsonTree } & Omit<JsonViewProp
         <p className="text-sm font-medium">JSON</p>
         {validation ? <Verdict status={validation.status} /> : null}
         <div className="grow" />
-        <div className="flex items-center gap-x-2 max-sm:order-last max-sm:basis-full">
+        <div className="flex min-w-0 items-center gap-x-2 max-sm:order-last max-sm:basis-full">
           {tree.size >= SEARCHABLE_FROM ? <Search state={state} /> : null}
           {tree.size > 1 ? (
             <div className="flex">
@@ -77,8 +77,8 @@ function Search({ state: { words, found, current, setWords, go } }: { state: Ret
   const at = found.indexOf(current);
   const count = `${at < 0 ? '' : `${at + 1} of `}${found.length >= MATCHES_MAX ? `${MATCHES_MAX}+` : found.length}`;
   return (
-    <search className="flex min-w-0 items-center">
-      <div className="relative min-w-0">
+    <search className="flex min-w-0 items-center max-sm:grow">
+      <div className="relative min-w-0 max-sm:grow">
         <input
           type="text"
           aria-label="Search JSON"
@@ -89,7 +89,7 @@ function Search({ state: { words, found, current, setWords, go } }: { state: Ret
             if (event.key === 'Enter') go(event.shiftKey ? -1 : 1);
             else if (event.key === 'Escape') setWords('');
           }}
-          className="h-8 w-44 rounded-lg border border-edge bg-paper pr-20 pl-2.5 text-sm"
+          className="h-8 w-full rounded-lg border border-edge bg-paper pr-20 pl-2.5 text-sm sm:w-52"
         />
         <span
           role="status"
@@ -117,7 +117,7 @@ function Errors({ validation: { errors }, onGo }: { validation: Validation; onGo
           <button
             type="button"
             onClick={() => onGo(path)}
-            className="flex w-full flex-wrap gap-x-2 rounded px-1 py-0.5 text-left hover:underline"
+            className="flex min-h-6 w-full flex-wrap items-center gap-x-2 rounded px-1 py-0.5 text-left hover:underline"
           >
             <code className="font-mono break-all text-bad">{path === '' ? '(root)' : path}</code>
             <bdi>{message}</bdi>

@@ -73,6 +73,17 @@ export class JsonTree {
     return (this.#columns.end[node] as number) - (this.#columns.start[node] as number);
   }
 
+  /** Where it stands in the text. */
+  span(node: number): readonly [start: number, end: number] {
+    return [this.#columns.start[node] as number, this.#columns.end[node] as number];
+  }
+
+  /** Where its key stands, with the quotes; undefined for the root and elements of arrays. */
+  keySpan(node: number): readonly [start: number, end: number] | undefined {
+    const end = this.#columns.keyEnd[node] as number;
+    return end === 0 ? undefined : [this.#columns.keyStart[node] as number, end];
+  }
+
   /** With its quotes, as it was written; undefined for the root and elements of arrays. */
   rawKey(node: number): string | undefined {
     const start = this.#columns.keyStart[node] as number;

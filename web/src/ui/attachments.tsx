@@ -30,12 +30,12 @@ export function Attachments({ uploads, error }: { uploads: Uploads; error?: stri
           onDrag(event);
           uploads.add(event.dataTransfer.files);
         }}
-        className={`flex flex-wrap items-center justify-center gap-x-3 gap-y-2 rounded-lg border border-dashed px-4 py-3 text-sm text-soft transition-colors ${isOver ? 'border-accent bg-accent-tint' : 'border-edge'}`}
+        className={`flex flex-wrap items-center justify-center gap-x-3 gap-y-2 rounded-lg border border-dashed px-4 py-3 text-sm transition-colors ${isOver ? 'border-accent bg-accent-tint' : 'border-edge'}`}
       >
         <Button onClick={() => input.current?.click()} icon={<Paperclip className="size-4" aria-hidden />}>
           Attach files
         </Button>
-        <span>or drop them here, up to 5 GB each</span>
+        <span className="text-soft">or drop them here, up to 5 GB each</span>
         <input
           ref={input}
           type="file"
@@ -92,14 +92,14 @@ function UploadRow({ upload, onRemove }: { upload: Upload; onRemove(): void }) {
             role="progressbar"
             aria-label={`Upload of ${name}`}
             aria-valuenow={percent}
-            aria-valuetext={inWords(progress, percent, size)}
+            aria-valuetext={inWords(progress, percent)}
             className="h-1 overflow-hidden rounded-full bg-hover"
           >
             <div className={`h-full ${status === 'sending' ? 'bg-accent' : 'bg-edge'}`} style={{ width: `${percent}%` }} />
           </div>
         ) : null}
         <p className={`text-sm tabular-nums ${status === 'failed' ? 'text-bad' : 'text-soft'}`}>
-          {error ? error.message : inWords(progress, percent, size)}
+          {error ? error.message : inWords(progress, percent)}
           {error?.requestId !== undefined ? <code className="ml-2 select-all">{error.requestId}</code> : null}
         </p>
       </div>
@@ -113,7 +113,7 @@ function Icon({ status }: { status: Progress['status'] }) {
   return <UploadIcon className="size-4 text-soft" aria-hidden />;
 }
 
-function inWords({ status, sentBytes, bytesPerSecond, secondsLeft }: Progress, percent: number, size: number): string {
+function inWords({ status, bytesPerSecond, secondsLeft }: Progress, percent: number): string {
   switch (status) {
     case 'done':
       return 'Uploaded';
@@ -128,7 +128,7 @@ function inWords({ status, sentBytes, bytesPerSecond, secondsLeft }: Progress, p
     case 'sending': {
       const speed = bytesPerSecond === undefined ? '' : ` · ${bytes(bytesPerSecond)}/s`;
       const left = secondsLeft === undefined ? '' : ` · ${duration(secondsLeft)} left`;
-      return `${bytes(sentBytes)} of ${bytes(size)}${speed}${left}`;
+      return `${percent} %${speed}${left}`;
     }
   }
 }

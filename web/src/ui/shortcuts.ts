@@ -40,9 +40,8 @@ export function useShortcuts(shortcuts: Record<string, () => void>): void {
   }, [shortcuts]);
 }
 
+const WRITING = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable="true"], [role="menu"]';
+
 function isWriting(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest('[role="menu"]') !== null)
-  );
+  return target instanceof Element && target.closest(WRITING) !== null;
 }

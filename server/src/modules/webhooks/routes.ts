@@ -133,7 +133,13 @@ export const test = endpoint({
   success: {
     status: 202,
     description: 'Queued.',
-    schema: Type.Object({ queued: Type.Literal(true), job_id: Type.String({ description: 'job_ id' }) }, closed),
+    schema: Type.Object(
+      {
+        queued: Type.Literal(true),
+        job_id: Type.String({ description: 'job_ id; with dlv_ in place of job_ it is that of the attempt in the log.' }),
+      },
+      closed,
+    ),
   },
   errors: ['not_found', 'unsupported_media_type', 'json_too_large'],
   handle: async (context, { caller, params }) => ({

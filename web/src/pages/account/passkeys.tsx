@@ -96,7 +96,12 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
           action="Remove passkey"
           isBusy={remove.isPending}
           error={remove.error}
-          onConfirm={() => remove.mutate(undefined, { onSuccess: () => say('Passkey removed') })}
+          onConfirm={() =>
+            void remove.mutateAsync(undefined).then(
+              () => say('Passkey removed'),
+              () => undefined,
+            )
+          }
           onClose={close}
         >
           <bdi>{name}</bdi> no longer signs you in. Your device may go on showing it until you delete it there, too.

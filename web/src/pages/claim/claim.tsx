@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
 import { useBeginAs } from './begin-as.ts';
-import { HandleField, handleOf } from './handle-field.tsx';
+import { HandleField, suggestionFrom } from './handle-field.tsx';
 import { SignedInAs } from './signed-in-as.tsx';
 
 export function ClaimPage() {
@@ -15,12 +15,7 @@ export function ClaimPage() {
   const { data: account } = useReading('GET /v1/account', {});
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<string>();
-  const handle =
-    chosen ??
-    handleOf(name.trim())
-      .replace(/[^a-z0-9-]/g, '')
-      .slice(0, 32)
-      .replace(/^-+|-+$/g, '');
+  const handle = chosen ?? suggestionFrom(name);
   const claim = useAction('POST /v1/businesses');
   const { error } = claim;
 
@@ -50,7 +45,10 @@ export function ClaimPage() {
           required
           maxLength={100}
           value={name}
-          onChange={({ target }) => setName(target.value)}
+          onChange={({ target }) => {
+            setName(target.value);
+            claim.reset();
+          }}
           error={wrongName}
         />
         <HandleField

@@ -56,13 +56,21 @@ export function HandleField({ value, onChange, error }: HandleFieldProps) {
 }
 
 /** What may become of a text as a handle: nobody has to know the rules to come close. */
-export function handleOf(text: string): string {
+function handleOf(text: string): string {
   return text
     .normalize('NFD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/^@/, '')
     .replace(/[\s_.]+/g, '-');
+}
+
+/** A handle that comes close to a name, until somebody chooses one. */
+export function suggestionFrom(name: string): string {
+  const words = handleOf(name)
+    .replace(/[^a-z0-9-]/g, '')
+    .replace(/-+/g, '-');
+  return words.replace(/^-/, '').slice(0, 32).replace(/-$/, '');
 }
 
 /** A value that has not changed for a moment. */

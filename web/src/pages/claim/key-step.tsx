@@ -1,6 +1,7 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { useAction, useReading } from '../../api/queries.ts';
+import { forget, useAction, useReading } from '../../api/queries.ts';
 import { useRole } from '../../api/role.ts';
 import type { Agent } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
@@ -56,14 +57,19 @@ export function KeyStep({ secret, onSecret }: KeyStepProps) {
 /** agent: one that has no key yet. */
 function MakeKey({ agent, onSecret }: { agent: Agent | undefined; onSecret(secret: string): void }) {
   const [name, setName] = useState('My program');
-  const create = useAction('POST /v1/agents', { changes: ['GET /v1/agents'] });
-  const mint = useAction('POST /v1/agents/{id}/keys', { changes: ['GET /v1/agents/{id}/keys'] });
-  const mintFor = ({ id }: Agent) =>
-    mint.mutate({ path: { id }, body: { scope: 'read_write' } }, { onSuccess: ({ secret }) => onSecret(secret) });
+  const queries = useQueryClient();
+  const create = useAction('POST /v1/agents');
+  const mint = useAction('POST /v1/agents/{id}/keys');
+  const make = async () => {
+    const { id } = agent ?? (await create.mutateAsync({ body: { name: name.trim() } }));
+    const { secret } = await mint.mutateAsync({ path: { id }, body: { scope: 'read_write' } });
+    onSecret(secret);
+  };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    if (agent) mintFor(agent);
-    else create.mutate({ body: { name: name.trim() } }, { onSuccess: mintFor });
+    const readAnew = () => forget(queries, 'GET /v1/agents', 'GET /v1/agents/{id}/keys');
+    // Only then: an agent that is known takes this form away, and with it the secret. What fails is shown below.
+    void make().then(readAnew, readAnew);
   };
   const wrongName = create.error?.at('/name');
   const error = mint.error ?? (wrongName === undefined ? create.error : null);

@@ -32,7 +32,12 @@ export function Invitations() {
 function InvitationRow({ invitation: { id, email, role, segment, created_at, expires_at } }: { invitation: Invitation }) {
   const [isAsking, setAsking] = useState(false);
   const withdraw = useAction('DELETE /v1/invitations/{id}', { changes: ['GET /v1/invitations'] });
-  const onConfirm = () => withdraw.mutate({ path: { id } }, { onSuccess: () => say('Invitation withdrawn') });
+  const onConfirm = () =>
+    void withdraw.mutateAsync({ path: { id } }).then(
+      // The row is gone by then.
+      () => say('Invitation withdrawn'),
+      () => undefined,
+    );
   return (
     <Row>
       <div className="min-w-0 grow basis-64">

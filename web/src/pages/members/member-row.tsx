@@ -95,17 +95,17 @@ function Removal({ member, isMe }: { member: Member; isMe: boolean }) {
   const [isAsking, setAsking] = useState(false);
   const navigate = useNavigate();
   const remove = useAction('DELETE /v1/members/{id}', { changes: isMe ? ['GET /v1/account'] : ['GET /v1/members'] });
-  const onConfirm = () =>
-    remove.mutate(
-      { path: { id: member.id } },
-      {
-        onSuccess: () => {
-          say(isMe ? 'You have left' : `${member.name} is removed`);
-          // The guards of the pages find another business to act for.
-          if (isMe) void navigate({ to: '/inbox' });
-        },
-      },
+  const onConfirm = async () => {
+    // The row is gone by then. What fails is shown by the dialog.
+    const isDone = await remove.mutateAsync({ path: { id: member.id } }).then(
+      () => true,
+      () => false,
     );
+    if (!isDone) return;
+    say(isMe ? 'You have left' : `${member.name} is removed`);
+    // The guards of the pages find another business to act for.
+    if (isMe) await navigate({ to: '/inbox' });
+  };
   return (
     <>
       <Button look="quiet" className="w-24" onClick={() => setAsking(true)} aria-label={isMe ? 'Leave' : `Remove ${member.name}`}>
@@ -117,7 +117,7 @@ function Removal({ member, isMe }: { member: Member; isMe: boolean }) {
           action={isMe ? 'Leave' : 'Remove'}
           isBusy={remove.isPending}
           error={remove.error}
-          onConfirm={onConfirm}
+          onConfirm={() => void onConfirm()}
           onClose={() => {
             setAsking(false);
             remove.reset();

@@ -41,12 +41,12 @@ function SegmentForm({ member, onClose }: { member: Member; onClose(): void }) {
       className="mt-2 max-w-md"
     >
       <div className="flex flex-wrap items-start gap-2">
-        <div className="min-w-40 grow">
+        <div className="min-w-32 grow">
           <TextField
             ref={field}
             label={`Segment of ${member.name}`}
             isBare
-            placeholder="such as sales; empty for none"
+            placeholder="such as sales"
             maxLength={31}
             autoCapitalize="none"
             spellCheck={false}

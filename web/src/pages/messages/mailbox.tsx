@@ -25,7 +25,10 @@ export function OutboxPage() {
 function MailboxPage({ mailbox, filters }: { mailbox: Mailbox; filters: Filters }) {
   const list = useMessages(mailbox, filters);
   const href = useLocation({ select: ({ href }) => href });
-  useEffect(() => rememberList(href), [href]);
+  useEffect(() => {
+    // By the time this page goes away, the address is already that of the next one.
+    if (href.startsWith(`/${mailbox}`)) rememberList(href);
+  }, [href, mailbox]);
   return (
     <>
       <PageHeader title={mailbox === 'inbox' ? 'Inbox' : 'Outbox'} />

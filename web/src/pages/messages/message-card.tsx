@@ -37,8 +37,8 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
           <ChevronRight className={`mt-0.5 size-4 shrink-0 self-start text-soft ${isOpen ? 'rotate-90' : ''}`} aria-hidden />
           <span className="flex min-w-0 grow flex-wrap items-center gap-x-2">
             <PartyName party={from.party} />
-            <span className="inline-flex min-w-0 items-center gap-2">
-              <ArrowRight className="size-3.5 shrink-0 text-soft" aria-label="to" />
+            <span className={`inline-flex min-w-0 items-start gap-2 ${isOpen ? '' : 'max-sm:hidden'}`}>
+              <ArrowRight className="mt-1 size-3.5 shrink-0 text-soft" aria-label="to" />
               <PartyName party={to.party} />
             </span>
             {isOpen ? null : <bdi className="min-w-0 grow basis-40 truncate text-soft">{subject ?? note ?? type}</bdi>}
@@ -47,7 +47,9 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
         <span className="shrink-0 self-start py-1.5 text-sm text-soft">
           <Time at={received_at} />
         </span>
-        <MessageMenu message={message} onReply={onReply} />
+        <div className="shrink-0">
+          <MessageMenu message={message} onReply={onReply} />
+        </div>
       </div>
       {isOpen ? (
         <div className="flex flex-col gap-4 px-4 pb-4 sm:px-5">

@@ -1,9 +1,11 @@
-import type { Ref } from 'react';
+import { lazy, type Ref, Suspense } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import type { Envelope } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { PartyName, Time } from '../../ui/parts.tsx';
-import { Composer } from './composer.tsx';
+
+/** Read first, write later: the thread does not wait for it. */
+const Composer = lazy(async () => ({ default: (await import('./composer.tsx')).Composer }));
 
 interface ReplyProps {
   threadId: string;
@@ -39,7 +41,9 @@ export function Reply({ threadId, to, isChosen, onNewest, noteRef, onSent }: Rep
           </Button>
         ) : null}
       </div>
-      <Composer place={threadId} inReplyTo={to.id} noteRef={noteRef} onSent={onSent} />
+      <Suspense fallback={<div className="h-60" />}>
+        <Composer place={threadId} inReplyTo={to.id} noteRef={noteRef} onSent={onSent} />
+      </Suspense>
     </section>
   );
 }

@@ -1,0 +1,126 @@
+import { type RefObject, useEffect, useId, useRef, useState } from 'react';
+import type { Plot, PlotOptions } from './chart-plot.ts';
+
+export interface ChartSeries {
+  name: string;
+  /** One for each label; null where there is nothing to show. */
+  values: readonly (number | null)[];
+  tone: 'accent' | 'good' | 'warn' | 'bad' | 'soft' | 'edge';
+}
+
+interface ChartProps {
+  title: string;
+  /** What the picture shows, in a sentence. */
+  summary: string;
+  /** What stands below the chart, such as “Day”, and its values from left to right. */
+  unit: string;
+  labels: readonly string[];
+  series: readonly ChartSeries[];
+  /** Bars stand on one another; the first series is the lowest. */
+  shape: 'bars' | 'lines';
+  format?: (value: number) => string;
+  /** Whether the axis goes up by tens, or by powers of two as bytes do. */
+  steps?: 'decimal' | 'binary';
+}
+
+const NUMBER = new Intl.NumberFormat('en');
+const plain = (value: number): string => NUMBER.format(value);
+
+/** A drawing of numbers over time, with the same numbers in words and as a table. What draws comes when it is needed. */
+export function Chart({ title, summary, unit, labels, series, shape, format = plain, steps = 'decimal' }: ChartProps) {
+  const [pointed, setPointed] = useState<number | null>(null);
+  const place = useRef<HTMLDivElement>(null);
+  const titleId = useId();
+  const isFailed = usePlot(place, { labels, series, shape, format, steps, onPoint: setPointed });
+  const shown = pointed === null || pointed >= labels.length ? null : pointed;
+  return (
+    <figure aria-labelledby={titleId} className="rounded-xl border border-line p-4 sm:p-5">
+      <figcaption>
+        <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
+          <p id={titleId} className="font-medium">
+            {title}
+          </p>
+          <p aria-hidden className="flex flex-wrap gap-x-4 text-sm text-soft tabular-nums">
+            {shown === null ? null : <span className="text-ink">{labels[shown]}</span>}
+            {series.map(({ name, values, tone }) => (
+              <span key={name} className="inline-flex items-center gap-1.5 whitespace-nowrap">
+                <span className="size-2.5 rounded-xs" style={{ background: `var(--color-${tone})` }} />
+                {name}
+                {shown === null ? null : <span className="font-medium text-ink">{valueText(values[shown], format)}</span>}
+              </span>
+            ))}
+          </p>
+        </div>
+        <p className="mt-1 text-sm text-soft">{summary}</p>
+      </figcaption>
+      <div ref={place} aria-hidden className="mt-4 h-48 overflow-hidden">
+        {isFailed ? <p className="text-sm text-soft">It could not be drawn. The table below has the same numbers.</p> : null}
+      </div>
+      <details className="mt-3 text-sm">
+        <summary className="w-fit rounded text-soft hover:text-ink">Show as a table</summary>
+        <div className="mt-3 overflow-x-auto">
+          <table className="w-full tabular-nums">
+            <thead>
+              <tr className="border-b border-line text-left text-soft">
+                <th scope="col" className="py-1.5 pr-4 font-medium">
+                  {unit}
+                </th>
+                {series.map(({ name }) => (
+                  <th key={name} scope="col" className="py-1.5 pl-4 text-right font-medium">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {labels.map((label, row) => (
+                <tr key={label} className="border-b border-line last:border-0">
+                  <th scope="row" className="py-1.5 pr-4 text-left font-normal whitespace-nowrap">
+                    {label}
+                  </th>
+                  {series.map(({ name, values }) => (
+                    <td key={name} className="py-1.5 pl-4 text-right whitespace-nowrap">
+                      {valueText(values[row], format)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}
+
+function valueText(value: number | null | undefined, format: (value: number) => string): string {
+  return value === null || value === undefined ? '–' : format(value);
+}
+
+/** Draws into the place, and again when the numbers, the width or the colours change. True when that can't be done. */
+function usePlot(place: RefObject<HTMLDivElement | null>, options: PlotOptions): boolean {
+  const [isFailed, setFailed] = useState(false);
+  const plot = useRef<Plot>(undefined);
+  const newest = useRef(options);
+  newest.current = options;
+  const { labels, series, shape, steps } = options;
+
+  useEffect(() => {
+    let isGone = false;
+    import('./chart-plot.ts').then(
+      ({ drawPlot }) => {
+        if (!isGone && place.current) plot.current = drawPlot(place.current, newest.current);
+      },
+      () => setFailed(true),
+    );
+    return () => {
+      isGone = true;
+      plot.current?.remove();
+      plot.current = undefined;
+    };
+  }, [place]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these are what a drawing is made of
+  useEffect(() => plot.current?.show(newest.current), [labels, series, shape, steps]);
+  return isFailed;
+}
