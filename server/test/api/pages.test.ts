@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { builtPages } from '../../src/platform/web-build.ts';
 import type { Answered } from '../support/api.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -143,6 +145,11 @@ describe('what the pages are made of', () => {
       expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', sizes[0]]);
       if (path.endsWith('.js')) expect(Number(sizes[3])).toBeLessThan(Number(sizes[0]));
     }
+  });
+
+  test('can be read by other accounts than the one that has built it', async () => {
+    const folder = await builtPages(() => {});
+    expect(statSync(folder).mode & 0o777).toBe(0o755);
   });
 
   test('is nothing else, whatever name is asked for', async () => {
