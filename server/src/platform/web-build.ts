@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -38,6 +38,8 @@ async function build(): Promise<string> {
   try {
     // A process of its own, for the memory it takes.
     await promisify(execFile)(process.execPath, [path.join(ROOT, 'web/build.ts'), unfinished], { cwd: ROOT });
+    // Whoever runs the service may have another account than who built it.
+    chmodSync(unfinished, 0o755);
     return unfinished;
   } catch (error) {
     rmSync(unfinished, { recursive: true });

@@ -237,8 +237,3 @@ describe('a request', () => {
     }
   });
 });
-
-test('the bare address leads to the documentation', async () => {
-  const { status, headers } = await service.anonymous.request('GET', '/');
-  expect([status, headers.get('location')]).toEqual([302, '/docs']);
-});

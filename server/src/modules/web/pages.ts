@@ -15,6 +15,8 @@ const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const;
+/** Named in order to say that it is not wanted. */
+const REFUSED = /;\s*q=0(\.0*)?$/;
 /** Where vite puts the nonce of a page. */
 const NONCE = /NONCE/g;
 
@@ -51,7 +53,8 @@ export class Pages {
     const type = TYPES[path.extname(name)];
     const plain = this.#assets.get(name);
     if (type === undefined || plain === undefined) return undefined;
-    const accepted = (request.headers['accept-encoding'] ?? '').split(',').map((one) => one.trim().split(';')[0]);
+    const listed = (request.headers['accept-encoding'] ?? '').split(',').map((one) => one.trim());
+    const accepted = listed.filter((one) => !REFUSED.test(one)).map((one) => one.split(';')[0]?.trim());
     const [encoding, extension] =
       ENCODINGS.find(([encoding, extension]) => accepted.includes(encoding) && this.#assets.has(name + extension)) ?? [];
     const bytes = extension === undefined ? plain : (this.#assets.get(name + extension) as Buffer);

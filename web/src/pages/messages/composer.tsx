@@ -1,17 +1,16 @@
-import { useBlocker } from '@tanstack/react-router';
 import { Braces, SendHorizontal } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, type Ref, useState } from 'react';
 import type { Envelope } from '../../api/schema.ts';
+import { useSend } from '../../api/send.ts';
 import { useUploads } from '../../api/uploads.ts';
 import { Attachments } from '../../ui/attachments.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/dialog.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
+import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
 import { bodyOf, type Draft, isEmpty, useDraft } from './draft.ts';
 import { faultOf, JsonField } from './json-field.tsx';
 import { RecipientField } from './recipient-field.tsx';
-import { useSend } from './send.ts';
 
 interface ComposerProps {
   /** What the draft is kept under. */
@@ -28,7 +27,7 @@ export function Composer({ place, inReplyTo, initial = {}, noteRef, onSent }: Co
   const isReply = inReplyTo !== undefined;
   const { draft, change, clear } = useDraft(place, initial);
   const uploads = useUploads('/v1/uploads');
-  const send = useSend();
+  const send = useSend('POST /v1/messages');
   const [isDetailed, setDetailed] = useState(!isReply || draft.type !== '' || draft.subject !== '');
   const [hasJson, setHasJson] = useState(draft.json !== '');
   const [problem, setProblem] = useState<string>();
@@ -123,23 +122,5 @@ export function Composer({ place, inReplyTo, initial = {}, noteRef, onSent }: Co
       </div>
       <LeaveGuard isNeeded={uploads.isUnfinished} />
     </form>
-  );
-}
-
-/** Whoever leaves while files are on their way loses them. */
-function LeaveGuard({ isNeeded }: { isNeeded: boolean }) {
-  const blocker = useBlocker({ shouldBlockFn: () => isNeeded, enableBeforeUnload: () => isNeeded, withResolver: true });
-  if (blocker.status !== 'blocked') return null;
-  return (
-    <Confirm
-      title="Leave while files are being uploaded?"
-      action="Leave"
-      isBusy={false}
-      error={null}
-      onConfirm={blocker.proceed}
-      onClose={blocker.reset}
-    >
-      Uploads that are not finished end then. What you have written is kept.
-    </Confirm>
   );
 }

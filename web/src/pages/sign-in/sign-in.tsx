@@ -3,8 +3,8 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useReading } from '../../api/queries.ts';
 import { Plain } from '../../frame/plain.tsx';
+import { WaysIn } from '../../parts/ways-in.tsx';
 import { ownPath } from './own-path.ts';
-import { WaysIn } from './ways-in.tsx';
 
 export function SignInPage() {
   const { next, error } = useSearch({ from: '/sign-in' });

@@ -1,17 +1,18 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ApiError, call, JsonText } from '../../api/client.ts';
-import { forget } from '../../api/queries.ts';
-import type { Draft, Envelope } from '../../api/schema.ts';
+import { type ApiError, call, JsonText } from './client.ts';
+import { forget } from './queries.ts';
+import type { Draft, Envelope } from './schema.ts';
 
 /**
  * Sends a message, at most once: whoever tries again after an answer that never came repeats the same request under the same key,
- * even after a reload. What was changed meanwhile is another message, and has another key.
+ * even after a reload. What was changed meanwhile is another message, and has another key. So is what another person sends, by:
+ * a colleague's key is not theirs.
  */
-export function useSend() {
+export function useSend(door: 'POST /v1/messages' | 'POST /v1/drops', by = '') {
   const queries = useQueryClient();
   return useMutation<Envelope, ApiError, string>({
     mutationFn: (body) =>
-      call('POST /v1/messages', { body: new JsonText(body) as unknown as Draft }, { headers: { 'idempotency-key': keyFor(body) } }),
+      call(door, { body: new JsonText(body) as unknown as Draft }, { headers: { 'idempotency-key': keyFor(`${door} ${by} ${body}`) } }),
     onSuccess: () => {
       sessionStorage.removeItem(TRIED);
       tried = undefined;
@@ -22,12 +23,12 @@ export function useSend() {
 
 const TRIED = 'waybill.tried';
 /** The request that was made last, if no answer to it is known. */
-let tried: { body: string; key: string } | undefined;
+let tried: { request: string; key: string } | undefined;
 
-function keyFor(body: string): string {
+function keyFor(request: string): string {
   tried ??= JSON.parse(sessionStorage.getItem(TRIED) ?? 'null') ?? undefined;
-  if (tried?.body === body) return tried.key;
-  tried = { body, key: crypto.randomUUID() };
+  if (tried?.request === request) return tried.key;
+  tried = { request, key: crypto.randomUUID() };
   try {
     sessionStorage.setItem(TRIED, JSON.stringify(tried));
   } catch {

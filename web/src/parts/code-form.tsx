@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
-import { useAuth } from '../../api/auth.ts';
-import type { ApiError } from '../../api/client.ts';
-import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { ErrorNote } from '../../ui/states.tsx';
+import { useAuth } from '../api/auth.ts';
+import type { ApiError } from '../api/client.ts';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
+import { ErrorNote } from '../ui/states.tsx';
 import { SEND_CODE } from './email-form.tsx';
 
 const DIGITS = 6;

@@ -1,8 +1,8 @@
 import type { FormEvent } from 'react';
-import { useAuth } from '../../api/auth.ts';
-import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { ErrorNote } from '../../ui/states.tsx';
+import { useAuth } from '../api/auth.ts';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
+import { ErrorNote } from '../ui/states.tsx';
 
 export const SEND_CODE = 'email-otp/send-verification-otp';
 
