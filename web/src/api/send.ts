@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ApiError, call, JsonText } from './client.ts';
 import { forget } from './queries.ts';
+import { randomKey } from './random-key.ts';
 import type { Draft, Envelope } from './schema.ts';
 
 /**
@@ -28,7 +29,7 @@ let tried: { request: string; key: string } | undefined;
 function keyFor(request: string): string {
   tried ??= JSON.parse(sessionStorage.getItem(TRIED) ?? 'null') ?? undefined;
   if (tried?.request === request) return tried.key;
-  tried = { request, key: crypto.randomUUID() };
+  tried = { request, key: randomKey() };
   try {
     sessionStorage.setItem(TRIED, JSON.stringify(tried));
   } catch {

@@ -1,5 +1,6 @@
 import { ApiError, call } from './client.ts';
 import { inTurn, put } from './put.ts';
+import { randomKey } from './random-key.ts';
 import type { Upload as Announced } from './schema.ts';
 import { Speed } from './speed.ts';
 import { type Door, sendParts } from './upload-parts.ts';
@@ -24,7 +25,7 @@ const TELL_EVERY_MS = 200;
 
 /** A file on its way to the service. It begins by itself as soon as it is made. */
 export class Upload {
-  readonly key = crypto.randomUUID();
+  readonly key = randomKey();
   readonly file: File;
   readonly #door: Door;
   readonly #listeners = new Set<() => void>();

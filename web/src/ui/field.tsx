@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 
-const BOX = 'w-full rounded-lg border border-edge bg-paper px-3 text-base text-ink aria-invalid:border-bad disabled:bg-tint';
+const BOX = 'w-full rounded-lg border border-edge bg-paper px-3 text-lg text-ink sm:text-base aria-invalid:border-bad disabled:bg-tint';
 
 interface Labelled {
   label: string;

@@ -95,6 +95,18 @@ export function PartyName({ party }: { party: Party }) {
   );
 }
 
+/** The browser's clipboard is there over HTTPS only; elsewhere the old way has to do. */
+async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = document.createElement('textarea');
+  area.value = text;
+  // Inside of an open dialog, nothing outside of it can be selected.
+  (document.querySelector('dialog[open]') ?? document.body).append(area);
+  area.select();
+  document.execCommand('copy');
+  area.remove();
+}
+
 function useCopy(text: string) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
@@ -102,7 +114,7 @@ function useCopy(text: string) {
     const timer = setTimeout(() => setCopied(false), 2_000);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  return { isCopied, copy: () => void navigator.clipboard.writeText(text).then(() => setCopied(true)) };
+  return { isCopied, copy: () => void copyText(text).then(() => setCopied(true)) };
 }
 
 interface CopyButtonProps {
