@@ -2,6 +2,7 @@ import { Check, Copy } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Party } from '../api/schema.ts';
 import { Button, IconButton } from './button.tsx';
+import { copyText } from './copy-text.ts';
 
 /** The heading of a page: what it is, what it is for, and what can be done there. */
 export function PageHeader({ title, children, actions }: { title: string; children?: ReactNode; actions?: ReactNode }) {
@@ -93,18 +94,6 @@ export function PartyName({ party }: { party: Party }) {
       <bdi className="font-medium">{party.display_name}</bdi> <span className="text-soft">{addressOf(party)}</span>
     </span>
   );
-}
-
-/** The browser's clipboard is there over HTTPS only; elsewhere the old way has to do. */
-async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  const area = document.createElement('textarea');
-  area.value = text;
-  // Inside of an open dialog, nothing outside of it can be selected.
-  (document.querySelector('dialog[open]') ?? document.body).append(area);
-  area.select();
-  document.execCommand('copy');
-  area.remove();
 }
 
 function useCopy(text: string) {

@@ -5,6 +5,7 @@ import { useArrivals } from '../../api/live.ts';
 import { forget } from '../../api/queries.ts';
 import type { Envelope } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
+import { copyText } from '../../ui/copy-text.ts';
 import { Time } from '../../ui/parts.tsx';
 import { Step } from './step.tsx';
 
@@ -34,7 +35,7 @@ export function CurlStep({ handle, secret, isCopied, onCopied, byAgent }: CurlSt
       <Button
         look="primary"
         icon={isCopied ? <Check className="size-4" aria-hidden /> : <Copy className="size-4" aria-hidden />}
-        onClick={() => void navigator.clipboard.writeText(line).then(onCopied)}
+        onClick={() => void copyText(line).then(onCopied)}
       >
         <span aria-live="polite">{isCopied ? 'Copied' : 'Copy the line'}</span>
       </Button>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import { useAction } from '../../api/queries.ts';
 import type { Party } from '../../api/schema.ts';
+import { copyText } from '../../ui/copy-text.ts';
 import { Confirm, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { CopyButton } from '../../ui/parts.tsx';
@@ -17,7 +18,7 @@ export function MessageMenu({ message, onReply }: { message: Message; onReply():
   const [shown, setShown] = useState<'raw' | Block>();
   const save = useAction('POST /v1/contacts', { changes: ['GET /v1/contacts'] });
   const isOwn = party.kind === 'handle' && party.handle === business;
-  const copy = (text: string, what: string) => void navigator.clipboard.writeText(text).then(() => say(`${what} copied`));
+  const copy = (text: string, what: string) => void copyText(text).then(() => say(`${what} copied`));
   const blocks = isOwn ? [] : blocksFor(message);
   return (
     <>
