@@ -92,7 +92,7 @@ export const SCHEMA = {
       items: {
         type: 'object',
         required: ['sku', 'quantity'],
-        properties: { sku: { type: 'string' }, quantity: { type: 'integer', minimum: 1 }, price: { type: 'string' } },
+        properties: { sku: { type: 'string' }, quantity: { type: 'integer', minimum: 1 } },
       },
     },
   },

@@ -116,8 +116,12 @@ async function query<Row extends pg.QueryResultRow>(text: string, values: unknow
 }
 
 async function fill(url: string, acme: MemberApi): Promise<{ messages: Sent[]; webhookId: string }> {
-  await acme.request('PUT', '/inbox/schema', { schema: SCHEMA });
-  const { body: webhook } = await acme.post('/webhooks', { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/waybill` });
+  const schema = `{"schema":${JSON.stringify(SCHEMA, null, 2)}}`;
+  await acme.browser.request('PUT', '/v1/inbox/schema', {
+    body: schema,
+    headers: { 'content-type': 'application/json', 'waybill-business': acme.handle },
+  });
+  const { body: webhook } = await acme.post('/webhooks', { url: `http://localhost:${(receiver.address() as AddressInfo).port}/waybill` });
   const partners = new Map<string, MemberApi>();
   for (const [handle, name] of PARTNERS) partners.set(handle, await claim(url, `post@${handle}.test`, handle, name));
   const messages: Sent[] = [];
@@ -134,18 +138,25 @@ async function fill(url: string, acme: MemberApi): Promise<{ messages: Sent[]; w
     note: 'Confirmed. It leaves our dock on Thursday.',
     json: { order: 4711, ships_on: '2026-03-12' },
   });
-  await spreadOverTime(webhook.id);
+  await spreadOverTime();
   return { messages, webhookId: webhook.id };
 }
 
-/** As if the webhook had been there for a day, so that its chart has something to show. */
-async function spreadOverTime(webhookId: string): Promise<void> {
-  for (;;) {
-    const { rows } = await query<{ waiting: string }>(`SELECT count(*) AS waiting FROM webhook_attempts WHERE attempted_at IS NULL`);
-    if (rows[0]?.waiting === '0') break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  void webhookId;
+/** As if all of it had come over a day, so that times and charts have something to show. */
+async function spreadOverTime(): Promise<void> {
+  const isWaiting = async () => (await query(`SELECT FROM webhook_attempts WHERE attempted_at IS NULL LIMIT 1`)).rowCount;
+  while (await isWaiting()) await new Promise((resolve) => setTimeout(resolve, 100));
+  await query(
+    `WITH numbered AS (SELECT sender_id, id, row_number() OVER (ORDER BY received_at DESC) AS n FROM messages)
+     UPDATE messages m SET received_at = received_at - (n * n * 9 - 8) * interval '1 minute' FROM numbered WHERE numbered.id = m.id`,
+  );
+  await query(
+    `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, status, due_at, status_code, response_ms, error, created_at, attempted_at)
+     SELECT a.party_id, a.webhook_id, new_uuid(t.at), a.message_id, a.event, 1,
+            (CASE WHEN n % 23 = 0 THEN 'failed' ELSE 'delivered' END)::attempt_status, t.at, CASE WHEN n % 23 = 0 THEN 503 ELSE 200 END,
+            20 + (n * 37) % 60 + CASE WHEN n % 9 = 0 THEN 140 ELSE 0 END, CASE WHEN n % 23 = 0 THEN 'answered 503 instead of a status from 200 to 299' END, t.at, t.at
+       FROM (SELECT * FROM webhook_attempts LIMIT 1) a, generate_series(1, 420) n, LATERAL (SELECT now() - (n * 3.4 + 20 * sin(n / 40.0) + 30) * interval '1 minute' AS at) t`,
+  );
 }
 
 function addressOf(child: ChildProcess): Promise<string> {

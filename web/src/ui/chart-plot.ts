@@ -17,7 +17,8 @@ export interface Plot {
   remove(): void;
 }
 
-const LABEL_PX = 72;
+const LETTER_PX = 7;
+const LABEL_GAP_PX = 24;
 const STEPS = {
   decimal: Array.from({ length: 16 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat(),
   binary: Array.from({ length: 53 }, (_, power) => 2 ** power),
@@ -72,7 +73,7 @@ function draw(place: HTMLElement, { labels, series, shape, format, steps, onPoin
           grid: { show: false },
           size: 32,
           gap: 9,
-          space: LABEL_PX,
+          space: Math.max(...labels.map(({ length }) => length)) * LETTER_PX + LABEL_GAP_PX,
           incrs: STEPS.decimal,
           values: (_, at) => at.map((index) => labels[index] ?? ''),
         },
