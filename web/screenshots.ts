@@ -65,7 +65,7 @@ async function takeAll(url: string): Promise<void> {
   const text = (wanted: string) => (page: Page) => page.getByText(wanted).first().waitFor();
   await take('inbox', light, '/inbox', text('Order 4711'));
   await take('thread', dark, `/threads/${order.thread_id}`, text('Order 4711'));
-  await take('webhook', light, `/webhooks/${webhookId}`, (page) => page.locator('canvas').first().waitFor());
+  await take('webhook', light, `/webhooks/${webhookId}`, (page) => page.locator('figure svg').first().waitFor());
   await take('schema', dark, '/schema', async (page) => {
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.locator('.cm-editor').first().waitFor();

@@ -14,6 +14,10 @@ export default defineConfig({
     // Their sizes are judged by a test, compressed.
     chunkSizeWarningLimit: 1_000,
     reportCompressedSize: false,
+    // Icons and what pages are put together from, in one file: many of a few hundred bytes take longer, and compress worse.
+    rolldownOptions: {
+      output: { advancedChunks: { groups: [{ name: 'ui', test: /lucide-react|web\/src\/ui\/(?!chart|attachments)/ }] } },
+    },
   },
   worker: { format: 'es' },
 });

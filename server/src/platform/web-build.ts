@@ -29,6 +29,8 @@ export async function builtPages(tell: (sentence: string) => void): Promise<stri
     rmSync(unfinished, { recursive: true });
     if (!existsSync(folder)) throw error;
   }
+  // Whoever serves an older build has it in memory.
+  for (const other of builds()) if (other !== name) rmSync(path.join(BUILDS, other), { recursive: true, force: true });
   return folder;
 }
 
@@ -60,7 +62,10 @@ function fingerprint(): string | undefined {
 }
 
 function onlyBuild(): string {
-  const [name] = existsSync(BUILDS) ? readdirSync(BUILDS).filter((name) => !name.startsWith('.')) : [];
+  const [name] = existsSync(BUILDS) ? builds() : [];
   if (name === undefined) throw new Error('Neither the pages (web/dist) nor what they are built from (web/) is there.');
   return path.join(BUILDS, name);
 }
+
+/** Those that are whole. */
+const builds = (): string[] => readdirSync(BUILDS).filter((name) => !name.startsWith('.'));

@@ -1,5 +1,5 @@
-import { type RefObject, useEffect, useId, useRef, useState } from 'react';
-import type { Plot, PlotOptions } from './chart-plot.ts';
+import { useId, useState } from 'react';
+import { Drawing } from './chart-drawing.tsx';
 
 export interface ChartSeries {
   name: string;
@@ -26,12 +26,10 @@ interface ChartProps {
 const NUMBER = new Intl.NumberFormat('en');
 const plain = (value: number): string => NUMBER.format(value);
 
-/** A drawing of numbers over time, with the same numbers in words and as a table. What draws comes when it is needed. */
+/** A drawing of numbers over time, with the same numbers in words and as a table. */
 export function Chart({ title, summary, unit, labels, series, shape, format = plain, steps = 'decimal' }: ChartProps) {
   const [pointed, setPointed] = useState<number | null>(null);
-  const place = useRef<HTMLDivElement>(null);
   const titleId = useId();
-  const isFailed = usePlot(place, { labels, series, shape, format, steps, onPoint: setPointed });
   const shown = pointed === null || pointed >= labels.length ? null : pointed;
   return (
     <figure aria-labelledby={titleId} className="rounded-xl border border-line p-4 sm:p-5">
@@ -53,9 +51,7 @@ export function Chart({ title, summary, unit, labels, series, shape, format = pl
         </div>
         <p className="mt-1 text-sm text-soft">{summary}</p>
       </figcaption>
-      <div ref={place} aria-hidden className="mt-4 h-48 overflow-hidden">
-        {isFailed ? <p className="text-sm text-soft">It could not be drawn. The table below has the same numbers.</p> : null}
-      </div>
+      <Drawing {...{ labels, series, shape, format, steps }} pointed={shown} onPoint={setPointed} />
       <details className="mt-3 text-sm">
         <summary className="w-fit rounded text-soft hover:text-ink">Show as a table</summary>
         <div className="mt-3 overflow-x-auto">
@@ -95,32 +91,4 @@ export function Chart({ title, summary, unit, labels, series, shape, format = pl
 
 function valueText(value: number | null | undefined, format: (value: number) => string): string {
   return value === null || value === undefined ? '–' : format(value);
-}
-
-/** Draws into the place, and again when the numbers, the width or the colours change. True when that can't be done. */
-function usePlot(place: RefObject<HTMLDivElement | null>, options: PlotOptions): boolean {
-  const [isFailed, setFailed] = useState(false);
-  const plot = useRef<Plot>(undefined);
-  const newest = useRef(options);
-  newest.current = options;
-  const { labels, series, shape, steps } = options;
-
-  useEffect(() => {
-    let isGone = false;
-    import('./chart-plot.ts').then(
-      ({ drawPlot }) => {
-        if (!isGone && place.current) plot.current = drawPlot(place.current, newest.current);
-      },
-      () => setFailed(true),
-    );
-    return () => {
-      isGone = true;
-      plot.current?.remove();
-      plot.current = undefined;
-    };
-  }, [place]);
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: these are what a drawing is made of
-  useEffect(() => plot.current?.show(newest.current), [labels, series, shape, steps]);
-  return isFailed;
 }
