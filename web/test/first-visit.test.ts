@@ -77,7 +77,7 @@ test('a stranger signs in, claims a handle, sends a first message, and leaves wi
   expect(await page.getByText('wb_').count()).toBe(0);
 
   await page.getByRole('link', { name: 'Inbox', exact: true }).click();
-  await page.getByText('Order 1002').waitFor();
+  await page.getByRole('list', { name: 'Messages' }).getByText('Order 1002').waitFor();
   await page.getByRole('button', { name: 'ann', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in to Waybill' }).waitFor();

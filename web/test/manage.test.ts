@@ -213,7 +213,7 @@ test('usage shows what was sent and received, as a drawing and as a table', asyn
   await page.getByRole('meter', { name: 'Uploads today' }).waitFor({ state: 'attached' });
   await page.getByText('Messages today, as a new business').waitFor();
   const messages = page.getByRole('figure', { name: 'Messages' });
-  await messages.locator('svg rect').first().waitFor();
+  await messages.locator('svg').waitFor();
   await messages.getByText('Show as a table').click();
   const { received } = (await ann.api.get('/usage?days=1')).body.days[0];
   await expect

@@ -85,4 +85,25 @@ describe('an inbox of 100,000 messages', () => {
     await page.waitForURL(/inbox/);
     await expect.poll(() => page.evaluate<number>('scrollY')).toBeGreaterThan(before - 2_000);
   });
+
+  test('opens about as fast as one of a hundred', async () => {
+    const small = await world.member('bob@initech-works.test', 'initech-works');
+    const { api } = await world.service.business('hooli');
+    for (let at = 0; at < 100; at++) await api.send({ to: 'initech-works', subject: `Copy ${at}` });
+    const opening = async ({ page }: Visitor): Promise<number> => {
+      const begunAt = performance.now();
+      await page.goto('/inbox');
+      await page
+        .getByText(/^Copy \d+$/)
+        .first()
+        .waitFor();
+      return performance.now() - begunAt;
+    };
+    const ratios: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const [of100000, of100] = [await opening(ann), await opening(small)];
+      ratios.push(of100000 / of100);
+    }
+    expect(ratios.toSorted((a, b) => a - b)[2]).toBeLessThan(2);
+  });
 });

@@ -98,7 +98,8 @@ export function useAction<O extends Operation>(
   const queries = useQueryClient();
   return useMutation<AnswerOf<O>, ApiError, InputOf<O>>({
     mutationFn: (input) => call(operation, input),
-    // Not waited for: what has to happen next may be up to a part of the page that the new reading takes away.
-    onSuccess: () => void forget(queries, ...changes),
+    // Under way until what is shown is what is true. What has to happen next in any case belongs behind mutateAsync: the new reading may
+    // take the part of the page away that asked, and with it what it wanted to do.
+    onSuccess: () => forget(queries, ...changes),
   });
 }
