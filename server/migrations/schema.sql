@@ -90,6 +90,7 @@ CREATE TABLE daily_usage (
   day date NOT NULL,
   messages bigint NOT NULL DEFAULT 0,
   upload_bytes bigint NOT NULL DEFAULT 0,
+  received bigint,
   CONSTRAINT daily_usage_pkey PRIMARY KEY (party_id, day)
 ) WITH (fillfactor=50);
 
@@ -361,6 +362,9 @@ CREATE TABLE uploads (
   size_bytes bigint NOT NULL,
   sealed_bytes bigint,
   expires_at timestamp with time zone NOT NULL,
+  part_bytes integer,
+  parts_ref text,
+  CONSTRAINT uploads_parts_check CHECK (((part_bytes IS NULL) = (parts_ref IS NULL))),
   CONSTRAINT uploads_pkey PRIMARY KEY (party_id, id)
 );
 

@@ -13,6 +13,7 @@ import * as keys from './modules/agents/key-routes.ts';
 import * as agents from './modules/agents/routes.ts';
 import * as blocks from './modules/blocks/routes.ts';
 import * as contacts from './modules/contacts/routes.ts';
+import { documentation } from './modules/documentation/routes.ts';
 import * as domains from './modules/domains/routes.ts';
 import * as drop from './modules/drop/routes.ts';
 import * as objects from './modules/files/object-routes.ts';
@@ -22,13 +23,15 @@ import { showsKeptMails } from './modules/mail/kept-mail-access.ts';
 import * as keptMail from './modules/mail/kept-mail-routes.ts';
 import * as mail from './modules/mail/routes.ts';
 import * as me from './modules/me/routes.ts';
+import * as usage from './modules/me/usage-routes.ts';
 import { callerOf } from './modules/members/caller.ts';
 import * as members from './modules/members/routes.ts';
 import * as messages from './modules/messages/routes.ts';
-import { reference } from './modules/operations/reference.ts';
 import * as operations from './modules/operations/routes.ts';
 import * as parties from './modules/parties/routes.ts';
 import * as receipts from './modules/receipts/routes.ts';
+import type { Pages } from './modules/web/pages.ts';
+import { pageRoutes } from './modules/web/routes.ts';
 import * as webhooks from './modules/webhooks/routes.ts';
 
 /** The whole API. Who may ask is told in http/endpoint.ts. */
@@ -36,12 +39,17 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/public/:handle', 'none', parties.publicProfile],
   ['GET', '/v1/receipts/:token', 'none', receipts.getOne],
   ['GET', '/v1/me', 'key', me.show],
+  ['GET', '/v1/usage', 'key', usage.show],
   ['GET', '/v1/inbox', 'key', messages.inbox],
   ['GET', '/v1/outbox', 'key rw', messages.outbox],
   ['POST', '/v1/messages', 'key rw', messages.send],
   ['GET', '/v1/messages/:id', 'key', messages.getOne],
   ['GET', '/v1/threads/:id', 'key', messages.thread],
+  ['GET', '/v1/events', 'key', messages.events],
   ['POST', '/v1/uploads', 'key rw', files.announce],
+  ['GET', '/v1/uploads/:id', 'key rw', files.showUpload],
+  ['POST', '/v1/uploads/:id/parts', 'key rw', files.parts],
+  ['POST', '/v1/uploads/:id/complete', 'key rw', files.complete],
   ['GET', '/v1/files/:id', 'key', files.download],
   ['GET', '/v1/webhooks', 'key rw', webhooks.list],
   ['POST', '/v1/webhooks', 'key rw', webhooks.create],
@@ -49,6 +57,7 @@ export const api: readonly Route<Context>[] = [
   ['DELETE', '/v1/webhooks/:id', 'key rw', webhooks.remove],
   ['POST', '/v1/webhooks/:id/test', 'key rw', webhooks.test],
   ['GET', '/v1/webhooks/:id/deliveries', 'key', webhooks.deliveries],
+  ['GET', '/v1/webhooks/:id/statistics', 'key', webhooks.statistics],
   ['GET', '/v1/blocks', 'key rw', blocks.list],
   ['POST', '/v1/blocks', 'key rw', blocks.add],
   ['DELETE', '/v1/blocks/:id', 'key rw', blocks.remove],
@@ -59,6 +68,7 @@ export const api: readonly Route<Context>[] = [
   ['PATCH', '/v1/contacts/:id', 'key rw', contacts.change],
   ['GET', '/v1/inbox/schema', 'key rw', inboxSchema.get],
   ['PUT', '/v1/inbox/schema', 'key rw', inboxSchema.set],
+  ['POST', '/v1/inbox/schema/check', 'key rw', inboxSchema.check],
   ['GET', '/v1/agents', 'key', agents.list],
   ['GET', '/v1/agents/:id', 'key', agents.getOne],
   ['PATCH', '/v1/agents/:id', 'key rw', agents.change],
@@ -70,8 +80,13 @@ export const api: readonly Route<Context>[] = [
   ['DELETE', '/v1/account/sessions', 'person', accounts.endOthers],
   ['DELETE', '/v1/account/sessions/:id', 'person', accounts.endOne],
   ['POST', '/v1/drops', 'person', drop.send],
+  ['GET', '/v1/drops/:handle', 'person', drop.door],
   ['POST', '/v1/drops/uploads', 'person', drop.announce],
+  ['GET', '/v1/drops/uploads/:id', 'person', drop.showUpload],
+  ['POST', '/v1/drops/uploads/:id/parts', 'person', drop.parts],
+  ['POST', '/v1/drops/uploads/:id/complete', 'person', drop.complete],
   ['POST', '/v1/businesses', 'person', members.claim],
+  ['GET', '/v1/businesses/availability', 'person', parties.availability],
   ['GET', '/v1/business', 'member', members.showBusiness],
   ['PATCH', '/v1/business', 'admin', members.changeBusiness],
   ['GET', '/v1/members', 'member', members.list],
@@ -90,7 +105,6 @@ export const api: readonly Route<Context>[] = [
   ['POST', '/v1/domains', 'admin', domains.add],
   ['POST', '/v1/domains/:domain/check', 'admin', domains.check],
   ['DELETE', '/v1/domains/:domain', 'admin', domains.remove],
-  ['GET', '/r/:token', 'none', receipts.page],
   ['PUT', '/objects/:id', 'open', objects.put],
   ['GET', '/objects/:id', 'open', objects.get],
 ];
@@ -130,7 +144,8 @@ const keptMails: readonly Route<Context>[] = [
   ['GET', '/dev/mail/:id/html', 'open', keptMail.showHtml],
 ];
 
-export function buildApp(context: Context, log: Logger, part: 'everything' | 'operations'): FastifyInstance {
+/** Without pages, there is only what operators ask for. */
+export function buildApp(context: Context, log: Logger, pages: Pages | undefined): FastifyInstance {
   const { config } = context;
   const app = createServer(log, config.trustedProxies);
   collectMetrics(app, context.metrics);
@@ -144,8 +159,8 @@ export function buildApp(context: Context, log: Logger, part: 'everything' | 'op
     perKey,
     perAddress,
   };
-  const pages = showsKeptMails(config) ? [...linkedFromMails, ...keptMails] : linkedFromMails;
-  const routes = part === 'everything' ? [...api, ...forSigningIn, ...forOperators, ...pages, ...reference(api)] : forOperators;
+  const forPeople = () => [...pageRoutes(pages as Pages), ...linkedFromMails, ...(showsKeptMails(config) ? keptMails : [])];
+  const routes = pages ? [...api, ...forSigningIn, ...forOperators, ...forPeople(), ...documentation(api)] : forOperators;
   registerRoutes(app, routes, context, gate);
   return app;
 }

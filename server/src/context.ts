@@ -7,10 +7,13 @@ import type { SignIn } from './modules/accounts/sign-in.ts';
 import type { KeyRing } from './modules/agents/key-ring.ts';
 import type { Blocks } from './modules/blocks/blocks.ts';
 import type { Files } from './modules/files/files.ts';
+import type { PartedUploads } from './modules/files/parted-uploads.ts';
 import type { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
 import type { Mails } from './modules/mail/mails.ts';
+import type { Arrivals } from './modules/messages/arrivals.ts';
 import type { Ledger } from './modules/messages/ledger.ts';
 import type { PartyDirectory } from './modules/parties/directory.ts';
+import type { WebhookStatistics } from './modules/webhooks/statistics.ts';
 import type { ConsumerMail } from './platform/consumer-mail.ts';
 import type { NameServers } from './platform/name-servers.ts';
 import type { FolderStore } from './platform/objects/folder-store.ts';
@@ -29,9 +32,12 @@ export interface Context {
   keys: KeyRing;
   signIn: SignIn;
   ledger: Ledger;
+  arrivals: Arrivals;
   schemas: InboxSchemas;
   files: Files;
+  partedUploads: PartedUploads;
   blocks: Blocks;
+  webhookStatistics: WebhookStatistics;
   /** Where the service serves the bytes itself; undefined when a bucket does. */
   folder: { store: FolderStore; signer: UrlSigner } | undefined;
   /** What goes to addresses that strangers chose. */

@@ -53,7 +53,7 @@ try {
     throw new ConfigError('The role mail needs the setting SMTP_LISTEN, such as 0.0.0.0:25.');
   const log = pino({ level: config.logLevel });
   console.log('Waybill is starting.');
-  const starting = startService(config, role, log);
+  const starting = startService(config, role, log, console.log);
   stopOnSignals(starting);
   console.log(welcome(await starting, config, role));
 } catch (error) {

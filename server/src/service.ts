@@ -1,7 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
@@ -9,6 +7,7 @@ import { buildApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Context } from './context.ts';
 import { WEBHOOK_PATIENCE_MS } from './contract/limits.ts';
+import { closerOf } from './http/closing.ts';
 import { Cursors } from './http/cursor.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { accountChores } from './modules/accounts/chores.ts';
@@ -19,6 +18,7 @@ import { Blocks } from './modules/blocks/blocks.ts';
 import { domainChores } from './modules/domains/chores.ts';
 import { fileChores } from './modules/files/chores.ts';
 import { Files } from './modules/files/files.ts';
+import { PartedUploads } from './modules/files/parted-uploads.ts';
 import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
 import { notifyOfAnswer } from './modules/mail/answer-notices.ts';
 import { mailChores, sendMail } from './modules/mail/chores.ts';
@@ -26,11 +26,14 @@ import { MailDelivery } from './modules/mail/delivery.ts';
 import { Mails } from './modules/mail/mails.ts';
 import { codeMail } from './modules/mail/templates.ts';
 import { tellOfLostDomain } from './modules/members/lost-domain.ts';
+import { Arrivals } from './modules/messages/arrivals.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
+import { Pages } from './modules/web/pages.ts';
 import { webhookChores } from './modules/webhooks/chores.ts';
 import { Dispatcher } from './modules/webhooks/dispatcher.ts';
+import { WebhookStatistics } from './modules/webhooks/statistics.ts';
 import { openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
 import { ConsumerMail } from './platform/consumer-mail.ts';
@@ -38,6 +41,7 @@ import { type Chore, type JobRunner, startJobs } from './platform/jobs.ts';
 import { MAILS_AT_ONCE, Mailer } from './platform/mail/mailer.ts';
 import { migrate } from './platform/migrate.ts';
 import { NameServers } from './platform/name-servers.ts';
+import type { Exclusively } from './platform/objects/folder-parts.ts';
 import { FolderStore } from './platform/objects/folder-store.ts';
 import type { S3Store } from './platform/objects/s3-store.ts';
 import { UrlSigner } from './platform/objects/url-signer.ts';
@@ -45,6 +49,7 @@ import { Outbound } from './platform/outbound.ts';
 import { Database } from './platform/postgres.ts';
 import { SchemaChecker } from './platform/schema-checker/checker.ts';
 import { sharedSecret } from './platform/secrets.ts';
+import { builtPages } from './platform/web-build.ts';
 import { createSamples, type Sample } from './samples.ts';
 
 export type Role = 'api' | 'worker' | 'mail' | 'all';
@@ -62,12 +67,12 @@ export interface Service {
 }
 
 const STOP_PATIENCE_MS = 25_000;
-const SWEEP_MS = 100;
 const CHORES_AT_ONCE = 2;
 
 /** Starts what the role asks for; stops it in the opposite order, the database last. */
-export async function startService(config: Config, role: Role, log: Logger): Promise<Service> {
+export async function startService(config: Config, role: Role, log: Logger, tell: (sentence: string) => void = () => {}): Promise<Service> {
   const hasWorker = role === 'worker' || role === 'all';
+  const hasApi = role === 'api' || role === 'all';
   const opened = await openDatabase(config, 'service', log);
   const database = new Database(opened.connection, log);
   const closers: (() => Promise<void>)[] = [() => opened.close(), () => database.close()];
@@ -82,9 +87,9 @@ export async function startService(config: Config, role: Role, log: Logger): Pro
       const jobs: JobRunner = await startJobs(database, chores, CHORES_AT_ONCE, log);
       closers.push(() => jobs.stop());
     }
-    const app = buildApp(context, log, role === 'api' || role === 'all' ? 'everything' : 'operations');
+    const app = buildApp(context, log, hasApi ? await openPages(config, tell) : undefined);
     // All that has something under way is given the same time to finish it.
-    const finishers = [() => closeServer(app)];
+    const finishers = [closerOf(app, STOP_PATIENCE_MS), () => context.arrivals.stop()];
     closers.push(async () => {
       await Promise.all(finishers.map((finish) => finish()));
     });
@@ -189,7 +194,9 @@ async function buildContext(
     isConsumer: (domain) => consumerMail.gives(domain),
     sendCode: (tx, to, code, minutes) => mails.queue(tx, { to, ...codeMail({ code, minutes }) }),
   });
-  const objects = (await bucketOf(config)) ?? new FolderStore(path.join(config.dataDir, 'files'), signer, publicUrl);
+  const exclusively: Exclusively = (name, work) => database.exclusively(name, work);
+  const objects = (await bucketOf(config)) ?? new FolderStore(path.join(config.dataDir, 'files'), signer, publicUrl, exclusively);
+  const metrics = new Registry();
   const context: Context = {
     config,
     database,
@@ -203,11 +210,14 @@ async function buildContext(
     quotas,
     cursors,
     ledger: new Ledger(database, quotas),
+    arrivals: new Arrivals(database, metrics, log),
     schemas: new InboxSchemas(database, feed, checker),
     files: new Files(database, objects, quotas),
+    webhookStatistics: new WebhookStatistics(database),
+    partedUploads: new PartedUploads(database, objects.parts, quotas),
     folder: objects instanceof FolderStore ? { store: objects, signer } : undefined,
     outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }),
-    metrics: new Registry(),
+    metrics,
     publicUrl: '',
     inboundDomain: '',
   };
@@ -221,6 +231,14 @@ async function buildContext(
     notifyOfAnswer(context),
   ];
   return { context, feed, chores };
+}
+
+/** Built first, where that has never been done. */
+async function openPages(config: Config, tell: (sentence: string) => void): Promise<Pages> {
+  const bucket = await bucketOf(config);
+  const anyObject = { filename: '', contentType: '', expiresAt: new Date(Date.now() + 60_000) };
+  const filesAt = bucket && new URL(await bucket.downloadUrl('', anyObject)).origin;
+  return new Pages(await builtPages(tell), filesAt);
 }
 
 /** The bucket that the settings name, if they do. Only then is the SDK loaded, for the memory it takes. */
@@ -242,21 +260,6 @@ export async function bucketOf({
     secretAccessKey: s3SecretAccessKey ?? '',
     forcePathStyle: s3ForcePathStyle,
   });
-}
-
-/** Takes no new connections and waits for the requests under way, though not for ever. */
-async function closeServer(app: FastifyInstance): Promise<void> {
-  const impatience = new AbortController();
-  const giveUp = sleep(STOP_PATIENCE_MS, undefined, { signal: impatience.signal }).then(
-    () => app.server.closeAllConnections(),
-    () => {},
-  );
-  // A connection that was busy when the closing began is idle once its answer is out.
-  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
-  await app.close();
-  clearInterval(sweep);
-  impatience.abort();
-  await giveUp;
 }
 
 function hostForPeople(host: string): string {

@@ -10,7 +10,7 @@ export function welcome({ publicUrl, address, mail, samples }: Service, config: 
     '',
     !hasApi ? 'Waybill works in the background.' : 'Waybill is ready.',
     '',
-    ...(!hasApi ? [] : [`  API            ${publicUrl}/v1`, `  Documentation  ${publicUrl}/docs`]),
+    ...(!hasApi ? [] : [`  Dashboard      ${publicUrl}`, `  API            ${publicUrl}/v1`, `  Documentation  ${publicUrl}/docs`]),
     ...(!hasApi || address !== publicUrl ? [`  Listens on     ${address}`] : []),
     ...(mail ? [`  Mail           smtp://${mail.address} for <handle>@${mail.domain}`] : []),
     config.databaseUrl === undefined ? `  Data folder    ${config.dataDir}` : '  Database       the one in DATABASE_URL',
@@ -19,7 +19,8 @@ export function welcome({ publicUrl, address, mail, samples }: Service, config: 
   ];
   const [buyer, seller] = samples;
   if (buyer && seller) lines.push(...firstSteps(publicUrl, samples, buyer, seller));
-  else if (hasApi) lines.push('Make a business and a key: npm run --silent waybill -- --help', '');
+  else if (hasApi)
+    lines.push('Sign in at the dashboard to claim a handle, or make a business here: npm run --silent waybill -- --help', '');
   return lines.join('\n');
 }
 

@@ -10,6 +10,9 @@ export const JSON_MAX_LEVELS = 1_000;
 export const FILES_PER_MESSAGE_MAX = 100;
 export const INLINE_FILE_MAX_BYTES = 25 * MB;
 export const UPLOAD_MAX_BYTES = 5 * GB;
+/** Of an upload in parts; the last one is shorter. A bucket wants at least 5 MB. */
+export const UPLOAD_PART_BYTES = 16 * MB;
+export const PARTS_PER_REQUEST_MAX = 100;
 /** Larger files are hashed after delivery. */
 export const HASHED_AT_DELIVERY_MAX_BYTES = 100 * MB;
 export const FILENAME_MAX_CHARS = 4_096;
@@ -18,19 +21,33 @@ export const UPLOAD_PUT_WITHIN_S = 3_600;
 export const UPLOAD_USABLE_FOR_S = 24 * 3_600;
 export const DOWNLOAD_URL_LIFETIME_S = 3_600;
 
-/** Room for the other fields beside the largest `json`: a note in which every character is escaped takes 120,000 bytes. */
-export const BODY_MAX_BYTES = JSON_MAX_BYTES + 256 * 1024;
+export const SCHEMA_MAX_BYTES = 256 * 1024;
+/** Of one business, and one process. */
+export const SCHEMA_CHECKS_AT_ONCE_MAX = 8;
+
+/** Room for what stands beside the largest `json`: a schema to check it by, or a note, which takes 120,000 bytes if every character is escaped. */
+export const BODY_MAX_BYTES = JSON_MAX_BYTES + SCHEMA_MAX_BYTES + 16 * 1024;
 /** Bodies of endpoints that carry no payload. */
 export const SMALL_BODY_MAX_BYTES = 64 * 1024;
 
 export const PAGE_DEFAULT_ITEMS = 50;
 export const PAGE_MAX_ITEMS = 200;
 
+/** Of those who listen for new messages; each process counts for itself. */
+export const EVENT_STREAMS_MAX = 1_000;
+export const EVENT_STREAMS_PER_BUSINESS_MAX = 20;
+export const EVENT_STREAM_MAX_MS = 300_000;
+
+export const USAGE_DEFAULT_DAYS = 30;
+export const USAGE_MAX_DAYS = 90;
+
 export const IDEMPOTENCY_KEY_MAX_CHARS = 255;
 export const IDEMPOTENCY_WINDOW_HOURS = 24;
 
 export const HANDLE_MIN_CHARS = 2;
 export const HANDLE_MAX_CHARS = 32;
+/** Of what is judged to be a handle or not: more than anybody types into a form. */
+export const HANDLE_QUESTION_MAX_CHARS = 1_000;
 export const SEGMENT_MAX_CHARS = 31;
 export const DISPLAY_NAME_MAX_CHARS = 100;
 export const AGENT_NAME_MAX_CHARS = 100;
@@ -73,8 +90,6 @@ export const CODES_PER_MAILBOX_AND_DAY_MAX = 20;
 export const CODES_PER_ADDRESS_AND_WINDOW_MAX = 50;
 export const CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX = 100;
 
-export const SCHEMA_MAX_BYTES = 256 * 1024;
-
 /** Mails of a service that has no mail server: the newest, and none that is older. */
 export const KEPT_MAILS_MAX = 200;
 export const KEPT_MAIL_DAYS = 7;
@@ -104,4 +119,7 @@ export const SMTP_CONNECTION_MAX_MS = 30 * 60_000;
 /** `<handle>+<segment>` has to fit the local part of a mail address. */
 const MAIL_LOCAL_PART_MAX_OCTETS = 64;
 if (HANDLE_MAX_CHARS + 1 + SEGMENT_MAX_CHARS > MAIL_LOCAL_PART_MAX_OCTETS) throw new Error('handle and segment outgrow a mail address');
+/** A bucket numbers them no further. */
+const PARTS_MAX = 10_000;
+if (UPLOAD_MAX_BYTES > PARTS_MAX * UPLOAD_PART_BYTES) throw new Error('the largest file has more parts than a bucket takes');
 if (BODY_MAX_BYTES < JSON_MAX_BYTES + NOTE_MAX_CHARS * 12) throw new Error('a body has no room for json and note');

@@ -55,6 +55,7 @@ const RESERVED_HANDLES = new Set([
   'system',
   'terms',
   'threads',
+  'uploads',
   'waybill',
   'webhooks',
   'webmaster',

@@ -61,6 +61,6 @@ export interface Key {
   createdAt: Date;
 }
 
-export function isBusiness(party: Party): party is Business {
+export function isBusiness(party: Pick<Party, 'view'>): party is Business {
   return party.view.kind === 'handle';
 }

@@ -33,7 +33,10 @@ export interface MemberCall<Params = unknown, Query = unknown, Body = unknown> e
   caller: Caller & { by: Extract<Caller['by'], { kind: 'member' }> };
 }
 
-/** A string or stream is sent as it stands, undefined as nothing, anything else as JSON. */
+/** The content type of answers that go on for as long as the client listens. */
+export const EVENT_STREAM = 'text/event-stream';
+
+/** A string, buffer or stream is sent as it stands, undefined as nothing, anything else as JSON. */
 export interface Answer {
   status?: number;
   headers?: Record<string, string | string[]>;

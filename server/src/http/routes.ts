@@ -21,6 +21,8 @@ declare module 'fastify' {
   }
 }
 
+const NO_QUERY = { type: 'object', additionalProperties: false } as const;
+
 /** Makes the route table answer. A request passes, in this order: its key or session, its scope or origin, its rate, its query, its body. */
 export function registerRoutes<Context>(app: FastifyInstance, routes: readonly Route<Context>[], context: Context, gate: Gate): void {
   app.decorateRequest('caller', null);
@@ -31,7 +33,7 @@ export function registerRoutes<Context>(app: FastifyInstance, routes: readonly R
 }
 
 function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpoint]: Route<Context>, context: Context, gate: Gate): void {
-  const checkQuery = queryCheck(endpoint.query ?? { type: 'object', additionalProperties: false });
+  const checkQuery = queryCheck(endpoint.query ?? NO_QUERY);
   const checkBody = endpoint.body && !endpoint.readsRawBody ? bodyCheck(endpoint.body) : undefined;
   // Whatever it is called, JSON too.
   if (endpoint.streams === '*') app.removeAllContentTypeParsers();
@@ -65,7 +67,8 @@ function send(reply: FastifyReply, answer: Answer, success: { status: number; co
   if (answer.headers) reply.headers(answer.headers);
   if (answer.body === undefined) return reply.send();
   if (answer.headers?.['content-type'] === undefined) reply.type(success.contentType ?? 'application/json; charset=utf-8');
-  return reply.send(typeof answer.body === 'string' || answer.body instanceof Readable ? answer.body : JSON.stringify(answer.body));
+  const isFinished = typeof answer.body === 'string' || Buffer.isBuffer(answer.body) || answer.body instanceof Readable;
+  return reply.send(isFinished ? answer.body : JSON.stringify(answer.body));
 }
 
 function refuseOtherMethods<Context>(app: FastifyInstance, routes: readonly Route<Context>[]): void {

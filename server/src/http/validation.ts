@@ -33,11 +33,11 @@ export function queryCheck(schema: TSchema): Check {
 }
 
 function checkWith({ stopping, collecting }: Validators, schema: TSchema, verbatim: readonly string[]): Check {
-  const findFirst = stopping.compile(schema);
-  const findAll = collecting.compile(schema);
+  // Compiled when they are first needed, and then remembered: a service has some hundreds of them.
   return (value) => {
     const issues = textIssues(value, verbatim);
-    if (!findFirst(value)) issues.push(...issuesFound(isLarge(value) ? findFirst : findAll, value));
+    const findFirst = stopping.compile(schema);
+    if (!findFirst(value)) issues.push(...issuesFound(isLarge(value) ? findFirst : collecting.compile(schema), value));
     if (issues.length > 0) throw invalid(issues.slice(0, ISSUES_MAX));
   };
 }

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { Slots } from './slots.ts';
 
 /** Positions and ids are 64-bit: they stay text, or become numbers where the caller knows they fit. */
 export type Row = Record<string, unknown>;
@@ -13,10 +14,13 @@ export interface Queryable {
 export type Statement = string | { name: string; text: string };
 
 const POOL_CONNECTIONS = 16;
+/** Of these, how many may be held by work that is done elsewhere, such as on the disk. */
+const EXCLUSIVE_CONNECTIONS = 4;
 const CONNECT_PATIENCE_MS = 5_000;
 
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
+  readonly #exclusive = new Slots(EXCLUSIVE_CONNECTIONS);
 
   constructor(connection: pg.ClientConfig, log: Logger) {
     this.#pool = new pg.Pool({
@@ -42,6 +46,16 @@ export class Database implements Queryable {
 
   async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
     return this.withClient((client) => transactionOn(client, work));
+  }
+
+  /** Does one piece of work at a time for each name, whatever number of processes share the database. */
+  exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#exclusive.take(() =>
+      this.transaction(async (tx) => {
+        await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
+        return work();
+      }),
+    );
   }
 
   /** Lends a connection, and throws it away if it is not in order afterwards. */
@@ -100,9 +114,15 @@ export function isUnavailable(error: unknown): boolean {
 
 const DEADLOCK_DETECTED = '40P01';
 const UNIQUE_VIOLATION = '23505';
+const QUERY_CANCELED = '57014';
 
 export function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code === DEADLOCK_DETECTED;
+}
+
+/** A statement took longer than its transaction allows. */
+export function isTimeout(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === QUERY_CANCELED;
 }
 
 export function isUniqueViolation(error: unknown): boolean {

@@ -93,11 +93,16 @@ describe('GET /public/{handle}', () => {
   test.each(['acme', 'ACME', 'AcMe'])('gives the profile of %s without a key', async (handle) => {
     const { status, body } = await profile(handle);
     expect(status).toBe(200);
-    expect(body).toEqual({ handle: 'acme', display_name: 'The acme company', accepting_drops: true });
+    expect(body).toEqual({ handle: 'acme', display_name: 'The acme company', accepting_drops: true, verified_domains: [] });
   });
 
   test('knows the demo inbox, which takes no drops', async () => {
-    expect((await profile('demo')).body).toEqual({ handle: 'demo', display_name: expect.any(String), accepting_drops: false });
+    expect((await profile('demo')).body).toEqual({
+      handle: 'demo',
+      display_name: expect.any(String),
+      accepting_drops: false,
+      verified_domains: [],
+    });
   });
 
   test('knows a business from the moment it is there', async () => {

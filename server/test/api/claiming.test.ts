@@ -31,7 +31,7 @@ describe('claiming a handle', () => {
     expect(answer.body).toEqual({ ...business, created_at: expect.stringMatching(ISO_TIME) });
     expect(await businessesOf(ann)).toEqual([{ handle: 'tailor', display_name: 'Tailor & Töchter 🧵', role: 'owner' }]);
     expect((await new MemberApi(ann, 'tailor').get('/business')).body).toEqual(answer.body);
-    expect((await service.anonymous.get('/public/tailor')).body).toMatchObject({ handle: 'tailor', accepting_drops: true });
+    expect((await service.anonymous.get('/public/tailor')).body).toEqual(business);
   });
 
   test.each(['taken', 'TAKEN', 'demo', 'admin', 'Api', 'postmaster', 'tailor'])('is refused for %s, which is not free', async (handle) => {
@@ -89,6 +89,36 @@ describe('claiming a handle', () => {
   });
 });
 
+describe('whether a handle is available', () => {
+  const ask = (handle: string) => ann.get(`/v1/businesses/availability?handle=${encodeURIComponent(handle)}`);
+
+  test.each([
+    ...['taken', 'TAKEN'].map((handle) => [handle, 'taken', 'taken']),
+    ...['demo', 'Admin', 'postmaster'].map((handle) => [handle, handle.toLowerCase(), 'reserved']),
+    ...['', 'a', '-ab', 'ab-', 'a b', 'ab\n', 'äpfel', '\u212Aelvin', '🚚🚚', "' OR 1=1 --", 'x'.repeat(33), 'x'.repeat(1_000)].map(
+      (handle) => [handle, handle, 'invalid'],
+    ),
+  ])('is judged as claiming %j would be', async (asked, handle, reason) => {
+    const { status, body, text } = await ask(asked as string);
+    expect([status, body], text).toEqual([200, { handle, available: false, reason }]);
+    expect((await tryClaim(ann, asked as string)).status).toBe(reason === 'invalid' ? 400 : 409);
+  });
+
+  test('is true of a free one, in any case, until it is claimed', async () => {
+    expect((await ask('Still-Free')).body).toEqual({ handle: 'still-free', available: true, reason: null });
+    expect((await tryClaim(ann, 'Still-Free')).status).toBe(201);
+    expect((await ask('still-free')).body).toEqual({ handle: 'still-free', available: false, reason: 'taken' });
+  });
+
+  test('is told to whoever has signed in, and about one handle at a time', async () => {
+    const { api } = await service.business('asker');
+    for (const asker of [api, service.anonymous])
+      expectRefusal(await asker.get('/businesses/availability?handle=still-free'), 'unauthorized');
+    for (const search of ['', '?handle=a&handle=b', `?handle=${'x'.repeat(1_001)}`, '?handle=%00'])
+      expectInvalid(await ann.get(`/v1/businesses/availability${search}`), 'handle');
+  });
+});
+
 describe('at the same moment', () => {
   test('twenty people claim one handle, and exactly one gets it', async () => {
     const people = await Promise.all(Array.from({ length: 20 }, (_, i) => signInWithCode(service, `racer-${i}@race.test`)));
@@ -130,9 +160,10 @@ describe('a business', () => {
     const sibling = await service.sibling();
     expect((await sibling.anonymous.get('/public/change')).body.accepting_drops).toBe(true);
     const { status, body } = await owner.patch('/business', { display_name: 'Changed', accepting_drops: false });
-    expect([status, body]).toMatchObject([200, { handle: 'change', display_name: 'Changed', accepting_drops: false }]);
+    const changed = { handle: 'change', display_name: 'Changed', accepting_drops: false };
+    expect([status, body]).toMatchObject([200, changed]);
     for (const api of [service.anonymous, sibling.anonymous])
-      expect((await api.get('/public/change')).body).toEqual({ handle: 'change', display_name: 'Changed', accepting_drops: false });
+      expect((await api.get('/public/change')).body).toEqual({ ...changed, verified_domains: [] });
     await sibling.stop();
     expectInvalid(await owner.patch('/business', { handle: 'other' }), 'handle');
     expectInvalid(await owner.patch('/business', { display_name: 'a\r\nBcc: b' }), 'display_name');

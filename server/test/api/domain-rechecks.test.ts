@@ -72,14 +72,14 @@ test('a domain whose record is gone is failing but still held, and well again wh
   const { name, value } = await verified(tailor, names, 'failing.test');
   nobodyHas(name);
   await aDayLater('failing.test');
-  expect((await domainOf('failing.test')).state).toBe('failing');
+  expect(await domainOf('failing.test')).toMatchObject({ state: 'failing', missing_since: expect.any(String) });
   expect(await verifiedOf(tailor)).toContain('failing.test');
   await turnBack('failing.test', 'missing_since', 71);
   await aDayLater('failing.test');
   expect((await domainOf('failing.test')).state).toBe('failing');
   names.set(name, { txt: [value] });
   await aDayLater('failing.test');
-  expect((await domainOf('failing.test')).state).toBe('verified');
+  expect(await domainOf('failing.test')).toMatchObject({ state: 'verified', missing_since: null });
   // What was missing once does not add up with what is missing later.
   nobodyHas(name);
   await aDayLater('failing.test');
@@ -96,7 +96,7 @@ test('a domain without its record for three days is lost, in every process, and 
   await aDayLater('lost.test');
   await turnBack('lost.test', 'missing_since', 73);
   await aDayLater('lost.test');
-  expect(await domainOf('lost.test')).toMatchObject({ state: 'pending', verified_at: null, record: { value } });
+  expect(await domainOf('lost.test')).toMatchObject({ state: 'pending', verified_at: null, missing_since: null, record: { value } });
   for (const api of [tailor, there]) expect(await verifiedOf(api)).not.toContain('lost.test');
   await sibling.stop();
   await verified(weaver, names, 'lost.test');

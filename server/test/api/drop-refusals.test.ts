@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { INLINE_FILE_MAX_BYTES, JSON_MAX_BYTES } from '../../src/contract/limits.ts';
 import type { Browser } from '../support/browser.ts';
-import { claim, drop, dropped, uploadForDrop } from '../support/drops.ts';
+import { claim, drop, dropped, type Envelope, setSessions, uploadForDrop } from '../support/drops.ts';
 import { type FormService, startFormService } from '../support/form-service.ts';
 import type { MemberApi } from '../support/member.ts';
 import { Operator } from '../support/operator.ts';
@@ -147,6 +147,81 @@ describe('where drops are not taken', () => {
     await operator.verifyDomain('other', 'other-works.test');
     expect((await dropped(eve, { to: 'door' })).from.party.handle).toBe('other');
     await operator.close();
+  });
+});
+
+describe('the door of a business tells', () => {
+  const look = (person: Browser, handle: string) => person.get(`/v1/drops/${handle}`);
+
+  /** What is told is what happens then, and telling it leaves nothing behind: no party either. */
+  async function expectTold(person: Browser, handle: string): Promise<{ body: Envelope; code: string | null }> {
+    const parties = async () => (await service.sql('SELECT id FROM parties')).length;
+    const before = [await service.traces(), await parties()];
+    const { status, text, body } = await look(person, handle);
+    expect(status, text).toBe(200);
+    expect([await service.traces(), await parties()]).toEqual(before);
+    expect(body.to).toEqual((await service.anonymous.get(`/public/${handle}`)).body);
+    const sent = await drop(person, { to: handle });
+    const { code, message } = sent.body.error ?? {};
+    expect([body.allowed, body.reason]).toEqual([sent.status === 201, code === undefined ? null : { code, message }]);
+    if (sent.status === 201) expect(body.sender).toEqual(sent.body.from.party);
+    return { body, code: code ?? null };
+  }
+
+  test('as whom somebody would write, before they have written and after', async () => {
+    for (const email of ['jo@first-works.test', 'jo@gmail.com', 'jo@xn--mllmail-n2a.com']) {
+      const jo = await signInWithCode(service, email);
+      const { body } = await expectTold(jo, 'shop');
+      expect(await expectTold(jo, 'shop')).toEqual({ body, code: null });
+      expect(body.sender.display_name).toBe(email === 'jo@first-works.test' ? 'first-works.test' : email);
+    }
+    expect((await look(ann, 'SHOP')).body.to).toEqual({
+      ...{ handle: 'shop', display_name: 'The shop company', verified_domains: [], accepting_drops: true },
+    });
+  });
+
+  test('that it is closed, whether the sender has written before or not', async () => {
+    const door = await claim(await signInWithCode(service, 'keeper@gmx.net'), 'closed-door');
+    await dropped(ann, { to: 'closed-door' });
+    await door.patch('/business', { accepting_drops: false });
+    const newcomer = await signInWithCode(service, 'new@newcomer-works.test');
+    for (const person of [ann, newcomer]) expect((await expectTold(person, 'closed-door')).code).toBe('forbidden');
+    expect((await expectTold(ann, 'demo')).code).toBe('forbidden');
+    // Not to a business, for which its mailboxes write.
+    const operator = new Operator(service);
+    await service.business('neighbour');
+    await operator.verifyDomain('neighbour', 'newcomer-works.test');
+    const { body, code } = await expectTold(newcomer, 'closed-door');
+    expect([code, body.sender.handle]).toEqual([null, 'neighbour']);
+    expect((await look(ann, 'neighbour')).body.to.verified_domains).toEqual(['newcomer-works.test']);
+    await operator.close();
+  });
+
+  test('that the sender is blocked, alone or with the domain, and that nobody else is', async () => {
+    const picky = await service.business('picky');
+    const kim = await signInWithCode(service, 'kim@eu.blocked-works.test');
+    const { id } = (await kim.get('/v1/account')).body;
+    for (const block of [{ user_id: id }, { email_domain: 'blocked-works.test' }]) {
+      const { body } = await picky.api.write('POST', '/blocks', block);
+      const told = await expectTold(kim, 'picky');
+      expect([told.code, told.body.sender.domain]).toEqual(['sender_blocked', 'eu.blocked-works.test']);
+      expect((await expectTold(ann, 'picky')).code).toBeNull();
+      await picky.api.request('DELETE', `/v1/blocks/${body.id}`);
+    }
+    expect((await expectTold(kim, 'picky')).code).toBeNull();
+  });
+
+  test('that the account has proved no mailbox', async () => {
+    const lou = await signInWithCode(service, 'lou@gmail.com');
+    await setSessions(service, 'lou@gmail.com', 'google', 'nothing');
+    const { body, code } = await expectTold(lou, 'shop');
+    expect([code, body.sender]).toEqual(['party_required', null]);
+  });
+
+  test('nothing of a handle that nobody has, nor to whoever has not signed in', async () => {
+    for (const handle of ['nobody', 'no-', '%00', 'shop%2Forders', 'a@b.test']) expectRefusal(await look(ann, handle), 'not_found');
+    expectRefusal(await service.anonymous.get('/drops/shop'), 'unauthorized');
+    expectRefusal(await shop.api.get('/drops/shop'), 'unauthorized');
   });
 });
 

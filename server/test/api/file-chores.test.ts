@@ -7,7 +7,7 @@ import { MB } from '../../src/contract/limits.ts';
 import { type FileService, places, startFileService } from '../support/file-service.ts';
 import { sha256OfCanonical } from '../support/rfc8785.ts';
 import type { TestBusiness } from '../support/service.ts';
-import { announce, download, put, putStream, someBytes, upload } from '../support/transfer.ts';
+import { announce, announcement, download, put, putStream, someBytes, upload } from '../support/transfer.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: envelopes as they came
 type Json = any;
@@ -150,6 +150,26 @@ describe.each(places)('with files in a %s', (place) => {
       await cleanUp();
       expect([await isKnown(old), await isKnown(recent), await isKnown(announced)]).toEqual([false, true, false]);
       expect([(await keptOf(old)).length, (await keptOf(recent)).length]).toEqual([0, 1]);
+    });
+
+    test('removes parts that were never completed, and what was completed but never sent', async () => {
+      const before = await service.kept();
+      const inParts = async () => {
+        const { body } = await acme.api.write('POST', '/uploads', { ...announcement(), parts: true });
+        const { parts } = (await acme.api.write('POST', `/uploads/${body.upload_id}/parts`, { numbers: [1] })).body;
+        expect((await put({ upload_url: parts[0].url, headers: parts[0].headers }, 'hello')).status).toBe(200);
+        return body.upload_id as string;
+      };
+      const [unfinished, unsent, wasSent, young] = [await inParts(), await inParts(), await inParts(), await inParts()];
+      for (const id of [unsent, wasSent]) expect((await acme.api.request('POST', `/v1/uploads/${id}/complete`)).status).toBe(200);
+      const { files } = await send(wasSent);
+      for (const id of [unfinished, unsent, wasSent]) await expire(id, '61 minutes');
+      await cleanUp();
+      expect((await download(files[0].download_url)).bytes.toString()).toBe('hello');
+      expect((await acme.api.get(`/uploads/${young}`)).body.arrived_parts).toEqual([1]);
+      await expire(young, '61 minutes');
+      await cleanUp();
+      expect(await service.kept()).toEqual([...before, `objects/${parseId('upl', wasSent)}`].toSorted());
     });
 
     test('removes what a refused message had taken hold of', async () => {

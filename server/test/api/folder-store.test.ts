@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdir, readFile, stat, utimes } from 'node:fs/promises';
+import { mkdir, readFile, stat, truncate, utimes } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -10,12 +10,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newUuid } from '../../src/contract/ids.ts';
 import { MB } from '../../src/contract/limits.ts';
-import { FolderStore, WrongSize } from '../../src/platform/objects/folder-store.ts';
+import { WrongSize } from '../../src/platform/objects/folder.ts';
+import { AlreadyJoined } from '../../src/platform/objects/folder-parts.ts';
+import { FolderStore } from '../../src/platform/objects/folder-store.ts';
 import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
+import { Slots } from '../../src/platform/slots.ts';
 import { filesIn } from '../support/files-in.ts';
 import { someBytes } from '../support/transfer.ts';
 
 const WRITER = path.resolve(import.meta.dirname, '../support/folder-writer.ts');
+const PARTS_WRITER = path.resolve(import.meta.dirname, '../support/folder-parts-writer.ts');
+const PART_BYTES = 2_000_000;
 /** A multiple of the length of an id, so that every piece of an object begins with it. */
 const SIZE_BYTES = 16 * 36 * 2_000;
 
@@ -24,7 +29,13 @@ let store: FolderStore;
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-folder-'));
-  store = new FolderStore(folder, new UrlSigner(Buffer.alloc(32)), () => 'http://localhost');
+  const turns = new Slots(1);
+  store = new FolderStore(
+    folder,
+    new UrlSigner(Buffer.alloc(32)),
+    () => 'http://localhost',
+    (_name, work) => turns.take(work),
+  );
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -51,8 +62,10 @@ function halfWay(bytes: Buffer): { source: Readable; letGo(): void } {
 }
 
 /** Runs the writer for a moment, kills it, and gives the ids it had said were there. */
-async function killedWriter(afterMs: number): Promise<string[]> {
-  const child = spawn(process.execPath, [WRITER, folder, String(SIZE_BYTES)], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function killedWriter(afterMs: number, program = WRITER): Promise<string[]> {
+  const child = spawn(process.execPath, [program, folder, String(program === WRITER ? SIZE_BYTES : PART_BYTES)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
@@ -145,6 +158,42 @@ describe('after kill -9 of the process that writes', () => {
     letGo();
     await writing;
     expect(await store.objectSize(id)).toBe(1000);
+  });
+});
+
+describe('after kill -9 of the process that puts parts into their places', () => {
+  test('every part that is said to be there is whole, and every one that was confirmed is there', async () => {
+    const confirmed: string[] = [];
+    for (const afterMs of [0, 30, 60, 100, 170]) confirmed.push(...(await killedWriter(afterMs, PARTS_WRITER)));
+    const uploads = (await inPart('parts')).map((id) => ({ id, ref: id, sizeBytes: 2 * PART_BYTES, partBytes: PART_BYTES }));
+    expect(uploads.map(({ id }) => id)).toEqual(expect.arrayContaining(confirmed));
+    let found = 0;
+    for (const upload of uploads) {
+      const arrived = await store.parts.arrived(upload);
+      if (confirmed.includes(upload.id)) expect(arrived).toContain(1);
+      const bytes = await readFile(path.join(folder, 'parts', upload.id.slice(-2), upload.id));
+      for (const number of arrived) {
+        const part = bytes.subarray((number - 1) * PART_BYTES, number * PART_BYTES);
+        expect(part.equals(Buffer.alloc(PART_BYTES, part[0])), `${upload.id} ${number}`).toBe(true);
+        found++;
+      }
+      // And it can go on where it was.
+      for (const number of [1, 2]) await store.parts.receive(upload, number, Readable.from([Buffer.alloc(PART_BYTES, 'x')]));
+      expect(await store.parts.join(upload)).toEqual([]);
+      expect(await store.objectSize(upload.id)).toBe(2 * PART_BYTES);
+    }
+    expect(found).toBeGreaterThanOrEqual(5);
+  });
+
+  test('what it was joining is whole, takes no part any more, and can be joined', async () => {
+    const upload = { id: newUuid(), ref: '', sizeBytes: 8, partBytes: 4 };
+    for (const number of [1, 2]) await store.parts.receive(upload, number, Readable.from([Buffer.from('1234')]));
+    // The marks were cut off, and the file was not renamed yet.
+    await truncate(path.join(folder, 'parts', upload.id.slice(-2), upload.id), 8);
+    expect(await store.parts.arrived(upload)).toEqual([1, 2]);
+    await expect(store.parts.receive(upload, 1, Readable.from([Buffer.from('5678')]))).rejects.toThrow(AlreadyJoined);
+    expect(await store.parts.join(upload)).toEqual([]);
+    expect((await buffer(await store.read(upload.id))).toString()).toBe('12341234');
   });
 });
 

@@ -33,11 +33,20 @@ async function kept(to: string): Promise<Json> {
 }
 
 /** Asks with headers that fetch would not let anybody set. */
-function askAs(headers: Record<string, string>, path = '/dev/mail'): Promise<number | undefined> {
+function answerTo(headers: Record<string, string>, path: string): Promise<http.IncomingMessage> {
   const { port } = new URL(service.url);
   return new Promise((resolve, reject) => {
-    http.get({ host: '127.0.0.1', port, path, headers }, (response) => resolve(response.resume().statusCode)).on('error', reject);
+    http.get({ host: '127.0.0.1', port, path, headers }, resolve).on('error', reject);
   });
+}
+
+async function askAs(headers: Record<string, string>, path = '/dev/mail'): Promise<number | undefined> {
+  return (await answerTo(headers, path)).resume().statusCode;
+}
+
+/** Where the page for signing in would send somebody for their code. */
+async function mailsAt(headers: Record<string, string>): Promise<string | null> {
+  return JSON.parse((await (await answerTo(headers, '/v1/sign-in')).toArray()).join('')).mails_at;
 }
 
 describe('without SMTP_URL', () => {
@@ -127,6 +136,16 @@ describe('without SMTP_URL', () => {
 });
 
 describe('nobody else can read them', () => {
+  test('and whoever signs in is sent there only if they can', async () => {
+    for (const host of ['localhost', '127.0.0.1:3000']) expect(await mailsAt({ host })).toBe('/dev/mail');
+    for (const [name, value] of [
+      ['host', 'evil.example'],
+      ['X-Forwarded-For', '127.0.0.1'],
+      ['via', '1.1 proxy'],
+    ] as const)
+      expect(await mailsAt({ [name]: value }), name).toBeNull();
+  });
+
   test('through a proxy on the same machine, which says so in a header', async () => {
     expect(await askAs({})).toBe(200);
     for (const name of ['X-Forwarded-For', 'x-real-ip', 'Forwarded', 'Via', 'X-Forwarded-Host', 'X-Forwarded-Proto'])
@@ -149,6 +168,7 @@ describe('nobody else can read them', () => {
     const api = new Api(`http://127.0.0.1:${port}`);
     for (const path of ['/dev/mail', '/dev/mail?format=json', '/dev/mail/x', '/dev/mail/x/html'])
       expectRefusal(await api.request('GET', path), 'not_found');
+    expect((await api.get('/sign-in')).body.mails_at).toBeNull();
     await other.stop();
   });
 
@@ -167,6 +187,7 @@ describe('nobody else can read them', () => {
     await server.received('ada@example.com');
     for (const path of ['/dev/mail', '/dev/mail?format=json', '/dev/mail/x', '/dev/mail/x/html'])
       expectRefusal(await other.anonymous.request('GET', path), 'not_found');
+    expect((await other.anonymous.get('/sign-in')).body.mails_at).toBeNull();
     expect(await other.sql('SELECT FROM kept_mails')).toEqual([]);
     await otherQueue.close();
     await other.stop();

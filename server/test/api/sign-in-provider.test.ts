@@ -33,6 +33,7 @@ describe('an OpenID Connect provider', () => {
       microsoft: false,
       oidc: { name: 'Corp login' },
       passkey: false,
+      mails_at: '/dev/mail',
     });
     for (const provider of ['google', 'microsoft', 'github', '__proto__', '']) {
       const browser = new Browser(service.url);

@@ -213,6 +213,7 @@ describe('POST /webhooks/{id}/test', () => {
       next_attempt_at: null,
     });
     expect(sample.headers).toMatchObject({ 'waybill-event': 'message.test', 'waybill-delivery-id': entry?.id });
+    expect(entry?.id).toBe(body.job_id.replace('job_', 'dlv_'));
     expect((await testEvent()).body.job_id).not.toBe(body.job_id);
   });
 

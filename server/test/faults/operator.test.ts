@@ -130,7 +130,7 @@ test('a verified domain shows at once in /me, belongs to one business only, and 
   objectOf(await command('domain', 'verify', 'globex', 'b.example'));
   expect(await domainsOf('acme/purchasing')).toEqual(['a.example']);
   const globex = await service.api('acme/purchasing').get('/public/globex');
-  expect(Object.keys(globex.body)).toEqual(['handle', 'display_name', 'accepting_drops']);
+  expect(Object.keys(globex.body)).toEqual(['handle', 'display_name', 'verified_domains', 'accepting_drops']);
   await service.stop();
 });
 

@@ -60,7 +60,7 @@ describe('an API process and a worker on one database', () => {
     for (const url of [api.url, worker.url]) expect((await fetch(`${url}${probe}`)).status).toBe(200);
   });
 
-  test.each(['/v1/me', '/v1/inbox', '/v1/public/demo', '/docs', '/openapi.json'])(
+  test.each(['/v1/me', '/v1/inbox', '/v1/public/demo', '/docs', '/openapi.json', '/', '/inbox', '/@demo'])(
     'the worker has no %s, and the API process has',
     async (found) => {
       expect((await fetch(`${worker.url}${found}`)).status).toBe(404);

@@ -27,7 +27,7 @@ describe('the first start', () => {
     const docs = await fetch(`${service.url}/docs`);
     expect(docs.status).toBe(200);
     expect(docs.headers.get('content-type')).toMatch(/^text\/html/);
-    expect(await docs.text()).toContain('/v1/messages');
+    expect(await docs.text()).toContain('<a href="/docs/first-message">');
   });
 
   test('prints a key for each of two agents of acme and globex', async () => {

@@ -4,8 +4,10 @@ import http from 'node:http';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Api } from '../support/api.ts';
+import { listen } from '../support/event-stream.ts';
 import { everyPage, ids } from '../support/pages.ts';
 import { CHECKOUT, parentOf, postmasterOf, processesIn, spawnProgram, startProcess, temporaryFolder, until } from '../support/process.ts';
+import { openSocket } from '../support/raw-http.ts';
 
 /** When the service cuts off whoever is not done; a stop that needs no force is far below. */
 const FORCE_MS = 25_000;
@@ -17,6 +19,9 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s under load', (signal) => {
     const acme = service.api('acme/purchasing');
     const load = sendUntilGone(acme);
     const slow = await beginSending(acme);
+    // Neither who waits for events nor who has asked for nothing yet is waited for.
+    const stream = await listen(service.url, { authorization: `Bearer ${service.keys['globex/orders']}` });
+    const unused = await openSocket(service.url);
     await until(() => load.acknowledged.size > 50);
 
     const signalledAt = Date.now();
@@ -26,6 +31,8 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s under load', (signal) => {
     const answer = await slow.finish({ to: 'globex', subject: 'slow' });
     expect(answer.status).toBe(201);
     expect(await stopped).toMatchObject({ code: 0 });
+    await stream.ended;
+    unused.destroy();
     expect(Date.now() - signalledAt).toBeLessThan(FORCE_MS);
     expect(processesIn(dataFolder)).toEqual([]);
     expect(readFileSync(path.join(dataFolder, 'postgres.log'), 'utf8').trimEnd()).toMatch(/database system is shut down$/);

@@ -35,7 +35,7 @@ export class Api {
       headers: { ...authorization, ...init.headers },
       ...(init.body !== undefined && { body: init.body }),
     });
-    const text = await response.text();
+    const text = await textOf(response);
     return { status: response.status, headers: response.headers, text, body: parsed(text) };
   }
 
@@ -56,6 +56,15 @@ export class Api {
   patch(path: string, body: unknown): Promise<Answered> {
     return this.write('PATCH', path, body);
   }
+}
+
+/** All of an answer; of a stream of events, which goes on for minutes, the beginning. */
+export async function textOf(response: Response): Promise<string> {
+  if (response.headers.get('content-type') !== 'text/event-stream' || !response.body) return response.text();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = '' } = await reader.read();
+  await reader.cancel();
+  return value;
 }
 
 function parsed(text: string): unknown {

@@ -1,4 +1,4 @@
-import type { Answered } from './api.ts';
+import { type Answered, textOf } from './api.ts';
 
 interface Init {
   body?: unknown;
@@ -39,7 +39,7 @@ export class Browser {
       ...(body !== undefined && { body: isReady(body) ? body : JSON.stringify(body) }),
     });
     this.#remember(url.host, response.headers.getSetCookie());
-    const text = await response.text();
+    const text = await textOf(response);
     return { status: response.status, headers: response.headers, text, body: parsed(text) };
   }
 

@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { FolderStore } from '../../src/platform/objects/folder-store.ts';
 import type { ObjectStore } from '../../src/platform/objects/object-store.ts';
 import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
+import { Database } from '../../src/platform/postgres.ts';
 import { bucketOf } from '../../src/service.ts';
 import { filesIn } from './files-in.ts';
 import { startS3Server } from './s3-server.ts';
@@ -32,14 +34,21 @@ async function startOnFolder(env: Record<string, string>): Promise<FileService> 
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'waybill-files-'));
   const folder = path.join(dataDir, 'files');
   const service = await startTestService({ DATA_DIR: dataDir, ...env });
+  const database = new Database({ connectionString: service.databaseUrl }, pino({ level: 'fatal' }));
   const [secret] = await service.sql<{ value: Buffer }>("SELECT value FROM service_secrets WHERE name = 'objects'");
   return {
     ...service,
-    objects: new FolderStore(folder, new UrlSigner(secret?.value as Buffer), () => service.url),
+    objects: new FolderStore(
+      folder,
+      new UrlSigner(secret?.value as Buffer),
+      () => service.url,
+      (name, work) => database.exclusively(name, work),
+    ),
     // Which of the 256 folders a file is in tells nothing.
     kept: async () => (await filesIn(dataDir)).map((file) => file.replace(/^files\//, '').replace(/\/[0-9a-f]{2}\//, '/')).toSorted(),
     age: (kept, hours) => setBack(fileIn(folder, kept), hours),
     stop: async () => {
+      await database.close();
       await service.stop();
       rmSync(dataDir, { recursive: true, force: true });
     },

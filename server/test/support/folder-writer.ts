@@ -5,10 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newUuid } from '../../src/contract/ids.ts';
 import { FolderStore } from '../../src/platform/objects/folder-store.ts';
 import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
+import { Slots } from '../../src/platform/slots.ts';
 
 /** A program that fills a folder until it is killed, and says which objects are there. Each holds its own id, again and again. */
 const [folder = '', sizeBytes = '0'] = process.argv.slice(2);
-const store = new FolderStore(folder, new UrlSigner(Buffer.alloc(32)), () => '');
+// The only process that writes there.
+const turns = new Slots(1);
+const store = new FolderStore(
+  folder,
+  new UrlSigner(Buffer.alloc(32)),
+  () => '',
+  (_name, work) => turns.take(work),
+);
 
 const PIECES = 16;
 

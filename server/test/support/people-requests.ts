@@ -2,6 +2,7 @@ import type { Answered } from './api.ts';
 import type { Browser } from './browser.ts';
 import { invitationToken } from './businesses.ts';
 import type { MemberApi } from './member.ts';
+import { goodRequestsOfParts } from './parts-requests.ts';
 import { signInWithCode } from './people.ts';
 import type { TestService } from './service.ts';
 
@@ -26,8 +27,14 @@ export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Re
   const domain = async () => (await owner.post('/domains', { domain: `works-${++made}.test` })).body.domain as string;
   return {
     'POST /v1/drops': () => person.post('/v1/drops', { to: 'acme', note: 'hello' }),
+    'GET /v1/drops/:handle': () => person.get('/v1/drops/acme'),
     'POST /v1/drops/uploads': () => person.post('/v1/drops/uploads', { filename: 'a.txt', content_type: 'text/plain', size_bytes: 5 }),
+    ...goodRequestsOfParts('/v1/drops/uploads', {
+      get: (path) => person.get(path),
+      post: (path, body) => (body ? person.post(path, body) : person.request('POST', path)),
+    }),
     'POST /v1/businesses': () => person.post('/v1/businesses', { handle: `claimed-${++made}`, display_name: 'Claimed' }),
+    'GET /v1/businesses/availability': () => person.get('/v1/businesses/availability?handle=free'),
     'GET /v1/business': () => owner.get('/business'),
     'PATCH /v1/business': () => owner.patch('/business', { display_name: 'Renamed', accepting_drops: true }),
     'GET /v1/members': () => owner.get('/members'),

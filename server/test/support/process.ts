@@ -137,7 +137,7 @@ export function runProgram(program: 'main' | 'cli', surroundings: Surroundings):
   return collected(spawnProgram(program, surroundings)).ended;
 }
 
-const LAST_WORDS = /Make a business and a key|head -n 1\).*\n|works in the background/;
+const LAST_WORDS = /Sign in at the dashboard|head -n 1\).*\n|works in the background/;
 
 /** Starts the service on any free port and waits until it has said all it says at a start. */
 export async function startProcess({ env = {}, ...rest }: Surroundings): Promise<ServiceProcess> {

@@ -5,9 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * s3rver in a process of its own, because it has to be changed in a few places to behave as S3 does: it checks
- * signatures as if !'()* and the slash behind a bucket were never signed, lets unsigned requests pass, can't abort a
- * multipart upload, and shows half of an object while it is written. Not as in S3 either, and so not tested on it: ranges
- * other than first-last and first-, If-Range, and conditions on writes and copies, which it passes over.
+ * signatures as if !'()* and the slash behind a bucket were never signed, lets unsigned requests pass, can neither abort
+ * a multipart upload nor list its parts, takes parts of uploads that are over or were never begun, does not compare the
+ * parts that are completed with those that came, and shows half of an object while it is written. Not as in S3 either,
+ * and so not tested on it: ranges other than first-last and first-, If-Range, conditions on writes and copies, the least
+ * size of a part and pages of parts, which it passes over.
  */
 const [folder = '', bucket = ''] = process.argv.slice(2);
 const SLOW_COPY_BYTES = 1_000_000;
@@ -17,7 +19,9 @@ const lenient = globalThis.encodeURIComponent;
 globalThis.encodeURIComponent = (text) =>
   lenient(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
-const S3rver = createRequire(import.meta.url)('@20minutes/s3rver');
+const require = createRequire(import.meta.url);
+const S3rver = require('@20minutes/s3rver');
+const S3Error = require('@20minutes/s3rver/lib/models/error');
 const server = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory: folder, configureBuckets: [{ name: bucket }] });
 
 interface Exchange {
@@ -25,6 +29,7 @@ interface Exchange {
   method: string;
   path: string;
   status: number;
+  body: unknown;
   headers: Record<string, string | undefined>;
   query: Record<string, string | undefined>;
   state: { account?: unknown };
@@ -41,19 +46,45 @@ async function acceptSlash(exchange: Exchange, next: () => Promise<void>): Promi
   return next();
 }
 
-async function abortUploads(exchange: Exchange, next: () => Promise<void>): Promise<void> {
+const folderOf = (uploadId: string) => path.join(folder, bucket, '._S3rver_uploads', uploadId);
+
+/** Refuses what was completed, aborted or never begun. */
+async function requireUpload(uploadId: string): Promise<void> {
+  const isThere = /^[0-9a-f]+$/.test(uploadId) && (await fs.stat(path.join(folderOf(uploadId), 'key')).catch(() => undefined));
+  if (!isThere) throw new S3Error('NoSuchUpload', 'The specified multipart upload does not exist.');
+}
+
+async function listParts(uploadId: string): Promise<string> {
+  const numbers = (await fs.readdir(folderOf(uploadId))).filter((name) => /^\d+$/.test(name));
+  const parts = numbers.map(async (number) => {
+    const { size } = await fs.stat(path.join(folderOf(uploadId), number));
+    const etag = await etagOf(uploadId, number);
+    return `<Part><PartNumber>${number}</PartNumber><ETag>"${etag}"</ETag><Size>${size}</Size></Part>`;
+  });
+  return `<?xml version="1.0"?><ListPartsResult><IsTruncated>false</IsTruncated>${(await Promise.all(parts)).join('')}</ListPartsResult>`;
+}
+
+const etagOf = (uploadId: string, part: number | string) =>
+  fs.readFile(path.join(folderOf(uploadId), `${part}.md5`), 'utf8').catch(() => '');
+
+async function abortAndList(exchange: Exchange, next: () => Promise<void>): Promise<void> {
   try {
     await next();
   } catch (error) {
     const { method, query, state } = exchange;
-    const isAbort = method === 'DELETE' && state.account !== undefined && /^[0-9a-f]+$/.test(query.uploadId ?? '');
-    if (!isAbort || (error as { code?: string }).code !== 'MethodNotAllowed') throw error;
-    await fs.rm(path.join(folder, bucket, '._S3rver_uploads', query.uploadId as string), { recursive: true, force: true });
-    exchange.status = 204;
+    const { uploadId } = query;
+    const isMissing = (error as { code?: string }).code === 'MethodNotAllowed' && state.account !== undefined && uploadId !== undefined;
+    if (!isMissing || (method !== 'DELETE' && method !== 'GET')) throw error;
+    await requireUpload(uploadId);
+    if (method === 'GET') exchange.body = await listParts(uploadId);
+    else {
+      await fs.rm(folderOf(uploadId), { recursive: true, force: true });
+      exchange.status = 204;
+    }
   }
 }
 
-server.middleware.unshift(refuseUnsigned, acceptSlash, abortUploads);
+server.middleware.unshift(refuseUnsigned, acceptSlash, abortAndList);
 
 let written = 0;
 
@@ -72,6 +103,18 @@ async function whole<T>(target: string, write: (aside: string) => Promise<T>): P
 
 const putContent = server.store.putContent.bind(server.store);
 server.store.putContent = (target: string, content: unknown) => whole(target, (aside) => putContent(aside, content));
+const putPart = server.store.putPart.bind(server.store);
+server.store.putPart = async (name: string, uploadId: string, part: number, content: unknown) => {
+  await requireUpload(uploadId);
+  return putPart(name, uploadId, part, content);
+};
+const putObjectMultipart = server.store.putObjectMultipart.bind(server.store);
+server.store.putObjectMultipart = async (name: string, uploadId: string, parts: { number: number; etag: string }[]) => {
+  await requireUpload(uploadId);
+  for (const { number, etag } of parts)
+    if ((await etagOf(uploadId, number)) !== etag) throw new S3Error('InvalidPart', 'A part is not there, or is another one.');
+  return putObjectMultipart(name, uploadId, parts);
+};
 const { copyFile } = fs;
 fs.copyFile = (source, target) =>
   whole(String(target), async (aside) => {

@@ -20,5 +20,5 @@ export const keyRows = rows.filter(({ auth }) => auth === 'key' || auth === 'key
 /** Every query parameter that some list takes. */
 export const queryNames = [
   ...['limit', 'cursor', 'since', 'until', 'from', 'to', 'type', 'validation', 'thread'],
-  ...['q', 'saved', 'archived', 'handle', 'domain', 'email'],
+  ...['q', 'saved', 'archived', 'handle', 'domain', 'email', 'period', 'days'],
 ];

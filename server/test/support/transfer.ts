@@ -49,6 +49,13 @@ export async function put(
   return { status: response.status, headers: response.headers, text, body: parsed(text) };
 }
 
+/** A file's bytes, cut as an upload in parts wants them. */
+export function cut(bytes: Buffer<ArrayBuffer>, partBytes: number): Buffer<ArrayBuffer>[] {
+  return Array.from({ length: Math.max(1, Math.ceil(bytes.length / partBytes)) }, (_, i) =>
+    bytes.subarray(i * partBytes, (i + 1) * partBytes),
+  );
+}
+
 /** Announces and PUTs. Gives the upload_id. */
 export async function upload(api: Api, bytes: string | Uint8Array<ArrayBuffer>, fields: Announced = {}): Promise<string> {
   const ticket = await announce(api, { size_bytes: Buffer.byteLength(bytes), ...fields });

@@ -15,6 +15,9 @@ const DomainSchema = Type.Object(
     }),
     verified_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     checked_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    missing_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'Since when the record of a verified domain has been gone; null while it is there.',
+    }),
   },
   { $id: 'Domain', ...closed },
 );
@@ -63,5 +66,6 @@ function domainView({ domain, token, verified_at, checked_at, missing_since }: D
     record: token === null ? null : { type: 'TXT', ...recordOf(domain, token) },
     verified_at: verified_at?.toISOString() ?? null,
     checked_at: checked_at?.toISOString() ?? null,
+    missing_since: (verified_at && missing_since?.toISOString()) ?? null,
   };
 }

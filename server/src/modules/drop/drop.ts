@@ -1,15 +1,40 @@
 import { Refusal } from '../../contract/errors.ts';
+import type { Business, PartyView } from '../../contract/parties.ts';
 import type { Person } from '../../contract/people.ts';
 import { personActor } from '../members/caller.ts';
-import type { Sender } from '../messages/send-message.ts';
-import { partyOfMailbox, type UnclaimedServices } from '../parties/unclaimed.ts';
+import { checkAddress, type Sender, type SendServices } from '../messages/send-message.ts';
+import { expectedPartyOfMailbox, partyOfMailbox, type UnclaimedServices } from '../parties/unclaimed.ts';
 
 /** A person who writes without a handle does so for the mailbox that was proved, or not at all. */
 export async function dropSender(services: UnclaimedServices, person: Person): Promise<Sender> {
-  if (person.email === null || person.proves === 'nothing')
-    throw new Refusal(
-      'party_required',
-      'This account has proved no mailbox to us: claim a handle, or sign in with a code sent to your mailbox.',
-    );
-  return { party: await partyOfMailbox(services, person.email), actor: personActor(person), isGuest: true };
+  return { party: await partyOfMailbox(services, provedMailbox(person)), actor: personActor(person), isGuest: true };
+}
+
+function provedMailbox({ email, proves }: Person): string {
+  if (email !== null && proves !== 'nothing') return email;
+  throw new Refusal(
+    'party_required',
+    'This account has proved no mailbox to us: claim a handle, or sign in with a code sent to your mailbox.',
+  );
+}
+
+export interface Door {
+  /** As whom the person would write; null for nobody. */
+  sender: PartyView | null;
+  /** What a first word would be refused with. */
+  refusal: Refusal | null;
+}
+
+/** Whether a person could write to the business now, found out by what judges drops, and without leaving anything behind. */
+export async function doorOf(services: SendServices & UnclaimedServices, person: Person, to: Business): Promise<Door> {
+  let sender: PartyView | null = null;
+  try {
+    const party = await expectedPartyOfMailbox(services, provedMailbox(person));
+    sender = party.view;
+    await checkAddress(services, { party, actor: personActor(person) }, to.handle);
+    return { sender, refusal: null };
+  } catch (error) {
+    if (error instanceof Refusal) return { sender, refusal: error };
+    throw error;
+  }
 }

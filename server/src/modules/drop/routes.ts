@@ -1,7 +1,25 @@
+import { Type } from 'typebox';
 import { personEndpoint } from '../../context.ts';
+import { PartySchema } from '../../contract/envelope.ts';
+import { errorCodes } from '../../contract/errors.ts';
+import { closed } from '../../http/paging.ts';
 import { announceShape, answerAnnouncement } from '../files/announcement.ts';
+import { answerParts, answerProgress, completeShape, partsShape, showShape } from '../files/parts-requests.ts';
 import { answerSend, sendShape } from '../messages/send-request.ts';
-import { dropSender } from './drop.ts';
+import { claimedAs, PublicProfileSchema, profileView } from '../parties/profile.ts';
+import { doorOf, dropSender } from './drop.ts';
+
+export const DoorSchema = Type.Object(
+  {
+    to: PublicProfileSchema,
+    sender: Type.Union([PartySchema, Type.Null()], { description: 'As whom you would write; null for nobody.' }),
+    allowed: Type.Boolean({ description: 'Whether a drop would be taken now.' }),
+    reason: Type.Union([Type.Object({ code: Type.Enum(errorCodes), message: Type.String() }, closed), Type.Null()], {
+      description: 'What it would be refused with.',
+    }),
+  },
+  { $id: 'Door', ...closed },
+);
 
 export const send = personEndpoint({
   summary: 'Send a message as a person without a handle',
@@ -12,9 +30,52 @@ export const send = personEndpoint({
   handle: async (context, call) => answerSend(context, await dropSender(context, call.person), call),
 });
 
+export const door = personEndpoint({
+  summary: 'Whether you can write to a business without a handle, and as whom',
+  description:
+    'What a drop page shows before somebody writes. The same judges it as POST /v1/drops, and nothing is written. Limits of an account show when something is sent.',
+  params: Type.Object({ handle: Type.String() }),
+  success: { status: 200, description: 'The business, you, and the answer.', schema: DoorSchema },
+  errors: ['not_found'],
+  handle: async (context, { person, params }) => {
+    const to = await claimedAs(context.parties, params.handle);
+    const { sender, refusal } = await doorOf(context, person, to);
+    const reason = refusal && { code: refusal.code, message: refusal.message };
+    return { body: { to: profileView(to), sender, allowed: refusal === null, reason } };
+  },
+});
+
 export const announce = personEndpoint({
   summary: 'Announce a file, as a person without a handle',
   ...announceShape,
   errors: [...announceShape.errors, 'party_required'],
-  handle: async (context, { person, body }) => answerAnnouncement(context.files, (await dropSender(context, person)).party, body),
+  handle: async (context, { person, body }) => answerAnnouncement(context, (await dropSender(context, person)).party, body),
+});
+
+export const showUpload = personEndpoint({
+  ...showShape,
+  summary: `${showShape.summary}, as a person without a handle`,
+  errors: [...showShape.errors, 'party_required'],
+  handle: async (context, { person, params }) => {
+    const { party } = await dropSender(context, person);
+    return answerProgress(await context.partedUploads.show(party, params.id));
+  },
+});
+
+export const parts = personEndpoint({
+  ...partsShape,
+  summary: `${partsShape.summary}, as a person without a handle`,
+  errors: [...partsShape.errors, 'party_required'],
+  handle: async (context, { person, params, body }) =>
+    answerParts(context.partedUploads, (await dropSender(context, person)).party, params.id, body),
+});
+
+export const complete = personEndpoint({
+  ...completeShape,
+  summary: `${completeShape.summary}, as a person without a handle`,
+  errors: [...completeShape.errors, 'party_required'],
+  handle: async (context, { person, params }) => {
+    const { party } = await dropSender(context, person);
+    return answerProgress(await context.partedUploads.complete(party, params.id));
+  },
 });

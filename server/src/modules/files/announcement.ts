@@ -5,6 +5,8 @@ import type { Party } from '../../contract/parties.ts';
 import type { Answer } from '../../http/endpoint.ts';
 import { closed } from '../../http/paging.ts';
 import type { Files } from './files.ts';
+import type { PartedUploads } from './parted-uploads.ts';
+import { answerProgress, PartedUploadSchema } from './parts-requests.ts';
 
 const UploadSchema = Type.Object(
   {
@@ -24,10 +26,15 @@ export const announceShape = {
       filename: Type.String({ maxLength: FILENAME_MAX_CHARS, description: 'Only ever shown; it is stored under another name.' }),
       content_type: Type.String({ minLength: 1, maxLength: CONTENT_TYPE_MAX_CHARS }),
       size_bytes: Type.Integer({ minimum: 0, description: `At most ${UPLOAD_MAX_BYTES}.` }),
+      parts: Type.Optional(Type.Boolean({ description: 'It will come in parts, so that it can be paused; they get URLs of their own.' })),
     },
     closed,
   ),
-  success: { status: 201, description: 'Where and how to PUT it.', schema: UploadSchema },
+  success: {
+    status: 201,
+    description: 'Where and how to PUT it; or, of one that comes in parts, how large they are.',
+    schema: Type.Union([UploadSchema, PartedUploadSchema]),
+  },
   errors: [
     'validation_error',
     'invalid_json',
@@ -38,8 +45,14 @@ export const announceShape = {
   ] as ErrorCode[],
 };
 
-export async function answerAnnouncement(files: Files, owner: Party, body: Static<typeof announceShape.body>): Promise<Answer> {
-  const upload = await files.announce(owner, { filename: body.filename, contentType: body.content_type, sizeBytes: body.size_bytes });
+export async function answerAnnouncement(
+  { files, partedUploads }: { files: Files; partedUploads: PartedUploads },
+  owner: Party,
+  body: Static<typeof announceShape.body>,
+): Promise<Answer> {
+  const announcement = { filename: body.filename, contentType: body.content_type, sizeBytes: body.size_bytes };
+  if (body.parts === true) return answerProgress(await partedUploads.announce(owner, announcement));
+  const upload = await files.announce(owner, announcement);
   return {
     body: {
       upload_id: upload.id,

@@ -32,7 +32,10 @@ export function fileChores(files: Files, objects: ObjectStore): Chore[] {
       run: async (database, log) => {
         const expired = await store.takeExpiredUploads(database, EXPIRY_GRACE_S);
         // What a message refers to stays; what was PUT to its URL afterwards does not.
-        for (const { id, isReferredTo } of expired) await (isReferredTo ? objects.removeUpload(id) : objects.remove(id));
+        for (const { id, partsRef, isReferredTo } of expired) {
+          if (partsRef !== null) await objects.parts.drop({ id, ref: partsRef });
+          await (isReferredTo ? objects.removeUpload(id) : objects.remove(id));
+        }
         let orphans = 0;
         let batch: string[] = [];
         const removeUnknown = async () => {

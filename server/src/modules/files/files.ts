@@ -8,29 +8,21 @@ import {
   FILENAME_MAX_CHARS,
   HASHED_AT_DELIVERY_MAX_BYTES,
   INLINE_FILE_MAX_BYTES,
-  UPLOAD_MAX_BYTES,
   UPLOAD_PUT_WITHIN_S,
 } from '../../contract/limits.ts';
 import type { Party } from '../../contract/parties.ts';
-import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
+import type { Quotas } from '../../contract/quotas.ts';
 import type { ObjectStore, UploadTicket } from '../../platform/objects/object-store.ts';
 import type { Database } from '../../platform/postgres.ts';
+import { type Announcement, checkAnnouncement, isContentType, noSuchUpload, rememberUpload } from './announced.ts';
 import type { DeliveredFile } from './delivered-file.ts';
 import * as store from './store.ts';
-
-export interface Announcement {
-  filename: string;
-  contentType: string;
-  sizeBytes: number;
-}
 
 export interface AnnouncedUpload extends UploadTicket {
   id: string;
   expiresAt: Date;
 }
 
-/** As it can stand in a header, which has no room for line breaks nor for spaces at its end. */
-const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *;[ -~]*[!-~])?$/;
 const ANY_CONTENT_TYPE = 'application/octet-stream';
 
 /** Everything about the bytes that messages carry. */
@@ -45,17 +37,12 @@ export class Files {
     this.#quotas = quotas;
   }
 
-  /** Counts toward the day's limit at once, so that nobody can announce more than they may upload. */
-  async announce(owner: Party, { filename, contentType, sizeBytes }: Announcement): Promise<AnnouncedUpload> {
-    if (sizeBytes > UPLOAD_MAX_BYTES) throw new Refusal('file_too_large', `A file may have ${UPLOAD_MAX_BYTES} bytes, not ${sizeBytes}.`);
-    if (!CONTENT_TYPE.test(contentType))
-      throw invalid([{ path: '/content_type', message: 'must be a media type such as application/pdf' }]);
+  async announce(owner: Party, announcement: Announcement): Promise<AnnouncedUpload> {
+    checkAnnouncement(announcement);
+    const { contentType, sizeBytes } = announcement;
     const id = newUuid();
-    const result = await this.#database.transaction((tx) =>
-      store.insertUpload(tx, owner.id, { id, filename, contentType, sizeBytes }, this.#quotas.dailyUploadBytes),
-    );
-    if ('refusedAt' in result) throw quotaRefusal('daily_upload_bytes', this.#quotas, result.refusedAt);
-    const expiresAt = new Date(result.createdAt.getTime() + UPLOAD_PUT_WITHIN_S * 1000);
+    const { createdAt } = await rememberUpload(this.#database, this.#quotas, owner, { id, ...announcement });
+    const expiresAt = new Date(createdAt.getTime() + UPLOAD_PUT_WITHIN_S * 1000);
     const ticket = await this.#objects.uploadTicket(id, { sizeBytes, contentType, expiresAt });
     return { ...ticket, id: formatId('upl', id), expiresAt };
   }
@@ -67,7 +54,7 @@ export class Files {
     const objectId = newUuid();
     const { sizeBytes, sha256 } = await this.#objects.write(objectId, Readable.from(limited(bytes), { objectMode: false }));
     const type =
-      contentType !== undefined && CONTENT_TYPE.test(contentType) && contentType.length <= CONTENT_TYPE_MAX_CHARS
+      contentType !== undefined && isContentType(contentType) && contentType.length <= CONTENT_TYPE_MAX_CHARS
         ? contentType
         : ANY_CONTENT_TYPE;
     return { id: newUuid(), objectId, filename, contentType: type, sizeBytes, sha256 };
@@ -88,7 +75,10 @@ export class Files {
       const seal = () => this.#database.transaction((tx) => store.sealOnce(tx, owner.id, id, () => this.#objects.seal(id)));
       const sizeBytes = upload.sealedBytes ?? (await seal());
       if (sizeBytes !== upload.sizeBytes)
-        throw new Refusal('upload_incomplete', `The bytes of ${uploadIds[i]} were never PUT to its upload URL.`);
+        throw new Refusal(
+          'upload_incomplete',
+          `The bytes of ${uploadIds[i]} were never PUT to its upload URL, or its parts are not complete.`,
+        );
       // By the size alone, even if another message has had it hashed: so everybody knows what content_hash covers.
       const sha256 = sizeBytes <= HASHED_AT_DELIVERY_MAX_BYTES ? (upload.sha256 ?? (await this.hash(id))) : null;
       files.push({ id: newUuid(), objectId: id, filename: upload.filename, contentType: upload.contentType, sizeBytes, sha256 });
@@ -120,10 +110,6 @@ export class Files {
     const expiresAt = new Date(Date.now() + DOWNLOAD_URL_LIFETIME_S * 1000);
     return { url: await this.#objects.downloadUrl(objectId, { filename, contentType, expiresAt }), expiresAt };
   }
-}
-
-function noSuchUpload(id: string): never {
-  throw new Refusal('upload_not_found', `There is no upload ${id}, or it has expired.`);
 }
 
 export function filenameProblem(filename: string): string | undefined {

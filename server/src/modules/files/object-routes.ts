@@ -4,7 +4,11 @@ import { type Context, publicEndpoint } from '../../context.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import type { Call } from '../../http/endpoint.ts';
 import { attachmentDisposition, harmlessType } from '../../platform/objects/content-disposition.ts';
-import { type FolderStore, objectPath, WrongSize } from '../../platform/objects/folder-store.ts';
+import { WrongSize } from '../../platform/objects/folder.ts';
+import { AlreadyJoined } from '../../platform/objects/folder-parts.ts';
+import type { FolderStore } from '../../platform/objects/folder-store.ts';
+import { objectPath } from '../../platform/objects/object-path.ts';
+import { partSize } from '../../platform/objects/parts.ts';
 import { rangeOf } from './byte-range.ts';
 
 const params = Type.Object({ id: Type.String() });
@@ -21,7 +25,7 @@ const HARMLESS = {
 export const put = publicEndpoint({
   summary: 'Upload the bytes of an announced file',
   description:
-    'The `upload_url` of POST /v1/uploads leads here, unless files are kept in a bucket. The signature in it is all the permission it takes.',
+    'The `upload_url` of POST /v1/uploads leads here, and so do the URLs of parts, unless files are kept in a bucket. The signature in it is all the permission it takes.',
   params,
   query,
   streams: '*',
@@ -30,17 +34,17 @@ export const put = publicEndpoint({
   handle: async (context, call) => {
     const { store, id, terms } = opened(context, call, 'PUT');
     const { headers, raw } = call.request;
-    const sizeBytes = Number(terms.get('size'));
-    if ((await store.objectSize(id)) !== undefined)
-      throw new Refusal('conflict', 'These bytes were sealed when a message with them was sent; announce a new upload for others.');
-    if (headers['content-type'] !== terms.get('type'))
-      throw invalid([{ path: '/Content-Type', message: `must be ${terms.get('type')}, as announced` }]);
+    if ((await store.objectSize(id)) !== undefined) throw sealed();
+    const { sizeBytes, type, receive } = expected(store, id, terms);
+    if (type !== null && headers['content-type'] !== type)
+      throw invalid([{ path: '/Content-Type', message: `must be ${type}, as announced` }]);
     const promised = headers['content-length'];
     if (promised !== undefined && Number(promised) !== sizeBytes) throw wrongSize(sizeBytes);
     try {
       // Not closed with the last byte that is wanted: the client is to see the answer, whatever else it sends.
-      await store.receive(id, raw.iterator({ destroyOnReturn: false }), sizeBytes);
+      await receive(raw.iterator({ destroyOnReturn: false }));
     } catch (error) {
+      if (error instanceof AlreadyJoined) throw sealed();
       if (error instanceof WrongSize || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') throw wrongSize(sizeBytes);
       throw error;
     }
@@ -99,6 +103,28 @@ function opened(
   if (verdict === 'forged') throw new Refusal('forbidden', 'This URL is not one that the service has signed.');
   if (verdict === 'late') throw new Refusal('forbidden', 'This URL has expired; ask the API for a fresh one.');
   return { store: folder.store, id, terms: new URLSearchParams(signed) };
+}
+
+interface Expected {
+  sizeBytes: number;
+  /** Null where it does not matter. */
+  type: string | null;
+  receive(bytes: AsyncIterable<Buffer>): Promise<void>;
+}
+
+/** What is to be PUT to a URL, by what was signed: a file, or a part of one. */
+function expected(store: FolderStore, id: string, terms: URLSearchParams): Expected {
+  if (!terms.has('part')) {
+    const sizeBytes = Number(terms.get('size'));
+    return { sizeBytes, type: terms.get('type'), receive: (bytes) => store.receive(id, bytes, sizeBytes) };
+  }
+  const number = Number(terms.get('part'));
+  const upload = { id, ref: id, partBytes: Number(terms.get('each')), sizeBytes: Number(terms.get('of')) };
+  return { sizeBytes: partSize(upload, number), type: null, receive: (bytes) => store.parts.receive(upload, number, bytes) };
+}
+
+function sealed(): Refusal {
+  return new Refusal('conflict', 'These bytes were sealed when the upload was completed, or sent; announce a new upload for others.');
 }
 
 function wrongSize(sizeBytes: number): Refusal {

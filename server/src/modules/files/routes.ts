@@ -2,13 +2,29 @@ import { Type } from 'typebox';
 import { endpoint } from '../../context.ts';
 import { closed } from '../../http/paging.ts';
 import { announceShape, answerAnnouncement } from './announcement.ts';
+import { answerParts, answerProgress, completeShape, partsShape, showShape } from './parts-requests.ts';
 
 export const announce = endpoint({
   summary: 'Announce a file that you will upload by yourself',
   description:
-    'For files of up to 5 GB: announce it, PUT exactly `size_bytes` bytes to `upload_url` with `headers`, then send a message with its `upload_id` in `files`.',
+    'For files of up to 5 GB: announce it, PUT exactly `size_bytes` bytes to `upload_url` with `headers`, then send a message with its `upload_id` in `files`. With `"parts": true` it comes in parts, which can be paused and resumed: ask for their URLs, PUT them, and complete it.',
   ...announceShape,
-  handle: ({ files }, { caller, body }) => answerAnnouncement(files, caller.business, body),
+  handle: (context, { caller, body }) => answerAnnouncement(context, caller.business, body),
+});
+
+export const showUpload = endpoint({
+  ...showShape,
+  handle: async ({ partedUploads }, { caller, params }) => answerProgress(await partedUploads.show(caller.business, params.id)),
+});
+
+export const parts = endpoint({
+  ...partsShape,
+  handle: ({ partedUploads }, { caller, params, body }) => answerParts(partedUploads, caller.business, params.id, body),
+});
+
+export const complete = endpoint({
+  ...completeShape,
+  handle: async ({ partedUploads }, { caller, params }) => answerProgress(await partedUploads.complete(caller.business, params.id)),
 });
 
 export const download = endpoint({

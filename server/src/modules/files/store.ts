@@ -13,13 +13,18 @@ export interface Upload {
   sha256: Buffer | null;
 }
 
-/** Counts the bytes toward the day's limit and remembers the upload, or does neither. Undefined when the limit is reached. */
+export interface NewUpload extends Pick<Upload, 'id' | 'filename' | 'contentType' | 'sizeBytes'> {
+  /** If it comes in parts: how large they are, and what the object store calls it. */
+  parts?: { partBytes: number; ref: string };
+}
+
+/** Counts the bytes toward the day's limit and remembers the upload, or does neither when the limit is reached. */
 export async function insertUpload(
   tx: Queryable,
   partyId: bigint,
-  upload: Pick<Upload, 'id' | 'filename' | 'contentType' | 'sizeBytes'>,
+  upload: NewUpload,
   dayLimitBytes: number,
-): Promise<{ createdAt: Date } | { refusedAt: Date }> {
+): Promise<{ createdAt: Date; expiresAt: Date } | { refusedAt: Date }> {
   const [counted] = await tx.query<{ now: Date }>(
     `INSERT INTO daily_usage AS u (party_id, day, upload_bytes)
      SELECT $1, (now() AT TIME ZONE 'UTC')::date, $2::bigint WHERE $3::bigint = 0 OR $2::bigint <= $3::bigint
@@ -32,12 +37,13 @@ export async function insertUpload(
     const [clock] = await tx.query<{ now: Date }>('SELECT now()');
     return { refusedAt: clock?.now ?? new Date() };
   }
+  const { id, filename, contentType, sizeBytes, parts } = upload;
   await tx.query(
-    `INSERT INTO uploads (party_id, id, filename, content_type, size_bytes, expires_at)
-     VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
-    [partyId, upload.id, upload.filename, upload.contentType, upload.sizeBytes, UPLOAD_USABLE_FOR_S],
+    `INSERT INTO uploads (party_id, id, filename, content_type, size_bytes, part_bytes, parts_ref, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8))`,
+    [partyId, id, filename, contentType, sizeBytes, parts?.partBytes ?? null, parts?.ref ?? null, UPLOAD_USABLE_FOR_S],
   );
-  return { createdAt: counted.now };
+  return { createdAt: counted.now, expiresAt: new Date(counted.now.getTime() + UPLOAD_USABLE_FOR_S * 1000) };
 }
 
 /** Those of the party's uploads that a message may still refer to. */
@@ -131,14 +137,21 @@ export async function recordHash(db: Queryable, objectId: string, sha256: Buffer
   await db.query('UPDATE objects SET sha256 = $2 WHERE id = $1', [objectId, sha256]);
 }
 
+export interface ExpiredUpload {
+  id: string;
+  /** What the object store calls it, if it came in parts. */
+  partsRef: string | null;
+  isReferredTo: boolean;
+}
+
 /** Forgets uploads that expired some while ago, and tells which they were. */
-export async function takeExpiredUploads(tx: Queryable, graceS: number): Promise<{ id: string; isReferredTo: boolean }[]> {
-  const rows = await tx.query<{ id: string; is_referred_to: boolean }>(
+export async function takeExpiredUploads(tx: Queryable, graceS: number): Promise<ExpiredUpload[]> {
+  const rows = await tx.query<{ id: string; parts_ref: string | null; is_referred_to: boolean }>(
     `DELETE FROM uploads u WHERE u.expires_at < now() - make_interval(secs => $1)
-     RETURNING u.id, EXISTS (SELECT 1 FROM objects o WHERE o.party_id = u.party_id AND o.id = u.id) AS is_referred_to`,
+     RETURNING u.id, u.parts_ref, EXISTS (SELECT 1 FROM objects o WHERE o.party_id = u.party_id AND o.id = u.id) AS is_referred_to`,
     [graceS],
   );
-  return rows.map((row) => ({ id: row.id, isReferredTo: row.is_referred_to }));
+  return rows.map((row) => ({ id: row.id, partsRef: row.parts_ref, isReferredTo: row.is_referred_to }));
 }
 
 /** Of these, the ids that nothing in the database knows. */

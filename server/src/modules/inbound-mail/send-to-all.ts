@@ -3,8 +3,8 @@ import { formatId, newUuid } from '../../contract/ids.ts';
 import { quotaRefusal } from '../../contract/quotas.ts';
 import { SmtpRefusal } from '../../platform/smtp-listener.ts';
 import type { Draft } from '../messages/draft.ts';
-import { usageOf } from '../messages/read-messages.ts';
 import { checkRecipient, isSent, type Sender, type SendServices, sendMessage } from '../messages/send-message.ts';
+import { usageOf } from '../messages/usage.ts';
 
 /** One recipient of a mail. */
 export interface Parcel {

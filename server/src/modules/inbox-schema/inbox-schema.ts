@@ -1,12 +1,19 @@
 import { Refusal } from '../../contract/errors.ts';
-import { JSON_MAX_LEVELS, SCHEMA_MAX_BYTES } from '../../contract/limits.ts';
+import { JSON_MAX_LEVELS, SCHEMA_CHECKS_AT_ONCE_MAX, SCHEMA_MAX_BYTES } from '../../contract/limits.ts';
 import { Cache } from '../../platform/cache.ts';
 import { type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
 import type { Database } from '../../platform/postgres.ts';
-import { CheckerBusy, type SchemaChecker } from '../../platform/schema-checker/checker.ts';
+import {
+  CheckerBusy,
+  refusalFor,
+  type SchemaChecker,
+  type SchemaIssue,
+  type SchemaRefusal,
+} from '../../platform/schema-checker/checker.ts';
 import * as store from './store.ts';
 
 const BUSY_RETRY_S = 5;
+const CHECKS_RETRY_S = 1;
 /** Apart from the directory, so that whoever sets schemas again and again empties no other cache. */
 const SCHEMAS = 'inbox-schemas';
 
@@ -25,6 +32,19 @@ export interface WrittenSchema {
   levels: number;
 }
 
+/** What somebody who writes a schema, or a message, wants to know. Without a schema that of the inbox is meant; null is none. */
+export interface Question {
+  schema: WrittenSchema | null | undefined;
+  json: Buffer | undefined;
+}
+
+export interface Checked {
+  /** Undefined when the schema can be used, or there is none. */
+  refusal: SchemaRefusal | undefined;
+  /** Undefined when there is nothing to judge, or nothing to judge by. */
+  verdict: Verdict | undefined;
+}
+
 /** The schemas that businesses have set for their inboxes, and what they say of messages. */
 export class InboxSchemas {
   readonly #database: Database;
@@ -32,6 +52,8 @@ export class InboxSchemas {
   readonly #feed: ChangeFeed;
   /** By party; null for one that has no schema. */
   readonly #versions: Cache<{ version: string | null }>;
+  /** How many checks are under way, by party. */
+  readonly #checks = new Map<bigint, number>();
 
   constructor(database: Database, feed: ChangeFeed, checker: SchemaChecker) {
     this.#database = database;
@@ -53,12 +75,10 @@ export class InboxSchemas {
   }
 
   /** Once it returns, every process judges by it. */
-  async set(partyId: bigint, { raw, levels }: WrittenSchema): Promise<store.StoredSchema> {
-    if (raw.length > SCHEMA_MAX_BYTES) throw tooLarge(raw.length);
-    if (levels > JSON_MAX_LEVELS) throw refused(`it is nested deeper than ${JSON_MAX_LEVELS} levels`);
-    const text = raw.toString('utf8');
-    const reason = await this.#reasonAgainst(partyId, text);
-    if (reason !== undefined) throw refused(reason);
+  async set(partyId: bigint, written: WrittenSchema): Promise<store.StoredSchema> {
+    const text = written.raw.toString('utf8');
+    const refusal = unfit(written) ?? (await unlessBusy(this.#checker.refusalOf(String(partyId), text)));
+    if (refusal) throw refused(refusal.reason);
     return changingCached(this.#database, (tx) => store.saveSchema(tx, partyId, text), SCHEMAS);
   }
 
@@ -74,21 +94,60 @@ export class InboxSchemas {
     if (!known || known.version === null) return UNCHECKED;
     const load = async () => (await store.findSchema(this.#database, partyId))?.text ?? 'true';
     const issues = await this.#checker.issuesOf({ party: String(partyId), version: known.version, load }, json);
-    return issues ? { status: 'failed', errors: JSON.stringify(issues) } : PASSED;
+    return verdictOf(issues);
   }
 
-  async #reasonAgainst(partyId: bigint, text: string): Promise<string | undefined> {
+  /** Says of both what set and judge would say, and keeps nothing. `gone` is whoever asked, who may have typed on meanwhile. */
+  async check(partyId: bigint, question: Question, gone: AbortSignal): Promise<Checked> {
+    const others = this.#checks.get(partyId) ?? 0;
+    // Each holds a whole request in memory.
+    if (others >= SCHEMA_CHECKS_AT_ONCE_MAX)
+      throw new Refusal('rate_limited', `A business can have ${others} schemas checked at once.`, { retryAfterS: CHECKS_RETRY_S });
+    this.#checks.set(partyId, others + 1);
     try {
-      return await this.#checker.reasonAgainst(String(partyId), text);
-    } catch (error) {
-      if (!(error instanceof CheckerBusy)) throw error;
-      throw new Refusal('unavailable', 'Too many schemas are being set at the moment.', { retryAfterS: BUSY_RETRY_S });
+      return await this.#check(partyId, question, gone);
+    } finally {
+      const left = (this.#checks.get(partyId) ?? 1) - 1;
+      if (left > 0) this.#checks.set(partyId, left);
+      else this.#checks.delete(partyId);
     }
+  }
+
+  async #check(partyId: bigint, { schema, json }: Question, gone: AbortSignal): Promise<Checked> {
+    const text = schema === undefined ? (await this.find(partyId))?.text : schema?.raw.toString('utf8');
+    if (text === undefined) return { refusal: undefined, verdict: json && UNCHECKED };
+    const tooMuch = schema ? unfit(schema) : undefined;
+    if (tooMuch) return { refusal: tooMuch, verdict: undefined };
+    const { refusal, issues } = await unlessBusy(this.#checker.tryOut(String(partyId), text, json, gone));
+    return { refusal, verdict: refusal || !json ? undefined : verdictOf(issues) };
   }
 }
 
+function verdictOf(issues: SchemaIssue[] | undefined): Verdict {
+  return issues ? { status: 'failed', errors: JSON.stringify(issues) } : PASSED;
+}
+
+async function unlessBusy<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof CheckerBusy)) throw error;
+    throw new Refusal('unavailable', 'Too many schemas are being set or checked at the moment.', { retryAfterS: BUSY_RETRY_S });
+  }
+}
+
+/** What can be said of a schema without reading it. */
+function unfit({ raw, levels }: WrittenSchema): SchemaRefusal | undefined {
+  if (raw.length > SCHEMA_MAX_BYTES) return refusalFor(tooManyBytes(raw.length));
+  return levels > JSON_MAX_LEVELS ? refusalFor(`it is nested deeper than ${JSON_MAX_LEVELS} levels`) : undefined;
+}
+
 export function tooLarge(bytes: number): Refusal {
-  return refused(`it has ${bytes} bytes, and may have ${SCHEMA_MAX_BYTES}`);
+  return refused(tooManyBytes(bytes));
+}
+
+function tooManyBytes(bytes: number): string {
+  return `it has ${bytes} bytes, and may have ${SCHEMA_MAX_BYTES}`;
 }
 
 function refused(reason: string): Refusal {

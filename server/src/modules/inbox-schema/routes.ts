@@ -1,11 +1,14 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../context.ts';
+import { ValidationSchema } from '../../contract/envelope.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { SCHEMA_MAX_BYTES } from '../../contract/limits.ts';
 import { closed } from '../../http/paging.ts';
 import { bodyCheck } from '../../http/validation.ts';
+import { whileConnected } from '../../http/while-connected.ts';
 import { membersOf, parseJson } from '../../platform/lossless-json.ts';
-import { tooLarge, type WrittenSchema } from './inbox-schema.ts';
+import { payloadOf, refuseRepeatedFields } from '../messages/draft.ts';
+import { type Checked, type Question, tooLarge, type WrittenSchema } from './inbox-schema.ts';
 
 const schema = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Boolean(), Type.Null()], {
   description: `A JSON Schema of at most ${SCHEMA_MAX_BYTES} bytes: an object, or true or false. Null for none.`,
@@ -24,6 +27,42 @@ const ROOM_AROUND_BYTES = 1_024;
 
 const BodySchema = Type.Object({ schema }, closed);
 const checkBody = bodyCheck(BodySchema, ['schema']);
+
+const QuestionSchema = Type.Object(
+  {
+    schema: Type.Optional(schema),
+    json: Type.Optional(Type.Unknown({ description: 'What a message might carry, of the same limits.' })),
+  },
+  closed,
+);
+const checkQuestion = bodyCheck(QuestionSchema, ['schema', 'json']);
+
+export const SchemaCheckSchema = Type.Object(
+  {
+    schema: Type.Object(
+      {
+        valid: Type.Boolean({ description: 'Whether it could be set.' }),
+        errors: Type.Array(
+          Type.Object(
+            {
+              path: Type.String({ description: 'JSON Pointer into the schema.' }),
+              message: Type.String(),
+              keyword: Type.Optional(
+                Type.String({ description: 'The keyword of the schema, or of its meta-schema, where one is to be named.' }),
+              ),
+            },
+            closed,
+          ),
+        ),
+      },
+      closed,
+    ),
+    validation: Type.Union([ValidationSchema, Type.Null()], {
+      description: 'What a message with this `json` would get; null without `json`, and by a schema that is not valid.',
+    }),
+  },
+  { $id: 'SchemaCheck', ...closed },
+);
 
 export const get = endpoint({
   summary: 'The JSON Schema of your inbox',
@@ -53,6 +92,40 @@ export const set = endpoint({
     return { body: resourceJson(text, updatedAt) };
   },
 });
+
+export const check = endpoint({
+  summary: 'Try a JSON Schema for your inbox, and JSON on it',
+  description:
+    'Judges both as PUT /v1/inbox/schema and a message to you would, with the same limits, and stores nothing. Without `schema` the one that is set is meant. For editors: whoever asks again should hang up first, so that what is out of date is not worked on.',
+  body: QuestionSchema,
+  readsRawBody: true,
+  success: { status: 200, description: 'What is wrong with them.', schema: SchemaCheckSchema },
+  errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'],
+  handle: async ({ schemas }, { caller, rawBody, request }) => {
+    const question = questionIn(rawBody);
+    return { body: checkedJson(await whileConnected(request, (gone) => schemas.check(caller.business.id, question, gone))) };
+  },
+});
+
+function questionIn(body: Buffer): Question {
+  const parsed = parseJson(body);
+  if (!parsed) throw new Refusal('invalid_json');
+  checkQuestion(parsed.value);
+  const members = membersOf(body);
+  refuseRepeatedFields(members);
+  const value = parsed.value as { schema?: unknown; json?: unknown };
+  const json = members.find(({ key }) => key === 'json');
+  return {
+    schema: value.schema === null ? null : members.find(({ key }) => key === 'schema'),
+    json: json && payloadOf(json.raw, json.levels, value.json).raw,
+  };
+}
+
+function checkedJson({ refusal, verdict }: Checked): string {
+  const ofSchema = JSON.stringify({ valid: refusal === undefined, errors: refusal?.faults ?? [] });
+  const validation = verdict ? `{"status":"${verdict.status}","errors":${verdict.errors}}` : 'null';
+  return `{"schema":${ofSchema},"validation":${validation}}`;
+}
 
 /** Null when it is to be cleared. */
 function writtenSchema(body: Buffer): WrittenSchema | null {

@@ -2,6 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../../platform/loopback.ts';
 
+export const KEPT_MAILS_PATH = '/dev/mail';
+
 /**
  * One-time codes can be read there, so only on a service that is nobody's but the person's who sits at its machine: one
  * without a mail server, behind no proxy, with no other address than that of the machine itself.

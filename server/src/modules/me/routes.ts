@@ -4,14 +4,13 @@ import { formatId } from '../../contract/ids.ts';
 import { ROLES } from '../../contract/members.ts';
 import { formatAddress } from '../../contract/names.ts';
 import type { Caller } from '../../contract/parties.ts';
-import { nextDay, nextMonth } from '../../contract/quotas.ts';
 import { closed } from '../../http/paging.ts';
-import { usageOf } from '../messages/read-messages.ts';
+import { usageOf } from '../messages/usage.ts';
+import { usageFields, usageView } from './usage-view.ts';
 
 const text = Type.String();
 const time = Type.String({ format: 'date-time' });
 const nullableText = Type.Union([text, Type.Null()]);
-const count = (description: string) => Type.Integer({ description });
 
 const MeSchema = Type.Object(
   {
@@ -40,15 +39,7 @@ const MeSchema = Type.Object(
       },
       closed,
     ),
-    usage: Type.Object(
-      {
-        period: Type.String({ description: 'The month, YYYY-MM in UTC.' }),
-        messages: Type.Object({ used: count('Sent this month.'), limit: count('0: none.') }, closed),
-        uploads: Type.Object({ used_bytes: count('Uploaded today.'), limit_bytes: count('0: none.'), resets_at: time }, closed),
-        resets_at: time,
-      },
-      closed,
-    ),
+    usage: Type.Object(usageFields, closed),
   },
   { $id: 'Me', ...closed },
 );
@@ -57,8 +48,8 @@ export const show = endpoint({
   summary: 'Your business, who you are in it, addresses and usage',
   success: { status: 200, description: 'Who you are to the service.', schema: MeSchema },
   errors: [],
-  handle: async ({ config, database, publicUrl, inboundDomain }, { caller: { business, by } }) => {
-    const { today, monthMessages, dayUploadBytes } = await usageOf(database, business.id);
+  handle: async ({ quotas, database, publicUrl, inboundDomain }, { caller: { business, by } }) => {
+    const usage = await usageOf(database, business.id);
     const segment = by.kind === 'key' ? by.agent.segment : by.segment;
     const mailbox = segment === null ? business.handle : `${business.handle}+${segment}`;
     return {
@@ -77,12 +68,7 @@ export const show = endpoint({
           email: `${mailbox}@${inboundDomain}`,
           drop_page: `${publicUrl}/@${business.handle}`,
         },
-        usage: {
-          period: today.toISOString().slice(0, 7),
-          messages: { used: monthMessages, limit: config.monthlyMessageLimit },
-          uploads: { used_bytes: dayUploadBytes, limit_bytes: config.dailyUploadLimitBytes, resets_at: nextDay(today).toISOString() },
-          resets_at: nextMonth(today).toISOString(),
-        },
+        usage: usageView(quotas, usage),
       },
     };
   },

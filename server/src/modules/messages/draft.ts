@@ -117,14 +117,14 @@ export function draftOf(
 }
 
 /** JSON.parse would silently keep the last one, and lose a payload. */
-function refuseRepeatedFields(members: Member[]): void {
+export function refuseRepeatedFields(members: Member[]): void {
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const { key } of members) (seen.has(key) ? repeated : seen).add(key);
   if (repeated.size > 0) throw invalid([...repeated].map((key): Issue => ({ path: `/${key}`, message: 'is given more than once' })));
 }
 
-function payloadOf(raw: Buffer, levels: number, value: unknown): Payload {
+export function payloadOf(raw: Buffer, levels: number, value: unknown): Payload {
   if (raw.length > JSON_MAX_BYTES)
     throw new Refusal('json_too_large', `json has ${raw.length} bytes; at most ${JSON_MAX_BYTES} are carried.`);
   if (levels > JSON_MAX_LEVELS) throw invalid([{ path: '/json', message: `must not be nested deeper than ${JSON_MAX_LEVELS} levels` }]);

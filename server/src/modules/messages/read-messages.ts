@@ -86,8 +86,6 @@ export async function findReceipt(services: ReadServices, token: Buffer | undefi
   return found && withFiles(services, found.senderId, found.message);
 }
 
-export const usageOf = store.usageOf;
-
 async function toPage(
   services: ReadServices,
   reader: Business,

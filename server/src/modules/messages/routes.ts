@@ -1,6 +1,9 @@
+import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { type Context, endpoint } from '../../context.ts';
 import { EnvelopeSchema } from '../../contract/envelope.ts';
+import { EVENT_STREAM_MAX_MS } from '../../contract/limits.ts';
+import { EVENT_STREAM } from '../../http/endpoint.ts';
 import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
 import { envelopeOf } from './envelopes.ts';
 import { getMessage, listMessages, type MessagePage, readThread } from './read-messages.ts';
@@ -78,6 +81,18 @@ export const thread = endpoint({
     const page = await readThread(context, caller.business, params.id, query);
     return { body: `{"thread_id":"${page.threadId}","hidden":${page.hidden},${(await pageJson(page, context)).slice(1)}` };
   },
+});
+
+export const events = endpoint({
+  summary: 'Be told at once when there are new messages',
+  description: `Server-sent events. Each event \`messages\` says in which box there may be something new, such as \`{"inbox":true,"outbox":false}\`; the first comes at once. The stream ends after ${EVENT_STREAM_MAX_MS / 60_000} minutes: connect again.`,
+  success: { status: 200, description: 'The stream.', contentType: EVENT_STREAM },
+  errors: [],
+  handle: async ({ arrivals }, { caller, request }) => ({
+    headers: { 'content-type': EVENT_STREAM, 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+    // Whoever asks for the head alone does not listen.
+    body: request.method === 'HEAD' ? Readable.from([]) : await arrivals.watch(caller.business.id),
+  }),
 });
 
 async function pageJson({ messages, nextCursor }: MessagePage, context: Context): Promise<string> {

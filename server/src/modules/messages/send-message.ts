@@ -27,9 +27,14 @@ export interface SendServices {
   schemas: InboxSchemas;
 }
 
-export interface Sender {
-  party: Party;
+/** Somebody who wants to write, for a party that need not be there yet. */
+export interface Writer {
+  party: Omit<Party, 'id'>;
   actor: ActorView;
+}
+
+export interface Sender extends Writer {
+  party: Party;
   /** Writes for the party without belonging to it, and so may not see what others have written for it. */
   isGuest?: true;
 }
@@ -88,13 +93,23 @@ export async function isSent({ database }: SendServices, { party }: Sender, idem
 /** Throws what sendMessage would throw about the recipient alone, as things stand. */
 export async function checkRecipient(services: SendServices, sender: Sender, target: Pick<Draft, 'to' | 'inReplyTo'>): Promise<void> {
   const { recipient } = await routeOf(services, sender, target);
-  if (await services.blocks.covers(recipient.id, blockable(sender))) throw new Refusal('sender_blocked');
+  await refuseBlocked(services, sender, recipient);
+}
+
+/** The same of first words. */
+export async function checkAddress(services: SendServices, writer: Writer, to: string): Promise<void> {
+  const { recipient } = await routeToAddress(services, writer, to);
+  await refuseBlocked(services, writer, recipient);
+}
+
+async function refuseBlocked({ blocks }: SendServices, writer: Writer, recipient: Party): Promise<void> {
+  if (await blocks.covers(recipient.id, blockable(writer))) throw new Refusal('sender_blocked');
 }
 
 async function prepare(services: SendServices, sender: Sender, draft: Draft, idempotencyKey: string | null): Promise<PreparedMessage> {
   const route = await routeOf(services, sender, draft);
   const files = [...draft.inlineFiles, ...(await services.files.attach(sender.party, draft.uploadIds))];
-  if (await services.blocks.covers(route.recipient.id, blockable(sender))) throw new Refusal('sender_blocked');
+  await refuseBlocked(services, sender, route.recipient);
   // Whatever it says, the message is delivered. Nothing is looked up for one that has no payload.
   const verdict = draft.json === null ? UNCHECKED : await services.schemas.judge(route.recipient.id, draft.json.raw);
   const from = senderTexts(sender);
@@ -131,7 +146,7 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
 }
 
 /** An agent is blocked with its business, a person or mailbox alone or with its domain. */
-function blockable({ party, actor }: Sender): Blockable {
+function blockable({ party, actor }: Writer): Blockable {
   if (actor.kind === 'agent') return { userId: null, domains: party.verifiedDomains };
   const domain = actor.email?.split('@').at(-1);
   return { userId: actor.id, domains: domain === undefined ? party.verifiedDomains : [domain, ...party.verifiedDomains] };
@@ -183,7 +198,7 @@ function invalidAddress(): Refusal {
   return invalid([{ path: '/to', message: 'must be <handle> or <handle>/<segment>' }]);
 }
 
-async function routeToAddress({ parties }: SendServices, sender: Sender, to: string): Promise<Route> {
+async function routeToAddress({ parties }: SendServices, writer: Writer, to: string): Promise<Route> {
   const address = parseAddress(to);
   if (!address) {
     if (UNCLAIMED_NAME.test(to))
@@ -195,11 +210,11 @@ async function routeToAddress({ parties }: SendServices, sender: Sender, to: str
   }
   const recipient = await parties.byHandle(address.handle);
   if (!recipient) throw new Refusal('unknown_recipient', `No business has claimed the handle ${address.handle}.`);
-  refuseAtClosedDoor(sender, recipient);
+  refuseAtClosedDoor(writer, recipient);
   return { recipient, segment: address.segment ?? null, threadId: newUuid(), parentId: null };
 }
 
-function refuseAtClosedDoor({ party }: Sender, recipient: Party): void {
+function refuseAtClosedDoor({ party }: Writer, recipient: Party): void {
   if (!isBusiness(party) && isBusiness(recipient) && !recipient.acceptingDrops)
     throw new Refusal('forbidden', `${recipient.displayName} takes no messages from people without a handle.`);
 }

@@ -6,7 +6,7 @@ import type { StoredMessage } from './envelope.ts';
 export type Box = 'in' | 'out';
 
 /** A position is the millisecond of delivery times this, plus a counter. */
-const POSITIONS_PER_MS = 4096n;
+export const POSITIONS_PER_MS = 4096n;
 const POSITION_MAX = 2n ** 63n - 1n;
 
 interface MessageRow {
@@ -236,17 +236,6 @@ export async function listThread(
     [partyId, threadId, above ?? '0'],
   );
   return rows.map(toItem);
-}
-
-export async function usageOf(db: Queryable, partyId: bigint): Promise<{ today: Date; monthMessages: number; dayUploadBytes: number }> {
-  const [row] = await db.query<{ today: Date; messages: string; bytes: string }>(
-    `SELECT now() AS today, coalesce(sum(messages), 0) AS messages,
-            coalesce(sum(upload_bytes) FILTER (WHERE day = (now() AT TIME ZONE 'UTC')::date), 0) AS bytes
-       FROM daily_usage WHERE party_id = $1 AND day >= date_trunc('month', now() AT TIME ZONE 'UTC')::date`,
-    [partyId],
-  );
-  if (!row) throw new Error('an aggregate gave no row');
-  return { today: row.today, monthMessages: Number(row.messages), dayUploadBytes: Number(row.bytes) };
 }
 
 export async function purgeIdempotencyKeys(db: Queryable): Promise<number> {

@@ -9,6 +9,9 @@ import { type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
 import { type Database, isUniqueViolation, type Queryable } from '../../platform/postgres.ts';
 import * as store from './store.ts';
 
+/** Why a handle can't be claimed. */
+export type HandleObjection = 'taken' | 'reserved' | 'invalid';
+
 /** Who there is. Every send looks its recipient up here, so what was seen is kept in memory. */
 export class PartyDirectory {
   readonly #database: Database;
@@ -96,6 +99,14 @@ export class PartyDirectory {
     if (unclaimed !== undefined) await store.queueJoin(tx, business.id, unclaimed, mailbox);
   }
 
+  /** Whether a handle can be claimed, and in which form; one that is none comes back as it was given. */
+  async judge(text: string): Promise<{ handle: string; objection: HandleObjection | null }> {
+    const handle = parseHandle(text);
+    if (handle === undefined) return { handle: text, objection: 'invalid' };
+    if (isReservedHandle(handle)) return { handle, objection: 'reserved' };
+    return { handle, objection: (await this.byHandle(handle)) ? 'taken' : null };
+  }
+
   /** `claimed` tells a business that a person claimed, which is limited at first, from one that the operator vouches for. */
   async create(
     handleText: string,
@@ -103,10 +114,8 @@ export class PartyDirectory {
     claimed = false,
     along: (tx: Queryable, business: Business) => Promise<void> = async () => {},
   ): Promise<Business> {
-    const handle = parseHandle(handleText);
-    if (handle === undefined)
-      throw wrong('/handle', `"${handleText}" can't be a handle: 2 to 32 letters, digits and hyphens, no hyphen at either end.`);
-    if (isReservedHandle(handle)) throw new Refusal('conflict', `The handle ${handle} is reserved.`);
+    const { handle, objection } = await this.judge(handleText);
+    if (objection !== null) throw refusalOf(handle, objection);
     const name = checkedName(displayName);
     try {
       return await this.#database.transaction(async (tx) => {
@@ -115,10 +124,17 @@ export class PartyDirectory {
         return business;
       });
     } catch (error) {
-      if (isUniqueViolation(error)) throw new Refusal('conflict', `The handle ${handle} is already taken.`);
+      // Somebody was faster.
+      if (isUniqueViolation(error)) throw refusalOf(handle, 'taken');
       throw error;
     }
   }
+}
+
+function refusalOf(handle: string, objection: HandleObjection): Refusal {
+  if (objection === 'invalid')
+    return wrong('/handle', `"${handle}" can't be a handle: 2 to 32 letters, digits and hyphens, no hyphen at either end.`);
+  return new Refusal('conflict', objection === 'reserved' ? `The handle ${handle} is reserved.` : `The handle ${handle} is already taken.`);
 }
 
 function checkedName(text: string): string {

@@ -36,7 +36,11 @@ export function toBusiness(row: BusinessRow): Business {
   };
 }
 
+/** Whoever has no handle, known by a domain or a mailbox. */
+export function toUnclaimed(row: PartyRow): Omit<Party, 'id'> {
+  return { view: partyViewOf(row), takesReplies: true, verifiedDomains: [] };
+}
+
 export function toParty(row: PartyRow & BusinessRow): Party {
-  if (row.handle !== null) return toBusiness(row);
-  return { id: BigInt(row.id), view: partyViewOf(row), takesReplies: true, verifiedDomains: [] };
+  return row.handle === null ? { id: BigInt(row.id), ...toUnclaimed(row) } : toBusiness(row);
 }

@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
-import { endpoint, publicEndpoint } from '../../context.ts';
-import { Refusal } from '../../contract/errors.ts';
-import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
-import { asciiLowerCase, parseHandle } from '../../contract/names.ts';
+import { endpoint, personEndpoint, publicEndpoint } from '../../context.ts';
+import { HANDLE_QUESTION_MAX_CHARS, PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
+import { asciiLowerCase } from '../../contract/names.ts';
 import { pageOf } from '../../http/cursor.ts';
 import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
-
-const handleFields = { handle: Type.String(), display_name: Type.String() };
+import { claimedAs, handleFields, PublicProfileSchema, profileView } from './profile.ts';
 
 export const search = endpoint({
   summary: 'Search claimed handles by prefix',
@@ -32,22 +30,33 @@ export const search = endpoint({
   },
 });
 
+export const availability = personEndpoint({
+  summary: 'Whether a handle can be claimed',
+  description: 'For a form that asks while somebody types: whatever the text is, the answer is 200. Somebody else may still be faster.',
+  query: Type.Object({ handle: Type.String({ maxLength: HANDLE_QUESTION_MAX_CHARS, description: 'In any case.' }) }, closed),
+  success: {
+    status: 200,
+    description: 'The judgement that claiming it would meet with.',
+    schema: Type.Object(
+      {
+        handle: Type.String({ description: 'As it would be claimed, or as you gave it when it is invalid.' }),
+        available: Type.Boolean(),
+        reason: Type.Union([Type.Enum(['taken', 'reserved', 'invalid']), Type.Null()], { description: 'Null when it is available.' }),
+      },
+      { $id: 'Availability', ...closed },
+    ),
+  },
+  errors: ['validation_error'],
+  handle: async ({ parties }, { query }) => {
+    const { handle, objection } = await parties.judge(query.handle);
+    return { body: { handle, available: objection === null, reason: objection } };
+  },
+});
+
 export const publicProfile = publicEndpoint({
   summary: 'The public profile of a handle',
   params: Type.Object({ handle: Type.String() }),
-  success: {
-    status: 200,
-    description: 'The profile.',
-    schema: Type.Object(
-      { ...handleFields, accepting_drops: Type.Boolean({ description: 'Whether people without a handle can write in.' }) },
-      { $id: 'PublicProfile', ...closed },
-    ),
-  },
+  success: { status: 200, description: 'The profile.', schema: PublicProfileSchema },
   errors: ['not_found'],
-  handle: async ({ parties }, { params }) => {
-    const handle = parseHandle(params.handle);
-    const business = handle === undefined ? undefined : await parties.byHandle(handle);
-    if (!business) throw new Refusal('not_found', 'Nobody has claimed this handle.');
-    return { body: { handle: business.handle, display_name: business.displayName, accepting_drops: business.acceptingDrops } };
-  },
+  handle: async ({ parties }, { params }) => ({ body: profileView(await claimedAs(parties, params.handle)) }),
 });

@@ -2,6 +2,7 @@ import { formatId } from '../../contract/ids.ts';
 import type { ActorView, Party } from '../../contract/parties.ts';
 import type { ConsumerMail } from '../../platform/consumer-mail.ts';
 import type { PartyDirectory } from './directory.ts';
+import { toUnclaimed } from './party-row.ts';
 import type { PartyName } from './store.ts';
 
 export interface UnclaimedServices {
@@ -21,6 +22,17 @@ export async function partyOfMailbox({ parties, consumerMail }: UnclaimedService
   const party = await parties.byId(id);
   if (!party) throw new Error('a party that was just made is gone');
   return party;
+}
+
+/** The same without making one: as it will be called once it is made. */
+export async function expectedPartyOfMailbox({ parties, consumerMail }: UnclaimedServices, email: string): Promise<Omit<Party, 'id'>> {
+  const owner = await parties.ownerOf(domainOf(email));
+  if (owner) return owner;
+  const name = partyNameOfMailbox({ consumerMail }, email);
+  const id = await parties.find(name);
+  const known = id === undefined ? undefined : await parties.byId(id);
+  const { domain = null, email: mailbox = null } = name;
+  return known ?? toUnclaimed({ handle: null, domain, email: mailbox, display_name: domain ?? email });
 }
 
 /** How the party is known that a mailbox would write for if nobody had verified its domain. */

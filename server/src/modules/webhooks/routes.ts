@@ -3,6 +3,7 @@ import { endpoint } from '../../context.ts';
 import { formatId } from '../../contract/ids.ts';
 import { WEBHOOK_URL_MAX_CHARS } from '../../contract/limits.ts';
 import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import { ATTEMPTS_COUNTED_MAX, type Counted, type PeriodName, periods, readStatistics } from './statistics.ts';
 import { createWebhook, deleteWebhook, getWebhook, type LogEntry, listWebhooks, readLog, testWebhook, type Webhook } from './webhooks.ts';
 
 const time = (description: string) => Type.String({ format: 'date-time', description });
@@ -45,6 +46,28 @@ export const DeliverySchema = Type.Object(
     next_attempt_at: nullable(time('When it is due, if it is pending; when the next one is, if it is retrying.')),
   },
   { $id: 'Delivery', ...closed, description: 'One attempt to deliver a message to a webhook.' },
+);
+
+const countedFields = {
+  delivered: Type.Integer({ description: 'Attempts that were answered 2xx.' }),
+  failed: Type.Integer({ description: 'All others that were made, tests included.' }),
+  p50_ms: nullable(Type.Integer({ description: 'Within how many milliseconds half of the answers came.' })),
+  p95_ms: nullable(Type.Integer({ description: 'Within how many milliseconds 95 of 100 answers came.' })),
+};
+
+export const WebhookStatisticsSchema = Type.Object(
+  {
+    webhook_id: Type.String(),
+    period: Type.Enum(Object.keys(periods) as PeriodName[]),
+    counted_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: `Null, unless there are so many attempts that only the newest ${ATTEMPTS_COUNTED_MAX} were counted: then since when.`,
+    }),
+    totals: Type.Object(countedFields, closed),
+    buckets: Type.Array(Type.Object({ start: time('A whole hour or day in UTC.'), ...countedFields }, closed), {
+      description: 'Oldest first. The last one has not ended yet.',
+    }),
+  },
+  { $id: 'WebhookStatistics', ...closed },
 );
 
 const idParams = Type.Object({ id: Type.String({ description: 'wh_ id' }) });
@@ -110,7 +133,13 @@ export const test = endpoint({
   success: {
     status: 202,
     description: 'Queued.',
-    schema: Type.Object({ queued: Type.Literal(true), job_id: Type.String({ description: 'job_ id' }) }, closed),
+    schema: Type.Object(
+      {
+        queued: Type.Literal(true),
+        job_id: Type.String({ description: 'job_ id; with dlv_ in place of job_ it is that of the attempt in the log.' }),
+      },
+      closed,
+    ),
   },
   errors: ['not_found', 'unsupported_media_type', 'json_too_large'],
   handle: async (context, { caller, params }) => ({
@@ -129,6 +158,35 @@ export const deliveries = endpoint({
     return { body: { data: items.map((entry) => deliveryView(webhook, entry)), next_cursor: nextCursor } };
   },
 });
+
+export const statistics = endpoint({
+  summary: 'How the attempts of a webhook ended over time',
+  description: 'Each attempt counts in the bucket in which it ended: 24 of an hour, 28 of six hours or 30 of a day.',
+  params: idParams,
+  query: Type.Object(
+    { period: Type.Optional(Type.Enum(Object.keys(periods) as PeriodName[], { description: '24h unless given.' })) },
+    closed,
+  ),
+  success: { status: 200, description: 'The numbers.', schema: WebhookStatisticsSchema },
+  errors: ['not_found', 'validation_error'],
+  handle: async (context, { caller, params, query: { period = '24h' } }) => {
+    const { webhook, statistics } = await readStatistics(context, caller.business, params.id, period);
+    const { countedSince, totals, buckets } = statistics;
+    return {
+      body: {
+        webhook_id: formatId('wh', webhook.id),
+        period,
+        counted_since: countedSince?.toISOString() ?? null,
+        totals: countedView(totals),
+        buckets: buckets.map(({ start, ...counted }) => ({ start: start.toISOString(), ...countedView(counted) })),
+      },
+    };
+  },
+});
+
+function countedView({ delivered, failed, p50Ms, p95Ms }: Counted) {
+  return { delivered, failed, p50_ms: p50Ms, p95_ms: p95Ms };
+}
 
 function webhookView({ id, url, active, target, createdAt }: Webhook) {
   return { id: formatId('wh', id), url, active, target, created_at: createdAt.toISOString() };

@@ -4,7 +4,8 @@ import { Documents, draftOf, InvalidSchema, isObject, own, type Resource } from 
 import { combiningKeywords, type Keyword, type Site } from './keywords.ts';
 import { evaluate, type SchemaNode } from './node.ts';
 import { compilePattern, type Pattern } from './patterns.ts';
-import { Run, type SchemaIssue } from './run.ts';
+import { placeOf } from './place.ts';
+import { pointerTo, Run, type SchemaIssue } from './run.ts';
 import { lateKeywords, structureKeywords } from './structure-keywords.ts';
 import { valueKeywords } from './value-keywords.ts';
 
@@ -22,9 +23,10 @@ export interface Validator {
 export function checkSchema(schema: unknown, budget: Budget): void {
   if (!isObject(schema) && typeof schema !== 'boolean') throw new InvalidSchema('it has to be an object');
   const named = isObject(schema) ? own(schema, '$schema') : undefined;
-  const draft = named === undefined ? DEFAULT_DRAFT : draftOf(named);
-  const [issue] = metaSchema(draft).issuesOf(schema, budget) ?? [];
-  if (issue) throw new InvalidSchema(`${issue.path === '' ? 'it' : issue.path} ${issue.message}`);
+  const draft = named === undefined ? DEFAULT_DRAFT : draftOf(named, '/$schema');
+  const issues = metaSchema(draft).issuesOf(schema, budget) ?? [];
+  const [first] = issues;
+  if (first) throw new InvalidSchema(`${first.path === '' ? 'it' : first.path} ${first.message}`, issues);
   compileSchema(schema, budget);
 }
 
@@ -105,6 +107,17 @@ class Compiler {
     return pattern;
   }
 
+  /** Where the keyword stands, if it can't be used. */
+  #telling<T>(schema: object, keyword: string, compile: () => T): T {
+    try {
+      return compile();
+    } catch (error) {
+      if (!(error instanceof InvalidSchema)) throw error;
+      const path = pointerTo([...placeOf(schema, this.#documents.root.schema, this.#budget), keyword]);
+      throw new InvalidSchema(error.message, [{ path, message: error.message, keyword }]);
+    }
+  }
+
   #fillNode(node: SchemaNode, schema: Record<string, unknown>): void {
     const { resource } = node;
     const { draft } = resource;
@@ -123,7 +136,7 @@ class Compiler {
     const add = (keywords: [string, Keyword][], checks: SchemaNode['checks']) => {
       for (const [name, keyword] of keywords) {
         if (!Object.hasOwn(schema, name) || (name === 'format' && !this.#checksFormats)) continue;
-        const check = keyword(site(name));
+        const check = this.#telling(schema, name, () => keyword(site(name)));
         if (check) checks.push(check);
       }
     };

@@ -3,8 +3,22 @@ import { DEFAULT_DRAFT, type Draft, draftNamed, draftPublishing, metaSchemaDocum
 
 export type SchemaObject = Record<string, unknown>;
 
+/** One thing that is wrong with a schema; `path` is a JSON Pointer into it, the keyword is given where it is known. */
+export interface SchemaFault {
+  path: string;
+  message: string;
+  keyword?: string;
+}
+
 /** Why a schema can't be used, in words for whoever wrote it. */
-export class InvalidSchema extends Error {}
+export class InvalidSchema extends Error {
+  readonly faults: SchemaFault[];
+
+  constructor(message: string, faults: SchemaFault[] = [{ path: '', message }]) {
+    super(message);
+    this.faults = faults;
+  }
+}
 
 /** A schema with a URI of its own: the document, or what an `$id` inside of it begins. */
 export interface Resource {
@@ -158,10 +172,12 @@ export class Documents {
   }
 }
 
-export function draftOf(named: unknown): Draft {
+/** `path` is where it is named, if that is known. */
+export function draftOf(named: unknown, path = ''): Draft {
   const draft = typeof named === 'string' ? draftNamed(named) : undefined;
-  if (draft === undefined) throw new InvalidSchema(`$schema ${JSON.stringify(named)} is none of the drafts 4, 6, 7, 2019-09 and 2020-12`);
-  return draft;
+  if (draft !== undefined) return draft;
+  const message = `$schema ${JSON.stringify(named)} is none of the drafts 4, 6, 7, 2019-09 and 2020-12`;
+  throw new InvalidSchema(message, [{ path, message, keyword: '$schema' }]);
 }
 
 function idKeyword(draft: Draft): string {

@@ -78,7 +78,7 @@ export class Run {
 }
 
 /** Of a place whose name would be too long to repeat in each error, the innermost one around it whose name is not. */
-function pointerTo(path: readonly (string | number)[]): string {
+export function pointerTo(path: readonly (string | number)[]): string {
   let pointer = '';
   for (const part of path) {
     const next = `${pointer}/${typeof part === 'number' ? part : part.replaceAll('~', '~0').replaceAll('/', '~1')}`;

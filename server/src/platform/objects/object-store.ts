@@ -1,10 +1,13 @@
 import type { Readable } from 'node:stream';
+import type { PartedUpload } from './parts.ts';
 
 /**
  * Where the bytes of files are. An object has an id and never changes once it is there. Bytes that a client uploads by
  * itself are kept apart until they are sealed into an object.
  */
 export interface ObjectStore {
+  /** Uploads of which the parts come one by one. Joined, they are an object just like a sealed upload. */
+  readonly parts: PartStore;
   /** Durable when it resolves. When it rejects, nothing is left. */
   write(id: string, bytes: Readable): Promise<{ sizeBytes: number; sha256: Buffer }>;
   /** What a client needs to PUT exactly these bytes by itself. */
@@ -23,6 +26,23 @@ export interface ObjectStore {
   remove(id: string): Promise<void>;
   /** The ids of everything that is there, objects and uploads, last changed before that time. */
   list(changedBefore: Date): AsyncIterable<string>;
+}
+
+/** What an object store does with files that come in parts. */
+export interface PartStore {
+  /** Gives what the store calls it. */
+  begin(id: string): Promise<string>;
+  /** What a client needs to PUT exactly the bytes of this part by itself, as often as it likes: the last whole one counts. */
+  ticket(upload: PartedUpload, number: number, expiresAt: Date): Promise<UploadTicket>;
+  /** The numbers of those that are there, whole and for good, in ascending order. */
+  arrived(upload: PartedUpload): Promise<number[]>;
+  /**
+   * Makes them an object that no ticket can change any more, and tells which parts are missing for that: none when it is
+   * done, or was before.
+   */
+  join(upload: PartedUpload): Promise<number[]>;
+  /** Removes all parts of what was not joined; that there are none is fine. */
+  drop(upload: Pick<PartedUpload, 'id' | 'ref'>): Promise<void>;
 }
 
 export interface UploadTerms {

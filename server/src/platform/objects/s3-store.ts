@@ -16,6 +16,8 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { attachmentDisposition, harmlessType } from './content-disposition.ts';
 import type { DownloadTerms, ObjectStore, UploadTerms, UploadTicket } from './object-store.ts';
+import { idOfKey, ifMissing, objectKey, secondsUntil, uploadKey } from './s3-keys.ts';
+import { S3Parts } from './s3-parts.ts';
 
 export interface S3Settings {
   endpoint: string | undefined;
@@ -31,6 +33,7 @@ const PART_BYTES = 5 * 1_048_576;
 
 /** Objects in a bucket. Clients PUT and GET them there themselves, by presigned URLs. */
 export class S3Store implements ObjectStore {
+  readonly parts: S3Parts;
   readonly #client: S3Client;
   readonly #bucket: string;
   readonly #sealing = new Map<string, Promise<number | undefined>>();
@@ -46,6 +49,7 @@ export class S3Store implements ObjectStore {
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     });
+    this.parts = new S3Parts(this.#client, bucket, async (id) => (await this.#sizeOf(objectKey(id))) !== undefined);
   }
 
   /** Of unknown length, so in parts, of which one is held in memory. A small one is a single PUT. */
@@ -89,8 +93,10 @@ export class S3Store implements ObjectStore {
     const copy = new CopyObjectCommand({ Bucket: this.#bucket, Key: objectKey(id), CopySource: `${this.#bucket}/${uploadKey(id)}` });
     // Where there is nothing to copy, nothing was uploaded, or another process has sealed it meanwhile.
     await this.#client.send(copy).catch(ifMissing);
-    await this.#delete(uploadKey(id));
-    return this.#sizeOf(objectKey(id));
+    const sizeBytes = await this.#sizeOf(objectKey(id));
+    // Where there was nothing to copy, what is there now has just come, and is to stay.
+    if (sizeBytes !== undefined) await this.#delete(uploadKey(id));
+    return sizeBytes;
   }
 
   downloadUrl(id: string, { filename, contentType, expiresAt }: DownloadTerms): Promise<string> {
@@ -123,7 +129,7 @@ export class S3Store implements ObjectStore {
     do {
       const page = await this.#client.send(new ListObjectsV2Command({ Bucket: this.#bucket, ContinuationToken: token }));
       for (const { Key, LastModified } of page.Contents ?? []) {
-        const id = Key?.match(KEY)?.[1];
+        const id = idOfKey(Key);
         if (id !== undefined && LastModified !== undefined && LastModified < changedBefore) yield id;
       }
       token = page.NextContinuationToken;
@@ -138,24 +144,6 @@ export class S3Store implements ObjectStore {
   async #delete(key: string): Promise<void> {
     await this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: key }));
   }
-}
-
-const KEY = /^(?:objects|uploads)\/([0-9a-f-]{36})$/;
-
-function objectKey(id: string): string {
-  return `objects/${id}`;
-}
-
-function uploadKey(id: string): string {
-  return `uploads/${id}`;
-}
-
-function ifMissing(error: { $metadata?: { httpStatusCode?: number } }): undefined {
-  if (error.$metadata?.httpStatusCode !== 404) throw error;
-}
-
-function secondsUntil(time: Date): number {
-  return Math.max(1, Math.floor((time.getTime() - Date.now()) / 1000));
 }
 
 /** Pieces of PART_BYTES; the last, and so perhaps the only one, is smaller and may be empty. */

@@ -2,9 +2,11 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SchemaIssue } from '../json-schema/run.ts';
 import { type Job, Lane, type Outcome } from './lane.ts';
+import type { SchemaRefusal } from './protocol.ts';
 import { SpareWorker } from './spare-worker.ts';
 
 export type { SchemaIssue } from '../json-schema/run.ts';
+export type { SchemaRefusal } from './protocol.ts';
 
 export const COMPILE_MAX_MS = 1_000;
 export const VALIDATION_MAX_MS = 500;
@@ -12,6 +14,8 @@ export const VALIDATION_MAX_MS = 500;
 const QUICK_MAX_MS = 50;
 const SLOW_FOR_MS = 10_000;
 const COMPILE_WAIT_MAX_MS = 15_000;
+/** Of somebody who looks at an editor meanwhile. */
+const TRY_OUT_WAIT_MAX_MS = 10_000;
 /** Workers stop by themselves when their budget is used up; only one that does not is ended. */
 const KILL_GRACE_MS = 200;
 const CORES = availableParallelism();
@@ -32,6 +36,12 @@ export interface SchemaToRun {
   load(): Promise<string>;
 }
 
+/** Of a schema that is tried out: why it can't be used, or else what is wrong with the JSON. */
+export interface TriedOut {
+  refusal?: SchemaRefusal;
+  issues?: SchemaIssue[];
+}
+
 /** Thrown when so many schemas wait to be compiled that it is not known whether this one can be. */
 export class CheckerBusy extends Error {}
 
@@ -45,6 +55,9 @@ export class SchemaChecker {
   readonly #trial = new Lane({ ...this.#quickly(), workers: 1 });
   readonly #slow = new Lane({ workers: CORES > 2 ? 2 : 1, niceness: 5, killAfterMs: VALIDATION_MAX_MS + KILL_GRACE_MS });
   readonly #compiling = new Lane({ workers: 1, niceness: 5, killAfterMs: 2 * COMPILE_MAX_MS });
+  /** For schemas that may never be set, and are asked about at every stroke of a key: nobody else is to wait for those. */
+  readonly #tryingOut = new Lane({ workers: 1, niceness: 5, killAfterMs: COMPILE_MAX_MS + KILL_GRACE_MS });
+  #compiled = 0;
   readonly #slowUntil = new Map<string, number>();
   /** Schemas that have been quick. */
   readonly #proven = new Set<string>();
@@ -56,25 +69,25 @@ export class SchemaChecker {
   }
 
   /** Why the schema can't be used, or undefined when it can. */
-  async reasonAgainst(party: string, text: string): Promise<string | undefined> {
+  async refusalOf(party: string, text: string): Promise<SchemaRefusal | undefined> {
     await this.warm();
-    const deadline = performance.now() + COMPILE_WAIT_MAX_MS;
-    const outcome = await this.#compiling.run({
-      ...{ kind: 'compile', party, key: '', text, json: NOTHING, deadline },
-      budgetMs: () => COMPILE_MAX_MS,
-    });
-    switch (outcome.kind) {
-      case 'compiled':
-        return undefined;
-      case 'refused':
-        return outcome.reason;
-      case 'late':
-        throw new CheckerBusy();
-      case 'no memory':
-        return 'it takes too much memory to compile';
-      default:
-        return `it can't be compiled within ${COMPILE_MAX_MS / 1_000} second`;
-    }
+    const outcome = await this.#compiling.run(this.#compileJob(party, text, performance.now() + COMPILE_WAIT_MAX_MS));
+    return refusalIn(outcome);
+  }
+
+  /** Judges a schema as if it were set, and then JSON as if it came in, if there is any. Nothing of it is remembered. */
+  async tryOut(party: string, text: string, json: Buffer | undefined, gone: AbortSignal): Promise<TriedOut> {
+    const compile: Job = { ...this.#compileJob(party, text, performance.now() + TRY_OUT_WAIT_MAX_MS), gone };
+    const compiled = await this.#tryingOut.run(compile);
+    // Nobody is there to read what is answered.
+    if (gone.aborted) return {};
+    const refusal = refusalIn(compiled);
+    if (refusal) return { refusal };
+    if (json === undefined) return {};
+    const outcome = await this.#tryingOut.run({ ...compile, kind: 'validate once', json, budgetMs: () => VALIDATION_MAX_MS });
+    if (outcome.kind === 'late' && !gone.aborted) throw new CheckerBusy();
+    const wasLate = outcome.kind === 'checked' && outcome.usedMs > VALIDATION_MAX_MS;
+    return { issues: wasLate ? [LATE] : issuesIn(outcome) };
   }
 
   /** What is wrong with the JSON, at most 50 things, or undefined when nothing is. Answers in time, whatever happens. */
@@ -90,7 +103,14 @@ export class SchemaChecker {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#quick, this.#trial, this.#slow, this.#compiling, this.#spare].map((part) => part.stop()));
+    const parts = [this.#quick, this.#trial, this.#slow, this.#compiling, this.#tryingOut, this.#spare];
+    await Promise.all(parts.map((part) => part.stop()));
+  }
+
+  #compileJob(party: string, text: string, deadline: number): Job {
+    // A key of its own, because jobs of the same key are taken to ask of the same schema.
+    const key = `compile ${++this.#compiled}`;
+    return { kind: 'compile', party, key, text, json: NOTHING, deadline, budgetMs: () => COMPILE_MAX_MS };
   }
 
   #quickly() {
@@ -151,6 +171,26 @@ export class SchemaChecker {
 
 function keyOf({ party, version }: SchemaToRun): string {
   return `${party} ${version}`;
+}
+
+function refusalIn(outcome: Outcome): SchemaRefusal | undefined {
+  switch (outcome.kind) {
+    case 'compiled':
+      return undefined;
+    case 'refused':
+      return outcome.refusal;
+    case 'late':
+      throw new CheckerBusy();
+    case 'no memory':
+      return refusalFor('it takes too much memory to compile');
+    default:
+      return refusalFor(`it can't be compiled within ${COMPILE_MAX_MS / 1_000} second`);
+  }
+}
+
+/** Of a schema as a whole. */
+export function refusalFor(reason: string): SchemaRefusal {
+  return { reason, faults: [{ path: '', message: reason }] };
 }
 
 function issuesIn(outcome: Outcome): SchemaIssue[] | undefined {

@@ -22,6 +22,8 @@ export interface Job {
   deadline: number;
   /** Processor time that it may use, told when its turn comes. */
   budgetMs(): number;
+  /** Whoever asked does not wait for the answer any more. */
+  gone?: AbortSignal;
 }
 
 interface Waiting extends Job {
@@ -79,7 +81,9 @@ export class Lane {
 
   run(job: Job): Promise<Outcome> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => waiting.settle({ kind: 'late' }), Math.max(0, job.deadline - performance.now()));
+      const isLate = () => waiting.settle({ kind: 'late' });
+      const timer = setTimeout(isLate, Math.max(0, job.deadline - performance.now()));
+      job.gone?.addEventListener('abort', isLate);
       const waiting: Waiting = {
         ...job,
         isSettled: false,
@@ -87,11 +91,12 @@ export class Lane {
         settle: (outcome) => {
           waiting.isSettled = true;
           clearTimeout(timer);
+          job.gone?.removeEventListener('abort', isLate);
           resolve(outcome);
         },
       };
       const queue = this.#waiting.get(job.party) ?? [];
-      if (queue.length >= WAITING_MAX || this.#isStopped) return waiting.settle({ kind: 'late' });
+      if (queue.length >= WAITING_MAX || this.#isStopped || job.gone?.aborted) return isLate();
       queue.push(waiting);
       this.#waiting.set(job.party, queue);
       this.#dispatch();

@@ -1,8 +1,15 @@
+import type { SchemaFault } from '../json-schema/documents.ts';
 import type { SchemaIssue } from '../json-schema/run.ts';
 
-/** What a worker is asked: to try a schema, or to run one on several values. */
+/** Why a schema can't be used: in one sentence, and all that is wrong with it. */
+export interface SchemaRefusal {
+  reason: string;
+  faults: SchemaFault[];
+}
+
+/** What a worker is asked: to try a schema, to run one on several values, or to run one once, without remembering it. */
 export interface Question {
-  kind: 'compile' | 'validate';
+  kind: 'compile' | 'validate' | 'validate once';
   /** Which schema: the worker remembers those it has seen. */
   key: string;
   /** The schema itself, where the worker may not have seen it. */
@@ -23,7 +30,7 @@ export interface Task {
  */
 export type Reply =
   | { kind: 'compiled' | 'unknown' | 'out of time' | 'not begun' }
-  | { kind: 'refused'; reason: string }
+  | { kind: 'refused'; refusal: SchemaRefusal }
   | { kind: 'checked'; issues: SchemaIssue[] | undefined; usedMs: number };
 
 /** What a worker says: first that it is there, with no replies, then a reply for each task of a question. */

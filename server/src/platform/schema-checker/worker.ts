@@ -27,7 +27,7 @@ function forgetOldest(): void {
   rememberedChars -= oldest[1].chars;
 }
 
-function validatorFor({ key, text }: Question, budgetMs: number): Validator | undefined {
+function validatorFor({ kind, key, text }: Question, budgetMs: number): Validator | undefined {
   const known = remembered.get(key);
   if (known) {
     remembered.delete(key);
@@ -36,10 +36,15 @@ function validatorFor({ key, text }: Question, budgetMs: number): Validator | un
   }
   if (text === undefined) return undefined;
   const validator = compileSchema(JSON.parse(text), new Budget(Math.max(COMPILE_MIN_MS, budgetMs)));
+  if (kind === 'validate once') return validator;
   while (remembered.size >= REMEMBERED_MAX || (remembered.size > 0 && rememberedChars + text.length > REMEMBERED_MAX_CHARS)) forgetOldest();
   remembered.set(key, { validator, chars: text.length });
   rememberedChars += text.length;
   return validator;
+}
+
+function refused(reason: string, faults = [{ path: '', message: reason }]): Reply {
+  return { kind: 'refused', refusal: { reason, faults } };
 }
 
 function tryCompile({ text }: Question, { budgetMs }: Task): Reply {
@@ -47,9 +52,9 @@ function tryCompile({ text }: Question, { budgetMs }: Task): Reply {
     checkSchema(JSON.parse(text ?? ''), new Budget(budgetMs));
     return { kind: 'compiled' };
   } catch (error) {
-    if (error instanceof InvalidSchema) return { kind: 'refused', reason: error.message };
+    if (error instanceof InvalidSchema) return refused(error.message, error.faults);
     if (error instanceof OutOfTime) return { kind: 'out of time' };
-    if (error instanceof RangeError) return { kind: 'refused', reason: 'it is nested too deeply' };
+    if (error instanceof RangeError) return refused('it is nested too deeply');
     throw error;
   }
 }

@@ -1,0 +1,13 @@
+import type { FastifyRequest } from 'fastify';
+
+/** Works for somebody who may hang up before the answer is there: then `gone` is aborted. */
+export async function whileConnected<T>({ socket }: FastifyRequest, work: (gone: AbortSignal) => Promise<T>): Promise<T> {
+  const gone = new AbortController();
+  const hangUp = () => gone.abort();
+  socket.once('close', hangUp);
+  try {
+    return await work(gone.signal);
+  } finally {
+    socket.off('close', hangUp);
+  }
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Type } from 'typebox';
+import { type Context, publicEndpoint } from '../../context.ts';
+import type { Route } from '../../http/endpoint.ts';
+import { openApiDocument } from '../../http/openapi.ts';
+import { HTML_TYPE, html } from '../../http/page.ts';
+import { documentationPage } from './layout.ts';
+import { HOME, library, REFERENCE } from './library.ts';
+import { withAddress } from './markdown.ts';
+import { referenceBody } from './reference.ts';
+
+const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../../../package.json'), 'utf8')) as { version: string };
+
+const aPage = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
+
+/** What describes the service: documents, and the API as its own table has it. */
+export function documentation(api: readonly Route<Context>[]): Route<Context>[] {
+  const describe = ({ publicUrl }: Context) => openApiDocument(api, version, publicUrl);
+  const show = (address: string, publicUrl: string) => {
+    const { entries, documents } = library();
+    const document = documents.get(address);
+    if (document) return documentationPage(entries, address, document.title, withAddress(document.body, publicUrl));
+    const body = html`<h1>No such page</h1><p>All there are, are listed beside this; <a href="${HOME}">the first</a> says what each is about.</p>`;
+    return documentationPage(entries, address, 'No such page', body, 404);
+  };
+  const program = publicEndpoint({
+    summary: 'The API, described for programs',
+    success: { status: 200, description: 'OpenAPI 3.1.' },
+    errors: [],
+    handle: async (context) => ({ body: describe(context) }),
+  });
+  const reference = publicEndpoint({
+    summary: 'The API, described for people',
+    success: aPage,
+    errors: [],
+    handle: async (context) => documentationPage(library().entries, REFERENCE, 'API reference', referenceBody(describe(context))),
+  });
+  const first = publicEndpoint({
+    summary: 'What there is to read',
+    success: aPage,
+    errors: [],
+    handle: async ({ publicUrl }) => show(HOME, publicUrl),
+  });
+  const document = publicEndpoint({
+    summary: 'A guide, or a document that goes deeper',
+    params: Type.Object({ name: Type.String() }),
+    success: aPage,
+    errors: ['not_found'],
+    handle: async ({ publicUrl }, { params }) => show(`${HOME}/${params.name}`, publicUrl),
+  });
+  return [
+    ['GET', '/openapi.json', 'open', program],
+    ['GET', HOME, 'open', first],
+    ['GET', REFERENCE, 'open', reference],
+    ['GET', `${HOME}/:name`, 'open', document],
+  ];
+}

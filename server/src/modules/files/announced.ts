@@ -1,0 +1,40 @@
+import { invalid, Refusal } from '../../contract/errors.ts';
+import { UPLOAD_MAX_BYTES } from '../../contract/limits.ts';
+import type { Party } from '../../contract/parties.ts';
+import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
+import type { Database } from '../../platform/postgres.ts';
+import * as store from './store.ts';
+
+export interface Announcement {
+  filename: string;
+  contentType: string;
+  sizeBytes: number;
+}
+
+/** As it can stand in a header, which has no room for line breaks nor for spaces at its end. */
+const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *;[ -~]*[!-~])?$/;
+
+export function isContentType(text: string): boolean {
+  return CONTENT_TYPE.test(text);
+}
+
+export function checkAnnouncement({ contentType, sizeBytes }: Announcement): void {
+  if (sizeBytes > UPLOAD_MAX_BYTES) throw new Refusal('file_too_large', `A file may have ${UPLOAD_MAX_BYTES} bytes, not ${sizeBytes}.`);
+  if (!isContentType(contentType)) throw invalid([{ path: '/content_type', message: 'must be a media type such as application/pdf' }]);
+}
+
+/** Counts toward the day's limit at once, so that nobody can announce more than they may upload. */
+export async function rememberUpload(
+  database: Database,
+  quotas: Quotas,
+  owner: Party,
+  upload: store.NewUpload,
+): Promise<{ createdAt: Date; expiresAt: Date }> {
+  const result = await database.transaction((tx) => store.insertUpload(tx, owner.id, upload, quotas.dailyUploadBytes));
+  if ('refusedAt' in result) throw quotaRefusal('daily_upload_bytes', quotas, result.refusedAt);
+  return result;
+}
+
+export function noSuchUpload(id: string): never {
+  throw new Refusal('upload_not_found', `There is no upload ${id}, or it has expired.`);
+}

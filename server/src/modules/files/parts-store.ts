@@ -1,0 +1,49 @@
+import { UPLOAD_PUT_WITHIN_S } from '../../contract/limits.ts';
+import type { PartedUpload } from '../../platform/objects/parts.ts';
+import type { Queryable } from '../../platform/postgres.ts';
+
+export interface StoredPartedUpload extends PartedUpload {
+  filename: string;
+  contentType: string;
+  /** Its parts have been joined. */
+  isComplete: boolean;
+  expiresAt: Date;
+  /** When the URL of a part that is made now ends. */
+  putBefore: Date;
+}
+
+/** An upload of the party, if a message may still refer to it; null when it does not come in parts. */
+export async function findPartedUpload(db: Queryable, partyId: bigint, id: string): Promise<StoredPartedUpload | null | undefined> {
+  const [row] = await db.query<{
+    filename: string;
+    content_type: string;
+    size_bytes: string;
+    part_bytes: number | null;
+    parts_ref: string | null;
+    is_complete: boolean;
+    expires_at: Date;
+    put_before: Date;
+  }>(
+    `SELECT filename, content_type, size_bytes, part_bytes, parts_ref, sealed_bytes IS NOT NULL AS is_complete, expires_at,
+            LEAST(expires_at, now() + make_interval(secs => $3)) AS put_before
+       FROM uploads WHERE party_id = $1 AND id = $2 AND expires_at > now()`,
+    [partyId, id, UPLOAD_PUT_WITHIN_S],
+  );
+  if (!row) return undefined;
+  if (row.part_bytes === null || row.parts_ref === null) return null;
+  return {
+    id,
+    ref: row.parts_ref,
+    sizeBytes: Number(row.size_bytes),
+    partBytes: row.part_bytes,
+    filename: row.filename,
+    contentType: row.content_type,
+    isComplete: row.is_complete,
+    expiresAt: row.expires_at,
+    putBefore: row.put_before,
+  };
+}
+
+export async function recordComplete(db: Queryable, partyId: bigint, id: string): Promise<void> {
+  await db.query('UPDATE uploads SET sealed_bytes = size_bytes WHERE party_id = $1 AND id = $2', [partyId, id]);
+}

@@ -1,0 +1,76 @@
+import { Type } from 'typebox';
+import { endpoint } from '../../context.ts';
+import { USAGE_DEFAULT_DAYS, USAGE_MAX_DAYS } from '../../contract/limits.ts';
+import { nextDay } from '../../contract/quotas.ts';
+import { closed } from '../../http/paging.ts';
+import { dailyUsageOf, limitedUntil, usageOf } from '../messages/usage.ts';
+import { usageFields, usageView } from './usage-view.ts';
+
+const time = Type.String({ format: 'date-time' });
+
+const UsageSchema = Type.Object(
+  {
+    ...usageFields,
+    new_account: Type.Union(
+      [
+        Type.Object(
+          {
+            used: Type.Integer({ description: 'Sent today.' }),
+            limit: Type.Integer({ description: 'A day.' }),
+            resets_at: time,
+            until: Type.String({ format: 'date-time', description: 'When the business counts as new no more.' }),
+          },
+          closed,
+        ),
+        Type.Null(),
+      ],
+      { description: 'The limit of a business that was claimed lately and has verified no domain; null for others.' },
+    ),
+    days: Type.Array(
+      Type.Object(
+        {
+          date: Type.String({ description: 'YYYY-MM-DD, in UTC.' }),
+          sent: Type.Integer(),
+          received: Type.Integer(),
+          uploaded_bytes: Type.Integer(),
+        },
+        closed,
+      ),
+      { description: 'Oldest first, today last.' },
+    ),
+  },
+  { $id: 'Usage', ...closed },
+);
+
+export const show = endpoint({
+  summary: 'What was sent, received and uploaded, day by day, and what the limits leave',
+  query: Type.Object(
+    {
+      days: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: USAGE_MAX_DAYS, description: `How many days, ${USAGE_DEFAULT_DAYS} unless given.` }),
+      ),
+    },
+    closed,
+  ),
+  success: { status: 200, description: 'The usage of your business.', schema: UsageSchema },
+  errors: ['validation_error'],
+  handle: async ({ database, quotas }, { caller: { business }, query: { days: wanted = USAGE_DEFAULT_DAYS } }) => {
+    const usage = await usageOf(database, business.id);
+    const until = await limitedUntil(database, business.id, quotas);
+    const days = await dailyUsageOf(database, business.id, wanted);
+    return {
+      body: {
+        ...usageView(quotas, usage),
+        new_account: until
+          ? {
+              used: days.at(-1)?.sent ?? 0,
+              limit: quotas.newAccountDailyMessages,
+              resets_at: nextDay(usage.today).toISOString(),
+              until: until.toISOString(),
+            }
+          : null,
+        days: days.map(({ date, sent, received, uploadedBytes }) => ({ date, sent, received, uploaded_bytes: uploadedBytes })),
+      },
+    };
+  },
+});

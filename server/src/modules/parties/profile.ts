@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { Refusal } from '../../contract/errors.ts';
+import { parseHandle } from '../../contract/names.ts';
+import type { Business } from '../../contract/parties.ts';
+import { closed } from '../../http/paging.ts';
+import type { PartyDirectory } from './directory.ts';
+
+export const handleFields = { handle: Type.String(), display_name: Type.String() };
+
+/** What anybody may know of a business. */
+export const PublicProfileSchema = Type.Object(
+  {
+    ...handleFields,
+    verified_domains: Type.Array(Type.String(), {
+      description: 'Mail domains that the business has shown to be its own, in alphabetical order.',
+    }),
+    accepting_drops: Type.Boolean({ description: 'Whether people without a handle can write in.' }),
+  },
+  { $id: 'PublicProfile', ...closed },
+);
+
+export function profileView({ handle, displayName, verifiedDomains, acceptingDrops }: Business) {
+  return { handle, display_name: displayName, verified_domains: verifiedDomains, accepting_drops: acceptingDrops };
+}
+
+/** By a handle as somebody has written it. */
+export async function claimedAs(parties: PartyDirectory, text: string): Promise<Business> {
+  const handle = parseHandle(text);
+  const business = handle === undefined ? undefined : await parties.byHandle(handle);
+  if (!business) throw new Refusal('not_found', 'Nobody has claimed this handle.');
+  return business;
+}

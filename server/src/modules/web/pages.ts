@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { FastifyRequest } from 'fastify';
+import type { Answer } from '../../http/endpoint.ts';
+
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+/** In the order of preference. */
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+/** Named in order to say that it is not wanted. */
+const REFUSED = /;\s*q=0(\.0*)?$/;
+/** Where vite puts the nonce of a page. */
+const NONCE = /NONCE/g;
+
+/** The pages as they were built, held in memory: they take a megabyte or two. */
+export class Pages {
+  readonly #shell: string;
+  readonly #assets = new Map<string, Buffer>();
+  readonly #filesAt: string | undefined;
+
+  /** filesAt: where browsers send files to and get them from, if not the service itself. */
+  constructor(folder: string, filesAt: string | undefined) {
+    this.#shell = readFileSync(path.join(folder, 'index.html'), 'utf8');
+    for (const name of readdirSync(path.join(folder, 'assets'))) this.#assets.set(name, readFileSync(path.join(folder, 'assets', name)));
+    this.#filesAt = filesAt;
+  }
+
+  /** The one document that all pages share; what it shows is up to its script. */
+  show(status = 200): Answer {
+    const nonce = randomBytes(16).toString('base64');
+    return {
+      status,
+      headers: {
+        'content-security-policy': this.#policy(nonce),
+        'cache-control': 'no-cache',
+        'cross-origin-opener-policy': 'same-origin',
+        'referrer-policy': 'same-origin',
+      },
+      body: this.#shell.replace(NONCE, nonce),
+    };
+  }
+
+  /** A file whose name changes with its content. */
+  asset(name: string, request: FastifyRequest): Answer | undefined {
+    const type = TYPES[path.extname(name)];
+    const plain = this.#assets.get(name);
+    if (type === undefined || plain === undefined) return undefined;
+    const listed = (request.headers['accept-encoding'] ?? '').split(',').map((one) => one.trim());
+    const accepted = listed.filter((one) => !REFUSED.test(one)).map((one) => one.split(';')[0]?.trim());
+    const [encoding, extension] =
+      ENCODINGS.find(([encoding, extension]) => accepted.includes(encoding) && this.#assets.has(name + extension)) ?? [];
+    const bytes = extension === undefined ? plain : (this.#assets.get(name + extension) as Buffer);
+    const headers = {
+      'content-type': type,
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'accept-encoding',
+      ...(encoding !== undefined && { 'content-encoding': encoding }),
+    };
+    return { headers, body: bytes };
+  }
+
+  #policy(nonce: string): string {
+    return [
+      "default-src 'none'",
+      "script-src 'self'",
+      "worker-src 'self'",
+      // The editor writes its own style sheet.
+      `style-src 'self' 'nonce-${nonce}'`,
+      "font-src 'self'",
+      "img-src 'self' data:",
+      `connect-src 'self'${this.#filesAt === undefined ? '' : ` ${this.#filesAt}`}`,
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+    ].join('; ');
+  }
+}

@@ -1,0 +1,82 @@
+import { Type } from 'typebox';
+import { type Context, publicEndpoint } from '../../context.ts';
+import { Refusal } from '../../contract/errors.ts';
+import { parseReceiptToken } from '../../contract/ids.ts';
+import { parseHandle } from '../../contract/names.ts';
+import type { Route } from '../../http/endpoint.ts';
+import { HTML_TYPE } from '../../http/page.ts';
+import { findReceipt } from '../messages/read-messages.ts';
+import type { Pages } from './pages.ts';
+
+const success = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
+/** What is in it is for the page's own script to read. */
+const query = Type.Object({}, { additionalProperties: true });
+
+/** The same as in web/src/router.tsx, where each is told what it shows. */
+const PAGES = [
+  '/',
+  '/sign-in',
+  '/claim',
+  '/welcome',
+  '/invitations/:token',
+  '/inbox',
+  '/outbox',
+  '/compose',
+  '/threads/:id',
+  '/contacts',
+  '/agents',
+  '/members',
+  '/domains',
+  '/webhooks',
+  '/webhooks/:id',
+  '/schema',
+  '/blocks',
+  '/usage',
+  '/account',
+  '/settings',
+];
+
+/** What people look at. */
+export function pageRoutes(pages: Pages): Route<Context>[] {
+  const page = publicEndpoint({ summary: 'A page of the dashboard', query, success, errors: [], handle: async () => pages.show() });
+
+  const dropPage = publicEndpoint({
+    summary: 'Where anybody writes to a business',
+    params: Type.Object({ handle: Type.String() }),
+    query,
+    success,
+    errors: [],
+    handle: async ({ parties }, { params }) => {
+      const handle = parseHandle(params.handle);
+      return pages.show(handle !== undefined && (await parties.byHandle(handle)) ? 200 : 404);
+    },
+  });
+
+  const receiptPage = publicEndpoint({
+    summary: 'The receipt as a page for people',
+    params: Type.Object({ token: Type.String({ description: 'rcpt_ token' }) }),
+    query,
+    success,
+    errors: [],
+    handle: async (context, { params }) => pages.show((await findReceipt(context, parseReceiptToken(params.token))) ? 200 : 404),
+  });
+
+  const asset = publicEndpoint({
+    summary: 'What the pages are made of',
+    params: Type.Object({ name: Type.String() }),
+    success: { status: 200, description: 'A script, style sheet, font or picture.' },
+    errors: ['not_found'],
+    handle: async (_context, { params, request }) => {
+      const found = pages.asset(params.name, request);
+      if (!found) throw new Refusal('not_found', 'There is no such file; the page may be of an older version: load it anew.');
+      return found;
+    },
+  });
+
+  return [
+    ...PAGES.map((path): Route<Context> => ['GET', path, 'open', page]),
+    ['GET', '/@:handle', 'none', dropPage],
+    ['GET', '/r/:token', 'none', receiptPage],
+    ['GET', '/assets/:name', 'open', asset],
+  ];
+}

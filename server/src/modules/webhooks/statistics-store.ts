@@ -1,0 +1,102 @@
+import type { Queryable } from '../../platform/postgres.ts';
+
+/** Buckets of one length, which divides a day or is one, up to the one that has not ended yet. */
+export interface Period {
+  /** An interval. */
+  bucket: string;
+  buckets: number;
+}
+
+export interface Counted {
+  delivered: number;
+  failed: number;
+  /** Of the attempts that were answered; null when none was. */
+  p50Ms: number | null;
+  p95Ms: number | null;
+}
+
+export interface Statistics {
+  /** The oldest first. */
+  buckets: (Counted & { start: Date })[];
+  totals: Counted;
+  /** When the oldest attempt that was read had been queued, if there were more than are read. */
+  countedSince: Date | null;
+}
+
+interface Row {
+  start: Date | null;
+  delivered: number;
+  failed: number;
+  p50: number | null;
+  p95: number | null;
+  read: number;
+  since: Date | null;
+  [column: string]: unknown;
+}
+
+/**
+ * Of the attempts that ended within the period, in buckets that begin at whole hours or days in UTC.
+ *
+ * The log is read from its end, by its primary key, and no further than `attemptsMax` entries. Their ids tell when they were
+ * queued, which is taken to be `queuedForMaxH` hours before their end at most. Percentiles come from how often each time
+ * occurs, to the millisecond below a second and to ten above: so there is nothing large to sort. Seen with a million entries
+ * in memory, on 2 cores: 1.4 s, half of it to read them.
+ */
+export async function attemptsByBucket(
+  db: Queryable,
+  partyId: bigint,
+  webhookId: string,
+  { bucket, buckets }: Period,
+  { attemptsMax, queuedForMaxH }: { attemptsMax: number; queuedForMaxH: number },
+): Promise<Statistics> {
+  const rows = await db.query<Row>(
+    `WITH period AS MATERIALIZED (SELECT date_bin($3::interval, now(), 'epoch') - $3::interval * ($4 - 1) AS start),
+     counted AS MATERIALIZED (
+       SELECT date_bin($3::interval, ended, 'epoch') AS start, ms, min(created_at) AS since, count(*)::integer AS read,
+              (count(*) FILTER (WHERE status = 'delivered'))::integer AS delivered,
+              (count(*) FILTER (WHERE status <> 'delivered'))::integer AS failed
+         FROM (SELECT created_at, status, attempted_at + response_ms * interval '1 millisecond' AS ended,
+                      CASE WHEN status_code IS NOT NULL THEN CASE WHEN response_ms < 1000 THEN response_ms ELSE response_ms / 10 * 10 END END AS ms
+                 FROM webhook_attempts
+                WHERE party_id = $1 AND webhook_id = $2 AND id > (SELECT new_uuid(start - make_interval(hours => $6)) FROM period)
+                ORDER BY id DESC LIMIT $5) log
+        GROUP BY 1, 2
+     ),
+     grouped AS (
+       SELECT start, grouping(start) AS is_total, ms, sum(delivered) AS delivered, sum(failed) AS failed
+         FROM counted WHERE start >= (SELECT start FROM period) GROUP BY GROUPING SETS ((start, ms), (ms))
+     ),
+     ranked AS (
+       SELECT start, is_total, ms, delivered, failed,
+              sum(delivered + failed) FILTER (WHERE ms IS NOT NULL) OVER (PARTITION BY is_total, start ORDER BY ms) AS up_to,
+              sum(delivered + failed) FILTER (WHERE ms IS NOT NULL) OVER (PARTITION BY is_total, start) AS answered
+         FROM grouped
+     ),
+     summed AS (
+       SELECT start, is_total, sum(delivered)::integer AS delivered, sum(failed)::integer AS failed,
+              min(ms) FILTER (WHERE up_to >= answered * 0.5) AS p50, min(ms) FILTER (WHERE up_to >= answered * 0.95) AS p95
+         FROM ranked GROUP BY start, is_total
+     ),
+     reading AS (SELECT coalesce(sum(read), 0)::integer AS read, min(since) AS since FROM counted),
+     wanted AS (SELECT start + $3::interval * n AS start, 0 AS is_total FROM period, generate_series(0, $4 - 1) AS n UNION ALL SELECT NULL, 1)
+     SELECT w.start, coalesce(s.delivered, 0) AS delivered, coalesce(s.failed, 0) AS failed, s.p50, s.p95, r.read, r.since
+       FROM reading r, wanted w LEFT JOIN summed s ON s.is_total = w.is_total AND s.start IS NOT DISTINCT FROM w.start
+      ORDER BY w.start NULLS LAST`,
+    [partyId, webhookId, bucket, buckets, attemptsMax, queuedForMaxH],
+  );
+  const total = rows.at(-1) as Row;
+  return {
+    buckets: rows.slice(0, -1).map((row) => ({ start: row.start as Date, ...toCounted(row) })),
+    totals: toCounted(total),
+    countedSince: total.read < attemptsMax ? null : total.since,
+  };
+}
+
+function toCounted({ delivered, failed, p50, p95 }: Row): Counted {
+  return { delivered, failed, p50Ms: p50, p95Ms: p95 };
+}
+
+/** Of the transaction. */
+export async function limitStatements(tx: Queryable, ms: number): Promise<void> {
+  await tx.query(`SELECT set_config('statement_timeout', $1::text, true)`, [ms]);
+}

@@ -1,0 +1,77 @@
+import { Refusal } from '../../contract/errors.ts';
+import type { Business } from '../../contract/parties.ts';
+import { type Database, isTimeout } from '../../platform/postgres.ts';
+import { TooMuchWaiting, Turns } from '../../platform/turns.ts';
+import { attemptsByBucket, limitStatements, type Period, type Statistics } from './statistics-store.ts';
+import { getWebhook, type Webhook, type WebhookServices } from './webhooks.ts';
+
+export type { Counted, Statistics } from './statistics-store.ts';
+
+export const periods = {
+  '24h': { bucket: '1 hour', buckets: 24 },
+  '7d': { bucket: '6 hours', buckets: 28 },
+  '30d': { bucket: '1 day', buckets: 30 },
+} as const satisfies Record<string, Period>;
+export type PeriodName = keyof typeof periods;
+
+/** Of one webhook and period: the newest ones. */
+export const ATTEMPTS_COUNTED_MAX = 1_000_000;
+/** An attempt can be put off by a day, and then wait for its turn at a receiver that is slow. */
+const QUEUED_FOR_MAX_H = 48;
+const PATIENCE_MS = 5_000;
+const WAITING_PER_BUSINESS_MAX = 8;
+const WAITING_RETRY_S = 1;
+const SLOW_RETRY_S = 60;
+/** What took long is asked for less often, so that at most a tenth of the time goes into it. */
+const KEPT_FOR_TIMES_AS_LONG = 10;
+
+/**
+ * Counts what the delivery logs have, when somebody asks: whatever would be kept up to date beside them would slow down
+ * deliveries. To count a long log keeps the database busy, so each process does it once at a time.
+ */
+export class WebhookStatistics {
+  readonly #database: Database;
+  readonly #turns = new Turns(WAITING_PER_BUSINESS_MAX);
+  /** Answers, and those that are being made. */
+  readonly #kept = new Map<string, Promise<Statistics>>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async of(partyId: bigint, webhookId: string, period: PeriodName): Promise<Statistics> {
+    const name = `${partyId} ${webhookId} ${period}`;
+    const asked = this.#kept.get(name) ?? this.#turns.take(String(partyId), () => this.#count(name, partyId, webhookId, period));
+    this.#kept.set(name, asked);
+    try {
+      return await asked;
+    } catch (error) {
+      this.#kept.delete(name);
+      if (error instanceof TooMuchWaiting)
+        throw new Refusal('rate_limited', 'Too many statistics of your business are being made.', { retryAfterS: WAITING_RETRY_S });
+      if (isTimeout(error)) throw new Refusal('unavailable', 'The statistics took too long to make.', { retryAfterS: SLOW_RETRY_S });
+      throw error;
+    }
+  }
+
+  async #count(name: string, partyId: bigint, webhookId: string, period: PeriodName): Promise<Statistics> {
+    const startedAt = performance.now();
+    const counted = await this.#database.transaction(async (tx) => {
+      await limitStatements(tx, PATIENCE_MS);
+      const bounds = { attemptsMax: ATTEMPTS_COUNTED_MAX, queuedForMaxH: QUEUED_FOR_MAX_H };
+      return attemptsByBucket(tx, partyId, webhookId, periods[period], bounds);
+    });
+    setTimeout(() => this.#kept.delete(name), KEPT_FOR_TIMES_AS_LONG * (performance.now() - startedAt)).unref();
+    return counted;
+  }
+}
+
+export async function readStatistics(
+  services: WebhookServices & { webhookStatistics: WebhookStatistics },
+  business: Business,
+  id: string,
+  period: PeriodName,
+): Promise<{ webhook: Webhook; statistics: Statistics }> {
+  const webhook = await getWebhook(services, business, id);
+  return { webhook, statistics: await services.webhookStatistics.of(business.id, webhook.id, period) };
+}

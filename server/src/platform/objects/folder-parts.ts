@@ -1,0 +1,149 @@
+import { constants, createReadStream } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { CHUNK_BYTES, exactly, type Folder, ignoring, makeFolder, sizeOf, syncFolder } from './folder.ts';
+import { objectPath } from './object-path.ts';
+import type { PartStore, UploadTicket } from './object-store.ts';
+import { type PartedUpload, partCount, partNumbers, partOffset, partSize, partsMissing } from './parts.ts';
+import type { UrlSigner } from './url-signer.ts';
+
+/** Does one piece of work at a time for each name, whatever number of processes want to. */
+export type Exclusively = <T>(name: string, work: () => Promise<T>) => Promise<T>;
+
+/** The parts have become an object, which never changes. */
+export class AlreadyJoined extends Error {}
+
+const ARRIVED = 1;
+
+/**
+ * Files that come in parts: one file for each, into which every part is written at its place. Behind the last byte stands
+ * a byte for each part, which says whether that part is there; it is set once the part is synced. To join the parts is to
+ * cut these off and to rename the file, so a file without them is whole.
+ */
+export class FolderParts implements PartStore {
+  readonly #folder: Folder;
+  readonly #signer: UrlSigner;
+  readonly #publicUrl: () => string;
+  readonly #exclusively: Exclusively;
+
+  constructor(folder: Folder, signer: UrlSigner, publicUrl: () => string, exclusively: Exclusively) {
+    this.#folder = folder;
+    this.#signer = signer;
+    this.#publicUrl = publicUrl;
+    this.#exclusively = exclusively;
+  }
+
+  /** Its file is made when the first part has come. */
+  async begin(id: string): Promise<string> {
+    return id;
+  }
+
+  async ticket({ id, sizeBytes, partBytes }: PartedUpload, number: number, expiresAt: Date): Promise<UploadTicket> {
+    const urlPath = objectPath(id);
+    const terms = { part: String(number), each: String(partBytes), of: String(sizeBytes) };
+    return { url: `${this.#publicUrl()}${urlPath}?${this.#signer.sign('PUT', urlPath, terms, expiresAt)}`, headers: {} };
+  }
+
+  /**
+   * Takes what a client PUTs. Throws WrongSize when it is not exactly the part, and AlreadyJoined when it comes too late;
+   * either way nothing of it is kept.
+   */
+  async receive(upload: PartedUpload, number: number, bytes: AsyncIterable<Buffer>): Promise<void> {
+    // Aside until it is whole, so that one that breaks off takes no place from one that came before; synced only in its place.
+    await this.#folder.writeAside(exactly(bytes, partSize(upload, number)), { isSynced: false }, (aside) =>
+      this.#exclusively(upload.id, () => this.#place(upload, number, aside)),
+    );
+  }
+
+  async arrived(upload: PartedUpload): Promise<number[]> {
+    const file = await open(this.#folder.file('parts', upload.id), 'r').catch(ignoring('ENOENT'));
+    if (!file) return (await this.#isObject(upload.id)) ? partNumbers(upload) : [];
+    try {
+      if ((await file.stat()).size === upload.sizeBytes) return partNumbers(upload);
+      const marks = Buffer.alloc(partCount(upload));
+      await file.read(marks, 0, marks.length, upload.sizeBytes);
+      return partNumbers(upload).filter((number) => marks[number - 1] === ARRIVED);
+    } finally {
+      await file.close();
+    }
+  }
+
+  join(upload: PartedUpload): Promise<number[]> {
+    return this.#exclusively(upload.id, async () => {
+      const missing = partsMissing(upload, await this.arrived(upload));
+      if (missing.length === 0 && !(await this.#isObject(upload.id))) await this.#makeObject(upload);
+      return missing;
+    });
+  }
+
+  async drop({ id }: Pick<PartedUpload, 'id'>): Promise<void> {
+    await rm(this.#folder.file('parts', id), { force: true });
+  }
+
+  async #place(upload: PartedUpload, number: number, aside: string): Promise<void> {
+    if (await this.#isObject(upload.id)) throw new AlreadyJoined();
+    const file = await this.#opened(upload);
+    try {
+      await mark(file, upload, number, 0);
+      await copyInto(file, partOffset(upload, number), aside);
+      await file.datasync();
+      await mark(file, upload, number, ARRIVED);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** It has its full length from the beginning: only so does a shorter one mean that the marks were cut off. */
+  async #opened(upload: PartedUpload): Promise<FileHandle> {
+    const name = this.#folder.file('parts', upload.id);
+    await makeFolder(path.dirname(name));
+    const file = await open(name, constants.O_RDWR | constants.O_CREAT, 0o600);
+    try {
+      const { size } = await file.stat();
+      if (size === 0) {
+        await file.truncate(upload.sizeBytes + partCount(upload));
+        await file.sync();
+        await syncFolder(path.dirname(name));
+      } else if (size === upload.sizeBytes) throw new AlreadyJoined();
+      return file;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  async #makeObject({ id, sizeBytes }: PartedUpload): Promise<void> {
+    const [parts, object] = [this.#folder.file('parts', id), this.#folder.file('objects', id)];
+    const file = await open(parts, 'r+');
+    try {
+      await file.truncate(sizeBytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await makeFolder(path.dirname(object));
+    await rename(parts, object);
+    await syncFolder(path.dirname(object));
+  }
+
+  async #isObject(id: string): Promise<boolean> {
+    return (await sizeOf(this.#folder.file('objects', id))) !== undefined;
+  }
+}
+
+async function copyInto(target: FileHandle, position: number, source: string): Promise<void> {
+  let at = position;
+  for await (const chunk of createReadStream(source, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
+    for (let done = 0; done < chunk.length; ) done += (await target.write(chunk, done, chunk.length - done, at + done)).bytesWritten;
+    at += chunk.length;
+  }
+}
+
+/** Durable when it resolves; there is nothing to do where it says so already. */
+async function mark(file: FileHandle, upload: PartedUpload, number: number, value: number): Promise<void> {
+  const [position, current] = [upload.sizeBytes + number - 1, Buffer.alloc(1)];
+  await file.read(current, 0, 1, position);
+  if (current[0] === value) return;
+  await file.write(Buffer.from([value]), 0, 1, position);
+  await file.datasync();
+}

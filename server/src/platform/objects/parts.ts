@@ -1,0 +1,33 @@
+/** A file that comes in parts, numbered from 1. All have the same size but the last, which is shorter and may be the only one. */
+export interface PartedUpload {
+  /** Of the object that it will be. */
+  id: string;
+  /** What its store called it when it was begun. */
+  ref: string;
+  sizeBytes: number;
+  partBytes: number;
+}
+
+type Sizes = Pick<PartedUpload, 'sizeBytes' | 'partBytes'>;
+
+/** A file without a byte has one part without a byte. */
+export function partCount({ sizeBytes, partBytes }: Sizes): number {
+  return Math.max(1, Math.ceil(sizeBytes / partBytes));
+}
+
+export function partNumbers(sizes: Sizes): number[] {
+  return Array.from({ length: partCount(sizes) }, (_, i) => i + 1);
+}
+
+export function partOffset({ partBytes }: Sizes, number: number): number {
+  return (number - 1) * partBytes;
+}
+
+export function partSize(sizes: Sizes, number: number): number {
+  return Math.min(sizes.partBytes, sizes.sizeBytes - partOffset(sizes, number));
+}
+
+export function partsMissing(sizes: Sizes, arrived: readonly number[]): number[] {
+  const there = new Set(arrived);
+  return partNumbers(sizes).filter((number) => !there.has(number));
+}

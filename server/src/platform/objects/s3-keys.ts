@@ -1,0 +1,22 @@
+const KEY = /^(?:objects|uploads)\/([0-9a-f-]{36})$/;
+
+export function objectKey(id: string): string {
+  return `objects/${id}`;
+}
+
+export function uploadKey(id: string): string {
+  return `uploads/${id}`;
+}
+
+export function idOfKey(key: string | undefined): string | undefined {
+  return key?.match(KEY)?.[1];
+}
+
+/** For what may not be there: undefined then. */
+export function ifMissing(error: { $metadata?: { httpStatusCode?: number } }): undefined {
+  if (error.$metadata?.httpStatusCode !== 404) throw error;
+}
+
+export function secondsUntil(time: Date): number {
+  return Math.max(1, Math.floor((time.getTime() - Date.now()) / 1000));
+}

@@ -1,0 +1,104 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  type Part,
+  paginateListParts,
+  type S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { PartStore, UploadTicket } from './object-store.ts';
+import { type PartedUpload, partNumbers, partSize, partsMissing } from './parts.ts';
+import { ifMissing, objectKey, secondsUntil } from './s3-keys.ts';
+
+/** Parts that are PUT again while they are being joined; nobody has a reason to do so for long. */
+const JOIN_TRIES = 5;
+
+/**
+ * Files that come in parts, as multipart uploads of the object itself: what was PUT is nothing until they are completed,
+ * and afterwards their URLs lead nowhere. Which parts are there is asked of the bucket, so clients need not keep track.
+ */
+export class S3Parts implements PartStore {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #isObject: (id: string) => Promise<boolean>;
+  readonly #joining = new Map<string, Promise<number[]>>();
+
+  constructor(client: S3Client, bucket: string, isObject: (id: string) => Promise<boolean>) {
+    this.#client = client;
+    this.#bucket = bucket;
+    this.#isObject = isObject;
+  }
+
+  async begin(id: string): Promise<string> {
+    const { UploadId } = await this.#client.send(new CreateMultipartUploadCommand({ Bucket: this.#bucket, Key: objectKey(id) }));
+    if (UploadId === undefined) throw new Error('the bucket began an upload without a name');
+    return UploadId;
+  }
+
+  /** The length is signed, too. It stands in no header to be set, since a browser does that by itself and lets nobody else. */
+  async ticket(upload: PartedUpload, number: number, expiresAt: Date): Promise<UploadTicket> {
+    const command = new UploadPartCommand({ ...this.#target(upload), PartNumber: number, ContentLength: partSize(upload, number) });
+    const url = await getSignedUrl(this.#client, command, {
+      expiresIn: secondsUntil(expiresAt),
+      signableHeaders: new Set(['content-length', 'host']),
+    });
+    return { url, headers: {} };
+  }
+
+  async arrived(upload: PartedUpload): Promise<number[]> {
+    const parts = await this.#list(upload);
+    if (parts) return numbersOf(parts);
+    return (await this.#isObject(upload.id)) ? partNumbers(upload) : [];
+  }
+
+  /** All who ask at the same time in one process wait for the first; of several processes one finds it done by another. */
+  join(upload: PartedUpload): Promise<number[]> {
+    const joining = this.#joining.get(upload.id) ?? this.#joinOnce(upload, JOIN_TRIES).finally(() => this.#joining.delete(upload.id));
+    this.#joining.set(upload.id, joining);
+    return joining;
+  }
+
+  async #joinOnce(upload: PartedUpload, tries: number): Promise<number[]> {
+    const parts = await this.#list(upload);
+    if (!parts) return (await this.#isObject(upload.id)) ? [] : partNumbers(upload);
+    const missing = partsMissing(upload, numbersOf(parts));
+    if (missing.length > 0) return missing;
+    const Parts = parts.map(({ PartNumber, ETag }) => ({ PartNumber, ETag }));
+    try {
+      await this.#client.send(new CompleteMultipartUploadCommand({ ...this.#target(upload), MultipartUpload: { Parts } }));
+      return [];
+    } catch (error) {
+      const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
+      const isOvertaken = name === 'InvalidPart' || $metadata?.httpStatusCode === 404;
+      if (!isOvertaken || tries <= 1) throw error;
+      return this.#joinOnce(upload, tries - 1);
+    }
+  }
+
+  async drop(upload: Pick<PartedUpload, 'id' | 'ref'>): Promise<void> {
+    await this.#client.send(new AbortMultipartUploadCommand(this.#target(upload))).catch(ifMissing);
+  }
+
+  /** Those that are whole, in ascending order; undefined when they have been joined or dropped. */
+  async #list(upload: PartedUpload): Promise<Part[] | undefined> {
+    const parts: Part[] = [];
+    try {
+      for await (const page of paginateListParts({ client: this.#client }, this.#target(upload))) parts.push(...(page.Parts ?? []));
+    } catch (error) {
+      return ifMissing(error as { $metadata?: { httpStatusCode?: number } });
+    }
+    return parts
+      .filter(({ PartNumber, Size }) => PartNumber !== undefined && Size === partSize(upload, PartNumber))
+      .toSorted((a, b) => (a.PartNumber as number) - (b.PartNumber as number));
+  }
+
+  #target({ id, ref }: Pick<PartedUpload, 'id' | 'ref'>): { Bucket: string; Key: string; UploadId: string } {
+    return { Bucket: this.#bucket, Key: objectKey(id), UploadId: ref };
+  }
+}
+
+function numbersOf(parts: readonly Part[]): number[] {
+  return parts.map(({ PartNumber }) => PartNumber as number);
+}

@@ -1,0 +1,83 @@
+import type { Answered } from './api.ts';
+import { goodRequestsOfParts } from './parts-requests.ts';
+import type { TestBusiness, TestService } from './service.ts';
+
+/** A good request for every row of the route table that takes a key, or nothing. sent: a message that acme has sent to globex. */
+export function goodRequestsOfKeys(
+  service: TestService,
+  acme: TestBusiness,
+  sent: { id: string; thread_id: string; receipt_url: string },
+): Record<string, () => Promise<Answered>> {
+  const announce = () => acme.api.write('POST', '/uploads', { filename: 'a.txt', content_type: 'text/plain', size_bytes: 5 });
+
+  const saveGlobex = () => acme.api.write('POST', '/contacts', { handle: 'globex' });
+  const newWebhook = () => acme.api.write('POST', '/webhooks', { url: 'http://127.0.0.1:9/hook' });
+
+  async function upload(): Promise<Answered> {
+    const { upload_url: url, headers } = (await announce()).body;
+    return service.anonymous.request('PUT', url.slice(service.url.length), { body: 'hello', headers });
+  }
+
+  async function sentFile(): Promise<{ id: string; download_url: string }> {
+    const form = new FormData();
+    form.set('to', 'acme');
+    form.set('file', new File(['hello'], 'a.txt'));
+    const response = await fetch(`${service.url}/v1/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${acme.secret}` },
+      body: form,
+    });
+    return ((await response.json()) as { files: { id: string; download_url: string }[] }).files[0] as { id: string; download_url: string };
+  }
+
+  return {
+    'GET /v1/public/:handle': () => service.anonymous.get('/public/acme'),
+    'GET /v1/receipts/:token': () => service.anonymous.get(`/receipts/${sent.receipt_url.split('/r/')[1]}`),
+    'GET /v1/me': () => acme.api.get('/me'),
+    'GET /v1/usage': () => acme.api.get('/usage?days=3'),
+    'GET /v1/events': () => acme.api.get('/events'),
+    'GET /v1/inbox': () => acme.api.get('/inbox'),
+    'GET /v1/outbox': () => acme.api.get('/outbox?limit=2'),
+    'POST /v1/messages': () => acme.api.send({ to: 'acme', json: [1, null] }),
+    'GET /v1/messages/:id': () => acme.api.get(`/messages/${sent.id}`),
+    'GET /v1/threads/:id': () => acme.api.get(`/threads/${sent.thread_id}?limit=1`),
+    'GET /v1/agents': () => acme.api.get('/agents'),
+    'GET /v1/agents/:id': () => acme.api.get(`/agents/${acme.agentId}`),
+    'PATCH /v1/agents/:id': () => acme.api.patch(`/agents/${acme.agentId}`, { description: 'Takes orders' }),
+    'GET /v1/handles': () => acme.api.get('/handles?q=g'),
+    'GET /v1/webhooks': () => acme.api.get('/webhooks'),
+    'POST /v1/webhooks': newWebhook,
+    'GET /v1/webhooks/:id': async () => acme.api.get(`/webhooks/${(await newWebhook()).body.id}`),
+    'DELETE /v1/webhooks/:id': async () => acme.api.request('DELETE', `/v1/webhooks/${(await newWebhook()).body.id}`),
+    'POST /v1/webhooks/:id/test': async () => acme.api.request('POST', `/v1/webhooks/${(await newWebhook()).body.id}/test`),
+    'GET /v1/webhooks/:id/deliveries': async () => {
+      const { id } = (await newWebhook()).body;
+      await acme.api.request('POST', `/v1/webhooks/${id}/test`);
+      return acme.api.get(`/webhooks/${id}/deliveries`);
+    },
+    'GET /v1/webhooks/:id/statistics': async () => acme.api.get(`/webhooks/${(await newWebhook()).body.id}/statistics?period=7d`),
+    'GET /v1/blocks': () => acme.api.get('/blocks'),
+    'POST /v1/blocks': () => acme.api.write('POST', '/blocks', { email_domain: 'example.com' }),
+    'DELETE /v1/blocks/:id': async () => {
+      const { id } = (await acme.api.write('POST', '/blocks', { email_domain: 'example.org' })).body;
+      return acme.api.request('DELETE', `/v1/blocks/${id}`);
+    },
+    'GET /v1/contacts': () => acme.api.get('/contacts'),
+    'POST /v1/contacts': () => saveGlobex(),
+    'GET /v1/contacts/by-party': () => acme.api.get('/contacts/by-party?handle=globex'),
+    'GET /v1/contacts/:id': async () => acme.api.get(`/contacts/${(await saveGlobex()).body.id}`),
+    'PATCH /v1/contacts/:id': async () => acme.api.patch(`/contacts/${(await saveGlobex()).body.id}`, { label: 'Supplier' }),
+    'GET /v1/inbox/schema': () => acme.api.get('/inbox/schema'),
+    'PUT /v1/inbox/schema': () => acme.api.write('PUT', '/inbox/schema', { schema: { type: ['object', 'array'] } }),
+    'POST /v1/inbox/schema/check': () => acme.api.write('POST', '/inbox/schema/check', { schema: { items: { type: 'x' } }, json: [1] }),
+    'POST /v1/uploads': announce,
+    'GET /v1/files/:id': async () => acme.api.get(`/files/${(await sentFile()).id}`, { accept: 'application/json' }),
+    'PUT /objects/:id': upload,
+    'GET /objects/:id': async () => service.anonymous.request('GET', (await sentFile()).download_url.slice(service.url.length)),
+    'GET /v1/sign-in': () => service.anonymous.get('/sign-in'),
+    ...goodRequestsOfParts('/v1/uploads', {
+      get: (path) => acme.api.request('GET', path),
+      post: (path, body) => (body ? acme.api.write('POST', path.slice(3), body) : acme.api.request('POST', path)),
+    }),
+  };
+}

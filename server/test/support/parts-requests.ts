@@ -1,0 +1,22 @@
+import type { Answered } from './api.ts';
+import { announcement, put } from './transfer.ts';
+
+interface Asker {
+  get(path: string): Promise<Answered>;
+  post(path: string, body?: object): Promise<Answered>;
+}
+
+/** A good request for every row of the route table about an upload in parts, of whoever announces it at this path. */
+export function goodRequestsOfParts(at: string, { get, post }: Asker): Record<string, () => Promise<Answered>> {
+  const inParts = async () => `${at}/${(await post(at, { ...announcement(), parts: true })).body.upload_id}`;
+  return {
+    [`GET ${at}/:id`]: async () => get(await inParts()),
+    [`POST ${at}/:id/parts`]: async () => post(`${await inParts()}/parts`, { numbers: [1] }),
+    [`POST ${at}/:id/complete`]: async () => {
+      const upload = await inParts();
+      const [{ url, headers }] = (await post(`${upload}/parts`, { numbers: [1] })).body.parts;
+      await put({ upload_url: url, headers }, 'hello');
+      return post(`${upload}/complete`);
+    },
+  };
+}

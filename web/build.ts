@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { build } from 'vite';
+
+/** Builds the pages into the folder that is named, with compressed copies of all that shrinks. */
+const folder = process.argv[2];
+if (folder === undefined) throw new Error('Name the folder to build into.');
+// Whatever the one who asks is up to, such as testing.
+process.env.NODE_ENV = 'production';
+await build({ configFile: path.join(import.meta.dirname, 'vite.config.ts'), logLevel: 'warn', build: { outDir: path.resolve(folder) } });
+
+const assets = path.join(folder, 'assets');
+for (const name of readdirSync(assets).filter((name) => /\.(js|css|svg)$/.test(name))) {
+  const file = path.join(assets, name);
+  const bytes = readFileSync(file);
+  writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+  writeFileSync(
+    `${file}.br`,
+    brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+  );
+}

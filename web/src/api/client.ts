@@ -1,0 +1,105 @@
+import { activeBusiness } from './business.ts';
+import type { Error as ErrorBody, Operations } from './schema.ts';
+
+export type Operation = keyof Operations;
+export type AnswerOf<O extends Operation> = Operations[O]['answer'];
+/** What an operation takes: what stands in its path, its query, its body. */
+export type InputOf<O extends Operation> = Omit<Operations[O], 'answer'>;
+
+/** A refusal in the words of the API, or that it could not be reached at all. */
+export class ApiError extends Error {
+  readonly code: ErrorBody['error']['code'] | 'unreachable';
+  readonly status: number;
+  readonly requestId: string | undefined;
+  readonly details: NonNullable<ErrorBody['error']['details']>;
+  readonly retryAfterS: number | undefined;
+
+  constructor(status: number, body: Partial<ErrorBody['error']>, retryAfter: string | null) {
+    super(body.message ?? 'The service can’t be reached. Check your connection, then try again.');
+    this.code = body.code ?? 'unreachable';
+    this.status = status;
+    this.requestId = body.request_id;
+    this.details = body.details ?? [];
+    this.retryAfterS = retryAfter === null ? undefined : Number(retryAfter);
+  }
+
+  /** What is wrong with one field of the request, by its JSON Pointer. */
+  at(path: string): string | undefined {
+    return this.details.find((detail) => detail.path === path)?.message;
+  }
+}
+
+export interface Options {
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+}
+
+/** The API's answer. Numbers in it are ECMAScript's: for what a business sent as json, see textOf. */
+export async function call<O extends Operation>(operation: O, input: InputOf<O>, options: Options = {}): Promise<AnswerOf<O>> {
+  const text = await textOf(operation, input, options);
+  return (text === '' ? undefined : JSON.parse(text)) as AnswerOf<O>;
+}
+
+/** The answer as it came, byte for byte. */
+export async function textOf<O extends Operation>(operation: O, input: InputOf<O>, options: Options = {}): Promise<string> {
+  const [method, template] = operation.split(' ') as [string, string];
+  const { path = {}, query = {}, body } = input as { path?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([key, value]) => (value === undefined || value === '' ? [] : [[key, String(value)]])),
+  );
+  const isJson = body !== undefined && !(body instanceof FormData);
+  return request(method, search.size > 0 ? `${filled}?${search}` : filled, {
+    ...options,
+    body: isJson ? (body instanceof JsonText ? body.text : JSON.stringify(body)) : (body as FormData | undefined),
+    headers: { ...(isJson && { 'content-type': 'application/json' }), ...options.headers },
+  });
+}
+
+/** A body that is written already, so that its numbers stay as they are. */
+export class JsonText {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Below /auth, whose paths are not part of the API's description. */
+export async function auth<T = unknown>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
+  const text = await request(method, `/auth/${path}`, {
+    ...(method === 'POST' && { body: JSON.stringify(body ?? {}), headers: { 'content-type': 'application/json' } }),
+  });
+  return JSON.parse(text || 'null') as T;
+}
+
+async function request(
+  method: string,
+  url: string,
+  { body, headers = {}, signal }: Options & { body?: string | FormData | undefined },
+): Promise<string> {
+  const business = activeBusiness();
+  const init = {
+    method,
+    headers: { accept: 'application/json', ...(business !== undefined && { 'waybill-business': business }), ...headers },
+  };
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, { ...init, ...(body !== undefined && { body }), ...(signal && { signal }) });
+    text = await response.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, {}, null);
+  }
+  if (response.ok) return text;
+  throw new ApiError(response.status, refusalIn(text), response.headers.get('retry-after'));
+}
+
+/** A proxy in between, or a bucket, may answer in words of its own. */
+export function refusalIn(text: string): Partial<ErrorBody['error']> {
+  try {
+    return (JSON.parse(text) as ErrorBody).error ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,13 @@
+import { useActiveBusiness } from './business.ts';
+import { useReading } from './queries.ts';
+import type { Account } from './schema.ts';
+
+export type Role = Account['businesses'][number]['role'];
+
+/** What somebody is to the business that they act for. Undefined for the moment until it is known. */
+export function useRole(): { role: Role | undefined; isAdmin: boolean; isOwner: boolean } {
+  const active = useActiveBusiness();
+  const { data: account } = useReading('GET /v1/account', {});
+  const role = account?.businesses.find(({ handle }) => handle === active)?.role;
+  return { role, isAdmin: role === 'owner' || role === 'admin', isOwner: role === 'owner' };
+}

@@ -1,0 +1,22 @@
+const WINDOW_MS = 5_000;
+
+/** How fast something has been during the last seconds. */
+export class Speed {
+  #samples: [at: number, bytes: number][] = [];
+
+  note(at: number, bytes: number): void {
+    this.#samples.push([at, bytes]);
+    while (this.#samples.length > 2 && at - (this.#samples[0]?.[0] ?? at) > WINDOW_MS) this.#samples.shift();
+  }
+
+  forget(): void {
+    this.#samples = [];
+  }
+
+  /** Unknown until there is something to compare. */
+  bytesPerSecond(): number | undefined {
+    const [first, last] = [this.#samples[0], this.#samples.at(-1)];
+    if (!first || !last || last[0] - first[0] < 500 || last[1] <= first[1]) return undefined;
+    return ((last[1] - first[1]) * 1_000) / (last[0] - first[0]);
+  }
+}

@@ -1,0 +1,189 @@
+import { ApiError, call } from './client.ts';
+import { inTurn, put } from './put.ts';
+import { randomKey } from './random-key.ts';
+import type { Upload as Announced } from './schema.ts';
+import { Speed } from './speed.ts';
+import { type Door, sendParts } from './upload-parts.ts';
+
+export interface Progress {
+  /** reconnecting: the connection broke, and it is tried again by itself. */
+  status: 'waiting' | 'sending' | 'reconnecting' | 'paused' | 'failed' | 'done';
+  sentBytes: number;
+  bytesPerSecond: number | undefined;
+  secondsLeft: number | undefined;
+  error: ApiError | undefined;
+  /** What a message names it by; known once it is done. */
+  uploadId: string | undefined;
+}
+
+export const UPLOAD_MAX_BYTES = 5 * 1024 ** 3;
+/** From here on a file comes in parts, so that a pause does not lose what has arrived. */
+const PARTS_FROM_BYTES = 16 * 1024 ** 2;
+const ANY_TYPE = 'application/octet-stream';
+const TRIES = 6;
+const TELL_EVERY_MS = 200;
+
+/** A file on its way to the service. It begins by itself as soon as it is made. */
+export class Upload {
+  readonly key = randomKey();
+  readonly file: File;
+  readonly #door: Door;
+  readonly #listeners = new Set<() => void>();
+  readonly #speed = new Speed();
+  #progress: Progress = {
+    status: 'waiting',
+    sentBytes: 0,
+    bytesPerSecond: undefined,
+    secondsLeft: undefined,
+    error: undefined,
+    uploadId: undefined,
+  };
+  #running = new AbortController();
+  #toldAt = 0;
+  /** Where the whole goes to; asked for once, since each announcement counts toward the day's limit. */
+  #announced: Announced | undefined;
+  /** What the parts belong to. */
+  #partedId: string | undefined;
+
+  constructor(file: File, door: Door) {
+    this.file = file;
+    this.#door = door;
+    this.resume();
+  }
+
+  /** A new object whenever something has changed. */
+  readonly progress = (): Progress => this.#progress;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Stops sending; what has arrived stays there for a day. */
+  pause(): void {
+    if (this.#progress.status === 'done') return;
+    this.#running.abort();
+    this.#change({ status: 'paused' });
+  }
+
+  /** Goes on where it was, after a pause or a failure. */
+  resume(): void {
+    this.#running.abort();
+    this.#running = new AbortController();
+    const { signal } = this.#running;
+    this.#speed.forget();
+    this.#change({ status: 'waiting', error: undefined });
+    this.#send(signal).then(
+      (uploadId) => this.#change({ status: 'done', sentBytes: this.file.size, uploadId }),
+      (error) => {
+        if (signal.aborted) return;
+        // Whatever else of it is on its way.
+        this.#running.abort();
+        this.#change({ status: 'failed', error: asApiError(error) });
+      },
+    );
+  }
+
+  /** For good. */
+  cancel(): void {
+    this.#running.abort();
+    this.#listeners.clear();
+  }
+
+  async #send(signal: AbortSignal): Promise<string> {
+    if (this.file.size > UPLOAD_MAX_BYTES)
+      throw new ApiError(0, { code: 'file_too_large', message: 'A file may have at most 5 GB.' }, null);
+    try {
+      if (this.file.size < PARTS_FROM_BYTES) return await this.#persist(signal, () => inTurn(signal, () => this.#sendWhole(signal)));
+      return await this.#sendParts(signal);
+    } catch (error) {
+      // Announced too long ago, or its bytes are sealed: another try begins anew.
+      if (error instanceof ApiError && error.status >= 400 && error.status < 500) this.#announced = this.#partedId = undefined;
+      throw error;
+    }
+  }
+
+  async #sendWhole(signal: AbortSignal): Promise<string> {
+    this.#change({ status: 'sending', sentBytes: 0 });
+    this.#announced ??= (await call(`POST ${this.#door}`, { body: this.#announcement() }, { signal })) as Announced;
+    const { upload_id, upload_url, headers } = this.#announced;
+    await put({ url: upload_url, headers, bytes: this.file, signal, onSent: (count) => this.#sent(count) });
+    return upload_id;
+  }
+
+  async #sendParts(signal: AbortSignal): Promise<string> {
+    const persist = <T>(run: () => Promise<T>): Promise<T> => this.#persist(signal, run);
+    const announce = () => call(`POST ${this.#door}`, { body: { ...this.#announcement(), parts: true } }, { signal });
+    this.#partedId ??= (await persist(() => inTurn(signal, announce))).upload_id;
+    this.#change({ status: 'sending' });
+    await sendParts({ door: this.#door, id: this.#partedId, file: this.file, signal, persist, onSent: (count) => this.#sent(count) });
+    return this.#partedId;
+  }
+
+  #announcement() {
+    const { name, type, size } = this.file;
+    return { filename: name, content_type: type || ANY_TYPE, size_bytes: size };
+  }
+
+  /** Tries again after what may pass by itself, such as a broken connection. */
+  async #persist<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await run();
+      } catch (error) {
+        signal.throwIfAborted();
+        await this.#checkReadable();
+        if (!(error instanceof ApiError) || !mayPass(error) || tries >= TRIES) throw error;
+        this.#change({ status: 'reconnecting' });
+        await pauseOrOnline(error.retryAfterS ?? 2 ** (tries - 1), signal);
+      }
+    }
+  }
+
+  /** A file that was changed or removed meanwhile looks like a broken connection. */
+  async #checkReadable(): Promise<void> {
+    try {
+      await this.file.slice(0, 1).arrayBuffer();
+    } catch {
+      throw new ApiError(0, { message: 'The file can’t be read: it was changed or moved, or it is a folder. Choose it again.' }, null);
+    }
+  }
+
+  #sent(sentBytes: number): void {
+    if (this.#running.signal.aborted) return;
+    const now = performance.now();
+    this.#speed.note(now, sentBytes);
+    if (now - this.#toldAt < TELL_EVERY_MS) return;
+    this.#toldAt = now;
+    const bytesPerSecond = this.#speed.bytesPerSecond();
+    const secondsLeft = bytesPerSecond ? (this.file.size - sentBytes) / bytesPerSecond : undefined;
+    this.#change({ status: 'sending', sentBytes, bytesPerSecond, secondsLeft });
+  }
+
+  #change(changes: Partial<Progress>): void {
+    this.#progress = { ...this.#progress, ...changes };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function mayPass({ status }: ApiError): boolean {
+  return status === 0 || status === 408 || status === 429 || status >= 500;
+}
+
+function asApiError(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError(0, { message: String(error) }, null);
+}
+
+function pauseOrOnline(seconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      clearTimeout(timer);
+      removeEventListener('online', go);
+      signal.removeEventListener('abort', go);
+      resolve();
+    };
+    const timer = setTimeout(go, seconds * 1_000);
+    addEventListener('online', go);
+    signal.addEventListener('abort', go);
+  });
+}

@@ -1,0 +1,63 @@
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { type Progress, Upload } from './upload.ts';
+import type { Door } from './upload-parts.ts';
+
+export interface Uploads {
+  list: readonly Upload[];
+  add(files: Iterable<File>): void;
+  remove(upload: Upload): void;
+  clear(): void;
+  /** What goes into `files` of a message; undefined as long as not all have arrived. */
+  ids: string[] | undefined;
+  /** Some have not arrived, so that leaving the page would lose them. */
+  isUnfinished: boolean;
+}
+
+/** The files of a draft. They begin to be sent as soon as they are chosen, and end when what shows them goes away. */
+export function useUploads(door: Door): Uploads {
+  const [list, setList] = useState<readonly Upload[]>([]);
+  const uploadIds = useIds(list);
+  const latest = useRef(list);
+  latest.current = list;
+  useEffect(() => () => void cancelled(latest.current), []);
+  const add = useCallback(
+    (files: Iterable<File>) => {
+      const added = [...files].map((file) => new Upload(file, door));
+      setList((known) => [...known, ...added]);
+    },
+    [door],
+  );
+  const remove = useCallback((upload: Upload) => {
+    upload.cancel();
+    setList((known) => known.filter((one) => one !== upload));
+  }, []);
+  const clear = useCallback(() => setList(cancelled), []);
+  return useMemo(() => {
+    const ids = uploadIds === '' ? [] : uploadIds.split(' ');
+    const isUnfinished = ids.length < list.length;
+    return { list, add, remove, clear, isUnfinished, ids: isUnfinished ? undefined : ids };
+  }, [list, uploadIds, add, remove, clear]);
+}
+
+export function useProgress(upload: Upload): Progress {
+  return useSyncExternalStore(upload.subscribe, upload.progress);
+}
+
+function cancelled(list: readonly Upload[]): Upload[] {
+  for (const upload of list) upload.cancel();
+  return [];
+}
+
+/** As one text, so that whoever listens is only told when it changes. */
+function useIds(list: readonly Upload[]): string {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const ends = list.map((upload) => upload.subscribe(listener));
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+    [list],
+  );
+  return useSyncExternalStore(subscribe, () => list.flatMap((upload) => upload.progress().uploadId ?? []).join(' '));
+}

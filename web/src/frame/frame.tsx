@@ -1,0 +1,224 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, type LinkProps, Outlet, useNavigate, useRouter } from '@tanstack/react-router';
+import {
+  Ban,
+  BookOpen,
+  Bot,
+  Braces,
+  ChartNoAxesColumn,
+  ChevronsUpDown,
+  CircleUser,
+  ContactRound,
+  Globe,
+  Inbox,
+  LogOut,
+  type LucideIcon,
+  Menu as MenuIcon,
+  Plus,
+  Send,
+  Settings,
+  SquarePen,
+  Users,
+  Webhook,
+} from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { actFor, useActiveBusiness } from '../api/business.ts';
+import { auth } from '../api/client.ts';
+import { useLive } from '../api/live.ts';
+import { useReading } from '../api/queries.ts';
+import { ButtonLink, IconButton } from '../ui/button.tsx';
+import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx';
+import { useShortcuts } from '../ui/shortcuts.ts';
+import { ShortcutHelp } from './shortcut-help.tsx';
+
+type Entry = readonly [to: LinkProps['to'], label: string, icon: LucideIcon];
+
+const MESSAGES: Entry[] = [
+  ['/inbox', 'Inbox', Inbox],
+  ['/outbox', 'Outbox', Send],
+  ['/contacts', 'Contacts', ContactRound],
+];
+const SETTING_UP: Entry[] = [
+  ['/agents', 'Agents and keys', Bot],
+  ['/webhooks', 'Webhooks', Webhook],
+  ['/schema', 'Inbox schema', Braces],
+  ['/members', 'Members', Users],
+  ['/domains', 'Domains', Globe],
+  ['/blocks', 'Blocks', Ban],
+  ['/usage', 'Usage', ChartNoAxesColumn],
+  ['/settings', 'Settings', Settings],
+];
+
+/** What surrounds every page of the dashboard. */
+export function Frame() {
+  useLive();
+  const navigate = useNavigate();
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  useShortcuts(
+    useMemo(
+      () => ({
+        c: () => void navigate({ to: '/compose' }),
+        'g i': () => void navigate({ to: '/inbox' }),
+        'g o': () => void navigate({ to: '/outbox' }),
+        'g c': () => void navigate({ to: '/contacts' }),
+        'g w': () => void navigate({ to: '/webhooks' }),
+        '?': () => setHelpOpen(true),
+      }),
+      [navigate],
+    ),
+  );
+  return (
+    <div className="min-h-dvh lg:pl-60">
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50 focus:rounded-lg focus:bg-paper focus:px-3 focus:py-2"
+      >
+        Skip to content
+      </a>
+      <div className="flex h-14 items-center gap-2 border-b border-line px-3 lg:hidden">
+        <IconButton
+          label={isMenuOpen ? 'Close menu' : 'Open menu'}
+          aria-expanded={isMenuOpen}
+          aria-controls="navigation"
+          onClick={() => setMenuOpen(!isMenuOpen)}
+        >
+          <MenuIcon className="size-5" aria-hidden />
+        </IconButton>
+        <BusinessSwitcher />
+      </div>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the links in it are what is pressed; this only closes the menu after them */}
+      <aside
+        id="navigation"
+        onClick={() => setMenuOpen(false)}
+        className={`${isMenuOpen ? 'flex' : 'hidden'} inset-y-0 left-0 w-full flex-col gap-1 overflow-y-auto border-line bg-tint p-3 max-lg:border-b lg:fixed lg:flex lg:w-60 lg:overflow-visible lg:border-r`}
+      >
+        <div className="mb-2 hidden lg:block">
+          <BusinessSwitcher />
+        </div>
+        <ButtonLink to="/compose" className="mb-3 w-full" icon={<SquarePen className="size-4" aria-hidden />}>
+          Write a message
+        </ButtonLink>
+        <nav aria-label="Main" className="flex min-h-0 shrink flex-col gap-0.5 overflow-y-auto">
+          {MESSAGES.map((entry) => (
+            <NavLink key={entry[1]} entry={entry} />
+          ))}
+          <div className="my-2 h-px bg-line" />
+          {SETTING_UP.map((entry) => (
+            <NavLink key={entry[1]} entry={entry} />
+          ))}
+        </nav>
+        <div className="grow" />
+        <AccountMenu onHelp={() => setHelpOpen(true)} />
+      </aside>
+      <main id="content" tabIndex={-1} className="mx-auto max-w-5xl px-4 py-8 outline-none sm:px-8 lg:py-10">
+        <Outlet />
+      </main>
+      {isHelpOpen ? <ShortcutHelp onClose={() => setHelpOpen(false)} /> : null}
+    </div>
+  );
+}
+
+function NavLink({ entry: [to, label, Icon] }: { entry: Entry }) {
+  return (
+    <Link
+      to={to}
+      className="flex h-8 items-center gap-2.5 rounded-lg px-2.5 text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink"
+    >
+      <Icon className="size-4" aria-hidden />
+      {label}
+    </Link>
+  );
+}
+
+function BusinessSwitcher() {
+  const active = useActiveBusiness();
+  const navigate = useNavigate();
+  const { data: account } = useReading('GET /v1/account', {});
+  const current = account?.businesses.find(({ handle }) => handle === active);
+  return (
+    <Menu
+      className="flex w-full min-w-0 items-center gap-2.5 rounded-lg p-1.5 text-left hover:bg-hover"
+      label={
+        <>
+          <span
+            aria-hidden
+            className="grid size-7 shrink-0 place-items-center rounded-md bg-ink text-sm font-semibold text-paper uppercase"
+          >
+            {current?.display_name.at(0)}
+          </span>
+          <span className="min-w-0 grow leading-tight">
+            <bdi className="block truncate font-medium">{current?.display_name}</bdi>
+            <span className="block truncate text-xs text-soft">@{active}</span>
+          </span>
+          <ChevronsUpDown className="size-4 shrink-0 text-soft" aria-hidden />
+          <span className="sr-only">Change the business</span>
+        </>
+      }
+    >
+      <MenuLabel>Your businesses</MenuLabel>
+      {account?.businesses.map(({ handle, display_name, role }) => (
+        <MenuItem
+          key={handle}
+          onSelect={() => {
+            actFor(handle);
+            void navigate({ to: '/inbox' });
+          }}
+        >
+          <bdi className="grow truncate">{display_name}</bdi>
+          <span className="text-xs text-soft">{role}</span>
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem onSelect={() => void navigate({ to: '/claim' })}>
+        <Plus className="size-4" aria-hidden />
+        Claim another handle
+      </MenuItem>
+    </Menu>
+  );
+}
+
+function AccountMenu({ onHelp }: { onHelp(): void }) {
+  const navigate = useNavigate();
+  const router = useRouter();
+  const queries = useQueryClient();
+  const { data: account } = useReading('GET /v1/account', {});
+  const signOut = async () => {
+    await auth('POST', 'sign-out');
+    queries.clear();
+    await router.invalidate();
+    await navigate({ to: '/sign-in' });
+  };
+  return (
+    <Menu
+      isUpward
+      className="flex w-full min-w-0 items-center gap-2.5 rounded-lg px-2.5 py-2 text-left text-soft hover:bg-hover hover:text-ink"
+      label={
+        <>
+          <CircleUser className="size-4 shrink-0" aria-hidden />
+          <bdi className="min-w-0 grow truncate">{account?.name || account?.email}</bdi>
+        </>
+      }
+    >
+      <MenuItem onSelect={() => void navigate({ to: '/account' })}>
+        <CircleUser className="size-4" aria-hidden />
+        Account and sessions
+      </MenuItem>
+      <MenuItem onSelect={() => location.assign('/docs')}>
+        <BookOpen className="size-4" aria-hidden />
+        Documentation
+      </MenuItem>
+      <MenuItem onSelect={onHelp}>
+        <kbd className="w-4 text-center text-xs" aria-hidden>
+          ?
+        </kbd>
+        Keyboard shortcuts
+      </MenuItem>
+      <MenuLine />
+      <MenuItem onSelect={() => void signOut()}>
+        <LogOut className="size-4" aria-hidden />
+        Sign out
+      </MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,119 @@
+import { ChevronRight, CircleAlert } from 'lucide-react';
+import { memo, type ReactNode } from 'react';
+import { patternOf } from './rows.ts';
+import type { JsonTree, Kind } from './tree.ts';
+
+export const ROW_PX = 26;
+/** Whatever is nested deeper stands no further to the right, but says how deep it is. */
+const INDENTED_LEVELS_MAX = 12;
+const TEXT_CHARS = 300;
+
+interface JsonRowProps {
+  id: string;
+  tree: JsonTree;
+  node: number;
+  start: number;
+  isOpen: boolean;
+  isCurrent: boolean;
+  words: string;
+  errors: string[] | undefined;
+  /** How many errors there are inside of it while it is closed. */
+  hidden: number | undefined;
+  onPress(): void;
+}
+
+export const JsonRow = memo(
+  function JsonRow({ id, tree, node, start, isOpen, isCurrent, words, errors, hidden, onPress }: JsonRowProps) {
+    const isContainer = tree.isContainer(node);
+    const level = tree.level(node);
+    const parent = tree.parent(node);
+    return (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys
+      // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus, and names the row that is current
+      <div
+        id={id}
+        role="treeitem"
+        aria-level={level}
+        aria-setsize={parent < 0 ? 1 : tree.children(parent)}
+        aria-posinset={tree.position(node) + 1}
+        aria-expanded={isContainer && tree.children(node) > 0 ? isOpen : undefined}
+        aria-selected={isCurrent}
+        onClick={onPress}
+        className={`absolute inset-x-0 top-0 flex cursor-default items-center gap-1.5 pr-3 whitespace-pre ${errors ? 'bg-bad-tint' : isCurrent ? 'bg-hover' : 'hover:bg-tint'} ${isCurrent ? 'group-focus-visible:outline-2 group-focus-visible:-outline-offset-2 group-focus-visible:outline-accent' : ''}`}
+        style={{
+          height: ROW_PX,
+          transform: `translateY(${start}px)`,
+          paddingLeft: 8 + (Math.min(level, INDENTED_LEVELS_MAX) - 1) * 16,
+        }}
+      >
+        <span className="w-4 shrink-0 text-soft">
+          {isContainer && tree.children(node) > 0 ? <ChevronRight className={`size-4 ${isOpen ? 'rotate-90' : ''}`} aria-hidden /> : null}
+        </span>
+        {level > INDENTED_LEVELS_MAX ? <span className="shrink-0 text-xs text-soft">{level}</span> : null}
+        <Name tree={tree} node={node} words={words} />
+        <Content tree={tree} node={node} words={words} />
+        {hidden !== undefined ? (
+          <span className="shrink-0 text-bad">
+            {hidden} {hidden === 1 ? 'error' : 'errors'} inside
+          </span>
+        ) : null}
+        {errors ? (
+          <span className="ml-2 inline-flex min-w-0 shrink items-center gap-1.5 font-sans text-bad">
+            <CircleAlert className="size-3.5 shrink-0" aria-hidden />
+            <span className="truncate" title={errors.join('; ')}>
+              {errors.join('; ')}
+            </span>
+          </span>
+        ) : null}
+      </div>
+    );
+  },
+  (before, after) => (Object.keys(after) as (keyof JsonRowProps)[]).every((name) => name === 'onPress' || before[name] === after[name]),
+);
+
+function Name({ tree, node, words }: { tree: JsonTree; node: number; words: string }) {
+  const key = tree.key(node);
+  if (key === undefined) return node === 0 ? null : <span className="shrink-0 text-soft">{tree.position(node)}</span>;
+  return (
+    <bdi className="max-w-1/2 shrink-0 truncate font-medium">
+      <Marked text={key.slice(0, TEXT_CHARS)} words={words} />
+      <span className="text-soft">:</span>
+    </bdi>
+  );
+}
+
+const LOOKS: Record<Kind, string> = {
+  object: 'text-soft',
+  array: 'text-soft',
+  string: 'text-good',
+  number: 'text-accent',
+  word: 'text-warn',
+};
+
+function Content({ tree, node, words }: { tree: JsonTree; node: number; words: string }) {
+  const kind = tree.kind(node);
+  const count = tree.children(node);
+  if (kind === 'object') return <span className={`shrink-0 ${LOOKS[kind]}`}>{count === 0 ? '{}' : `{ ${count} }`}</span>;
+  if (kind === 'array') return <span className={`shrink-0 ${LOOKS[kind]}`}>{count === 0 ? '[]' : `[ ${count} ]`}</span>;
+  return (
+    <bdi className={`min-w-0 truncate ${LOOKS[kind]}`}>
+      <Marked text={tree.raw(node, TEXT_CHARS)} words={words} />
+      {tree.length(node) > TEXT_CHARS ? '…' : ''}
+    </bdi>
+  );
+}
+
+/** Shows where the words stand that are searched for. */
+function Marked({ text, words }: { text: string; words: string }): ReactNode {
+  if (words === '') return text;
+  const found = patternOf(words).exec(text);
+  if (!found) return text;
+  const end = found.index + found[0].length;
+  return (
+    <>
+      {text.slice(0, found.index)}
+      <mark className="rounded bg-warn-tint text-warn">{text.slice(found.index, end)}</mark>
+      {text.slice(end)}
+    </>
+  );
+}

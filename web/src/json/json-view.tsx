@@ -1,0 +1,138 @@
+import { ChevronDown, ChevronsDownUp, ChevronsUpDown, ChevronUp, Download } from 'lucide-react';
+import { useMemo } from 'react';
+import type { Validation } from '../api/schema.ts';
+import { IconButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/parts.tsx';
+import { CurrentNode } from './current-node.tsx';
+import { JsonRows } from './json-rows.tsx';
+import { JsonFault, parseJson } from './parse.ts';
+import { MATCHES_MAX } from './rows.ts';
+import type { JsonTree } from './tree.ts';
+import { useJsonTree } from './use-json-tree.ts';
+import { Verdict } from './verdict.tsx';
+
+interface JsonViewProps {
+  /** As it was sent. */
+  text: string;
+  /** What the file is called when it is downloaded. */
+  name: string;
+  validation?: Validation;
+}
+
+/** JSON to look around in. Nothing of it is ever rounded, ordered anew or left out. */
+export function JsonView({ text, ...rest }: JsonViewProps) {
+  const tree = useMemo(() => parseJson(text), [text]);
+  // The service has carried it, so it is JSON; but what can't be shown can still be had.
+  if (tree instanceof JsonFault) return <pre className="max-h-96 overflow-auto font-mono text-sm">{text}</pre>;
+  return <Tree tree={tree} {...rest} />;
+}
+
+/** With fewer nodes than this, everything is seen at a glance. */
+const SEARCHABLE_FROM = 10;
+
+function Tree({ tree, name, validation }: { tree: JsonTree } & Omit<JsonViewProps, 'text'>) {
+  const errors = useMemo(() => {
+    const byNode = new Map<number, string[]>();
+    for (const { path, message } of validation?.errors ?? []) {
+      const node = tree.find(path);
+      byNode.set(node, [...(byNode.get(node) ?? []), message]);
+    }
+    return byNode;
+  }, [tree, validation]);
+  const state = useJsonTree(tree, errors.keys());
+  return (
+    <section aria-label="JSON" className="rounded-xl border border-line">
+      <div className="flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line py-1 pr-1.5 pl-3">
+        <p className="text-sm font-medium">JSON</p>
+        {validation ? <Verdict status={validation.status} /> : null}
+        <div className="grow" />
+        <div className="flex min-w-0 items-center gap-x-2 max-sm:order-last max-sm:basis-full">
+          {tree.size >= SEARCHABLE_FROM ? <Search state={state} /> : null}
+          {tree.size > 1 ? (
+            <div className="flex">
+              <IconButton label="Open all" onClick={state.openAll}>
+                <ChevronsUpDown className="size-4" aria-hidden />
+              </IconButton>
+              <IconButton label="Close all" onClick={state.closeAll}>
+                <ChevronsDownUp className="size-4" aria-hidden />
+              </IconButton>
+            </div>
+          ) : null}
+        </div>
+        <div className="flex">
+          <CopyButton text={tree.text} label="Copy JSON" isIcon />
+          <IconButton label="Download JSON" onClick={() => saveAs(tree.text, `${name}.json`)}>
+            <Download className="size-4" aria-hidden />
+          </IconButton>
+        </div>
+      </div>
+      {validation?.status === 'failed' ? <Errors validation={validation} onGo={(path) => state.reveal(tree.find(path))} /> : null}
+      <JsonRows tree={tree} state={state} errors={errors} />
+      <CurrentNode tree={tree} node={state.current} />
+    </section>
+  );
+}
+
+function Search({ state: { words, found, current, setWords, go } }: { state: ReturnType<typeof useJsonTree> }) {
+  const at = found.indexOf(current);
+  const count = `${at < 0 ? '' : `${at + 1} of `}${found.length >= MATCHES_MAX ? `${MATCHES_MAX}+` : found.length}`;
+  return (
+    <search className="flex min-w-0 items-center max-sm:grow">
+      <div className="relative min-w-0 max-sm:grow">
+        <input
+          type="text"
+          aria-label="Search JSON"
+          placeholder="Search"
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') go(event.shiftKey ? -1 : 1);
+            else if (event.key === 'Escape') setWords('');
+          }}
+          className="h-8 w-full rounded-lg border border-edge bg-paper pr-20 pl-2.5 text-sm sm:w-52"
+        />
+        <span
+          role="status"
+          className="pointer-events-none absolute inset-y-0 right-2.5 grid place-items-center text-xs text-soft tabular-nums"
+        >
+          {words === '' ? '' : count}
+        </span>
+      </div>
+      <IconButton label="Previous match" disabled={found.length === 0} onClick={() => go(-1)}>
+        <ChevronUp className="size-4" aria-hidden />
+      </IconButton>
+      <IconButton label="Next match" disabled={found.length === 0} onClick={() => go(1)}>
+        <ChevronDown className="size-4" aria-hidden />
+      </IconButton>
+    </search>
+  );
+}
+
+/** What the inbox schema does not like, each leading to its place. */
+function Errors({ validation: { errors }, onGo }: { validation: Validation; onGo(path: string): void }) {
+  return (
+    <ul aria-label="Schema errors" className="max-h-48 overflow-y-auto border-b border-line bg-bad-tint px-3 py-2 text-sm">
+      {errors.map(({ path, message, keyword }) => (
+        <li key={`${path} ${keyword} ${message}`}>
+          <button
+            type="button"
+            onClick={() => onGo(path)}
+            className="flex min-h-6 w-full flex-wrap items-center gap-x-2 rounded px-1 py-0.5 text-left hover:underline"
+          >
+            <code className="font-mono break-all text-bad">{path === '' ? '(root)' : path}</code>
+            <bdi>{message}</bdi>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function saveAs(text: string, filename: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  link.download = filename;
+  link.click();
+  // Not at once: the browser still has to begin to read it.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

@@ -1,0 +1,65 @@
+import { useCallback, useDeferredValue, useMemo, useState } from 'react';
+import { allContainers, matches, openAtFirst, rowOf, shownRows } from './rows.ts';
+import type { JsonTree } from './tree.ts';
+
+const ROWS_AT_FIRST = 60;
+
+/** What of a tree is open, which node is the current one, and what is searched for. shownAtFirst: nodes that matter. */
+export function useJsonTree(tree: JsonTree, shownAtFirst: Iterable<number>) {
+  const [open, setOpen] = useState<ReadonlySet<number>>(() => {
+    const above = [...shownAtFirst].flatMap((node) => tree.ancestors(node));
+    return new Set([...openAtFirst(tree, ROWS_AT_FIRST), ...above]);
+  });
+  const [current, setCurrent] = useState(0);
+  const [words, setWords] = useState('');
+  const rows = useMemo(() => shownRows(tree, open), [tree, open]);
+  const searched = useDeferredValue(words);
+  const found = useMemo(() => matches(tree, searched), [tree, searched]);
+
+  const reveal = useCallback(
+    (node: number) => {
+      setOpen((known) => new Set([...known, ...tree.ancestors(node)]));
+      setCurrent(node);
+    },
+    [tree],
+  );
+  const toggle = useCallback(
+    (node: number, isOpen?: boolean) => {
+      if (!tree.isContainer(node)) return;
+      setOpen((known) => {
+        const next = new Set(known);
+        if (isOpen ?? !known.has(node)) next.add(node);
+        else next.delete(node);
+        return next;
+      });
+    },
+    [tree],
+  );
+  /** The next match after the current node, or the one before it, and round again. */
+  const go = (by: 1 | -1) => {
+    // Whoever types fast is ahead of what has been searched.
+    const all = searched === words ? found : matches(tree, words);
+    const after = rowOf(Int32Array.from(all), by === 1 ? current + 1 : current);
+    const next = all.at(by === 1 ? after % all.length : after - 1);
+    if (next !== undefined) reveal(next);
+  };
+  return {
+    rows,
+    open,
+    current,
+    words,
+    found,
+    setCurrent,
+    setWords,
+    reveal,
+    toggle,
+    go,
+    openAll: () => setOpen(allContainers(tree)),
+    closeAll: () => {
+      setOpen(new Set([0]));
+      setCurrent(0);
+    },
+  };
+}
+
+export type JsonTreeState = ReturnType<typeof useJsonTree>;

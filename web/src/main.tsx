@@ -1,0 +1,31 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { ApiError } from './api/client.ts';
+import { watchAccess } from './api/lost-access.ts';
+import { createPages } from './router.tsx';
+import './styles.css';
+import { applyTheme } from './ui/theme.ts';
+import { Toasts } from './ui/toast.tsx';
+
+/** Whatever the API has refused, it will refuse again. */
+const isWorthRepeating = (times: number, error: Error) =>
+  times < 2 && error instanceof ApiError && (error.status === 0 || error.status === 503);
+
+const queries = new QueryClient({
+  defaultOptions: { queries: { retry: isWorthRepeating, staleTime: 10_000 }, mutations: { retry: false } },
+});
+
+const pages = createPages(queries);
+watchAccess(queries, () => pages.invalidate());
+
+applyTheme();
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={pages} />
+      <Toasts />
+    </QueryClientProvider>
+  </StrictMode>,
+);

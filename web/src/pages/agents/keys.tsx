@@ -1,0 +1,114 @@
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import { useAction, useReading } from '../../api/queries.ts';
+import type { Agent, Key } from '../../api/schema.ts';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Badge, Time } from '../../ui/parts.tsx';
+import { States } from '../../ui/states.tsx';
+import { say } from '../../ui/toast.tsx';
+import { MintDialog } from './mint-dialog.tsx';
+
+export function Keys({ agent }: { agent: Agent }) {
+  const keys = useReading('GET /v1/agents/{id}/keys', { path: { id: agent.id } });
+  const [isMinting, setMinting] = useState(false);
+  const [toRevoke, setToRevoke] = useState<Key>();
+  return (
+    <div className="pt-1 pb-3">
+      <States of={keys} rows={1}>
+        {({ data }) => {
+          const revoked = data.filter(({ revoked_at }) => revoked_at !== null);
+          const valid = data.filter(({ revoked_at }) => revoked_at === null);
+          return (
+            <>
+              {valid.length === 0 ? (
+                <p className="py-2 text-soft">It has no key yet, so it can’t do anything. Mint one for the program that it stands for.</p>
+              ) : (
+                <KeyList label={`Keys of ${agent.name}`} keys={valid} onRevoke={setToRevoke} />
+              )}
+              {revoked.length > 0 ? (
+                <details className="mt-2 text-sm">
+                  <summary className="w-fit rounded text-soft hover:text-ink">
+                    {revoked.length === 1 ? '1 revoked key' : `${revoked.length} revoked keys`}
+                  </summary>
+                  <KeyList label={`Revoked keys of ${agent.name}`} keys={revoked} />
+                </details>
+              ) : null}
+            </>
+          );
+        }}
+      </States>
+      <Button
+        className="mt-2"
+        onClick={() => setMinting(true)}
+        aria-label={`Mint a key for ${agent.name}`}
+        icon={<KeyRound className="size-4" aria-hidden />}
+      >
+        Mint a key
+      </Button>
+      {isMinting ? <MintDialog agent={agent} onClose={() => setMinting(false)} /> : null}
+      {toRevoke ? <RevokeDialog revoked={toRevoke} agent={agent} onClose={() => setToRevoke(undefined)} /> : null}
+    </div>
+  );
+}
+
+function KeyList({ label, keys, onRevoke }: { label: string; keys: readonly Key[]; onRevoke?: (key: Key) => void }) {
+  return (
+    <ul aria-label={label} className="divide-y divide-line">
+      {keys.map((key) => (
+        <li key={key.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
+          <code className="font-mono text-sm">{key.prefix}…</code>
+          <Badge tone={key.scope === 'read' ? 'plain' : 'accent'}>{key.scope === 'read' ? 'Read only' : 'Read and write'}</Badge>
+          <span className="grow text-sm text-soft">
+            Made <Time at={key.created_at} /> ·{' '}
+            {key.last_used_at === null ? (
+              'never used'
+            ) : (
+              <>
+                last used <Time at={key.last_used_at} />
+              </>
+            )}
+            {key.revoked_at === null ? null : (
+              <>
+                {' '}
+                · revoked <Time at={key.revoked_at} />
+              </>
+            )}
+          </span>
+          {onRevoke ? (
+            <Button look="quiet" onClick={() => onRevoke(key)} aria-label={`Revoke ${key.prefix}…`}>
+              Revoke
+            </Button>
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function RevokeDialog({ revoked, agent, onClose }: { revoked: Key; agent: Agent; onClose(): void }) {
+  const revoke = useAction('DELETE /v1/keys/{id}', { changes: ['GET /v1/agents/{id}/keys'] });
+  return (
+    <Confirm
+      title="Revoke this key?"
+      action="Revoke key"
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      onClose={onClose}
+      onConfirm={() =>
+        revoke.mutate(
+          { path: { id: revoked.id } },
+          {
+            onSuccess: () => {
+              say('The key is revoked.');
+              onClose();
+            },
+          },
+        )
+      }
+    >
+      Whatever uses <code className="font-mono text-sm text-ink">{revoked.prefix}…</code> of <bdi className="text-ink">{agent.name}</bdi> is
+      refused from the next request on. This can’t be undone; a new key can be minted at any time.
+    </Confirm>
+  );
+}

@@ -1,0 +1,100 @@
+import { useState } from 'react';
+import { useAction } from '../../api/queries.ts';
+import { Choice } from '../../ui/choice.tsx';
+import { Select, TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { say } from '../../ui/toast.tsx';
+import type { Sender } from './senders.ts';
+
+type Kind = 'domain' | 'person';
+
+const KINDS: { value: Kind; label: string; hint: string }[] = [
+  {
+    value: 'domain',
+    label: 'A domain',
+    hint: 'All people and mailboxes of it and of its subdomains, and businesses that have verified it.',
+  },
+  { value: 'person', label: 'A person or mailbox', hint: 'Whatever they write for, and from wherever they sign in.' },
+];
+/** Not among those who wrote lately. */
+const ANOTHER = '';
+
+export function AddBlockDialog({ senders, onClose }: { senders: readonly Sender[]; onClose(): void }) {
+  const [kind, setKind] = useState<Kind>('domain');
+  const [domain, setDomain] = useState('');
+  const [chosen, setChosen] = useState(senders[0]?.id ?? ANOTHER);
+  const [typedId, setTypedId] = useState('');
+  const add = useAction('POST /v1/blocks', { changes: ['GET /v1/blocks', 'GET /v1/contacts', 'GET /v1/contacts/by-party'] });
+  const { error } = add;
+  const submit = () =>
+    add.mutate(
+      { body: kind === 'domain' ? { email_domain: domain.trim() } : { user_id: chosen === ANOTHER ? typedId.trim() : chosen } },
+      {
+        onSuccess: () => {
+          say('Blocked from now on.');
+          onClose();
+        },
+      },
+    );
+  return (
+    <FormDialog
+      title="Add a block"
+      action="Block"
+      isBusy={add.isPending}
+      error={error}
+      fields={['/email_domain', '/user_id']}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Choice
+        label="Whom to block"
+        options={KINDS}
+        value={kind}
+        onChange={(next) => {
+          setKind(next);
+          add.reset();
+        }}
+      />
+      {kind === 'domain' ? (
+        <TextField
+          label="Domain"
+          placeholder="example.com"
+          value={domain}
+          onChange={({ target }) => setDomain(target.value)}
+          inputMode="url"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          error={error?.at('/email_domain')}
+        />
+      ) : (
+        <>
+          {senders.length > 0 ? (
+            <Select label="Who" value={chosen} onChange={({ target }) => setChosen(target.value)}>
+              {senders.map(({ id, name, email }) => (
+                <option key={id} value={id}>
+                  {email === null ? name : `${name} (${email})`}
+                </option>
+              ))}
+              <option value={ANOTHER}>Somebody else, by id</option>
+            </Select>
+          ) : null}
+          {chosen === ANOTHER ? (
+            <TextField
+              label="Id"
+              placeholder="usr_…"
+              value={typedId}
+              onChange={({ target }) => setTypedId(target.value)}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              className="font-mono"
+              error={error?.at('/user_id')}
+              hint="It begins with usr_ or mbx_ and stands in each message that they sent, as from.actor.id."
+            />
+          ) : null}
+        </>
+      )}
+    </FormDialog>
+  );
+}

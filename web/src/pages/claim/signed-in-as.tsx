@@ -1,0 +1,21 @@
+import { useSignOut } from '../../api/auth.ts';
+import { useReading } from '../../api/queries.ts';
+import { ErrorNote } from '../../ui/states.tsx';
+
+/** At the foot of pages without a frame: who is here, and the way out. */
+export function SignedInAs() {
+  const { data: account } = useReading('GET /v1/account', {});
+  const { signOut, isBusy, error } = useSignOut();
+  if (!account) return null;
+  return (
+    <>
+      <p className="mt-10 border-t border-line pt-4 text-sm text-soft">
+        Signed in as <bdi>{account.email ?? account.name}</bdi>.{' '}
+        <button type="button" disabled={isBusy} onClick={signOut} className="rounded text-accent underline">
+          Sign out
+        </button>
+      </p>
+      {error ? <ErrorNote error={error} /> : null}
+    </>
+  );
+}

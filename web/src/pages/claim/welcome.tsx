@@ -1,0 +1,77 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useActiveBusiness } from '../../api/business.ts';
+import { useReading } from '../../api/queries.ts';
+import type { Envelope } from '../../api/schema.ts';
+import { PageHeader } from '../../ui/parts.tsx';
+import { States } from '../../ui/states.tsx';
+import { CurlStep } from './curl-step.tsx';
+import { FirstMessageStep } from './first-message-step.tsx';
+import { KeyStep } from './key-step.tsx';
+
+/** First steps: what is done is ticked, whoever did it and wherever. */
+export function WelcomePage() {
+  const handle = useActiveBusiness() ?? '';
+  const outbox = useReading('GET /v1/outbox', { query: { limit: 20 } });
+  return (
+    <>
+      <PageHeader title="First steps">From nothing to a program that sends messages for @{handle}. It takes three minutes.</PageHeader>
+      <States of={outbox}>{({ data }) => <Steps key={handle} handle={handle} sent={data} />}</States>
+    </>
+  );
+}
+
+function Steps({ handle, sent }: { handle: string; sent: Envelope[] }) {
+  const [secret, setSecret] = useState<string>();
+  const [isCopied, setCopied] = useState(false);
+  const byAgent = sent.find(({ from }) => from.actor.kind === 'agent');
+  const isDone = sent.length > 0 && (isCopied || byAgent !== undefined);
+  return (
+    <>
+      <ol className="max-w-3xl">
+        <FirstMessageStep last={sent[0]} />
+        <KeyStep secret={secret} onSecret={setSecret} />
+        <CurlStep handle={handle} secret={secret} isCopied={isCopied} onCopied={() => setCopied(true)} byAgent={byAgent} />
+      </ol>
+      <section aria-live="polite" className="max-w-3xl">
+        {isDone ? <WhatNext isCopied={isCopied} /> : null}
+      </section>
+    </>
+  );
+}
+
+function WhatNext({ isCopied }: { isCopied: boolean }) {
+  return (
+    <div className="rounded-xl bg-good-tint px-5 py-4">
+      <h2 className="text-lg font-semibold">That is all it takes</h2>
+      <p className="mt-1 text-soft">
+        Your message is delivered{isCopied ? ', and the line that sends the next one is copied: run it anywhere' : ''}. Where to go on:
+      </p>
+      <ul className="mt-3 list-disc space-y-1 pl-5">
+        <li>
+          <NextLink to="/webhooks">Webhooks</NextLink>, to be told when a message comes
+        </li>
+        <li>
+          <NextLink to="/schema">An inbox schema</NextLink>, to have each order checked on arrival
+        </li>
+        <li>
+          <NextLink to="/members">Members</NextLink>, to work here together
+        </li>
+        <li>
+          <a href="/docs" className="text-accent underline">
+            The documentation
+          </a>
+          , for everything else
+        </li>
+      </ul>
+    </div>
+  );
+}
+
+function NextLink({ to, children }: { to: '/webhooks' | '/schema' | '/members'; children: string }) {
+  return (
+    <Link to={to} className="text-accent underline">
+      {children}
+    </Link>
+  );
+}

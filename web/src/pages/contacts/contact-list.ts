@@ -1,0 +1,78 @@
+import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { forget, keyOf, type List, useList } from '../../api/queries.ts';
+import type { Contact, Party } from '../../api/schema.ts';
+
+/** What a row shows. An address book may have a hundred thousand of them. */
+export interface Summary {
+  /** The same as long as it is the same party. */
+  key: string;
+  party: Party;
+  label: string;
+  isSaved: boolean;
+  isBlocked: boolean;
+  canInitiate: boolean;
+  lastSeenAt: string | null;
+  received: number;
+  sent: number;
+  types: string[];
+  moreTypes: number;
+}
+
+export type Shown = 'all' | 'saved' | 'archived';
+export type PartyName = { handle: string } | { domain: string } | { email: string };
+
+const TYPES_SHOWN = 2;
+
+export const nameOf = (party: Party): PartyName =>
+  party.kind === 'handle' ? { handle: party.handle } : party.kind === 'domain' ? { domain: party.domain } : { email: party.email };
+
+function summaryOf({ party, label, saved, blocked, can_initiate, activity }: Contact): Summary {
+  return {
+    key: JSON.stringify(nameOf(party)),
+    party,
+    label,
+    isSaved: saved,
+    isBlocked: blocked,
+    canInitiate: can_initiate,
+    lastSeenAt: activity.last_seen_at,
+    received: activity.messages_in,
+    sent: activity.messages_out,
+    types: activity.types.slice(0, TYPES_SHOWN).map((type) => type.slice(0, 24)),
+    moreTypes: Math.max(0, activity.types.length - TYPES_SHOWN),
+  };
+}
+
+export function useContacts(q: string, shown: Shown): List<Summary> {
+  const query = { ...(q !== '' && { q }), ...(shown === 'archived' && { archived: true }), ...(shown === 'saved' && { saved: true }) };
+  return useList('GET /v1/contacts', { query }, { keep: summaryOf });
+}
+
+type Pages = InfiniteData<{ data: Summary[]; next_cursor: string | null }>;
+const isList = (key: readonly unknown[]) => key[1] === 'GET /v1/contacts';
+
+/** Shows a contact as it is now in the lists that have it, which may be too long to be read anew. */
+function showChanged(queries: QueryClient, contact: Contact): void {
+  const changed = summaryOf(contact);
+  queries.setQueriesData<Pages>({ predicate: ({ queryKey }) => isList(queryKey) }, (list) => {
+    const change = (items: Summary[]) => items.map((item) => (item.key === changed.key ? changed : item));
+    return list && { ...list, pages: list.pages.map((page) => ({ ...page, data: change(page.data) })) };
+  });
+}
+
+/** Reads the lists anew, from their beginning. */
+async function startAnew(queries: QueryClient): Promise<void> {
+  const firstOf = ({ pages, pageParams }: Pages): Pages => ({ pages: pages.slice(0, 1), pageParams: pageParams.slice(0, 1) });
+  queries.setQueriesData<Pages>({ predicate: ({ queryKey }) => isList(queryKey) }, (list) => list && firstOf(list));
+  await forget(queries, 'GET /v1/contacts', 'GET /v1/contacts/by-party');
+}
+
+export function useContactLists() {
+  const queries = useQueryClient();
+  return {
+    changed: (contact: Contact) => {
+      showChanged(queries, contact);
+      queries.setQueryData(keyOf('GET /v1/contacts/by-party', { query: nameOf(contact.party) }), contact);
+    },
+    anew: () => startAnew(queries),
+  };
+}

@@ -1,0 +1,106 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { SquarePen } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import type { List } from '../../api/queries.ts';
+import type { Party } from '../../api/schema.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { addressOf, Badge, Time } from '../../ui/parts.tsx';
+import { useIsWide } from '../../ui/wide.ts';
+import type { Summary } from './contact-list.ts';
+
+/** Rows have one height, by the width of the page, so that where they stand is known before they are drawn. */
+const WIDE_ROW_PX = 60;
+const NARROW_ROW_PX = 84;
+const WITHOUT_HANDLE = { handle: '', domain: 'Organisation without a handle', mailbox: 'Private mailbox' };
+
+export function ContactRows({ list: { items, hasMore, more }, onOpen }: { list: List<Summary>; onOpen(party: Party): void }) {
+  const place = useRef<HTMLUListElement>(null);
+  const height = useIsWide() ? WIDE_ROW_PX : NARROW_ROW_PX;
+  const virtual = useWindowVirtualizer({
+    count: items.length,
+    estimateSize: () => height,
+    overscan: 10,
+    scrollMargin: place.current?.offsetTop ?? 0,
+    getItemKey: (index) => items[index]?.key ?? index,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows are measured anew when their height changes
+  useEffect(() => virtual.measure(), [height]);
+  const rows = virtual.getVirtualItems();
+  const lastShown = rows.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasMore && lastShown >= items.length - 40) more();
+  }, [hasMore, lastShown, items.length, more]);
+
+  return (
+    <ul ref={place} aria-label="Contacts" className="relative border-t border-line" style={{ height: virtual.getTotalSize() }}>
+      {rows.map(({ index, start, key }) => {
+        const contact = items[index];
+        if (!contact) return null;
+        return (
+          <li
+            key={key}
+            aria-setsize={hasMore ? -1 : items.length}
+            aria-posinset={index + 1}
+            className="absolute inset-x-0 top-0 flex items-center gap-2 border-b border-line"
+            style={{ height, transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
+          >
+            <ContactButton contact={contact} onOpen={() => onOpen(contact.party)} />
+            <span className="flex w-11 shrink-0 justify-end md:w-24">
+              {contact.canInitiate ? (
+                <ButtonLink
+                  to="/compose"
+                  search={{ to: addressOf(contact.party).replace(/^@/, '') }}
+                  look="quiet"
+                  aria-label={`Write to ${addressOf(contact.party)}`}
+                  icon={<SquarePen className="size-4" aria-hidden />}
+                >
+                  <span className="max-md:hidden">Write</span>
+                </ButtonLink>
+              ) : null}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function ContactButton({ contact, onOpen }: { contact: Summary; onOpen(): void }) {
+  const { party, label, isBlocked, received, sent, types, moreTypes, lastSeenAt } = contact;
+  const isNamedByAddress = party.display_name === addressOf(party);
+  return (
+    <button
+      type="button"
+      onClick={onOpen}
+      className="grid h-full min-w-0 grow grid-cols-[1fr_auto] content-center items-center gap-x-4 gap-y-1 px-2 text-left -outline-offset-2 hover:bg-tint md:grid-cols-[minmax(0,5fr)_minmax(0,3fr)_8.5rem_5rem]"
+    >
+      <span className="min-w-0">
+        <span className="block truncate">
+          <bdi className="font-medium">{label || party.display_name}</bdi> {isBlocked ? <Badge tone="bad">Blocked</Badge> : null}
+        </span>
+        <span className="block truncate text-sm text-soft">
+          {label !== '' && !isNamedByAddress ? (
+            <>
+              <bdi>{party.display_name}</bdi> ·{' '}
+            </>
+          ) : null}
+          {label === '' && isNamedByAddress ? WITHOUT_HANDLE[party.kind] : addressOf(party)}
+        </span>
+      </span>
+      <span className="flex min-w-0 items-center gap-1.5 overflow-hidden max-md:hidden">
+        {types.map((type) => (
+          <Badge key={type}>
+            <bdi>{type}</bdi>
+          </Badge>
+        ))}
+        {moreTypes > 0 ? <span className="text-xs text-soft">+{moreTypes}</span> : null}
+      </span>
+      <span className="text-sm text-soft tabular-nums max-md:col-start-1 max-md:row-start-2">
+        {received + sent === 0 ? 'No messages yet' : `${received} in · ${sent} out`}
+      </span>
+      <span className="text-right text-sm text-soft max-md:col-start-2 max-md:row-start-1">
+        {lastSeenAt === null ? null : <Time at={lastSeenAt} />}
+      </span>
+    </button>
+  );
+}

@@ -1,0 +1,127 @@
+import { useState } from 'react';
+import { useAction } from '../../api/queries.ts';
+import type { Domain } from '../../api/schema.ts';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Badge, Copyable, Time } from '../../ui/parts.tsx';
+import { ErrorNote } from '../../ui/states.tsx';
+import { say } from '../../ui/toast.tsx';
+
+const BADGES = {
+  pending: <Badge tone="warn">Pending</Badge>,
+  verified: <Badge tone="good">Verified</Badge>,
+  failing: <Badge tone="bad">Record missing</Badge>,
+};
+
+export function DomainCard({ domain, isAdmin }: { domain: Domain; isAdmin: boolean }) {
+  const check = useAction('POST /v1/domains/{domain}/check', { changes: ['GET /v1/domains', 'GET /v1/me', 'GET /v1/business'] });
+  const [isRemoving, setRemoving] = useState(false);
+  const { state, record } = domain;
+  const look = () =>
+    check.mutate(
+      { path: { domain: domain.domain } },
+      { onSuccess: (found) => found.state === 'verified' && say(`${found.domain} is verified.`) },
+    );
+  return (
+    <li className="rounded-xl border border-line px-4 py-4 sm:px-5">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+          <h2 className="min-w-0 font-semibold break-all">{domain.domain}</h2>
+          {BADGES[state]}
+        </div>
+        {isAdmin ? (
+          <div className="flex gap-2">
+            {record !== null ? (
+              <Button onClick={look} isBusy={check.isPending} aria-label={`Check now: ${domain.domain}`}>
+                Check now
+              </Button>
+            ) : null}
+            <Button look="quiet" onClick={() => setRemoving(true)} aria-label={`Remove ${domain.domain}`}>
+              Remove
+            </Button>
+          </div>
+        ) : null}
+      </div>
+      <div role="status" className="mt-1 text-sm text-soft">
+        <StateText domain={domain} />
+      </div>
+      {check.error ? <ErrorNote error={check.error} /> : null}
+      {record === null ? null : state === 'verified' ? (
+        <details className="mt-2 text-sm">
+          <summary className="w-fit rounded text-soft hover:text-ink">The record, which has to stay</summary>
+          <Record record={record} />
+        </details>
+      ) : (
+        <Record record={record} />
+      )}
+      {isRemoving ? <RemoveDialog domain={domain} onClose={() => setRemoving(false)} /> : null}
+    </li>
+  );
+}
+
+function StateText({ domain: { state, record, verified_at, checked_at, missing_since } }: { domain: Domain }) {
+  if (state === 'pending')
+    return checked_at === null ? (
+      <>Add this record to the DNS of the domain, where you bought it or where its names are kept. Then check.</>
+    ) : (
+      <>
+        Not found when it was looked up <Time at={checked_at} />. What is new in the DNS can take an hour to be seen everywhere: check the
+        record below, then try again.
+      </>
+    );
+  if (state === 'failing')
+    return (
+      <>
+        The record has been missing since <Time at={missing_since ?? checked_at ?? ''} />. After three days without it the domain is lost:
+        put it back, then check.
+      </>
+    );
+  return (
+    <>
+      Verified since <Time at={verified_at ?? ''} />
+      {record === null ? (
+        ', by whoever runs this service'
+      ) : checked_at === null ? null : (
+        <>
+          , last seen <Time at={checked_at} />
+        </>
+      )}
+      .
+    </>
+  );
+}
+
+function Record({ record }: { record: NonNullable<Domain['record']> }) {
+  return (
+    <dl className="mt-3 grid items-center gap-x-4 gap-y-1 sm:grid-cols-[max-content_1fr] sm:gap-y-2">
+      <dt className="text-sm text-soft">Type</dt>
+      <dd className="font-mono text-sm sm:pl-3">{record.type}</dd>
+      <dt className="text-sm text-soft">Name</dt>
+      <dd className="min-w-0">
+        <Copyable text={record.name} label="name" />
+      </dd>
+      <dt className="text-sm text-soft">Value</dt>
+      <dd className="min-w-0">
+        <Copyable text={record.value} label="value" />
+      </dd>
+    </dl>
+  );
+}
+
+function RemoveDialog({ domain: { domain, state }, onClose }: { domain: Domain; onClose(): void }) {
+  const remove = useAction('DELETE /v1/domains/{domain}', { changes: ['GET /v1/domains', 'GET /v1/me', 'GET /v1/business'] });
+  return (
+    <Confirm
+      title={`Remove ${domain}?`}
+      action="Remove domain"
+      isBusy={remove.isPending}
+      error={remove.error}
+      onClose={onClose}
+      onConfirm={() => remove.mutate({ path: { domain } }, { onSuccess: onClose })}
+    >
+      {state === 'pending'
+        ? 'Adding it again gives a new record.'
+        : 'People who write from its mailboxes no longer send as your business, and others no longer see the domain beside your name. What has been exchanged stays. To get it back, it has to be verified anew.'}
+    </Confirm>
+  );
+}

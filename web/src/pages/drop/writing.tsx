@@ -1,0 +1,116 @@
+import { SendHorizontal } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import type { Account, Door, Envelope, PublicProfile } from '../../api/schema.ts';
+import { useSend } from '../../api/send.ts';
+import { type Uploads, useUploads } from '../../api/uploads.ts';
+import { Attachments } from '../../ui/attachments.tsx';
+import { Button } from '../../ui/button.tsx';
+import { TextArea, TextField } from '../../ui/field.tsx';
+import { useKept } from '../../ui/kept.ts';
+import { LeaveGuard } from '../../ui/leave-guard.tsx';
+import { ErrorNote } from '../../ui/states.tsx';
+import { WriteAsBusiness } from './no-entry.tsx';
+import { WhoWrites } from './who-writes.tsx';
+
+interface WritingProps {
+  profile: PublicProfile;
+  /** Who has signed in, and may write; until then there is no way to send. */
+  writer: { account: Account; door: Door } | undefined;
+  onSent(message: Envelope): void;
+}
+
+const EMPTY = { subject: '', note: '' };
+
+export function Writing({ profile, writer, onSent }: WritingProps) {
+  const { kept: draft, change, clear } = useKept(`waybill.drop.${profile.handle}`, EMPTY);
+  const send = useSend('POST /v1/drops', writer?.account.id);
+  const { error } = send;
+  const submit = (files: string[]) => {
+    const texts = Object.fromEntries(Object.entries(draft).filter(([, text]) => text.trim() !== ''));
+    const body = JSON.stringify({ to: profile.handle, ...texts, ...(files.length > 0 && { files }) });
+    send.mutate(body, {
+      onSuccess: (message) => {
+        clear();
+        onSent(message);
+      },
+    });
+  };
+  const text = (name: keyof typeof EMPTY) => ({
+    value: draft[name],
+    error: error?.at(`/${name}`),
+    onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value }),
+  });
+  return (
+    <section aria-labelledby="write">
+      <h2 id="write" className="mb-4 text-lg font-semibold">
+        Write to them
+      </h2>
+      {writer && writer.account.businesses.length > 0 ? <AsBusiness handle={profile.handle} {...writer} /> : null}
+      <div className="flex flex-col gap-4">
+        <TextField label="Subject" maxLength={200} {...text('subject')} />
+        <TextArea label="Message" rows={7} maxLength={10_000} {...text('note')} />
+        {writer ? (
+          <Rest key={writer.account.id} isEmpty={draft.subject.trim() === '' && draft.note.trim() === ''} send={send} onSend={submit} />
+        ) : null}
+      </div>
+      {writer ? <WhoWrites account={writer.account} sender={writer.door.sender} /> : null}
+    </section>
+  );
+}
+
+interface RestProps {
+  isEmpty: boolean;
+  send: Pick<ReturnType<typeof useSend>, 'error' | 'isPending'>;
+  onSend(files: string[]): void;
+}
+
+/** Files and the button; both are for whoever has signed in. */
+function Rest({ isEmpty, send: { error, isPending }, onSend }: RestProps) {
+  const uploads = useUploads('/v1/drops/uploads');
+  const [problem, setProblem] = useState<string>();
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    const why = whyNot(isEmpty, uploads);
+    setProblem(why);
+    if (why === undefined && uploads.ids) onSend(uploads.ids);
+  };
+  return (
+    <form onSubmit={onSubmit} className="flex flex-col gap-4">
+      <Attachments uploads={uploads} error={error?.at('/files')} />
+      {error ? <ErrorNote error={error} /> : null}
+      <p role="status" className="text-sm text-warn empty:hidden">
+        {problem}
+      </p>
+      <Button
+        type="submit"
+        look="primary"
+        className="max-sm:w-full sm:self-start"
+        isBusy={isPending}
+        icon={<SendHorizontal className="size-4" aria-hidden />}
+      >
+        Send
+      </Button>
+      <LeaveGuard isNeeded={uploads.isUnfinished} />
+    </form>
+  );
+}
+
+function whyNot(isEmpty: boolean, uploads: Uploads): string | undefined {
+  if (uploads.ids === undefined) return 'Wait until all files are uploaded, or remove those that are not.';
+  return isEmpty && uploads.list.length === 0 ? 'There is nothing in it yet.' : undefined;
+}
+
+/** Whoever has an inbox of their own is better off writing from there: the answer comes to it. */
+function AsBusiness({ handle, account, door }: { handle: string; account: Account; door: Door }) {
+  const [first, ...others] = account.businesses;
+  return (
+    <div className="mb-5 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-xl border border-line bg-tint px-4 py-3">
+      <p className="grow basis-64 text-soft">
+        You belong to <bdi className="text-ink">{first?.display_name}</bdi>
+        {others.length > 0 ? ' and others' : ''}. Write as that business from its dashboard, or go on here
+        {door.sender?.kind === 'handle' ? '' : ' as yourself'}.
+      </p>
+      <WriteAsBusiness handle={handle} />
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { MailPlus } from 'lucide-react';
+import { useState } from 'react';
+import { useAction, useReading } from '../../api/queries.ts';
+import type { Invitation } from '../../api/schema.ts';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Badge, Row, Rows, Time } from '../../ui/parts.tsx';
+import { Empty, States } from '../../ui/states.tsx';
+import { say } from '../../ui/toast.tsx';
+
+export function Invitations() {
+  const invitations = useReading('GET /v1/invitations', {});
+  return (
+    <States of={invitations} rows={1}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <Empty icon={<MailPlus className="size-6" aria-hidden />} title="None is open">
+            Whoever you invite gets a mail with a link, and is here as soon as they follow it.
+          </Empty>
+        ) : (
+          <Rows label="Invitations">
+            {data.map((invitation) => (
+              <InvitationRow key={invitation.id} invitation={invitation} />
+            ))}
+          </Rows>
+        )
+      }
+    </States>
+  );
+}
+
+function InvitationRow({ invitation: { id, email, role, segment, created_at, expires_at } }: { invitation: Invitation }) {
+  const [isAsking, setAsking] = useState(false);
+  const withdraw = useAction('DELETE /v1/invitations/{id}', { changes: ['GET /v1/invitations'] });
+  const onConfirm = () =>
+    void withdraw.mutateAsync({ path: { id } }).then(
+      // The row is gone by then.
+      () => say('Invitation withdrawn'),
+      () => undefined,
+    );
+  return (
+    <Row>
+      <div className="min-w-0 grow basis-64">
+        <bdi className="font-medium">{email}</bdi>
+        <p className="text-sm text-soft">
+          Invited <Time at={created_at} />
+          {segment === null ? '' : ` for ${segment}`}, until <Time at={expires_at} />
+        </p>
+      </div>
+      <div className="flex items-center gap-2">
+        <Badge>{role}</Badge>
+        <Button look="quiet" onClick={() => setAsking(true)} aria-label={`Withdraw the invitation of ${email}`}>
+          Withdraw
+        </Button>
+      </div>
+      {isAsking ? (
+        <Confirm
+          title="Withdraw the invitation?"
+          action="Withdraw"
+          isBusy={withdraw.isPending}
+          error={withdraw.error}
+          onConfirm={onConfirm}
+          onClose={() => setAsking(false)}
+        >
+          The link in the mail to <bdi>{email}</bdi> counts no more.
+        </Confirm>
+      ) : null}
+    </Row>
+  );
+}

@@ -1,0 +1,46 @@
+import { useSearch } from '@tanstack/react-router';
+import { CircleCheck } from 'lucide-react';
+import { useState } from 'react';
+import { useActiveBusiness } from '../../api/business.ts';
+import type { Envelope } from '../../api/schema.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Copyable, PageHeader, PartyName } from '../../ui/parts.tsx';
+import { Composer } from './composer.tsx';
+
+export function ComposePage() {
+  const { to } = useSearch({ from: '/app/compose' });
+  const business = useActiveBusiness();
+  const [sent, setSent] = useState<Envelope>();
+  if (sent) return <Sent message={sent} onAnother={() => setSent(undefined)} />;
+  return (
+    <div className="max-w-3xl">
+      <PageHeader title="Write a message" />
+      <Composer key={`${business} ${to}`} place="new" initial={to === undefined ? {} : { to }} onSent={setSent} />
+    </div>
+  );
+}
+
+function Sent({ message, onAnother }: { message: Envelope; onAnother(): void }) {
+  return (
+    <div className="max-w-3xl">
+      <PageHeader title="Sent" />
+      <p className="mb-6 flex items-center gap-2.5">
+        <CircleCheck className="size-5 shrink-0 text-good" aria-hidden />
+        <span>
+          It is in the inbox of <PartyName party={message.to.party} />.
+        </span>
+      </p>
+      <h2 className="mb-1 font-medium">Receipt</h2>
+      <p className="mb-3 text-soft">
+        Whoever has the link sees that this was delivered, with subject, note and file names, but neither the JSON nor the files.
+      </p>
+      <Copyable text={message.receipt_url} label="receipt link" />
+      <div className="mt-6 flex flex-wrap gap-2">
+        <ButtonLink look="primary" to="/threads/$id" params={{ id: message.thread_id }} hash={message.id}>
+          Open the thread
+        </ButtonLink>
+        <Button onClick={onAnother}>Write another</Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,126 @@
+import { Braces, SendHorizontal } from 'lucide-react';
+import { type FormEvent, type KeyboardEvent, type Ref, useState } from 'react';
+import type { Envelope } from '../../api/schema.ts';
+import { useSend } from '../../api/send.ts';
+import { useUploads } from '../../api/uploads.ts';
+import { Attachments } from '../../ui/attachments.tsx';
+import { Button } from '../../ui/button.tsx';
+import { TextArea, TextField } from '../../ui/field.tsx';
+import { LeaveGuard } from '../../ui/leave-guard.tsx';
+import { ErrorNote } from '../../ui/states.tsx';
+import { bodyOf, type Draft, isEmpty, useDraft } from './draft.ts';
+import { faultOf, JsonField } from './json-field.tsx';
+import { RecipientField } from './recipient-field.tsx';
+
+interface ComposerProps {
+  /** What the draft is kept under. */
+  place: string;
+  /** The message that this is an answer to; without it, somebody has to be chosen. */
+  inReplyTo?: string;
+  initial?: Partial<Draft>;
+  noteRef?: Ref<HTMLTextAreaElement>;
+  onSent(envelope: Envelope): void;
+}
+
+/** Writes a message, or an answer to one. */
+export function Composer({ place, inReplyTo, initial = {}, noteRef, onSent }: ComposerProps) {
+  const isReply = inReplyTo !== undefined;
+  const { draft, change, clear } = useDraft(place, initial);
+  const uploads = useUploads('/v1/uploads');
+  const send = useSend('POST /v1/messages');
+  const [isDetailed, setDetailed] = useState(!isReply || draft.type !== '' || draft.subject !== '');
+  const [hasJson, setHasJson] = useState(draft.json !== '');
+  const [problem, setProblem] = useState<string>();
+  const { error } = send;
+
+  const text = (name: keyof Draft) => ({
+    value: draft[name],
+    error: error?.at(`/${name}`),
+    onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value }),
+  });
+
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (send.isPending) return;
+    const why = whyNot();
+    setProblem(why);
+    if (why !== undefined || uploads.ids === undefined) return;
+    send.mutate(bodyOf(draft, inReplyTo, uploads.ids), {
+      onSuccess: (envelope) => {
+        clear();
+        uploads.clear();
+        setHasJson(false);
+        onSent(envelope);
+      },
+    });
+  };
+  const whyNot = (): string | undefined => {
+    if (!isReply && draft.to.trim() === '') return 'Say whom it is for.';
+    if (faultOf(draft.json)) return 'Mend the JSON first, or empty it.';
+    if (uploads.ids === undefined) return 'Wait until all files are uploaded, or remove those that are not.';
+    if (isEmpty(draft) && uploads.list.length === 0) return 'There is nothing in it yet.';
+    return undefined;
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      submit();
+    }
+  };
+
+  return (
+    <form noValidate onSubmit={submit} onKeyDown={onKey} aria-label={isReply ? 'Reply' : 'Message'} className="flex flex-col gap-4">
+      {isReply ? null : (
+        <RecipientField
+          value={draft.to}
+          onChange={(to) => change({ to })}
+          error={error?.at('/to') ?? (error?.code === 'unknown_recipient' ? error.message : undefined)}
+        />
+      )}
+      {isDetailed ? (
+        <div className="grid gap-4 sm:grid-cols-[12rem_1fr]">
+          <TextField label="Type" placeholder="order" maxLength={80} {...text('type')} />
+          <TextField label="Subject" maxLength={200} {...text('subject')} />
+        </div>
+      ) : null}
+      <TextArea
+        ref={noteRef}
+        label="Note"
+        rows={isReply ? 4 : 6}
+        maxLength={10_000}
+        isBare={isReply}
+        {...text('note')}
+        placeholder={isReply ? 'Write a reply' : ''}
+      />
+      {hasJson ? <JsonField value={draft.json} onChange={(json) => change({ json })} error={error?.at('/json')} /> : null}
+      <Attachments uploads={uploads} error={error?.at('/files')} />
+      {error ? <ErrorNote error={error} /> : null}
+      <div className="flex flex-wrap items-center gap-2">
+        {isDetailed ? null : (
+          <Button look="quiet" onClick={() => setDetailed(true)}>
+            Type and subject
+          </Button>
+        )}
+        {hasJson ? null : (
+          <Button look="quiet" onClick={() => setHasJson(true)} icon={<Braces className="size-4" aria-hidden />}>
+            Add JSON
+          </Button>
+        )}
+        <p role="status" className="grow text-right text-sm text-warn empty:hidden">
+          {problem}
+        </p>
+        <Button
+          type="submit"
+          look="primary"
+          className="ml-auto"
+          isBusy={send.isPending}
+          title="Ctrl or ⌘ with Enter"
+          icon={<SendHorizontal className="size-4" aria-hidden />}
+        >
+          Send
+        </Button>
+      </div>
+      <LeaveGuard isNeeded={uploads.isUnfinished} />
+    </form>
+  );
+}

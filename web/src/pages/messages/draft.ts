@@ -1,0 +1,31 @@
+import { activeBusiness } from '../../api/business.ts';
+import { useKept } from '../../ui/kept.ts';
+
+/** What somebody is writing. Files are not part of it: they can't be kept over a reload. */
+export type Draft = {
+  to: string;
+  type: string;
+  subject: string;
+  note: string;
+  json: string;
+};
+
+export const EMPTY: Draft = { to: '', type: '', subject: '', note: '', json: '' };
+
+export const isEmpty = ({ type, subject, note, json }: Draft): boolean => [type, subject, note, json].every((text) => text.trim() === '');
+
+/** place: what it is an answer to, or `new`. */
+export function useDraft(place: string, initial: Partial<Draft>) {
+  const { kept: draft, change, clear } = useKept<Draft>(`waybill.draft.${activeBusiness()}.${place}`, EMPTY, initial);
+  return { draft, change, clear };
+}
+
+/** The body of the request, with JSON exactly as it was typed. */
+export function bodyOf({ json, ...draft }: Draft, inReplyTo: string | undefined, files: string[]): string {
+  const address = inReplyTo === undefined ? { to: draft.to.trim() } : { in_reply_to: inReplyTo };
+  const texts = Object.fromEntries(
+    (['type', 'subject', 'note'] as const).flatMap((name) => (draft[name].trim() === '' ? [] : [[name, draft[name]]])),
+  );
+  const fields = JSON.stringify({ ...address, ...texts, ...(files.length > 0 && { files }) });
+  return json.trim() === '' ? fields : `${fields.slice(0, -1)},"json":${json.trim()}}`;
+}

@@ -1,0 +1,24 @@
+import type { Validation } from '../../api/schema.ts';
+
+/** What a list of messages is narrowed by; the same as the API's, and kept in the page's address. */
+export interface Filters {
+  from?: string | undefined;
+  to?: string | undefined;
+  type?: string | undefined;
+  validation?: Validation['status'] | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+export const isFiltered = (filters: Filters): boolean => Object.values(filters).some((value) => value !== undefined);
+
+/** Days as people choose them, in their own time zone; until a day includes it. */
+export function timesOf({ since, until }: Filters): { since?: string; until?: string } {
+  return { ...(since && { since: startOf(since, 0) }), ...(until && { until: startOf(until, 1) }) };
+}
+
+function startOf(day: string, later: number): string | undefined {
+  const [year, month, date] = day.split('-').map(Number) as [number, number, number];
+  const time = new Date(year, month - 1, date + later);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}

@@ -1,0 +1,59 @@
+import { Download, FileIcon } from 'lucide-react';
+import { useState } from 'react';
+import { ApiError, call } from '../../api/client.ts';
+import type { File } from '../../api/schema.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { bytes, CopyButton } from '../../ui/parts.tsx';
+import { ErrorNote } from '../../ui/states.tsx';
+
+export function MessageFiles({ files }: { files: File[] }) {
+  return (
+    <ul aria-label="Files" className="divide-y divide-line rounded-xl border border-line">
+      {files.map((file) => (
+        <FileRow key={file.id} file={file} />
+      ))}
+    </ul>
+  );
+}
+
+function FileRow({ file: { id, filename, content_type, size_bytes, sha256 } }: { file: File }) {
+  const [error, setError] = useState<ApiError>();
+  const [isAsking, setAsking] = useState(false);
+  const download = async () => {
+    setAsking(true);
+    setError(undefined);
+    try {
+      // The URL in the message may be too old by now.
+      const { download_url } = await call('GET /v1/files/{id}', { path: { id } });
+      // It comes as an attachment, so the browser takes it over, and this page stays.
+      location.assign(download_url);
+    } catch (refused) {
+      if (refused instanceof ApiError) setError(refused);
+    } finally {
+      setAsking(false);
+    }
+  };
+  return (
+    <li className="px-3 py-2">
+      <div className="flex items-center gap-3">
+        <FileIcon className="size-4 shrink-0 text-soft" aria-hidden />
+        <div className="min-w-0 grow">
+          <p className="flex flex-wrap items-baseline gap-x-2">
+            <bdi className="min-w-0 font-medium break-all">{filename === '' ? 'Unnamed file' : filename}</bdi>
+            <span className="text-sm text-soft">
+              {bytes(size_bytes)} · <bdi>{content_type}</bdi>
+            </span>
+          </p>
+          <p className="truncate text-xs text-soft">
+            {sha256 === null ? 'The hash is being computed.' : <code className="font-mono">{sha256}</code>}
+          </p>
+        </div>
+        {sha256 !== null ? <CopyButton text={sha256.replace(/^sha256:/, '')} label={`Copy SHA-256 of ${filename}`} isIcon /> : null}
+        <IconButton label={`Download ${filename}`} disabled={isAsking} onClick={() => void download()}>
+          <Download className="size-4" aria-hidden />
+        </IconButton>
+      </div>
+      {error ? <ErrorNote error={error} onRetry={() => void download()} /> : null}
+    </li>
+  );
+}

@@ -1,0 +1,117 @@
+import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { call } from '../../api/client.ts';
+import { useArrivals } from '../../api/live.ts';
+import { keyOf, type List, useList } from '../../api/queries.ts';
+import type { Envelope, Party } from '../../api/schema.ts';
+import { type Filters, timesOf } from './filters.ts';
+
+export type Mailbox = 'inbox' | 'outbox';
+
+/** What a row shows. The rest, json above all, would fill the memory of whoever scrolls far. */
+export interface Summary {
+  id: string;
+  threadId: string;
+  party: Party;
+  actor: string;
+  type: string | null;
+  subject: string | null;
+  note: string;
+  files: number;
+  hasJson: boolean;
+  verdict: Envelope['validation']['status'];
+  at: string;
+}
+
+const NOTE_CHARS = 160;
+const TOP_ITEMS = 50;
+const TOP_PAGES_MAX = 10;
+
+const summaryFor =
+  (mailbox: Mailbox) =>
+  ({ id, thread_id, from, to, type, subject, note, files, json_sha256, validation, received_at }: Envelope): Summary => ({
+    id,
+    threadId: thread_id,
+    party: mailbox === 'inbox' ? from.party : to.party,
+    actor: from.actor.name,
+    type,
+    subject,
+    note: note?.slice(0, NOTE_CHARS) ?? '',
+    files: files.length,
+    hasJson: json_sha256 !== null,
+    verdict: validation.status,
+    at: received_at,
+  });
+
+type Pages = InfiniteData<{ data: Summary[]; next_cursor: string | null }, string | undefined>;
+
+/** The messages of a mailbox, newest first, with those on top that come while it is looked at. */
+export function useMessages(mailbox: Mailbox, filters: Filters): List<Summary> {
+  const queries = useQueryClient();
+  const operation = mailbox === 'inbox' ? 'GET /v1/inbox' : 'GET /v1/outbox';
+  // In words of its own, so that it is the same object as long as it says the same.
+  const words = JSON.stringify({ ...filters, ...timesOf(filters) });
+  const query = useMemo(() => JSON.parse(words) as Filters, [words]);
+  const keep = useMemo(() => summaryFor(mailbox), [mailbox]);
+  const list = useList(operation, { query }, { keep });
+
+  const refreshTop = useCallback(async () => {
+    const key = [...keyOf(operation, { query }), 'list'];
+    const known = queries.getQueryData<Pages>(key);
+    if (!known) return;
+    const fresh = await newerThan(known, async (cursor) => call(operation, { query: { ...query, limit: TOP_ITEMS, cursor } }));
+    if (!fresh) await queries.resetQueries({ queryKey: key });
+    else queries.setQueryData<Pages>(key, (known) => known && withNewOnTop(known, fresh.map(keep)));
+  }, [queries, operation, query, keep]);
+  const throttled = useThrottled(refreshTop);
+  useArrivals(throttled);
+  return list;
+}
+
+/** What has come since, page after page until something known appears; undefined when it is so much that all is better read anew. */
+async function newerThan(
+  known: Pages,
+  read: (cursor: string | undefined) => Promise<{ data: Envelope[]; next_cursor: string | null }>,
+): Promise<Envelope[] | undefined> {
+  const ids = idsOf(known);
+  const newer: Envelope[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < TOP_PAGES_MAX; pages++) {
+    const { data, next_cursor } = await read(cursor);
+    newer.push(...data);
+    if (next_cursor === null || data.some(({ id }) => ids.has(id))) return newer;
+    cursor = next_cursor;
+  }
+  return undefined;
+}
+
+function withNewOnTop(known: Pages, newer: Summary[]): Pages {
+  const [first, ...rest] = known.pages;
+  const ids = idsOf(known);
+  const fresh = newer.filter(({ id }) => !ids.has(id));
+  if (!first || fresh.length === 0) return known;
+  return { ...known, pages: [{ ...first, data: [...fresh, ...first.data] }, ...rest] };
+}
+
+const idsOf = ({ pages }: Pages): Set<string> => new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)));
+
+const EVERY_MS = 1_000;
+
+/** At most once a second, and once more after the last call. */
+function useThrottled(run: () => Promise<void>): () => void {
+  const latest = useRef(run);
+  latest.current = run;
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const lastAt = useRef(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return useCallback(() => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(
+      () => {
+        lastAt.current = Date.now();
+        latest.current().catch(() => {});
+      },
+      Math.max(0, lastAt.current + EVERY_MS - Date.now()),
+    );
+  }, []);
+}

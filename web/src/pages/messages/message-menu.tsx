@@ -1,0 +1,143 @@
+import { Ban, BookUser, CodeXml, EllipsisVertical, Hash, Reply, SquareArrowOutUpRight } from 'lucide-react';
+import { useState } from 'react';
+import { useActiveBusiness } from '../../api/business.ts';
+import { useAction } from '../../api/queries.ts';
+import type { Party } from '../../api/schema.ts';
+import { copyText } from '../../ui/copy-text.ts';
+import { Confirm, Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { CopyButton } from '../../ui/parts.tsx';
+import { say } from '../../ui/toast.tsx';
+import type { Message } from './thread-messages.ts';
+
+/** What can be done with a message, and with whoever sent it. */
+export function MessageMenu({ message, onReply }: { message: Message; onReply(): void }) {
+  const { id, from, receipt_url } = message.envelope;
+  const { party } = from;
+  const business = useActiveBusiness();
+  const [shown, setShown] = useState<'raw' | Block>();
+  const save = useAction('POST /v1/contacts', { changes: ['GET /v1/contacts'] });
+  const isOwn = party.kind === 'handle' && party.handle === business;
+  const copy = (text: string, what: string) => void copyText(text).then(() => say(`${what} copied`));
+  const blocks = isOwn ? [] : blocksFor(message);
+  return (
+    <>
+      <Menu
+        name="More about this message"
+        isLeftward
+        className="grid size-8 place-items-center rounded-lg text-soft hover:bg-hover hover:text-ink"
+        label={<EllipsisVertical className="size-4" aria-hidden />}
+      >
+        <MenuItem onSelect={() => requestAnimationFrame(onReply)}>
+          <Reply className="size-4" aria-hidden />
+          Reply to this
+        </MenuItem>
+        <MenuItem onSelect={() => copy(id, 'Message id')}>
+          <Hash className="size-4" aria-hidden />
+          Copy message id
+        </MenuItem>
+        <MenuItem onSelect={() => copy(receipt_url, 'Receipt link')}>
+          <SquareArrowOutUpRight className="size-4" aria-hidden />
+          Copy receipt link
+        </MenuItem>
+        <MenuItem onSelect={() => setShown('raw')}>
+          <CodeXml className="size-4" aria-hidden />
+          Raw
+        </MenuItem>
+        {isOwn ? null : (
+          <>
+            <MenuLine />
+            <MenuItem
+              onSelect={() =>
+                save.mutate(
+                  { body: partyFields(party) },
+                  { onSuccess: () => say('Saved in your contacts'), onError: ({ message }) => say(message) },
+                )
+              }
+            >
+              <BookUser className="size-4" aria-hidden />
+              Add to contacts
+            </MenuItem>
+            {blocks.map((block) => (
+              <MenuItem key={block.name} isDangerous onSelect={() => setShown(block)}>
+                <Ban className="size-4 shrink-0" aria-hidden />
+                <span className="truncate">
+                  Block <bdi>{block.name}</bdi>
+                </span>
+              </MenuItem>
+            ))}
+          </>
+        )}
+      </Menu>
+      {shown === 'raw' ? <Raw text={message.raw} onClose={() => setShown(undefined)} /> : null}
+      {shown !== undefined && shown !== 'raw' ? <BlockSender block={shown} onClose={() => setShown(undefined)} /> : null}
+    </>
+  );
+}
+
+interface Block {
+  name: string;
+  fields: { user_id: string } | { email_domain: string };
+}
+
+/** The person or mailbox, and all of its domain where it is not one that everybody can have a mailbox at. */
+function blocksFor({ envelope: { from } }: Message): Block[] {
+  const blocks: Block[] = [];
+  if (from.actor.kind !== 'agent') blocks.push({ name: from.actor.email ?? from.actor.name, fields: { user_id: from.actor.id } });
+  if (from.party.kind === 'domain') blocks.push({ name: `everybody at ${from.party.domain}`, fields: { email_domain: from.party.domain } });
+  return blocks;
+}
+
+function BlockSender({ block, onClose }: { block: Block; onClose(): void }) {
+  const add = useAction('POST /v1/blocks', { changes: ['GET /v1/blocks', 'GET /v1/contacts'] });
+  return (
+    <Confirm
+      title={`Block ${block.name}?`}
+      action="Block"
+      isBusy={add.isPending}
+      error={add.error}
+      onClose={onClose}
+      onConfirm={() =>
+        add.mutate(
+          { body: block.fields },
+          {
+            onSuccess: () => {
+              say('Blocked');
+              onClose();
+            },
+          },
+        )
+      }
+    >
+      Their messages are refused from now on, and they are told so. What has come stays. You can undo this under Blocks.
+    </Confirm>
+  );
+}
+
+const RAW_CHARS = 20_000;
+
+/** The envelope as it came. */
+function Raw({ text, onClose }: { text: string; onClose(): void }) {
+  return (
+    <Dialog title="The message as it came" isWide onClose={onClose}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: so that it can be scrolled by keys */}
+      <pre tabIndex={0} className="max-h-[60vh] overflow-y-auto rounded-lg bg-tint p-3 font-mono text-xs break-all whitespace-pre-wrap">
+        {text.slice(0, RAW_CHARS)}
+        {text.length > RAW_CHARS ? '…' : ''}
+      </pre>
+      {text.length > RAW_CHARS ? (
+        <p className="mt-2 text-sm text-soft">
+          The first {RAW_CHARS.toLocaleString('en')} of {text.length.toLocaleString('en')} characters. Copy it to have all.
+        </p>
+      ) : null}
+      <DialogActions>
+        <CopyButton text={text} label="Copy" />
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function partyFields(party: Party): { handle: string } | { domain: string } | { email: string } {
+  if (party.kind === 'handle') return { handle: party.handle };
+  return party.kind === 'domain' ? { domain: party.domain } : { email: party.email };
+}

@@ -1,0 +1,37 @@
+import { Link } from '@tanstack/react-router';
+import { Braces, Paperclip } from 'lucide-react';
+import { addressOf, Badge, Time } from '../../ui/parts.tsx';
+import type { Mailbox, Summary } from './message-list.ts';
+
+export function MessageRow({ message, mailbox, onFocus }: { message: Summary; mailbox: Mailbox; onFocus(): void }) {
+  const { id, threadId, party, type, subject, note, files, hasJson, verdict, at } = message;
+  return (
+    <Link
+      to="/threads/$id"
+      params={{ id: threadId }}
+      hash={id}
+      preload={false}
+      data-message={id}
+      onFocus={onFocus}
+      className="grid h-full grid-cols-[1fr_auto] content-center items-center gap-x-4 gap-y-1 border-b border-line px-2 -outline-offset-2 hover:bg-tint md:grid-cols-[13rem_1fr_auto] md:rounded-lg"
+    >
+      <span className="truncate">
+        <span className="sr-only">{mailbox === 'inbox' ? 'From' : 'To'} </span>
+        <bdi className="font-medium">{party.display_name}</bdi> <span className="text-sm text-soft">{addressOf(party)}</span>
+      </span>
+      <span className="flex min-w-0 items-center gap-2 max-md:col-span-2 max-md:row-start-2">
+        {type !== null ? <Badge>{type.slice(0, 24)}</Badge> : null}
+        <span className="min-w-0 truncate">
+          {subject !== null ? <bdi className="font-medium">{subject}</bdi> : null} <bdi className="text-soft">{note}</bdi>
+          {subject === null && note === '' ? <span className="text-soft">No subject</span> : null}
+        </span>
+      </span>
+      <span className="flex items-center justify-end gap-2.5 text-sm text-soft max-md:col-start-2 max-md:row-start-1">
+        {verdict === 'failed' ? <Badge tone="bad">Schema failed</Badge> : null}
+        {hasJson ? <Braces className="size-3.5" aria-label="With JSON" /> : null}
+        {files > 0 ? <Paperclip className="size-3.5" aria-label={`With ${files} ${files === 1 ? 'file' : 'files'}`} /> : null}
+        <Time at={at} />
+      </span>
+    </Link>
+  );
+}

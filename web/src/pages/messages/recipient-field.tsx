@@ -1,0 +1,120 @@
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { useReading } from '../../api/queries.ts';
+import { TextField } from '../../ui/field.tsx';
+
+interface Suggestion {
+  handle: string;
+  name: string;
+}
+
+const SUGGESTIONS_MAX = 6;
+const TYPING_MS = 150;
+
+/** Whom a message is for, with suggestions from the contacts and from all handles. */
+export function RecipientField({ value, onChange, error }: { value: string; onChange(value: string): void; error: string | undefined }) {
+  const listId = useId();
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(-1);
+  const suggestions = useSuggestions(value, isOpen);
+  const isShown = isOpen && suggestions.length > 0;
+
+  const choose = ({ handle }: Suggestion) => {
+    onChange(handle);
+    setOpen(false);
+    setActive(-1);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && isShown) {
+      setOpen(false);
+      setActive(-1);
+    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      setOpen(true);
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      // One place more than there are suggestions: none of them, which is what was typed.
+      const places = suggestions.length + 1;
+      setActive(((active + 1 + step + places) % places) - 1);
+    } else if (event.key === 'Enter' && isShown && suggestions[active] && !event.ctrlKey && !event.metaKey) choose(suggestions[active]);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div className="relative">
+      <TextField
+        label="To"
+        placeholder="handle, or handle/segment"
+        role="combobox"
+        aria-autocomplete="list"
+        aria-expanded={isShown}
+        aria-controls={isShown ? listId : undefined}
+        aria-activedescendant={isShown && active >= 0 ? `${listId}-${active}` : undefined}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        value={value}
+        error={error}
+        onChange={({ target }) => {
+          onChange(target.value);
+          setOpen(true);
+          setActive(-1);
+        }}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
+        onKeyDown={onKey}
+      />
+      {isShown ? (
+        <div
+          id={listId}
+          role="listbox"
+          aria-label="Suggestions"
+          className="absolute inset-x-0 top-full z-30 mt-1 rounded-xl border border-line bg-paper p-1 shadow-xl"
+        >
+          {suggestions.map((suggestion, index) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+            // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
+            <div
+              key={suggestion.handle}
+              id={`${listId}-${index}`}
+              role="option"
+              aria-selected={index === active}
+              // The field keeps the focus, so that the list is still there when the press ends.
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => choose(suggestion)}
+              className="flex cursor-pointer items-baseline gap-2 rounded-lg px-2.5 py-1.5 hover:bg-hover aria-selected:bg-hover"
+            >
+              <bdi className="truncate font-medium">{suggestion.name}</bdi>
+              <span className="shrink-0 text-sm text-soft">@{suggestion.handle}</span>
+            </div>
+          ))}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** Those whom the business knows first. None once a segment is being written, as nobody tells which there are. */
+function useSuggestions(typed: string, isWanted: boolean): Suggestion[] {
+  const words = useSettled(typed.trim().replace(/^@/, ''));
+  const isHandle = !words.includes('/');
+  const q = words.slice(0, 64);
+  const contacts = useReading('GET /v1/contacts', { query: { limit: 20, ...(q !== '' && { q }) } }, { enabled: isWanted && isHandle });
+  const handles = useReading('GET /v1/handles', { query: { limit: SUGGESTIONS_MAX, q } }, { enabled: isWanted && isHandle && q !== '' });
+  if (!isHandle) return [];
+  const found = new Map<string, string>();
+  for (const { party, label } of contacts.data?.data ?? [])
+    if (party.kind === 'handle') found.set(party.handle, label || party.display_name);
+  for (const { handle, display_name } of q === '' ? [] : (handles.data?.data ?? []))
+    if (!found.has(handle)) found.set(handle, display_name);
+  const suggestions = [...found].map(([handle, name]) => ({ handle, name })).slice(0, SUGGESTIONS_MAX);
+  return suggestions.length === 1 && suggestions[0]?.handle === typed ? [] : suggestions;
+}
+
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query';
+import { actFor, useActiveBusiness } from '../../api/business.ts';
+import { ApiError, call } from '../../api/client.ts';
+import { useReading } from '../../api/queries.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { PageHeader } from '../../ui/parts.tsx';
+import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
+
+/** A thread that this business does not have. Mails lead here whatever business somebody acts for, so the others are asked. */
+export function ThreadElsewhere({ id }: { id: string }) {
+  const active = useActiveBusiness();
+  const { data: account } = useReading('GET /v1/account', {});
+  const others = account?.businesses.filter(({ handle }) => handle !== active);
+  const owner = useQuery({
+    queryKey: ['thread of', id, active],
+    enabled: others !== undefined,
+    queryFn: async () => {
+      for (const business of others ?? []) if (await hasThread(business.handle, id)) return business;
+      return null;
+    },
+  });
+  if (owner.error instanceof ApiError)
+    return (
+      <>
+        <PageHeader title="Thread" />
+        <ErrorNote error={owner.error} onRetry={() => void owner.refetch()} />
+      </>
+    );
+  if (owner.data === undefined)
+    return (
+      <>
+        <PageHeader title="Thread" />
+        <Loading rows={2} label="Looking for the thread" />
+      </>
+    );
+  return (
+    <>
+      <PageHeader title="Thread" />
+      {owner.data === null ? (
+        <Empty title="There is no such thread">
+          <p className="mb-4">You act for @{active}, which has no part in it. If it was sent to a business of yours, join that first.</p>
+          <ButtonLink to="/inbox">Go to the inbox</ButtonLink>
+        </Empty>
+      ) : (
+        <Empty title="This thread belongs to another of your businesses">
+          <p className="mb-4">
+            You act for @{active}; the thread is one of <bdi>{owner.data.display_name}</bdi>, @{owner.data.handle}.
+          </p>
+          <Button look="primary" onClick={() => actFor(owner.data?.handle)}>
+            Switch to @{owner.data.handle}
+          </Button>
+        </Empty>
+      )}
+    </>
+  );
+}
+
+async function hasThread(handle: string, id: string): Promise<boolean> {
+  try {
+    await call('GET /v1/threads/{id}', { path: { id }, query: { limit: 1 } }, { headers: { 'waybill-business': handle } });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+import { useLocation, useNavigate, useParams, useRouter } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useActiveBusiness } from '../../api/business.ts';
+import type { Envelope } from '../../api/schema.ts';
+import { Button } from '../../ui/button.tsx';
+import { PageHeader } from '../../ui/parts.tsx';
+import { useShortcuts } from '../../ui/shortcuts.ts';
+import { ErrorNote, Loading } from '../../ui/states.tsx';
+import { say } from '../../ui/toast.tsx';
+import { isLastListBehind, lastList } from './last-list.ts';
+import { MessageCard } from './message-card.tsx';
+import { Reply } from './reply.tsx';
+import { ThreadElsewhere } from './thread-elsewhere.tsx';
+import { type Message, useThread } from './thread-messages.ts';
+
+export function ThreadPage() {
+  const { id } = useParams({ from: '/app/threads/$id' });
+  const business = useActiveBusiness();
+  return <Thread key={`${business} ${id}`} id={id} />;
+}
+
+function Thread({ id }: { id: string }) {
+  const goBack = useBack();
+  const { messages, hidden, isWhole, error, retry, readEnd } = useThread(id);
+  const marked = useLocation({ select: ({ hash }) => hash });
+  const [answered, setAnswered] = useState<string>();
+  const note = useRef<HTMLTextAreaElement>(null);
+  const { isOpen, toggle, openAll } = useOpenMessages(messages, marked, isWhole);
+  useScrollTo(marked, messages);
+  const focusReply = () => note.current?.focus();
+  useShortcuts(useMemo(() => ({ u: goBack, r: () => note.current?.focus() }), [goBack]));
+
+  if (!messages) {
+    if (error?.status === 404) return <ThreadElsewhere id={id} />;
+    return (
+      <>
+        <PageHeader title="Thread" />
+        {error ? <ErrorNote error={error} onRetry={retry} /> : <Loading rows={4} label="Loading the thread" />}
+      </>
+    );
+  }
+  const replyTo = messages.find(({ envelope }) => envelope.id === answered) ?? messages.at(-1);
+  const closed = messages.filter(({ envelope }) => !isOpen(envelope.id)).length;
+  return (
+    <>
+      <Button look="quiet" onClick={goBack} className="-ml-3.5 mb-2" icon={<ArrowLeft className="size-4" aria-hidden />}>
+        Back
+      </Button>
+      <PageHeader
+        title={titleOf(messages)}
+        actions={closed > 0 ? <Button onClick={openAll}>Open all {messages.length}</Button> : undefined}
+      />
+      {hidden > 0 ? (
+        <p className="mb-4 text-soft">
+          {hidden === 1 ? 'One more message of this thread is' : `${hidden} more messages of this thread are`} between others, and not shown
+          to you.
+        </p>
+      ) : null}
+      <ol aria-label="Messages" className="flex flex-col gap-3">
+        {messages.map((message) => (
+          <li key={message.envelope.id} id={message.envelope.id} className="scroll-mt-6">
+            <MessageCard
+              message={message}
+              isOpen={isOpen(message.envelope.id)}
+              isMarked={message.envelope.id === marked}
+              onToggle={() => toggle(message.envelope.id)}
+              onReply={() => {
+                setAnswered(message.envelope.id);
+                focusReply();
+              }}
+            />
+          </li>
+        ))}
+      </ol>
+      {isWhole ? null : error ? <ErrorNote error={error} onRetry={retry} /> : <Loading rows={1} label="Loading more" />}
+      {isWhole && replyTo ? (
+        <Reply
+          threadId={id}
+          to={replyTo.envelope}
+          isChosen={answered !== undefined && replyTo !== messages.at(-1)}
+          onNewest={() => setAnswered(undefined)}
+          noteRef={note}
+          onSent={(sent: Envelope) => {
+            setAnswered(undefined);
+            say('Sent');
+            void readEnd().then(() => document.getElementById(sent.id)?.scrollIntoView({ block: 'nearest' }));
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function titleOf(messages: Message[]): string {
+  const subject = messages.find(({ envelope }) => envelope.subject !== null)?.envelope.subject;
+  return subject?.trim() || `Thread with ${messages[0]?.envelope.from.party.display_name}`;
+}
+
+/** Back to the list as it was left, or to the one that was looked at last. */
+function useBack(): () => void {
+  const navigate = useNavigate();
+  const { history } = useRouter();
+  return useMemo(
+    () => () => {
+      if (isLastListBehind()) history.back();
+      else void navigate({ href: lastList() });
+    },
+    [navigate, history],
+  );
+}
+
+/** A thread as short as this is shown as a whole. */
+const ALL_OPEN_MAX = 4;
+
+/** Of a long thread the newest message is open, the one that was asked for, and whatever comes while it is looked at. */
+function useOpenMessages(messages: Message[] | undefined, marked: string, isWhole: boolean) {
+  const [changed, setChanged] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const known = useRef<ReadonlySet<string> | undefined>(undefined);
+  const atFirst = useRef<ReadonlySet<string>>(new Set());
+  if (messages && isWhole) {
+    const ids = messages.map(({ envelope }) => envelope.id);
+    const fresh = known.current ? ids.filter((id) => !known.current?.has(id)) : ids.length <= ALL_OPEN_MAX ? ids : ids.slice(-1);
+    if (fresh.length > 0) atFirst.current = new Set([...atFirst.current, ...fresh]);
+    known.current = new Set(ids);
+  }
+  const isOpen = (id: string) => changed.get(id) ?? (id === marked || atFirst.current.has(id));
+  return {
+    isOpen,
+    toggle: (id: string) => setChanged(new Map([...changed, [id, !isOpen(id)]])),
+    openAll: () => setChanged(new Map((messages ?? []).map(({ envelope }) => [envelope.id, true]))),
+  };
+}
+
+/** Once, as soon as it is there. */
+function useScrollTo(id: string, messages: Message[] | undefined): void {
+  const done = useRef('');
+  const isThere = messages?.some(({ envelope }) => envelope.id === id) ?? false;
+  useEffect(() => {
+    if (!isThere || done.current === id) return;
+    done.current = id;
+    // The first one stands at the top anyway, with the heading above it.
+    if (messages?.[0]?.envelope.id !== id) document.getElementById(id)?.scrollIntoView({ block: 'start' });
+  }, [id, isThere, messages]);
+}

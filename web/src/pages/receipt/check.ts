@@ -1,0 +1,71 @@
+import { canonicalJson } from '../../../../server/src/contract/canonical-json.ts';
+import type { Receipt } from '../../api/schema.ts';
+import { hashes, Unreadable } from './hash.ts';
+
+export interface Finding {
+  /** What was looked at. */
+  name: string;
+  /** Of its bytes, or of its canonical form where it is JSON. */
+  hash: string | undefined;
+  isJson: boolean;
+  /** Why it can't be read as JSON. */
+  unreadable: string | undefined;
+}
+
+/** Larger files are no JSON that could have been sent, however much space there is in it. */
+const JSON_FILE_MAX_BYTES = 16 * 1024 * 1024;
+
+export async function checkText(text: string, signal: AbortSignal): Promise<Finding> {
+  return jsonFinding('The JSON', text, signal);
+}
+
+/** By its bytes; if they are none of the files, it may be the JSON. */
+export async function checkFile(
+  file: File,
+  receipt: Receipt,
+  { signal, onProgress }: { signal: AbortSignal; onProgress(doneBytes: number): void },
+): Promise<Finding> {
+  const [hash = ''] = await hashes({ file }, { signal, onProgress });
+  const plain: Finding = { name: file.name, hash, isJson: false, unreadable: undefined };
+  const isFile = receipt.files.some(({ sha256 }) => sha256 === hash);
+  if (isFile || receipt.json_sha256 === null || file.size > JSON_FILE_MAX_BYTES) return plain;
+  const asJson = await jsonFinding(file.name, file, signal);
+  if (asJson.hash === receipt.json_sha256) return asJson;
+  return receipt.files.length === 0 && /\.json$/i.test(file.name) ? asJson : plain;
+}
+
+async function jsonFinding(name: string, json: string | File, signal: AbortSignal): Promise<Finding> {
+  try {
+    const [hash] = await hashes({ json }, { signal });
+    return { name, hash, isJson: true, unreadable: undefined };
+  } catch (error) {
+    if (error instanceof Unreadable) return { name, hash: undefined, isJson: true, unreadable: error.message };
+    throw error;
+  }
+}
+
+export interface Wholeness {
+  isWhole: boolean;
+  /** How many files were hashed after delivery, so that content_hash says nothing of their bytes. */
+  hashedLater: number;
+}
+
+/**
+ * Whether content_hash is that of what the receipt says. It stands for the receipt as it was at delivery, when large files had no
+ * hash yet: so the same is tried without those of the largest file, of the two largest, and so on.
+ */
+export async function checkReceipt(receipt: Receipt, signal: AbortSignal): Promise<Wholeness> {
+  const sizes = [...new Set(receipt.files.map(({ size_bytes }) => size_bytes))].sort((a, b) => b - a);
+  const bounds = [Number.POSITIVE_INFINITY, ...sizes];
+  const found = await hashes({ texts: bounds.map((bound) => hashedText(receipt, bound)) }, { signal });
+  const at = found.indexOf(receipt.content_hash);
+  const bound = bounds[at];
+  const hashedLater = bound === undefined ? 0 : receipt.files.filter((file) => file.size_bytes >= bound && file.sha256 !== null).length;
+  return { isWhole: at >= 0, hashedLater };
+}
+
+function hashedText(receipt: Receipt, unhashedFromBytes: number): string {
+  const { id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, received_at } = receipt;
+  const files = receipt.files.map((file) => (file.size_bytes >= unhashedFromBytes ? { ...file, sha256: null } : file));
+  return canonicalJson({ id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, files, received_at });
+}

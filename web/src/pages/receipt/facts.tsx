@@ -1,0 +1,121 @@
+import type { ReactNode } from 'react';
+import type { Actor, Receipt } from '../../api/schema.ts';
+import { Badge, Fact, Facts, PartyName } from '../../ui/parts.tsx';
+
+/** What it says, as far as receipts tell: what is in the JSON and the files is for the two parties alone. */
+export function Delivered({ receipt: { subject, type, note, json_sha256 } }: { receipt: Receipt }) {
+  return (
+    <section aria-label="What was delivered" className="mb-10 rounded-xl border border-line px-5 py-5 print:mb-6">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <h2 className={`min-w-0 text-lg font-semibold wrap-anywhere ${subject === null ? 'text-soft' : ''}`}>
+          <bdi>{subject ?? 'No subject'}</bdi>
+        </h2>
+        {type === null ? null : (
+          <Badge>
+            <bdi className="max-w-60 truncate">{type}</bdi>
+          </Badge>
+        )}
+      </div>
+      {note === null ? null : (
+        <p dir="auto" className="mt-3 wrap-anywhere whitespace-pre-wrap">
+          {note}
+        </p>
+      )}
+      {json_sha256 === null ? null : (
+        <p className="mt-3 text-sm text-soft">JSON came with it. It is not shown here: only the two parties can read it.</p>
+      )}
+    </section>
+  );
+}
+
+const LOCAL = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' });
+
+export function Route({ receipt: { from, to, received_at } }: { receipt: Receipt }) {
+  return (
+    <Facts>
+      <Fact name="From">
+        <PartyName party={from.party} />
+      </Fact>
+      <Fact name="Sent by">
+        <Sender actor={from.actor} />
+      </Fact>
+      <Fact name="To">
+        <PartyName party={to.party} />
+      </Fact>
+      <Fact name="Delivered">
+        <time dateTime={received_at}>{LOCAL.format(new Date(received_at))}</time>
+        <br />
+        <span className="text-soft">{received_at.replace('T', ' ').replace('Z', ' UTC')}</span>
+      </Fact>
+    </Facts>
+  );
+}
+
+const PROOFS: Record<Actor['provider'], string> = {
+  api_key: 'an agent of the business, known by its API key',
+  email: 'signed in with a code mailed to that address',
+  google: 'signed in with Google',
+  microsoft: 'signed in with Microsoft',
+  oidc: 'signed in with an identity provider',
+  smtp: 'wrote a mail that its domain vouches for (SPF or DKIM, and DMARC)',
+};
+
+function Sender({ actor: { name, email, provider, verified } }: { actor: Actor }) {
+  return (
+    <>
+      <bdi>{name}</bdi>
+      {email === null || email === name ? null : (
+        <>
+          {' '}
+          <bdi className="text-soft">{email}</bdi>
+        </>
+      )}
+      <br />
+      <span className="text-soft">
+        {PROOFS[provider]}
+        {verified ? '' : '; whether the address is theirs is not proved'}
+      </span>
+    </>
+  );
+}
+
+const VERDICTS: Record<Receipt['validation']['status'], string> = {
+  passed: 'fits the recipient’s schema',
+  failed: 'does not fit the recipient’s schema',
+  not_applicable: '',
+};
+
+export function Identifiers({ receipt }: { receipt: Receipt }) {
+  const { content_hash, json_sha256, id, thread_id, in_reply_to, idempotency_key, validation } = receipt;
+  return (
+    <Facts>
+      <Fact name="Content hash">
+        <Mono>{content_hash}</Mono>
+      </Fact>
+      <Fact name="JSON hash">
+        {json_sha256 === null ? <span className="text-soft">There was no JSON</span> : <Mono>{json_sha256}</Mono>}
+      </Fact>
+      {validation.status === 'not_applicable' ? null : <Fact name="JSON">It {VERDICTS[validation.status]}</Fact>}
+      <Fact name="Message">
+        <Mono>{id}</Mono>
+      </Fact>
+      <Fact name="Thread">
+        <Mono>{thread_id}</Mono>
+      </Fact>
+      {in_reply_to === null ? null : (
+        <Fact name="In reply to">
+          <Mono>{in_reply_to}</Mono>
+        </Fact>
+      )}
+      {idempotency_key === undefined ? null : (
+        <Fact name="Sender’s key">
+          <Mono>{idempotency_key}</Mono>
+        </Fact>
+      )}
+    </Facts>
+  );
+}
+
+export function Mono({ children }: { children: ReactNode }) {
+  return <code className="font-mono text-sm break-all select-all">{children}</code>;
+}

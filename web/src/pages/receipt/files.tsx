@@ -1,0 +1,32 @@
+import { File as FileIcon } from 'lucide-react';
+import type { ReceiptFile } from '../../api/schema.ts';
+import { bytes } from '../../ui/parts.tsx';
+import { Mono } from './facts.tsx';
+
+const EXACT = new Intl.NumberFormat('en');
+
+export function ReceiptFiles({ files }: { files: ReceiptFile[] }) {
+  return (
+    <ul aria-label="Delivered files" className="divide-y divide-line rounded-xl border border-line">
+      {files.map(({ id, filename, content_type, size_bytes, sha256 }) => (
+        <li key={id} className="flex gap-3 px-4 py-3 break-inside-avoid">
+          <FileIcon className="mt-0.5 size-4 shrink-0 text-soft" aria-hidden />
+          <div className="min-w-0">
+            <p className="wrap-anywhere">
+              <bdi className="font-medium">{filename}</bdi>{' '}
+              <span className="text-sm text-soft">
+                {size_bytes < 1024 ? '' : `${bytes(size_bytes)}, `}
+                {EXACT.format(size_bytes)} bytes, <bdi>{content_type}</bdi>
+              </span>
+            </p>
+            {sha256 === null ? (
+              <p className="text-sm text-soft">Its hash is being computed. Look again in a few minutes.</p>
+            ) : (
+              <Mono>{sha256}</Mono>
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

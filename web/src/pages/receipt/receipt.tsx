@@ -1,0 +1,63 @@
+import { useParams } from '@tanstack/react-router';
+import { Printer } from 'lucide-react';
+import { useReading } from '../../api/queries.ts';
+import type { Receipt } from '../../api/schema.ts';
+import { Plain } from '../../frame/plain.tsx';
+import { Button } from '../../ui/button.tsx';
+import { PartyName, Section } from '../../ui/parts.tsx';
+import { ErrorNote, Loading } from '../../ui/states.tsx';
+import { CheckBox } from './check-box.tsx';
+import { Delivered, Identifiers, Route } from './facts.tsx';
+import { ReceiptFiles } from './files.tsx';
+import { Whole } from './whole.tsx';
+
+/** The public proof that something was delivered. */
+export function ReceiptPage() {
+  const { token } = useParams({ from: '/r/$token' });
+  const { data: receipt, error, refetch } = useReading('GET /v1/receipts/{token}', { path: { token } });
+  if (receipt) return <Shown receipt={receipt} />;
+  if (error?.code === 'not_found')
+    return (
+      <Plain title="No such receipt">
+        <p className="text-soft">
+          Nothing was delivered under this link. Check that it was copied whole: it ends with <code>rcpt_</code> and 36 letters and digits.
+        </p>
+      </Plain>
+    );
+  return (
+    <Plain title="Receipt" isWide>
+      {error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <Loading rows={5} />}
+    </Plain>
+  );
+}
+
+function Shown({ receipt }: { receipt: Receipt }) {
+  return (
+    <Plain title="Receipt" isWide>
+      <div className="mb-8 flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
+        <p className="min-w-0 grow basis-72 text-soft">
+          Waybill has delivered this from <PartyName party={receipt.from.party} /> to <PartyName party={receipt.to.party} />.
+        </p>
+        <Button className="print:hidden" onClick={() => print()} icon={<Printer className="size-4" aria-hidden />}>
+          Print
+        </Button>
+      </div>
+      <Delivered receipt={receipt} />
+      <Section title="Who and when">
+        <Route receipt={receipt} />
+      </Section>
+      {receipt.files.length > 0 ? (
+        <Section title="Files">
+          <ReceiptFiles files={receipt.files} />
+        </Section>
+      ) : null}
+      <Section title="Proof">
+        <Whole receipt={receipt} />
+        <Identifiers receipt={receipt} />
+      </Section>
+      <div className="mt-10 print:hidden">
+        <CheckBox receipt={receipt} />
+      </div>
+    </Plain>
+  );
+}

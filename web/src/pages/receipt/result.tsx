@@ -1,0 +1,115 @@
+import { CircleAlert, CircleCheck, CircleX } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Receipt } from '../../api/schema.ts';
+import { Button } from '../../ui/button.tsx';
+import type { Finding } from './check.ts';
+import { Mono } from './facts.tsx';
+import type { State } from './use-check.ts';
+
+/** What came of the check. Its place is there before, so that it is announced. */
+export function Result({ receipt, state, onStop }: { receipt: Receipt; state: State; onStop(): void }) {
+  return (
+    <>
+      {state.kind === 'busy' && state.percent !== undefined ? <Progress name={state.name} percent={state.percent} onStop={onStop} /> : null}
+      <div role="status">
+        {state.kind === 'found' ? <Found receipt={receipt} finding={state.finding} /> : null}
+        {state.kind === 'failed' ? <Verdict tone="warn" title={state.message} /> : null}
+      </div>
+    </>
+  );
+}
+
+function Progress({ name, percent, onStop }: { name: string; percent: number; onStop(): void }) {
+  return (
+    <div className="flex items-center gap-4">
+      <div className="min-w-0 grow">
+        <p className="mb-1.5 flex gap-2 text-sm text-soft">
+          <bdi className="min-w-0 truncate">{name}</bdi>
+          <span className="shrink-0 tabular-nums">{percent} %</span>
+        </p>
+        <div
+          role="progressbar"
+          aria-label={`Check of ${name}`}
+          aria-valuenow={percent}
+          className="h-1 overflow-hidden rounded-full bg-hover"
+        >
+          <div className="h-full bg-accent" style={{ width: `${percent}%` }} />
+        </div>
+      </div>
+      <Button onClick={onStop}>Stop</Button>
+    </div>
+  );
+}
+
+function Found({ receipt, finding: { name, hash, isJson, unreadable } }: { receipt: Receipt; finding: Finding }) {
+  if (unreadable !== undefined)
+    return (
+      <Verdict tone="warn" title="This can’t be read as JSON">
+        {unreadable}
+      </Verdict>
+    );
+  if (isJson && hash === receipt.json_sha256)
+    return (
+      <Verdict tone="good" title="It matches: this is the JSON that was delivered" hash={hash}>
+        Its canonical form (RFC 8785) has the hash that stands in the receipt.
+      </Verdict>
+    );
+  const same = receipt.files.filter(({ sha256 }) => sha256 === hash);
+  if (!isJson && same.length > 0)
+    return (
+      <Verdict tone="good" title="It matches: this is a file that was delivered" hash={hash}>
+        Byte for byte the same as{' '}
+        {same.map(({ id, filename }, at) => (
+          <span key={id}>
+            {at === 0 ? '' : ', '}
+            <bdi className="font-medium text-ink">{filename}</bdi>
+          </span>
+        ))}
+        .
+      </Verdict>
+    );
+  const isUnsure = !isJson && receipt.files.some(({ sha256 }) => sha256 === null);
+  return (
+    <Verdict tone="bad" title={isJson ? 'This is not the JSON that was delivered' : 'It matches nothing that was delivered'} hash={hash}>
+      {isJson ? null : <bdi className="text-ink">{name}</bdi>}{' '}
+      {isJson
+        ? 'Something in it is different, or it belongs to another message.'
+        : 'is another file, or something in it has been changed since.'}
+      {isUnsure ? ' But not every file of this delivery has been hashed yet: look again later.' : ''}
+    </Verdict>
+  );
+}
+
+const TONES = {
+  good: ['bg-good-tint', 'text-good', CircleCheck],
+  warn: ['bg-warn-tint', 'text-warn', CircleAlert],
+  bad: ['bg-bad-tint', 'text-bad', CircleX],
+} as const;
+
+function Verdict({
+  tone,
+  title,
+  hash,
+  children,
+}: {
+  tone: keyof typeof TONES;
+  title: string;
+  hash?: string | undefined;
+  children?: ReactNode;
+}) {
+  const [background, colour, Icon] = TONES[tone];
+  return (
+    <div className={`flex gap-3 rounded-xl px-4 py-3 ${background}`}>
+      <Icon className={`mt-0.5 size-5 shrink-0 ${colour}`} aria-hidden />
+      <div className="min-w-0">
+        <p className={`font-medium ${colour}`}>{title}</p>
+        {children !== undefined ? <p className="text-soft">{children}</p> : null}
+        {hash === undefined ? null : (
+          <p className="mt-1">
+            <Mono>{hash}</Mono>
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

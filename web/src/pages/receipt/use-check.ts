@@ -1,0 +1,50 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { Receipt } from '../../api/schema.ts';
+import { checkFile, checkText, type Finding } from './check.ts';
+
+export type State =
+  | { kind: 'nothing' }
+  | { kind: 'busy'; name: string; percent: number | undefined }
+  | { kind: 'found'; finding: Finding }
+  | { kind: 'failed'; message: string };
+
+const NOTHING: State = { kind: 'nothing' };
+
+/** One thing is checked at a time: the next ends the one before. */
+export function useCheck(receipt: Receipt) {
+  const [state, setState] = useState<State>(NOTHING);
+  const running = useRef(new AbortController());
+  useEffect(() => () => running.current.abort(), []);
+
+  const run = useCallback(async (name: string, check: (signal: AbortSignal) => Promise<Finding>) => {
+    running.current.abort();
+    running.current = new AbortController();
+    const { signal } = running.current;
+    setState({ kind: 'busy', name, percent: undefined });
+    try {
+      const finding = await check(signal);
+      if (!signal.aborted) setState({ kind: 'found', finding });
+    } catch (error) {
+      if (!signal.aborted) setState({ kind: 'failed', message: (error as Error).message });
+    }
+  }, []);
+
+  const file = useCallback(
+    (chosen: File) =>
+      void run(chosen.name, (signal) =>
+        checkFile(chosen, receipt, {
+          signal,
+          onProgress: (doneBytes) => {
+            if (!signal.aborted) setState({ kind: 'busy', name: chosen.name, percent: Math.floor((doneBytes / chosen.size) * 100) });
+          },
+        }),
+      ),
+    [run, receipt],
+  );
+  const text = useCallback((written: string) => void run('The JSON', (signal) => checkText(written, signal)), [run]);
+  const stop = useCallback(() => {
+    running.current.abort();
+    setState(NOTHING);
+  }, []);
+  return { state, file, text, stop };
+}

@@ -1,0 +1,73 @@
+import { type Ref, useEffect, useId, useImperativeHandle, useRef, useState } from 'react';
+import type { CodeEditor } from './code-editor.ts';
+import type { Problem } from './problems.ts';
+
+export interface EditorHandle {
+  replace(text: string): void;
+  goTo(problem: Problem): void;
+}
+
+interface EditorProps {
+  label: string;
+  /** What it begins with. */
+  text: string;
+  onChange(text: string): void;
+  /** What to mark; undefined leaves the marks where they are. */
+  problems: readonly Problem[] | undefined;
+  ref: Ref<EditorHandle>;
+}
+
+/** A box to write JSON in. Until the editor has come, it shows what there is to edit. */
+export function Editor({ label, text, onChange, problems, ref }: EditorProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const [editor, setEditor] = useState<CodeEditor>();
+  const [isFailed, setFailed] = useState(false);
+  const hintId = useId();
+  const newest = useRef({ text, onChange });
+  newest.current.onChange = onChange;
+
+  useEffect(() => {
+    let opened: CodeEditor | undefined;
+    let isGone = false;
+    import('./code-editor.ts').then(
+      ({ openEditor }) => {
+        if (isGone || !place.current) return;
+        const options = {
+          text: newest.current.text,
+          label,
+          describedBy: hintId,
+          onChange: (changed: string) => newest.current.onChange(changed),
+        };
+        opened = openEditor(place.current, options);
+        setEditor(opened);
+      },
+      () => setFailed(true),
+    );
+    return () => {
+      isGone = true;
+      opened?.remove();
+    };
+  }, [label, hintId]);
+  useEffect(() => {
+    if (problems) editor?.mark(problems);
+  }, [editor, problems]);
+  useImperativeHandle(ref, () => ({
+    replace: (changed) => editor?.replace(changed),
+    goTo: (problem) => editor?.goTo(problem),
+  }));
+
+  return (
+    <div>
+      <div className="relative h-96 overflow-hidden rounded-xl border border-edge focus-within:border-accent focus-within:ring-1 focus-within:ring-accent">
+        {editor ? null : <pre className="h-full animate-late overflow-hidden py-2.5 pl-14 font-mono text-sm text-soft">{text}</pre>}
+        <div ref={place} className="absolute inset-0" />
+      </div>
+      <p id={hintId} className="mt-1.5 text-xs text-soft">
+        Tab indents. To leave with the keyboard, press Escape, then Tab.
+      </p>
+      <p role="alert" className="text-sm text-bad empty:hidden">
+        {isFailed ? 'The editor could not be loaded. Load the page anew.' : ''}
+      </p>
+    </div>
+  );
+}

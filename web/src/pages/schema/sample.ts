@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query';
+import { useActiveBusiness } from '../../api/business.ts';
+import { textOf } from '../../api/client.ts';
+import { keyOf } from '../../api/queries.ts';
+import { elementsAt, membersAt } from '../../json/scan.ts';
+import { indented } from './indented.ts';
+
+const LOOKED_AT = 5;
+const LEVELS_MAX = 8;
+
+/** The JSON of the newest message that has any, among the last few; null without. */
+export function useNewestJson() {
+  useActiveBusiness();
+  return useQuery({
+    queryKey: [...keyOf('GET /v1/inbox', {}), 'newest json'],
+    queryFn: async ({ signal }) => newestJson(await textOf('GET /v1/inbox', { query: { limit: LOOKED_AT } }, { signal })),
+  });
+}
+
+function newestJson(answer: string): string | null {
+  const data = membersAt(answer, 0).get('data');
+  for (const [start] of data ? elementsAt(answer, data[0]) : []) {
+    const message = membersAt(answer, start);
+    const json = message.get('json');
+    const hash = message.get('json_sha256');
+    if (json && hash && answer[hash[0]] === '"') return indented(answer.slice(...json));
+  }
+  return null;
+}
+
+/** Something of the shape that a schema describes. Simple: whether it passes is for the check to say. */
+export function sampleFor(schemaText: string): string {
+  let schema: unknown;
+  try {
+    schema = JSON.parse(schemaText);
+  } catch {
+    return '{}';
+  }
+  return JSON.stringify(valueFor(schema, schema, 0), null, 2);
+}
+
+type Part = Record<string, unknown>;
+
+const FORMATS: Record<string, string> = {
+  date: '2026-01-31',
+  'date-time': '2026-01-31T12:00:00Z',
+  time: '12:00:00Z',
+  email: 'ann@example.com',
+  uri: 'https://example.com/',
+  uuid: '7f9c24e8-3b12-4fef-91e0-56a2d5a0c1de',
+};
+
+function valueFor(schema: unknown, root: unknown, level: number): unknown {
+  if (typeof schema !== 'object' || schema === null || level > LEVELS_MAX) return {};
+  const part = schema as Part;
+  const given = [part.const, part.default, first(part.examples), first(part.enum)].find((value) => value !== undefined);
+  if (given !== undefined) return given;
+  if (typeof part.$ref === 'string') return valueFor(inside(root, part.$ref), root, level + 1);
+  const choice = first(part.anyOf) ?? first(part.oneOf) ?? first(part.allOf);
+  const type = typeof part.type === 'string' ? part.type : first(part.type);
+  if (type === undefined && choice !== undefined && part.properties === undefined) return valueFor(choice, root, level + 1);
+  switch (type) {
+    case 'array':
+      return part.items === undefined ? [] : [valueFor(part.items, root, level + 1)];
+    case 'string':
+      return FORMATS[String(part.format)] ?? 'text'.padEnd(Number(part.minLength ?? 0), '.').slice(0, Number(part.maxLength ?? 100));
+    case 'integer':
+    case 'number':
+      return Number(part.minimum ?? part.maximum ?? 1);
+    case 'boolean':
+      return true;
+    case 'null':
+      return null;
+    default: {
+      const properties = Object.entries((part.properties ?? {}) as Part);
+      return Object.fromEntries(properties.map(([name, inner]) => [name, valueFor(inner, root, level + 1)]));
+    }
+  }
+}
+
+function first(values: unknown): unknown {
+  return Array.isArray(values) ? values[0] : undefined;
+}
+
+/** Where a reference leads that stays within the schema. */
+function inside(root: unknown, reference: string): unknown {
+  const names = decodeURIComponent(reference.replace(/^#/, '')).split('/').slice(1);
+  return names.reduce<unknown>((part, name) => (part as Part | undefined)?.[name.replaceAll('~1', '/').replaceAll('~0', '~')], root);
+}

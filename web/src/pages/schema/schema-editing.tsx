@@ -1,0 +1,104 @@
+import { type KeyboardEvent, useRef, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { PageHeader } from '../../ui/parts.tsx';
+import { ErrorNote } from '../../ui/states.tsx';
+import { say } from '../../ui/toast.tsx';
+import { useChecking } from './checking.ts';
+import { useDiscard } from './discard.tsx';
+import { Editor, type EditorHandle } from './editor.tsx';
+import { EXAMPLES } from './examples.ts';
+import { useSaveSchema } from './inbox-schema.ts';
+import { indented } from './indented.ts';
+import { useLast } from './last.ts';
+import { ProblemList } from './problem-list.tsx';
+import type { Problem } from './problems.ts';
+import { TryIt } from './try-it.tsx';
+
+interface SchemaEditingProps {
+  /** What the editor begins with, and what is set now, if anything is. */
+  text: string;
+  saved: string | undefined;
+  onDone(): void;
+}
+
+export function SchemaEditing({ text: initial, saved, onDone }: SchemaEditingProps) {
+  const [text, setText] = useState(initial);
+  const [sample, setSample] = useState('');
+  const checking = useChecking(text, sample);
+  const problems = useLast(checking.schemaProblems) ?? [];
+  const editor = useRef<EditorHandle>(null);
+  const { save, isPending, error } = useSaveSchema();
+  const isChanged = text.trim() !== (saved ?? initial).trim();
+  const { end, dialog } = useDiscard(isChanged && !isPending, onDone);
+  const isFit = (saved === undefined || isChanged) && problems.length === 0;
+
+  const submit = () => {
+    const onSaved = () => {
+      say('The schema is saved. It judges messages from now on.');
+      onDone();
+    };
+    if (isFit && !isPending) save(text, onSaved);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    submit();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the button, wherever somebody writes
+    <div onKeyDown={onKey}>
+      <PageHeader
+        title="Inbox schema"
+        actions={
+          <>
+            <Button onClick={end}>Cancel</Button>
+            <Button look="primary" isBusy={isPending} disabled={!isFit} onClick={submit}>
+              Save schema
+            </Button>
+          </>
+        }
+      >
+        Mistakes show as you type. Nothing is set until you save.
+      </PageHeader>
+      {error ? <ErrorNote error={error} /> : null}
+      {checking.error ? <ErrorNote error={checking.error} onRetry={checking.retry} /> : null}
+      <div className="grid grid-cols-1 items-start gap-x-6 gap-y-10 xl:grid-cols-2">
+        <section aria-labelledby="schema-heading">
+          <div className="mb-2 flex min-h-9 flex-wrap items-center justify-between gap-2">
+            <h2 id="schema-heading" className="text-lg font-semibold">
+              Schema
+            </h2>
+            <div className="flex gap-1">
+              <Menu
+                label="Examples"
+                className="flex h-9 items-center rounded-lg px-3.5 font-medium text-soft transition-colors hover:bg-hover hover:text-ink"
+              >
+                {EXAMPLES.map(({ name, text }) => (
+                  <MenuItem key={name} onSelect={() => editor.current?.replace(text)}>
+                    {name}
+                  </MenuItem>
+                ))}
+              </Menu>
+              <Button look="quiet" onClick={() => editor.current?.replace(indented(text))}>
+                Indent
+              </Button>
+            </div>
+          </div>
+          <Editor ref={editor} label="Schema" text={initial} onChange={setText} problems={checking.schemaProblems} />
+          <p role="status" className="mt-2 flex min-h-6 items-center text-sm text-soft">
+            {stateInWords(problems, isChanged || saved === undefined)}
+          </p>
+          <ProblemList label="Problems of the schema" problems={problems} onGo={(problem) => editor.current?.goTo(problem)} />
+        </section>
+        <TryIt schema={text} sample={sample} onSample={setSample} checking={checking} />
+      </div>
+      {dialog}
+    </div>
+  );
+}
+
+function stateInWords(problems: readonly Problem[], isChanged: boolean): string {
+  if (problems.length === 0) return isChanged ? 'No problems. It can be saved.' : 'No problems.';
+  return problems.length === 1 ? 'One problem. Mend it to save.' : `${problems.length} problems. Mend them to save.`;
+}

@@ -1,0 +1,67 @@
+import { useEffect, useRef } from 'react';
+import { Button } from '../../ui/button.tsx';
+import type { Checking } from './checking.ts';
+import { Editor, type EditorHandle } from './editor.tsx';
+import { useLast } from './last.ts';
+import { ProblemList } from './problem-list.tsx';
+import { sampleFor, useNewestJson } from './sample.ts';
+import { VerdictNote } from './verdict-note.tsx';
+
+interface TryItProps {
+  schema: string;
+  sample: string;
+  onSample(sample: string): void;
+  checking: Checking;
+}
+
+/** What the schema says of a message, before it is set. It begins with the newest one. */
+export function TryIt({ schema, sample, onSample, checking }: TryItProps) {
+  const newest = useNewestJson();
+  return (
+    <section aria-labelledby="sample-heading">
+      {newest.isPending ? (
+        <div className="h-105" />
+      ) : (
+        <SamplePane schema={schema} sample={sample} onSample={onSample} checking={checking} newest={newest.data ?? null} />
+      )}
+    </section>
+  );
+}
+
+function SamplePane({ schema, sample, onSample, checking, newest }: TryItProps & { newest: string | null }) {
+  const editor = useRef<EditorHandle>(null);
+  const initial = useRef(newest ?? sampleFor(schema));
+  useEffect(() => onSample(initial.current), [onSample]);
+  const problems = useLast(checking.sampleProblems) ?? [];
+  const verdict = useLast(checking.verdict);
+  return (
+    <>
+      <div className="mb-2 flex min-h-9 flex-wrap items-center justify-between gap-2">
+        <h2 id="sample-heading" className="text-lg font-semibold">
+          Try it
+        </h2>
+        <div className="flex gap-1">
+          {newest !== null ? (
+            <Button look="quiet" onClick={() => editor.current?.replace(newest)}>
+              Newest message
+            </Button>
+          ) : null}
+          <Button look="quiet" onClick={() => editor.current?.replace(sampleFor(schema))}>
+            Make a sample
+          </Button>
+        </div>
+      </div>
+      <Editor ref={editor} label="Sample" text={initial.current} onChange={onSample} problems={checking.sampleProblems} />
+      <div className="mt-2">
+        <VerdictNote verdict={verdict} reason={reasonFor(sample, checking)} errors={problems.length} />
+      </div>
+      <ProblemList label="Errors of the sample" problems={problems} onGo={(problem) => editor.current?.goTo(problem)} />
+    </>
+  );
+}
+
+function reasonFor(sample: string, { sampleProblems, schemaProblems }: Checking): string {
+  if (sample.trim() === '') return 'Write JSON as a message would carry it.';
+  if (sampleProblems?.some(({ path }) => path === undefined)) return 'The sample is not JSON yet.';
+  return schemaProblems && schemaProblems.length > 0 ? 'It can be tried once the schema has no problems.' : '';
+}

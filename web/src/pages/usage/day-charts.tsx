@@ -1,0 +1,65 @@
+import { useMemo, useState } from 'react';
+import type { Usage } from '../../api/schema.ts';
+import { Chart, type ChartSeries } from '../../ui/chart.tsx';
+import { Select } from '../../ui/field.tsx';
+import { bytes, Section } from '../../ui/parts.tsx';
+
+type Day = Usage['days'][number];
+
+const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const NUMBER = new Intl.NumberFormat('en');
+const SPANS = [30, 90];
+
+/** All days are there at once, so that another span needs no waiting. */
+export function DayCharts({ days }: { days: readonly Day[] }) {
+  const [span, setSpan] = useState(SPANS[0] as number);
+  const shown = useMemo(() => days.slice(-span), [days, span]);
+  const labels = useMemo(() => shown.map(({ date }) => DAY.format(new Date(`${date}T00:00:00Z`))), [shown]);
+  const messages = useMemo<ChartSeries[]>(
+    () => [
+      { name: 'Sent', tone: 'accent', values: shown.map(({ sent }) => sent) },
+      { name: 'Received', tone: 'edge', values: shown.map(({ received }) => received) },
+    ],
+    [shown],
+  );
+  const uploads = useMemo<ChartSeries[]>(
+    () => [{ name: 'Uploaded', tone: 'accent', values: shown.map(({ uploaded_bytes }) => uploaded_bytes) }],
+    [shown],
+  );
+  const sum = (of: (day: Day) => number) => shown.reduce((total, day) => total + of(day), 0);
+  return (
+    <Section
+      title="Day by day"
+      actions={
+        <Select label="Days to show" isBare value={span} onChange={({ target }) => setSpan(Number(target.value))} className="w-auto">
+          {SPANS.map((count) => (
+            <option key={count} value={count}>
+              Last {count} days
+            </option>
+          ))}
+        </Select>
+      }
+    >
+      <div className="space-y-4">
+        <Chart
+          title="Messages"
+          summary={`${NUMBER.format(sum(({ sent }) => sent))} sent and ${NUMBER.format(sum(({ received }) => received))} received in the last ${span} days.`}
+          unit="Day"
+          labels={labels}
+          series={messages}
+          shape="bars"
+        />
+        <Chart
+          title="Uploads"
+          summary={`${bytes(sum(({ uploaded_bytes }) => uploaded_bytes))} uploaded in the last ${span} days.`}
+          unit="Day"
+          labels={labels}
+          series={uploads}
+          shape="bars"
+          format={bytes}
+          steps="binary"
+        />
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,49 @@
+import { useReading } from '../../api/queries.ts';
+import type { Usage } from '../../api/schema.ts';
+import { bytes, PageHeader, Section, Time } from '../../ui/parts.tsx';
+import { States } from '../../ui/states.tsx';
+import { DayCharts } from './day-charts.tsx';
+import { Meter } from './meter.tsx';
+
+const DAYS = 90;
+const NUMBER = new Intl.NumberFormat('en');
+const count = (value: number): string => NUMBER.format(value);
+
+export function UsagePage() {
+  const usage = useReading('GET /v1/usage', { query: { days: DAYS } });
+  return (
+    <>
+      <PageHeader title="Usage">
+        What your business sends, receives and uploads, and what the limits leave. Days and months are in UTC.
+      </PageHeader>
+      <States of={usage}>
+        {(known) => (
+          <div>
+            <Limits usage={known} />
+            <DayCharts days={known.days} />
+          </div>
+        )}
+      </States>
+    </>
+  );
+}
+
+function Limits({ usage: { messages, uploads, new_account, resets_at } }: { usage: Usage }) {
+  return (
+    <Section title="Limits">
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(16rem,1fr))] gap-4">
+        <Meter label="Messages this month" used={messages.used} limit={messages.limit} format={count}>
+          Begins anew <Time at={resets_at} />
+        </Meter>
+        <Meter label="Uploads today" used={uploads.used_bytes} limit={uploads.limit_bytes} format={bytes}>
+          Begins anew <Time at={uploads.resets_at} />
+        </Meter>
+        {new_account !== null ? (
+          <Meter label="Messages today, as a new business" used={new_account.used} limit={new_account.limit} format={count}>
+            Applies until <Time at={new_account.until} />, or until you verify a domain. Begins anew <Time at={new_account.resets_at} />
+          </Meter>
+        ) : null}
+      </div>
+    </Section>
+  );
+}

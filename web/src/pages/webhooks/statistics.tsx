@@ -1,0 +1,94 @@
+import { memo, useRef, useState } from 'react';
+import { useReading } from '../../api/queries.ts';
+import type { WebhookStatistics } from '../../api/schema.ts';
+import { Chart } from '../../ui/chart.tsx';
+import { Section, Time } from '../../ui/parts.tsx';
+import { ErrorNote, Loading } from '../../ui/states.tsx';
+import { count, duration, percent } from './numbers.ts';
+import { type Period, PeriodChoice } from './period-choice.tsx';
+
+const HOUR = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
+const DAY_AND_HOUR = new Intl.DateTimeFormat('en', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+/** Days begin at midnight in UTC, which is another day in half of the world. */
+const UTC_DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+const LABELS: Record<Period, { unit: string; format(start: Date): string; words: string }> = {
+  '24h': { unit: 'Hour', format: (start) => `${DAY.format(start)}, ${HOUR.format(start)}`, words: 'the last 24 hours' },
+  '7d': { unit: 'Six hours from', format: (start) => DAY_AND_HOUR.format(start), words: 'the last 7 days' },
+  '30d': { unit: 'Day (UTC)', format: (start) => UTC_DAY.format(start), words: 'the last 30 days' },
+};
+
+export function Statistics({ id }: { id: string }) {
+  const [period, setPeriod] = useState<Period>('24h');
+  const { data, error, refetch } = useReading('GET /v1/webhooks/{id}/statistics', { path: { id }, query: { period } });
+  // What was shown before stays until the other numbers are there.
+  const last = useRef(data);
+  last.current = data ?? last.current;
+  const shown = last.current;
+  return (
+    <Section title="How it is doing" actions={<PeriodChoice value={period} onChange={setPeriod} />}>
+      {error && !data ? <ErrorNote error={error} onRetry={() => void refetch()} /> : null}
+      {shown ? <Charts statistics={shown} /> : error ? null : <Loading rows={5} label="Loading statistics" />}
+    </Section>
+  );
+}
+
+/** Drawn anew only when the numbers are others. */
+const Charts = memo(function Charts({ statistics }: { statistics: WebhookStatistics }) {
+  const { period, totals, buckets, counted_since } = statistics;
+  const { unit, format, words } = LABELS[period];
+  const labels = buckets.map(({ start }) => format(new Date(start)));
+  return (
+    <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-2">
+      <Chart
+        title="Attempts"
+        summary={successIn(totals, words)}
+        unit={unit}
+        labels={labels}
+        series={[
+          { name: 'Delivered', values: buckets.map(({ delivered }) => delivered), tone: 'good' },
+          { name: 'Failed', values: buckets.map(({ failed }) => failed), tone: 'bad' },
+        ]}
+        shape="bars"
+      />
+      <Chart
+        title="Time to answer"
+        summary={latencyIn(totals)}
+        unit={unit}
+        labels={labels}
+        series={[
+          { name: 'Half within', values: buckets.map(({ p50_ms }) => p50_ms), tone: 'accent' },
+          { name: '95 % within', values: buckets.map(({ p95_ms }) => p95_ms), tone: 'warn' },
+        ]}
+        shape="lines"
+        format={duration}
+      />
+      {counted_since !== null ? (
+        <p className="text-sm text-soft xl:col-span-2">
+          There are too many to count them all: these are those since <Time at={counted_since} isExact />.
+        </p>
+      ) : null}
+    </div>
+  );
+});
+
+type Totals = WebhookStatistics['totals'];
+
+function successIn({ delivered, failed }: Totals, words: string): string {
+  const all = delivered + failed;
+  if (all === 0) return `Nothing was to be delivered in ${words}.`;
+  if (failed === 0) return `All ${count(all, 'attempt')} of ${words} were delivered.`;
+  return `${count(all, 'attempt')} in ${words}: ${percent(delivered, all)} were delivered, ${failed} failed.`;
+}
+
+function latencyIn({ p50_ms, p95_ms }: Totals): string {
+  if (p50_ms === null || p95_ms === null) return 'Nothing was answered yet.';
+  return `Half of the answers came within ${duration(p50_ms)}, 95 % within ${duration(p95_ms)}.`;
+}

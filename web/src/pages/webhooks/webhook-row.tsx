@@ -1,0 +1,56 @@
+import { Link } from '@tanstack/react-router';
+import { ChevronRight } from 'lucide-react';
+import { useEffect } from 'react';
+import { useReading } from '../../api/queries.ts';
+import type { Webhook, WebhookStatistics } from '../../api/schema.ts';
+import { Badge } from '../../ui/parts.tsx';
+import { count, percent } from './numbers.ts';
+import { Receives } from './receives.tsx';
+
+interface WebhookRowProps {
+  webhook: Webhook;
+  /** Whether it is its turn to say how it is doing, and who is told when it has. */
+  isCounted: boolean;
+  onCounted(): void;
+}
+
+export function WebhookRow({ webhook: { id, url, target, active }, isCounted, onCounted }: WebhookRowProps) {
+  const { data, isFetched } = useReading(
+    'GET /v1/webhooks/{id}/statistics',
+    { path: { id }, query: { period: '24h' } },
+    { enabled: isCounted },
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told once, whoever is told
+  useEffect(() => {
+    if (isFetched) onCounted();
+  }, [isFetched]);
+  return (
+    <li>
+      <Link
+        to="/webhooks/$id"
+        params={{ id }}
+        className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1 px-4 py-3.5 -outline-offset-2 hover:bg-tint sm:grid-cols-[1fr_auto_auto]"
+      >
+        <span className="min-w-0">
+          <span className="block truncate font-mono text-sm font-medium">{url}</span>
+          <span className="block text-sm text-soft">
+            <Receives target={target} />
+          </span>
+        </span>
+        <span className="min-h-5 text-right max-sm:col-start-1 max-sm:row-start-2 max-sm:text-left">
+          {active ? <Health totals={data?.totals} /> : <Badge>Off</Badge>}
+        </span>
+        <ChevronRight className="size-4 text-soft max-sm:row-span-2 max-sm:row-start-1" aria-hidden />
+      </Link>
+    </li>
+  );
+}
+
+function Health({ totals }: { totals: WebhookStatistics['totals'] | undefined }) {
+  if (!totals) return null;
+  const { delivered, failed } = totals;
+  if (delivered + failed === 0) return <span className="text-sm text-soft">Nothing in the last 24 h</span>;
+  if (failed === 0) return <Badge tone="good">{count(delivered, 'delivery', 'deliveries')} in 24 h, none failed</Badge>;
+  if (delivered === 0) return <Badge tone="bad">All {count(failed, 'attempt')} in 24 h failed</Badge>;
+  return <Badge tone="warn">{percent(delivered, delivered + failed)} delivered in 24 h</Badge>;
+}

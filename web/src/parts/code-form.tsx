@@ -1,0 +1,134 @@
+import { useEffect, useRef, useState } from 'react';
+import { useAuth } from '../api/auth.ts';
+import type { ApiError } from '../api/client.ts';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
+import { ErrorNote } from '../ui/states.tsx';
+import { SEND_CODE } from './email-form.tsx';
+
+const DIGITS = 6;
+/** A mail takes a moment, and whoever asks again at once has two codes, of which one counts. */
+const PATIENCE_S = 30;
+
+interface CodeFormProps {
+  email: string;
+  /** Where a service without a mail server shows its mails. */
+  mailsAt: string | null;
+  onSignedIn(): void;
+  /** Back to the address. */
+  onChange(): void;
+}
+
+export function CodeForm({ email, mailsAt, onSignedIn, onChange }: CodeFormProps) {
+  const [code, setCode] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const check = useAuth<{ email: string; otp: string }>('sign-in/email-otp');
+  useEffect(() => field.current?.focus(), []);
+
+  const submit = (otp: string) => {
+    if (otp.length < DIGITS || check.isPending) return;
+    check.mutate({ email: email.trim(), otp }, { onSuccess: onSignedIn, onError: () => field.current?.select() });
+  };
+  const onType = (text: string) => {
+    const digits = text.replace(/\D/g, '').slice(0, DIGITS);
+    setCode(digits);
+    if (digits !== code) submit(digits);
+  };
+  const isWrong = check.error?.code === 'validation_error';
+  return (
+    <form
+      className="space-y-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit(code);
+      }}
+    >
+      <p className="text-soft">
+        We have sent a code to <bdi className="font-medium text-ink">{email.trim()}</bdi>.{' '}
+        <button type="button" onClick={onChange} className="rounded text-accent underline">
+          Change
+        </button>
+      </p>
+      <TextField
+        ref={field}
+        label="Code"
+        hint={mailsAt === null ? 'Six digits, good for ten minutes.' : <KeptMails at={mailsAt} />}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        className="h-12! text-center font-mono text-xl tracking-widest"
+        value={code}
+        readOnly={check.isPending}
+        onChange={({ target }) => onType(target.value)}
+        error={isWrong && check.error ? inWords(check.error) : undefined}
+      />
+      {check.error && !isWrong ? <ErrorNote error={check.error} /> : null}
+      <Button type="submit" look="primary" className="w-full" isBusy={check.isPending} disabled={code.length < DIGITS}>
+        Sign in
+      </Button>
+      <SendAgain
+        email={email}
+        onSent={() => {
+          setCode('');
+          check.reset();
+          field.current?.focus();
+        }}
+      />
+    </form>
+  );
+}
+
+function KeptMails({ at }: { at: string }) {
+  return (
+    <>
+      This service keeps its mails: read the code at{' '}
+      <a href={at} target="_blank" rel="noopener" className="text-accent underline">
+        {at}
+      </a>
+      .
+    </>
+  );
+}
+
+function SendAgain({ email, onSent }: { email: string; onSent(): void }) {
+  const send = useAuth<{ email: string }>(SEND_CODE);
+  const [waitS, setWaitS] = useState(PATIENCE_S);
+  useEffect(() => {
+    if (waitS <= 0) return;
+    const timer = setTimeout(() => setWaitS(waitS - 1), 1_000);
+    return () => clearTimeout(timer);
+  }, [waitS]);
+  const again = () =>
+    send.mutate(
+      { email: email.trim() },
+      {
+        onSuccess: () => {
+          setWaitS(PATIENCE_S);
+          onSent();
+        },
+        onError: ({ retryAfterS }) => setWaitS(retryAfterS ?? 0),
+      },
+    );
+  return (
+    <>
+      <Button look="quiet" className="w-full" isBusy={send.isPending} disabled={waitS > 0} onClick={again}>
+        {waitS > 0 ? `Send a new code in ${inMinutes(waitS)}` : 'Send a new code'}
+      </Button>
+      {send.error ? <ErrorNote error={send.error} /> : null}
+      {send.isSuccess ? (
+        <p role="status" className="text-center text-sm text-soft">
+          A new code is on its way. The one before counts no more.
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+const inMinutes = (s: number): string => `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`;
+
+/** The library has words of its own for these. */
+function inWords({ details }: ApiError): string {
+  const said = details[0]?.message ?? '';
+  if (/expired/i.test(said)) return 'This code has expired. Ask for a new one.';
+  if (/attempts/i.test(said)) return 'That was one try too many. Ask for a new code.';
+  return 'This is not the code. Check the newest mail, or ask for a new code.';
+}

@@ -1,0 +1,230 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type ParsedLocation,
+  redirect,
+} from '@tanstack/react-router';
+import { actFor, activeBusiness } from './api/business.ts';
+import { ApiError } from './api/client.ts';
+import { reading } from './api/queries.ts';
+import type { Account } from './api/schema.ts';
+import { PageFailed, PageNotFound } from './frame/page-failed.tsx';
+import type { Filters } from './pages/messages/filters.ts';
+
+/** The whole of the web, page by page. What is not lazy is part of every first load. */
+
+interface Known {
+  queries: QueryClient;
+}
+interface Guarded {
+  context: Known;
+  location: ParsedLocation;
+}
+
+/** Whoever has not signed in does so first, and then comes back. */
+async function signedIn({ context: { queries }, location }: Guarded): Promise<Account> {
+  try {
+    return await queries.ensureQueryData(reading('GET /v1/account', {}));
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) throw redirect({ to: '/sign-in', search: { next: location.href } });
+    throw error;
+  }
+}
+
+/** Whoever belongs to no business claims a handle first. */
+async function acting(guarded: Guarded): Promise<void> {
+  const { businesses } = await signedIn(guarded);
+  const active = businesses.find(({ handle }) => handle === activeBusiness()) ?? businesses[0];
+  if (!active) throw redirect({ to: '/claim' });
+  if (active.handle !== activeBusiness()) actFor(active.handle);
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const filters = (search: Record<string, unknown>): Filters => ({
+  from: text(search.from),
+  to: text(search.to),
+  type: text(search.type),
+  validation: text(search.validation) as Filters['validation'],
+  since: text(search.since),
+  until: text(search.until),
+});
+
+const root = createRootRouteWithContext<Known>()({ notFoundComponent: PageNotFound, errorComponent: PageFailed });
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/inbox' });
+  },
+});
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search: Record<string, unknown>): { next?: string | undefined; error?: string | undefined } => ({
+    next: text(search.next),
+    error: text(search.error),
+  }),
+  component: lazyRouteComponent(() => import('./pages/sign-in/sign-in.tsx'), 'SignInPage'),
+});
+const claim = createRoute({
+  getParentRoute: () => root,
+  path: '/claim',
+  beforeLoad: signedIn,
+  component: lazyRouteComponent(() => import('./pages/claim/claim.tsx'), 'ClaimPage'),
+});
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitations/$token',
+  beforeLoad: signedIn,
+  component: lazyRouteComponent(() => import('./pages/claim/invitation.tsx'), 'InvitationPage'),
+});
+const drop = createRoute({
+  getParentRoute: () => root,
+  path: '/@{$handle}',
+  component: lazyRouteComponent(() => import('./pages/drop/drop.tsx'), 'DropPage'),
+});
+const receipt = createRoute({
+  getParentRoute: () => root,
+  path: '/r/$token',
+  component: lazyRouteComponent(() => import('./pages/receipt/receipt.tsx'), 'ReceiptPage'),
+});
+
+const app = createRoute({
+  getParentRoute: () => root,
+  id: 'app',
+  beforeLoad: acting,
+  component: lazyRouteComponent(() => import('./frame/frame.tsx'), 'Frame'),
+});
+
+const welcome = createRoute({
+  getParentRoute: () => app,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('./pages/claim/welcome.tsx'), 'WelcomePage'),
+});
+const inbox = createRoute({
+  getParentRoute: () => app,
+  path: '/inbox',
+  validateSearch: filters,
+  component: lazyRouteComponent(() => import('./pages/messages/mailbox.tsx'), 'InboxPage'),
+});
+const outbox = createRoute({
+  getParentRoute: () => app,
+  path: '/outbox',
+  validateSearch: filters,
+  component: lazyRouteComponent(() => import('./pages/messages/mailbox.tsx'), 'OutboxPage'),
+});
+const thread = createRoute({
+  getParentRoute: () => app,
+  path: '/threads/$id',
+  component: lazyRouteComponent(() => import('./pages/messages/thread.tsx'), 'ThreadPage'),
+});
+const compose = createRoute({
+  getParentRoute: () => app,
+  path: '/compose',
+  validateSearch: (search: Record<string, unknown>): { to?: string | undefined } => ({ to: text(search.to) }),
+  component: lazyRouteComponent(() => import('./pages/messages/compose.tsx'), 'ComposePage'),
+});
+const contacts = createRoute({
+  getParentRoute: () => app,
+  path: '/contacts',
+  component: lazyRouteComponent(() => import('./pages/contacts/contacts.tsx'), 'ContactsPage'),
+});
+const agents = createRoute({
+  getParentRoute: () => app,
+  path: '/agents',
+  component: lazyRouteComponent(() => import('./pages/agents/agents.tsx'), 'AgentsPage'),
+});
+const members = createRoute({
+  getParentRoute: () => app,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./pages/members/members.tsx'), 'MembersPage'),
+});
+const domains = createRoute({
+  getParentRoute: () => app,
+  path: '/domains',
+  component: lazyRouteComponent(() => import('./pages/domains/domains.tsx'), 'DomainsPage'),
+});
+const webhooks = createRoute({
+  getParentRoute: () => app,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./pages/webhooks/webhooks.tsx'), 'WebhooksPage'),
+});
+const webhook = createRoute({
+  getParentRoute: () => app,
+  path: '/webhooks/$id',
+  component: lazyRouteComponent(() => import('./pages/webhooks/webhook.tsx'), 'WebhookPage'),
+});
+const schema = createRoute({
+  getParentRoute: () => app,
+  path: '/schema',
+  component: lazyRouteComponent(() => import('./pages/schema/schema.tsx'), 'SchemaPage'),
+});
+const blocks = createRoute({
+  getParentRoute: () => app,
+  path: '/blocks',
+  component: lazyRouteComponent(() => import('./pages/blocks/blocks.tsx'), 'BlocksPage'),
+});
+const usage = createRoute({
+  getParentRoute: () => app,
+  path: '/usage',
+  component: lazyRouteComponent(() => import('./pages/usage/usage.tsx'), 'UsagePage'),
+});
+const account = createRoute({
+  getParentRoute: () => app,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account/account.tsx'), 'AccountPage'),
+});
+const settings = createRoute({
+  getParentRoute: () => app,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings/settings.tsx'), 'SettingsPage'),
+});
+
+const tree = root.addChildren([
+  home,
+  signIn,
+  claim,
+  invitation,
+  drop,
+  receipt,
+  app.addChildren([
+    welcome,
+    inbox,
+    outbox,
+    thread,
+    compose,
+    contacts,
+    agents,
+    members,
+    domains,
+    webhooks,
+    webhook,
+    schema,
+    blocks,
+    usage,
+    account,
+    settings,
+  ]),
+]);
+
+export function createPages(queries: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    context: { queries },
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    // What waits, waits in its own place.
+    defaultPendingMinMs: 0,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createPages>;
+  }
+}

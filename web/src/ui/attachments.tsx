@@ -1,0 +1,140 @@
+import { CircleAlert, CircleCheck, Paperclip, Pause, Play, RotateCw, Upload as UploadIcon, X } from 'lucide-react';
+import { type DragEvent, useRef, useState } from 'react';
+import type { Progress, Upload } from '../api/upload.ts';
+import { type Uploads, useProgress } from '../api/uploads.ts';
+import { Button, IconButton } from './button.tsx';
+import { bytes } from './parts.tsx';
+
+/** Where files are chosen or dropped, and how far each has come. */
+export function Attachments({ uploads, error }: { uploads: Uploads; error?: string | undefined }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [isOver, setOver] = useState(false);
+  const onDrag = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(event.type === 'dragover');
+  };
+  return (
+    <section aria-label="Files" className="flex flex-col gap-2">
+      {uploads.list.length > 0 ? (
+        <ul aria-label="Chosen files" className="divide-y divide-line rounded-lg border border-line">
+          {uploads.list.map((upload) => (
+            <UploadRow key={upload.key} upload={upload} onRemove={() => uploads.remove(upload)} />
+          ))}
+        </ul>
+      ) : null}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is another way to do what the button does */}
+      <div
+        onDragOver={onDrag}
+        onDragLeave={onDrag}
+        onDrop={(event) => {
+          onDrag(event);
+          uploads.add(event.dataTransfer.files);
+        }}
+        className={`flex flex-wrap items-center justify-center gap-x-3 gap-y-2 rounded-lg border border-dashed px-4 py-3 text-sm transition-colors ${isOver ? 'border-accent bg-accent-tint' : 'border-edge'}`}
+      >
+        <Button onClick={() => input.current?.click()} icon={<Paperclip className="size-4" aria-hidden />}>
+          Attach files
+        </Button>
+        <span className="text-soft">or drop them here, up to 5 GB each</span>
+        <input
+          ref={input}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files to attach"
+          onChange={({ target }) => {
+            uploads.add(target.files ?? []);
+            // So that the same file can be chosen again.
+            target.value = '';
+          }}
+        />
+      </div>
+      <p aria-live="polite" className="text-sm text-bad empty:hidden">
+        {error}
+      </p>
+    </section>
+  );
+}
+
+function UploadRow({ upload, onRemove }: { upload: Upload; onRemove(): void }) {
+  const progress = useProgress(upload);
+  const { status, sentBytes, error } = progress;
+  const { name, size } = upload.file;
+  const percent = size === 0 ? 100 : Math.floor((sentBytes / size) * 100);
+  return (
+    <li className="grid grid-cols-[auto_1fr_auto] items-center gap-x-3 px-3 py-2">
+      <Icon status={status} />
+      <p className="flex min-w-0 items-baseline gap-2">
+        <bdi className="min-w-0 truncate font-medium">{name}</bdi>
+        <span className="shrink-0 text-sm text-soft">{bytes(size)}</span>
+      </p>
+      <div className="row-span-2 flex">
+        {status === 'sending' || status === 'waiting' || status === 'reconnecting' ? (
+          <IconButton label={`Pause ${name}`} onClick={() => upload.pause()}>
+            <Pause className="size-4" aria-hidden />
+          </IconButton>
+        ) : status === 'paused' ? (
+          <IconButton label={`Resume ${name}`} onClick={() => upload.resume()}>
+            <Play className="size-4" aria-hidden />
+          </IconButton>
+        ) : status === 'failed' ? (
+          <IconButton label={`Try ${name} again`} onClick={() => upload.resume()}>
+            <RotateCw className="size-4" aria-hidden />
+          </IconButton>
+        ) : null}
+        <IconButton label={`Remove ${name}`} onClick={onRemove}>
+          <X className="size-4" aria-hidden />
+        </IconButton>
+      </div>
+      <div className="col-start-2 flex min-w-0 flex-col gap-1">
+        {status !== 'done' && status !== 'failed' ? (
+          <div
+            role="progressbar"
+            aria-label={`Upload of ${name}`}
+            aria-valuenow={percent}
+            aria-valuetext={inWords(progress, percent)}
+            className="h-1 overflow-hidden rounded-full bg-hover"
+          >
+            <div className={`h-full ${status === 'sending' ? 'bg-accent' : 'bg-edge'}`} style={{ width: `${percent}%` }} />
+          </div>
+        ) : null}
+        <p className={`text-sm tabular-nums ${status === 'failed' ? 'text-bad' : 'text-soft'}`}>
+          {error ? error.message : inWords(progress, percent)}
+          {error?.requestId !== undefined ? <code className="ml-2 select-all">{error.requestId}</code> : null}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+function Icon({ status }: { status: Progress['status'] }) {
+  if (status === 'done') return <CircleCheck className="size-4 text-good" aria-hidden />;
+  if (status === 'failed') return <CircleAlert className="size-4 text-bad" aria-hidden />;
+  return <UploadIcon className="size-4 text-soft" aria-hidden />;
+}
+
+function inWords({ status, bytesPerSecond, secondsLeft }: Progress, percent: number): string {
+  switch (status) {
+    case 'done':
+      return 'Uploaded';
+    case 'failed':
+      return 'Not uploaded';
+    case 'waiting':
+      return 'Waiting for its turn';
+    case 'paused':
+      return `Paused at ${percent} %`;
+    case 'reconnecting':
+      return 'Connection lost. Trying again …';
+    case 'sending': {
+      const speed = bytesPerSecond === undefined ? '' : ` · ${bytes(bytesPerSecond)}/s`;
+      const left = secondsLeft === undefined ? '' : ` · ${duration(secondsLeft)} left`;
+      return `${percent} %${speed}${left}`;
+    }
+  }
+}
+
+function duration(seconds: number): string {
+  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,74 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { LoaderCircle } from 'lucide-react';
+import type { ComponentProps, ReactNode } from 'react';
+
+type Look = 'primary' | 'secondary' | 'quiet' | 'danger';
+
+const SHAPE =
+  'inline-flex h-9 shrink-0 items-center justify-center gap-2 rounded-lg px-3.5 text-base font-medium whitespace-nowrap transition-colors disabled:opacity-60';
+const LOOKS: Record<Look, string> = {
+  primary: 'bg-ink text-paper enabled:hover:opacity-90',
+  secondary: 'border border-line bg-paper enabled:hover:bg-hover',
+  quiet: 'text-soft enabled:hover:bg-hover enabled:hover:text-ink',
+  danger: 'bg-bad text-paper enabled:hover:opacity-90',
+};
+
+interface ButtonProps extends ComponentProps<'button'> {
+  look?: Look;
+  /** Under way: can't be pressed again, and says so after a moment. */
+  isBusy?: boolean;
+  icon?: ReactNode;
+}
+
+export function Button({ look = 'secondary', isBusy = false, icon, className = '', children, disabled, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={disabled === true || isBusy}
+      aria-busy={isBusy}
+      className={`${SHAPE} ${LOOKS[look]} relative ${className}`}
+    >
+      {isBusy ? (
+        <span className="absolute inset-0 grid animate-late place-items-center">
+          <LoaderCircle className="size-4 animate-spin" aria-hidden />
+        </span>
+      ) : null}
+      <span className={`inline-flex items-center gap-2 ${isBusy ? 'opacity-40' : ''}`}>
+        {icon}
+        {children}
+      </span>
+    </button>
+  );
+}
+
+/** A link that looks like a button. */
+export function ButtonLink({
+  look = 'secondary',
+  icon,
+  className = '',
+  children,
+  ...rest
+}: LinkProps & { look?: Look; icon?: ReactNode; className?: string; children: ReactNode }) {
+  return (
+    <Link {...rest} className={`${SHAPE} ${LOOKS[look].replaceAll('enabled:', '')} ${className}`}>
+      {icon}
+      {children}
+    </Link>
+  );
+}
+
+/** A button that shows a picture only; its label is for those who can't see it, and for the pointer that rests on it. */
+export function IconButton({ label, children, className = '', ...rest }: ComponentProps<'button'> & { label: string }) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      {...rest}
+      className={`inline-grid size-8 shrink-0 place-items-center rounded-lg text-soft transition-colors enabled:hover:bg-hover enabled:hover:text-ink disabled:opacity-60 ${className}`}
+    >
+      {children}
+    </button>
+  );
+}

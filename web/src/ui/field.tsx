@@ -1,0 +1,96 @@
+import { type ComponentProps, type ReactNode, useId } from 'react';
+
+const BOX = 'w-full rounded-lg border border-edge bg-paper px-3 text-lg text-ink sm:text-base aria-invalid:border-bad disabled:bg-tint';
+
+interface Labelled {
+  label: string;
+  hint?: ReactNode;
+  error?: string | undefined;
+  /** The label is for screen readers only, as the place says what it is. */
+  isBare?: boolean;
+}
+
+type Given<Tag extends 'input' | 'textarea' | 'select'> = Labelled & ComponentProps<Tag>;
+
+/** A label, what it is for, and what is wrong with it; the way to show a field is the caller's. */
+function Labelled({ id, label, hint, error, isBare, children }: Labelled & { id: string; children: ReactNode }) {
+  return (
+    <div className="flex min-w-0 flex-col gap-1.5">
+      <label htmlFor={id} className={isBare ? 'sr-only' : 'text-sm font-medium'}>
+        {label}
+      </label>
+      {children}
+      {hint !== undefined ? (
+        <p id={`${id}-hint`} className="text-sm text-soft">
+          {hint}
+        </p>
+      ) : null}
+      <p id={`${id}-error`} aria-live="polite" className="text-sm text-bad empty:hidden">
+        {error}
+      </p>
+    </div>
+  );
+}
+
+const described = (id: string, hint: ReactNode, error: string | undefined) => ({
+  id,
+  'aria-invalid': error !== undefined,
+  'aria-describedby':
+    [hint !== undefined ? `${id}-hint` : '', error !== undefined ? `${id}-error` : ''].filter(Boolean).join(' ') || undefined,
+});
+
+export function TextField({ label, hint, error, isBare, className = '', ...rest }: Given<'input'>) {
+  const id = useId();
+  return (
+    <Labelled {...{ id, label, hint, error, isBare }}>
+      <input {...described(id, hint, error)} {...rest} className={`${BOX} h-9 ${className}`} />
+    </Labelled>
+  );
+}
+
+export function TextArea({ label, hint, error, isBare, className = '', ...rest }: Given<'textarea'>) {
+  const id = useId();
+  return (
+    <Labelled {...{ id, label, hint, error, isBare }}>
+      <textarea {...described(id, hint, error)} rows={4} {...rest} className={`${BOX} py-2 ${className}`} />
+    </Labelled>
+  );
+}
+
+export function Select({ label, hint, error, isBare, className = '', children, ...rest }: Given<'select'>) {
+  const id = useId();
+  return (
+    <Labelled {...{ id, label, hint, error, isBare }}>
+      <select {...described(id, hint, error)} {...rest} className={`${BOX} h-9 ${className}`}>
+        {children}
+      </select>
+    </Labelled>
+  );
+}
+
+export function Switch({ label, hint, ...rest }: Omit<ComponentProps<'input'>, 'type'> & { label: string; hint?: string }) {
+  const id = useId();
+  return (
+    <div className="flex items-start gap-3">
+      <input
+        id={id}
+        type="checkbox"
+        role="switch"
+        aria-checked={rest.checked}
+        aria-describedby={hint !== undefined ? `${id}-hint` : undefined}
+        {...rest}
+        className="relative mt-0.5 h-5 w-9 shrink-0 appearance-none rounded-full bg-edge transition-colors before:absolute before:top-0.5 before:left-0.5 before:size-4 before:rounded-full before:bg-paper before:transition-transform checked:bg-accent checked:before:translate-x-4 disabled:opacity-60"
+      />
+      <div>
+        <label htmlFor={id} className="font-medium">
+          {label}
+        </label>
+        {hint !== undefined ? (
+          <p id={`${id}-hint`} className="text-sm text-soft">
+            {hint}
+          </p>
+        ) : null}
+      </div>
+    </div>
+  );
+}

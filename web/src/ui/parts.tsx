@@ -1,0 +1,167 @@
+import { Check, Copy } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { Party } from '../api/schema.ts';
+import { Button, IconButton } from './button.tsx';
+import { copyText } from './copy-text.ts';
+
+/** The heading of a page: what it is, what it is for, and what can be done there. */
+export function PageHeader({ title, children, actions }: { title: string; children?: ReactNode; actions?: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Waybill`;
+  }, [title]);
+  return (
+    <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+      <div className="min-w-0">
+        <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
+        {children !== undefined ? <p className="mt-1 max-w-prose text-soft">{children}</p> : null}
+      </div>
+      {actions !== undefined ? <div className="flex flex-wrap gap-2">{actions}</div> : null}
+    </header>
+  );
+}
+
+export function Section({ title, children, actions }: { title: string; children: ReactNode; actions?: ReactNode }) {
+  return (
+    <section className="mt-10 first:mt-0">
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
+        <h2 className="text-lg font-semibold">{title}</h2>
+        {actions}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+export type Tone = 'plain' | 'good' | 'warn' | 'bad' | 'accent';
+
+const TONES: Record<Tone, string> = {
+  plain: 'bg-hover text-soft',
+  good: 'bg-good-tint text-good',
+  warn: 'bg-warn-tint text-warn',
+  bad: 'bg-bad-tint text-bad',
+  accent: 'bg-accent-tint text-accent',
+};
+
+export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) {
+  return (
+    <span className={`inline-flex items-center gap-1 rounded-full px-2 py-0.5 text-xs font-medium whitespace-nowrap ${TONES[tone]}`}>
+      {children}
+    </span>
+  );
+}
+
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
+const DAY_AND_YEAR = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
+const EXACT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+function inWords(time: Date, now: Date): string {
+  const past = now.getTime() - time.getTime();
+  if (Math.abs(past) < MINUTE_MS) return 'just now';
+  if (Math.abs(past) < HOUR_MS) return RELATIVE.format(-Math.round(past / MINUTE_MS), 'minute');
+  if (Math.abs(past) < DAY_MS) return RELATIVE.format(-Math.round(past / HOUR_MS), 'hour');
+  return (time.getFullYear() === now.getFullYear() ? DAY : DAY_AND_YEAR).format(time);
+}
+
+/** How long ago, with the exact time for the pointer that rests on it. */
+export function Time({ at, isExact = false }: { at: string; isExact?: boolean }) {
+  const time = new Date(at);
+  return (
+    <time dateTime={at} title={EXACT.format(time)} className="whitespace-nowrap">
+      {isExact ? EXACT.format(time) : inWords(time, new Date())}
+    </time>
+  );
+}
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB'];
+
+export function bytes(count: number): string {
+  const unit = count < 1024 ? 0 : Math.min(3, Math.floor(Math.log2(count) / 10));
+  const value = count / 1024 ** unit;
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
+}
+
+export const addressOf = (party: Party): string =>
+  party.kind === 'handle' ? `@${party.handle}` : party.kind === 'domain' ? party.domain : party.email;
+
+/** What a party calls itself, and what it can be known by. */
+export function PartyName({ party }: { party: Party }) {
+  return (
+    <span className="min-w-0">
+      <bdi className="font-medium">{party.display_name}</bdi> <span className="text-soft">{addressOf(party)}</span>
+    </span>
+  );
+}
+
+function useCopy(text: string) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), 2_000);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  return { isCopied, copy: () => void copyText(text).then(() => setCopied(true)) };
+}
+
+interface CopyButtonProps {
+  text: string;
+  label?: string;
+  isIcon?: boolean;
+  look?: 'secondary' | 'quiet';
+}
+
+export function CopyButton({ text, label = 'Copy', isIcon = false, look = 'secondary' }: CopyButtonProps) {
+  const { isCopied, copy } = useCopy(text);
+  const icon = isCopied ? <Check className="size-4" aria-hidden /> : <Copy className="size-4" aria-hidden />;
+  if (isIcon)
+    return (
+      <IconButton label={isCopied ? 'Copied' : label} onClick={copy}>
+        {icon}
+      </IconButton>
+    );
+  return (
+    <Button look={look} onClick={copy} icon={icon}>
+      <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
+    </Button>
+  );
+}
+
+/** Something to be pasted elsewhere. */
+export function Copyable({ text, label }: { text: string; label: string }) {
+  return (
+    <div className="flex items-start gap-2 rounded-lg border border-line bg-tint py-1 pr-1 pl-3">
+      <code className="min-w-0 grow self-center py-1 font-mono text-sm break-all whitespace-pre-wrap select-all">{text}</code>
+      <CopyButton text={text} label={`Copy ${label}`} isIcon />
+    </div>
+  );
+}
+
+/** Rows of facts: a name and a value each. */
+export function Facts({ children }: { children: ReactNode }) {
+  return <dl className="grid grid-cols-1 gap-x-6 gap-y-1 sm:grid-cols-[max-content_1fr] sm:gap-y-2.5">{children}</dl>;
+}
+
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-soft">{name}</dt>
+      <dd className="mb-2 min-w-0 sm:mb-0">{children}</dd>
+    </>
+  );
+}
+
+/** Rows of a short list. */
+export function Rows({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <ul aria-label={label} className="divide-y divide-line overflow-hidden rounded-xl border border-line">
+      {children}
+    </ul>
+  );
+}
+
+export function Row({ children }: { children: ReactNode }) {
+  return <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">{children}</li>;
+}

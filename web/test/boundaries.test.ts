@@ -1,0 +1,42 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { currentTypes, FILE } from '../api-types.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const IMPORT = /(?:from|import|import\(|new URL\()\s*'(\.[^'?]+)(?:\?[^']*)?'/g;
+
+/** What the checker of the server's imports can't read. From, and what of the project may not be imported there. */
+const FORBIDDEN: [name: string, from: RegExp, to: RegExp][] = [
+  ['what both compute alike is shared, all else is known by the API', /^web\/src\//, /^server\/(?!src\/contract\/canonical-json\.ts$)/],
+  ['below pages nothing knows pages', /^web\/src\/(ui|api|json|parts)\//, /^web\/src\/(pages|frame)\//],
+  ['the API’s client knows nothing of what it looks like', /^web\/src\/api\//, /^web\/src\/(ui|json|parts)\//],
+  ['the frame knows no page', /^web\/src\/frame\//, /^web\/src\/pages\//],
+];
+
+const files = globSync('web/src/**/*.{ts,tsx}', { cwd: ROOT }).sort();
+const imports = files.flatMap((from) =>
+  [...readFileSync(path.join(ROOT, from), 'utf8').matchAll(IMPORT)].map(([, to]) => ({
+    from,
+    to: path.relative(ROOT, path.resolve(ROOT, path.dirname(from), to as string)),
+  })),
+);
+
+test.each(FORBIDDEN)('%s', (_name, from, to) => {
+  expect(imports.filter((one) => from.test(one.from) && to.test(one.to))).toEqual([]);
+});
+
+test('pages of one area do not reach into another', () => {
+  const areaOf = (file: string) => /^web\/src\/pages\/([^/]+)\//.exec(file)?.[1];
+  const crossing = imports.filter(({ from, to }) => areaOf(from) !== undefined && areaOf(to) !== undefined && areaOf(from) !== areaOf(to));
+  expect(crossing).toEqual([]);
+});
+
+test('no file is left that nobody imports', () => {
+  const imported = new Set(imports.map(({ to }) => to));
+  expect(files.filter((file) => !imported.has(file) && !/^web\/src\/main\.tsx$|\.d\.ts$/.test(file))).toEqual([]);
+});
+
+test('the pages’ picture of the API is the one that is served', () => {
+  expect(readFileSync(FILE, 'utf8'), 'run npm run api-types').toBe(currentTypes());
+});

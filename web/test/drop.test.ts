@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../server/test/support/free-port.ts';
+import { type IdentityProvider, startIdentityProvider } from '../../server/test/support/identity-provider.ts';
+import { Operator } from '../../server/test/support/operator.ts';
+import { signInOn } from './support/sign-in.ts';
+import { openWorld, type World } from './support/visitor.ts';
+
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+let idp: IdentityProvider;
+let world: World;
+let shop: Awaited<ReturnType<World['member']>>;
+beforeAll(async () => {
+  const port = String(await freePort());
+  idp = await startIdentityProvider({ serviceUrl: `http://127.0.0.1:${port}` });
+  world = await openWorld({ PORT: port, OIDC_NAME: 'Corp login', ...idp.env });
+  shop = await world.member('sam@shop-works.test', 'shop');
+  const operator = new Operator(world.service);
+  await operator.verifyDomain('shop', 'shop-works.test');
+  await operator.close();
+});
+afterAll(async () => {
+  await world.stop();
+  await idp.stop();
+});
+
+test('a stranger with a phone writes, says who they are, attaches a file, and has a receipt', async () => {
+  const { page, open, expectAccessible, context } = await world.visitor(PHONE);
+  await open('/@shop');
+  await page.getByRole('heading', { level: 1, name: 'The shop company' }).waitFor();
+  await page.getByText('shop-works.test is verified').waitFor();
+  await page.getByLabel('Subject').fill('A question');
+  await page.getByLabel('Message').fill('Do you have it in green?');
+  expect(await page.getByRole('button', { name: 'Send', exact: true }).count()).toBe(0);
+  await expectAccessible();
+
+  await signInOn(page, world, 'ann@gmail.com');
+  await page.getByText('You write as ann@gmail.com').waitFor();
+  expect(page.url()).toBe(`${world.service.url}/@shop`);
+  expect(await page.getByLabel('Message').inputValue(), 'written before signing in').toBe('Do you have it in green?');
+  await page.getByLabel('Files to attach').setInputFiles({ name: 'grün.txt', mimeType: 'text/plain', buffer: Buffer.from('a shade') });
+  await page.getByText('Uploaded').waitFor();
+  await expectAccessible();
+
+  // Whose session has ended meanwhile signs in again, and goes on.
+  const cookies = await context.cookies();
+  await context.clearCookies();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByRole('heading', { name: 'Who are you?' }).waitFor();
+  await context.addCookies(cookies);
+  await page.reload();
+  expect(await page.getByLabel('Message').inputValue(), 'after a reload').toBe('Do you have it in green?');
+  await page.getByLabel('Files to attach').setInputFiles({ name: 'grün.txt', mimeType: 'text/plain', buffer: Buffer.from('a shade') });
+  await page.getByText('Uploaded').waitFor();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+
+  await page.getByRole('heading', { name: 'Delivered' }).waitFor();
+  await page.getByText('You will get a mail at ann@gmail.com when they answer').waitFor();
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Copy receipt link' }).click();
+  const link = await page.evaluate<string>('navigator.clipboard.readText()');
+  await page.getByRole('link', { name: 'Open the receipt' }).click();
+  await page.getByRole('heading', { name: 'A question' }).waitFor();
+  expect(page.url()).toBe(link);
+  await page.goBack();
+  await page.getByText('You write as').waitFor();
+  expect(await page.getByLabel('Message').inputValue(), 'sent, and so gone').toBe('');
+
+  await shop.open('/inbox');
+  await shop.page.getByRole('link', { name: /A question/ }).click();
+  await shop.page.getByText('Do you have it in green?').waitFor();
+  await shop.page.getByRole('button', { name: 'Download grün.txt' }).waitFor();
+
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('There is nothing in it yet').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Who are you?' }).waitFor();
+  expect((await shop.api.get('/inbox')).body.data).toHaveLength(1);
+});
+
+test('whoever can’t write is told why, and what to do', async () => {
+  const { page, open, expectAccessible } = await world.person('ben@ben-works.test', PHONE);
+  const heading = (name: string) => page.getByRole('heading', { name }).waitFor();
+
+  const { body: block } = await shop.api.post('/blocks', { email_domain: 'ben-works.test' });
+  await open('/@shop');
+  await heading('You can’t write to them');
+  await page.getByText('Signed in as ben@ben-works.test').waitFor();
+  await expectAccessible();
+  expect((await shop.api.request('DELETE', `/blocks/${block.id}`)).status).toBe(204);
+
+  expect((await shop.api.patch('/business', { accepting_drops: false })).status).toBe(200);
+  await page.reload();
+  await heading('Only businesses can write here');
+  expect(await page.getByRole('link', { name: 'Claim a handle' }).getAttribute('href')).toBe('/claim');
+  const stranger = await world.visitor(PHONE);
+  await stranger.open('/@shop');
+  await stranger.page.getByRole('heading', { name: 'Only businesses can write here' }).waitFor();
+  await stranger.expectAccessible();
+  await shop.open('/@shop');
+  await shop.page.getByText('switched off in its settings').waitFor();
+
+  expect((await shop.api.patch('/business', { accepting_drops: true })).status).toBe(200);
+  await shop.page.reload();
+  await shop.page.getByRole('heading', { name: 'This is your own business' }).waitFor();
+  await shop.expectAccessible();
+
+  await stranger.page.goto('/@nobody-here');
+  await stranger.page.getByRole('heading', { name: 'Nobody has this handle' }).waitFor();
+  await stranger.expectAccessible();
+});
+
+test('whoever comes back from a provider finds what they have written, even if it proves too little', async () => {
+  idp.person = { sub: 'dan', email: 'dan@gmail.com', email_verified: true, name: 'Dan' };
+  const { page, open, expectAccessible } = await world.visitor(PHONE);
+  await open('/@shop?error=access_denied');
+  await page.getByRole('alert').getByText('you or your provider said no').waitFor();
+  await page.getByLabel('Message').fill('Kept over there and back');
+  await page.getByRole('button', { name: 'Continue with Corp login' }).click();
+  await page.getByRole('heading', { name: 'We can’t tell for whom you write' }).waitFor();
+  expect(page.url()).toBe(`${world.service.url}/@shop`);
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Who are you?' }).waitFor();
+  expect(await page.getByLabel('Message').inputValue()).toBe('Kept over there and back');
+});
+
+test('whoever belongs to another business can write as it from the dashboard, or go on as themselves', async () => {
+  const { page, open, expectAccessible, api } = await world.member('kim@kim-works.test', 'kim-and-co');
+  await open('/@SHOP');
+  await page.getByText('You belong to The kim-and-co company').waitFor();
+  await expectAccessible();
+  await page.getByLabel('Subject').fill('As myself');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByRole('heading', { name: 'Delivered' }).waitFor();
+  const [message] = (await shop.api.get('/inbox?from=kim-works.test')).body.data;
+  expect(message).toMatchObject({ subject: 'As myself', from: { party: { kind: 'domain', domain: 'kim-works.test' } } });
+  await page.getByRole('button', { name: 'Write another' }).click();
+  await page.getByRole('link', { name: 'Write from the dashboard' }).click();
+  await expect.poll(() => page.getByRole('combobox', { name: 'To' }).inputValue()).toBe('shop');
+  expect((await api.get('/outbox')).body.data).toHaveLength(0);
+});

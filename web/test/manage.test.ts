@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Api } from '../../server/test/support/api.ts';
+import { joinedBy } from '../../server/test/support/businesses.ts';
+import { type NameServer, startNameServer } from '../../server/test/support/name-server.ts';
+import { signInWithCode } from '../../server/test/support/people.ts';
+import type { TestBusiness } from '../../server/test/support/service.ts';
+import { openWorld, type World } from './support/visitor.ts';
+
+let names: NameServer;
+let world: World;
+let ann: Awaited<ReturnType<World['member']>>;
+let globex: TestBusiness;
+
+beforeAll(async () => {
+  names = await startNameServer();
+  world = await openWorld({ DNS_SERVERS: names.address });
+  ann = await world.member('ann@acme-works.test', 'acme-works');
+  globex = await world.service.business('globex');
+});
+afterAll(async () => {
+  await world.stop();
+  await names.stop();
+});
+
+test('an agent gets a key that works until it is revoked', async () => {
+  const { page, open, expectAccessible } = ann;
+  await open('/agents');
+  await page.getByText('No agents yet').waitFor();
+  await expectAccessible();
+
+  await page.getByRole('button', { name: 'New agent' }).click();
+  await page.getByRole('button', { name: 'Make agent' }).click();
+  await expectInvalid('Name', '1');
+  await page.getByLabel('Name').fill('Orders');
+  await page.getByLabel('Description').fill('Takes orders from the shop.');
+  await page.getByLabel('Segment').fill('no segment');
+  await page.getByRole('button', { name: 'Make agent' }).click();
+  await expectInvalid('Segment', 'letters, digits and hyphens');
+  await expectAccessible();
+  await page.getByLabel('Segment').fill('Orders');
+  await page.getByRole('button', { name: 'Make agent' }).click();
+  await page.getByRole('heading', { name: 'Orders' }).waitFor();
+  await page.getByRole('button', { name: 'Copy the address acme-works/orders' }).click();
+  expect(await copied()).toBe('acme-works/orders');
+
+  await page.getByRole('button', { name: 'Mint a key for Orders' }).click();
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Mint key' }).click();
+  const shown = page.getByRole('dialog', { name: 'Your new key' });
+  await shown.getByRole('button', { name: 'Copy key' }).click();
+  await expectAccessible();
+  // Neither Escape nor the cross takes it away.
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await shown.getByRole('button', { name: 'Close' }).click();
+  await shown.getByText('Have you kept it?').waitFor();
+  const secret = await copied();
+  await shown.getByRole('button', { name: 'Copy command' }).click();
+  expect(await copied()).toBe(`curl -s ${world.service.url}/v1/me -H 'Authorization: Bearer ${secret}'`);
+  await shown.getByRole('button', { name: 'I have kept it' }).click();
+
+  const keyed = new Api(world.service.url, secret);
+  expect((await keyed.send({ to: 'globex', subject: 'With the new key' })).status).toBe(201);
+  // Uses are noted every so often, so that they cost requests nothing.
+  await world.service.sql('UPDATE api_keys SET last_used_at = now() WHERE last_used_at IS NULL');
+  await page.reload();
+  const keys = page.getByRole('list', { name: 'Keys of Orders' });
+  await keys.getByText('Read and write').waitFor();
+  await keys.getByText(/last used/).waitFor();
+  await expectAccessible();
+  await keys.getByRole('button', { name: 'Revoke' }).click();
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Revoke key' }).click();
+  await page.getByText('1 revoked key').waitFor();
+  expect((await keyed.get('/me')).status).toBe(401);
+
+  await page.getByRole('button', { name: 'Edit Orders' }).click();
+  await page.getByLabel('Name').fill('Shop');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Shop' }).waitFor();
+});
+
+test('a domain is pending until its record is found, and can be given up', async () => {
+  const { page, open, expectAccessible } = ann;
+  await open('/domains');
+  await page.getByRole('button', { name: 'Add a domain' }).click();
+  await page.getByRole('textbox', { name: 'Domain' }).fill('gmail.com');
+  await page.getByRole('button', { name: 'Add domain' }).click();
+  await expectInvalid('Domain', 'gives mailboxes to anybody');
+  await expectAccessible();
+  await page.getByRole('textbox', { name: 'Domain' }).fill('acme-works.test');
+  await page.getByRole('button', { name: 'Add domain' }).click();
+  await page.getByText('Pending').waitFor();
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Copy name' }).click();
+  const name = await copied();
+  await page.getByRole('button', { name: 'Copy value' }).click();
+  const value = await copied();
+
+  await page.getByRole('button', { name: 'Check now: acme-works.test' }).click();
+  await page.getByText('Not found when it was looked up').waitFor();
+  names.set(name, { txt: [value] });
+  await page.getByRole('button', { name: 'Check now: acme-works.test' }).click();
+  await page.getByText('Verified since').waitFor();
+  await expectAccessible();
+
+  await world.service.sql(`UPDATE domain_requests SET missing_since = now() - interval '30 hours'`);
+  await page.reload();
+  await page.getByText('The record has been missing since').waitFor();
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Check now: acme-works.test' }).click();
+  await page.getByText('Verified since').waitFor();
+
+  await page.getByRole('button', { name: 'Remove acme-works.test' }).click();
+  await page.getByText('has to be verified anew').waitFor();
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Remove domain' }).click();
+  await page.getByText('No domains yet').waitFor();
+  expect((await ann.api.get('/business')).body.verified_domains).toEqual([]);
+});
+
+test('contacts appear by themselves, are added, found, labelled, archived and blocked', async () => {
+  const { page, open, expectAccessible } = ann;
+  await globex.api.send({ to: 'acme-works', type: 'order', subject: 'Twelve chairs' });
+  const dora = await signInWithCode(world.service, 'dora@shop.example');
+  expect((await dora.post('/v1/drops', { to: 'acme-works', note: 'Do you deliver?' })).status).toBe(201);
+  await open('/contacts');
+  const rows = page.getByRole('list', { name: 'Contacts' });
+  await rows.getByRole('button', { name: /globex.*1 in/ }).waitFor();
+  await expectAccessible();
+
+  await page.getByRole('button', { name: 'Add a contact' }).click();
+  await page.getByLabel('Handle, domain').fill('nobody-at-all');
+  await page.getByRole('button', { name: 'Save contact' }).click();
+  await expectInvalid('Handle, domain', 'Nobody has claimed');
+  await expectAccessible();
+  await page.getByLabel('Handle, domain').fill('supplier@gmail.com');
+  await page.getByLabel('Label').fill('Our cabinet maker');
+  await page.getByRole('button', { name: 'Save contact' }).click();
+  await rows.getByText('Our cabinet maker').waitFor();
+
+  await page.getByLabel('Find a contact').fill('GLOB');
+  await expect.poll(() => rows.getByRole('listitem').count()).toBe(1);
+  await page.getByLabel('Find a contact').fill('not to be found');
+  await page.getByText('No contact fits').waitFor();
+  await page.getByRole('button', { name: 'Clear the search' }).click();
+  expect(await rows.getByRole('link', { name: 'Write to @globex' }).getAttribute('href')).toBe('/compose?to=globex');
+
+  await rows.getByRole('button', { name: /globex/ }).click();
+  await page.getByRole('dialog').getByText('1 received').waitFor();
+  await expectAccessible();
+  await page.getByLabel('Label').fill('Chairs');
+  await page.getByLabel('Notes').fill('Orders before noon.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await rows.getByText('Chairs').click();
+  await expect.poll(() => page.getByLabel('Notes').inputValue()).toBe('Orders before noon.');
+  await page.getByRole('button', { name: 'Archive' }).click();
+  await expect.poll(() => rows.getByText('Chairs').count()).toBe(0);
+  await page.getByLabel('Which').selectOption('Archived');
+  await rows.getByText('Chairs').waitFor();
+  await page.getByLabel('Which').selectOption('All');
+
+  await rows.getByRole('button', { name: /shop\.example/ }).click();
+  await page.getByRole('button', { name: 'Block', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Block shop.example?' }).waitFor();
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Block', exact: true }).click();
+  await rows.getByText('Blocked').waitFor();
+  const refused = await dora.post('/v1/drops', { to: 'acme-works', note: 'Again' });
+  expect([refused.status, refused.body.error.code]).toEqual([403, 'sender_blocked']);
+  await rows.getByRole('button', { name: /shop\.example/ }).click();
+  await page.getByRole('button', { name: 'Unblock', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Unblock shop.example?' }).waitFor();
+  await page.getByRole('button', { name: 'Unblock', exact: true }).click();
+  await expect.poll(() => rows.getByText('Blocked').count()).toBe(0);
+  expect((await dora.post('/v1/drops', { to: 'acme-works', note: 'Once more' })).status).toBe(201);
+});
+
+test('people and domains are blocked and unblocked', async () => {
+  const { page, open, expectAccessible } = ann;
+  const finn = await signInWithCode(world.service, 'finn@gmail.com');
+  const write = () => finn.post('/v1/drops', { to: 'acme-works', note: 'Buy now' });
+  expect((await write()).status).toBe(201);
+  await open('/blocks');
+  await page.getByText('Nobody is blocked').waitFor();
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Add a block' }).first().click();
+  await page.getByRole('textbox', { name: 'Domain' }).fill('nonsense domain');
+  await page.getByRole('button', { name: 'Block', exact: true }).click();
+  await expectInvalid('Domain', 'such as example.com');
+  await page.getByRole('radio', { name: 'A person or mailbox' }).check();
+  await page.getByLabel('Who').selectOption({ label: 'finn (finn@gmail.com)' });
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Block', exact: true }).click();
+  await page.getByRole('listitem').getByText('finn@gmail.com').waitFor();
+  expect((await write()).body.error.code).toBe('sender_blocked');
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Unblock finn' }).click();
+  await page.getByRole('button', { name: 'Unblock', exact: true }).click();
+  await page.getByText('Nobody is blocked').waitFor();
+  expect((await write()).status).toBe(201);
+});
+
+test('usage shows what was sent and received, as a drawing and as a table', async () => {
+  const { page, open, expectAccessible } = ann;
+  expect((await ann.api.post('/uploads', { filename: 'a.txt', content_type: 'text/plain', size_bytes: 2_048 })).status).toBe(201);
+  expect((await ann.api.post('/messages', { to: 'globex', subject: 'To be counted' })).status).toBe(201);
+  expect((await globex.api.send({ to: 'acme-works', subject: 'This too' })).status).toBe(201);
+  await open('/usage');
+  const { usage } = (await ann.api.get('/me')).body;
+  const meter = page.getByRole('meter', { name: 'Messages this month' });
+  await expect.poll(() => meter.getAttribute('value')).toBe(String(usage.messages.used));
+  await page.getByRole('meter', { name: 'Uploads today' }).waitFor({ state: 'attached' });
+  await page.getByText('Messages today, as a new business').waitFor();
+  const messages = page.getByRole('figure', { name: 'Messages' });
+  await messages.locator('svg').waitFor();
+  await messages.getByText('Show as a table').click();
+  const { received } = (await ann.api.get('/usage?days=1')).body.days[0];
+  await expect
+    .poll(() => messages.getByRole('row').last().getByRole('cell').allTextContents())
+    .toEqual([String(usage.messages.used), String(received)]);
+  expect(await messages.getByRole('row').count()).toBe(31);
+  await page.getByLabel('Days to show').selectOption('Last 90 days');
+  await expect.poll(() => messages.getByRole('row').count()).toBe(91);
+  await page.getByRole('figure', { name: 'Uploads' }).getByText('2.0 KB uploaded in the last 90 days.').waitFor();
+  await expectAccessible();
+});
+
+test('a member without the rights is told so, and sees no buttons for it', async () => {
+  expect((await ann.api.post('/agents', { name: 'Stock' })).status).toBe(201);
+  const { browser } = await joinedBy(world.service, ann.api, 'ben@acme-works.test', 'member');
+  const { page, open, expectAccessible, context } = await world.visitor();
+  await context.addCookies([...browser.cookies()].map(([name, { value }]) => ({ name, value, url: world.service.url, httpOnly: true })));
+  await open('/agents');
+  await page.getByText('Only admins make agents and manage their keys').waitFor();
+  await page.getByRole('heading', { name: 'Stock' }).waitFor();
+  expect(await page.getByRole('button', { name: /New agent|Keys|Mint/ }).count()).toBe(0);
+  await expectAccessible();
+  await open('/domains');
+  await page.getByText('Only admins add, check and remove domains').waitFor();
+  await page.getByText('No domains yet').waitFor();
+  expect(await page.getByRole('button', { name: /Add/ }).count()).toBe(0);
+  await expectAccessible();
+});
+
+const copied = () => ann.page.evaluate<string>('navigator.clipboard.readText()');
+
+/** The field says what is wrong with it, also to those who can't see it. */
+async function expectInvalid(label: string, text: string): Promise<void> {
+  const field = ann.page.getByRole('dialog').getByRole('textbox', { name: label });
+  await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
+  await ann.page.getByRole('dialog').getByText(text).first().waitFor();
+}

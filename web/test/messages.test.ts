@@ -1,0 +1,288 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestBusiness } from '../../server/test/support/service.ts';
+import { openWorld, type Visitor, type World } from './support/visitor.ts';
+
+type Member = Awaited<ReturnType<World['member']>>;
+
+let world: World;
+let ann: Member;
+let bob: Member;
+/** A program that writes to both. */
+let robot: TestBusiness;
+beforeAll(async () => {
+  world = await openWorld();
+  [ann, bob, robot] = await Promise.all([
+    world.member('ann@acme-works.test', 'acme-works'),
+    world.member('bob@globex-works.test', 'globex-works'),
+    world.service.business('robots'),
+  ]);
+});
+afterAll(() => world.stop());
+
+const WHILE = { timeout: 20_000 };
+const copied = (page: Page): Promise<string> => page.evaluate<string>('navigator.clipboard.readText()');
+const sent = async (draft: unknown) => {
+  const answer = await robot.api.send(draft);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body as { id: string; thread_id: string };
+};
+const openThread = ({ open }: Visitor, { thread_id, id }: { thread_id: string; id: string }) => open(`/threads/${thread_id}#${id}`);
+
+const JSON_TEXT =
+  '{"order": 12345678901234567890123, "total": 1.0, "lines": [{"sku": "A-1"}, {"sku": "B-2"}], "ship": {"city": "Köln", "zip": "050667"}}';
+
+test('one writes, the other sees it arrive, looks into it and answers, and the first sees the answer', async () => {
+  await bob.open('/inbox');
+  await bob.page.getByText('Nothing has come yet').waitFor();
+
+  const { page } = ann;
+  await ann.open('/compose');
+  const to = page.getByRole('combobox', { name: 'To' });
+  await to.fill('globex');
+  await page.getByRole('option', { name: /globex-works/ }).waitFor();
+  await ann.expectAccessible();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => to.inputValue()).toBe('globex-works');
+  await page.getByRole('textbox', { name: 'Type' }).fill('order');
+  await page.getByRole('textbox', { name: 'Subject' }).fill('Order 4711');
+  await page.getByRole('textbox', { name: 'Note' }).fill('Please confirm.\nBy Friday.');
+  await page.getByRole('button', { name: 'Add JSON' }).click();
+  const json = page.getByRole('textbox', { name: 'JSON' });
+  await json.fill('{"order": 12\n "total"');
+  await page.getByText('Line 2, column 2: A comma or } is missing.').waitFor();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText('Mend the JSON first').waitFor();
+  await json.fill(JSON_TEXT);
+  await page.getByText('Valid JSON').waitFor();
+  await page.getByLabel('Files to attach').setInputFiles({ name: 'terms.txt', mimeType: 'text/plain', buffer: Buffer.from('as agreed') });
+  await page.getByText('Uploaded').waitFor();
+
+  // What was written is still there after a reload; files are not.
+  await page.reload();
+  await expect.poll(() => page.getByRole('textbox', { name: 'JSON' }).inputValue()).toBe(JSON_TEXT);
+  await page.getByLabel('Files to attach').setInputFiles({ name: 'terms.txt', mimeType: 'text/plain', buffer: Buffer.from('as agreed') });
+  await page.getByText('Uploaded').waitFor();
+  await page.getByRole('textbox', { name: 'Note' }).focus();
+  // Twice, as people do.
+  await page.keyboard.press('Control+Enter');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('heading', { name: 'Sent' }).waitFor();
+  await page.getByRole('button', { name: 'Copy receipt link' }).click();
+  expect(await copied(page)).toContain('/r/rcpt_');
+  await ann.expectAccessible();
+  expect((await ann.api.get('/outbox')).body.data).toHaveLength(1);
+  await page.getByRole('link', { name: 'Open the thread' }).click();
+  await page.getByRole('heading', { name: 'Order 4711', level: 1 }).waitFor();
+
+  const row = bob.page.getByRole('link', { name: /Order 4711/ });
+  await row.waitFor();
+  await bob.page.keyboard.press('j');
+  await row.and(bob.page.locator(':focus')).waitFor();
+  await bob.page.keyboard.press('Enter');
+  const tree = bob.page.getByRole('tree', { name: 'JSON' });
+  await tree.getByRole('treeitem', { name: '12345678901234567890123' }).waitFor();
+  expect(await tree.getByRole('treeitem', { name: /total/ }).textContent()).toBe('total:1.0');
+  await bob.page.getByText('Please confirm.').waitFor();
+  await bob.expectAccessible();
+  await bob.page.getByRole('button', { name: 'Copy JSON' }).click();
+  expect(await copied(bob.page)).toBe(JSON_TEXT);
+
+  await bob.page.getByRole('textbox', { name: 'Search JSON' }).fill('sku');
+  await bob.page.getByRole('status').getByText('2', { exact: true }).waitFor();
+  await bob.page.keyboard.press('Enter');
+  await bob.page.keyboard.press('Enter');
+  await bob.page.getByText('2 of 2').waitFor();
+  await bob.page.getByRole('button', { name: 'Copy path' }).click();
+  expect(await copied(bob.page)).toBe('/lines/1/sku');
+  await tree.focus();
+  await bob.page.keyboard.press('End');
+  await bob.page.getByRole('button', { name: 'Copy value' }).click();
+  expect(await copied(bob.page)).toBe('050667');
+  await tree.focus();
+  await bob.page.keyboard.press('ArrowLeft');
+  await bob.page.keyboard.press('ArrowLeft');
+  await tree.getByRole('treeitem', { name: /ship/, expanded: false }).waitFor();
+
+  const download = bob.page.waitForEvent('download');
+  await bob.page.getByRole('button', { name: 'Download terms.txt' }).click();
+  expect((await download).suggestedFilename()).toBe('terms.txt');
+
+  await bob.page.getByRole('heading', { level: 1 }).click();
+  await bob.page.keyboard.press('r');
+  await bob.page.keyboard.type('Confirmed.');
+  await bob.page.getByRole('button', { name: 'Send' }).click();
+  await bob.page.getByRole('listitem').getByText('Confirmed.').waitFor();
+  expect(await bob.page.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('');
+  await page.getByText('Confirmed.').waitFor();
+  await bob.page.getByRole('heading', { level: 1 }).click();
+  await bob.page.keyboard.press('u');
+  await bob.page.getByRole('heading', { name: 'Inbox' }).waitFor();
+});
+
+test('what the inbox schema does not like is shown at its place', async () => {
+  const { page } = bob;
+  const schema = { properties: { deep: { properties: { er: { items: { properties: { amount: { type: 'integer' } } } } } } } };
+  expect((await bob.api.request('PUT', '/inbox/schema', { schema })).status).toBe(200);
+  // So many that nothing but the first level is open by itself.
+  const er = Array.from({ length: 100 }, (_, at) => ({ amount: at === 70 ? 'many' : at }));
+  await openThread(bob, await sent({ to: 'globex-works', json: { deep: { er } } }));
+  await page.getByText('Schema failed').waitFor();
+  await page.getByRole('button', { name: '/deep/er/70/amount' }).click();
+  const wrong = page.getByRole('treeitem', { name: /amount.*"many".*must be integer/, selected: true });
+  await wrong.waitFor();
+  await expect.poll(() => wrong.isVisible()).toBe(true);
+  await bob.expectAccessible();
+  await page.getByRole('button', { name: 'Close all' }).click();
+  await page.getByText('1 error inside').waitFor();
+  expect((await bob.api.request('PUT', '/inbox/schema', { schema: null })).status).toBe(200);
+});
+
+test('a message can be looked at as it came, its sender saved, and a person blocked', async () => {
+  const { page } = ann;
+  const message = (await bob.api.post('/messages', { to: 'acme-works', note: 'Buy now!' })).body;
+  await openThread(ann, message);
+  const menu = page.getByRole('button', { name: 'More about this message' });
+  await menu.click();
+  await ann.expectAccessible();
+  await page.getByRole('menuitem', { name: 'Raw' }).click();
+  await page.getByRole('dialog').getByText(message.content_hash).waitFor();
+  await ann.expectAccessible();
+  await page.keyboard.press('Escape');
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Add to contacts' }).click();
+  await page.getByText('Saved in your contacts').waitFor();
+  await menu.click();
+  await page.getByRole('menuitem', { name: /^Block/ }).click();
+  await page.getByRole('dialog').getByText('refused from now on').waitFor();
+  await ann.expectAccessible();
+  await page.getByRole('button', { name: 'Block', exact: true }).click();
+  await page.getByText('Blocked').waitFor();
+  expect((await bob.api.post('/messages', { to: 'acme-works', note: 'Again' })).body.error.code).toBe('sender_blocked');
+  const { id } = (await ann.api.get('/blocks')).body.data[0];
+  await ann.api.delete(`/blocks/${id}`);
+});
+
+test('a thread of another business of mine is one press away', async () => {
+  expect((await bob.api.browser.post('/v1/businesses', { handle: 'globex-labs', display_name: 'Globex Labs' })).status).toBe(201);
+  await openThread(bob, await sent({ to: 'globex-labs', subject: 'For the labs' }));
+  await bob.page.getByText('belongs to another of your businesses').waitFor();
+  await bob.expectAccessible();
+  await bob.page.getByRole('button', { name: 'Switch to @globex-labs' }).click();
+  await bob.page.getByRole('heading', { name: 'For the labs', level: 1 }).waitFor();
+  await bob.open('/threads/thr_00000000000000000000000000');
+  await bob.page.getByText('There is no such thread').waitFor();
+});
+
+describe('a large file', () => {
+  const MB = 1_048_576;
+  const folder = mkdtempSync(path.join(tmpdir(), 'waybill-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('is paused, resumed, outlives a broken connection, and arrives as it was', async () => {
+    const { page, context } = ann;
+    const bytes = randomBytes(40 * MB);
+    const file = path.join(folder, 'scan.tiff');
+    writeFileSync(file, bytes);
+    const network = await context.newCDPSession(page);
+    const limit = (uploadThroughput: number, offline = false) =>
+      network.send('Network.emulateNetworkConditions', { offline, latency: 0, downloadThroughput: -1, uploadThroughput });
+    const begun: string[] = [];
+    const whole: string[] = [];
+    const partOf = (url: string) => new URL(url).searchParams.get('part');
+    page.on('request', (request) => request.method() === 'PUT' && begun.push(partOf(request.url()) ?? ''));
+    page.on('requestfinished', (request) => request.method() === 'PUT' && whole.push(partOf(request.url()) ?? ''));
+
+    await ann.open('/compose?to=globex-works');
+    await network.send('Network.enable');
+    await limit(8 * MB);
+    await page.getByLabel('Files to attach').setInputFiles(file);
+    const bar = page.getByRole('progressbar', { name: 'Upload of scan.tiff' });
+    await page.getByText(/\d+ % · .*\/s · .* left/).waitFor();
+    await expect.poll(() => whole.length, WHILE).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Pause scan.tiff' }).click();
+    await page.getByText(/Paused at \d+ %/).waitFor();
+    expect(Number(await bar.getAttribute('aria-valuenow'))).toBeLessThan(100);
+    await ann.expectAccessible();
+    const arrived = new Set(whole);
+    begun.length = 0;
+
+    // Leaving would lose it, so the page asks.
+    await page.getByRole('link', { name: 'Inbox', exact: true }).click();
+    await page
+      .getByRole('dialog', { name: /Leave while/ })
+      .getByRole('button', { name: 'Cancel' })
+      .click();
+
+    await page.getByRole('button', { name: 'Resume scan.tiff' }).click();
+    await expect.poll(() => begun.length, WHILE).toBeGreaterThan(0);
+    await limit(-1, true);
+    await page.getByText('Connection lost').waitFor();
+    await limit(-1);
+    await page.getByText('Uploaded').waitFor();
+    expect(begun.filter((part) => arrived.has(part))).toEqual([]);
+
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('heading', { name: 'Sent' }).waitFor();
+    const [delivered] = (await bob.api.get('/inbox?limit=1')).body.data;
+    expect(delivered.files).toMatchObject([
+      { filename: 'scan.tiff', size_bytes: bytes.length, sha256: `sha256:${createHash('sha256').update(bytes).digest('hex')}` },
+    ]);
+  });
+});
+
+describe('whatever a stranger sends is shown, and never run', () => {
+  const HOSTILE = '<script>window.ran = true</script><img src=x onerror="window.ran = true">\u202eevil\u202c "quoted" \u0000';
+
+  test('in every place where it can stand', async () => {
+    const { page } = ann;
+    const note = HOSTILE.slice(0, -1);
+    const message = await sent({
+      to: 'acme-works',
+      type: note.slice(0, 80),
+      subject: note,
+      note,
+      json: { [note]: note, __proto__x: 1, list: [note] },
+    });
+    await ann.open('/inbox');
+    await page.getByText('<script>').first().waitFor();
+    await openThread(ann, message);
+    await page.getByRole('tree').waitFor();
+    await page.getByRole('heading', { level: 1, name: /<script>/ }).waitFor();
+    await ann.expectAccessible();
+    expect(await page.evaluate("'ran' in window")).toBe(false);
+  });
+
+  test('a megabyte of it stays smooth', async () => {
+    const { page } = ann;
+    const json = `[${Array.from({ length: 149_000 }, (_, at) => 100_000 + at)}]`;
+    await openThread(ann, await sent(`{"to":"acme-works","json":${json}}`));
+    const tree = page.getByRole('tree');
+    await tree.getByRole('treeitem', { name: '100000' }).waitFor();
+    await tree.focus();
+    const begun = Date.now();
+    await page.keyboard.press('End');
+    await tree.getByRole('treeitem', { name: '248999' }).waitFor();
+    await page.getByRole('textbox', { name: 'Search JSON' }).fill('177777');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 of 1').waitFor();
+    await tree.getByRole('treeitem', { name: '177777', selected: true }).waitFor();
+    // It takes a fraction of a second; what blocks the page would take many.
+    expect(Date.now() - begun).toBeLessThan(10_000);
+    expect(await page.getByRole('treeitem').count()).toBeLessThan(100);
+  });
+
+  test('a thousand levels of it are opened', async () => {
+    const { page } = ann;
+    await openThread(ann, await sent(`{"to":"acme-works","json":${'[7,'.repeat(999)}["end"]${']'.repeat(999)}}`));
+    await page.getByRole('button', { name: 'Open all' }).click();
+    await page.getByRole('tree').focus();
+    await page.keyboard.press('End');
+    await page.getByRole('treeitem', { name: '"end"', level: 1_001 }).waitFor();
+  });
+});

@@ -1,0 +1,109 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWorld, type World } from './support/visitor.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.stop());
+
+/** Writes over all that an editor has. */
+async function write(page: Page, editor: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: editor, exact: true }).click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.insertText(text);
+}
+
+/** What an editor marks as wrong. */
+const marked = (page: Page, editor: string): Promise<string[]> =>
+  page.getByRole('textbox', { name: editor, exact: true }).locator('.cm-problem').allTextContents();
+
+test('a schema is written, tried, saved, judges what comes, and is removed', async () => {
+  const { page, open, api, expectAccessible } = await world.member('ann@acme-works.test', 'acme-works');
+  const globex = await world.service.business('globex');
+  await globex.api.send({ to: 'acme-works', subject: 'Before', json: { quantity: 3 } });
+  await open('/schema');
+  await page.getByText('No schema yet').waitFor();
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Write a schema' }).click();
+  const schema = page.getByRole('textbox', { name: 'Schema', exact: true });
+  const save = page.getByRole('button', { name: 'Save schema' });
+  await schema.waitFor();
+
+  // The sample is what came last, just as it came.
+  await page.getByRole('textbox', { name: 'Sample' }).getByText('"quantity": 3').waitFor();
+
+  // JSON that is none, then a schema that is none: both are told at their places, and can't be saved.
+  await write(page, 'Schema', '{\n  "type": "object"\n  "required": []\n}');
+  const problems = page.getByRole('list', { name: 'Problems of the schema' });
+  await problems.getByText('A comma or } is missing.').waitFor();
+  await problems.getByText('Line 3').waitFor();
+  expect(await save.isDisabled()).toBe(true);
+  await write(page, 'Schema', '{"type": "object", "properties": {"quantity": {"type": "integr"}, "sku": {"minLength": -1}}}');
+  await problems.getByText('/properties/quantity/type').first().waitFor();
+  await expect.poll(() => marked(page, 'Schema')).toContain('"integr"');
+  await page.getByText('It can be tried once the schema has no problems.').waitFor();
+  await expectAccessible();
+
+  // From the list to the place, where typing mends it.
+  await problems
+    .getByRole('button', { name: /properties\/quantity\/type/ })
+    .first()
+    .click();
+  await page.keyboard.insertText('"integer"');
+  await expect.poll(() => marked(page, 'Schema')).not.toContain('"integr"');
+  // Numbers that no double has stay as they are written.
+  const text =
+    '{"type": "object", "required": ["sku"],\n  "properties": {"quantity": {"type": "integer", "maximum": 12345678901234567890.0}}}';
+  await write(page, 'Schema', text);
+  await page.getByText('No problems. It can be saved.').waitFor();
+
+  // A sample that fails, each error at its place, and one that passes.
+  await write(page, 'Sample', '{\n  "quantity": "many"\n}');
+  await page.getByText('Fails, with 2 errors').waitFor();
+  const errors = page.getByRole('list', { name: 'Errors of the sample' });
+  await errors.getByRole('button', { name: /Line 2/ }).click();
+  await expect.poll(() => marked(page, 'Sample')).toContain('"many"');
+  await expectAccessible();
+  await page.keyboard.insertText('2, "sku": "A-1"');
+  await page.getByText('Passes', { exact: true }).waitFor();
+
+  // Tab writes; after Escape it leaves.
+  await schema.focus();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(`document.activeElement.closest('[aria-label="Schema"]') === null`)).toBe(true);
+
+  // Nothing is lost without a question.
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await expectAccessible();
+  await page.getByRole('dialog', { name: 'Discard your changes?' }).getByRole('button', { name: 'Cancel' }).click();
+  await save.click();
+  await page.getByText('The schema is saved.').waitFor();
+  expect(await page.getByRole('region', { name: 'Schema' }).textContent()).toBe(text);
+  expect((await api.get('/inbox/schema')).text).toContain(`"schema":${text},`);
+  await expectAccessible();
+
+  // What comes from now on is judged by it.
+  await globex.api.send({ to: 'acme-works', subject: 'Unfit', json: { quantity: 'many' } });
+  await globex.api.send({ to: 'acme-works', subject: 'Fit', json: { sku: 'A-1' } });
+  await open('/inbox');
+  await page.getByRole('link', { name: /Unfit.*Schema failed/ }).waitFor();
+  expect(await page.getByText('Schema failed').count()).toBe(1);
+
+  await open('/schema');
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog', { name: 'Remove the schema?' }).getByRole('button', { name: 'Remove schema' }).click();
+  await page.getByText('The schema is removed.').waitFor();
+  await page.getByText('No schema yet').waitFor();
+  expect((await api.get('/inbox/schema')).body).toEqual({ schema: null, updated_at: null });
+
+  // Each example can be used as it is, and makes a sample that passes.
+  for (const name of ['Order', 'Invoice', 'Different kinds']) {
+    await open('/schema');
+    await page.getByRole('button', { name: new RegExp(`^${name}`) }).click();
+    await page.getByRole('button', { name: 'Make a sample' }).click();
+    await page.getByText('Passes', { exact: true }).waitFor();
+  }
+}, 120_000);

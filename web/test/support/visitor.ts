@@ -1,0 +1,116 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { chromiumPath } from '../../../server/test/chromium.ts';
+import type { Browser as CookieJar } from '../../../server/test/support/browser.ts';
+import { claimedBy } from '../../../server/test/support/businesses.ts';
+import type { MemberApi } from '../../../server/test/support/member.ts';
+import { codesFor, signInWithCode } from '../../../server/test/support/people.ts';
+import { startTestService, type TestService } from '../../../server/test/support/service.ts';
+
+/** A service with its pages, and a browser to look at them with. */
+export interface World {
+  service: TestService;
+  /** Somebody with a window of their own, who has not signed in. */
+  visitor(options?: BrowserContextOptions): Promise<Visitor>;
+  /** Somebody who has signed in by other means, and claimed the handle, if one is given. */
+  member(email: string, handle: string, options?: BrowserContextOptions): Promise<Visitor & { api: MemberApi }>;
+  person(email: string, options?: BrowserContextOptions): Promise<Visitor & { jar: CookieJar }>;
+  stop(): Promise<void>;
+}
+
+export interface Visitor {
+  page: Page;
+  context: BrowserContext;
+  /** Opens a path of the service and waits for what it is about. */
+  open(path: string): Promise<void>;
+  /** Nothing that axe knows of stands in anybody's way on this page, as it is now. */
+  expectAccessible(): Promise<void>;
+}
+
+export async function openWorld(env: Record<string, string> = {}): Promise<World> {
+  const [service, browser] = await Promise.all([startTestService(env), launch()]);
+  const complaints: string[] = [];
+  const open = async (options: BrowserContextOptions = {}): Promise<Visitor> => {
+    const context = await browser.newContext({
+      baseURL: service.url,
+      viewport: { width: 1280, height: 800 },
+      reducedMotion: 'reduce',
+      permissions: ['clipboard-read', 'clipboard-write'],
+      ...options,
+    });
+    const page = await context.newPage();
+    context.on('page', (another) => listen(another, complaints));
+    listen(page, complaints);
+    return {
+      page,
+      context,
+      open: async (path) => {
+        await page.goto(path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+      },
+      expectAccessible: () => expectAccessible(page),
+    };
+  };
+  const withCookies = async (jar: CookieJar, options: BrowserContextOptions = {}) => {
+    const visitor = await open(options);
+    await visitor.context.addCookies([...jar.cookies()].map(([name, { value }]) => ({ name, value, url: service.url, httpOnly: true })));
+    return visitor;
+  };
+  return {
+    service,
+    visitor: open,
+    member: async (email, handle, options) => {
+      const api = await claimedBy(service, email, handle);
+      return { ...(await withCookies(api.browser, options)), api };
+    },
+    person: async (email, options) => {
+      const jar = await signInWithCode(service, email);
+      return { ...(await withCookies(jar, options)), jar };
+    },
+    stop: async () => {
+      await browser.close();
+      await service.stop();
+      expect(complaints).toEqual([]);
+    },
+  };
+}
+
+/** The code that was mailed last. */
+export async function lastCode({ service }: World, email: string): Promise<string> {
+  await expect.poll(async () => (await codesFor(service, email)).length, { timeout: 20_000 }).toBeGreaterThan(0);
+  return (await codesFor(service, email)).at(-1) as string;
+}
+
+function launch(): Promise<Browser> {
+  const executablePath = chromiumPath();
+  if (executablePath === undefined) throw new Error('Chromium is missing: on Debian, apt-get install chromium.');
+  // Without --no-sandbox it refuses to run as root, which containers often are; it only ever sees our own pages.
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--disable-software-rasterizer', '--disable-extensions'],
+  });
+}
+
+/**
+ * Nothing may be written to the console. Chromium itself writes there when the API refuses something or the network is away,
+ * which tests provoke; that is for the pages to show.
+ */
+function listen(page: Page, complaints: string[]): void {
+  page.on('console', (message) => {
+    if (!/^Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_INTERNET_DISCONNECTED)/.test(message.text()))
+      complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+}
+
+async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    // As it was before it knew frames of other sites, of which there are none: half the time.
+    .setLegacyMode(true)
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze();
+  expect(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html}\n${failureSummary}`).join('\n')}`),
+  ).toEqual([]);
+}

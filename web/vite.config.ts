@@ -1,0 +1,23 @@
+import tailwind from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwind()],
+  // The server puts a fresh one into each page; see modules/web.
+  html: { cspNonce: 'NONCE' },
+  build: {
+    target: 'es2024',
+    cssTarget: ['chrome125', 'firefox128', 'safari17.5'],
+    assetsInlineLimit: 0,
+    // Their sizes are judged by a test, compressed.
+    chunkSizeWarningLimit: 1_000,
+    reportCompressedSize: false,
+    // Icons and what pages are put together from, in one file: many of a few hundred bytes take longer, and compress worse.
+    rolldownOptions: {
+      output: { advancedChunks: { groups: [{ name: 'ui', test: /lucide-react|web\/src\/ui\/(?!chart|attachments)/ }] } },
+    },
+  },
+  worker: { format: 'es' },
+});
