@@ -10,6 +10,12 @@ const MESSAGES = 100_000;
 const QUIET_MS = 300;
 const SINCE_THE_LAST_ANSWER =
   "performance.now() - Math.max(...performance.getEntriesByType('resource').map(({ responseEnd }) => responseEnd))";
+/** How much of the page moved by how much of it, as browsers count it; 0.1 is called good. */
+const MOVED = `new Promise((resolve) => new PerformanceObserver((list, observer) => {
+  observer.disconnect();
+  resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0));
+}).observe({ type: 'layout-shift', buffered: true }) ?? setTimeout(() => resolve(0), 100))`;
+const MOVED_MAX = 0.02;
 /** Some screens' worth. */
 const DRAWN_ROWS_MAX = 80;
 
@@ -29,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-describe('the first load of a page takes less than 150 KB of compressed scripts', () => {
+describe('the first load of a page takes less than 150 KB of compressed scripts, and nothing moves', () => {
   const own = ['inbox', 'outbox', 'compose', 'contacts', 'agents', 'members', 'domains', 'webhooks', 'schema', 'blocks', 'usage'];
   const rest = ['account', 'settings', 'welcome', 'claim', 'sign-in', '@acme-works', 'thread', 'webhook', 'receipt'];
   test.each([...own, ...rest])('%s', async (name) => {
@@ -46,6 +52,7 @@ describe('the first load of a page takes less than 150 KB of compressed scripts'
     const built = await builtPages(() => {});
     // As gzip makes them, which is what browsers get over plain HTTP; brotli does better.
     const bytes = [...scripts].map((script) => statSync(path.join(built, 'assets', `${script}.gz`)).size);
+    expect(await page.evaluate<number>(MOVED)).toBeLessThan(MOVED_MAX);
     expect(scripts.size).toBeGreaterThan(1);
     expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(FIRST_LOAD_MAX_BYTES);
   });

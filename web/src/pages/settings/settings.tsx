@@ -32,13 +32,13 @@ export function SettingsPage() {
             <Section title="Addresses">
               <Addresses business={business} addresses={addresses} isAdmin={isAdmin} />
             </Section>
+            <ThisBrowser />
+            <Section title="First steps" actions={<ButtonLink to="/welcome">Show first steps</ButtonLink>}>
+              <p className="text-soft">Send a message to try it out, make a key, and do the same from a program.</p>
+            </Section>
           </>
         )}
       </States>
-      <ThisBrowser />
-      <Section title="First steps" actions={<ButtonLink to="/welcome">Show first steps</ButtonLink>}>
-        <p className="text-soft">Send a message to try it out, make a key, and do the same from a program.</p>
-      </Section>
     </>
   );
 }
