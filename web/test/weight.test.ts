@@ -7,7 +7,7 @@ import { openWorld, type Visitor, type World } from './support/visitor.ts';
 
 const FIRST_LOAD_MAX_BYTES = 150 * 1024;
 const MESSAGES = 100_000;
-const QUIET_MS = 300;
+const QUIET_MS = 150;
 const SINCE_THE_LAST_ANSWER =
   "performance.now() - Math.max(...performance.getEntriesByType('resource').map(({ responseEnd }) => responseEnd))";
 /** How much of the page moved by how much of it, as browsers count it; 0.1 is called good. */
