@@ -16,7 +16,7 @@ export default defineConfig({
     reportCompressedSize: false,
     // Icons and what pages are put together from, in one file: many of a few hundred bytes take longer, and compress worse.
     rolldownOptions: {
-      output: { advancedChunks: { groups: [{ name: 'ui', test: /lucide-react|web\/src\/ui\/(?!chart|attachments)/ }] } },
+      output: { advancedChunks: { groups: [{ name: 'ui', test: /lucide-react|web\/src\/ui\/(?!chart|attachments|long-list)/ }] } },
     },
   },
   worker: { format: 'es' },

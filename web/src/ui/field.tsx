@@ -2,6 +2,9 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 
 const BOX = 'w-full rounded-lg border border-edge bg-paper px-3 text-lg text-ink sm:text-base aria-invalid:border-bad disabled:bg-tint';
 
+/** For names and addresses, which no browser should correct or complete. */
+export const VERBATIM = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const;
+
 interface Labelled {
   label: string;
   hint?: ReactNode;

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import { useAction } from '../../api/queries.ts';
 import type { Agent } from '../../api/schema.ts';
-import { TextArea, TextField } from '../../ui/field.tsx';
+import { TextArea, TextField, VERBATIM } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { say } from '../../ui/toast.tsx';
 
@@ -64,9 +64,7 @@ export function AgentDialog({ agent, onClose }: { agent: Agent | undefined; onCl
         value={segment}
         onChange={({ target }) => setSegment(target.value)}
         maxLength={31}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...VERBATIM}
         error={error?.code === 'conflict' ? error.message : error?.at('/segment')}
         hint={
           <>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useAction } from '../../api/queries.ts';
 import { Choice } from '../../ui/choice.tsx';
-import { Select, TextField } from '../../ui/field.tsx';
+import { Select, TextField, VERBATIM } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { say } from '../../ui/toast.tsx';
 import type { Sender } from './senders.ts';
@@ -62,9 +62,7 @@ export function AddBlockDialog({ senders, onClose }: { senders: readonly Sender[
           value={domain}
           onChange={({ target }) => setDomain(target.value)}
           inputMode="url"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...VERBATIM}
           error={error?.at('/email_domain')}
         />
       ) : (
@@ -85,9 +83,7 @@ export function AddBlockDialog({ senders, onClose }: { senders: readonly Sender[
               placeholder="usr_…"
               value={typedId}
               onChange={({ target }) => setTypedId(target.value)}
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
+              {...VERBATIM}
               className="font-mono"
               error={error?.at('/user_id')}
               hint="It begins with usr_ or mbx_ and stands in each message that they sent, as from.actor.id."

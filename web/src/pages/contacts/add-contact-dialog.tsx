@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useAction } from '../../api/queries.ts';
-import { TextArea, TextField } from '../../ui/field.tsx';
+import { TextArea, TextField, VERBATIM } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { say } from '../../ui/toast.tsx';
 import { type PartyName, useContactLists } from './contact-list.ts';
@@ -46,9 +46,7 @@ export function AddContactDialog({ onClose }: { onClose(): void }) {
         placeholder="globex"
         value={who}
         onChange={({ target }) => setWho(target.value)}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...VERBATIM}
         error={
           isEmpty
             ? 'Say who it is.'

@@ -1,66 +1,36 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { SquarePen } from 'lucide-react';
-import { useEffect, useRef } from 'react';
 import type { List } from '../../api/queries.ts';
 import type { Party } from '../../api/schema.ts';
 import { ButtonLink } from '../../ui/button.tsx';
+import { useLongList } from '../../ui/long-list.ts';
 import { addressOf, Badge, Time } from '../../ui/parts.tsx';
-import { useIsWide } from '../../ui/wide.ts';
 import type { Summary } from './contact-list.ts';
 
-/** Rows have one height, by the width of the page, so that where they stand is known before they are drawn. */
-const WIDE_ROW_PX = 60;
-const NARROW_ROW_PX = 84;
+const ROW_PX = { wide: 60, narrow: 84 };
 const WITHOUT_HANDLE = { handle: '', domain: 'Organisation without a handle', mailbox: 'Private mailbox' };
 
-export function ContactRows({ list: { items, hasMore, more }, onOpen }: { list: List<Summary>; onOpen(party: Party): void }) {
-  const place = useRef<HTMLUListElement>(null);
-  const height = useIsWide() ? WIDE_ROW_PX : NARROW_ROW_PX;
-  const virtual = useWindowVirtualizer({
-    count: items.length,
-    estimateSize: () => height,
-    overscan: 10,
-    scrollMargin: place.current?.offsetTop ?? 0,
-    getItemKey: (index) => items[index]?.key ?? index,
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows are measured anew when their height changes
-  useEffect(() => virtual.measure(), [height]);
-  const rows = virtual.getVirtualItems();
-  const lastShown = rows.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (hasMore && lastShown >= items.length - 40) more();
-  }, [hasMore, lastShown, items.length, more]);
-
+export function ContactRows({ list, onOpen }: { list: List<Summary>; onOpen(party: Party): void }) {
+  const long = useLongList(list, ({ key }) => key, ROW_PX);
   return (
-    <ul ref={place} aria-label="Contacts" className="relative border-t border-line" style={{ height: virtual.getTotalSize() }}>
-      {rows.map(({ index, start, key }) => {
-        const contact = items[index];
-        if (!contact) return null;
-        return (
-          <li
-            key={key}
-            aria-setsize={hasMore ? -1 : items.length}
-            aria-posinset={index + 1}
-            className="absolute inset-x-0 top-0 flex items-center gap-2 border-b border-line"
-            style={{ height, transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
-          >
-            <ContactButton contact={contact} onOpen={() => onOpen(contact.party)} />
-            <span className="flex w-11 shrink-0 justify-end md:w-24">
-              {contact.canInitiate ? (
-                <ButtonLink
-                  to="/compose"
-                  search={{ to: addressOf(contact.party).replace(/^@/, '') }}
-                  look="quiet"
-                  aria-label={`Write to ${addressOf(contact.party)}`}
-                  icon={<SquarePen className="size-4" aria-hidden />}
-                >
-                  <span className="max-md:hidden">Write</span>
-                </ButtonLink>
-              ) : null}
-            </span>
-          </li>
-        );
-      })}
+    <ul {...long.list} aria-label="Contacts" className="relative border-t border-line">
+      {long.rows.map(({ item: contact, key, row }) => (
+        <li key={key} {...row} className="absolute inset-x-0 top-0 flex items-center gap-2 border-b border-line">
+          <ContactButton contact={contact} onOpen={() => onOpen(contact.party)} />
+          <span className="flex w-11 shrink-0 justify-end md:w-24">
+            {contact.canInitiate ? (
+              <ButtonLink
+                to="/compose"
+                search={{ to: addressOf(contact.party).replace(/^@/, '') }}
+                look="quiet"
+                aria-label={`Write to ${addressOf(contact.party)}`}
+                icon={<SquarePen className="size-4" aria-hidden />}
+              >
+                <span className="max-md:hidden">Write</span>
+              </ButtonLink>
+            ) : null}
+          </span>
+        </li>
+      ))}
     </ul>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useAction } from '../../api/queries.ts';
-import { TextField } from '../../ui/field.tsx';
+import { TextField, VERBATIM } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 
 export function AddDomainDialog({ onClose }: { onClose(): void }) {
@@ -22,9 +22,7 @@ export function AddDomainDialog({ onClose }: { onClose(): void }) {
         value={domain}
         onChange={({ target }) => setDomain(target.value)}
         inputMode="url"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...VERBATIM}
         error={add.error?.at('/domain')}
         hint="What comes after the @ in your mail addresses. Next, you get a TXT record to add to its DNS."
       />

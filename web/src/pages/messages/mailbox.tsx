@@ -1,10 +1,10 @@
 import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowUp, Inbox as InboxIcon, Send } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import type { List } from '../../api/queries.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { useLongList } from '../../ui/long-list.ts';
 import { Copyable, PageHeader } from '../../ui/parts.tsx';
 import { useShortcuts } from '../../ui/shortcuts.ts';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
@@ -75,22 +75,7 @@ function NoMessages({ mailbox, isFiltered }: { mailbox: Mailbox; isFiltered: boo
   );
 }
 
-/** Rows have one height, by the width of the page, so that where they stand is known before they are drawn. */
-const WIDE = '(min-width: 48rem)';
-const WIDE_ROW_PX = 48;
-const NARROW_ROW_PX = 76;
-
-function useRowHeight(): number {
-  const media = useMemo(() => matchMedia(WIDE), []);
-  const [isWide, setWide] = useState(media.matches);
-  useEffect(() => {
-    const onChange = () => setWide(media.matches);
-    media.addEventListener('change', onChange);
-    return () => media.removeEventListener('change', onChange);
-  }, [media]);
-  return isWide ? WIDE_ROW_PX : NARROW_ROW_PX;
-}
-
+const ROW_PX = { wide: 48, narrow: 76 };
 /** Further down than this, somebody is reading, and nothing is put above. */
 const AT_TOP_PX = 40;
 
@@ -124,24 +109,9 @@ function useHeld(items: Summary[]): { shown: Summary[]; held: number; release():
 
 function Messages({ mailbox, list: { items: all, hasMore, more } }: { mailbox: Mailbox; list: List<Summary> }) {
   const { shown: items, held, release } = useHeld(all);
-  const place = useRef<HTMLUListElement>(null);
   const navigate = useNavigate();
   const [selected, setSelected] = useState<string>();
-  const height = useRowHeight();
-  const virtual = useWindowVirtualizer({
-    count: items.length,
-    estimateSize: () => height,
-    overscan: 12,
-    scrollMargin: place.current?.offsetTop ?? 0,
-    getItemKey: (index) => items[index]?.id ?? index,
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows are measured anew when their height changes
-  useEffect(() => virtual.measure(), [height]);
-  const rows = virtual.getVirtualItems();
-  const lastShown = rows.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (hasMore && lastShown >= items.length - 40) more();
-  }, [hasMore, lastShown, items.length, more]);
+  const { list, rows, scrollTo } = useLongList({ items, hasMore, more }, ({ id }) => id, ROW_PX);
 
   useShortcuts(
     useMemo(() => {
@@ -149,7 +119,7 @@ function Messages({ mailbox, list: { items: all, hasMore, more } }: { mailbox: M
         const at = items.findIndex(({ id }) => id === selected);
         const next = Math.min(items.length - 1, Math.max(0, at + by));
         setSelected(items[next]?.id);
-        virtual.scrollToIndex(next);
+        scrollTo(next);
         requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-message="${items[next]?.id}"]`)?.focus());
       };
       return {
@@ -160,7 +130,7 @@ function Messages({ mailbox, list: { items: all, hasMore, more } }: { mailbox: M
           if (message) void navigate({ to: '/threads/$id', params: { id: message.threadId }, hash: message.id });
         },
       };
-    }, [items, selected, navigate, virtual]),
+    }, [items, selected, navigate, scrollTo]),
   );
 
   return (
@@ -176,22 +146,12 @@ function Messages({ mailbox, list: { items: all, hasMore, more } }: { mailbox: M
           </Button>
         ) : null}
       </div>
-      <ul ref={place} aria-label="Messages" className="relative" style={{ height: virtual.getTotalSize() }}>
-        {rows.map(({ index, start, key }) => {
-          const message = items[index];
-          if (!message) return null;
-          return (
-            <li
-              key={key}
-              aria-setsize={hasMore ? -1 : items.length}
-              aria-posinset={index + 1}
-              className="absolute inset-x-0 top-0"
-              style={{ height, transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
-            >
-              <MessageRow message={message} mailbox={mailbox} onFocus={() => setSelected(message.id)} />
-            </li>
-          );
-        })}
+      <ul {...list} aria-label="Messages" className="relative">
+        {rows.map(({ item: message, key, row }) => (
+          <li key={key} {...row} className="absolute inset-x-0 top-0">
+            <MessageRow message={message} mailbox={mailbox} onFocus={() => setSelected(message.id)} />
+          </li>
+        ))}
       </ul>
     </>
   );

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import { useAction, useReading } from '../../api/queries.ts';
 import { Choice } from '../../ui/choice.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { TextField, VERBATIM } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { SecretDialog } from '../../ui/secret-dialog.tsx';
 
@@ -85,9 +85,7 @@ function Target({ value, onChange, error }: TargetProps) {
       value={value}
       onChange={({ target }) => onChange(target.value)}
       maxLength={512}
-      autoComplete="off"
-      autoCapitalize="none"
-      spellCheck={false}
+      {...VERBATIM}
       error={error}
       hint={
         <>
