@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-describe('the first load of a page takes less than 150 KB of compressed scripts, and nothing moves', () => {
+describe('the first load of a page takes less than 150 KB of compressed scripts, nothing moves, and axe finds nothing', () => {
   const own = ['inbox', 'outbox', 'compose', 'contacts', 'agents', 'members', 'domains', 'webhooks', 'schema', 'blocks', 'usage'];
   const rest = ['account', 'settings', 'welcome', 'claim', 'sign-in', '@acme-works', 'thread', 'webhook', 'receipt'];
   test.each([...own, ...rest])('%s', async (name) => {
@@ -53,6 +53,7 @@ describe('the first load of a page takes less than 150 KB of compressed scripts,
     // As gzip makes them, which is what browsers get over plain HTTP; brotli does better.
     const bytes = [...scripts].map((script) => statSync(path.join(built, 'assets', `${script}.gz`)).size);
     expect(await page.evaluate<number>(MOVED)).toBeLessThan(MOVED_MAX);
+    await ann.expectAccessible();
     expect(scripts.size).toBeGreaterThan(1);
     expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(FIRST_LOAD_MAX_BYTES);
   });
