@@ -24,14 +24,20 @@ export async function envelopeOf(
 /** For each of the wanted messages its envelope, or undefined where that party has not received it. */
 export async function receivedEnvelopes(services: EnvelopeServices, wanted: readonly Received[]): Promise<(string | undefined)[]> {
   const found = await findReceived(services.database, wanted);
-  const envelopes = new Map<string, string>();
+  const ofParties = new Map<bigint, Map<string, string>>();
   for (const [partyId, items] of Map.groupBy(found, (item) => item.partyId)) {
     const messages = await allWithFiles(
       services,
       partyId,
       items.map(({ message }): MessageRecord => message),
     );
-    for (const message of messages) envelopes.set(`${partyId} ${message.id}`, await envelopeOf(message, services));
+    const envelopes = new Map<string, string>();
+    for (const message of messages) {
+      // Most have none, and then there is nothing to wait for.
+      const hasFiles = message.files.length > 0;
+      envelopes.set(message.id, hasFiles ? await envelopeOf(message, services) : envelopeJson(message, services.publicUrl, []));
+    }
+    ofParties.set(partyId, envelopes);
   }
-  return wanted.map(({ partyId, messageId }) => envelopes.get(`${partyId} ${messageId}`));
+  return wanted.map(({ partyId, messageId }) => ofParties.get(partyId)?.get(messageId));
 }

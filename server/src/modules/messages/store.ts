@@ -117,10 +117,10 @@ export async function findReceived(db: Queryable, wanted: readonly Received[]): 
   const rows = await db.query<MessageRow & { party_id: string }>(
     {
       name: 'messages-received',
-      text: `SELECT e.party_id, ${MESSAGE_COLUMNS}
+      text: `SELECT f.*
                FROM unnest($1::bigint[], $2::uuid[]) AS k (party_id, message_id),
-                    LATERAL (SELECT * FROM ledger_entries e WHERE e.party_id = k.party_id AND e.message_id = k.message_id LIMIT 1) e,
-                    LATERAL (SELECT * FROM messages m WHERE ${MESSAGE_OF_ENTRY} LIMIT 1) m`,
+                    LATERAL (SELECT e.party_id, ${MESSAGE_COLUMNS} FROM ledger_entries e, LATERAL (SELECT * FROM messages m WHERE ${MESSAGE_OF_ENTRY} LIMIT 1) m
+                              WHERE e.party_id = k.party_id AND e.message_id = k.message_id LIMIT 1) f`,
     },
     [bigintArray(wanted.map(({ partyId }) => partyId)), uuidArray(wanted.map(({ messageId }) => messageId))],
   );

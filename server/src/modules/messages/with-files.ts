@@ -6,7 +6,7 @@ import type { MessageRecord } from './store.ts';
 export async function allWithFiles({ files }: { files: Files }, partyId: bigint, records: MessageRecord[]): Promise<StoredMessage[]> {
   const having = records.filter(({ fileCount }) => fileCount > 0).map(({ id }) => id);
   const found = having.length === 0 ? undefined : await files.ofMessages(partyId, having);
-  return records.map((record) => ({ ...record, files: found?.get(record.id) ?? [] }));
+  return records.map((record) => Object.assign(record, { files: found?.get(record.id) ?? [] }));
 }
 
 export async function withFiles(services: { files: Files }, partyId: bigint, record: MessageRecord): Promise<StoredMessage> {
