@@ -75,12 +75,12 @@ test('an endpoint that stops answering when it is at full width leaves places to
   receiver.answer = ({ path }, response) => {
     if (path !== pathOf('stops')) response.writeHead(204).end();
   };
-  await send(600);
+  await send(1_000);
   await expect.poll(() => arrivals('stops').length, PATIENTLY).toBeGreaterThan(300);
-  // Of the 512 that a business has.
+  // Of the 1,024 that a business has.
   const [claim] = await claimsOn(webhook);
   expect(claim?.attempts).toBeGreaterThan(100);
-  expect(claim?.attempts).toBeLessThanOrEqual(384);
+  expect(claim?.attempts).toBeLessThanOrEqual(768);
   await register('goes-on');
   const sent = await send(50);
   await expect.poll(() => arrivals('goes-on').length, SOONER_THAN_IT_ENDS).toBe(50);

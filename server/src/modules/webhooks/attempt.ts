@@ -18,13 +18,13 @@ class WebhookDeleted extends Error {}
 
 /** An attempt under way. */
 export class Attempt {
-  readonly prepared: PreparedAttempt;
+  readonly held: HeldAttempt;
   readonly #exchange: Exchange;
   readonly #begunAt = performance.now();
 
-  constructor(outbound: Outbound, prepared: PreparedAttempt) {
-    this.prepared = prepared;
-    this.#exchange = outbound.post(prepared.claim.url, headersOf(prepared), prepared.body);
+  constructor(outbound: Outbound, { held, body }: PreparedAttempt) {
+    this.held = held;
+    this.#exchange = outbound.post(held.claim.url, headersOf(held, body), body);
   }
 
   /** For a webhook that is gone. Nothing is written down of it. */
@@ -46,7 +46,7 @@ export class Attempt {
   }
 
   #ended(statusCode: number | null, error: string | null, retryAfterS: number): Outcome {
-    return outcomeOf(this.prepared, this.#begunAt, statusCode, error, retryAfterS);
+    return outcomeOf(this.held, this.#begunAt, statusCode, error, retryAfterS);
   }
 }
 
@@ -61,7 +61,7 @@ function outcomeOf(attempt: HeldAttempt, begunAt: number, statusCode: number | n
   return { attempt, partyId, webhookId, id: attempt.id, succeeded: error === null, statusCode, error, retryAfterS, begunAt, responseMs };
 }
 
-function headersOf({ claim, messageId, id, event, body }: PreparedAttempt): Record<string, string> {
+function headersOf({ claim, messageId, id, event }: HeldAttempt, body: Buffer): Record<string, string> {
   const unixSeconds = Math.floor((claim.clockMs + performance.now() - claim.at) / 1000);
   return {
     'content-type': 'application/json',

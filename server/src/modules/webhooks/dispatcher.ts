@@ -158,8 +158,9 @@ export class Dispatcher {
       const held: HeldAttempt[] = [];
       for (const room of rooms) {
         const found = claimed.get(room.lane.webhookId);
-        this.#lanes.filled(room, found?.attempts ?? []);
-        if (found) held.push(...heldBy(room.lane, found, at));
+        const taken = found ? heldBy(room.lane, found, at) : [];
+        this.#lanes.filled(room, taken);
+        held.push(...taken);
       }
       if (held.length > 0) this.#track(this.#prepare(held));
     } catch (error) {
@@ -173,8 +174,11 @@ export class Dispatcher {
       const bodies = await bodiesOf(held, this.#services);
       for (const [i, attempt] of held.entries()) {
         const body = bodies[i];
-        if (body) attempt.lane.ready.push({ ...attempt, body });
-        else this.#note(unsendable(attempt, 'the message is no longer there'));
+        if (body) this.#lanes.prepared(attempt, body);
+        else {
+          this.#lanes.over(attempt);
+          this.#note(unsendable(attempt, 'the message is no longer there'));
+        }
       }
     } catch (error) {
       this.#lanes.givenUp(held);
@@ -186,26 +190,27 @@ export class Dispatcher {
   #sendReady(lane: Lane): void {
     for (let prepared = this.#lanes.next(lane); prepared; prepared = this.#lanes.next(lane)) {
       if (this.#maySend(prepared)) void this.#send(prepared);
-      else this.#lanes.givenUp([prepared]);
+      else this.#lanes.givenUp([prepared.held]);
     }
   }
 
   /** What was deleted must not be called: whoever deleted it may already have been told so. */
-  #maySend({ lane, claim }: PreparedAttempt): boolean {
+  #maySend({ held: { lane, claim } }: PreparedAttempt): boolean {
     const isInTime = performance.now() - claim.at < SEND_WITHIN_MS && claim.at >= this.#deafAt;
     return isInTime && !this.#isStopped && !this.#deleted.has(lane.webhookId);
   }
 
   async #send(prepared: PreparedAttempt): Promise<void> {
-    const { lane } = prepared;
+    const { held } = prepared;
+    const { lane } = held;
     const attempt = new Attempt(this.#outbound, prepared);
     this.#lanes.opened(lane);
     this.#underWay.add(attempt);
     const outcome = await attempt.outcome();
     this.#underWay.delete(attempt);
-    this.#lanes.closed(lane, outcome);
+    this.#lanes.closed(held, outcome);
     if (outcome) this.#note(outcome);
-    else this.#lanes.givenUp([prepared]);
+    else this.#lanes.recorded([held]);
     this.#sendReady(lane);
   }
 
@@ -220,10 +225,10 @@ export class Dispatcher {
     while (this.#made.length > 0) {
       if (this.#underWay.size > 0) await sleep(GATHER_MS);
       const batch = this.#made.splice(0, RECORD_MAX);
+      this.#claim();
       this.#metrics.observe(batch);
       while (!(await this.#isWritten(batch)) && !this.#isStopped) await sleep(RECORD_AGAIN_MS);
       this.#lanes.recorded(batch.map(({ attempt }) => attempt));
-      this.#claim();
     }
     this.#isRecording = false;
   }
@@ -243,7 +248,7 @@ export class Dispatcher {
     if (subject === DIRECTORY) return;
     if (subject !== undefined) {
       this.#deleted.set(subject, performance.now());
-      for (const attempt of this.#underWay) if (attempt.prepared.lane.webhookId === subject) attempt.breakOff();
+      for (const attempt of this.#underWay) if (attempt.held.lane.webhookId === subject) attempt.breakOff();
     } else {
       this.#deafAt = performance.now();
       if (this.#underWay.size > 0) this.#track(this.#breakOffDeleted());
@@ -253,9 +258,9 @@ export class Dispatcher {
   async #breakOffDeleted(): Promise<void> {
     const underWay = [...this.#underWay];
     try {
-      const lanes = [...new Set(underWay.map(({ prepared }) => prepared.lane))];
+      const lanes = [...new Set(underWay.map(({ held }) => held.lane))];
       const there = await store.stillThere(this.#services.database, lanes);
-      for (const attempt of underWay) if (!there.has(attempt.prepared.lane.webhookId)) attempt.breakOff();
+      for (const attempt of underWay) if (!there.has(attempt.held.lane.webhookId)) attempt.breakOff();
     } catch (error) {
       this.#complain(error, 'deleted webhooks could not be looked for');
     }
@@ -276,5 +281,5 @@ function heldBy(lane: Lane, { url, secret, clockMs, attempts }: store.ClaimedAtt
   const isRenewed = lane.claim !== undefined && at - lane.claim.at < SEND_WITHIN_MS;
   const claim = Object.assign(isRenewed ? (lane.claim as Claim) : {}, { at, clockMs, url, secret });
   lane.claim = claim;
-  return attempts.map((attempt) => ({ ...attempt, lane, claim }));
+  return attempts.map((attempt) => ({ ...attempt, lane, claim, bytes: lane.usualBytes }));
 }
