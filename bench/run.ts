@@ -126,6 +126,7 @@ try {
       'deliveries /s': Math.round(webhooks.deliveriesPerSecond),
       'bare loop /s': Math.round(webhooks.barePerSecond),
       ratio: webhooks.ratio.toFixed(2),
+      'of single turns': webhooks.ratios.map((ratio) => ratio.toFixed(2)).join(' to '),
     },
   ]);
   console.log('From the 201 to the receiver');
