@@ -126,7 +126,8 @@ try {
       'deliveries /s': Math.round(webhooks.deliveriesPerSecond),
       'bare loop /s': Math.round(webhooks.barePerSecond),
       ratio: webhooks.ratio.toFixed(2),
-      'of single turns': webhooks.ratios.map((ratio) => ratio.toFixed(2)).join(' to '),
+      'median of turns': webhooks.ofTurns.median.toFixed(2),
+      'lowest, highest': `${webhooks.ofTurns.lowest.toFixed(2)}, ${webhooks.ofTurns.highest.toFixed(2)}`,
     },
   ]);
   console.log('From the 201 to the receiver');
