@@ -29,7 +29,7 @@ export async function startServiceUnderTest(authority: Authority): Promise<Servi
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-bench-'));
   const authorityFile = path.join(folder, 'authority.pem');
   writeFileSync(authorityFile, authority.cert);
-  const child = spawn(process.execPath, ['--max-semi-space-size=32', path.resolve(import.meta.dirname, '../server/src/main.ts')], {
+  const child = spawn(process.execPath, [...startFlags(), path.resolve(import.meta.dirname, '../server/src/main.ts')], {
     env: {
       ...process.env,
       ...{ DATA_DIR: folder, PORT: '0', RATE_LIMIT_PER_MINUTE: '0', MONTHLY_MESSAGE_LIMIT: '0', LOG_LEVEL: 'warn' },
@@ -72,6 +72,13 @@ export async function startServiceUnderTest(authority: Authority): Promise<Servi
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function startFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
 }
 
 function portOf(child: ChildProcess): Promise<number> {
