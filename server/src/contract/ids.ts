@@ -25,6 +25,7 @@ const DASH = 0x2d;
 const RECEIPT_RANDOM_BYTES = 16;
 const RECEIPT_BYTES = 6 + RECEIPT_RANDOM_BYTES;
 
+const CODES = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0));
 const VALUE_OF = new Int8Array(128).fill(-1);
 for (let i = 0; i < ALPHABET.length; i++) VALUE_OF[ALPHABET.charCodeAt(i)] = i;
 
@@ -63,21 +64,21 @@ export function newUuid(): string {
 }
 
 function encode(bytes: Buffer, chars: number): string {
-  let text = '';
+  const text = Buffer.allocUnsafe(chars);
   // The bits are read from the right end, so that the padding, if any, is at the left.
   let buffer = 0;
   let bits = 0;
   let at = bytes.length - 1;
-  for (let i = 0; i < chars; i++) {
+  for (let i = chars - 1; i >= 0; i--) {
     while (bits < 5 && at >= 0) {
       buffer |= (bytes[at--] as number) << bits;
       bits += 8;
     }
-    text = ALPHABET[buffer & 31] + text;
+    text[i] = CODES[buffer & 31] as number;
     buffer >>>= 5;
     bits -= 5;
   }
-  return text;
+  return text.toString('latin1');
 }
 
 function decode(text: string, bytes: number): Buffer | undefined {
@@ -100,7 +101,6 @@ function decode(text: string, bytes: number): Buffer | undefined {
   return at === -1 && buffer === 0 ? out : undefined;
 }
 
-const CODES = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0));
 const HEX_VALUE = new Uint8Array(128);
 for (let i = 0; i < 16; i++) HEX_VALUE[i.toString(16).charCodeAt(0)] = i;
 const scratch = Buffer.alloc(UUID_CHARS);
@@ -123,6 +123,17 @@ export function formatId(prefix: IdPrefix, uuid: string): string {
   }
   scratch[0] = CODES[buffer] as number;
   return `${prefix}_${scratch.toString('latin1')}`;
+}
+
+/** Writes the sixteen bytes of a uuid, and tells where they end. */
+export function writeUuid(uuid: string, bytes: Buffer, start: number): number {
+  let at = start;
+  for (let i = 0; i < uuid.length; i += 2) {
+    if (uuid.charCodeAt(i) === DASH) i++;
+    const high = HEX_VALUE[uuid.charCodeAt(i)] as number;
+    bytes[at++] = (high << 4) | (HEX_VALUE[uuid.charCodeAt(i + 1)] as number);
+  }
+  return at;
 }
 
 /** The uuid inside an id of that kind, or undefined when the text is not such an id. */

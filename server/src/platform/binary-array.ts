@@ -1,9 +1,12 @@
+import { writeUuid } from '../contract/ids.ts';
+
 /**
  * Arrays in PostgreSQL's binary form. Text arrays would have every payload quoted and escaped here and unquoted there;
  * this way the bytes of a payload go from the request to the database as they came.
  */
 const OID = { uuid: 2950, text: 25, bytea: 17, int8: 20, int4: 23 } as const;
 const HEADER_BYTES = 20;
+const UUID_BYTES = 16;
 
 export type Bytes = Buffer | string;
 
@@ -20,14 +23,25 @@ export function textArray(items: readonly (Bytes | null)[]): Buffer {
 }
 
 export function byteaArray(items: readonly (Buffer | null)[]): Buffer {
-  return encode(OID.bytea, items);
+  let size = HEADER_BYTES;
+  for (const item of items) size += 4 + (item?.length ?? 0);
+  const array = withHeader(OID.bytea, items.length, size);
+  let at = HEADER_BYTES;
+  for (const item of items) {
+    at = array.writeInt32BE(item === null ? -1 : item.length, at);
+    if (item !== null) at += item.copy(array, at);
+  }
+  return array;
 }
 
 export function uuidArray(items: readonly (string | null)[]): Buffer {
-  return encode(
-    OID.uuid,
-    items.map((item) => (item === null ? null : Buffer.from(item.replaceAll('-', ''), 'hex'))),
-  );
+  const array = withHeader(OID.uuid, items.length, HEADER_BYTES + items.length * (4 + UUID_BYTES));
+  let at = HEADER_BYTES;
+  for (const item of items) {
+    at = array.writeInt32BE(item === null ? -1 : UUID_BYTES, at);
+    if (item !== null) at = writeUuid(item, array, at);
+  }
+  return array.subarray(0, at);
 }
 
 export function bigintArray(items: readonly bigint[]): Buffer {
@@ -47,18 +61,6 @@ function fixedWidth<T>(
   const array = withHeader(elementType, items.length, HEADER_BYTES + items.length * (4 + width));
   let at = HEADER_BYTES;
   for (const item of items) at = write(array, item, array.writeInt32BE(width, at));
-  return array;
-}
-
-function encode(elementType: number, items: readonly (Buffer | null)[]): Buffer {
-  let size = HEADER_BYTES;
-  for (const item of items) size += 4 + (item?.length ?? 0);
-  const array = withHeader(elementType, items.length, size);
-  let at = HEADER_BYTES;
-  for (const item of items) {
-    at = array.writeInt32BE(item === null ? -1 : item.length, at);
-    if (item !== null) at += item.copy(array, at);
-  }
   return array;
 }
 

@@ -16,6 +16,9 @@ export interface Answered {
   retryAfter: string | undefined;
 }
 
+/** Hears of the answer, or why there is none, once. A plain function, because promises are a good part of what a small request costs. */
+type Answer = (answer: Answered | Error) => void;
+
 const ANSWER_MAX_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 4_000;
 const DESTINATIONS_MAX = 4_000;
@@ -80,9 +83,9 @@ export class Outbound {
     return url;
   }
 
-  /** Posts, follows no redirect, and reads an answer's body only to its end or to its limit. */
-  post(text: string, headers: Record<string, string>, body: Buffer): Exchange {
-    const exchange = new Exchange(this.#patienceMs);
+  /** Posts, follows no redirect, and reads an answer's body only to its end or to its limit. Ends with `answered`, whatever comes. */
+  post(text: string, headers: Record<string, string>, body: Buffer, answered: Answer): Exchange {
+    const exchange = new Exchange(this.#patienceMs, answered);
     try {
       const { origin, path } = this.#destinationOf(text);
       this.#agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange);
@@ -146,28 +149,25 @@ export class Outbound {
 
 /** One request and its answer, of which only the status and the wish to be left alone are kept. */
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly answered: Promise<Answered>;
   readonly #timer: NodeJS.Timeout;
-  #settle: { resolve(answered: Answered): void; reject(error: Error): void } | undefined;
+  #answered: Answer | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #answer: Answered | undefined;
   #bytes = 0;
 
-  constructor(patienceMs: number) {
-    const { promise, resolve, reject } = Promise.withResolvers<Answered>();
-    this.answered = promise;
-    this.#settle = { resolve, reject };
+  constructor(patienceMs: number, answered: Answer) {
+    this.#answered = answered;
     this.#timer = setTimeout(() => this.cancel(new UnusableAnswer(`no complete answer within ${patienceMs / 1000} seconds`)), patienceMs);
   }
 
   cancel(reason: Error): void {
-    this.#fail(reason);
+    this.#end(reason);
     this.#controller?.abort(reason);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // It may have had to wait for a connection until nobody wanted it any more.
-    if (this.#settle === undefined) controller.abort(new UnusableAnswer('too late'));
+    if (this.#answered === undefined) controller.abort(new UnusableAnswer('too late'));
     this.#controller = controller;
   }
 
@@ -176,7 +176,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#answer = { statusCode, retryAfter: headers['retry-after'] };
     // One that announces its length does end, even if nobody reads so far.
     if (Number(headers['content-length']) <= ANSWER_MAX_BYTES || headers['content-length'] === undefined) return;
-    this.#succeed();
+    this.#end(this.#answer);
     controller.abort(new UnusableAnswer('a long answer'));
   }
 
@@ -184,28 +184,23 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#bytes += chunk.length;
     if (this.#bytes <= ANSWER_MAX_BYTES) return;
     const reason = new UnusableAnswer(`answered ${this.#answer?.statusCode} with a body without end`);
-    this.#fail(reason);
+    this.#end(reason);
     controller.abort(reason);
   }
 
   onResponseEnd(): void {
-    this.#succeed();
+    if (this.#answer) this.#end(this.#answer);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(error);
+    this.#end(error);
   }
 
-  #succeed(): void {
+  #end(answer: Answered | Error): void {
     clearTimeout(this.#timer);
-    if (this.#answer) this.#settle?.resolve(this.#answer);
-    this.#settle = undefined;
-  }
-
-  #fail(error: Error): void {
-    clearTimeout(this.#timer);
-    this.#settle?.reject(error);
-    this.#settle = undefined;
+    const answered = this.#answered;
+    this.#answered = undefined;
+    answered?.(answer);
   }
 }
 

@@ -1,6 +1,7 @@
 import { formatId } from '../../contract/ids.ts';
-import { type Exchange, type Outbound, reasonOf } from '../../platform/outbound.ts';
+import { type Answered, type Exchange, type Outbound, reasonOf } from '../../platform/outbound.ts';
 import type { MadeAttempt } from './attempt-store.ts';
+import type { Bagged } from './bag.ts';
 import type { HeldAttempt, PreparedAttempt } from './lanes.ts';
 import { signatureHeaders } from './signature.ts';
 
@@ -17,32 +18,38 @@ export interface Outcome extends MadeAttempt {
 class WebhookDeleted extends Error {}
 
 /** An attempt under way. */
-export class Attempt {
+export class Attempt implements Bagged {
   readonly held: HeldAttempt;
-  readonly #exchange: Exchange;
-  readonly #begunAt = performance.now();
+  place = 0;
+  readonly #body: Buffer;
+  readonly #headers: Record<string, string>;
+  #exchange: Exchange | undefined;
+  #begunAt = 0;
 
-  constructor(outbound: Outbound, { held, body }: PreparedAttempt) {
+  constructor({ held, body }: PreparedAttempt) {
     this.held = held;
-    this.#exchange = outbound.post(held.claim.url, headersOf(held, body), body);
+    this.#body = body;
+    this.#headers = headersOf(held, body);
+  }
+
+  /** Ends with `over`, maybe at once; without an outcome if it was broken off. */
+  begin(outbound: Outbound, over: (attempt: Attempt, outcome: Outcome | undefined) => void): void {
+    this.#begunAt = performance.now();
+    this.#exchange = outbound.post(this.held.claim.url, this.#headers, this.#body, (answer) => over(this, this.#outcomeOf(answer)));
   }
 
   /** For a webhook that is gone. Nothing is written down of it. */
   breakOff(): void {
-    this.#exchange.cancel(new WebhookDeleted());
+    this.#exchange?.cancel(new WebhookDeleted());
   }
 
-  /** Undefined when it was broken off. */
-  async outcome(): Promise<Outcome | undefined> {
-    try {
-      const { statusCode, retryAfter } = await this.#exchange.answered;
-      if (statusCode >= 200 && statusCode < 300) return this.#ended(statusCode, null, 0);
-      const isAsked = statusCode === 429 || statusCode === 503;
-      return this.#ended(statusCode, refusalText(statusCode), isAsked ? retryAfterSeconds(retryAfter) : 0);
-    } catch (error) {
-      if (error instanceof WebhookDeleted) return undefined;
-      return this.#ended(null, reasonOf(error).replaceAll('\0', '').slice(0, ERROR_MAX_CHARS), 0);
-    }
+  #outcomeOf(answer: Answered | Error): Outcome | undefined {
+    if (answer instanceof WebhookDeleted) return undefined;
+    if (answer instanceof Error) return this.#ended(null, reasonOf(answer).replaceAll('\0', '').slice(0, ERROR_MAX_CHARS), 0);
+    const { statusCode, retryAfter } = answer;
+    if (statusCode >= 200 && statusCode < 300) return this.#ended(statusCode, null, 0);
+    const isAsked = statusCode === 429 || statusCode === 503;
+    return this.#ended(statusCode, refusalText(statusCode), isAsked ? retryAfterSeconds(retryAfter) : 0);
   }
 
   #ended(statusCode: number | null, error: string | null, retryAfterS: number): Outcome {

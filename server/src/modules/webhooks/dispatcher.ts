@@ -10,6 +10,7 @@ import { isUnavailable } from '../../platform/postgres.ts';
 import { Attempt, type Outcome, unsendable } from './attempt.ts';
 import { attemptMetrics } from './attempt-metrics.ts';
 import * as store from './attempt-store.ts';
+import { Bag } from './bag.ts';
 import { type BodyServices, bodiesOf } from './bodies.ts';
 import { type Claim, type HeldAttempt, type Lane, Lanes, type PreparedAttempt, type Room } from './lanes.ts';
 
@@ -46,7 +47,9 @@ export class Dispatcher {
   readonly #listener: Listener;
   readonly #workerId = newUuid();
   readonly #lanes = new Lanes();
-  readonly #underWay = new Set<Attempt>();
+  readonly #underWay = new Bag<Attempt>();
+  /** Lanes in which a place became free. */
+  #freed: Lane[] = [];
   readonly #tasks = new Set<Promise<void>>();
   readonly #metrics: ReturnType<typeof attemptMetrics>;
   #made: Outcome[] = [];
@@ -184,13 +187,23 @@ export class Dispatcher {
       this.#lanes.givenUp(held);
       this.#complain(error, 'messages for webhooks could not be read');
     }
-    for (const lane of new Set(held.map((attempt) => attempt.lane))) this.#sendReady(lane);
+    this.#sendReady(new Set(held.map((attempt) => attempt.lane)));
   }
 
-  #sendReady(lane: Lane): void {
-    for (let prepared = this.#lanes.next(lane); prepared; prepared = this.#lanes.next(lane)) {
-      if (this.#maySend(prepared)) void this.#send(prepared);
-      else this.#lanes.givenUp([prepared.held]);
+  /** All are signed before any is sent: the same steps one after another cost less than each with all the others in between. */
+  #sendReady(lanes: Iterable<Lane>): void {
+    const attempts: Attempt[] = [];
+    for (const lane of lanes)
+      for (let prepared = this.#lanes.next(lane); prepared; prepared = this.#lanes.next(lane)) {
+        if (!this.#maySend(prepared)) this.#lanes.givenUp([prepared.held]);
+        else {
+          this.#lanes.opened(lane);
+          attempts.push(new Attempt(prepared));
+        }
+      }
+    for (const attempt of attempts) {
+      this.#underWay.add(attempt);
+      attempt.begin(this.#outbound, this.#over);
     }
   }
 
@@ -200,18 +213,23 @@ export class Dispatcher {
     return isInTime && !this.#isStopped && !this.#deleted.has(lane.webhookId);
   }
 
-  async #send(prepared: PreparedAttempt): Promise<void> {
-    const { held } = prepared;
-    const { lane } = held;
-    const attempt = new Attempt(this.#outbound, prepared);
-    this.#lanes.opened(lane);
-    this.#underWay.add(attempt);
-    const outcome = await attempt.outcome();
+  readonly #over = (attempt: Attempt, outcome: Outcome | undefined): void => {
+    const { held } = attempt;
     this.#underWay.delete(attempt);
     this.#lanes.closed(held, outcome);
     if (outcome) this.#note(outcome);
     else this.#lanes.recorded([held]);
-    this.#sendReady(lane);
+    this.#sendSoon(held.lane);
+  };
+
+  /** With what is over by then. The client must not be called from within itself, either. */
+  #sendSoon(lane: Lane): void {
+    if (this.#freed.push(lane) > 1) return;
+    setImmediate(() => {
+      const lanes = new Set(this.#freed);
+      this.#freed = [];
+      this.#sendReady(lanes);
+    });
   }
 
   /** The log is written together with that of others. */
@@ -248,7 +266,7 @@ export class Dispatcher {
     if (subject === DIRECTORY) return;
     if (subject !== undefined) {
       this.#deleted.set(subject, performance.now());
-      for (const attempt of this.#underWay) if (attempt.held.lane.webhookId === subject) attempt.breakOff();
+      for (const attempt of [...this.#underWay]) if (attempt.held.lane.webhookId === subject) attempt.breakOff();
     } else {
       this.#deafAt = performance.now();
       if (this.#underWay.size > 0) this.#track(this.#breakOffDeleted());
