@@ -37,7 +37,7 @@ const CONNECTIONS = 64;
 const BARE_SECONDS = 2;
 /** Many short turns, because a shared machine may be twice as fast from one ten seconds to the next. */
 const TURNS = 10;
-const ISOLATION_TURNS = 3;
+const ISOLATION_TURNS = 5;
 const LATENCY_SECONDS = 8;
 const PACER_TICK_MS = 10;
 const DEAD_ENDPOINTS = 100;

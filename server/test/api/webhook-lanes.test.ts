@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Bag } from '../../src/modules/webhooks/bag.ts';
 import { type HeldAttempt, type Lane, Lanes, type PreparedAttempt } from '../../src/modules/webhooks/lanes.ts';
 
 const MB = 1_048_576;
@@ -77,4 +78,21 @@ test('one business has bodies of 128 MB at most in memory, and others have their
   expect(held).toBe(128);
   lanes.wake({ partyId: 2n, webhookId: 'd' });
   expect(claim(lanes)).toHaveLength(4);
+});
+
+test('a bag holds what was put in and not taken out, whatever the order', () => {
+  const bag = new Bag<{ place: number; name: number }>();
+  const kept = new Set<{ place: number; name: number }>();
+  for (let name = 0; name < 500; name++) {
+    const thing = { place: 0, name };
+    bag.add(thing);
+    kept.add(thing);
+    // The first, the last and any between.
+    const gone = [...kept][[0, kept.size - 1, (name * 7) % kept.size][name % 3] as number] as typeof thing;
+    if (name % 5 === 0) continue;
+    bag.delete(gone);
+    kept.delete(gone);
+  }
+  expect(bag.size).toBe(kept.size);
+  expect(new Set(bag)).toEqual(kept);
 });

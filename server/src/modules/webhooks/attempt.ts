@@ -3,7 +3,7 @@ import { type Answered, type Exchange, type Outbound, reasonOf } from '../../pla
 import type { MadeAttempt } from './attempt-store.ts';
 import type { Bagged } from './bag.ts';
 import type { HeldAttempt, PreparedAttempt } from './lanes.ts';
-import { signatureHeaders } from './signature.ts';
+import { signaturesOf } from './signature.ts';
 
 const USER_AGENT = 'waybill-webhooks/1.0';
 const ERROR_MAX_CHARS = 500;
@@ -70,12 +70,17 @@ function outcomeOf(attempt: HeldAttempt, begunAt: number, statusCode: number | n
 
 function headersOf({ claim, messageId, id, event }: HeldAttempt, body: Buffer): Record<string, string> {
   const unixSeconds = Math.floor((claim.clockMs + performance.now() - claim.at) / 1000);
+  const webhookId = formatId('msg', messageId);
+  const { own, standard } = signaturesOf(claim.secret, webhookId, unixSeconds, body);
   return {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
     'waybill-event': event,
     'waybill-delivery-id': formatId('dlv', id),
-    ...signatureHeaders(claim.secret, formatId('msg', messageId), unixSeconds, body),
+    'waybill-signature': own,
+    'webhook-id': webhookId,
+    'webhook-timestamp': String(unixSeconds),
+    'webhook-signature': standard,
   };
 }
 

@@ -9,15 +9,10 @@ export function newSecret(): string {
 }
 
 /** What proves to the receiver that the body is ours and fresh, in our own scheme and in that of Standard Webhooks. */
-export function signatureHeaders(secret: string, messageId: string, unixSeconds: number, body: Buffer): Record<string, string> {
+export function signaturesOf(secret: string, messageId: string, unixSeconds: number, body: Buffer): { own: string; standard: string } {
   const own = createHmac('sha256', secret).update(`${unixSeconds}.`).update(body).digest('hex');
   const standard = createHmac('sha256', standardKeyOf(secret)).update(`${messageId}.${unixSeconds}.`).update(body).digest('base64');
-  return {
-    'waybill-signature': `t=${unixSeconds},v1=${own}`,
-    'webhook-id': messageId,
-    'webhook-timestamp': String(unixSeconds),
-    'webhook-signature': `v1,${standard}`,
-  };
+  return { own: `t=${unixSeconds},v1=${own}`, standard: `v1,${standard}` };
 }
 
 /** Making a key of bytes costs several times as much as signing with it. */
