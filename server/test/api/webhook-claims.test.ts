@@ -1,5 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parseId } from '../../src/contract/ids.ts';
+import { MB } from '../../src/contract/limits.ts';
 import { type Receiver, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { attemptsOf, createWebhook, dueIn, logOf } from '../support/webhook-log.ts';
@@ -109,4 +111,19 @@ test('a process that ends leaves no claim behind, and one that goes on lets its 
   await sibling.stop();
   expect(await claimsOn(webhook)).toHaveLength(1);
   await expect.poll(() => claimsOn(webhook), { timeout: 30_000, interval: 200 }).toEqual([]);
+});
+
+test('large bodies that are due at once are under way side by side, though they are not signed all in one go', async () => {
+  const webhook = await register('large');
+  receiver.answer = withStatus(500);
+  const large = () => sender.api.send({ to: acme.handle, json: 'x'.repeat(MB - 2) });
+  for (const { status, text } of await Promise.all([large(), large(), large(), large()])) expect(status, text).toBe(201);
+  await attemptsOf(acme.api, webhook.id, 4);
+  const open: ServerResponse[] = [];
+  receiver.answer = (_, response) => {
+    if (open.push(response) === 4) for (const each of open) each.writeHead(204).end();
+  };
+  await dueIn(service, webhook, 0);
+  const delivered = async () => (await logOf(acme.api, webhook.id)).filter(({ status }) => status === 'delivered').length;
+  await expect.poll(delivered, SOONER_THAN_IT_ENDS).toBe(4);
 });

@@ -70,15 +70,15 @@ function outcomeOf(attempt: HeldAttempt, begunAt: number, statusCode: number | n
 
 function headersOf({ claim, messageId, id, event }: HeldAttempt, body: Buffer): Record<string, string> {
   const unixSeconds = Math.floor((claim.clockMs + performance.now() - claim.at) / 1000);
-  const webhookId = formatId('msg', messageId);
-  const { own, standard } = signaturesOf(claim.secret, webhookId, unixSeconds, body);
+  const message = formatId('msg', messageId);
+  const { own, standard } = signaturesOf(claim.secret, message, unixSeconds, body);
   return {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
     'waybill-event': event,
     'waybill-delivery-id': formatId('dlv', id),
     'waybill-signature': own,
-    'webhook-id': webhookId,
+    'webhook-id': message,
     'webhook-timestamp': String(unixSeconds),
     'webhook-signature': standard,
   };

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { newUuid } from '../../contract/ids.ts';
+import { MB } from '../../contract/limits.ts';
 import { type ChangeFeed, DIRECTORY, type Subject } from '../../platform/change-feed.ts';
 import { Listener } from '../../platform/listener.ts';
 import type { Outbound } from '../../platform/outbound.ts';
@@ -28,6 +29,8 @@ const SWEEP_BACK_S = 5;
 const FULL_SWEEP_EVERY = 30;
 /** While there is work under way, claims and records wait for company: one statement for many costs little more than for one. */
 const GATHER_MS = 2;
+/** To sign so many takes a few milliseconds, for which everything else waits. */
+const AT_ONCE_BYTES = 2 * MB;
 const RECORD_MAX = 512;
 const RECORD_AGAIN_MS = 250;
 /** By then nothing that was taken before is still waiting to be sent. */
@@ -191,12 +194,15 @@ export class Dispatcher {
   }
 
   /** All are signed before any is sent: the same steps one after another cost less than each with all the others in between. */
-  #sendReady(lanes: Iterable<Lane>): void {
+  #sendReady(lanes: ReadonlySet<Lane>): void {
     const attempts: Attempt[] = [];
+    let bytes = 0;
+    const next = (lane: Lane) => (bytes < AT_ONCE_BYTES ? this.#lanes.next(lane) : undefined);
     for (const lane of lanes)
-      for (let prepared = this.#lanes.next(lane); prepared; prepared = this.#lanes.next(lane)) {
+      for (let prepared = next(lane); prepared; prepared = next(lane)) {
         if (!this.#maySend(prepared)) this.#lanes.givenUp([prepared.held]);
         else {
+          bytes += prepared.body.length;
           this.#lanes.opened(lane);
           attempts.push(new Attempt(prepared));
         }
@@ -205,6 +211,7 @@ export class Dispatcher {
       this.#underWay.add(attempt);
       attempt.begin(this.#outbound, this.#over);
     }
+    if (bytes >= AT_ONCE_BYTES) for (const lane of lanes) this.#sendSoon(lane);
   }
 
   /** What was deleted must not be called: whoever deleted it may already have been told so. */
