@@ -17,7 +17,7 @@ export interface Answered {
 }
 
 /** Hears of the answer, or why there is none, once. A plain function, because promises are a good part of what a small request costs. */
-type Answer = (answer: Answered | Error) => void;
+type Hearer = (answer: Answered | Error) => void;
 
 const ANSWER_MAX_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 4_000;
@@ -84,7 +84,7 @@ export class Outbound {
   }
 
   /** Posts, follows no redirect, and reads an answer's body only to its end or to its limit. Ends with `answered`, whatever comes. */
-  post(text: string, headers: Record<string, string>, body: Buffer, answered: Answer): Exchange {
+  post(text: string, headers: Record<string, string>, body: Buffer, answered: Hearer): Exchange {
     const exchange = new Exchange(this.#patienceMs, answered);
     try {
       const { origin, path } = this.#destinationOf(text);
@@ -150,12 +150,12 @@ export class Outbound {
 /** One request and its answer, of which only the status and the wish to be left alone are kept. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
-  #answered: Answer | undefined;
+  #answered: Hearer | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #answer: Answered | undefined;
   #bytes = 0;
 
-  constructor(patienceMs: number, answered: Answer) {
+  constructor(patienceMs: number, answered: Hearer) {
     this.#answered = answered;
     this.#timer = setTimeout(() => this.cancel(new UnusableAnswer(`no complete answer within ${patienceMs / 1000} seconds`)), patienceMs);
   }

@@ -196,22 +196,24 @@ export class Dispatcher {
   /** All are signed before any is sent: the same steps one after another cost less than each with all the others in between. */
   #sendReady(lanes: ReadonlySet<Lane>): void {
     const attempts: Attempt[] = [];
+    const waiting = [...lanes];
     let bytes = 0;
-    const next = (lane: Lane) => (bytes < AT_ONCE_BYTES ? this.#lanes.next(lane) : undefined);
-    for (const lane of lanes)
-      for (let prepared = next(lane); prepared; prepared = next(lane)) {
-        if (!this.#maySend(prepared)) this.#lanes.givenUp([prepared.held]);
-        else {
-          bytes += prepared.body.length;
-          this.#lanes.opened(lane);
-          attempts.push(new Attempt(prepared));
-        }
+    for (let lane = waiting[0]; lane && bytes < AT_ONCE_BYTES; lane = waiting[0]) {
+      const prepared = this.#lanes.next(lane);
+      if (!prepared) waiting.shift();
+      else if (!this.#maySend(prepared)) this.#lanes.givenUp([prepared.held]);
+      else {
+        bytes += prepared.body.length;
+        this.#lanes.opened(lane);
+        attempts.push(new Attempt(prepared));
       }
+    }
+    // Those that were not reached come first then, and last the one that took so much.
+    for (const lane of [...waiting.slice(1), ...waiting.slice(0, 1)]) this.#sendSoon(lane);
     for (const attempt of attempts) {
       this.#underWay.add(attempt);
       attempt.begin(this.#outbound, this.#over);
     }
-    if (bytes >= AT_ONCE_BYTES) for (const lane of lanes) this.#sendSoon(lane);
   }
 
   /** What was deleted must not be called: whoever deleted it may already have been told so. */
