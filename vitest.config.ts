@@ -16,7 +16,12 @@ export default defineConfig({
       // What one file has loaded serves the next: a sixth of all time.
       {
         extends: true,
-        test: { name: 'together', include: ['web/test/**/*.test.ts', 'server/test/api/**/*.test.ts'], exclude: ALONE, isolate: false },
+        test: {
+          name: 'together',
+          include: ['web/test/**/*.test.ts', 'server/test/*.test.ts', 'server/test/api/**/*.test.ts'],
+          exclude: ALONE,
+          isolate: false,
+        },
       },
       {
         extends: true,
