@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Context } from './context.ts';
 import type { Gate } from './http/admission.ts';
+import { ByteBudget } from './http/byte-budget.ts';
 import type { Route } from './http/endpoint.ts';
 import { collectMetrics } from './http/metrics.ts';
 import { RateLimiter } from './http/rate-limit.ts';
@@ -158,6 +159,7 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
     publicUrl: () => context.publicUrl,
     perKey,
     perAddress,
+    responseBytes: new ByteBudget(config.responseBytesMax),
   };
   const forPeople = () => [...pageRoutes(pages as Pages), ...linkedFromMails, ...(showsKeptMails(config) ? keptMails : [])];
   const routes = pages ? [...api, ...forSigningIn, ...forOperators, ...forPeople(), ...documentation(api)] : forOperators;

@@ -32,6 +32,8 @@ export const SMALL_BODY_MAX_BYTES = 64 * 1024;
 
 export const PAGE_DEFAULT_ITEMS = 50;
 export const PAGE_MAX_ITEMS = 200;
+/** How many MB of large responses a process holds for clients that have not read them yet. Setting: `RESPONSE_BYTES_MAX_MB`. */
+export const RESPONSE_BYTES_MAX_MB = 256;
 
 /** Of those who listen for new messages; each process counts for itself. */
 export const EVENT_STREAMS_MAX = 1_000;

@@ -3,6 +3,7 @@ import { invalid, Refusal } from '../contract/errors.ts';
 import { mayActAs } from '../contract/members.ts';
 import type { Caller } from '../contract/parties.ts';
 import type { Person } from '../contract/people.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import type { Auth } from './endpoint.ts';
 import { refuseOtherSites } from './own-origin.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -17,6 +18,7 @@ export interface Gate {
   publicUrl(): string;
   perKey: RateLimiter;
   perAddress: RateLimiter;
+  responseBytes: ByteBudget;
 }
 
 export interface SignedIn {

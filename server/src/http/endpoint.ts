@@ -19,6 +19,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   /** The body as it came, where the endpoint asks for it. */
   rawBody: Buffer;
   request: FastifyRequest;
+  /** Counts so many bytes of the response as held until it is sent; refuses when the process holds too many already. */
+  reserve(bytes: number): void;
 }
 
 export interface KeyCall<Params = unknown, Query = unknown, Body = unknown> extends Call<Params, Query, Body> {

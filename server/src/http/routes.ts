@@ -7,6 +7,7 @@ import type { Caller } from '../contract/parties.ts';
 import type { Person } from '../contract/people.ts';
 import { parseJson } from '../platform/lossless-json.ts';
 import { admit, type Gate } from './admission.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import type { Answer, MemberCall, PersonCall, Route } from './endpoint.ts';
 import { bodyCheck, queryCheck } from './validation.ts';
 
@@ -49,10 +50,17 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
       const body = checkBody ? parsedBody(request.body, checkBody) : undefined;
       const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const { caller, person } = request;
-      const call = { caller, person, params: request.params, query: request.query, body, rawBody, request };
+      const reserve = (bytes: number) => hold(gate.responseBytes, bytes, reply);
+      const call = { caller, person, params: request.params, query: request.query, body, rawBody, request, reserve };
       return send(reply, await endpoint.handle(context, call as MemberCall & PersonCall), endpoint.success);
     },
   });
+}
+
+function hold(budget: ByteBudget, bytes: number, reply: FastifyReply): void {
+  budget.take(bytes);
+  // Comes once, after the last byte or when the client has gone.
+  reply.raw.once('close', () => budget.give(bytes));
 }
 
 function parsedBody(body: unknown, check: (value: unknown) => void): unknown {
