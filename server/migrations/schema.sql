@@ -278,11 +278,10 @@ CREATE TABLE people (
 );
 
 CREATE TABLE schema_migrations (
-  version integer NOT NULL,
   name text NOT NULL,
   checksum text NOT NULL,
   applied_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT schema_migrations_pkey PRIMARY KEY (version)
+  CONSTRAINT schema_migrations_pkey PRIMARY KEY (name)
 );
 
 CREATE TABLE segments (

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { ConfigError, readConfig } from './config.ts';
 import { DataFolderInUse } from './open-database.ts';
@@ -6,6 +6,8 @@ import { type Role, type Service, startService } from './service.ts';
 import { welcome } from './welcome.ts';
 
 const ROLES: Role[] = ['api', 'worker', 'mail', 'all'];
+/** Log levels at which a start that fails also prints the stack. */
+const STACK_LEVELS = ['trace', 'debug'];
 const USAGE = `Usage: npm start [-- --role ${ROLES.join('|')}]
 Settings come from the environment; .env.example lists them all.`;
 
@@ -35,7 +37,7 @@ function stopOnSignals(starting: Promise<Service>): void {
   }
 }
 
-/** What an operator can put right is told in a sentence; a stack is for faults of ours. */
+/** One sentence, with the next step where there is one. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = (error as NodeJS.ErrnoException).code;
@@ -43,12 +45,15 @@ function explain(error: unknown): string {
     return `Port ${(error as { port?: number }).port} is taken: set PORT to another one, or to 0 for any that is free.`;
   if (code?.startsWith('ERR_PARSE_ARGS')) return `${error.message}\n${USAGE}`;
   if (error instanceof ConfigError || error instanceof DataFolderInUse || code === undefined) return error.message;
-  return `Waybill could not start: ${error.message}`;
+  // A host name with several addresses fails with one error for each, and no message of its own.
+  return `Waybill could not start: ${error.message || code}`;
 }
 
+let showsStacks = false;
 try {
   const role = readRole();
   const config = readConfig();
+  showsStacks = STACK_LEVELS.includes(config.logLevel);
   if (role === 'mail' && config.smtpListen === undefined)
     throw new ConfigError('The role mail needs the setting SMTP_LISTEN, such as 0.0.0.0:25.');
   const log = pino({ level: config.logLevel });
@@ -58,5 +63,6 @@ try {
   console.log(welcome(await starting, config, role));
 } catch (error) {
   console.error(explain(error));
+  if (showsStacks) console.error(inspect(error));
   process.exit(1);
 }

@@ -6,7 +6,6 @@ import { quietLogger } from './jobs.ts';
 import type { Database, Queryable } from './postgres.ts';
 
 interface Migration {
-  version: number;
   name: string;
   sql: string;
   checksum: string;
@@ -16,7 +15,7 @@ interface Migration {
 export class MigrationMismatch extends Error {}
 
 const FOLDER = path.resolve(import.meta.dirname, '../../migrations');
-const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
+const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
 /** Any number that nobody else takes an advisory lock on. */
 const LOCK = 7_791_823_145;
 
@@ -26,7 +25,7 @@ function migrationsOnDisk(): Migration[] {
     .sort()
     .map((name) => {
       const sql = readFileSync(path.join(FOLDER, name), 'utf8');
-      return { version: Number(name.slice(0, 4)), name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
     });
 }
 
@@ -34,12 +33,11 @@ function migrationsOnDisk(): Migration[] {
 export async function migrate(database: Database): Promise<string[]> {
   const applied = await database.transaction(async (tx) => {
     await tx.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-    await tx.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
-      version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
+    await prepareRecord(tx);
     const pending = await pendingMigrations(tx);
-    for (const { version, name, sql, checksum } of pending) {
+    for (const { name, sql, checksum } of pending) {
       await tx.query(sql);
-      await tx.query('INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)', [version, name, checksum]);
+      await tx.query('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum]);
     }
     return pending.map(({ name }) => name);
   });
@@ -47,18 +45,27 @@ export async function migrate(database: Database): Promise<string[]> {
   return applied;
 }
 
-/** What is on disk and not in the database. Throws when an applied migration was edited, or is newer than this program. */
+/** Release 0.1 recorded migrations by number, and two branches may both have added the same number. */
+async function prepareRecord(tx: Queryable): Promise<void> {
+  await tx.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
+    name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
+  const [version] = await tx.query(
+    "SELECT FROM pg_attribute WHERE attrelid = 'schema_migrations'::regclass AND attname = 'version' AND NOT attisdropped",
+  );
+  if (version) await tx.query('ALTER TABLE schema_migrations DROP COLUMN version, ADD PRIMARY KEY (name)');
+}
+
+/** What is on disk and not in the database, in the order of the names. Throws when an applied migration was edited, or is newer than this program. */
 export async function pendingMigrations(database: Queryable): Promise<Migration[]> {
   const known = migrationsOnDisk();
-  const applied = await database.query<{ version: number; name: string; checksum: string }>(
-    'SELECT version, name, checksum FROM schema_migrations ORDER BY version',
-  );
-  for (const { version, name, checksum } of applied) {
-    const match = known.find((migration) => migration.version === version);
+  const applied = await database.query<{ name: string; checksum: string }>('SELECT name, checksum FROM schema_migrations');
+  for (const { name, checksum } of applied) {
+    const match = known.find((migration) => migration.name === name);
     if (!match)
       throw new MigrationMismatch(`The database has migration ${name}, which this program does not know: it belongs to a newer release.`);
     if (match.checksum !== checksum)
       throw new MigrationMismatch(`Migration ${name} was changed after it had been applied; migrations are only ever added.`);
   }
-  return known.slice(applied.length);
+  const names = new Set(applied.map(({ name }) => name));
+  return known.filter(({ name }) => !names.has(name));
 }

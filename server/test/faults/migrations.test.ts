@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -88,15 +88,35 @@ test('a database from before there were contacts gets them, with the activity th
   await Promise.all([operator.close(), upgraded.stop(), now.stop()]);
 });
 
+test('a database that lacks a migration in the middle gets just that one, and its record goes by name from then on', async () => {
+  const LACKING = '0014_usage.sql';
+  const all = readdirSync(path.dirname(SCHEMA)).filter((name) => /^\d{4}_/.test(name));
+  const now = await startTestService();
+  databaseUrl = await olderCopy(
+    now.databaseUrl,
+    all.filter((name) => name !== LACKING),
+  );
+  await now.stop();
+  database = new Database({ connectionString: databaseUrl }, pino({ level: 'silent' }));
+  expect((await pendingMigrations(database)).map(({ name }) => name)).toEqual([LACKING]);
+  expect(await migrate(database)).toEqual([LACKING]);
+  expect(await migrate(database)).toEqual([]);
+  const recorded = await database.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY name');
+  expect(recorded.map(({ name }) => name)).toEqual(all.sort());
+  expect(
+    await database.query("SELECT FROM information_schema.columns WHERE table_name = 'daily_usage' AND column_name = 'received'"),
+  ).toHaveLength(1);
+});
+
 describe.each([
   [
     'a migration that was edited after it had been applied',
-    "UPDATE schema_migrations SET checksum = 'edited' WHERE version = 1",
+    "UPDATE schema_migrations SET checksum = 'edited' WHERE name = '0001_foundation.sql'",
     `Migration ${FIRST} was changed after it had been applied; migrations are only ever added.`,
   ],
   [
     'a database of a newer release',
-    "INSERT INTO schema_migrations (version, name, checksum) VALUES (9999, '9999_future.sql', '')",
+    "INSERT INTO schema_migrations (name, checksum) VALUES ('9999_future.sql', '')",
     'The database has migration 9999_future.sql, which this program does not know: it belongs to a newer release.',
   ],
 ])('%s', (_name, change, sentence) => {

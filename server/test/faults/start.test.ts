@@ -87,6 +87,16 @@ describe('the first start', () => {
   });
 });
 
+test('a start that fails is told in one sentence, and with its stack where LOG_LEVEL is debug', async () => {
+  const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere', PORT: '0' };
+  const short = await runProgram('main', { env });
+  expect(short.code).toBe(1);
+  expect(short.stderr).toMatch(/^[^\n]*127\.0\.0\.1:1[^\n]*\n$/);
+  const long = await runProgram('main', { env: { ...env, LOG_LEVEL: 'debug' } });
+  expect(long.stderr).toContain(short.stderr);
+  expect(long.stderr).toMatch(/\n +at .*server\/src\/service\.ts/);
+});
+
 test('a port that is taken is told in one sentence, and costs neither the keys nor a PostgreSQL left behind', async () => {
   const dataFolder = temporaryFolder();
   const holder = http.createServer();
