@@ -1,0 +1,96 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import * as limits from './src/contract/limits.ts';
+
+/** docs/limits.md, made from the comments and values in contract/limits.ts. `npm run limits` writes it; a test keeps it in step. */
+export const FILE = path.join(import.meta.dirname, '../docs/limits.md');
+const SOURCE = path.join(import.meta.dirname, 'src/contract/limits.ts');
+
+/** Not limits, but what limits are counted in. */
+const UNITS = ['MB', 'GB'];
+
+const INTRODUCTION = `# Limits
+
+Every limit of the service, made from the code that enforces it (\`npm run limits\`). MB and GB are binary: 1 MB is 1,048,576 bytes.
+Text is counted in Unicode code points. Where a setting is named, the operator can change the limit; the value is the default.
+
+Four rules stand behind them. A feature that breaks one of them is not finished:
+
+1. **A request costs at most in proportion to what it is charged for.** What is expensive (hashing, canonical JSON, schemas) comes after
+   the recipient, blocks and quotas are known, and never runs for longer than 50 ms on the thread that serves the others.
+2. **Everything a tenant can create has a limit**, and the error names it.
+3. **Everything read has a byte limit**: bodies, pages of a list, lines of a mail, responses of receivers. Every wait has a time-out.
+4. **Nothing shared is handed out without a share for the others.** Places are counted by business, person and network, and nobody can take
+   the last ones.
+`;
+
+interface Limit {
+  section: string;
+  name: string;
+  description: string;
+  setting: string | undefined;
+}
+
+const ENTRY = /^\/\/ # (?<section>.+)$|(?:\/\*\*(?<comment>(?:(?!\*\/)[\s\S])*)\*\/\n)?^export const (?<name>\w+) =/gm;
+
+function limitsIn(source: string): Limit[] {
+  let section = '';
+  const found: Limit[] = [];
+  for (const { groups = {} } of source.matchAll(ENTRY)) {
+    const { name, comment } = groups;
+    if (groups.section !== undefined) section = groups.section;
+    if (name === undefined || UNITS.includes(name)) continue;
+    const text = (comment ?? '').replace(/\s*\n \* ?/g, ' ').trim();
+    if (text === '' || section === '') throw new Error(`${name} in contract/limits.ts needs a comment, and a section above it`);
+    const [, description = text, setting] = /^(.*?)\s*Setting: `(\w+)`\.$/.exec(text) ?? [];
+    found.push({ section, name, description, setting });
+  }
+  return found;
+}
+
+export function limitsDocument(): string {
+  const sections = Map.groupBy(limitsIn(readFileSync(SOURCE, 'utf8')), ({ section }) => section);
+  const tables = [...sections].map(([section, rows]) => {
+    const lines = rows.map(
+      ({ name, description, setting }) => `| ${description} | ${valueOf(name)} | ${setting === undefined ? '' : `\`${setting}\``} |`,
+    );
+    return `\n## ${section}\n\n| Limit | Value | Setting |\n|---|---|---|\n${lines.join('\n')}\n`;
+  });
+  return INTRODUCTION + tables.join('');
+}
+
+function valueOf(name: string): string {
+  const value = (limits as unknown as Record<string, number>)[name];
+  if (value === undefined) throw new Error(`${name} has no value`);
+  if (name.endsWith('_BYTES')) return bytes(value);
+  if (name.endsWith('_MB')) return bytes(value * limits.MB);
+  if (name.endsWith('_MS')) return duration(value / 1000);
+  if (name.endsWith('_S')) return duration(value);
+  return value.toLocaleString('en-US');
+}
+
+function bytes(value: number): string {
+  const units: [number, string][] = [
+    [limits.GB, 'GB'],
+    [limits.MB, 'MB'],
+    [1024, 'KB'],
+  ];
+  const [size, unit] = units.find(([size]) => value >= size && (value * 4) % size === 0) ?? [1, value === 1 ? 'byte' : 'bytes'];
+  return `${(value / size).toLocaleString('en-US')} ${unit}`;
+}
+
+function duration(seconds: number): string {
+  const units: [number, string][] = [
+    [86_400, 'day'],
+    [3_600, 'hour'],
+    [60, 'minute'],
+  ];
+  const [size, unit] = units.find(([size]) => seconds >= size && seconds % size === 0) ?? [1, 'second'];
+  const count = seconds / size;
+  return `${count.toLocaleString('en-US')} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+if (import.meta.main) {
+  writeFileSync(FILE, limitsDocument());
+  console.log('docs/limits.md is written.');
+}
