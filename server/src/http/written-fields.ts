@@ -12,7 +12,8 @@ const QUOTE = 0x22;
 export interface WrittenFields<Fields> {
   /** As ECMAScript reads them; those that are kept as written stand for their kind only. */
   fields: Fields;
-  written: ReadonlyMap<string, WrittenValue>;
+  /** One of those that are kept as written. */
+  written(name: string): WrittenValue | undefined;
 }
 
 /**
@@ -26,12 +27,15 @@ export function readFields<Fields>(body: Buffer, check: Check, verbatim: readonl
     check([]);
     throw new Error('a body that is no object was not refused');
   }
-  const fields = Object.fromEntries(
-    members.map((member) => [member.key, verbatim.includes(member.key) ? likeness(member) : valueIn(member)]),
-  );
+  const fields: Record<string, unknown> = {};
+  for (const member of members) {
+    const value = verbatim.includes(member.key) ? likeness(member) : valueIn(member);
+    if (member.key === '__proto__') Object.defineProperty(fields, member.key, { value, enumerable: true });
+    else fields[member.key] = value;
+  }
   check(fields);
-  refuseRepeated(members);
-  return { fields: fields as Fields, written: new Map(members.map((member) => [member.key, member])) };
+  if (Object.keys(fields).length < members.length) refuseRepeated(members);
+  return { fields: fields as Fields, written: (name) => members.find(({ key }) => key === name) };
 }
 
 /** A small value of the same type. */
@@ -49,10 +53,9 @@ function valueIn({ key, raw }: Member): unknown {
 }
 
 /** JSON.parse would silently keep the last one, and lose a payload. */
-function refuseRepeated(members: readonly Member[]): void {
+function refuseRepeated(members: readonly Member[]): never {
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const { key } of members) (seen.has(key) ? repeated : seen).add(key);
-  if (repeated.size > 0)
-    throw invalid([...repeated].map((key): Issue => ({ path: `/${pointerPart(key)}`, message: 'is given more than once' })));
+  throw invalid([...repeated].map((key): Issue => ({ path: `/${pointerPart(key)}`, message: 'is given more than once' })));
 }

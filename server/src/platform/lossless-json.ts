@@ -51,8 +51,10 @@ export function parseJson(bytes: Buffer): { value: unknown } | undefined {
  */
 export function scanJson(text: Buffer): WrittenValue | undefined {
   if (!isUtf8(text)) return undefined;
-  const value = valueAt(text, skipSpace(text, 0));
-  return value && endsAt(text, value.end) ? value : undefined;
+  const start = skipSpace(text, 0);
+  const found = { levels: 0, numbersFit: true };
+  const end = skipValue(text, start, found);
+  return end !== NOT_JSON && endsAt(text, end) ? { raw: text.subarray(start, end), ...found } : undefined;
 }
 
 /**
@@ -67,27 +69,24 @@ export function scanMembers(text: Buffer, membersMax: number): Member[] | 'no ob
   let at = skipSpace(text, start + 1);
   if (text[at] === CLOSE_BRACE) return endsAt(text, at + 1) ? members : undefined;
   for (;;) {
-    const valueStart = skipKey(text, at);
-    const value = valueStart === NOT_JSON ? undefined : valueAt(text, skipSpace(text, valueStart));
-    if (!value) return undefined;
-    if (members.length < membersMax)
-      members.push({ key: keyAt(text, at), raw: value.raw, levels: value.levels, numbersFit: value.numbersFit });
-    at = skipSpace(text, value.end);
+    const keyEnd = skipString(text, at);
+    const colon = keyEnd === NOT_JSON ? NOT_JSON : skipSpace(text, keyEnd);
+    if (text[colon] !== COLON) return undefined;
+    const valueStart = skipSpace(text, colon + 1);
+    const found = { levels: 0, numbersFit: true };
+    const end = skipValue(text, valueStart, found);
+    if (end === NOT_JSON) return undefined;
+    if (members.length < membersMax) members.push({ key: keyIn(text, at, keyEnd), raw: text.subarray(valueStart, end), ...found });
+    at = skipSpace(text, end);
     if (text[at] === CLOSE_BRACE) return endsAt(text, at + 1) ? members : undefined;
     if (text[at] !== COMMA) return undefined;
     at = skipSpace(text, at + 1);
   }
 }
 
-function keyAt(text: Buffer, from: number): string {
-  const quoted = text.toString('utf8', from, skipString(text, from));
-  return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
-}
-
-function valueAt(text: Buffer, start: number): (WrittenValue & { end: number }) | undefined {
-  const found = { levels: 0, numbersFit: true };
-  const end = skipValue(text, start, found);
-  return end === NOT_JSON ? undefined : { raw: text.subarray(start, end), levels: found.levels, numbersFit: found.numbersFit, end };
+function keyIn(text: Buffer, start: number, end: number): string {
+  const written = text.toString('utf8', start + 1, end - 1);
+  return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
 }
 
 function endsAt(text: Buffer, at: number): boolean {
@@ -106,9 +105,10 @@ function skipString(text: Buffer, from: number): number {
   if (text[from] !== QUOTE) return NOT_JSON;
   let at = from + 1;
   for (;;) {
-    const byte = text[at];
+    const byte = text[at] as number;
     if (byte === QUOTE) return at + 1;
-    if (byte === undefined || byte < FIRST_PRINTABLE) return NOT_JSON;
+    // Behind the end there is no byte, and the comparison false.
+    if (!(byte >= FIRST_PRINTABLE)) return NOT_JSON;
     if (byte === BACKSLASH) {
       const escaped = text[at + 1];
       if (escaped === LETTER_U) {

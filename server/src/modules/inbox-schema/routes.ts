@@ -108,8 +108,8 @@ export const check = endpoint({
 
 function questionIn(body: Buffer): Question {
   const { fields, written } = readFields<{ schema?: unknown }>(body, checkQuestion, ['schema', 'json']);
-  const json = written.get('json');
-  return { schema: fields.schema === null ? null : written.get('schema'), json: json && payloadIn(json) };
+  const json = written('json');
+  return { schema: fields.schema === null ? null : written('schema'), json: json && payloadIn(json) };
 }
 
 function checkedJson({ refusal, verdict }: Checked): string {
@@ -122,7 +122,7 @@ function checkedJson({ refusal, verdict }: Checked): string {
 function writtenSchema(body: Buffer): WrittenSchema | null {
   if (body.length > SCHEMA_MAX_BYTES + ROOM_AROUND_BYTES) throw tooLarge(body.length);
   const { fields, written } = readFields<{ schema: unknown }>(body, checkBody, ['schema']);
-  return fields.schema === null ? null : (written.get('schema') as WrittenSchema);
+  return fields.schema === null ? null : (written('schema') as WrittenSchema);
 }
 
 /** Spliced from text: a schema leaves as it came. */

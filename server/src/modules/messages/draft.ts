@@ -77,7 +77,7 @@ export const checkFields = bodyCheck(DraftSchema, ['json']);
 
 export function parseDraft(body: Buffer): Draft {
   const { fields, written } = readFields<DraftFields>(body, checkFields, ['json']);
-  return draftOf(fields, written.get('json'));
+  return draftOf(fields, written('json'));
 }
 
 /** Checked fields, and the bytes of `json` if there is one. */
