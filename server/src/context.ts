@@ -14,6 +14,7 @@ import type { Arrivals } from './modules/messages/arrivals.ts';
 import type { Ledger } from './modules/messages/ledger.ts';
 import type { PartyDirectory } from './modules/parties/directory.ts';
 import type { WebhookStatistics } from './modules/webhooks/statistics.ts';
+import type { CanonicalHasher } from './platform/canonical-hasher.ts';
 import type { ConsumerMail } from './platform/consumer-mail.ts';
 import type { NameServers } from './platform/name-servers.ts';
 import type { FolderStore } from './platform/objects/folder-store.ts';
@@ -34,6 +35,7 @@ export interface Context {
   ledger: Ledger;
   arrivals: Arrivals;
   schemas: InboxSchemas;
+  hasher: CanonicalHasher;
   files: Files;
   partedUploads: PartedUploads;
   blocks: Blocks;

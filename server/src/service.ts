@@ -35,6 +35,7 @@ import { webhookChores } from './modules/webhooks/chores.ts';
 import { Dispatcher } from './modules/webhooks/dispatcher.ts';
 import { WebhookStatistics } from './modules/webhooks/statistics.ts';
 import { openDatabase } from './open-database.ts';
+import { CanonicalHasher } from './platform/canonical-hasher.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
 import { ConsumerMail } from './platform/consumer-mail.ts';
 import { type Chore, type JobRunner, startJobs } from './platform/jobs.ts';
@@ -167,6 +168,7 @@ async function buildContext(
   const keys = new KeyRing(database, feed);
   const blocks = new Blocks(database, feed);
   const checker = new SchemaChecker();
+  const hasher = new CanonicalHasher();
   const quotas = {
     monthlyMessages: config.monthlyMessageLimit,
     newAccountDailyMessages: config.newAccountDailyMessageLimit,
@@ -178,6 +180,7 @@ async function buildContext(
     () => feed.stop(),
     () => keys.stop(),
     () => checker.stop(),
+    () => hasher.stop(),
   );
   const cursors = new Cursors(await sharedSecret(database, 'cursors'));
   const signer = new UrlSigner(await sharedSecret(database, 'objects'));
@@ -212,6 +215,7 @@ async function buildContext(
     ledger: new Ledger(database, quotas),
     arrivals: new Arrivals(database, metrics, log),
     schemas: new InboxSchemas(database, feed, checker),
+    hasher,
     files: new Files(database, objects, quotas),
     webhookStatistics: new WebhookStatistics(database),
     partedUploads: new PartedUploads(database, objects.parts, quotas),

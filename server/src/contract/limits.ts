@@ -7,6 +7,10 @@ export const SUBJECT_MAX_CHARS = 200;
 export const NOTE_MAX_CHARS = 10_000;
 export const JSON_MAX_BYTES = 1 * MB;
 export const JSON_MAX_LEVELS = 1_000;
+/** A `json` of more bytes is put into canonical form and hashed by a worker thread, so that other requests do not wait for it. */
+export const HASHED_BY_WORKER_FROM_BYTES = 32 * 1024;
+/** Large `json`s of one business that wait in one process to be hashed; sends past that get 503. */
+export const HASHES_WAITING_PER_BUSINESS_MAX = 100;
 export const FILES_PER_MESSAGE_MAX = 100;
 export const INLINE_FILE_MAX_BYTES = 25 * MB;
 export const UPLOAD_MAX_BYTES = 5 * GB;
@@ -27,6 +31,8 @@ export const SCHEMA_CHECKS_AT_ONCE_MAX = 8;
 
 /** Room for what stands beside the largest `json`: a schema to check it by, or a note, which takes 120,000 bytes if every character is escaped. */
 export const BODY_MAX_BYTES = JSON_MAX_BYTES + SCHEMA_MAX_BYTES + 16 * 1024;
+/** Bytes of one field beside `json` and `schema` in a body, unless it is a text, which has a limit of its own in characters. */
+export const FIELD_MAX_BYTES = 64 * 1024;
 /** Bodies of endpoints that carry no payload. */
 export const SMALL_BODY_MAX_BYTES = 64 * 1024;
 

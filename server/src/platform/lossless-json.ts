@@ -1,11 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 
-/** One member of a JSON object, with the bytes its value was written in. */
-export interface Member {
-  key: string;
+/** A JSON value as it was written. */
+export interface WrittenValue {
   raw: Buffer;
   /** How deep the value is nested: 0 for a scalar, 1 for `[]`. */
   levels: number;
+  /** Whether every number in it is in the range of a double. */
+  numbersFit: boolean;
+}
+
+/** One member of a JSON object. */
+export interface Member extends WrittenValue {
+  key: string;
 }
 
 const QUOTE = 0x22;
@@ -16,6 +22,18 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
+const MINUS = 0x2d;
+const PLUS = 0x2b;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const FIRST_PRINTABLE = 0x20;
+const LETTER_U = 0x75;
+const NOT_JSON = -1;
+
+/** A double has at most this many digits before the point. */
+const DOUBLE_MAX_DIGITS = 309;
+const SHORT_ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
+const WORDS = { true: Buffer.from('true'), false: Buffer.from('false'), null: Buffer.from('null') };
 
 /** The value as ECMAScript reads it, or undefined when the bytes are not JSON in UTF-8. */
 export function parseJson(bytes: Buffer): { value: unknown } | undefined {
@@ -27,70 +45,174 @@ export function parseJson(bytes: Buffer): { value: unknown } | undefined {
   }
 }
 
-/** The members of an object that parseJson has accepted, in the order written, repeated keys included. */
-export function membersOf(object: Buffer): Member[] {
+/**
+ * A JSON text in UTF-8, without the space around it; undefined when it is none. Nothing is built: this takes time in
+ * proportion to the bytes, where JSON.parse may take ten times as long for many small arrays or different keys.
+ */
+export function scanJson(text: Buffer): WrittenValue | undefined {
+  if (!isUtf8(text)) return undefined;
+  const start = skipSpace(text, 0);
+  const found = { levels: 0, numbersFit: true };
+  const end = skipValue(text, start, found);
+  return end !== NOT_JSON && endsAt(text, end) ? { raw: text.subarray(start, end), ...found } : undefined;
+}
+
+/**
+ * The members of an object, in the order written, repeated keys included: as many of them as are wanted, while the rest
+ * is only looked through. Undefined when the text is not JSON in UTF-8; 'no object' when it is another value.
+ */
+export function scanMembers(text: Buffer, membersMax: number): Member[] | 'no object' | undefined {
+  const start = skipSpace(text, 0);
+  if (text[start] !== OPEN_BRACE) return scanJson(text) && 'no object';
+  if (!isUtf8(text)) return undefined;
   const members: Member[] = [];
-  let at = skipSpace(object, 0) + 1;
+  let at = skipSpace(text, start + 1);
+  if (text[at] === CLOSE_BRACE) return endsAt(text, at + 1) ? members : undefined;
   for (;;) {
-    at = skipSpace(object, at);
-    if (object[at] === CLOSE_BRACE) return members;
-    if (object[at] === COMMA) at = skipSpace(object, at + 1);
-    const keyEnd = skipString(object, at);
-    const quoted = object.toString('utf8', at, keyEnd);
-    const key = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
-    at = skipSpace(object, keyEnd);
-    if (object[at] !== COLON) throw new Error('not an object that JSON.parse has accepted');
-    at = skipSpace(object, at + 1);
-    const { end, levels } = skipValue(object, at);
-    members.push({ key, raw: object.subarray(at, end), levels });
-    at = end;
+    const keyEnd = skipString(text, at);
+    const colon = keyEnd === NOT_JSON ? NOT_JSON : skipSpace(text, keyEnd);
+    if (text[colon] !== COLON) return undefined;
+    const valueStart = skipSpace(text, colon + 1);
+    const found = { levels: 0, numbersFit: true };
+    const end = skipValue(text, valueStart, found);
+    if (end === NOT_JSON) return undefined;
+    if (members.length < membersMax) members.push({ key: keyIn(text, at, keyEnd), raw: text.subarray(valueStart, end), ...found });
+    at = skipSpace(text, end);
+    if (text[at] === CLOSE_BRACE) return endsAt(text, at + 1) ? members : undefined;
+    if (text[at] !== COMMA) return undefined;
+    at = skipSpace(text, at + 1);
   }
 }
 
-/** A value that parseJson has accepted, without the space around it. */
-export function valueIn(text: Buffer): Omit<Member, 'key'> {
-  const start = skipSpace(text, 0);
-  const { end, levels } = skipValue(text, start);
-  return { raw: text.subarray(start, end), levels };
+function keyIn(text: Buffer, start: number, end: number): string {
+  const written = text.toString('utf8', start + 1, end - 1);
+  return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
 }
 
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+function endsAt(text: Buffer, at: number): boolean {
+  return skipSpace(text, at) === text.length;
 }
 
 function skipSpace(text: Buffer, from: number): number {
   let at = from;
-  while (isSpace(text[at])) at++;
+  let byte = text[at] as number;
+  while (byte <= 0x20 && (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)) byte = text[++at] as number;
   return at;
 }
 
+/** Past a string, or NOT_JSON. */
 function skipString(text: Buffer, from: number): number {
+  if (text[from] !== QUOTE) return NOT_JSON;
   let at = from + 1;
-  while (text[at] !== QUOTE) at += text[at] === BACKSLASH ? 2 : 1;
-  return at + 1;
+  for (;;) {
+    const byte = text[at] as number;
+    if (byte === QUOTE) return at + 1;
+    // Behind the end there is no byte, and the comparison false.
+    if (!(byte >= FIRST_PRINTABLE)) return NOT_JSON;
+    if (byte === BACKSLASH) {
+      const escaped = text[at + 1];
+      if (escaped === LETTER_U) {
+        if (!isHex(text[at + 2]) || !isHex(text[at + 3]) || !isHex(text[at + 4]) || !isHex(text[at + 5])) return NOT_JSON;
+        at += 6;
+      } else if (escaped !== undefined && SHORT_ESCAPES.has(escaped)) at += 2;
+      else return NOT_JSON;
+    } else at++;
+  }
 }
 
-function skipValue(text: Buffer, from: number): { end: number; levels: number } {
+/** Past a key and its colon. */
+function skipKey(text: Buffer, from: number): number {
+  const end = skipString(text, from);
+  if (end === NOT_JSON) return NOT_JSON;
+  const colon = skipSpace(text, end);
+  return text[colon] === COLON ? colon + 1 : NOT_JSON;
+}
+
+function skipValue(text: Buffer, from: number, found: Omit<WrittenValue, 'raw'>): number {
   let at = from;
-  let depth = 0;
-  let levels = 0;
-  do {
+  /** The byte that closes the array or object that is open, and those around it. */
+  let close = 0;
+  const around: number[] = [];
+  for (;;) {
+    at = skipSpace(text, at);
     const byte = text[at];
-    if (byte === QUOTE) {
-      at = skipString(text, at);
-      continue;
+    if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
+      around.push(close);
+      close = byte === OPEN_BRACKET ? CLOSE_BRACKET : CLOSE_BRACE;
+      if (around.length > found.levels) found.levels = around.length;
+      at = skipSpace(text, at + 1);
+      if (text[at] !== close) {
+        if (close === CLOSE_BRACE) at = skipKey(text, at);
+        if (at === NOT_JSON) return NOT_JSON;
+        continue;
+      }
+    } else {
+      at = byte === QUOTE ? skipString(text, at) : skipScalar(text, at, found);
+      if (at === NOT_JSON || close === 0) return at;
+      at = skipSpace(text, at);
     }
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) levels = Math.max(levels, ++depth);
-    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
-    else if (depth === 0) return { end: skipScalar(text, at), levels };
+    // A value has ended, and with it perhaps what it stands in.
+    while (text[at] === close) {
+      at++;
+      close = around.pop() as number;
+      if (close === 0) return at;
+      at = skipSpace(text, at);
+    }
+    if (text[at] !== COMMA) return NOT_JSON;
     at++;
-  } while (depth > 0);
-  return { end: at, levels };
+    if (close === CLOSE_BRACE) at = skipKey(text, skipSpace(text, at));
+    if (at === NOT_JSON) return NOT_JSON;
+  }
 }
 
-/** A number, true, false or null ends where the object goes on. */
-function skipScalar(text: Buffer, from: number): number {
-  let at = from;
-  while (at < text.length && text[at] !== COMMA && text[at] !== CLOSE_BRACE && !isSpace(text[at])) at++;
+function skipScalar(text: Buffer, from: number, found: Omit<WrittenValue, 'raw'>): number {
+  const byte = text[from];
+  if (byte === MINUS || isDigit(byte)) return skipNumber(text, from, found);
+  if (byte === WORDS.true[0]) return skipWord(text, from, WORDS.true);
+  if (byte === WORDS.null[0]) return skipWord(text, from, WORDS.null);
+  return byte === WORDS.false[0] ? skipWord(text, from, WORDS.false) : NOT_JSON;
+}
+
+function skipWord(text: Buffer, from: number, word: Buffer): number {
+  for (let i = 1; i < word.length; i++) if (text[from + i] !== word[i]) return NOT_JSON;
+  return from + word.length;
+}
+
+function skipNumber(text: Buffer, from: number, found: Omit<WrittenValue, 'raw'>): number {
+  const start = text[from] === MINUS ? from + 1 : from;
+  let at = skipDigits(text, start);
+  let digits = at - start;
+  if (digits === 0 || (digits > 1 && text[start] === ZERO)) return NOT_JSON;
+  if (text[at] === POINT) {
+    const fraction = at + 1;
+    at = skipDigits(text, fraction);
+    if (at === fraction) return NOT_JSON;
+  }
+  if (text[at] === 0x65 || text[at] === 0x45) {
+    at++;
+    const isNegative = text[at] === MINUS;
+    if (isNegative || text[at] === PLUS) at++;
+    const exponent = at;
+    at = skipDigits(text, exponent);
+    if (at === exponent) return NOT_JSON;
+    if (!isNegative) digits += at - exponent > 9 ? DOUBLE_MAX_DIGITS : Number(text.toString('latin1', exponent, at));
+  }
+  // Most numbers are far too short to be read.
+  if (digits >= DOUBLE_MAX_DIGITS && !Number.isFinite(Number(text.toString('latin1', from, at)))) found.numbersFit = false;
   return at;
+}
+
+function skipDigits(text: Buffer, from: number): number {
+  let at = from;
+  while (isDigit(text[at])) at++;
+  return at;
+}
+
+/** Comparisons with undefined, which stands behind the end, are false. */
+function isDigit(byte: number | undefined): boolean {
+  return (byte as number) >= 0x30 && (byte as number) <= 0x39;
+}
+
+function isHex(byte: number | undefined): boolean {
+  return isDigit(byte) || (byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
 }

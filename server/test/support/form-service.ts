@@ -11,6 +11,7 @@ export const stores = ['folder', 'bucket'] as const;
 
 /** A test service with a store of its own, into which one can look. */
 export interface FormService extends TestService {
+  dataFolder: string;
   /** Whatever the store holds, finished or not, by path. */
   stored(): Promise<string[]>;
   /** What files of the data folder this process, and so the service, holds open. */
@@ -27,6 +28,7 @@ export async function startFormService(env: Record<string, string> = {}, store: 
   const held = () => openFiles().filter((file) => file.startsWith(dataFolder));
   return {
     ...service,
+    dataFolder,
     stored,
     held,
     traces: async () => ({ ...(await tracesOfSends(service)), ...(await tracesOfFiles(service)), stored: await stored(), held: held() }),

@@ -64,26 +64,36 @@ export class Files {
     for (const { objectId } of files) await this.#objects.remove(objectId);
   }
 
-  /** The files that these uploads become in a message. From here on their bytes can't change any more. */
-  async attach(owner: Party, uploadIds: readonly string[]): Promise<DeliveredFile[]> {
+  /**
+   * The files that these uploads become in a message. From here on their bytes can't change any more. Once all of them are
+   * known to be there, and before any is hashed, `permit` may still refuse.
+   */
+  async attach(owner: Party, uploadIds: readonly string[], permit: () => Promise<void> = async () => {}): Promise<DeliveredFile[]> {
+    const sealed = await this.#sealAll(owner, uploadIds);
+    await permit();
+    const files: DeliveredFile[] = [];
+    for (const { id, filename, contentType, sizeBytes, sha256: known } of sealed) {
+      // By the size alone, even if another message has had it hashed: so everybody knows what content_hash covers.
+      const sha256 = sizeBytes <= HASHED_AT_DELIVERY_MAX_BYTES ? (known ?? (await this.hash(id))) : null;
+      files.push({ id: newUuid(), objectId: id, filename, contentType, sizeBytes, sha256 });
+    }
+    return files;
+  }
+
+  async #sealAll(owner: Party, uploadIds: readonly string[]): Promise<store.Upload[]> {
     const ids = uploadIds.map((id) => parseId('upl', id) ?? noSuchUpload(id));
     if (ids.length === 0) return [];
-    const uploads = await store.findUploads(this.#database, owner.id, ids);
-    const files: DeliveredFile[] = [];
-    for (const [i, id] of ids.entries()) {
-      const upload = uploads.find((one) => one.id === id) ?? noSuchUpload(uploadIds[i] as string);
+    const found = await store.findUploads(this.#database, owner.id, ids);
+    const uploads = ids.map((id, i) => found.find((one) => one.id === id) ?? noSuchUpload(uploadIds[i] as string));
+    for (const [i, { id, sizeBytes, sealedBytes }] of uploads.entries()) {
       const seal = () => this.#database.transaction((tx) => store.sealOnce(tx, owner.id, id, () => this.#objects.seal(id)));
-      const sizeBytes = upload.sealedBytes ?? (await seal());
-      if (sizeBytes !== upload.sizeBytes)
+      if ((sealedBytes ?? (await seal())) !== sizeBytes)
         throw new Refusal(
           'upload_incomplete',
           `The bytes of ${uploadIds[i]} were never PUT to its upload URL, or its parts are not complete.`,
         );
-      // By the size alone, even if another message has had it hashed: so everybody knows what content_hash covers.
-      const sha256 = sizeBytes <= HASHED_AT_DELIVERY_MAX_BYTES ? (upload.sha256 ?? (await this.hash(id))) : null;
-      files.push({ id: newUuid(), objectId: id, filename: upload.filename, contentType: upload.contentType, sizeBytes, sha256 });
     }
-    return files;
+    return uploads;
   }
 
   async hash(objectId: string, seen: (bytes: number) => void = () => {}): Promise<Buffer> {

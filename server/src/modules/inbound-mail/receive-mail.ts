@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Refusal } from '../../contract/errors.ts';
-import { parseJson, valueIn } from '../../platform/lossless-json.ts';
+import { scanJson } from '../../platform/lossless-json.ts';
 import type { NameServers } from '../../platform/name-servers.ts';
 import type { SmtpEnvelope } from '../../platform/smtp-listener.ts';
 import { checkFields, type Draft, type DraftFields, draftOf } from '../messages/draft.ts';
@@ -65,11 +65,11 @@ function parcelsOf(recipients: string[], inboundDomain: string, { from, messageI
 function draftOfMail({ subject, note, files, json }: Contents): { draft: Draft; unused: Contents['files'] } {
   const fields: DraftFields = { to: '', subject, note };
   checkFields(fields);
-  const value = json && parseJson(json.bytes);
+  const value = json && scanJson(json.bytes);
   if (json && value) {
     try {
       const others = files.filter((file) => file !== json.file);
-      return { draft: draftOf({ ...fields, json: value.value }, valueIn(json.bytes), others, true), unused: [json.file] };
+      return { draft: draftOf(fields, value, others, true), unused: [json.file] };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }

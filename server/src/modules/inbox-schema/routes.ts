@@ -1,13 +1,12 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../context.ts';
 import { ValidationSchema } from '../../contract/envelope.ts';
-import { invalid, Refusal } from '../../contract/errors.ts';
 import { SCHEMA_MAX_BYTES } from '../../contract/limits.ts';
 import { closed } from '../../http/paging.ts';
 import { bodyCheck } from '../../http/validation.ts';
 import { whileConnected } from '../../http/while-connected.ts';
-import { membersOf, parseJson } from '../../platform/lossless-json.ts';
-import { payloadOf, refuseRepeatedFields } from '../messages/draft.ts';
+import { readFields } from '../../http/written-fields.ts';
+import { payloadIn } from '../messages/draft.ts';
 import { type Checked, type Question, tooLarge, type WrittenSchema } from './inbox-schema.ts';
 
 const schema = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Boolean(), Type.Null()], {
@@ -108,17 +107,9 @@ export const check = endpoint({
 });
 
 function questionIn(body: Buffer): Question {
-  const parsed = parseJson(body);
-  if (!parsed) throw new Refusal('invalid_json');
-  checkQuestion(parsed.value);
-  const members = membersOf(body);
-  refuseRepeatedFields(members);
-  const value = parsed.value as { schema?: unknown; json?: unknown };
-  const json = members.find(({ key }) => key === 'json');
-  return {
-    schema: value.schema === null ? null : members.find(({ key }) => key === 'schema'),
-    json: json && payloadOf(json.raw, json.levels, value.json).raw,
-  };
+  const { fields, written } = readFields<{ schema?: unknown }>(body, checkQuestion, ['schema', 'json']);
+  const json = written('json');
+  return { schema: fields.schema === null ? null : written('schema'), json: json && payloadIn(json) };
 }
 
 function checkedJson({ refusal, verdict }: Checked): string {
@@ -129,14 +120,9 @@ function checkedJson({ refusal, verdict }: Checked): string {
 
 /** Null when it is to be cleared. */
 function writtenSchema(body: Buffer): WrittenSchema | null {
-  // Before it is parsed, which takes this thread longer the larger it is.
   if (body.length > SCHEMA_MAX_BYTES + ROOM_AROUND_BYTES) throw tooLarge(body.length);
-  const parsed = parseJson(body);
-  if (!parsed) throw new Refusal('invalid_json');
-  checkBody(parsed.value);
-  const [member, repeated] = membersOf(body);
-  if (!member || repeated) throw invalid([{ path: '/schema', message: 'is given more than once' }]);
-  return (parsed.value as { schema: unknown }).schema === null ? null : member;
+  const { fields, written } = readFields<{ schema: unknown }>(body, checkBody, ['schema']);
+  return fields.schema === null ? null : (written('schema') as WrittenSchema);
 }
 
 /** Spliced from text: a schema leaves as it came. */

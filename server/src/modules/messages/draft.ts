@@ -1,7 +1,5 @@
-import { hash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
-import { canonicalJson, NotCanonical } from '../../contract/canonical-json.ts';
-import { type Issue, invalid, Refusal } from '../../contract/errors.ts';
+import { invalid, Refusal } from '../../contract/errors.ts';
 import {
   FILES_PER_MESSAGE_MAX,
   INLINE_FILE_MAX_BYTES,
@@ -12,7 +10,8 @@ import {
   TYPE_MAX_CHARS,
 } from '../../contract/limits.ts';
 import { bodyCheck } from '../../http/validation.ts';
-import { type Member, membersOf, parseJson } from '../../platform/lossless-json.ts';
+import { readFields } from '../../http/written-fields.ts';
+import type { WrittenValue } from '../../platform/lossless-json.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 
 const optionalText = (maxLength: number, description: string) =>
@@ -58,12 +57,6 @@ export const FormSchema = Type.Object(
 
 export type DraftFields = Static<typeof DraftSchema>;
 
-/** The payload: the bytes the sender wrote, and the hash of what they mean. */
-export interface Payload {
-  raw: Buffer;
-  sha256: Buffer;
-}
-
 /** A message as its sender wrote it, checked on its own, not yet against anything stored. */
 export interface Draft {
   to: string | null;
@@ -71,7 +64,8 @@ export interface Draft {
   type: string | null;
   subject: string | null;
   note: string | null;
-  json: Payload | null;
+  /** The bytes that the sender wrote, which are JSON within the limits. */
+  json: Buffer | null;
   uploadIds: string[];
   /** Stored already, and to be discarded when the message is not sent. */
   inlineFiles: DeliveredFile[];
@@ -82,21 +76,14 @@ export interface Draft {
 export const checkFields = bodyCheck(DraftSchema, ['json']);
 
 export function parseDraft(body: Buffer): Draft {
-  const parsed = parseJson(body);
-  if (!parsed) throw new Refusal('invalid_json', 'The body is not valid JSON in UTF-8.');
-  checkFields(parsed.value);
-  const members = membersOf(body);
-  refuseRepeatedFields(members);
-  return draftOf(
-    parsed.value as DraftFields,
-    members.find(({ key }) => key === 'json'),
-  );
+  const { fields, written } = readFields<DraftFields>(body, checkFields, ['json']);
+  return draftOf(fields, written('json'));
 }
 
 /** Checked fields, and the bytes of `json` if there is one. */
 export function draftOf(
   fields: DraftFields,
-  json: Omit<Member, 'key'> | undefined,
+  json: WrittenValue | undefined,
   inlineFiles: DeliveredFile[] = [],
   sharesFiles = false,
 ): Draft {
@@ -109,34 +96,19 @@ export function draftOf(
     type: fields.type ?? null,
     subject: fields.subject ?? null,
     note: fields.note ?? null,
-    json: json ? payloadOf(json.raw, json.levels, fields.json) : null,
+    json: json ? payloadIn(json) : null,
     uploadIds: fields.files ?? [],
     inlineFiles,
     sharesFiles,
   };
 }
 
-/** JSON.parse would silently keep the last one, and lose a payload. */
-export function refuseRepeatedFields(members: Member[]): void {
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  for (const { key } of members) (seen.has(key) ? repeated : seen).add(key);
-  if (repeated.size > 0) throw invalid([...repeated].map((key): Issue => ({ path: `/${key}`, message: 'is given more than once' })));
-}
-
-export function payloadOf(raw: Buffer, levels: number, value: unknown): Payload {
+/** The bytes of a payload that can be carried, and whose hash can be told. */
+export function payloadIn({ raw, levels, numbersFit }: WrittenValue): Buffer {
   if (raw.length > JSON_MAX_BYTES)
     throw new Refusal('json_too_large', `json has ${raw.length} bytes; at most ${JSON_MAX_BYTES} are carried.`);
   if (levels > JSON_MAX_LEVELS) throw invalid([{ path: '/json', message: `must not be nested deeper than ${JSON_MAX_LEVELS} levels` }]);
-  return { raw, sha256: hash('sha256', canonicalOrRefuse(value), 'buffer') };
-}
-
-/** A number that ECMAScript reads as Infinity could be carried, but nobody could recompute the hash. */
-function canonicalOrRefuse(value: unknown): string {
-  try {
-    return canonicalJson(value);
-  } catch (error) {
-    if (error instanceof NotCanonical) throw invalid([{ path: '/json', message: `${error.message}; send it as a string` }]);
-    throw error;
-  }
+  // RFC 8785 has no form for what ECMAScript reads as Infinity.
+  if (!numbersFit) throw invalid([{ path: '/json', message: 'a number is beyond the range of a double; send it as a string' }]);
+  return raw;
 }

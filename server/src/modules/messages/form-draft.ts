@@ -4,7 +4,7 @@ import { invalid, Refusal } from '../../contract/errors.ts';
 import { FILES_PER_MESSAGE_MAX, JSON_MAX_BYTES } from '../../contract/limits.ts';
 import { readMultipart } from '../../http/multipart.ts';
 import { pointerPart } from '../../http/validation.ts';
-import { parseJson, valueIn } from '../../platform/lossless-json.ts';
+import { scanJson } from '../../platform/lossless-json.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { Files } from '../files/files.ts';
 import { checkFields, type Draft, type DraftFields, draftOf } from './draft.ts';
@@ -31,19 +31,14 @@ export async function readFormDraft(request: IncomingMessage, files: Files): Pro
       else if (TEXT_FIELDS.includes(name)) fields[name] = await textOf(name, bytes);
       else throw invalid([{ path: `/${pointerPart(name)}`, message: 'is not a field of this request; a file has to have a filename' }]);
     }
-    if (json) fields.json = parseJson(json)?.value ?? refuseJson(json);
+    const written = json && scanJson(json);
+    if (json && !written) throw new Refusal('invalid_json', 'The field json is not valid JSON in UTF-8.');
     checkFields(fields);
-    return draftOf(fields as DraftFields, json && valueIn(json), stored);
+    return draftOf(fields as DraftFields, written, stored);
   } catch (error) {
     await files.discard(stored);
     throw error;
   }
-}
-
-/** The value null is one too. */
-function refuseJson(json: Buffer): null {
-  if (parseJson(json)) return null;
-  throw new Refusal('invalid_json', 'The field json is not valid JSON in UTF-8.');
 }
 
 async function textOf(name: string, bytes: AsyncIterable<Buffer>): Promise<string> {

@@ -4,6 +4,7 @@ import { newReceiptToken, newUuid, parseId } from '../../contract/ids.ts';
 import { parseAddress } from '../../contract/names.ts';
 import { type ActorView, isBusiness, type Party } from '../../contract/parties.ts';
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
+import type { CanonicalHasher } from '../../platform/canonical-hasher.ts';
 import type { Database } from '../../platform/postgres.ts';
 import type { Blockable, Blocks } from '../blocks/blocks.ts';
 import type { Files } from '../files/files.ts';
@@ -25,6 +26,7 @@ export interface SendServices {
   files: Files;
   blocks: Blocks;
   schemas: InboxSchemas;
+  hasher: CanonicalHasher;
 }
 
 /** Somebody who wants to write, for a party that need not be there yet. */
@@ -108,10 +110,11 @@ async function refuseBlocked({ blocks }: SendServices, writer: Writer, recipient
 
 async function prepare(services: SendServices, sender: Sender, draft: Draft, idempotencyKey: string | null): Promise<PreparedMessage> {
   const route = await routeOf(services, sender, draft);
-  const files = [...draft.inlineFiles, ...(await services.files.attach(sender.party, draft.uploadIds))];
-  await refuseBlocked(services, sender, route.recipient);
+  const permit = () => refuseBlocked(services, sender, route.recipient);
+  const files = [...draft.inlineFiles, ...(await services.files.attach(sender.party, draft.uploadIds, permit))];
   // Whatever it says, the message is delivered. Nothing is looked up for one that has no payload.
-  const verdict = draft.json === null ? UNCHECKED : await services.schemas.judge(route.recipient.id, draft.json.raw);
+  const verdict = draft.json === null ? UNCHECKED : await services.schemas.judge(route.recipient.id, draft.json);
+  const jsonSha256 = draft.json === null ? null : await services.hasher.hash(String(sender.party.id), draft.json);
   const from = senderTexts(sender);
   const to = recipientTexts(route.recipient);
   const message = {
@@ -121,7 +124,7 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
     type: draft.type,
     subject: draft.subject,
     note: draft.note,
-    jsonSha256: draft.json?.sha256 ?? null,
+    jsonSha256,
     files,
   };
   const hashed = hashedText({ ...message, canonicalFrom: from.canonical, canonicalTo: to.canonical });
@@ -132,7 +135,7 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
     segment: route.segment,
     sender: from.json,
     recipient: to.json,
-    json: draft.json?.raw ?? null,
+    json: draft.json,
     validation: verdict.status,
     validationErrors: verdict.errors,
     fromEmail: sender.actor.email,

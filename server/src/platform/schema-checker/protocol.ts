@@ -7,9 +7,9 @@ export interface SchemaRefusal {
   faults: SchemaFault[];
 }
 
-/** What a worker is asked: to try a schema, to run one on several values, or to run one once, without remembering it. */
+/** What a worker is asked: to try a schema, to run one on several values, to run one once without remembering it, or to hash values. */
 export interface Question {
-  kind: 'compile' | 'validate' | 'validate once';
+  kind: 'compile' | 'validate' | 'validate once' | 'hash';
   /** Which schema: the worker remembers those it has seen. */
   key: string;
   /** The schema itself, where the worker may not have seen it. */
@@ -31,6 +31,7 @@ export interface Task {
 export type Reply =
   | { kind: 'compiled' | 'unknown' | 'out of time' | 'not begun' }
   | { kind: 'refused'; refusal: SchemaRefusal }
+  | { kind: 'hashed'; sha256: Uint8Array }
   | { kind: 'checked'; issues: SchemaIssue[] | undefined; usedMs: number };
 
 /** What a worker says: first that it is there, with no replies, then a reply for each task of a question. */

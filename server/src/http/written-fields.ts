@@ -1,0 +1,61 @@
+import { type Issue, invalid, Refusal } from '../contract/errors.ts';
+import { FIELD_MAX_BYTES } from '../contract/limits.ts';
+import { type Member, scanMembers, type WrittenValue } from '../platform/lossless-json.ts';
+import { type Check, pointerPart } from './validation.ts';
+
+/** With more than this, a body is refused whatever they are. */
+const MEMBERS_MAX = 1_001;
+const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
+const QUOTE = 0x22;
+
+export interface WrittenFields<Fields> {
+  /** As ECMAScript reads them; those that are kept as written stand for their kind only. */
+  fields: Fields;
+  /** One of those that are kept as written. */
+  written(name: string): WrittenValue | undefined;
+}
+
+/**
+ * Reads a body of which some fields are kept as they were written, and not read at all: reading a large one may stop this
+ * thread for longer than others can wait.
+ */
+export function readFields<Fields>(body: Buffer, check: Check, verbatim: readonly string[]): WrittenFields<Fields> {
+  const members = scanMembers(body, MEMBERS_MAX);
+  if (!members) throw new Refusal('invalid_json', 'The body is not valid JSON in UTF-8.');
+  if (members === 'no object') {
+    check([]);
+    throw new Error('a body that is no object was not refused');
+  }
+  const fields: Record<string, unknown> = {};
+  for (const member of members) {
+    const value = verbatim.includes(member.key) ? likeness(member) : valueIn(member);
+    if (member.key === '__proto__') Object.defineProperty(fields, member.key, { value, enumerable: true });
+    else fields[member.key] = value;
+  }
+  check(fields);
+  if (Object.keys(fields).length < members.length) refuseRepeated(members);
+  return { fields: fields as Fields, written: (name) => members.find(({ key }) => key === name) };
+}
+
+/** A small value of the same type. */
+function likeness({ raw }: Member): unknown {
+  if (raw[0] === OPEN_BRACE) return {};
+  if (raw[0] === OPEN_BRACKET) return [];
+  return raw[0] === QUOTE ? '' : JSON.parse(raw.toString('latin1'));
+}
+
+function valueIn({ key, raw }: Member): unknown {
+  // Strings are read quickly, and what is wrong with a long one is told by the check.
+  if (raw.length > FIELD_MAX_BYTES && raw[0] !== QUOTE)
+    throw invalid([{ path: `/${pointerPart(key)}`, message: `must have at most ${FIELD_MAX_BYTES} bytes` }]);
+  return JSON.parse(raw.toString('utf8'));
+}
+
+/** JSON.parse would silently keep the last one, and lose a payload. */
+function refuseRepeated(members: readonly Member[]): never {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { key } of members) (seen.has(key) ? repeated : seen).add(key);
+  throw invalid([...repeated].map((key): Issue => ({ path: `/${pointerPart(key)}`, message: 'is given more than once' })));
+}

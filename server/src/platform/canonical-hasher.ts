@@ -1,0 +1,51 @@
+import { availableParallelism } from 'node:os';
+import { Refusal } from '../contract/errors.ts';
+import { HASHED_BY_WORKER_FROM_BYTES, HASHES_WAITING_PER_BUSINESS_MAX } from '../contract/limits.ts';
+import { canonicalHash } from './canonical-hash.ts';
+import { Lane } from './schema-checker/lane.ts';
+
+/** Processor time that the worst `json` within the limits stays far below. */
+const KILL_AFTER_MS = 5_000;
+const WAIT_MAX_MS = 15_000;
+const RETRY_S = 5;
+
+/**
+ * Hashes small texts at once and large ones in worker threads, where parties take turns: a text of 1 MB may take a
+ * hundred times as long as one of the same size usually does.
+ */
+export class CanonicalHasher {
+  readonly #lane = new Lane({ workers: availableParallelism() > 2 ? 2 : 1, niceness: 0, killAfterMs: KILL_AFTER_MS });
+  readonly #waiting = new Map<string, number>();
+
+  hash(party: string, json: Buffer): Buffer | Promise<Buffer> {
+    return json.length <= HASHED_BY_WORKER_FROM_BYTES ? canonicalHash(json) : this.#hashLarge(party, json);
+  }
+
+  stop(): Promise<void> {
+    return this.#lane.stop();
+  }
+
+  async #hashLarge(party: string, json: Buffer): Promise<Buffer> {
+    const others = this.#waiting.get(party) ?? 0;
+    if (others >= HASHES_WAITING_PER_BUSINESS_MAX) throw busy();
+    this.#waiting.set(party, others + 1);
+    try {
+      const deadline = performance.now() + WAIT_MAX_MS;
+      const outcome = await this.#lane.run({ kind: 'hash', party, key: 'hash', json, deadline, budgetMs: () => KILL_AFTER_MS });
+      if (outcome.kind !== 'hashed') throw busy();
+      return Buffer.from(outcome.sha256);
+    } finally {
+      const left = (this.#waiting.get(party) ?? 1) - 1;
+      if (left > 0) this.#waiting.set(party, left);
+      else this.#waiting.delete(party);
+    }
+  }
+}
+
+function busy(): Refusal {
+  return new Refusal(
+    'unavailable',
+    `The json could not be hashed in time: at most ${HASHES_WAITING_PER_BUSINESS_MAX} large ones of a business wait at once. Send it again.`,
+    { retryAfterS: RETRY_S },
+  );
+}
