@@ -21,6 +21,13 @@ export const UPLOAD_PUT_WITHIN_S = 3_600;
 export const UPLOAD_USABLE_FOR_S = 24 * 3_600;
 export const DOWNLOAD_URL_LIFETIME_S = 3_600;
 
+/** How long a bucket may take to respond to a request of the service, in milliseconds. */
+export const BUCKET_PATIENCE_MS = 8_000;
+/** How many bytes a bucket has to take a second at least, when the service sends it a file. */
+export const BUCKET_BYTES_PER_S_MIN = 1 * MB;
+/** How many bytes a bucket has to copy or join a second at least, when an upload is completed or sent. */
+export const BUCKET_COPY_BYTES_PER_S_MIN = 20 * MB;
+
 export const SCHEMA_MAX_BYTES = 256 * 1024;
 /** Of one business, and one process. */
 export const SCHEMA_CHECKS_AT_ONCE_MAX = 8;

@@ -63,10 +63,14 @@ export interface DownloadTerms {
   expiresAt: Date;
 }
 
+/** The store has not responded in time, or not as it should; whoever asks again later may be lucky. */
+export class StoreUnavailable extends Error {}
+
 const STORE_ERRNO = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
 
 /** The store is full, read-only, or does not answer as it should, as opposed to having no such object. */
 export function isStoreUnavailable(error: unknown): boolean {
+  if (error instanceof StoreUnavailable) return true;
   const { code, $metadata } = (error ?? {}) as { code?: string; $metadata?: object };
   return STORE_ERRNO.has(code ?? '') || $metadata !== undefined;
 }
