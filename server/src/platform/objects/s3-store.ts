@@ -14,7 +14,14 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { attachmentDisposition, harmlessType } from './content-disposition.ts';
-import { type DownloadTerms, type ObjectStore, StoreUnavailable, type UploadTerms, type UploadTicket } from './object-store.ts';
+import {
+  type DownloadTerms,
+  type ObjectStore,
+  StoreUnavailable,
+  UnfinishedCopy,
+  type UploadTerms,
+  type UploadTicket,
+} from './object-store.ts';
 import { BucketClients, type S3Settings, withIdleLimit, within, withinTimeOf } from './s3-clients.ts';
 import { idOfKey, ifMissing, objectKey, secondsUntil, uploadKey } from './s3-keys.ts';
 import { S3Parts } from './s3-parts.ts';
@@ -56,6 +63,9 @@ export class S3Store implements ObjectStore {
     return { sizeBytes, sha256: hash.digest() };
   }
 
+  /** A bucket has room. */
+  async requireRoom(): Promise<void> {}
+
   async uploadTicket(id: string, { sizeBytes, contentType, expiresAt }: UploadTerms): Promise<UploadTicket> {
     const command = new PutObjectCommand({ Bucket: this.#bucket, Key: uploadKey(id), ContentType: contentType, ContentLength: sizeBytes });
     const url = await getSignedUrl(this.#clients.quick, command, {
@@ -77,7 +87,7 @@ export class S3Store implements ObjectStore {
     if (sealed !== undefined) return sealed;
     const uploaded = await this.uploadedBytes(id);
     // Where there is nothing to copy, nothing was uploaded, or another process has sealed it meanwhile.
-    if (uploaded !== undefined) await this.#copy(uploadKey(id), objectKey(id), uploaded);
+    if (uploaded !== undefined) await this.#copy(uploadKey(id), objectKey(id), uploaded).catch(ifMissing);
     const sizeBytes = await this.#sizeOf(objectKey(id));
     // Where there was nothing to copy, what is there now has just come, and is to stay.
     if (sizeBytes !== undefined) await this.#delete(uploadKey(id));
@@ -132,7 +142,9 @@ export class S3Store implements ObjectStore {
   /** The largest file is as large as what a bucket copies in one request: 5 GiB. */
   async #copy(from: string, to: string, sizeBytes: number): Promise<void> {
     const command = new CopyObjectCommand({ Bucket: this.#bucket, Key: to, CopySource: `${this.#bucket}/${from}` });
-    await withinTimeOf(sizeBytes, (limited) => this.#clients.slow.send(command, limited)).catch(ifMissing);
+    await withinTimeOf(sizeBytes, (limited) => this.#clients.slow.send(command, limited)).catch((error) => {
+      throw error instanceof StoreUnavailable ? new UnfinishedCopy(error.message) : error;
+    });
   }
 
   async #sizeOf(key: string): Promise<number | undefined> {
