@@ -277,6 +277,13 @@ CREATE TABLE people (
   CONSTRAINT people_email_key UNIQUE (email)
 );
 
+CREATE TABLE person_usage (
+  person_id uuid NOT NULL,
+  day date NOT NULL,
+  upload_bytes bigint NOT NULL DEFAULT 0,
+  CONSTRAINT person_usage_pkey PRIMARY KEY (person_id, day)
+) WITH (fillfactor=50);
+
 CREATE TABLE schema_migrations (
   name text NOT NULL,
   checksum text NOT NULL,
@@ -363,6 +370,8 @@ CREATE TABLE uploads (
   expires_at timestamp with time zone NOT NULL,
   part_bytes integer,
   parts_ref text,
+  sha256 bytea,
+  sealing_until timestamp with time zone,
   CONSTRAINT uploads_parts_check CHECK (((part_bytes IS NULL) = (parts_ref IS NULL))),
   CONSTRAINT uploads_pkey PRIMARY KEY (party_id, id)
 );
@@ -443,6 +452,7 @@ CREATE INDEX members_of_person ON members USING btree (person_id, party_id);
 CREATE INDEX messages_by_receipt ON messages USING btree (receipt_token);
 CREATE INDEX objects_by_id ON objects USING btree (id);
 CREATE INDEX passkeys_of_person ON passkeys USING btree (person_id, id);
+CREATE INDEX person_usage_by_day ON person_usage USING btree (day);
 CREATE INDEX sessions_by_expiry ON sessions USING btree (expires_at);
 CREATE INDEX sessions_of_person ON sessions USING btree (person_id, id);
 CREATE INDEX sign_in_accounts_of_person ON sign_in_accounts USING btree (person_id);
@@ -453,6 +463,12 @@ CREATE INDEX verifications_by_identifier ON verifications USING btree (identifie
 CREATE INDEX verified_domains_of_party ON verified_domains USING btree (party_id);
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) WHERE (status = 'pending'::attempt_status);
 CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
+
+CREATE FUNCTION charge_owner(
+  party bigint,
+  bytes bigint,
+  day_limit bigint
+) RETURNS boolean LANGUAGE plpgsql;
 
 CREATE FUNCTION claim_webhook_attempts(
   worker uuid,

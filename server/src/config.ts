@@ -2,7 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { GB, MB, RESPONSE_BYTES_MAX_MB, WEBHOOK_RETRIES_MAX } from './contract/limits.ts';
+import {
+  DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES,
+  FREE_DISK_RESERVE_MB,
+  GB,
+  MB,
+  RESPONSE_BYTES_MAX_MB,
+  WEBHOOK_RETRIES_MAX,
+} from './contract/limits.ts';
 import { parseEmail } from './contract/mail-names.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
@@ -34,6 +41,8 @@ export interface Config {
   newAccountDays: number;
   newAccountDailyMessageLimit: number;
   dailyUploadLimitBytes: number;
+  dailyUploadLimitPerPersonBytes: number;
+  freeDiskReserveBytes: number;
   webhookPrivateHosts: string[];
   webhookRetryDelaysS: number[];
   webhookLogDays: number;
@@ -127,6 +136,8 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     newAccountDays: whole('NEW_ACCOUNT_DAYS', 7, 3_650),
     newAccountDailyMessageLimit: whole('NEW_ACCOUNT_DAILY_MESSAGE_LIMIT', 100),
     dailyUploadLimitBytes: whole('DAILY_UPLOAD_LIMIT_BYTES', 50 * GB),
+    dailyUploadLimitPerPersonBytes: whole('DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES', DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES),
+    freeDiskReserveBytes: whole('FREE_DISK_RESERVE_MB', FREE_DISK_RESERVE_MB) * MB,
     webhookPrivateHosts: list('WEBHOOK_PRIVATE_HOSTS', isHost, 'host names or IP addresses').map((host) => host.toLowerCase()),
     webhookRetryDelaysS: delays(text('WEBHOOK_RETRY_DELAYS_S') ?? '60,300,1800,7200,43200', () =>
       refuse(

@@ -174,6 +174,7 @@ async function buildContext(
     newAccountDailyMessages: config.newAccountDailyMessageLimit,
     newAccountDays: config.newAccountDays,
     dailyUploadBytes: config.dailyUploadLimitBytes,
+    dailyUploadBytesPerPerson: config.dailyUploadLimitPerPersonBytes,
   };
   await feed.start();
   closers.push(
@@ -198,7 +199,8 @@ async function buildContext(
     sendCode: (tx, to, code, minutes) => mails.queue(tx, { to, ...codeMail({ code, minutes }) }),
   });
   const exclusively: Exclusively = (name, work) => database.exclusively(name, work);
-  const objects = (await bucketOf(config)) ?? new FolderStore(path.join(config.dataDir, 'files'), signer, publicUrl, exclusively);
+  const folder = path.join(config.dataDir, 'files');
+  const objects = (await bucketOf(config)) ?? new FolderStore(folder, signer, publicUrl, exclusively, config.freeDiskReserveBytes);
   const metrics = new Registry();
   const context: Context = {
     config,

@@ -25,10 +25,13 @@ export const errorCatalogue = {
   unsupported_media_type: [415, 'The body has a content type or encoding that this endpoint does not take.'],
   conflict: [
     409,
-    'The handle, segment or domain is already taken, the bytes of an upload are complete or belong to a message that has been sent, there are as many of something as there may be, a colleague has used the Idempotency-Key of a drop, or a business would be left without an owner.',
+    'The handle, segment or domain is already taken, the bytes of an upload are complete or belong to a message that has been sent, or are being PUT again by a newer request, there are as many of something as there may be, a colleague has used the Idempotency-Key of a drop, or a business would be left without an owner.',
   ],
   internal_error: [500, 'Something failed on our side. Quote the request id.'],
-  unavailable: [503, 'The database or the store of files is out of reach, or full. Try again after `Retry-After` seconds.'],
+  unavailable: [
+    503,
+    'The database or the store of files is out of reach, or full; or the disk has too little room left for files. Try again after `Retry-After` seconds.',
+  ],
 } as const satisfies Record<string, readonly [status: number, when: string]>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

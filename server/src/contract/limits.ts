@@ -25,6 +25,20 @@ export const UPLOAD_PUT_WITHIN_S = 3_600;
 export const UPLOAD_USABLE_FOR_S = 24 * 3_600;
 export const DOWNLOAD_URL_LIFETIME_S = 3_600;
 
+/** How many MB of the disk with the data folder are kept free of files, so that messages still go. Setting: `FREE_DISK_RESERVE_MB`. */
+export const FREE_DISK_RESERVE_MB = 1024;
+/** How long a bucket may take to respond to a request of the service, in milliseconds. */
+export const BUCKET_PATIENCE_MS = 8_000;
+/** How many bytes a bucket has to take a second at least, when the service sends it a file. */
+export const BUCKET_BYTES_PER_S_MIN = 1 * MB;
+/** How many bytes a bucket has to copy or join a second at least, when an upload is completed or sent. */
+export const BUCKET_COPY_BYTES_PER_S_MIN = 20 * MB;
+
+/** How long a message with an upload waits for another request that prepares the same upload, in milliseconds. */
+export const SEALING_PATIENCE_MS = 10_000;
+/** How many bytes of files the businesses of one owner may upload together in a day. Setting: `DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES`. */
+export const DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES = 100 * GB;
+
 export const SCHEMA_MAX_BYTES = 256 * 1024;
 /** Of one business, and one process. */
 export const SCHEMA_CHECKS_AT_ONCE_MAX = 8;

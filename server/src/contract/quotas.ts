@@ -7,10 +7,12 @@ export interface Quotas {
   /** For how long after its claim a business counts as new. */
   newAccountDays: number;
   dailyUploadBytes: number;
+  /** Over all the businesses that a person owns. */
+  dailyUploadBytesPerPerson: number;
 }
 
 /** What `details` of quota_exceeded names. */
-export type QuotaName = 'monthly_messages' | 'new_account_daily_messages' | 'daily_upload_bytes';
+export type QuotaName = 'monthly_messages' | 'new_account_daily_messages' | 'daily_upload_bytes' | 'daily_upload_bytes_per_person';
 
 /** The refusal that names the quota, what it allows, and when there is more. `now` is the database's time. */
 export function quotaRefusal(name: QuotaName, quotas: Quotas, now: Date): Refusal {
@@ -18,6 +20,7 @@ export function quotaRefusal(name: QuotaName, quotas: Quotas, now: Date): Refusa
     monthly_messages: `${quotas.monthlyMessages} messages a month`,
     new_account_daily_messages: `${quotas.newAccountDailyMessages} messages a day while the account is new`,
     daily_upload_bytes: `${quotas.dailyUploadBytes} bytes of files a day`,
+    daily_upload_bytes_per_person: `${quotas.dailyUploadBytesPerPerson} bytes of files a day over all businesses of its owner`,
   }[name];
   const resetsAt = name === 'monthly_messages' ? nextMonth(now) : nextDay(now);
   return new Refusal('quota_exceeded', `This business may send ${allowed}; more from ${resetsAt.toISOString()} on.`, {

@@ -24,7 +24,7 @@ describe.each(places)('parts in a %s', (place) => {
 
   async function begun(sizeBytes: number, partBytes = PART_BYTES): Promise<PartedUpload> {
     const id = newUuid();
-    return { id, ref: await objects.parts.begin(id), sizeBytes, partBytes };
+    return { id, ref: await objects.parts.begin(id, sizeBytes), sizeBytes, partBytes };
   }
 
   async function putPart(upload: PartedUpload, number: number, bytes: string | Buffer<ArrayBuffer>): Promise<number> {

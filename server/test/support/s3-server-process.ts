@@ -8,12 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * signatures as if !'()* and the slash behind a bucket were never signed, lets unsigned requests pass, can neither abort
  * a multipart upload nor list its parts, takes parts of uploads that are over or were never begun, does not compare the
  * parts that are completed with those that came, and shows half of an object while it is written. Not as in S3 either,
- * and so not tested on it: ranges other than first-last and first-, If-Range, conditions on writes and copies, the least
- * size of a part and pages of parts, which it passes over.
+ * and so not tested on it: ranges other than first-last and first-, If-Range, conditions on writes and copies, and the
+ * least size of a part, which it passes over.
  */
 const [folder = '', bucket = ''] = process.argv.slice(2);
 const SLOW_COPY_BYTES = 1_000_000;
 const SLOW_COPY_MS = 300;
+/** Fewer than S3's 1,000, so that a test has more than one page. */
+const PARTS_PER_PAGE = 20;
 
 const lenient = globalThis.encodeURIComponent;
 globalThis.encodeURIComponent = (text) =>
@@ -54,14 +56,20 @@ async function requireUpload(uploadId: string): Promise<void> {
   if (!isThere) throw new S3Error('NoSuchUpload', 'The specified multipart upload does not exist.');
 }
 
-async function listParts(uploadId: string): Promise<string> {
-  const numbers = (await fs.readdir(folderOf(uploadId))).filter((name) => /^\d+$/.test(name));
+/** As S3 does, NextPartNumberMarker stands on the last page, too; IsTruncated alone says whether there is another. */
+async function listParts(uploadId: string, marker: number): Promise<string> {
+  const names = (await fs.readdir(folderOf(uploadId))).filter((name) => /^\d+$/.test(name));
+  const after = names.map(Number).filter((number) => number > marker);
+  const numbers = after.toSorted((a, b) => a - b).slice(0, PARTS_PER_PAGE);
   const parts = numbers.map(async (number) => {
-    const { size } = await fs.stat(path.join(folderOf(uploadId), number));
+    const { size } = await fs.stat(path.join(folderOf(uploadId), String(number)));
     const etag = await etagOf(uploadId, number);
     return `<Part><PartNumber>${number}</PartNumber><ETag>"${etag}"</ETag><Size>${size}</Size></Part>`;
   });
-  return `<?xml version="1.0"?><ListPartsResult><IsTruncated>false</IsTruncated>${(await Promise.all(parts)).join('')}</ListPartsResult>`;
+  const isTruncated = after.length > numbers.length;
+  const next = numbers.at(-1) ?? marker;
+  const head = `<IsTruncated>${isTruncated}</IsTruncated><NextPartNumberMarker>${next}</NextPartNumberMarker>`;
+  return `<?xml version="1.0"?><ListPartsResult>${head}${(await Promise.all(parts)).join('')}</ListPartsResult>`;
 }
 
 const etagOf = (uploadId: string, part: number | string) =>
@@ -76,7 +84,7 @@ async function abortAndList(exchange: Exchange, next: () => Promise<void>): Prom
     const isMissing = (error as { code?: string }).code === 'MethodNotAllowed' && state.account !== undefined && uploadId !== undefined;
     if (!isMissing || (method !== 'DELETE' && method !== 'GET')) throw error;
     await requireUpload(uploadId);
-    if (method === 'GET') exchange.body = await listParts(uploadId);
+    if (method === 'GET') exchange.body = await listParts(uploadId, Number(query['part-number-marker'] ?? 0));
     else {
       await fs.rm(folderOf(uploadId), { recursive: true, force: true });
       exchange.status = 204;

@@ -23,16 +23,20 @@ export function checkAnnouncement({ contentType, sizeBytes }: Announcement): voi
   if (!isContentType(contentType)) throw invalid([{ path: '/content_type', message: 'must be a media type such as application/pdf' }]);
 }
 
-/** Counts toward the day's limit at once, so that nobody can announce more than they may upload. */
+/** Counts toward the day's limits at once, so that nobody can announce more than they may upload. */
 export async function rememberUpload(
   database: Database,
   quotas: Quotas,
   owner: Party,
   upload: store.NewUpload,
 ): Promise<{ createdAt: Date; expiresAt: Date }> {
-  const result = await database.transaction((tx) => store.insertUpload(tx, owner.id, upload, quotas.dailyUploadBytes));
-  if ('refusedAt' in result) throw quotaRefusal('daily_upload_bytes', quotas, result.refusedAt);
-  return result;
+  const limits = { perBusiness: quotas.dailyUploadBytes, perOwner: quotas.dailyUploadBytesPerPerson };
+  return database.transaction(async (tx) => {
+    const result = await store.insertUpload(tx, owner.id, upload, limits);
+    if ('refusedBy' in result)
+      throw quotaRefusal(result.refusedBy === 'perOwner' ? 'daily_upload_bytes_per_person' : 'daily_upload_bytes', quotas, result.at);
+    return result;
+  });
 }
 
 export function noSuchUpload(id: string): never {

@@ -30,6 +30,7 @@ export function fileChores(files: Files, objects: ObjectStore): Chore[] {
       name: 'remove-unused-files',
       schedule: '37 * * * *',
       run: async (database, log) => {
+        await store.removeOldPersonUsage(database);
         const expired = await store.takeExpiredUploads(database, EXPIRY_GRACE_S);
         // What a message refers to stays; what was PUT to its URL afterwards does not.
         for (const { id, partsRef, isReferredTo } of expired) {

@@ -6,16 +6,16 @@ import {
   CONTENT_TYPE_MAX_CHARS,
   DOWNLOAD_URL_LIFETIME_S,
   FILENAME_MAX_CHARS,
-  HASHED_AT_DELIVERY_MAX_BYTES,
   INLINE_FILE_MAX_BYTES,
   UPLOAD_PUT_WITHIN_S,
 } from '../../contract/limits.ts';
-import type { Party } from '../../contract/parties.ts';
-import type { Quotas } from '../../contract/quotas.ts';
-import type { ObjectStore, UploadTicket } from '../../platform/objects/object-store.ts';
+import { isBusiness, type Party } from '../../contract/parties.ts';
+import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
+import { isStoreUnavailable, type ObjectStore, type UploadTicket } from '../../platform/objects/object-store.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { type Announcement, checkAnnouncement, isContentType, noSuchUpload, rememberUpload } from './announced.ts';
 import type { DeliveredFile } from './delivered-file.ts';
+import { Sealing } from './sealing.ts';
 import * as store from './store.ts';
 
 export interface AnnouncedUpload extends UploadTicket {
@@ -30,16 +30,19 @@ export class Files {
   readonly #database: Database;
   readonly #objects: ObjectStore;
   readonly #quotas: Quotas;
+  readonly #sealing: Sealing;
 
   constructor(database: Database, objects: ObjectStore, quotas: Quotas) {
     this.#database = database;
     this.#objects = objects;
     this.#quotas = quotas;
+    this.#sealing = new Sealing(database, objects, (objectId) => this.hash(objectId));
   }
 
   async announce(owner: Party, announcement: Announcement): Promise<AnnouncedUpload> {
     checkAnnouncement(announcement);
     const { contentType, sizeBytes } = announcement;
+    await this.#objects.requireRoom(sizeBytes);
     const id = newUuid();
     const { createdAt } = await rememberUpload(this.#database, this.#quotas, owner, { id, ...announcement });
     const expiresAt = new Date(createdAt.getTime() + UPLOAD_PUT_WITHIN_S * 1000);
@@ -60,40 +63,40 @@ export class Files {
     return { id: newUuid(), objectId, filename, contentType: type, sizeBytes, sha256 };
   }
 
+  /** What can't be removed now belongs to nothing, and so goes with the next clean-up: nobody waits for a store that hangs. */
   async discard(files: readonly DeliveredFile[]): Promise<void> {
-    for (const { objectId } of files) await this.#objects.remove(objectId);
-  }
-
-  /**
-   * The files that these uploads become in a message. From here on their bytes can't change any more. Once all of them are
-   * known to be there, and before any is hashed, `permit` may still refuse.
-   */
-  async attach(owner: Party, uploadIds: readonly string[], permit: () => Promise<void> = async () => {}): Promise<DeliveredFile[]> {
-    const sealed = await this.#sealAll(owner, uploadIds);
-    await permit();
-    const files: DeliveredFile[] = [];
-    for (const { id, filename, contentType, sizeBytes, sha256: known } of sealed) {
-      // By the size alone, even if another message has had it hashed: so everybody knows what content_hash covers.
-      const sha256 = sizeBytes <= HASHED_AT_DELIVERY_MAX_BYTES ? (known ?? (await this.hash(id))) : null;
-      files.push({ id: newUuid(), objectId: id, filename, contentType, sizeBytes, sha256 });
+    try {
+      for (const { objectId } of files) await this.#objects.remove(objectId);
+    } catch (error) {
+      if (!isStoreUnavailable(error)) throw error;
     }
-    return files;
   }
 
-  async #sealAll(owner: Party, uploadIds: readonly string[]): Promise<store.Upload[]> {
+  /** Counts files that came inside of a request toward the owners of a business; what is refused later stays counted. */
+  async chargeInline(owner: Party, files: readonly DeliveredFile[]): Promise<void> {
+    const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    if (bytes === 0 || !isBusiness(owner)) return;
+    if (!(await store.chargeOwner(this.#database, owner.id, bytes, this.#quotas.dailyUploadBytesPerPerson)))
+      throw quotaRefusal('daily_upload_bytes_per_person', this.#quotas, new Date());
+  }
+
+  /** The files that these uploads become in a message. From here on their bytes can't change any more. */
+  async attach(owner: Party, uploadIds: readonly string[]): Promise<DeliveredFile[]> {
     const ids = uploadIds.map((id) => parseId('upl', id) ?? noSuchUpload(id));
     if (ids.length === 0) return [];
-    const found = await store.findUploads(this.#database, owner.id, ids);
-    const uploads = ids.map((id, i) => found.find((one) => one.id === id) ?? noSuchUpload(uploadIds[i] as string));
-    for (const [i, { id, sizeBytes, sealedBytes }] of uploads.entries()) {
-      const seal = () => this.#database.transaction((tx) => store.sealOnce(tx, owner.id, id, () => this.#objects.seal(id)));
-      if ((sealedBytes ?? (await seal())) !== sizeBytes)
+    const uploads = await store.findUploads(this.#database, owner.id, ids);
+    const files: DeliveredFile[] = [];
+    for (const [i, id] of ids.entries()) {
+      const upload = uploads.find((one) => one.id === id) ?? noSuchUpload(uploadIds[i] as string);
+      const { sizeBytes, sha256 } = await this.#sealing.seal(owner.id, upload);
+      if (sizeBytes !== upload.sizeBytes)
         throw new Refusal(
           'upload_incomplete',
           `The bytes of ${uploadIds[i]} were never PUT to its upload URL, or its parts are not complete.`,
         );
+      files.push({ id: newUuid(), objectId: id, filename: upload.filename, contentType: upload.contentType, sizeBytes, sha256 });
     }
-    return uploads;
+    return files;
   }
 
   async hash(objectId: string, seen: (bytes: number) => void = () => {}): Promise<Buffer> {

@@ -7,6 +7,7 @@ import { attachmentDisposition, harmlessType } from '../../platform/objects/cont
 import { WrongSize } from '../../platform/objects/folder.ts';
 import { AlreadyJoined } from '../../platform/objects/folder-parts.ts';
 import type { FolderStore } from '../../platform/objects/folder-store.ts';
+import { TakenOver } from '../../platform/objects/newest-writer.ts';
 import { objectPath } from '../../platform/objects/object-path.ts';
 import { partSize } from '../../platform/objects/parts.ts';
 import { rangeOf } from './byte-range.ts';
@@ -45,6 +46,7 @@ export const put = publicEndpoint({
       await receive(raw.iterator({ destroyOnReturn: false }));
     } catch (error) {
       if (error instanceof AlreadyJoined) throw sealed();
+      if (error instanceof TakenOver) throw takenOver();
       if (error instanceof WrongSize || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') throw wrongSize(sizeBytes);
       throw error;
     }
@@ -125,6 +127,13 @@ function expected(store: FolderStore, id: string, terms: URLSearchParams): Expec
 
 function sealed(): Refusal {
   return new Refusal('conflict', 'These bytes were sealed when the upload was completed, or sent; announce a new upload for others.');
+}
+
+/** Its client has probably gone, and whatever it still sends is not wanted. */
+function takenOver(): Refusal {
+  return new Refusal('conflict', 'These bytes are being PUT again by a newer request, which replaces this one.', {
+    headers: { connection: 'close' },
+  });
 }
 
 function wrongSize(sizeBytes: number): Refusal {

@@ -38,7 +38,7 @@ export class PartedUploads {
   async announce(owner: Party, announcement: Announcement): Promise<Progress> {
     checkAnnouncement(announcement);
     const id = newUuid();
-    const parts = { partBytes: UPLOAD_PART_BYTES, ref: await this.#parts.begin(id) };
+    const parts = { partBytes: UPLOAD_PART_BYTES, ref: await this.#parts.begin(id, announcement.sizeBytes) };
     try {
       const { expiresAt } = await rememberUpload(this.#database, this.#quotas, owner, { id, ...announcement, parts });
       return {

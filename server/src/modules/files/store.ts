@@ -9,7 +9,7 @@ export interface Upload {
   sizeBytes: number;
   /** How many bytes there are, once they can't change any more. */
   sealedBytes: number | null;
-  /** Of the object, when a message has referred to it already. */
+  /** Once a message has referred to it, delivered or not. */
   sha256: Buffer | null;
 }
 
@@ -18,32 +18,49 @@ export interface NewUpload extends Pick<Upload, 'id' | 'filename' | 'contentType
   parts?: { partBytes: number; ref: string };
 }
 
-/** Counts the bytes toward the day's limit and remembers the upload, or does neither when the limit is reached. */
+/** The bytes of a day that a limit allows; 0 is without limit. */
+export interface DayLimits {
+  perBusiness: number;
+  perOwner: number;
+}
+
+/** Counts the bytes toward the limits of the day and remembers the upload; its transaction is rolled back where one is reached. */
 export async function insertUpload(
   tx: Queryable,
   partyId: bigint,
   upload: NewUpload,
-  dayLimitBytes: number,
-): Promise<{ createdAt: Date; expiresAt: Date } | { refusedAt: Date }> {
-  const [counted] = await tx.query<{ now: Date }>(
+  limits: DayLimits,
+): Promise<{ createdAt: Date; expiresAt: Date } | { refusedBy: keyof DayLimits; at: Date }> {
+  const [clock] = await tx.query<{ now: Date }>('SELECT now()');
+  const createdAt = clock?.now ?? new Date();
+  const counted = await tx.query(
     `INSERT INTO daily_usage AS u (party_id, day, upload_bytes)
      SELECT $1, (now() AT TIME ZONE 'UTC')::date, $2::bigint WHERE $3::bigint = 0 OR $2::bigint <= $3::bigint
      ON CONFLICT (party_id, day) DO UPDATE SET upload_bytes = u.upload_bytes + excluded.upload_bytes
       WHERE $3::bigint = 0 OR u.upload_bytes + excluded.upload_bytes <= $3::bigint
-     RETURNING now()`,
-    [partyId, upload.sizeBytes, dayLimitBytes],
+     RETURNING 1`,
+    [partyId, upload.sizeBytes, limits.perBusiness],
   );
-  if (!counted) {
-    const [clock] = await tx.query<{ now: Date }>('SELECT now()');
-    return { refusedAt: clock?.now ?? new Date() };
-  }
+  if (counted.length === 0) return { refusedBy: 'perBusiness', at: createdAt };
+  if (!(await chargeOwner(tx, partyId, upload.sizeBytes, limits.perOwner))) return { refusedBy: 'perOwner', at: createdAt };
   const { id, filename, contentType, sizeBytes, parts } = upload;
   await tx.query(
     `INSERT INTO uploads (party_id, id, filename, content_type, size_bytes, part_bytes, parts_ref, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8))`,
     [partyId, id, filename, contentType, sizeBytes, parts?.partBytes ?? null, parts?.ref ?? null, UPLOAD_USABLE_FOR_S],
   );
-  return { createdAt: counted.now, expiresAt: new Date(counted.now.getTime() + UPLOAD_USABLE_FOR_S * 1000) };
+  return { createdAt, expiresAt: new Date(createdAt.getTime() + UPLOAD_USABLE_FOR_S * 1000) };
+}
+
+/** Counts bytes toward an owner of the business who has room for them; false when none has. */
+export async function chargeOwner(db: Queryable, partyId: bigint, bytes: number, limitBytes: number): Promise<boolean> {
+  const [row] = await db.query<{ is_charged: boolean }>('SELECT charge_owner($1, $2, $3) AS is_charged', [partyId, bytes, limitBytes]);
+  return row?.is_charged === true;
+}
+
+/** What was counted toward people on days that are over. */
+export async function removeOldPersonUsage(db: Queryable): Promise<void> {
+  await db.query(`DELETE FROM person_usage WHERE day < (now() AT TIME ZONE 'UTC')::date - 1`);
 }
 
 /** Those of the party's uploads that a message may still refer to. */
@@ -56,7 +73,7 @@ export async function findUploads(db: Queryable, partyId: bigint, ids: string[])
     sealed_bytes: string | null;
     sha256: Buffer | null;
   }>(
-    `SELECT u.id, u.filename, u.content_type, u.size_bytes, u.sealed_bytes, o.sha256
+    `SELECT u.id, u.filename, u.content_type, u.size_bytes, u.sealed_bytes, COALESCE(u.sha256, o.sha256) AS sha256
        FROM uploads u LEFT JOIN objects o ON o.party_id = u.party_id AND o.id = u.id
       WHERE u.party_id = $1 AND u.id = ANY ($2::uuid[]) AND u.expires_at > now()`,
     [partyId, ids],
@@ -71,21 +88,34 @@ export async function findUploads(db: Queryable, partyId: bigint, ids: string[])
   }));
 }
 
-/** Seals once, whatever number of processes want to: all others wait for the first, and then find it done. */
-export async function sealOnce(
-  tx: Queryable,
+/** Takes the lease to seal an upload, unless it is sealed, or somebody else holds it. */
+export async function leaseSealing(
+  db: Queryable,
   partyId: bigint,
   id: string,
-  seal: () => Promise<number | undefined>,
-): Promise<number | undefined> {
-  const [row] = await tx.query<{ sealed_bytes: string | null }>(
-    'SELECT sealed_bytes FROM uploads WHERE party_id = $1 AND id = $2 FOR UPDATE',
-    [partyId, id],
+  leaseS: number,
+): Promise<{ isLeased: boolean; sealedBytes: number | null }> {
+  const [row] = await db.query<{ is_leased: boolean; sealed_bytes: string | null }>(
+    `WITH leased AS (
+       UPDATE uploads SET sealing_until = now() + make_interval(secs => $3)
+        WHERE party_id = $1 AND id = $2 AND sealed_bytes IS NULL AND (sealing_until IS NULL OR sealing_until < now())
+       RETURNING 1)
+     SELECT EXISTS (SELECT 1 FROM leased) AS is_leased, sealed_bytes FROM uploads WHERE party_id = $1 AND id = $2`,
+    [partyId, id, leaseS],
   );
-  if (row && row.sealed_bytes !== null) return Number(row.sealed_bytes);
-  const sealedBytes = await seal();
-  await tx.query('UPDATE uploads SET sealed_bytes = $3 WHERE party_id = $1 AND id = $2', [partyId, id, sealedBytes ?? null]);
-  return sealedBytes;
+  return { isLeased: row?.is_leased === true, sealedBytes: row?.sealed_bytes == null ? null : Number(row.sealed_bytes) };
+}
+
+export async function endSealing(db: Queryable, partyId: bigint, id: string, sealedBytes: number | undefined): Promise<void> {
+  await db.query('UPDATE uploads SET sealed_bytes = $3, sealing_until = NULL WHERE party_id = $1 AND id = $2', [
+    partyId,
+    id,
+    sealedBytes ?? null,
+  ]);
+}
+
+export async function recordUploadHash(db: Queryable, partyId: bigint, id: string, sha256: Buffer): Promise<void> {
+  await db.query('UPDATE uploads SET sha256 = $3 WHERE party_id = $1 AND id = $2', [partyId, id, sha256]);
 }
 
 interface FileRow {

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { FILES_PER_MESSAGE_MAX, JSON_MAX_BYTES } from '../../contract/limits.ts';
+import type { Party } from '../../contract/parties.ts';
 import { readMultipart } from '../../http/multipart.ts';
 import { pointerPart } from '../../http/validation.ts';
 import { scanJson } from '../../platform/lossless-json.ts';
@@ -15,7 +16,7 @@ const TEXT_FIELD_MAX_BYTES = 64 * 1024;
 const JSON_FIELD_MAX_BYTES = JSON_MAX_BYTES + 64 * 1024;
 
 /** A draft that came as a form, with files in it. Those are stored as they arrive; if the form is refused, none stays. */
-export async function readFormDraft(request: IncomingMessage, files: Files): Promise<Draft> {
+export async function readFormDraft(request: IncomingMessage, files: Files, sender: Party): Promise<Draft> {
   const fields: Record<string, unknown> = {};
   const stored: DeliveredFile[] = [];
   let json: Buffer | undefined;
@@ -34,6 +35,7 @@ export async function readFormDraft(request: IncomingMessage, files: Files): Pro
     const written = json && scanJson(json);
     if (json && !written) throw new Refusal('invalid_json', 'The field json is not valid JSON in UTF-8.');
     checkFields(fields);
+    await files.chargeInline(sender, stored);
     return draftOf(fields as DraftFields, written, stored);
   } catch (error) {
     await files.discard(stored);

@@ -110,8 +110,8 @@ async function refuseBlocked({ blocks }: SendServices, writer: Writer, recipient
 
 async function prepare(services: SendServices, sender: Sender, draft: Draft, idempotencyKey: string | null): Promise<PreparedMessage> {
   const route = await routeOf(services, sender, draft);
-  const permit = () => refuseBlocked(services, sender, route.recipient);
-  const files = [...draft.inlineFiles, ...(await services.files.attach(sender.party, draft.uploadIds, permit))];
+  const files = [...draft.inlineFiles, ...(await services.files.attach(sender.party, draft.uploadIds))];
+  await refuseBlocked(services, sender, route.recipient);
   // Whatever it says, the message is delivered. Nothing is looked up for one that has no payload.
   const verdict = draft.json === null ? UNCHECKED : await services.schemas.judge(route.recipient.id, draft.json);
   const jsonSha256 = draft.json === null ? null : await services.hasher.hash(String(sender.party.id), draft.json);

@@ -48,7 +48,7 @@ export const sendShape = {
 export async function answerSend(context: Context, sender: Sender, { rawBody, request }: Call): Promise<Answer> {
   const key = idempotencyKeyOf(request.headers['idempotency-key']);
   const isForm = FORM.test(request.headers['content-type'] ?? '');
-  const readDraft = () => (isForm ? readFormDraft(request.raw, context.files) : parseDraft(rawBody));
+  const readDraft = () => (isForm ? readFormDraft(request.raw, context.files, sender.party) : parseDraft(rawBody));
   const { message, replayed } = await sendMessage(context, sender, readDraft, key);
   return { body: await envelopeOf(message, context), ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) };
 }

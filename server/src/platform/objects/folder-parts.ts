@@ -1,7 +1,10 @@
 import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { newUuid } from '../../contract/ids.ts';
+import type { DiskReserve } from './disk-reserve.ts';
 import { CHUNK_BYTES, exactly, type Folder, ignoring, makeFolder, sizeOf, syncFolder } from './folder.ts';
+import { writeNewest } from './newest-writer.ts';
 import { objectPath } from './object-path.ts';
 import type { PartStore, UploadTicket } from './object-store.ts';
 import { type PartedUpload, partCount, partNumbers, partOffset, partSize, partsMissing } from './parts.ts';
@@ -22,19 +25,22 @@ const ARRIVED = 1;
  */
 export class FolderParts implements PartStore {
   readonly #folder: Folder;
+  readonly #reserve: DiskReserve;
   readonly #signer: UrlSigner;
   readonly #publicUrl: () => string;
   readonly #exclusively: Exclusively;
 
-  constructor(folder: Folder, signer: UrlSigner, publicUrl: () => string, exclusively: Exclusively) {
+  constructor(folder: Folder, reserve: DiskReserve, signer: UrlSigner, publicUrl: () => string, exclusively: Exclusively) {
     this.#folder = folder;
+    this.#reserve = reserve;
     this.#signer = signer;
     this.#publicUrl = publicUrl;
     this.#exclusively = exclusively;
   }
 
   /** Its file is made when the first part has come. */
-  async begin(id: string): Promise<string> {
+  async begin(id: string, sizeBytes: number): Promise<string> {
+    await this.#reserve.requireRoom(sizeBytes);
     return id;
   }
 
@@ -45,14 +51,28 @@ export class FolderParts implements PartStore {
   }
 
   /**
-   * Takes what a client PUTs. Throws WrongSize when it is not exactly the part, and AlreadyJoined when it comes too late;
-   * either way nothing of it is kept.
+   * Takes what a client PUTs. Throws WrongSize when it is not exactly the part, TakenOver when it is PUT again meanwhile, and
+   * AlreadyJoined when it comes too late; either way nothing of it is kept.
    */
   async receive(upload: PartedUpload, number: number, bytes: AsyncIterable<Buffer>): Promise<void> {
+    const sizeBytes = partSize(upload, number);
+    await this.#reserve.requireRoom(sizeBytes);
     // Aside until it is whole, so that one that breaks off takes no place from one that came before; synced only in its place.
-    await this.#folder.writeAside(exactly(bytes, partSize(upload, number)), { isSynced: false }, (aside) =>
-      this.#exclusively(upload.id, () => this.#place(upload, number, aside)),
+    const options = { isSynced: false, requireRoom: () => this.#reserve.requireRoom() };
+    await writeNewest(this.#folder.aside(`${upload.id}.${number}`), exactly(bytes, sizeBytes), options, (aside) =>
+      this.#exclusively(upload.id, () => this.#placeAlone(upload, number, aside)),
     );
+  }
+
+  /** From here on a newer writer leaves it alone: it is waited for, and then overwritten. */
+  async #placeAlone(upload: PartedUpload, number: number, aside: string): Promise<void> {
+    const alone = this.#folder.aside(newUuid());
+    await rename(aside, alone);
+    try {
+      await this.#place(upload, number, alone);
+    } finally {
+      await rm(alone, { force: true });
+    }
   }
 
   async arrived(upload: PartedUpload): Promise<number[]> {

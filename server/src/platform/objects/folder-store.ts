@@ -3,8 +3,10 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { harmlessName } from './content-disposition.ts';
+import { DiskReserve } from './disk-reserve.ts';
 import { CHUNK_BYTES, exactly, Folder, makeFolder, sizeOf, syncFolder } from './folder.ts';
 import { type Exclusively, FolderParts } from './folder-parts.ts';
+import { writeNewest } from './newest-writer.ts';
 import { objectPath } from './object-path.ts';
 import type { DownloadTerms, ObjectStore, UploadTerms, UploadTicket } from './object-store.ts';
 import type { UrlSigner } from './url-signer.ts';
@@ -16,14 +18,16 @@ import type { UrlSigner } from './url-signer.ts';
 export class FolderStore implements ObjectStore {
   readonly parts: FolderParts;
   readonly #folder: Folder;
+  readonly #reserve: DiskReserve;
   readonly #signer: UrlSigner;
   readonly #publicUrl: () => string;
 
-  constructor(root: string, signer: UrlSigner, publicUrl: () => string, exclusively: Exclusively) {
+  constructor(root: string, signer: UrlSigner, publicUrl: () => string, exclusively: Exclusively, reserveBytes = 0) {
     this.#folder = new Folder(root);
+    this.#reserve = new DiskReserve(root, reserveBytes);
     this.#signer = signer;
     this.#publicUrl = publicUrl;
-    this.parts = new FolderParts(this.#folder, signer, publicUrl, exclusively);
+    this.parts = new FolderParts(this.#folder, this.#reserve, signer, publicUrl, exclusively);
   }
 
   async write(id: string, bytes: Readable): Promise<{ sizeBytes: number; sha256: Buffer }> {
@@ -36,7 +40,7 @@ export class FolderStore implements ObjectStore {
         yield chunk;
       }
     };
-    await this.#writeTo(this.#object(id), seen());
+    await this.#writeTo(this.#object(id), id, seen());
     return { sizeBytes, sha256: hash.digest() };
   }
 
@@ -46,9 +50,17 @@ export class FolderStore implements ObjectStore {
     return { url: `${this.#publicUrl()}${urlPath}?${query}`, headers: { 'Content-Type': contentType } };
   }
 
-  /** Takes what a client PUTs. Throws WrongSize, and keeps nothing, when it is not exactly as much as agreed. */
+  requireRoom(sizeBytes: number): Promise<void> {
+    return this.#reserve.requireRoom(sizeBytes);
+  }
+
+  /**
+   * Takes what a client PUTs. Throws WrongSize when it is not exactly as much as agreed, and TakenOver when it is PUT again
+   * meanwhile; either way nothing of it is kept.
+   */
   async receive(id: string, bytes: AsyncIterable<Buffer>, sizeBytes: number): Promise<void> {
-    await this.#writeTo(this.#upload(id), exactly(bytes, sizeBytes));
+    await this.requireRoom(sizeBytes);
+    await this.#writeTo(this.#upload(id), id, exactly(bytes, sizeBytes));
   }
 
   async seal(id: string): Promise<number | undefined> {
@@ -68,6 +80,10 @@ export class FolderStore implements ObjectStore {
     const isMissing = await link(this.#upload(id), this.#object(id)).then(() => false, missing);
     // It fails the same way if the upload is replaced by another PUT at that very moment.
     if (isMissing && (await sizeOf(this.#upload(id))) !== undefined) await this.#linkUpload(id);
+  }
+
+  uploadedBytes(id: string): Promise<number | undefined> {
+    return sizeOf(this.#upload(id));
   }
 
   /** Undefined when there is no such object; an upload that was not sealed is none. */
@@ -105,9 +121,10 @@ export class FolderStore implements ObjectStore {
     return this.#folder.list(changedBefore);
   }
 
-  async #writeTo(target: string, bytes: AsyncIterable<Buffer>): Promise<void> {
+  async #writeTo(target: string, id: string, bytes: AsyncIterable<Buffer>): Promise<void> {
     await makeFolder(path.dirname(target));
-    await this.#folder.writeAside(bytes, { isSynced: true }, async (aside) => {
+    const options = { isSynced: true, requireRoom: () => this.#reserve.requireRoom() };
+    await writeNewest(this.#folder.aside(id), bytes, options, async (aside) => {
       await rename(aside, target);
       await syncFolder(path.dirname(target));
     });

@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { newUuid } from '../../contract/ids.ts';
 
 export const CHUNK_BYTES = 256 * 1024;
 
@@ -23,22 +20,9 @@ export class Folder {
     return path.join(this.#root, kind, id.slice(-2), id);
   }
 
-  /** Writes a file aside and hands it over once it is whole. Nothing stays aside, unless the process is killed. */
-  async writeAside(
-    bytes: AsyncIterable<Buffer>,
-    { isSynced }: { isSynced: boolean },
-    use: (aside: string) => Promise<void>,
-  ): Promise<void> {
-    const aside = path.join(this.#root, 'aside', newUuid());
-    await makeFolder(path.dirname(aside));
-    const file = createWriteStream(aside, { flags: 'wx', mode: 0o600, flush: isSynced, highWaterMark: CHUNK_BYTES });
-    try {
-      await pipeline(bytes, file);
-      await use(aside);
-    } finally {
-      if (!file.closed) await new Promise<void>((resolve) => file.once('close', resolve));
-      await rm(aside, { force: true });
-    }
+  /** Where those who write something of this name do so until it is whole. */
+  aside(name: string): string {
+    return path.join(this.#root, 'aside', name);
   }
 
   async *list(changedBefore: Date): AsyncIterable<string> {
@@ -49,9 +33,11 @@ export class Folder {
 
   /** What was being written when a process was killed. */
   async #removeAbandoned(changedBefore: Date): Promise<void> {
-    const aside = path.join(this.#root, 'aside');
-    for await (const { name, changedAt } of filesBelow(aside))
-      if (changedAt < changedBefore) await rm(path.join(aside, name), { force: true });
+    for await (const { file, changedAt } of filesBelow(path.join(this.#root, 'aside'))) {
+      if (changedAt >= changedBefore) continue;
+      await rm(file, { force: true });
+      await rmdir(path.dirname(file)).catch(ignoring('ENOENT', 'ENOTEMPTY', 'EEXIST'));
+    }
   }
 }
 
@@ -92,10 +78,13 @@ export function ignoring(...codes: string[]) {
   };
 }
 
-async function* filesBelow(folder: string): AsyncIterable<{ name: string; changedAt: Date }> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ignoring('ENOENT'));
+/** Folder by folder: one that goes away meanwhile takes nothing from what is found in the others. */
+async function* filesBelow(folder: string): AsyncIterable<{ name: string; file: string; changedAt: Date }> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(ignoring('ENOENT'));
   for (const entry of entries ?? []) {
-    const found = entry.isFile() ? await stat(path.join(entry.parentPath, entry.name)).catch(ignoring('ENOENT')) : undefined;
-    if (found) yield { name: entry.name, changedAt: found.mtime };
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(file);
+    const found = entry.isFile() ? await stat(file).catch(ignoring('ENOENT')) : undefined;
+    if (found) yield { name: entry.name, file, changedAt: found.mtime };
   }
 }

@@ -10,6 +10,8 @@ export interface ObjectStore {
   readonly parts: PartStore;
   /** Durable when it resolves. When it rejects, nothing is left. */
   write(id: string, bytes: Readable): Promise<{ sizeBytes: number; sha256: Buffer }>;
+  /** Throws a refusal where there is no room for so many bytes. */
+  requireRoom(sizeBytes: number): Promise<void>;
   /** What a client needs to PUT exactly these bytes by itself. */
   uploadTicket(id: string, terms: UploadTerms): Promise<UploadTicket>;
   /**
@@ -17,6 +19,8 @@ export interface ObjectStore {
    * PUT to the ticket afterwards reaches the object. Sealing again only tells.
    */
   seal(id: string): Promise<number | undefined>;
+  /** How many bytes were uploaded and not sealed yet; undefined when there are none. */
+  uploadedBytes(id: string): Promise<number | undefined>;
   /** Where a client can GET the object for a while. */
   downloadUrl(id: string, terms: DownloadTerms): Promise<string>;
   read(id: string): Promise<Readable>;
@@ -30,8 +34,8 @@ export interface ObjectStore {
 
 /** What an object store does with files that come in parts. */
 export interface PartStore {
-  /** Gives what the store calls it. */
-  begin(id: string): Promise<string>;
+  /** Gives what the store calls it; throws a refusal where there is no room for so many bytes. */
+  begin(id: string, sizeBytes: number): Promise<string>;
   /** What a client needs to PUT exactly the bytes of this part by itself, as often as it likes: the last whole one counts. */
   ticket(upload: PartedUpload, number: number, expiresAt: Date): Promise<UploadTicket>;
   /** The numbers of those that are there, whole and for good, in ascending order. */
@@ -63,10 +67,17 @@ export interface DownloadTerms {
   expiresAt: Date;
 }
 
+/** The store has not responded in time, or not as it should; whoever asks again later may be lucky. */
+export class StoreUnavailable extends Error {}
+
+/** The same of a copy that may still go on in the store. */
+export class UnfinishedCopy extends StoreUnavailable {}
+
 const STORE_ERRNO = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
 
 /** The store is full, read-only, or does not answer as it should, as opposed to having no such object. */
 export function isStoreUnavailable(error: unknown): boolean {
+  if (error instanceof StoreUnavailable) return true;
   const { code, $metadata } = (error ?? {}) as { code?: string; $metadata?: object };
   return STORE_ERRNO.has(code ?? '') || $metadata !== undefined;
 }

@@ -12,9 +12,9 @@ export function idOfKey(key: string | undefined): string | undefined {
   return key?.match(KEY)?.[1];
 }
 
-/** For what may not be there: undefined then. */
-export function ifMissing(error: { $metadata?: { httpStatusCode?: number } }): undefined {
-  if (error.$metadata?.httpStatusCode !== 404) throw error;
+/** For what may not be there: undefined then. That there is no such bucket is another matter. */
+export function ifMissing(error: { name?: string; $metadata?: { httpStatusCode?: number } }): undefined {
+  if (error.$metadata?.httpStatusCode !== 404 || error.name === 'NoSuchBucket') throw error;
 }
 
 export function secondsUntil(time: Date): number {

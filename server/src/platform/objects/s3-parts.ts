@@ -2,37 +2,40 @@ import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
+  ListPartsCommand,
   type Part,
-  paginateListParts,
-  type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { PartStore, UploadTicket } from './object-store.ts';
+import { type PartStore, StoreUnavailable, type UploadTicket } from './object-store.ts';
 import { type PartedUpload, partNumbers, partSize, partsMissing } from './parts.ts';
+import { type BucketClients, type Limited, within, withinTimeOf } from './s3-clients.ts';
 import { ifMissing, objectKey, secondsUntil } from './s3-keys.ts';
 
 /** Parts that are PUT again while they are being joined; nobody has a reason to do so for long. */
 const JOIN_TRIES = 5;
+/** A bucket puts up to 1,000 parts on a page, and takes 10,000; a server that pages on beyond this goes in circles. */
+const PAGES_MAX = 100;
 
 /**
  * Files that come in parts, as multipart uploads of the object itself: what was PUT is nothing until they are completed,
  * and afterwards their URLs lead nowhere. Which parts are there is asked of the bucket, so clients need not keep track.
  */
 export class S3Parts implements PartStore {
-  readonly #client: S3Client;
+  readonly #clients: BucketClients;
   readonly #bucket: string;
   readonly #isObject: (id: string) => Promise<boolean>;
   readonly #joining = new Map<string, Promise<number[]>>();
 
-  constructor(client: S3Client, bucket: string, isObject: (id: string) => Promise<boolean>) {
-    this.#client = client;
+  constructor(clients: BucketClients, bucket: string, isObject: (id: string) => Promise<boolean>) {
+    this.#clients = clients;
     this.#bucket = bucket;
     this.#isObject = isObject;
   }
 
   async begin(id: string): Promise<string> {
-    const { UploadId } = await this.#client.send(new CreateMultipartUploadCommand({ Bucket: this.#bucket, Key: objectKey(id) }));
+    const command = new CreateMultipartUploadCommand({ Bucket: this.#bucket, Key: objectKey(id) });
+    const { UploadId } = await within((limited) => this.#clients.quick.send(command, limited));
     if (UploadId === undefined) throw new Error('the bucket began an upload without a name');
     return UploadId;
   }
@@ -40,7 +43,7 @@ export class S3Parts implements PartStore {
   /** The length is signed, too. It stands in no header to be set, since a browser does that by itself and lets nobody else. */
   async ticket(upload: PartedUpload, number: number, expiresAt: Date): Promise<UploadTicket> {
     const command = new UploadPartCommand({ ...this.#target(upload), PartNumber: number, ContentLength: partSize(upload, number) });
-    const url = await getSignedUrl(this.#client, command, {
+    const url = await getSignedUrl(this.#clients.quick, command, {
       expiresIn: secondsUntil(expiresAt),
       signableHeaders: new Set(['content-length', 'host']),
     });
@@ -67,7 +70,8 @@ export class S3Parts implements PartStore {
     if (missing.length > 0) return missing;
     const Parts = parts.map(({ PartNumber, ETag }) => ({ PartNumber, ETag }));
     try {
-      await this.#client.send(new CompleteMultipartUploadCommand({ ...this.#target(upload), MultipartUpload: { Parts } }));
+      const command = new CompleteMultipartUploadCommand({ ...this.#target(upload), MultipartUpload: { Parts } });
+      await withinTimeOf(upload.sizeBytes, (limited) => this.#clients.slow.send(command, limited));
       return [];
     } catch (error) {
       const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
@@ -78,20 +82,30 @@ export class S3Parts implements PartStore {
   }
 
   async drop(upload: Pick<PartedUpload, 'id' | 'ref'>): Promise<void> {
-    await this.#client.send(new AbortMultipartUploadCommand(this.#target(upload))).catch(ifMissing);
+    const command = new AbortMultipartUploadCommand(this.#target(upload));
+    await within((limited) => this.#clients.quick.send(command, limited)).catch(ifMissing);
   }
 
   /** Those that are whole, in ascending order; undefined when they have been joined or dropped. */
   async #list(upload: PartedUpload): Promise<Part[] | undefined> {
-    const parts: Part[] = [];
-    try {
-      for await (const page of paginateListParts({ client: this.#client }, this.#target(upload))) parts.push(...(page.Parts ?? []));
-    } catch (error) {
-      return ifMissing(error as { $metadata?: { httpStatusCode?: number } });
-    }
+    const parts = await within((limited) => this.#listAll(upload, limited)).catch(ifMissing);
     return parts
-      .filter(({ PartNumber, Size }) => PartNumber !== undefined && Size === partSize(upload, PartNumber))
+      ?.filter(({ PartNumber, Size }) => PartNumber !== undefined && Size === partSize(upload, PartNumber))
       .toSorted((a, b) => (a.PartNumber as number) - (b.PartNumber as number));
+  }
+
+  /** IsTruncated alone says whether there is more: servers send NextPartNumberMarker with the last page, too. */
+  async #listAll(upload: PartedUpload, limited: Limited): Promise<Part[]> {
+    const parts: Part[] = [];
+    let PartNumberMarker: string | undefined;
+    for (let pages = 1; pages <= PAGES_MAX; pages++) {
+      const command = new ListPartsCommand({ ...this.#target(upload), PartNumberMarker });
+      const page = await this.#clients.quick.send(command, limited);
+      parts.push(...(page.Parts ?? []));
+      if (page.IsTruncated !== true) return parts;
+      PartNumberMarker = page.NextPartNumberMarker;
+    }
+    throw new StoreUnavailable('the bucket lists parts without end');
   }
 
   #target({ id, ref }: Pick<PartedUpload, 'id' | 'ref'>): { Bucket: string; Key: string; UploadId: string } {

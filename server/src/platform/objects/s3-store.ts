@@ -10,23 +10,21 @@ import {
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
-  S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { attachmentDisposition, harmlessType } from './content-disposition.ts';
-import type { DownloadTerms, ObjectStore, UploadTerms, UploadTicket } from './object-store.ts';
+import {
+  type DownloadTerms,
+  type ObjectStore,
+  StoreUnavailable,
+  UnfinishedCopy,
+  type UploadTerms,
+  type UploadTicket,
+} from './object-store.ts';
+import { BucketClients, type S3Settings, withIdleLimit, within, withinTimeOf } from './s3-clients.ts';
 import { idOfKey, ifMissing, objectKey, secondsUntil, uploadKey } from './s3-keys.ts';
 import { S3Parts } from './s3-parts.ts';
-
-export interface S3Settings {
-  endpoint: string | undefined;
-  bucket: string;
-  region: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-  forcePathStyle: boolean;
-}
 
 /** The least that a bucket takes for a part that is not the last. */
 const PART_BYTES = 5 * 1_048_576;
@@ -34,28 +32,20 @@ const PART_BYTES = 5 * 1_048_576;
 /** Objects in a bucket. Clients PUT and GET them there themselves, by presigned URLs. */
 export class S3Store implements ObjectStore {
   readonly parts: S3Parts;
-  readonly #client: S3Client;
+  readonly #clients: BucketClients;
   readonly #bucket: string;
   readonly #sealing = new Map<string, Promise<number | undefined>>();
 
-  constructor({ endpoint, bucket, region, accessKeyId, secretAccessKey, forcePathStyle }: S3Settings) {
-    this.#bucket = bucket;
-    this.#client = new S3Client({
-      region,
-      ...(endpoint !== undefined && { endpoint }),
-      forcePathStyle,
-      credentials: { accessKeyId, secretAccessKey },
-      // Checksums that the SDK would add by itself are not understood by every S3-compatible server.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    });
-    this.parts = new S3Parts(this.#client, bucket, async (id) => (await this.#sizeOf(objectKey(id))) !== undefined);
+  constructor(settings: S3Settings) {
+    this.#bucket = settings.bucket;
+    this.#clients = new BucketClients(settings);
+    this.parts = new S3Parts(this.#clients, settings.bucket, async (id) => (await this.#sizeOf(objectKey(id))) !== undefined);
   }
 
   /** Of unknown length, so in parts, of which one is held in memory. A small one is a single PUT. */
   async write(id: string, bytes: Readable): Promise<{ sizeBytes: number; sha256: Buffer }> {
     const hash = createHash('sha256');
-    const upload = new PartedUpload(this.#client, { Bucket: this.#bucket, Key: objectKey(id) });
+    const upload = new StreamedObject(this.#clients, { Bucket: this.#bucket, Key: objectKey(id) });
     let sizeBytes = 0;
     try {
       for await (const part of partsOf(bytes)) {
@@ -65,15 +55,20 @@ export class S3Store implements ObjectStore {
       }
       await upload.finish();
     } catch (error) {
-      await upload.abort();
+      // A bucket that does not respond keeps nobody waiting for this, too; its own rule for unfinished uploads removes what is left.
+      const aborted = upload.abort();
+      if (!(error instanceof StoreUnavailable)) await aborted;
       throw error;
     }
     return { sizeBytes, sha256: hash.digest() };
   }
 
+  /** A bucket has room. */
+  async requireRoom(): Promise<void> {}
+
   async uploadTicket(id: string, { sizeBytes, contentType, expiresAt }: UploadTerms): Promise<UploadTicket> {
     const command = new PutObjectCommand({ Bucket: this.#bucket, Key: uploadKey(id), ContentType: contentType, ContentLength: sizeBytes });
-    const url = await getSignedUrl(this.#client, command, {
+    const url = await getSignedUrl(this.#clients.quick, command, {
       expiresIn: secondsUntil(expiresAt),
       signableHeaders: new Set(['content-type', 'content-length', 'host']),
     });
@@ -90,13 +85,17 @@ export class S3Store implements ObjectStore {
   async #sealOnce(id: string): Promise<number | undefined> {
     const sealed = await this.#sizeOf(objectKey(id));
     if (sealed !== undefined) return sealed;
-    const copy = new CopyObjectCommand({ Bucket: this.#bucket, Key: objectKey(id), CopySource: `${this.#bucket}/${uploadKey(id)}` });
+    const uploaded = await this.uploadedBytes(id);
     // Where there is nothing to copy, nothing was uploaded, or another process has sealed it meanwhile.
-    await this.#client.send(copy).catch(ifMissing);
+    if (uploaded !== undefined) await this.#copy(uploadKey(id), objectKey(id), uploaded).catch(ifMissing);
     const sizeBytes = await this.#sizeOf(objectKey(id));
     // Where there was nothing to copy, what is there now has just come, and is to stay.
     if (sizeBytes !== undefined) await this.#delete(uploadKey(id));
     return sizeBytes;
+  }
+
+  uploadedBytes(id: string): Promise<number | undefined> {
+    return this.#sizeOf(uploadKey(id));
   }
 
   downloadUrl(id: string, { filename, contentType, expiresAt }: DownloadTerms): Promise<string> {
@@ -105,14 +104,16 @@ export class S3Store implements ObjectStore {
       Key: objectKey(id),
       ResponseContentDisposition: attachmentDisposition(filename),
       ResponseContentType: harmlessType(contentType),
+      ResponseCacheControl: 'private, max-age=3600',
     });
-    return getSignedUrl(this.#client, command, { expiresIn: secondsUntil(expiresAt) });
+    return getSignedUrl(this.#clients.quick, command, { expiresIn: secondsUntil(expiresAt) });
   }
 
   async read(id: string): Promise<Readable> {
-    const { Body } = await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: objectKey(id) }));
-    if (!(Body instanceof Readable)) throw new Error('the bucket answered without a body');
-    return Body;
+    const command = new GetObjectCommand({ Bucket: this.#bucket, Key: objectKey(id) });
+    const { Body } = await within((limited) => this.#clients.quick.send(command, limited));
+    if (!(Body instanceof Readable)) throw new StoreUnavailable('the bucket responded without a body');
+    return withIdleLimit(Body);
   }
 
   async removeUpload(id: string): Promise<void> {
@@ -127,22 +128,34 @@ export class S3Store implements ObjectStore {
   async *list(changedBefore: Date): AsyncIterable<string> {
     let token: string | undefined;
     do {
-      const page = await this.#client.send(new ListObjectsV2Command({ Bucket: this.#bucket, ContinuationToken: token }));
+      const command = new ListObjectsV2Command({ Bucket: this.#bucket, ContinuationToken: token });
+      const page = await within((limited) => this.#clients.quick.send(command, limited));
       for (const { Key, LastModified } of page.Contents ?? []) {
         const id = idOfKey(Key);
         if (id !== undefined && LastModified !== undefined && LastModified < changedBefore) yield id;
       }
-      token = page.NextContinuationToken;
+      if (page.IsTruncated === true && page.NextContinuationToken === token) throw new StoreUnavailable('the bucket lists in circles');
+      token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
     } while (token !== undefined);
   }
 
+  /** The largest file is as large as what a bucket copies in one request: 5 GiB. */
+  async #copy(from: string, to: string, sizeBytes: number): Promise<void> {
+    const command = new CopyObjectCommand({ Bucket: this.#bucket, Key: to, CopySource: `${this.#bucket}/${from}` });
+    await withinTimeOf(sizeBytes, (limited) => this.#clients.slow.send(command, limited)).catch((error) => {
+      throw error instanceof StoreUnavailable ? new UnfinishedCopy(error.message) : error;
+    });
+  }
+
   async #sizeOf(key: string): Promise<number | undefined> {
-    const head = await this.#client.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key })).catch(ifMissing);
+    const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key });
+    const head = await within((limited) => this.#clients.quick.send(command, limited)).catch(ifMissing);
     return head?.ContentLength;
   }
 
   async #delete(key: string): Promise<void> {
-    await this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: key }));
+    const command = new DeleteObjectCommand({ Bucket: this.#bucket, Key: key });
+    await within((limited) => this.#clients.quick.send(command, limited));
   }
 }
 
@@ -162,15 +175,15 @@ async function* partsOf(bytes: Readable): AsyncIterable<Buffer> {
   yield Buffer.concat(held);
 }
 
-class PartedUpload {
-  readonly #client: S3Client;
+class StreamedObject {
+  readonly #clients: BucketClients;
   readonly #target: { Bucket: string; Key: string };
   #uploadId: string | undefined;
   #parts: { PartNumber: number; ETag: string | undefined }[] = [];
   #first: Buffer | undefined;
 
-  constructor(client: S3Client, target: { Bucket: string; Key: string }) {
-    this.#client = client;
+  constructor(clients: BucketClients, target: { Bucket: string; Key: string }) {
+    this.#clients = clients;
     this.#target = target;
   }
 
@@ -186,7 +199,9 @@ class PartedUpload {
 
   async finish(): Promise<void> {
     if (this.#uploadId === undefined) {
-      await this.#client.send(new PutObjectCommand({ ...this.#target, Body: this.#first ?? Buffer.alloc(0) }));
+      const body = this.#first ?? Buffer.alloc(0);
+      const command = new PutObjectCommand({ ...this.#target, Body: body });
+      await within((limited) => this.#clients.quick.send(command, limited), body.length);
       return;
     }
     const command = new CompleteMultipartUploadCommand({
@@ -194,20 +209,23 @@ class PartedUpload {
       UploadId: this.#uploadId,
       MultipartUpload: { Parts: this.#parts },
     });
-    await this.#client.send(command);
+    await within((limited) => this.#clients.quick.send(command, limited));
   }
 
   async abort(): Promise<void> {
     if (this.#uploadId === undefined) return;
-    await this.#client.send(new AbortMultipartUploadCommand({ ...this.#target, UploadId: this.#uploadId })).catch(() => {});
+    const command = new AbortMultipartUploadCommand({ ...this.#target, UploadId: this.#uploadId });
+    await within((limited) => this.#clients.quick.send(command, limited)).catch(() => {});
   }
 
   async #send(part: Buffer): Promise<void> {
-    this.#uploadId ??= (await this.#client.send(new CreateMultipartUploadCommand(this.#target))).UploadId;
+    const begin = new CreateMultipartUploadCommand(this.#target);
+    this.#uploadId ??= (await within((limited) => this.#clients.quick.send(begin, limited))).UploadId;
     const PartNumber = this.#parts.length + 1;
     // Once it is on its way, it need not be held any longer.
     this.#first = Buffer.alloc(0);
-    const { ETag } = await this.#client.send(new UploadPartCommand({ ...this.#target, UploadId: this.#uploadId, PartNumber, Body: part }));
+    const command = new UploadPartCommand({ ...this.#target, UploadId: this.#uploadId, PartNumber, Body: part });
+    const { ETag } = await within((limited) => this.#clients.quick.send(command, limited), part.length);
     this.#parts.push({ PartNumber, ETag });
   }
 }

@@ -1,0 +1,41 @@
+import { statfs } from 'node:fs/promises';
+import { Refusal } from '../../contract/errors.ts';
+import { makeFolder } from './folder.ts';
+
+const LOOK_EVERY_MS = 1_000;
+const RETRY_S = 60;
+
+/** Keeps room on the disk for messages: below the reserve no more files are taken. */
+export class DiskReserve {
+  readonly #folder: string;
+  readonly #reserveBytes: number;
+  #looked: { at: number; free: Promise<number> } | undefined;
+
+  constructor(folder: string, reserveBytes: number) {
+    this.#folder = folder;
+    this.#reserveBytes = reserveBytes;
+  }
+
+  /** Throws a refusal when the reserve would be touched by so many more bytes. */
+  async requireRoom(bytes = 0): Promise<void> {
+    if (this.#reserveBytes === 0 || (await this.#free()) >= bytes) return;
+    throw new Refusal('unavailable', 'There is too little room for files at the moment; messages without files still go.', {
+      retryAfterS: RETRY_S,
+    });
+  }
+
+  /** How many bytes there are before the reserve begins. */
+  #free(): Promise<number> {
+    const looked = this.#looked;
+    if (looked && Date.now() - looked.at < LOOK_EVERY_MS) return looked.free;
+    const free = this.#look();
+    this.#looked = { at: Date.now(), free };
+    return free;
+  }
+
+  async #look(): Promise<number> {
+    await makeFolder(this.#folder);
+    const { bavail, bsize } = await statfs(this.#folder);
+    return bavail * bsize - this.#reserveBytes;
+  }
+}

@@ -1,0 +1,86 @@
+import { Readable } from 'node:stream';
+import { S3Client } from '@aws-sdk/client-s3';
+import { BUCKET_BYTES_PER_S_MIN, BUCKET_COPY_BYTES_PER_S_MIN, BUCKET_PATIENCE_MS } from '../../contract/limits.ts';
+import { StoreUnavailable } from './object-store.ts';
+
+export interface S3Settings {
+  endpoint: string | undefined;
+  bucket: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  forcePathStyle: boolean;
+}
+
+const CONNECT_PATIENCE_MS = 3_000;
+
+/** Copies that take minutes have connections of their own, so that they keep nothing else waiting. */
+export class BucketClients {
+  readonly quick: S3Client;
+  readonly slow: S3Client;
+
+  constructor(settings: S3Settings) {
+    this.quick = clientFor(settings);
+    this.slow = clientFor(settings);
+  }
+}
+
+function clientFor({ endpoint, region, accessKeyId, secretAccessKey, forcePathStyle }: S3Settings): S3Client {
+  return new S3Client({
+    region,
+    ...(endpoint !== undefined && { endpoint }),
+    forcePathStyle,
+    credentials: { accessKeyId, secretAccessKey },
+    // Checksums that the SDK would add by itself are not understood by every S3-compatible server.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: CONNECT_PATIENCE_MS },
+  });
+}
+
+/** What goes along with a request, so that it ends when its time is over. */
+export interface Limited {
+  abortSignal: AbortSignal;
+}
+
+/** Requests to a bucket, repeats of the SDK included; those that carry bytes get longer. */
+export function within<T>(ask: (limited: Limited) => Promise<T>, bytes = 0): Promise<T> {
+  return withinMs(BUCKET_PATIENCE_MS + (bytes / BUCKET_BYTES_PER_S_MIN) * 1000, ask);
+}
+
+/** The same of what the bucket does with so many bytes by itself. */
+export function withinTimeOf<T>(bytes: number, ask: (limited: Limited) => Promise<T>): Promise<T> {
+  return withinMs(BUCKET_PATIENCE_MS + (bytes / BUCKET_COPY_BYTES_PER_S_MIN) * 1000, ask);
+}
+
+async function withinMs<T>(patienceMs: number, ask: (limited: Limited) => Promise<T>): Promise<T> {
+  const abort = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new StoreUnavailable('the bucket did not respond in time'));
+      abort.abort();
+    }, patienceMs);
+  });
+  try {
+    return await Promise.race([ask({ abortSignal: abort.signal }), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Ends with StoreUnavailable when no byte comes for a while. Only for what is read as fast as it comes. */
+export function withIdleLimit(body: Readable): Readable {
+  const limited = async function* () {
+    const idle = setTimeout(() => body.destroy(new StoreUnavailable('the bucket stopped sending')), BUCKET_PATIENCE_MS);
+    try {
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        idle.refresh();
+        yield chunk;
+      }
+    } finally {
+      clearTimeout(idle);
+    }
+  };
+  return Readable.from(limited(), { objectMode: false });
+}

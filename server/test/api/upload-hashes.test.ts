@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseId } from '../../src/contract/ids.ts';
+import { MB } from '../../src/contract/limits.ts';
+import { type FileService, places, startFileService } from '../support/file-service.ts';
+import { expectRefusal } from '../support/refusals.ts';
+import type { TestBusiness } from '../support/service.ts';
+import { announce, sha256Of, someBytes, upload } from '../support/transfer.ts';
+
+const LARGE_BYTES = 40 * MB;
+
+describe.each(places)('the hash of an upload, with files in a %s', (place) => {
+  let service: FileService;
+  let acme: TestBusiness;
+  let missing: string;
+
+  beforeAll(async () => {
+    service = await startFileService(place);
+    acme = await service.business('acme');
+    await service.business('globex');
+    missing = (await announce(acme.api)).upload_id;
+  });
+  afterAll(() => service.stop());
+
+  const send = (files: string[], at = service.url) => acme.api.at(at).send({ to: 'globex', files });
+
+  test('is found out once, even if the message is refused', async () => {
+    const bytes = someBytes(1_000);
+    const id = await upload(acme.api, bytes);
+    expectRefusal(await send([id, missing]), 'upload_incomplete');
+    // Whoever read it again would find nothing.
+    await service.objects.remove(parseId('upl', id) as string);
+    expect((await send([id])).body.files[0].sha256).toBe(sha256Of(bytes));
+  });
+
+  test('is the same for all who send it at once, from two processes', async () => {
+    const bytes = someBytes(MB);
+    const id = await upload(acme.api, bytes);
+    const other = await service.sibling();
+    try {
+      const responses = await Promise.all(Array.from({ length: 20 }, (_, i) => send([id], i % 2 ? other.url : service.url)));
+      expect(new Set(responses.map(({ body }) => body.files?.[0].sha256))).toEqual(new Set([sha256Of(bytes)]));
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test('waits for a process that seals the upload no longer than its lease', async () => {
+    const bytes = someBytes(10);
+    const id = await upload(acme.api, bytes);
+    // As one that was killed left it.
+    const lease = (until: string) =>
+      service.sql('UPDATE uploads SET sealing_until = now() + $2::interval WHERE id = $1', [parseId('upl', id), until]);
+    await lease('1 hour');
+    const response = await send([id]);
+    expectRefusal(response, 'unavailable');
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    await lease('-1 second');
+    expect((await send([id])).body.files[0].sha256).toBe(sha256Of(bytes));
+  });
+
+  // The service is in this process, so that what it reads from a folder can be counted.
+  if (place === 'folder')
+    test('is computed once for all who send it at once', async () => {
+      const id = await upload(acme.api, someBytes(LARGE_BYTES));
+      const bytesRead = () => Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+      const before = bytesRead();
+      const responses = await Promise.all(Array.from({ length: 10 }, () => send([id])));
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+      expect(bytesRead() - before).toBeLessThan(2.5 * LARGE_BYTES);
+    });
+});
