@@ -165,7 +165,7 @@ async function buildContext(
   const feed = new ChangeFeed(connection, log);
   const parties = new PartyDirectory(database, feed);
   const keys = new KeyRing(database, feed);
-  const blocks = new Blocks(database, feed);
+  const blocks = new Blocks(database, feed, parties);
   const checker = new SchemaChecker();
   const quotas = {
     monthlyMessages: config.monthlyMessageLimit,

@@ -60,10 +60,17 @@ export const WEBHOOKS_PER_BUSINESS_MAX = 1_000;
 /** For look-up, connection, TLS, request and answer together. */
 export const WEBHOOK_PATIENCE_MS = 10_000;
 export const WEBHOOK_RETRIES_MAX = 5;
+/** How many senders, domains and businesses one business can block. */
+export const BLOCKS_PER_BUSINESS_MAX = 10_000;
+/** How many contacts one business can save. Parties that it only exchanged messages with do not count. */
+export const SAVED_CONTACTS_PER_BUSINESS_MAX = 100_000;
 export const CONTACT_LABEL_MAX_CHARS = 200;
 export const CONTACT_NOTES_MAX_CHARS = 10_000;
 /** How many types and actors a contact shows. */
 export const ACTIVITY_ITEMS_MAX = 100;
+
+/** How many changes of keys, agents, profile, domains, blocks, schema and webhooks of one business wait for each other in a process. */
+export const CHANGES_WAITING_PER_BUSINESS_MAX = 100;
 
 export const BUSINESSES_PER_PERSON_MAX = 20;
 /** Invitations that are open count too. */

@@ -41,7 +41,7 @@ export async function changeAgent(database: Database, partyId: bigint, id: strin
   const name = change.name === undefined ? undefined : checkedName(change.name);
   const segment = typeof change.segment === 'string' ? checkedSegment(change.segment) : change.segment;
   return refusingTakenSegment(segment, () =>
-    changingCached(database, async (tx) => {
+    changingCached(database, partyId, async (tx) => {
       if (segment !== undefined) await lockSegments(tx, partyId);
       if (!(await store.findAgent(tx, partyId, id))) noSuchAgent();
       await store.updateAgent(tx, partyId, id, { name, description: change.description });
@@ -82,7 +82,7 @@ export async function listKeys(database: Database, partyId: bigint, agentId: str
 
 /** Refused from the next request on, in every process. */
 export async function revokeKey(database: Database, partyId: bigint, id: string): Promise<void> {
-  if (!(await changingCached(database, (tx) => store.revokeKey(tx, partyId, id)))) noSuchKey();
+  if (!(await changingCached(database, partyId, (tx) => store.revokeKey(tx, partyId, id)))) noSuchKey();
 }
 
 function noSuchKey(): never {

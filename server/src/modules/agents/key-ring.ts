@@ -23,7 +23,11 @@ export class KeyRing {
   async callerFor(secret: string): Promise<Caller | undefined> {
     if (!isApiKey(secret)) return undefined;
     const hash = apiKeyHash(secret);
-    const caller = await this.#cache.load(hash.toString('latin1'), () => store.findCaller(this.#database, hash));
+    const caller = await this.#cache.load(
+      hash.toString('latin1'),
+      () => store.findCaller(this.#database, hash),
+      ({ business }) => [business.id],
+    );
     if (caller) this.#usedKeyIds.add(caller.countedAs);
     return caller;
   }

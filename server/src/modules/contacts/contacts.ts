@@ -6,7 +6,7 @@ import { foldCase, parseHandle } from '../../contract/names.ts';
 import type { Business, PartyView } from '../../contract/parties.ts';
 import { type Cursors, pageOf } from '../../http/cursor.ts';
 import type { Database } from '../../platform/postgres.ts';
-import { type Blocks, isCovered } from '../blocks/blocks.ts';
+import type { Blocks } from '../blocks/blocks.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { partyViewOf } from '../parties/party-row.ts';
 import * as store from './store.ts';
@@ -100,14 +100,10 @@ async function toContact(services: ContactServices, business: Business, row: sto
 
 async function toContacts({ database, blocks }: ContactServices, business: Business, rows: store.ContactRow[]): Promise<Contact[]> {
   if (rows.length === 0) return [];
+  const otherIds = rows.map(({ other_id }) => BigInt(other_id));
   const [seen, blocked] = await Promise.all([
-    store.seenOf(
-      database,
-      business.id,
-      rows.map(({ other_id }) => BigInt(other_id)),
-      ACTIVITY_ITEMS_MAX,
-    ),
-    blocks.of(business.id),
+    store.seenOf(database, business.id, otherIds, ACTIVITY_ITEMS_MAX),
+    blocks.among(business.id, otherIds),
   ]);
   return rows.map((row) => ({
     id: row.saved_at === null ? null : row.contact_id,
@@ -115,7 +111,7 @@ async function toContacts({ database, blocks }: ContactServices, business: Busin
     label: row.label,
     notes: row.notes,
     archived: row.archived,
-    blocked: isCovered(blocked, { userId: null, domains: domainsOf(row) }),
+    blocked: blocked.has(row.other_id),
     activity: {
       first_seen_at: row.first_seen_at,
       last_seen_at: row.last_seen_at,
@@ -125,11 +121,6 @@ async function toContacts({ database, blocks }: ContactServices, business: Busin
       ...(seen.get(row.other_id) ?? { types: [], actors: [] }),
     },
   }));
-}
-
-function domainsOf({ domain, email, verified_domains }: store.ContactRow): string[] {
-  const own = domain ?? email?.split('@').at(-1);
-  return own === undefined ? (verified_domains as string[]) : [own];
 }
 
 /** The one name that was given, in its stored form. */

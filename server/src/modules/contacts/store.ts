@@ -19,8 +19,7 @@ export interface ContactRow extends PartyRow {
 }
 
 const SELECT_CONTACTS = `SELECT c.other_id, c.id AS contact_id, c.saved_at, c.archived, c.label, c.notes, c.first_seen_at, c.last_seen_at, c.last_direction,
-       c.messages_in, c.messages_out, p.handle, p.domain, p.email, p.display_name,
-       ARRAY(SELECT d.domain FROM verified_domains d WHERE d.party_id = p.id ORDER BY d.domain) AS verified_domains
+       c.messages_in, c.messages_out, p.handle, p.domain, p.email, p.display_name
   FROM contacts c JOIN parties p ON p.id = c.other_id`;
 
 export interface ContactFilters {
