@@ -92,12 +92,24 @@ export async function saveContact(tx: Queryable, partyId: bigint, otherId: bigin
     'SELECT saved_at FROM contacts WHERE party_id = $1 AND other_id = $2 FOR UPDATE',
     [partyId, otherId],
   );
+  const isNew = before?.saved_at === null;
+  if (isNew)
+    await tx.query(
+      'INSERT INTO saved_contacts AS s (party_id, count) VALUES ($1, 1) ON CONFLICT (party_id) DO UPDATE SET count = s.count + 1',
+      [partyId],
+    );
   await tx.query(`UPDATE contacts c SET saved_at = coalesce(c.saved_at, now()), ${SET_CHANGE} WHERE c.party_id = $1 AND c.other_id = $2`, [
     partyId,
     otherId,
     ...changeValues({ ...change, archived: false }),
   ]);
-  return before?.saved_at === null;
+  return isNew;
+}
+
+/** How many contacts the business has saved. In the transaction of a save, others have to wait until it ends. */
+export async function countSaved(db: Queryable, partyId: bigint): Promise<number> {
+  const [row] = await db.query<{ count: number }>('SELECT count FROM saved_contacts WHERE party_id = $1', [partyId]);
+  return row?.count ?? 0;
 }
 
 export async function changeSaved(db: Queryable, partyId: bigint, id: string, change: ContactChange): Promise<boolean> {
