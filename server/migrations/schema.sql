@@ -44,8 +44,10 @@ CREATE TABLE blocks (
   user_id text COLLATE "C",
   email_domain text COLLATE "C",
   created_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT blocks_check CHECK ((num_nonnulls(user_id, email_domain) = 1)),
+  business_id bigint,
+  CONSTRAINT blocks_check CHECK ((num_nonnulls(user_id, email_domain, business_id) = 1)),
   CONSTRAINT blocks_pkey PRIMARY KEY (party_id, id),
+  CONSTRAINT blocks_party_id_business_id_key UNIQUE (party_id, business_id),
   CONSTRAINT blocks_party_id_email_domain_key UNIQUE (party_id, email_domain),
   CONSTRAINT blocks_party_id_user_id_key UNIQUE (party_id, user_id)
 );
@@ -238,6 +240,7 @@ CREATE TABLE parties (
   domain text COLLATE "C",
   email text COLLATE "C",
   folded_name text NOT NULL DEFAULT ''::text,
+  claimed_by uuid,
   CONSTRAINT parties_check CHECK ((num_nonnulls(handle, domain, email) = 1)),
   CONSTRAINT parties_pkey PRIMARY KEY (id),
   CONSTRAINT parties_domain_key UNIQUE (domain),
@@ -283,6 +286,11 @@ CREATE TABLE person_usage (
   upload_bytes bigint NOT NULL DEFAULT 0,
   CONSTRAINT person_usage_pkey PRIMARY KEY (person_id, day)
 ) WITH (fillfactor=50);
+CREATE TABLE saved_contacts (
+  party_id bigint NOT NULL,
+  count integer NOT NULL,
+  CONSTRAINT saved_contacts_pkey PRIMARY KEY (party_id)
+);
 
 CREATE TABLE schema_migrations (
   name text NOT NULL,
@@ -434,7 +442,9 @@ CREATE TABLE webhooks (
 CREATE INDEX agents_by_id ON agents USING btree (id);
 CREATE INDEX api_keys_by_id ON api_keys USING btree (id);
 CREATE INDEX api_keys_by_secret ON api_keys USING btree (secret_hash);
+CREATE INDEX api_keys_of_agent ON api_keys USING btree (party_id, agent_id, id);
 CREATE INDEX contact_types_by_type ON contact_types USING btree (party_id, type, other_id);
+CREATE INDEX contacts_by_other ON contacts USING btree (other_id);
 CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordinal);
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
 CREATE INDEX invitations_by_token ON invitations USING btree (token_hash);
@@ -451,6 +461,7 @@ CREATE INDEX ledger_entries_by_validation ON ledger_entries USING btree (party_i
 CREATE INDEX members_of_person ON members USING btree (person_id, party_id);
 CREATE INDEX messages_by_receipt ON messages USING btree (receipt_token);
 CREATE INDEX objects_by_id ON objects USING btree (id);
+CREATE INDEX parties_claimed_by ON parties USING btree (claimed_by, claimed_at) WHERE (claimed_by IS NOT NULL);
 CREATE INDEX passkeys_of_person ON passkeys USING btree (person_id, id);
 CREATE INDEX person_usage_by_day ON person_usage USING btree (day);
 CREATE INDEX sessions_by_expiry ON sessions USING btree (expires_at);
@@ -523,6 +534,10 @@ CREATE FUNCTION commit_messages(
   key_window interval
 ) RETURNS TABLE(outcome text, message_id uuid, received_ms bigint, content_hash bytea) LANGUAGE plpgsql;
 
+CREATE FUNCTION domain_with_parents(
+  domain text
+) RETURNS text[] LANGUAGE sql;
+
 CREATE FUNCTION follow_messages(
   delivered timestamp with time zone,
   sender_ids bigint[],
@@ -533,12 +548,26 @@ CREATE FUNCTION follow_messages(
   senders text[]
 ) RETURNS void LANGUAGE plpgsql;
 
+CREATE FUNCTION is_blocked(
+  recipient bigint,
+  sender bigint,
+  actor text,
+  mailbox text,
+  mail_domain text
+) RETURNS boolean LANGUAGE plpgsql;
+
 CREATE FUNCTION join_thread(
   unclaimed bigint,
   thread uuid,
   business bigint,
   mailbox text
 ) RETURNS bigint LANGUAGE plpgsql;
+
+CREATE FUNCTION merge_contact(
+  owner bigint,
+  unclaimed bigint,
+  business bigint
+) RETURNS void LANGUAGE plpgsql;
 
 CREATE FUNCTION new_uuid(
   clock timestamp with time zone
@@ -551,6 +580,11 @@ CREATE FUNCTION note_contacts(
   types text[],
   senders text[]
 ) RETURNS void LANGUAGE plpgsql;
+
+CREATE FUNCTION public_id(
+  prefix text,
+  id uuid
+) RETURNS text LANGUAGE sql;
 
 CREATE FUNCTION queue_answer_notices(
   recipient_ids bigint[],

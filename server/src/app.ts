@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Context } from './context.ts';
+import { BUSINESS_RATE_FACTOR } from './contract/limits.ts';
 import type { Gate } from './http/admission.ts';
 import { ByteBudget } from './http/byte-budget.ts';
 import type { Route } from './http/endpoint.ts';
@@ -8,6 +9,7 @@ import { collectMetrics } from './http/metrics.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { registerRoutes } from './http/routes.ts';
 import { createServer } from './http/server.ts';
+import { Strangers } from './http/strangers.ts';
 import * as auth from './modules/accounts/auth-routes.ts';
 import * as accounts from './modules/accounts/routes.ts';
 import * as keys from './modules/agents/key-routes.ts';
@@ -150,15 +152,21 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
   const { config } = context;
   const app = createServer(log, config.trustedProxies);
   collectMetrics(app, context.metrics);
-  const perKey = new RateLimiter(config.rateLimitPerMinute, config.rateLimitBurst);
-  const perAddress = new RateLimiter(config.publicRateLimitPerMinute, config.publicRateLimitPerMinute);
+  const perKey = new RateLimiter(config.rateLimitPerMinute, config.rateLimitBurst, 'key or person');
+  const perBusiness = new RateLimiter(config.businessRateLimitPerMinute, BUSINESS_RATE_FACTOR * config.rateLimitBurst, 'business');
+  const publicRate = config.publicRateLimitPerMinute;
+  const perAddress = new RateLimiter(publicRate, publicRate, 'address');
+  const strangers = new Strangers(new RateLimiter(publicRate, publicRate, 'address without a valid key'));
   const gate: Gate = {
+    knownCaller: (secret) => context.keys.known(secret),
     callerFor: (secret) => context.keys.callerFor(secret),
     personFor: (request) => context.signIn.personFor(request),
     memberFor: (person, handle) => callerOf(context, person, handle),
     publicUrl: () => context.publicUrl,
     perKey,
+    perBusiness,
     perAddress,
+    strangers,
     responseBytes: new ByteBudget(config.responseBytesMax),
   };
   const forPeople = () => [...pageRoutes(pages as Pages), ...linkedFromMails, ...(showsKeptMails(config) ? keptMails : [])];

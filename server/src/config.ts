@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import {
+  BUSINESS_RATE_FACTOR,
   DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES,
   FREE_DISK_RESERVE_MB,
   GB,
@@ -34,6 +35,7 @@ export interface Config {
   logLevel: string;
   rateLimitPerMinute: number;
   rateLimitBurst: number;
+  businessRateLimitPerMinute: number;
   publicRateLimitPerMinute: number;
   /** Of large responses that clients have not read yet, in all. */
   responseBytesMax: number;
@@ -130,6 +132,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     ),
     rateLimitPerMinute: whole('RATE_LIMIT_PER_MINUTE', 6_000),
     rateLimitBurst: Math.max(1, whole('RATE_LIMIT_BURST', 1_000)),
+    businessRateLimitPerMinute: whole('RATE_LIMIT_PER_BUSINESS_PER_MINUTE', BUSINESS_RATE_FACTOR * whole('RATE_LIMIT_PER_MINUTE', 6_000)),
     publicRateLimitPerMinute: whole('PUBLIC_RATE_LIMIT_PER_MINUTE', 600),
     responseBytesMax: Math.max(16, whole('RESPONSE_BYTES_MAX_MB', RESPONSE_BYTES_MAX_MB)) * MB,
     monthlyMessageLimit: whole('MONTHLY_MESSAGE_LIMIT', 100_000),

@@ -139,7 +139,7 @@ async function startMail(context: Context, log: Logger, finishers: (() => Promis
   const { config, inboundDomain } = context;
   if (config.smtpListen === undefined) return undefined;
   const { inboundMail } = await import('./modules/inbound-mail/inbound-mail.ts');
-  const perAddress = new RateLimiter(config.publicRateLimitPerMinute, config.publicRateLimitPerMinute);
+  const perAddress = new RateLimiter(config.publicRateLimitPerMinute, config.publicRateLimitPerMinute, 'address');
   const { smtpListen, smtpTlsCert: cert, smtpTlsKey: key, smtpProxies: proxies, mailMaxBytes: maxBytes } = config;
   const tls = cert !== undefined && key !== undefined ? { cert, key } : undefined;
   const settings = { ...smtpListen, tls, proxies, maxBytes, perAddress, stopMs: STOP_PATIENCE_MS };
@@ -166,7 +166,7 @@ async function buildContext(
   const feed = new ChangeFeed(connection, log);
   const parties = new PartyDirectory(database, feed);
   const keys = new KeyRing(database, feed);
-  const blocks = new Blocks(database, feed);
+  const blocks = new Blocks(database, feed, parties);
   const checker = new SchemaChecker();
   const hasher = new CanonicalHasher();
   const quotas = {

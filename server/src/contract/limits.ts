@@ -52,6 +52,10 @@ export const SMALL_BODY_MAX_BYTES = 64 * 1024;
 
 export const PAGE_DEFAULT_ITEMS = 50;
 export const PAGE_MAX_ITEMS = 200;
+/** How many times the rate and the burst of one key all keys and people of a business have together, unless `RATE_LIMIT_PER_BUSINESS_PER_MINUTE` says otherwise. */
+export const BUSINESS_RATE_FACTOR = 2;
+/** How many keys wait to be looked up for one network that has used up its rate of requests without a valid key. */
+export const UNKNOWN_KEY_LOOKUPS_WAITING_MAX = 20;
 /** How many MB of large responses a process holds for clients that have not read them yet. Setting: `RESPONSE_BYTES_MAX_MB`. */
 export const RESPONSE_BYTES_MAX_MB = 256;
 
@@ -72,6 +76,12 @@ export const HANDLE_MAX_CHARS = 32;
 export const HANDLE_QUESTION_MAX_CHARS = 1_000;
 export const SEGMENT_MAX_CHARS = 31;
 export const DISPLAY_NAME_MAX_CHARS = 100;
+/** How many agents one business can have. */
+export const AGENTS_PER_BUSINESS_MAX = 200;
+/** How many keys one agent can have that are not revoked. */
+export const KEYS_PER_AGENT_MAX = 20;
+/** How many revoked keys of one agent are remembered; a new key makes the service forget the oldest beyond. */
+export const REVOKED_KEYS_PER_AGENT_MAX = 180;
 export const AGENT_NAME_MAX_CHARS = 100;
 export const AGENT_DESCRIPTION_MAX_CHARS = 500;
 
@@ -80,14 +90,26 @@ export const WEBHOOKS_PER_BUSINESS_MAX = 1_000;
 /** For look-up, connection, TLS, request and answer together. */
 export const WEBHOOK_PATIENCE_MS = 10_000;
 export const WEBHOOK_RETRIES_MAX = 5;
+/** How many senders, domains and businesses one business can block. */
+export const BLOCKS_PER_BUSINESS_MAX = 10_000;
+/** How many contacts one business can save. Parties that it only exchanged messages with do not count. */
+export const SAVED_CONTACTS_PER_BUSINESS_MAX = 100_000;
 export const CONTACT_LABEL_MAX_CHARS = 200;
 export const CONTACT_NOTES_MAX_CHARS = 10_000;
 /** How many types and actors a contact shows. */
 export const ACTIVITY_ITEMS_MAX = 100;
 
+/** How many changes of keys, agents, profile, domains, blocks, schema and webhooks of one business wait for each other in a process. */
+export const CHANGES_WAITING_PER_BUSINESS_MAX = 100;
+
+/** How many businesses one person can own at a time and still claim another. */
 export const BUSINESSES_PER_PERSON_MAX = 20;
-/** Invitations that are open count too. */
-export const MEMBERS_PER_BUSINESS_MAX = 1_000;
+/** How many businesses one person can claim in 30 days, whoever owns them afterwards. */
+export const CLAIMS_PER_PERSON_AND_MONTH_MAX = 20;
+/** How many members one business can have. Open invitations count too. */
+export const MEMBERS_PER_BUSINESS_MAX = 500;
+/** How many invitations of one business can be open at a time. */
+export const INVITATIONS_OPEN_PER_BUSINESS_MAX = 200;
 export const INVITATION_LIFETIME_DAYS = 7;
 /** Anybody can claim a business, so these bound whom the service can be made to flood with mail. */
 export const INVITATIONS_PER_BUSINESS_AND_DAY_MAX = 200;

@@ -6,10 +6,13 @@ import type { Person } from '../contract/people.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Auth } from './endpoint.ts';
 import { refuseOtherSites } from './own-origin.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import { admitBy, type RateLimiter } from './rate-limit.ts';
 import { timesGiven } from './raw-headers.ts';
+import type { Strangers } from './strangers.ts';
 
 export interface Gate {
+  /** Whose key it is, as far as this process remembers. */
+  knownCaller(secret: string): Caller | undefined;
   callerFor(secret: string): Promise<Caller | undefined>;
   personFor(request: FastifyRequest): Promise<SignedIn | undefined>;
   /** A person who acts for a business; undefined when it is not theirs to act for. */
@@ -17,7 +20,9 @@ export interface Gate {
   /** Where people reach the service. */
   publicUrl(): string;
   perKey: RateLimiter;
+  perBusiness: RateLimiter;
   perAddress: RateLimiter;
+  strangers: Strangers;
   responseBytes: ByteBudget;
 }
 
@@ -45,7 +50,7 @@ export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, rep
   if (auth === 'key rw' && caller.scope !== 'read_write') throw new Refusal('forbidden');
   if (!takesKeys && caller.by.kind === 'member' && !mayActAs(caller.by.role, auth))
     throw new Refusal('forbidden', `Only ${auth === 'owner' ? 'an owner' : 'an admin or owner'} can do that.`);
-  gate.perKey.admit(caller.countedAs, reply);
+  admitBy(gate.perKey.bucketOf(caller.countedAs), gate.perBusiness.bucketOf(caller.business.id), reply);
   request.caller = caller;
 }
 
@@ -53,7 +58,10 @@ async function keyHolder(gate: Gate, request: FastifyRequest): Promise<Caller> {
   // Node keeps the first of two Authorization headers; which one was meant is not ours to guess.
   const isSingle = timesGiven(request.raw.rawHeaders, 'authorization') === 1;
   const secret = isSingle ? BEARER.exec(request.headers.authorization ?? '')?.[1] : undefined;
-  const caller = secret === undefined ? undefined : await gate.callerFor(secret);
+  const known = secret === undefined ? undefined : gate.knownCaller(secret);
+  if (known) return known;
+  const lookUp = async () => (secret === undefined ? undefined : gate.callerFor(secret));
+  const caller = await gate.strangers.identify(request.ip, lookUp);
   if (!caller) throw new Refusal('unauthorized', undefined, { headers: { 'www-authenticate': 'Bearer' } });
   return caller;
 }

@@ -1,62 +1,119 @@
 import type { FastifyReply } from 'fastify';
 import { Refusal } from '../contract/errors.ts';
 
-interface Bucket {
-  tokens: number;
-  filledAt: number;
-}
-
 const SWEEP_EVERY_MS = 60_000;
 
-/** A token bucket a key: `burst` at once, then `perMinute` evenly. Each process counts for itself. */
+interface Rate {
+  perMinute: number;
+  perMs: number;
+  burst: number;
+  /** Whose requests are counted together, as the refusal says it. */
+  counted: string;
+}
+
+class Bucket {
+  readonly #rate: Rate;
+  #tokens: number;
+  #filledAt: number;
+
+  constructor(rate: Rate, now: number) {
+    this.#rate = rate;
+    this.#tokens = rate.burst;
+    this.#filledAt = now;
+  }
+
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  get isFull(): boolean {
+    return this.#tokens >= this.#rate.burst;
+  }
+
+  fill(now: number): void {
+    this.#tokens = Math.min(this.#rate.burst, this.#tokens + (now - this.#filledAt) * this.#rate.perMs);
+    this.#filledAt = now;
+  }
+
+  take(tokens: number): void {
+    this.#tokens -= tokens;
+  }
+
+  describe(reply: FastifyReply): void {
+    reply.header('ratelimit-limit', this.#rate.perMinute);
+    reply.header('ratelimit-remaining', Math.floor(this.#tokens));
+    reply.header('ratelimit-reset', this.#secondsFor(this.#rate.burst - this.#tokens));
+  }
+
+  refusal(): Refusal {
+    const { perMinute, counted } = this.#rate;
+    const retryAfterS = Math.max(1, this.#secondsFor(1 - this.#tokens));
+    return new Refusal(
+      'rate_limited',
+      `Too many requests: ${perMinute} a minute and ${counted} are allowed. Try again in ${retryAfterS} s.`,
+      {
+        retryAfterS,
+      },
+    );
+  }
+
+  #secondsFor(tokens: number): number {
+    return Math.ceil(tokens / this.#rate.perMs / 1000);
+  }
+}
+
+/** A token bucket for each key: `burst` at once, then `perMinute` evenly. Each process counts for itself. */
 export class RateLimiter {
-  readonly #perMs: number;
-  readonly #perMinute: number;
-  readonly #burst: number;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #rate: Rate;
+  readonly #buckets = new Map<string | bigint, Bucket>();
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(perMinute: number, burst: number) {
-    this.#perMinute = perMinute;
-    this.#perMs = perMinute / 60_000;
-    this.#burst = Math.min(burst, perMinute);
+  constructor(perMinute: number, burst: number, counted: string) {
+    this.#rate = { perMinute, perMs: perMinute / 60_000, burst: Math.min(burst, perMinute), counted };
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
+  }
+
+  /** Undefined where nothing is limited. */
+  bucketOf(key: string | bigint): Bucket | undefined {
+    if (this.#rate.perMinute === 0) return undefined;
+    const now = performance.now();
+    let bucket = this.#buckets.get(key);
+    if (bucket) bucket.fill(now);
+    else {
+      bucket = new Bucket(this.#rate, now);
+      this.#buckets.set(key, bucket);
+    }
+    return bucket;
   }
 
   /** Takes one token, says in the headers of a reply what is left, and refuses when there was none. */
   admit(key: string, reply?: FastifyReply): void {
-    if (this.#perMinute === 0) return;
-    const now = performance.now();
-    const bucket = this.#buckets.get(key) ?? { tokens: this.#burst, filledAt: now };
-    this.#buckets.set(key, bucket);
-    bucket.tokens = Math.min(this.#burst, bucket.tokens + (now - bucket.filledAt) * this.#perMs);
-    bucket.filledAt = now;
-    const admitted = bucket.tokens >= 1;
-    if (admitted) bucket.tokens -= 1;
-    reply?.header('ratelimit-limit', this.#perMinute);
-    reply?.header('ratelimit-remaining', Math.floor(bucket.tokens));
-    reply?.header('ratelimit-reset', this.#seconds(this.#burst - bucket.tokens));
-    if (!admitted) {
-      const retryAfterS = Math.max(1, this.#seconds(1 - bucket.tokens));
-      throw new Refusal('rate_limited', `Too many requests: ${this.#perMinute} a minute are allowed. Try again in ${retryAfterS} s.`, {
-        retryAfterS,
-      });
-    }
+    admitBy(this.bucketOf(key), undefined, reply);
   }
 
   stop(): void {
     clearInterval(this.#sweeper);
   }
 
-  #seconds(tokens: number): number {
-    return Math.ceil(tokens / this.#perMs / 1000);
-  }
-
   /** A full bucket is the same as none. */
   #sweep(): void {
     const now = performance.now();
-    for (const [key, { tokens, filledAt }] of this.#buckets) {
-      if (tokens + (now - filledAt) * this.#perMs >= this.#burst) this.#buckets.delete(key);
+    for (const [key, bucket] of this.#buckets) {
+      bucket.fill(now);
+      if (bucket.isFull) this.#buckets.delete(key);
     }
   }
+}
+
+/** Takes one token of each bucket, or none of either when one has none. The headers tell of the one that has fewer. */
+export function admitBy(one: Bucket | undefined, other: Bucket | undefined, reply?: FastifyReply): void {
+  const tighter = one && other ? (other.tokens < one.tokens ? other : one) : (one ?? other);
+  if (!tighter) return;
+  const isAdmitted = tighter.tokens >= 1;
+  if (isAdmitted) {
+    one?.take(1);
+    other?.take(1);
+  }
+  if (reply) tighter.describe(reply);
+  if (!isAdmitted) throw tighter.refusal();
 }

@@ -1,39 +1,97 @@
-import { type ChangeFeed, DIRECTORY } from './change-feed.ts';
+import { LRUCache } from 'lru-cache';
+import type { ChangeFeed, SubjectKind } from './change-feed.ts';
 
 const MAX_ENTRIES = 50_000;
 
-/** Rows seen before, until anything of their subject changes. Nothing is kept while the change feed is down, and misses are never kept. */
+interface Entry<V> {
+  value: V;
+  owners: readonly string[];
+}
+
+/** A read of the database that others may join. */
+interface Load<V> {
+  value: Promise<V | undefined>;
+  /** Whose rows have changed since it began; 'all' when changes may have gone unheard. */
+  missed: Set<string>;
+}
+
+/**
+ * Rows seen before, each until something of its owners changes; the least recently used make room. Concurrent misses of
+ * one key share one read. Nothing is kept or shared while the change feed is down, and `undefined` is never kept.
+ */
 export class Cache<V> {
   readonly #feed: ChangeFeed;
-  readonly #entries = new Map<string, V>();
-  #generation = 0;
+  readonly #entries = new LRUCache<string, Entry<V>>({
+    max: MAX_ENTRIES,
+    dispose: ({ owners }, key) => this.#disown(owners, key),
+  });
+  readonly #keysOf = new Map<string, Set<string>>();
+  readonly #loads = new Set<Load<V>>();
+  /** Those that began after the latest change, by key: whoever asks after a change must not get what was read before it. */
+  readonly #joinable = new Map<string, Load<V>>();
 
-  constructor(feed: ChangeFeed, subject = DIRECTORY) {
+  constructor(feed: ChangeFeed, kind: SubjectKind = 'party') {
     this.#feed = feed;
-    feed.onChange((changed) => {
-      if (changed === undefined || changed === subject) this.clear();
-    });
+    feed.onChange(kind, (owner) => this.#forget(owner));
   }
 
   get(key: string): V | undefined {
-    return this.#entries.get(key);
+    return this.#entries.get(key)?.value;
   }
 
-  async load(key: string, read: () => Promise<V | undefined>): Promise<V | undefined> {
+  /** `ownersOf` names the parties at whose changes the value is to be read again. */
+  async load(key: string, read: () => Promise<V | undefined>, ownersOf: (value: V) => readonly bigint[]): Promise<V | undefined> {
     const known = this.#entries.get(key);
-    if (known !== undefined) return known;
-    const generation = this.#generation;
-    const value = await read();
-    // A change that was announced while we read may not be in what we read.
-    if (value !== undefined && this.#feed.isLive && generation === this.#generation) {
-      if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
-      this.#entries.set(key, value);
-    }
-    return value;
+    if (known) return known.value;
+    if (!this.#feed.isLive) return read();
+    return (this.#joinable.get(key) ?? this.#begin(key, read, ownersOf)).value;
   }
 
-  clear(): void {
-    this.#generation++;
-    this.#entries.clear();
+  #begin(key: string, read: () => Promise<V | undefined>, ownersOf: (value: V) => readonly bigint[]): Load<V> {
+    const load: Load<V> = { value: read(), missed: new Set() };
+    this.#loads.add(load);
+    this.#joinable.set(key, load);
+    const end = () => {
+      this.#loads.delete(load);
+      if (this.#joinable.get(key) === load) this.#joinable.delete(key);
+    };
+    load.value = load.value.then(
+      (value) => {
+        end();
+        if (value !== undefined) this.#keep(key, value, ownersOf(value).map(String), load.missed);
+        return value;
+      },
+      (error) => {
+        end();
+        throw error;
+      },
+    );
+    return load;
+  }
+
+  /** Unless what was read may be older than a change that was announced meanwhile. */
+  #keep(key: string, value: V, owners: readonly string[], missed: ReadonlySet<string>): void {
+    if (!this.#feed.isLive || missed.has('all') || owners.some((owner) => missed.has(owner))) return;
+    this.#entries.set(key, { value, owners });
+    for (const owner of owners) {
+      const keys = this.#keysOf.get(owner);
+      if (keys) keys.add(key);
+      else this.#keysOf.set(owner, new Set([key]));
+    }
+  }
+
+  #forget(owner: string | undefined): void {
+    for (const { missed } of this.#loads) missed.add(owner ?? 'all');
+    this.#joinable.clear();
+    if (owner === undefined) this.#entries.clear();
+    else for (const key of [...(this.#keysOf.get(owner) ?? [])]) this.#entries.delete(key);
+  }
+
+  #disown(owners: readonly string[], key: string): void {
+    for (const owner of owners) {
+      const keys = this.#keysOf.get(owner);
+      keys?.delete(key);
+      if (keys?.size === 0) this.#keysOf.delete(owner);
+    }
   }
 }

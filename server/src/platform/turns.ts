@@ -1,34 +1,41 @@
 /** Thrown when somebody has as much waiting as anybody may have. */
 export class TooMuchWaiting extends Error {}
 
-/** Has work done one piece at a time, those who asked for it taking turns: whoever asks for much waits for it alone. */
+/** Has work done a few pieces at a time, one for each who asked for it, who take turns: whoever asks for much waits for it alone. */
 export class Turns {
   readonly #waitingMax: number;
+  readonly #atOnce: number;
   readonly #waiting = new Map<string, (() => Promise<void>)[]>();
-  #isBusy = false;
+  readonly #served = new Set<string>();
 
-  constructor(waitingMax: number) {
+  constructor(waitingMax: number, atOnce = 1) {
     this.#waitingMax = waitingMax;
+    this.#atOnce = atOnce;
   }
 
   take<T>(who: string, work: () => Promise<T>): Promise<T> {
     const queue = this.#waiting.get(who) ?? [];
     if (queue.length >= this.#waitingMax) return Promise.reject(new TooMuchWaiting());
     return new Promise((resolve, reject) => {
-      this.#waiting.set(who, [...queue, () => work().then(resolve, reject)]);
-      if (!this.#isBusy) void this.#serve();
+      queue.push(() => work().then(resolve, reject));
+      this.#waiting.set(who, queue);
+      this.#serve();
     });
   }
 
-  async #serve(): Promise<void> {
-    this.#isBusy = true;
-    for (let [next] = this.#waiting; next; [next] = this.#waiting) {
-      const [who, [work, ...others]] = next;
+  #serve(): void {
+    for (const [who, queue] of this.#waiting) {
+      if (this.#served.size >= this.#atOnce) return;
+      if (this.#served.has(who)) continue;
+      const work = queue.shift();
       this.#waiting.delete(who);
       // To the end of the line.
-      if (others.length > 0) this.#waiting.set(who, others);
-      await work?.();
+      if (queue.length > 0) this.#waiting.set(who, queue);
+      this.#served.add(who);
+      void work?.().finally(() => {
+        this.#served.delete(who);
+        this.#serve();
+      });
     }
-    this.#isBusy = false;
   }
 }

@@ -132,29 +132,29 @@ test('the word Bearer may be written in any case', async () => {
 describe('a key with scope read', () => {
   const readers = keyRows.filter(({ auth }) => auth === 'key');
   const writers = keyRows.filter(({ auth }) => auth === 'key rw');
+  let reader: Api;
+  beforeAll(async () => {
+    reader = await acme.withKey('read');
+  });
 
   test.each(writers.map(({ method, url }) => [method, url]))('may not %s %s', async (method, url) => {
-    const reader = await acme.withKey('read');
     expectRefusal(await reader.request(method, url), 'forbidden');
     const init = { body: '{"to":"acme"}', headers: { 'content-type': 'application/json' } };
     expectRefusal(await reader.request(method, `${url}?limit=0`, method === 'GET' ? {} : init), 'forbidden');
   });
 
   test.each(readers.map(({ method, url }) => [method, url]))('may %s %s', async (method, url) => {
-    const reader = await acme.withKey('read');
     const answer = await reader.request(method, url);
     expect([200, 400, 404], answer.text).toContain(answer.status);
   });
 
   test('is told forbidden of what exists and what does not alike', async () => {
-    const reader = await acme.withKey('read');
     const real = await reader.patch(`/agents/${acme.agentId}`, { name: 'x' });
     const unknown = await reader.patch('/agents/agt_x', { name: 'x' });
     expect(withoutTraces(real)).toEqual(withoutTraces(unknown));
   });
 
   test('leaves nothing behind when it tries to send', async () => {
-    const reader = await acme.withKey('read');
     expectRefusal(await reader.send({ to: 'acme' }), 'forbidden');
     expect((await acme.api.get('/outbox')).body.data).toEqual([]);
   });

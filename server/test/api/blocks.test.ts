@@ -33,6 +33,7 @@ describe('POST /blocks', () => {
       id: expect.stringMatching(/^blk_[0-9a-z]{26}$/),
       user_id: null,
       email_domain,
+      handle: null,
       created_at: expect.stringMatching(ISO_TIME),
     });
   });
@@ -41,7 +42,13 @@ describe('POST /blocks', () => {
     const user_id = formatId(prefix, newUuid());
     const { status, body } = await add({ user_id });
     expect(status).toBe(201);
-    expect(body).toEqual({ id: expect.stringMatching(/^blk_/), user_id, email_domain: null, created_at: expect.stringMatching(ISO_TIME) });
+    expect(body).toEqual({
+      id: expect.stringMatching(/^blk_/),
+      user_id,
+      email_domain: null,
+      handle: null,
+      created_at: expect.stringMatching(ISO_TIME),
+    });
   });
 
   test('takes null for the one that is not meant', async () => {

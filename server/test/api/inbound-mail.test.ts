@@ -236,7 +236,7 @@ describe('who is not welcome', () => {
     const reply = (await closed.api.send({ in_reply_to: first.id })).body;
     // Before, as people can do it: there is no endpoint of the API for it.
     await world.service.sql("UPDATE parties SET accepting_drops = false WHERE handle = 'closed'");
-    await world.service.sql("SELECT pg_notify('waybill_changes', 'directory')");
+    await world.service.sql("SELECT pg_notify('waybill_changes', 'x party:' || id) FROM parties WHERE handle = 'closed'");
     await expect
       .poll(() => world.deliver({ recipients: [recipient], mail: mailText() }))
       .toMatch(/^550 5\.7\.1 The closed company takes no messages from people without a handle\.$/);

@@ -1,7 +1,7 @@
 import { apiKeyHash, apiKeyPrefix, type KeyScope, newApiKey } from '../../contract/api-key.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { newUuid } from '../../contract/ids.ts';
-import { AGENT_NAME_MAX_CHARS } from '../../contract/limits.ts';
+import { AGENT_NAME_MAX_CHARS, AGENTS_PER_BUSINESS_MAX, KEYS_PER_AGENT_MAX, REVOKED_KEYS_PER_AGENT_MAX } from '../../contract/limits.ts';
 import type { Agent } from '../../contract/parties.ts';
 import { changingCached } from '../../platform/change-feed.ts';
 import type { Database } from '../../platform/postgres.ts';
@@ -30,6 +30,9 @@ export async function createAgent(
   const segment = given.segment == null ? null : checkedSegment(given.segment);
   return refusingTakenSegment(segment, () =>
     database.transaction(async (tx) => {
+      await lockSegments(tx, partyId);
+      if ((await store.countAgents(tx, partyId, AGENTS_PER_BUSINESS_MAX)) >= AGENTS_PER_BUSINESS_MAX)
+        throw new Refusal('conflict', `A business can have ${AGENTS_PER_BUSINESS_MAX} agents at most.`);
       await store.insertAgent(tx, partyId, { id, name, description: given.description ?? null });
       await assignSegment(tx, partyId, { agentId: id }, segment);
       return (await store.findAgent(tx, partyId, id)) ?? noSuchAgent();
@@ -41,7 +44,7 @@ export async function changeAgent(database: Database, partyId: bigint, id: strin
   const name = change.name === undefined ? undefined : checkedName(change.name);
   const segment = typeof change.segment === 'string' ? checkedSegment(change.segment) : change.segment;
   return refusingTakenSegment(segment, () =>
-    changingCached(database, async (tx) => {
+    changingCached(database, partyId, async (tx) => {
       if (segment !== undefined) await lockSegments(tx, partyId);
       if (!(await store.findAgent(tx, partyId, id))) noSuchAgent();
       await store.updateAgent(tx, partyId, id, { name, description: change.description });
@@ -71,18 +74,30 @@ export async function createKey(database: Database, partyId: bigint, agentId: st
   await getAgent(database, partyId, agentId);
   const secret = newApiKey();
   const id = newUuid();
-  await store.insertKey(database, partyId, { id, agentId, scope, prefix: apiKeyPrefix(secret), secretHash: apiKeyHash(secret) });
+  await database.transaction(async (tx) => {
+    await store.lockAgent(tx, partyId, agentId);
+    if ((await store.countKeys(tx, partyId, agentId)) >= KEYS_PER_AGENT_MAX)
+      throw new Refusal('conflict', `An agent can have ${KEYS_PER_AGENT_MAX} keys at most: revoke one first.`);
+    await store.forgetRevoked(tx, partyId, agentId, REVOKED_KEYS_PER_AGENT_MAX);
+    await store.insertKey(tx, partyId, { id, agentId, scope, prefix: apiKeyPrefix(secret), secretHash: apiKeyHash(secret) });
+  });
   return { id, scope, secret };
 }
 
-export async function listKeys(database: Database, partyId: bigint, agentId: string): Promise<store.KeyRecord[]> {
+export async function listKeys(
+  database: Database,
+  partyId: bigint,
+  agentId: string,
+  afterId: string | null,
+  limit: number,
+): Promise<store.KeyRecord[]> {
   await getAgent(database, partyId, agentId);
-  return store.listKeys(database, partyId, agentId);
+  return store.listKeys(database, partyId, agentId, afterId, limit);
 }
 
 /** Refused from the next request on, in every process. */
 export async function revokeKey(database: Database, partyId: bigint, id: string): Promise<void> {
-  if (!(await changingCached(database, (tx) => store.revokeKey(tx, partyId, id)))) noSuchKey();
+  if (!(await changingCached(database, partyId, (tx) => store.revokeKey(tx, partyId, id)))) noSuchKey();
 }
 
 function noSuchKey(): never {

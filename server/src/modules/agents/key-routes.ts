@@ -2,7 +2,9 @@ import { Type } from 'typebox';
 import { memberEndpoint } from '../../context.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { formatId, parseId } from '../../contract/ids.ts';
-import { closed } from '../../http/paging.ts';
+import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
+import { pageOf } from '../../http/cursor.ts';
+import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
 import { createKey, listKeys, revokeKey } from './agents.ts';
 
 const time = Type.String({ format: 'date-time' });
@@ -25,16 +27,21 @@ const agentParams = Type.Object({ id: Type.String({ description: 'agt_ id' }) })
 export const list = memberEndpoint({
   summary: 'The keys of an agent',
   params: agentParams,
-  success: { status: 200, description: 'All of them.', schema: Type.Object({ data: Type.Array(KeySchema) }, closed) },
-  errors: ['not_found'],
-  handle: async ({ database }, { caller, params }) => {
-    const keys = await listKeys(database, caller.business.id, uuidOf('agt', params.id));
+  query: Type.Object(pagingFields, closed),
+  success: { status: 200, description: 'A page of keys, in the order of their creation.', schema: pageSchema(KeySchema) },
+  errors: ['not_found', 'validation_error'],
+  handle: async ({ database, cursors }, { caller, params, query: { limit = PAGE_DEFAULT_ITEMS, cursor } }) => {
+    const agentId = uuidOf('agt', params.id);
+    const scope = ['keys', caller.business.id.toString(), agentId];
+    const rows = await listKeys(database, caller.business.id, agentId, cursors.open(scope, cursor) ?? null, limit + 1);
+    const { items, nextCursor } = pageOf(rows, limit, ({ id }) => cursors.issue(scope, id));
     return {
       body: {
-        data: keys.map(({ id, scope, prefix, createdAt, lastUsedAt, revokedAt }) => ({
+        data: items.map(({ id, scope, prefix, createdAt, lastUsedAt, revokedAt }) => ({
           ...{ id: formatId('key', id), scope, prefix, created_at: createdAt.toISOString() },
           ...{ last_used_at: lastUsedAt?.toISOString() ?? null, revoked_at: revokedAt?.toISOString() ?? null },
         })),
+        next_cursor: nextCursor,
       },
     };
   },
@@ -49,7 +56,7 @@ export const mint = memberEndpoint({
     description: 'The key, with its secret, which is shown this once only.',
     schema: Type.Object({ ...fields, secret: Type.String() }, closed),
   },
-  errors: ['not_found', 'validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'],
+  errors: ['not_found', 'validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'conflict'],
   handle: async ({ database }, { caller, params, body }) => {
     const { id, scope, secret } = await createKey(database, caller.business.id, uuidOf('agt', params.id), body.scope);
     return { body: { id: formatId('key', id), scope, secret } };

@@ -65,6 +65,38 @@ export async function updateAgent(
   );
 }
 
+/** How many there are, up to a number. */
+export async function countAgents(tx: Queryable, partyId: bigint, upTo: number): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    'SELECT count(*)::integer AS count FROM (SELECT FROM agents WHERE party_id = $1 LIMIT $2) a',
+    [partyId, upTo],
+  );
+  return row?.count ?? 0;
+}
+
+/** Makes new keys of an agent wait for each other, so that their number can be counted. */
+export async function lockAgent(tx: Queryable, partyId: bigint, id: string): Promise<void> {
+  await tx.query('SELECT FROM agents WHERE party_id = $1 AND id = $2 FOR NO KEY UPDATE', [partyId, id]);
+}
+
+/** Of those that are not revoked. */
+export async function countKeys(tx: Queryable, partyId: bigint, agentId: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    'SELECT count(*)::integer AS count FROM api_keys WHERE party_id = $1 AND agent_id = $2 AND revoked_at IS NULL',
+    [partyId, agentId],
+  );
+  return row?.count ?? 0;
+}
+
+/** Those that were created first, beyond a number. */
+export async function forgetRevoked(tx: Queryable, partyId: bigint, agentId: string, kept: number): Promise<void> {
+  await tx.query(
+    `DELETE FROM api_keys WHERE party_id = $1 AND id IN
+       (SELECT id FROM api_keys WHERE party_id = $1 AND agent_id = $2 AND revoked_at IS NOT NULL ORDER BY id DESC OFFSET $3)`,
+    [partyId, agentId, kept],
+  );
+}
+
 export interface NewKey {
   id: string;
   agentId: string;
@@ -109,7 +141,14 @@ export interface KeyRecord {
   revokedAt: Date | null;
 }
 
-export async function listKeys(db: Queryable, partyId: bigint, agentId: string): Promise<KeyRecord[]> {
+/** In the order of their creation. */
+export async function listKeys(
+  db: Queryable,
+  partyId: bigint,
+  agentId: string,
+  afterId: string | null,
+  limit: number,
+): Promise<KeyRecord[]> {
   const rows = await db.query<{
     id: string;
     scope: KeyScope;
@@ -117,10 +156,11 @@ export async function listKeys(db: Queryable, partyId: bigint, agentId: string):
     created_at: Date;
     last_used_at: Date | null;
     revoked_at: Date | null;
-  }>('SELECT id, scope, prefix, created_at, last_used_at, revoked_at FROM api_keys WHERE party_id = $1 AND agent_id = $2 ORDER BY id', [
-    partyId,
-    agentId,
-  ]);
+  }>(
+    `SELECT id, scope, prefix, created_at, last_used_at, revoked_at FROM api_keys
+      WHERE party_id = $1 AND agent_id = $2 AND ($3::uuid IS NULL OR id > $3) ORDER BY id LIMIT $4`,
+    [partyId, agentId, afterId, limit],
+  );
   return rows.map((row) => ({
     id: row.id,
     scope: row.scope,

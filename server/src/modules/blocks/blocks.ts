@@ -1,38 +1,51 @@
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { newUuid, parseId } from '../../contract/ids.ts';
-import { isWithin, parseDomain } from '../../contract/mail-names.ts';
+import { BLOCKS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
+import { parseDomain } from '../../contract/mail-names.ts';
+import { parseHandle } from '../../contract/names.ts';
 import { Cache } from '../../platform/cache.ts';
 import { type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
 import type { Database } from '../../platform/postgres.ts';
+import type { PartyDirectory } from '../parties/directory.ts';
 import * as store from './store.ts';
 
-export type { Block } from './store.ts';
+export type { Block, Blockable } from './store.ts';
 
-/** What of a sender can be blocked. */
-export interface Blockable {
-  /** Of a person or a mailbox; agents are not blocked one by one. */
-  userId: string | null;
-  /** Of the mailbox, or those that the business has verified. */
-  domains: readonly string[];
+/** Exactly one of them. */
+export interface BlockRequest {
+  user_id?: string | null;
+  email_domain?: string | null;
+  handle?: string | null;
 }
 
-/** Whom each business does not want to hear from. Every send asks, so the answers are kept in memory. */
+/** Whom each business does not want to hear from. Every send asks, so the verdicts are kept in memory. */
 export class Blocks {
   readonly #database: Database;
-  readonly #cache: Cache<store.Block[]>;
+  readonly #parties: PartyDirectory;
+  /** By party: whether it has blocked anybody at all, which most have not. */
+  readonly #some: Cache<boolean>;
+  /** By recipient and sender: whether the recipient has blocked the sender. */
+  readonly #verdicts: Cache<boolean>;
 
-  constructor(database: Database, feed: ChangeFeed) {
+  constructor(database: Database, feed: ChangeFeed, parties: PartyDirectory) {
     this.#database = database;
-    this.#cache = new Cache(feed);
+    this.#parties = parties;
+    this.#some = new Cache(feed);
+    this.#verdicts = new Cache(feed);
   }
 
-  async covers(partyId: bigint, sender: Blockable): Promise<boolean> {
-    if (sender.userId === null && sender.domains.length === 0) return false;
-    return isCovered(await this.of(partyId), sender);
+  async covers(recipientId: bigint, sender: store.Blockable): Promise<boolean> {
+    if (!(await this.#hasSome(recipientId))) return false;
+    const { partyId, actorId, email } = sender;
+    const key = `${recipientId} ${partyId} ${actorId} ${email}`;
+    // A sender's verified domains belong to its business, and change with it.
+    const owners = () => (partyId === null ? [recipientId] : [recipientId, partyId]);
+    return (await this.#verdicts.load(key, () => store.isBlocked(this.#database, recipientId, sender), owners)) as boolean;
   }
 
-  async of(partyId: bigint): Promise<store.Block[]> {
-    return (await this.#cache.load(String(partyId), () => store.listBlocks(this.#database, partyId, null, null))) ?? [];
+  /** Those of the parties that the business has blocked altogether. */
+  async among(partyId: bigint, otherIds: readonly bigint[]): Promise<Set<string>> {
+    return (await this.#hasSome(partyId)) ? store.blockedAmong(this.#database, partyId, otherIds) : new Set();
   }
 
   list(partyId: bigint, afterId: string | null, limit: number): Promise<store.Block[]> {
@@ -40,43 +53,54 @@ export class Blocks {
   }
 
   /** Holds in every process once it returns. */
-  async add(
-    partyId: bigint,
-    given: { user_id?: string | null; email_domain?: string | null },
-  ): Promise<{ block: store.Block; isNew: boolean }> {
-    const wanted = blockOf(given);
-    return changingCached(this.#database, (tx) => store.insertBlock(tx, partyId, { id: newUuid(), ...wanted }));
+  async add(partyId: bigint, given: BlockRequest): Promise<{ block: store.Block; isNew: boolean }> {
+    const wanted = await this.#targetOf(given);
+    return changingCached(this.#database, partyId, async (tx) => {
+      const known = await store.lockAndFind(tx, partyId, wanted);
+      if (known) return { block: known, isNew: false };
+      if (!(await store.hasRoom(tx, partyId, BLOCKS_PER_BUSINESS_MAX)))
+        throw new Refusal('conflict', `A business can have ${BLOCKS_PER_BUSINESS_MAX} blocks at most: remove one first.`);
+      return { block: await store.insertBlock(tx, partyId, newUuid(), wanted), isNew: true };
+    });
   }
 
   async remove(partyId: bigint, id: string): Promise<void> {
     const blockId = parseId('blk', id);
-    const found = blockId !== undefined && (await changingCached(this.#database, (tx) => store.deleteBlock(tx, partyId, blockId)));
+    const found = blockId !== undefined && (await changingCached(this.#database, partyId, (tx) => store.deleteBlock(tx, partyId, blockId)));
     if (!found) throw new Refusal('not_found', 'There is no such block.');
   }
-}
 
-export function isCovered(blocks: readonly store.Block[], { userId, domains }: Blockable): boolean {
-  return blocks.some(
-    (block) =>
-      (block.userId !== null && block.userId === userId) ||
-      domains.some((domain) => block.emailDomain !== null && isWithin(domain, block.emailDomain)),
-  );
-}
-
-function blockOf({ user_id, email_domain }: { user_id?: string | null; email_domain?: string | null }): {
-  userId: string | null;
-  emailDomain: string | null;
-} {
-  if ((user_id ?? null) === null && (email_domain ?? null) === null) refuse('', 'needs user_id or email_domain');
-  if (user_id != null && email_domain != null) refuse('/email_domain', 'must not come along with user_id: make two blocks');
-  if (user_id != null) {
-    const isOne = parseId('usr', user_id) !== undefined || parseId('mbx', user_id) !== undefined;
-    return isOne
-      ? { userId: user_id, emailDomain: null }
-      : refuse('/user_id', 'must be the id of a person or mailbox: from.actor.id of a message');
+  async #hasSome(partyId: bigint): Promise<boolean> {
+    const read = async () => !(await store.hasRoom(this.#database, partyId, 1));
+    return (await this.#some.load(String(partyId), read, () => [partyId])) as boolean;
   }
-  const emailDomain = parseDomain((email_domain as string).trim().replace(/^@/, ''));
-  return emailDomain === undefined ? refuse('/email_domain', 'must be a domain such as example.com') : { userId: null, emailDomain };
+
+  async #targetOf(given: BlockRequest): Promise<store.Target> {
+    const { kind, text } = theOneOf(given);
+    if (kind === 'user_id') return { userId: checkedUserId(text), emailDomain: null, businessId: null };
+    if (kind === 'email_domain') return { userId: null, emailDomain: checkedDomain(text), businessId: null };
+    const handle = parseHandle(text) ?? refuse('/handle', 'must be a handle');
+    const business = await this.#parties.byHandle(handle);
+    if (!business) throw new Refusal('not_found', `Nobody has claimed the handle ${handle}.`);
+    return { userId: null, emailDomain: null, businessId: business.id };
+  }
+}
+
+function theOneOf({ user_id, email_domain, handle }: BlockRequest): { kind: keyof BlockRequest; text: string } {
+  const given = Object.entries({ user_id, email_domain, handle }).filter(([, text]) => text != null) as [keyof BlockRequest, string][];
+  const [first, second] = given;
+  if (!first) refuse('', 'needs one of user_id, email_domain and handle');
+  if (second) refuse(`/${second[0]}`, `must not come along with ${first[0]}: create two blocks`);
+  return { kind: first[0], text: first[1] };
+}
+
+function checkedUserId(id: string): string {
+  const isOne = parseId('usr', id) !== undefined || parseId('mbx', id) !== undefined;
+  return isOne ? id : refuse('/user_id', 'must be the id of a person or mailbox: from.actor.id of a message');
+}
+
+function checkedDomain(text: string): string {
+  return parseDomain(text.trim().replace(/^@/, '')) ?? refuse('/email_domain', 'must be a domain such as example.com');
 }
 
 function refuse(path: string, message: string): never {

@@ -11,8 +11,9 @@ const nullableText = (description: string) => Type.Union([Type.String(), Type.Nu
 export const BlockSchema = Type.Object(
   {
     id: Type.String({ description: 'blk_ id' }),
-    user_id: nullableText('The person or mailbox that is blocked; null for a block of a domain.'),
-    email_domain: nullableText('The domain that is blocked, with all below it; null for a block of a person.'),
+    user_id: nullableText('The person or mailbox that is blocked; null for other blocks.'),
+    email_domain: nullableText('The domain that is blocked, with all below it; null for other blocks.'),
+    handle: nullableText('The business that is blocked, by the handle it has now; null for other blocks.'),
     created_at: Type.String({ format: 'date-time' }),
   },
   { $id: 'Block', ...closed },
@@ -34,17 +35,18 @@ export const list = endpoint({
 export const add = endpoint({
   summary: 'Block a sender',
   description:
-    'Give exactly one of both. A domain covers people and mailboxes of it and of its subdomains, and businesses that have verified it. Blocking again answers 200 with the block there is.',
+    'Give exactly one of `user_id`, `email_domain` and `handle`. A person and a mailbox that the person has proven to hold are one: a block of either covers both. A domain covers people and mailboxes of it and of its subdomains, and businesses that have verified it. A handle covers the agents, people and mailboxes that write for the business. Blocking again gives 200 with the block there is.',
   body: Type.Object(
     {
       user_id: Type.Optional(nullableText('`from.actor.id` of a message that a person or mailbox sent.')),
       email_domain: Type.Optional(nullableText('A mail domain such as example.com.')),
+      handle: Type.Optional(nullableText('The handle of a business.')),
     },
     closed,
   ),
   success: { status: 201, description: 'The block, which holds from now on.', schema: BlockSchema },
   also: [{ status: 200, description: 'It was blocked already.', schema: BlockSchema }],
-  errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'],
+  errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'not_found', 'conflict'],
   handle: async ({ blocks }, { caller, body }) => {
     const { block, isNew } = await blocks.add(caller.business.id, body);
     return { status: isNew ? 201 : 200, body: blockView(block) };
@@ -62,6 +64,6 @@ export const remove = endpoint({
   },
 });
 
-function blockView({ id, userId, emailDomain, createdAt }: Block) {
-  return { id: formatId('blk', id), user_id: userId, email_domain: emailDomain, created_at: createdAt.toISOString() };
+function blockView({ id, userId, emailDomain, handle, createdAt }: Block) {
+  return { id: formatId('blk', id), user_id: userId, email_domain: emailDomain, handle, created_at: createdAt.toISOString() };
 }

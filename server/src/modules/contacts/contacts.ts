@@ -1,12 +1,13 @@
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { parseId } from '../../contract/ids.ts';
-import { ACTIVITY_ITEMS_MAX, PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
+import { ACTIVITY_ITEMS_MAX, PAGE_DEFAULT_ITEMS, SAVED_CONTACTS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
 import { parseDomain, parseEmail } from '../../contract/mail-names.ts';
 import { foldCase, parseHandle } from '../../contract/names.ts';
 import type { Business, PartyView } from '../../contract/parties.ts';
 import { type Cursors, pageOf } from '../../http/cursor.ts';
+import type { ConsumerMail } from '../../platform/consumer-mail.ts';
 import type { Database } from '../../platform/postgres.ts';
-import { type Blocks, isCovered } from '../blocks/blocks.ts';
+import type { Blocks } from '../blocks/blocks.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { partyViewOf } from '../parties/party-row.ts';
 import * as store from './store.ts';
@@ -15,6 +16,7 @@ export interface ContactServices {
   database: Database;
   cursors: Cursors;
   parties: PartyDirectory;
+  consumerMail: ConsumerMail;
   blocks: Blocks;
 }
 
@@ -59,7 +61,7 @@ export async function listContacts(services: ContactServices, business: Business
 
 /** Saved or only seen, whichever it is. */
 export async function contactByParty(services: ContactServices, business: Business, name: PartyName): Promise<Contact> {
-  const otherId = await services.parties.find(nameOf(name));
+  const otherId = await services.parties.find(await nameNow(services, nameOf(name)));
   const row = otherId === undefined ? undefined : await store.findContact(services.database, business.id, otherId);
   return toContact(services, business, row ?? noSuchContact());
 }
@@ -75,12 +77,42 @@ export async function saveContact(
   { label, notes, ...given }: PartyName & store.ContactChange,
 ): Promise<{ contact: Contact; isNew: boolean }> {
   const name = nameOf(given);
-  const otherId = await (name.handle === undefined ? services.parties.addUnclaimed(name) : services.parties.find(name));
-  if (otherId === undefined) throw new Refusal('not_found', `Nobody has claimed the handle ${name.handle}.`);
+  refuseNoParty(services, name);
+  const otherId = await partyToSave(services, business, await nameNow(services, name));
   const change = { ...(label !== undefined && { label }), ...(notes !== undefined && { notes }) };
-  const isNew = await services.database.transaction((tx) => store.saveContact(tx, business.id, otherId, change));
+  const isNew = await services.database.transaction(async (tx) => {
+    const wasSaved = !(await store.saveContact(tx, business.id, otherId, change));
+    if (!wasSaved && (await store.countSaved(tx, business.id)) > SAVED_CONTACTS_PER_BUSINESS_MAX) refuseTooMany();
+    return !wasSaved;
+  });
   const row = await store.findContact(services.database, business.id, otherId);
   return { contact: await toContact(services, business, row ?? noSuchContact()), isNew };
+}
+
+/** Its id. A party without a handle is created, unless the contact could not be saved anyway. */
+async function partyToSave({ database, parties }: ContactServices, business: Business, name: PartyName): Promise<bigint> {
+  const known = await parties.find(name);
+  if (known !== undefined) return known;
+  if (name.handle !== undefined) throw new Refusal('not_found', `Nobody has claimed the handle ${name.handle}.`);
+  if ((await store.countSaved(database, business.id)) >= SAVED_CONTACTS_PER_BUSINESS_MAX) refuseTooMany();
+  return parties.addUnclaimed(name);
+}
+
+/** Whoever writes from an organisation's mailbox writes for its domain; a domain of consumers stands for nobody. */
+function refuseNoParty({ consumerMail }: ContactServices, { domain, email }: PartyName): void {
+  const host = email?.split('@').at(-1);
+  if (host !== undefined && !consumerMail.gives(host))
+    throw invalid([{ path: '/email', message: `is a mailbox of an organisation, whose party is its domain: save ${host} as domain` }]);
+  if (domain !== undefined && consumerMail.gives(domain))
+    throw invalid([
+      { path: '/domain', message: `gives mailboxes to anybody, each of which is a party of its own: save the mailbox as email` },
+    ]);
+}
+
+/** A domain that a business has verified stands for that business. */
+async function nameNow({ parties }: ContactServices, name: PartyName): Promise<PartyName> {
+  const owner = name.domain === undefined ? undefined : await parties.ownerOf(name.domain);
+  return owner ? { handle: owner.handle } : name;
 }
 
 export async function changeContact(
@@ -100,14 +132,10 @@ async function toContact(services: ContactServices, business: Business, row: sto
 
 async function toContacts({ database, blocks }: ContactServices, business: Business, rows: store.ContactRow[]): Promise<Contact[]> {
   if (rows.length === 0) return [];
+  const otherIds = rows.map(({ other_id }) => BigInt(other_id));
   const [seen, blocked] = await Promise.all([
-    store.seenOf(
-      database,
-      business.id,
-      rows.map(({ other_id }) => BigInt(other_id)),
-      ACTIVITY_ITEMS_MAX,
-    ),
-    blocks.of(business.id),
+    store.seenOf(database, business.id, otherIds, ACTIVITY_ITEMS_MAX),
+    blocks.among(business.id, otherIds),
   ]);
   return rows.map((row) => ({
     id: row.saved_at === null ? null : row.contact_id,
@@ -115,7 +143,7 @@ async function toContacts({ database, blocks }: ContactServices, business: Busin
     label: row.label,
     notes: row.notes,
     archived: row.archived,
-    blocked: isCovered(blocked, { userId: null, domains: domainsOf(row) }),
+    blocked: blocked.has(row.other_id),
     activity: {
       first_seen_at: row.first_seen_at,
       last_seen_at: row.last_seen_at,
@@ -125,11 +153,6 @@ async function toContacts({ database, blocks }: ContactServices, business: Busin
       ...(seen.get(row.other_id) ?? { types: [], actors: [] }),
     },
   }));
-}
-
-function domainsOf({ domain, email, verified_domains }: store.ContactRow): string[] {
-  const own = domain ?? email?.split('@').at(-1);
-  return own === undefined ? (verified_domains as string[]) : [own];
 }
 
 /** The one name that was given, in its stored form. */
@@ -149,6 +172,10 @@ const EXPECTED = {
   domain: 'must be a domain such as example.com',
   email: 'must be an e-mail address',
 };
+
+function refuseTooMany(): never {
+  throw new Refusal('conflict', `A business can save ${SAVED_CONTACTS_PER_BUSINESS_MAX} contacts at most.`);
+}
 
 function uuidOf(id: string): string {
   return parseId('ctc', id) ?? noSuchContact();

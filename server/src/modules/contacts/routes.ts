@@ -40,7 +40,9 @@ export const ContactSchema = Type.Object(
 const idParams = Type.Object({ id: Type.String({ description: 'ctc_ id' }) });
 const partyFields = {
   handle: Type.Optional(Type.String({ maxLength: 64, description: 'Of a business.' })),
-  domain: Type.Optional(Type.String({ maxLength: 300, description: 'Of an organisation without a handle.' })),
+  domain: Type.Optional(
+    Type.String({ maxLength: 300, description: 'Of an organisation. One that a business has verified stands for that business.' }),
+  ),
   email: Type.Optional(Type.String({ maxLength: 400, description: 'Of a consumer mailbox.' })),
 };
 const ownFields = {
@@ -78,11 +80,12 @@ export const list = endpoint({
 
 export const save = endpoint({
   summary: 'Save a party',
-  description: 'Give exactly one of handle, domain and email. Saving again changes what is given, and takes it out of the archive.',
+  description:
+    'Give exactly one of handle, domain and email. A domain that a business has verified stands for that business: the contact is that of its handle. An organisation’s mailbox and a domain that gives mailboxes to anybody are refused, because neither is a party. Saving again changes what is given, and takes it out of the archive.',
   body: Type.Object({ ...partyFields, ...ownFields }, closed),
   success: { status: 201, description: 'Saved.', schema: ContactSchema },
   also: [{ status: 200, description: 'It was saved before.', schema: ContactSchema }],
-  errors: [...bodyErrors, 'not_found'],
+  errors: [...bodyErrors, 'not_found', 'conflict'],
   handle: async (context, { caller, body }) => {
     const { contact, isNew } = await saveContact(context, caller.business, body);
     return { status: isNew ? 201 : 200, body: contactView(contact) };

@@ -19,8 +19,7 @@ export interface ContactRow extends PartyRow {
 }
 
 const SELECT_CONTACTS = `SELECT c.other_id, c.id AS contact_id, c.saved_at, c.archived, c.label, c.notes, c.first_seen_at, c.last_seen_at, c.last_direction,
-       c.messages_in, c.messages_out, p.handle, p.domain, p.email, p.display_name,
-       ARRAY(SELECT d.domain FROM verified_domains d WHERE d.party_id = p.id ORDER BY d.domain) AS verified_domains
+       c.messages_in, c.messages_out, p.handle, p.domain, p.email, p.display_name
   FROM contacts c JOIN parties p ON p.id = c.other_id`;
 
 export interface ContactFilters {
@@ -93,12 +92,24 @@ export async function saveContact(tx: Queryable, partyId: bigint, otherId: bigin
     'SELECT saved_at FROM contacts WHERE party_id = $1 AND other_id = $2 FOR UPDATE',
     [partyId, otherId],
   );
+  const isNew = before?.saved_at === null;
+  if (isNew)
+    await tx.query(
+      'INSERT INTO saved_contacts AS s (party_id, count) VALUES ($1, 1) ON CONFLICT (party_id) DO UPDATE SET count = s.count + 1',
+      [partyId],
+    );
   await tx.query(`UPDATE contacts c SET saved_at = coalesce(c.saved_at, now()), ${SET_CHANGE} WHERE c.party_id = $1 AND c.other_id = $2`, [
     partyId,
     otherId,
     ...changeValues({ ...change, archived: false }),
   ]);
-  return before?.saved_at === null;
+  return isNew;
+}
+
+/** How many contacts the business has saved. In the transaction of a save, others have to wait until it ends. */
+export async function countSaved(db: Queryable, partyId: bigint): Promise<number> {
+  const [row] = await db.query<{ count: number }>('SELECT count FROM saved_contacts WHERE party_id = $1', [partyId]);
+  return row?.count ?? 0;
 }
 
 export async function changeSaved(db: Queryable, partyId: bigint, id: string, change: ContactChange): Promise<boolean> {

@@ -33,7 +33,7 @@ async function recheck(services: DomainServices, lost: Lost, log: Logger, { part
   // Noted whatever came of it: what can't be asked would otherwise be the first in line for ever.
   const noted = await noteCheck(services.database, partyId, domain, isThere, token);
   if (isThere !== false || noted === undefined || noted.missingHours <= GRACE_HOURS) return;
-  const isLost = await changingCached(services.database, async (tx) => {
+  const isLost = await changingCached(services.database, partyId, async (tx) => {
     const wasHeld = await services.parties.releaseDomain(tx, partyId, domain);
     if (wasHeld) await lost(tx, partyId, domain);
     return wasHeld;

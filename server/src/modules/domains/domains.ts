@@ -4,10 +4,10 @@ import { Refusal } from '../../contract/errors.ts';
 import { DOMAINS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
 import { parseDomain } from '../../contract/mail-names.ts';
 import type { Business } from '../../contract/parties.ts';
-import { changingCached } from '../../platform/change-feed.ts';
+import { type Change, changingCached } from '../../platform/change-feed.ts';
 import type { ConsumerMail } from '../../platform/consumer-mail.ts';
 import type { NameServers } from '../../platform/name-servers.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import * as store from './store.ts';
 
@@ -65,7 +65,7 @@ export function vouchForDomain({ parties }: Pick<DomainServices, 'parties'>, bus
 /** Both or neither: a domain without its request would pass for one that the operator vouches for. */
 export async function removeDomain({ database, parties }: DomainServices, business: Business, text: string): Promise<void> {
   const domain = parseDomain(text) ?? noSuchDomain();
-  await changingCached(database, async (tx) => {
+  await changingCached(database, business.id, async (tx) => {
     const wasRequested = await store.deleteRequest(tx, business.id, domain);
     const wasVerified = await parties.releaseDomain(tx, business.id, domain);
     if (!wasRequested && !wasVerified) noSuchDomain();
@@ -89,7 +89,7 @@ async function takeOver(
   { domain, token }: { domain: string; token: string },
   texts: readonly string[],
 ): Promise<void> {
-  const makeWay = async (tx: Queryable) => {
+  const makeWay = async (tx: Change) => {
     // Whoever gave the domain up while it was looked up has it no more.
     const isRequested = await store.noteCheck(tx, business.id, domain, true, token);
     if (!isRequested) noSuchDomain();

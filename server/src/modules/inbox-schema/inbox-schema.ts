@@ -14,8 +14,6 @@ import * as store from './store.ts';
 
 const BUSY_RETRY_S = 5;
 const CHECKS_RETRY_S = 1;
-/** Apart from the directory, so that whoever sets schemas again and again empties no other cache. */
-const SCHEMAS = 'inbox-schemas';
 
 /** What a message records about its payload; `errors` is JSON text. */
 export interface Verdict {
@@ -59,13 +57,13 @@ export class InboxSchemas {
     this.#database = database;
     this.#checker = checker;
     this.#feed = feed;
-    this.#versions = new Cache(feed, SCHEMAS);
+    this.#versions = new Cache(feed, 'schema');
   }
 
   /** Has workers ready before a message needs them: now if anybody has a schema, otherwise when the first one is set, wherever that is. */
   async keepReady(): Promise<void> {
-    this.#feed.onChange((subject) => {
-      if (subject === SCHEMAS) void this.#checker.warm();
+    this.#feed.onChange('schema', (partyId) => {
+      if (partyId !== undefined) void this.#checker.warm();
     });
     if (await store.hasAny(this.#database)) await this.#checker.warm();
   }
@@ -79,18 +77,17 @@ export class InboxSchemas {
     const text = written.raw.toString('utf8');
     const refusal = unfit(written) ?? (await unlessBusy(this.#checker.refusalOf(String(partyId), text)));
     if (refusal) throw refused(refusal.reason);
-    return changingCached(this.#database, (tx) => store.saveSchema(tx, partyId, text), SCHEMAS);
+    return changingCached(this.#database, partyId, (tx) => store.saveSchema(tx, partyId, text), { kind: 'schema', id: partyId });
   }
 
   async clear(partyId: bigint): Promise<void> {
-    await changingCached(this.#database, (tx) => store.deleteSchema(tx, partyId), SCHEMAS);
+    await changingCached(this.#database, partyId, (tx) => store.deleteSchema(tx, partyId), { kind: 'schema', id: partyId });
   }
 
   /** Of what is delivered now. Takes half a second at most, and a look into memory where no schema is set. */
   async judge(partyId: bigint, json: Buffer): Promise<Verdict> {
-    const known = await this.#versions.load(String(partyId), async () => ({
-      version: (await store.findVersion(this.#database, partyId)) ?? null,
-    }));
+    const read = async () => ({ version: (await store.findVersion(this.#database, partyId)) ?? null });
+    const known = await this.#versions.load(String(partyId), read, () => [partyId]);
     if (!known || known.version === null) return UNCHECKED;
     const load = async () => (await store.findSchema(this.#database, partyId))?.text ?? 'true';
     const issues = await this.#checker.issuesOf({ party: String(partyId), version: known.version, load }, json);

@@ -4,6 +4,7 @@ import { newUuid } from '../../contract/ids.ts';
 import {
   INVITATION_AGAIN_AFTER_S,
   INVITATION_LIFETIME_DAYS,
+  INVITATIONS_OPEN_PER_BUSINESS_MAX,
   INVITATIONS_PER_BUSINESS_AND_DAY_MAX,
   MEMBERS_PER_BUSINESS_MAX,
 } from '../../contract/limits.ts';
@@ -45,8 +46,7 @@ export async function invite(
     if (given.role === 'owner') refuseUnless(role, 'owner');
     await refuseFlood(tx, business, email);
     if (await isMemberByEmail(tx, business.id, email)) throw new Refusal('conflict', `${email} is a member already.`);
-    if ((await countPeople(tx, business.id)) >= MEMBERS_PER_BUSINESS_MAX)
-      throw new Refusal('conflict', `A business can have ${MEMBERS_PER_BUSINESS_MAX} members at most.`);
+    await refuseTooMany(tx, business, email);
     if (segment !== null && (await isSegmentTaken(tx, business.id, segment))) refuseTakenSegment(segment);
     const invitation = await store.upsertInvitation(tx, business.id, {
       ...{ id: newUuid(), email, role: given.role, segment, tokenHash: hashOf(token), days: INVITATION_LIFETIME_DAYS },
@@ -55,6 +55,15 @@ export async function invite(
     await mails.queue(tx, { to: email, ...mail });
     return invitation;
   });
+}
+
+/** Whoever is invited again does not count twice. */
+async function refuseTooMany(tx: Queryable, business: Business, email: string): Promise<void> {
+  const { members, invited } = await countPeople(tx, business.id, email);
+  if (invited >= INVITATIONS_OPEN_PER_BUSINESS_MAX)
+    throw new Refusal('conflict', `A business can have ${INVITATIONS_OPEN_PER_BUSINESS_MAX} open invitations at most: withdraw one first.`);
+  if (members + invited >= MEMBERS_PER_BUSINESS_MAX)
+    throw new Refusal('conflict', `A business can have ${MEMBERS_PER_BUSINESS_MAX} members at most, open invitations included.`);
 }
 
 /** Mails go to whom an admin names, and anybody can become one. */

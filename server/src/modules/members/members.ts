@@ -1,5 +1,5 @@
 import { Refusal } from '../../contract/errors.ts';
-import { BUSINESSES_PER_PERSON_MAX } from '../../contract/limits.ts';
+import { BUSINESSES_PER_PERSON_MAX, CLAIMS_PER_PERSON_AND_MONTH_MAX } from '../../contract/limits.ts';
 import { mayActAs, type Role } from '../../contract/members.ts';
 import type { Business } from '../../contract/parties.ts';
 import type { Person } from '../../contract/people.ts';
@@ -26,6 +26,9 @@ export function claimBusiness(services: MemberServices, person: Person, handle: 
     await store.lockPerson(tx, person.id);
     if ((await store.countOwned(tx, person.id)) >= BUSINESSES_PER_PERSON_MAX)
       throw new Refusal('conflict', `A person can own ${BUSINESSES_PER_PERSON_MAX} businesses at most.`);
+    // Handing a business on does not make room for another.
+    if ((await store.noteClaim(tx, business.id, person.id)) > CLAIMS_PER_PERSON_AND_MONTH_MAX)
+      throw new Refusal('conflict', `A person can claim ${CLAIMS_PER_PERSON_AND_MONTH_MAX} businesses in 30 days at most.`);
     await store.insertMember(tx, business.id, person.id, 'owner');
     if (person.email === null) return;
     const name = partyNameOfMailbox(services, person.email);

@@ -85,13 +85,24 @@ export async function countOwners(tx: Queryable, partyId: bigint): Promise<numbe
   return Number(row?.count ?? 0);
 }
 
-/** Members, and whoever is invited. */
-export async function countPeople(tx: Queryable, partyId: bigint): Promise<number> {
-  const [row] = await tx.query<{ count: string }>(
-    `SELECT (SELECT count(*) FROM members WHERE party_id = $1) + (SELECT count(*) FROM invitations WHERE party_id = $1 AND expires_at > now()) AS count`,
-    [partyId],
+/** Members, and whoever is invited, apart from one mailbox. */
+export async function countPeople(tx: Queryable, partyId: bigint, email: string): Promise<{ members: number; invited: number }> {
+  const [row] = await tx.query<{ members: number; invited: number }>(
+    `SELECT (SELECT count(*)::integer FROM members WHERE party_id = $1) AS members,
+            (SELECT count(*)::integer FROM invitations WHERE party_id = $1 AND expires_at > now() AND email <> $2) AS invited`,
+    [partyId, email],
   );
-  return Number(row?.count ?? 0);
+  return row ?? { members: 0, invited: 0 };
+}
+
+/** Notes who claimed a business, and tells how many that person has claimed in 30 days. */
+export async function noteClaim(tx: Queryable, partyId: bigint, personId: string): Promise<number> {
+  await tx.query('UPDATE parties SET claimed_by = $2 WHERE id = $1', [partyId, personId]);
+  const [row] = await tx.query<{ count: number }>(
+    `SELECT count(*)::integer AS count FROM parties WHERE claimed_by = $1 AND claimed_at > now() - interval '30 days'`,
+    [personId],
+  );
+  return row?.count ?? 0;
 }
 
 export async function insertMember(tx: Queryable, partyId: bigint, personId: string, role: Role): Promise<void> {

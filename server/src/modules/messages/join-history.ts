@@ -1,5 +1,5 @@
 import type { Chore } from '../../platform/jobs.ts';
-import { joinThread, threadsToJoin } from './join-store.ts';
+import { contactsToMerge, joinThread, mergeContact, threadsToJoin } from './join-store.ts';
 
 /** Thread by thread, each in its own transaction: what a crash interrupts is done again, and finds the rest. */
 export const joinHistory: Chore = {
@@ -10,6 +10,10 @@ export const joinHistory: Chore = {
     let joined = 0;
     for (const threadId of await threadsToJoin(database, unclaimedId, businessId, mailbox))
       joined += await joinThread(database, unclaimedId, threadId, businessId, mailbox);
+    // Of a domain, all is the business's now; a mailbox that claimed a handle can still be written from as such.
+    if (mailbox === null)
+      for (const ownerId of await contactsToMerge(database, unclaimedId, businessId))
+        await mergeContact(database, ownerId, unclaimedId, businessId);
     if (joined > 0) log.info({ joined }, 'messages of a party without a handle joined a business');
   },
 };

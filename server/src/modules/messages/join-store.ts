@@ -53,3 +53,18 @@ export async function countHidden(db: Queryable, partyId: bigint, threadId: stri
   );
   return Number(row?.count ?? 0);
 }
+
+/** In whose address books a domain is, if a business has it now. */
+export async function contactsToMerge(db: Queryable, unclaimedId: bigint, businessId: bigint): Promise<bigint[]> {
+  const rows = await db.query<{ party_id: string }>(
+    `SELECT c.party_id FROM parties p JOIN verified_domains d ON d.domain = p.domain JOIN contacts c ON c.other_id = p.id
+      WHERE p.id = $1 AND d.party_id = $2`,
+    [unclaimedId, businessId],
+  );
+  return rows.map(({ party_id }) => BigInt(party_id));
+}
+
+/** What an address book has of a domain becomes part of what it has of the business. */
+export async function mergeContact(db: Queryable, ownerId: bigint, unclaimedId: bigint, businessId: bigint): Promise<void> {
+  await db.query('SELECT merge_contact($1, $2, $3)', [ownerId, unclaimedId, businessId]);
+}

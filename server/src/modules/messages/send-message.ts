@@ -148,11 +148,10 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
   };
 }
 
-/** An agent is blocked with its business, a person or mailbox alone or with its domain. */
+/** An agent is blocked with its business, a person or mailbox alone, with its domain, or with the business it writes for. */
 function blockable({ party, actor }: Writer): Blockable {
-  if (actor.kind === 'agent') return { userId: null, domains: party.verifiedDomains };
-  const domain = actor.email?.split('@').at(-1);
-  return { userId: actor.id, domains: domain === undefined ? party.verifiedDomains : [domain, ...party.verifiedDomains] };
+  const partyId = 'id' in party ? (party as Party).id : null;
+  return actor.kind === 'agent' ? { partyId, actorId: null, email: null } : { partyId, actorId: actor.id, email: actor.email };
 }
 
 interface Texts {

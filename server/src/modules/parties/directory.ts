@@ -5,7 +5,7 @@ import { parseDomain } from '../../contract/mail-names.ts';
 import { isReservedHandle, parseHandle } from '../../contract/names.ts';
 import type { Business, Party } from '../../contract/parties.ts';
 import { Cache } from '../../platform/cache.ts';
-import { type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
+import { type Change, type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
 import { type Database, isUniqueViolation, type Queryable } from '../../platform/postgres.ts';
 import * as store from './store.ts';
 
@@ -25,17 +25,17 @@ export class PartyDirectory {
   }
 
   byHandle(handle: string): Promise<Business | undefined> {
-    return this.#businesses.load(handle, () => store.findByHandle(this.#database, handle));
+    return this.#businesses.load(handle, () => store.findByHandle(this.#database, handle), ownerOf);
   }
 
   /** The business that has shown the mail domain to be its own. */
   ownerOf(domain: string): Promise<Business | undefined> {
-    return this.#businesses.load(`@${domain}`, () => store.findByDomain(this.#database, domain));
+    return this.#businesses.load(`@${domain}`, () => store.findByDomain(this.#database, domain), ownerOf);
   }
 
   /** Of whatever kind it is. */
   byId(id: bigint): Promise<Party | undefined> {
-    return this.#parties.load(id.toString(), () => store.findById(this.#database, id));
+    return this.#parties.load(id.toString(), () => store.findById(this.#database, id), ownerOf);
   }
 
   find(name: store.PartyName): Promise<bigint | undefined> {
@@ -58,11 +58,11 @@ export class PartyDirectory {
   }
 
   /** From now on the domain is the business's own. What has to hold for that is done first, in the same transaction. */
-  async verifyDomain(business: Business, text: string, first: (tx: Queryable, domain: string) => Promise<unknown>): Promise<string> {
+  async verifyDomain(business: Business, text: string, first: (tx: Change, domain: string) => Promise<unknown>): Promise<string> {
     const domain = parseDomain(text);
     if (domain === undefined) throw new Refusal('validation_error', `"${text}" is not a domain such as example.com.`);
     try {
-      await changingCached(this.#database, async (tx) => {
+      await changingCached(this.#database, business.id, async (tx) => {
         await first(tx, domain);
         await store.insertVerifiedDomain(tx, business.id, domain);
       });
@@ -75,12 +75,13 @@ export class PartyDirectory {
 
   async removeDomain(business: Business, text: string): Promise<string> {
     const domain = parseDomain(text) ?? text;
-    if (await changingCached(this.#database, (tx) => store.deleteVerifiedDomain(tx, business.id, domain))) return domain;
+    if (await changingCached(this.#database, business.id, (tx) => store.deleteVerifiedDomain(tx, business.id, domain))) return domain;
     throw new Refusal('not_found', `The business ${business.handle} has no domain ${domain}.`);
   }
 
-  /** False when it is not the business's. The transaction has to be one that tells of its changes. */
-  releaseDomain(tx: Queryable, businessId: bigint, domain: string): Promise<boolean> {
+  /** False when it is not the business's. */
+  releaseDomain(tx: Change, businessId: bigint, domain: string): Promise<boolean> {
+    tx.alsoConcerns(businessId);
     return store.deleteVerifiedDomain(tx, businessId, domain);
   }
 
@@ -90,7 +91,7 @@ export class PartyDirectory {
 
   async change(business: Business, change: { displayName?: string; acceptingDrops?: boolean }): Promise<Business> {
     const name = change.displayName === undefined ? undefined : checkedName(change.displayName);
-    return changingCached(this.#database, (tx) => store.updateBusiness(tx, business.id, name, change.acceptingDrops));
+    return changingCached(this.#database, business.id, (tx) => store.updateBusiness(tx, business.id, name, change.acceptingDrops));
   }
 
   /** Has the threads of a party without a handle join a business, or those of them that one mailbox began. */
@@ -130,6 +131,8 @@ export class PartyDirectory {
     }
   }
 }
+
+const ownerOf = ({ id }: Party) => [id];
 
 function refusalOf(handle: string, objection: HandleObjection): Refusal {
   if (objection === 'invalid')

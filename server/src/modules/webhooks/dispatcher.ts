@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { newUuid } from '../../contract/ids.ts';
 import { MB } from '../../contract/limits.ts';
-import { type ChangeFeed, DIRECTORY, type Subject } from '../../platform/change-feed.ts';
+import type { ChangeFeed } from '../../platform/change-feed.ts';
 import { Listener } from '../../platform/listener.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import { isUnavailable } from '../../platform/postgres.ts';
@@ -87,7 +87,7 @@ export class Dispatcher {
       },
       log,
     );
-    settings.feed.onChange((subject) => this.#changed(subject));
+    settings.feed.onChange('webhook', (webhookId) => this.#changed(webhookId));
   }
 
   async start(): Promise<void> {
@@ -270,12 +270,11 @@ export class Dispatcher {
     }
   }
 
-  /** The subject of a deletion is the webhook's id. */
-  #changed(subject: Subject): void {
-    if (subject === DIRECTORY) return;
-    if (subject !== undefined) {
-      this.#deleted.set(subject, performance.now());
-      for (const attempt of [...this.#underWay]) if (attempt.held.lane.webhookId === subject) attempt.breakOff();
+  /** A webhook was deleted; undefined when deletions may have gone unheard. */
+  #changed(webhookId: string | undefined): void {
+    if (webhookId !== undefined) {
+      this.#deleted.set(webhookId, performance.now());
+      for (const attempt of [...this.#underWay]) if (attempt.held.lane.webhookId === webhookId) attempt.breakOff();
     } else {
       this.#deafAt = performance.now();
       if (this.#underWay.size > 0) this.#track(this.#breakOffDeleted());

@@ -62,7 +62,7 @@ export async function deleteWebhook({ database }: WebhookServices, business: Bus
     // Undone, so that no process hears of a change that was none.
     if (!(await store.deleteWebhook(tx, business.id, webhookId))) noSuchWebhook();
   };
-  await changingCached(database, work, webhookId);
+  await changingCached(database, business.id, work, { kind: 'webhook', id: webhookId });
 }
 
 /** The id of the attempt that was queued. */

@@ -1,0 +1,35 @@
+import { UNKNOWN_KEY_LOOKUPS_WAITING_MAX } from '../contract/limits.ts';
+import { networkOf } from '../platform/network.ts';
+import { TooMuchWaiting, Turns } from '../platform/turns.ts';
+import type { RateLimiter } from './rate-limit.ts';
+
+/**
+ * Counts requests without a valid key, by network. A valid key uses nothing up, and is let in from a network that has used
+ * up its rate too: keys from there are then looked up one at a time.
+ */
+export class Strangers {
+  readonly #limiter: RateLimiter;
+  readonly #lookups = new Turns(UNKNOWN_KEY_LOOKUPS_WAITING_MAX);
+
+  constructor(limiter: RateLimiter) {
+    this.#limiter = limiter;
+  }
+
+  async identify<T>(address: string, lookUp: () => Promise<T | undefined>): Promise<T | undefined> {
+    const network = networkOf(address);
+    const bucket = this.#limiter.bucketOf(network);
+    if (!bucket) return lookUp();
+    if (bucket.tokens >= 1) {
+      // At once, so that requests which come together are counted before any of them is looked up.
+      bucket.take(1);
+      const known = await lookUp();
+      if (known !== undefined) bucket.take(-1);
+      return known;
+    }
+    const known = await this.#lookups.take(network, lookUp).catch((error) => {
+      throw error instanceof TooMuchWaiting ? bucket.refusal() : error;
+    });
+    if (known === undefined) throw bucket.refusal();
+    return known;
+  }
+}
