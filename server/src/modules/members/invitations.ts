@@ -49,7 +49,8 @@ export async function invite(
       throw new Refusal('conflict', `A business can have ${MEMBERS_PER_BUSINESS_MAX} members at most.`);
     if (segment !== null && (await isSegmentTaken(tx, business.id, segment))) refuseTakenSegment(segment);
     const invitation = await store.upsertInvitation(tx, business.id, {
-      ...{ id: newUuid(), email, role: given.role, segment, tokenHash: hashOf(token), days: INVITATION_LIFETIME_DAYS },
+      ...{ id: newUuid(), email, role: given.role, segment, invitedBy: by.person.id },
+      ...{ tokenHash: hashOf(token), days: INVITATION_LIFETIME_DAYS },
     });
     const mail = invitationMail({ businessName: business.displayName, inviter: by.name, url: `${publicUrl}/invitations/${token}` });
     await mails.queue(tx, { to: email, ...mail });
@@ -104,5 +105,8 @@ function hashOf(token: string): Buffer {
 }
 
 function noSuchInvitation(): never {
-  throw new Refusal('not_found', 'There is no such invitation, or it has expired.');
+  throw new Refusal(
+    'not_found',
+    'This invitation is not valid: it has expired, was withdrawn, or whoever sent it may no longer invite. Ask the business for a new one.',
+  );
 }
