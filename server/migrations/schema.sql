@@ -142,6 +142,7 @@ CREATE TABLE invitations (
   token_hash bytea NOT NULL,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone NOT NULL,
+  invited_by uuid,
   CONSTRAINT invitations_pkey PRIMARY KEY (party_id, id),
   CONSTRAINT invitations_party_id_email_key UNIQUE (party_id, email)
 );
@@ -158,6 +159,12 @@ CREATE TABLE kept_mails (
   kept_at timestamp with time zone NOT NULL DEFAULT now(),
   mail json NOT NULL,
   CONSTRAINT kept_mails_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE known_sign_ins (
+  subject bytea NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  CONSTRAINT known_sign_ins_pkey PRIMARY KEY (subject)
 );
 
 CREATE TABLE ledger_entries (
@@ -241,6 +248,7 @@ CREATE TABLE parties (
   email text COLLATE "C",
   folded_name text NOT NULL DEFAULT ''::text,
   claimed_by uuid,
+  name_key text COLLATE "C",
   CONSTRAINT parties_check CHECK ((num_nonnulls(handle, domain, email) = 1)),
   CONSTRAINT parties_pkey PRIMARY KEY (id),
   CONSTRAINT parties_domain_key UNIQUE (domain),
@@ -275,6 +283,7 @@ CREATE TABLE people (
   image text,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  signed_in_at timestamp with time zone,
   CONSTRAINT people_image_check CHECK ((image IS NULL)),
   CONSTRAINT people_pkey PRIMARY KEY (id),
   CONSTRAINT people_email_key UNIQUE (email)
@@ -360,6 +369,15 @@ CREATE TABLE sign_in_counts (
   window_start timestamp with time zone NOT NULL,
   uses integer NOT NULL,
   CONSTRAINT sign_in_counts_pkey PRIMARY KEY (subject)
+);
+
+CREATE TABLE thread_notices (
+  party_id bigint NOT NULL,
+  thread_id uuid NOT NULL,
+  email text COLLATE "C" NOT NULL,
+  position bigint NOT NULL,
+  notified_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT thread_notices_pkey PRIMARY KEY (party_id, thread_id, email)
 );
 
 CREATE TABLE unsubscribed_mailboxes (
@@ -450,6 +468,7 @@ CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at
 CREATE INDEX invitations_by_token ON invitations USING btree (token_hash);
 CREATE INDEX joined_threads_of_business ON joined_threads USING btree (business_id, thread_id);
 CREATE INDEX kept_mails_by_time ON kept_mails USING btree (kept_at);
+CREATE INDEX known_sign_ins_by_age ON known_sign_ins USING btree (seen_at);
 CREATE INDEX ledger_entries_by_domain ON ledger_entries USING btree (party_id, box, from_domain, "position") WHERE (from_domain IS NOT NULL);
 CREATE INDEX ledger_entries_by_email ON ledger_entries USING btree (party_id, box, from_email, "position") WHERE (from_email IS NOT NULL);
 CREATE INDEX ledger_entries_by_message ON ledger_entries USING btree (party_id, message_id);
@@ -462,6 +481,8 @@ CREATE INDEX members_of_person ON members USING btree (person_id, party_id);
 CREATE INDEX messages_by_receipt ON messages USING btree (receipt_token);
 CREATE INDEX objects_by_id ON objects USING btree (id);
 CREATE INDEX parties_claimed_by ON parties USING btree (claimed_by, claimed_at) WHERE (claimed_by IS NOT NULL);
+CREATE INDEX parties_by_name_key ON parties USING btree (name_key) WHERE (handle IS NOT NULL);
+CREATE INDEX parties_without_name_key ON parties USING btree (id) WHERE ((handle IS NOT NULL) AND (name_key IS NULL));
 CREATE INDEX passkeys_of_person ON passkeys USING btree (person_id, id);
 CREATE INDEX person_usage_by_day ON person_usage USING btree (day);
 CREATE INDEX sessions_by_expiry ON sessions USING btree (expires_at);
@@ -589,10 +610,15 @@ CREATE FUNCTION public_id(
 CREATE FUNCTION queue_answer_notices(
   recipient_ids bigint[],
   message_ids uuid[]
+CREATE FUNCTION queue_mail(
+  mail json,
+  priority integer DEFAULT 5
 ) RETURNS void LANGUAGE plpgsql;
 
-CREATE FUNCTION queue_mail(
-  mail json
+CREATE FUNCTION queue_reply_notices(
+  sender_ids bigint[],
+  recipient_ids bigint[],
+  message_ids uuid[]
 ) RETURNS void LANGUAGE plpgsql;
 
 CREATE FUNCTION queue_webhook_attempts(

@@ -29,6 +29,7 @@ import { tellOfLostDomain } from './modules/members/lost-domain.ts';
 import { Arrivals } from './modules/messages/arrivals.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { Ledger } from './modules/messages/ledger.ts';
+import { partyChores } from './modules/parties/chores.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
 import { Pages } from './modules/web/pages.ts';
 import { webhookChores } from './modules/webhooks/chores.ts';
@@ -196,7 +197,7 @@ async function buildContext(
     publicUrl,
     providers: providersOf(config),
     isConsumer: (domain) => consumerMail.gives(domain),
-    sendCode: (tx, to, code, minutes) => mails.queue(tx, { to, ...codeMail({ code, minutes }) }),
+    sendCode: (tx, to, code, minutes) => mails.queueFirst(tx, { to, ...codeMail({ code, minutes }) }),
   });
   const exclusively: Exclusively = (name, work) => database.exclusively(name, work);
   const folder = path.join(config.dataDir, 'files');
@@ -234,6 +235,7 @@ async function buildContext(
     ...fileChores(context.files, objects),
     ...webhookChores(config.webhookLogDays),
     ...mailChores,
+    ...partyChores,
     notifyOfAnswer(context),
   ];
   return { context, feed, chores };

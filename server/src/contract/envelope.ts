@@ -23,7 +23,10 @@ export const ActorSchema = Type.Object(
     id: Type.String({ description: 'agt_, usr_ or mbx_ id.' }),
     name: Type.String(),
     email: nullable(Type.String(), 'Null for agents.'),
-    verified: Type.Boolean({ description: 'Whether the actor has proved to be who it says.' }),
+    verified: Type.Boolean({
+      description:
+        'What the provider proves. api_key: the key is one of the agent; it says nothing about who the business is. email: mails to the mailbox reach the person. google, oidc: the mailbox’s domain vouches for the person, or false. microsoft: always false. smtp: the mailbox’s domain vouches for the mail.',
+    }),
     provider: Type.Enum(['api_key', 'email', 'google', 'microsoft', 'oidc', 'smtp'], { description: 'How it proved that.' }),
   },
   { $id: 'Actor', ...closed },

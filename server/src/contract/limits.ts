@@ -128,9 +128,14 @@ export const CODE_DIGITS = 6;
 export const CODE_LIFETIME_S = 600;
 export const CODE_TRIES_MAX = 5;
 export const CODE_WINDOW_S = 600;
+/** Codes of one mailbox that one network can ask for in 10 minutes, or one browser in which the mailbox was signed in before. */
 export const CODES_PER_MAILBOX_AND_WINDOW_MAX = 5;
-/** Along with the tries of each, this bounds what guessing can reach in a day: a hundred of a million. */
+/** Codes of one mailbox that one network can ask for in a day, or one browser in which the mailbox was signed in before. */
 export const CODES_PER_MAILBOX_AND_DAY_MAX = 20;
+/** Codes of one mailbox that can be asked for in a day from all networks together in which the mailbox was never signed in. With the tries of each code it bounds guessing: 200 tries in a million. */
+export const CODES_PER_MAILBOX_FROM_STRANGERS_AND_DAY_MAX = 40;
+/** Days for which a browser, and a network, in which a mailbox was signed in counts as known to be the mailbox's. */
+export const DEVICE_KNOWN_DAYS = 180;
 export const CODES_PER_ADDRESS_AND_WINDOW_MAX = 50;
 export const CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX = 100;
 

@@ -75,8 +75,9 @@ export function parseSegment(text: string): string | undefined {
   return segment.length <= SEGMENT_MAX_CHARS && NAME.test(segment) ? segment : undefined;
 }
 
+/** Handles that begin with the service's name would seem to speak for it. */
 export function isReservedHandle(handle: string): boolean {
-  return RESERVED_HANDLES.has(handle);
+  return RESERVED_HANDLES.has(handle) || handle.startsWith('waybill-');
 }
 
 /** Unlike toLowerCase, this does not turn the Kelvin sign into a k. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Browser } from '../support/browser.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
+import { Operator } from '../support/operator.ts';
 import { askForCode, signInWithCode } from '../support/people.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 
@@ -31,7 +32,14 @@ const answer = async (message: { id: string }, body: object = {}) => {
   return sent.body;
 };
 /** All but codes. */
-const notices = (to: string) => server.to(to).filter((mail) => mail.subject?.includes('answer'));
+const notices = (to: string) => server.to(to).filter((mail) => /answer|replied/.test(mail.subject ?? ''));
+/** All notices that were due have been judged, and mailed if they are to be. */
+const settled = (of = service) =>
+  expect
+    .poll(() => of.sql(`SELECT FROM graphile_worker.jobs WHERE task_identifier IN ('notify-of-answer', 'send-mail') AND attempts = 0`), {
+      timeout: 20_000,
+    })
+    .toEqual([]);
 const notice = async (to: string, count = 1): Promise<ReceivedMail> => {
   await expect.poll(() => notices(to).length, { timeout: 20_000 }).toBe(count);
   return notices(to).at(-1) as ReceivedMail;
@@ -70,13 +78,90 @@ test('a mail in answer to it goes to the business, and names the message', async
   expect(mail.messageId).toBe(`<${sent.id}@${INBOUND}>`);
 });
 
-test('whoever began the thread is told, not a colleague, and once for each answer', async () => {
+test('whoever began the thread is told, not a colleague', async () => {
   const [cleo, dan] = [await signIn('cleo@felt-works.test'), await signIn('dan@felt-works.test')];
   const first = await drop(cleo);
   const reply = await answer(first);
+  await notice('cleo@felt-works.test', 1);
+  const again = await drop(cleo, { in_reply_to: reply.id });
+  await answer(again);
   await answer(await drop(dan, { in_reply_to: reply.id }));
   await notice('cleo@felt-works.test', 2);
+  await settled();
   expect(notices('dan@felt-works.test')).toEqual([]);
+});
+
+test('many replies in a thread are told of once, until the mailbox writes there or its person signs in', async () => {
+  const email = 'gil@wool-works.test';
+  const gil = await signIn(email);
+  const [message, elsewhere] = [await drop(gil), await drop(gil)];
+  await Promise.all(Array.from({ length: 25 }, () => answer(message)));
+  await notice(email, 1);
+  await settled();
+  expect(notices(email)).toHaveLength(1);
+  await answer(elsewhere);
+  await notice(email, 2);
+  await answer(await drop(gil, { in_reply_to: message.id }));
+  await notice(email, 3);
+  await answer(message);
+  await settled();
+  expect(notices(email)).toHaveLength(3);
+  const again = new Browser(service.url);
+  const codes = server.to(email).length;
+  await askForCode(again, email);
+  await expect.poll(() => server.to(email).length).toBe(codes + 1);
+  const otp = /\b\d{6}\b/.exec(server.to(email).at(-1)?.text ?? '')?.[0];
+  expect((await again.post('/auth/sign-in/email-otp', { email, otp })).status).toBe(200);
+  expect((await again.post('/auth/sign-out', undefined)).status).toBe(200);
+  await Promise.all([answer(message), answer(message)]);
+  await notice(email, 4);
+  await settled();
+  expect(notices(email)).toHaveLength(4);
+});
+
+test('two workers that come to two replies of a thread at the same moment tell of one', async () => {
+  const quiet = await startTestService(server.settings, 'api');
+  const [mill, ida] = [await quiet.business('mill'), await signInWithCode(quiet, 'ida@silk-works.test')];
+  const dropped = (await ida.post('/v1/drops', { to: 'mill' })).body;
+  for (let i = 0; i < 40; i++) expect((await mill.api.send({ in_reply_to: dropped.id })).status).toBe(201);
+  const env = { ...server.settings, DATABASE_URL: quiet.databaseUrl, PUBLIC_URL: quiet.url };
+  const workers = await Promise.all([startTestService(env, 'worker'), startTestService(env, 'worker')]);
+  await settled(quiet);
+  expect(notices('ida@silk-works.test')).toHaveLength(1);
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await quiet.stop();
+});
+
+test('a mailbox of a verified domain that wrote for the business without being a member is told, without content or link', async () => {
+  const acme = await service.business('acme');
+  const operator = new Operator(service);
+  await operator.verifyDomain('acme', 'acme-works.test');
+  await operator.close();
+  const jo = await signIn('jo@acme-works.test');
+  const message = await drop(jo);
+  expect(message.from.party).toMatchObject({ kind: 'handle', handle: 'acme' });
+  const reply = await answer(message, { subject: 'SECRET-SUBJECT', note: 'SECRET-NOTE' });
+  await answer(message);
+  const mail = await notice('jo@acme-works.test');
+  expect(mail.subject).toBe('The shop company has replied to The acme company');
+  expect(mail.text).toContain('ask the people who look after The acme company on Waybill');
+  expect(mail.raw).not.toMatch(/SECRET|thr_|\/threads\//);
+  expect(mail.replyTo?.text).toBe(`shop@${INBOUND}`);
+  expect(mail.messageId).toBe(`<${reply.id}@${INBOUND}>`);
+  await settled();
+  expect(notices('jo@acme-works.test')).toHaveLength(1);
+  // Its agents and members are not told, nor is the mailbox once it is a member's.
+  const { body } = await acme.api.send({ to: 'shop' });
+  await answer(body);
+  await service.sql(
+    `INSERT INTO members (party_id, person_id, role)
+     SELECT p.id, h.id, 'member' FROM parties p, people h WHERE p.handle = 'acme' AND h.email = 'jo@acme-works.test'`,
+  );
+  const asMember = await jo.post('/v1/messages', { to: 'shop' }, { headers: { 'waybill-business': 'acme' } });
+  expect(asMember.status, asMember.text).toBe(201);
+  await answer(asMember.body);
+  await settled();
+  expect(notices('jo@acme-works.test')).toHaveLength(1);
 });
 
 test('a business is not told by mail', async () => {

@@ -154,6 +154,82 @@ describe('an invitation', () => {
   });
 });
 
+describe('an invitation ends with its inviter’s right to make it', () => {
+  /** An admin, or an owner, who invites the guest. */
+  async function invitedBy(role: 'owner' | 'admin', invitedAs: string) {
+    const inviter = await joinedBy(service, owner, `inviter@firm-${made}.test`, role);
+    const answer = await inviter.post('/invitations', { email: guest(), role: invitedAs });
+    expect(answer.status, answer.text).toBe(201);
+    const person = await signInWithCode(service, guest());
+    return { inviter, inviterId: (await inviter.browser.get('/v1/account')).body.id, person, token: await tokenFor(guest()) };
+  }
+  async function expectVoid(person: Browser, token: string): Promise<void> {
+    for (const answer of [await accept(person, token), await person.get(`/v1/account/invitations/${token}`)]) {
+      expectRefusal(answer, 'not_found');
+      expect(answer.body.error.message).toMatch(/may no longer invite. Ask the business for a new one/);
+    }
+    expect((await owner.get('/invitations')).body.data).toEqual([]);
+    expect(await emailsNow()).not.toContain(guest());
+  }
+
+  test('when the inviter is removed, and for good', async () => {
+    const { inviter, inviterId, person, token } = await invitedBy('admin', 'admin');
+    expect((await owner.delete(`/members/${inviterId}`)).status).toBe(204);
+    await expectVoid(person, token);
+    await service.sql('DELETE FROM sign_in_counts');
+    await service.sql('UPDATE invitations SET created_at = created_at - make_interval(secs => $1)', [INVITATION_AGAIN_AFTER_S]);
+    expect((await invite(`inviter@firm-${made}.test`, 'owner')).status).toBe(201);
+    expect((await accept(inviter.browser, await tokenFor(`inviter@firm-${made}.test`))).status).toBe(200);
+    await expectVoid(person, token);
+  });
+
+  test('when the inviter leaves', async () => {
+    const { inviter, inviterId, person, token } = await invitedBy('owner', 'member');
+    expect((await inviter.delete(`/members/${inviterId}`)).status).toBe(204);
+    await expectVoid(person, token);
+  });
+
+  test('when the inviter is demoted to a member', async () => {
+    const { inviterId, person, token } = await invitedBy('admin', 'member');
+    expect((await owner.patch(`/members/${inviterId}`, { role: 'member' })).status).toBe(200);
+    await expectVoid(person, token);
+  });
+
+  test('when an owner who invited an owner becomes an admin; what an admin may do stays', async () => {
+    const { inviter, inviterId, person, token } = await invitedBy('owner', 'owner');
+    expect((await inviter.post('/invitations', { email: `second@firm-${made}.test`, role: 'admin' })).status).toBe(201);
+    expect((await owner.patch(`/members/${inviterId}`, { role: 'admin' })).status).toBe(200);
+    expectRefusal(await accept(person, token), 'not_found');
+    const second = await signInWithCode(service, `second@firm-${made}.test`);
+    expect((await accept(second, await tokenFor(`second@firm-${made}.test`))).status).toBe(200);
+  });
+
+  test('and others’ invitations go on, also those of whoever invited the same mailbox again', async () => {
+    const { inviterId, person } = await invitedBy('admin', 'admin');
+    await service.sql('UPDATE invitations SET created_at = created_at - make_interval(secs => $1)', [INVITATION_AGAIN_AFTER_S]);
+    expect((await invite(guest(), 'member')).status).toBe(201);
+    expect((await owner.delete(`/members/${inviterId}`)).status).toBe(204);
+    expect((await accept(person, await tokenFor(guest()))).status).toBe(200);
+  });
+
+  test('also when it is accepted at the very moment', async () => {
+    const { inviterId, person, token } = await invitedBy('admin', 'admin');
+    const waiting = () =>
+      service
+        .sql("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+        .then((rows) => rows.length);
+    const lock = await lockingWith(service, 'SELECT FROM parties WHERE id = $1 FOR UPDATE', [await partyId()]);
+    const removing = owner.delete(`/members/${inviterId}`);
+    await expect.poll(waiting).toBe(1);
+    const accepting = accept(person, token);
+    await expect.poll(waiting).toBe(2);
+    await lock.rollBack();
+    expect((await removing).status).toBe(204);
+    expectRefusal(await accepting, 'not_found');
+    expect(await emailsNow()).not.toContain(guest());
+  });
+});
+
 describe('inviting', () => {
   test.each([['nobody'], ['a@b'], ['a b@firm.test'], ['a@firm.test\r\nBcc: c@d.test'], [''], ['@firm.test'], ['x'.repeat(400)]])(
     'is refused for %j, which is no mailbox',

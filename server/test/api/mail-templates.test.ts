@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerMail, codeMail, domainLostMail, invitationMail } from '../../src/modules/mail/templates.ts';
+import {
+  answerMail,
+  answerToBusinessMail,
+  codeMail,
+  domainLostMail,
+  invitationMail,
+  nameInMail,
+} from '../../src/modules/mail/templates.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
 import { type MailQueue, openMailQueue } from '../support/outgoing-mail.ts';
 import { expectRefusal } from '../support/refusals.ts';
@@ -60,6 +67,13 @@ describe('a mail', () => {
       'answer',
       answerMail({ businessName: HOSTILE, handle: 'evil', url: 'https://waybill.example/a', unsubscribeUrl: 'https://waybill.example/u' }),
     ],
+    [
+      'member-less',
+      answerToBusinessMail({
+        ...{ businessName: HOSTILE, handle: 'evil', writtenAsName: HOSTILE, writtenAsHandle: 'own' },
+        unsubscribeUrl: 'https://waybill.example/u',
+      }),
+    ],
     ['domain', domainLostMail({ domain: 'evil.example', businessName: HOSTILE })],
   ])('of the kind %s writes hostile names as text of one line', async (kind, template) => {
     const mail = await sent(`hostile-${kind}@example.com`, template);
@@ -69,6 +83,66 @@ describe('a mail', () => {
     expect(mail.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&amp;amp;');
     expect(mail.text).not.toMatch(/^Bcc:/m);
     expect(`${mail.subject}${mail.text}${mail.html}`).not.toMatch(/[\u202e\u2028]/);
+  });
+
+  test.each([
+    'https://evil.example/login',
+    'HTTP://EVIL.EXAMPLE',
+    'http:evil.example',
+    'www.evil.example',
+    'evil.example',
+    'Click evil.example/pay now',
+    'evil。example',
+    'evil．example',
+    'bücher.example',
+    '\u{1f4a9}.example',
+    'mailto:mallory@evil.example',
+    'mallory@evil.example',
+    'javascript:alert(1)',
+    'tel:+4930123',
+    '1.2.3.4/x',
+    'evil\u200b.example',
+    'x.evil\u2024example',
+  ])('shows %j as a name, not as a link', async (name) => {
+    const template = invitationMail({ businessName: name, inviter: name, url: 'https://waybill.example/i' });
+    // As mail programs find links: a scheme, a mailbox, or words with a dot between them.
+    const linked = /[a-z][a-z0-9+.-]*:\S|\S@\S|[^\s.()⟩][.。．｡․][\p{L}\p{N}]/iu;
+    const words = (text: string) => text.replaceAll('https://waybill.example/i', '').replace(/<head>.*<\/head>|<[^>]*>/gs, ' ');
+    for (const part of [template.subject, words(template.text), words(template.html)]) expect(part).not.toMatch(linked);
+  });
+
+  test.each([
+    'Dr. Müller & Co. KG',
+    'Acme Inc.',
+    'St. Gallen',
+    'J. R. R. Tolkien',
+    '.NET Group',
+    'Smith, Jones: Partners',
+    'a @ b',
+    'علی\u200cرضا',
+    '👨\u200d👩\u200d👧',
+  ])('leaves the name %j as it is', (name) => {
+    expect(nameInMail(name)).toBe(name);
+  });
+
+  test.each([
+    ['booking.com Ltd', 'booking. com Ltd'],
+    ['J.R.R. Tolkien', 'J. R. R. Tolkien'],
+    ['Dr.Müller', 'Dr. Müller'],
+    ['Acme \u202eemcA', 'Acme ⟨U+202E⟩emcA'],
+    ['Ac\u200bme', 'Ac⟨U+200B⟩me'],
+  ])('shows the name %j as %j', (name, shown) => {
+    expect(nameInMail(name)).toBe(shown);
+  });
+
+  test('to a mailbox that wrote for a business without being a member says whom to ask, and has no link but to unsubscribe', async () => {
+    const unsubscribeUrl = 'https://waybill.example/u';
+    const names = { businessName: 'Globex', handle: 'globex', writtenAsName: 'Acme', writtenAsHandle: 'acme' };
+    const mail = await sent('non-member@example.com', answerToBusinessMail({ ...names, unsubscribeUrl }));
+    expect(mail.subject).toBe('Globex has replied to Acme');
+    expect(mail.text).toContain('ask the people who look after Acme on Waybill');
+    expect(mail.text?.match(/https?:\S+/g)).toEqual([unsubscribeUrl]);
+    expect(String(mail.html).match(/href="[^"]*"/g)).toEqual([`href="${unsubscribeUrl}"`]);
   });
 
   test('needs nothing from elsewhere to be read, in light and in dark', async () => {

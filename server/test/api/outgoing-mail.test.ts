@@ -84,16 +84,18 @@ describe('a queued mail', () => {
     await lock.rollBack();
   });
 
-  test('that somebody waits for is taken before notifications', async () => {
+  test('that somebody waits for is taken before all others, and notifications come last', async () => {
     await queue.transaction(async (tx) => {
-      await queue.mails.queue(tx, { ...PLAIN, to: 'code@example.com' });
+      await queue.mails.queueFirst(tx, { ...PLAIN, to: 'code@example.com' });
+      await queue.mails.queue(tx, { ...PLAIN, to: 'invitation@example.com' });
       await queue.mails.queue(tx, { ...PLAIN, to: 'notice@example.com', headers: { 'List-Unsubscribe': '<https://a.example>' } });
       const found = await tx.query<{ to: string; priority: number }>(
         `SELECT payload -> 'mail' ->> 'to' AS to, priority FROM graphile_worker._private_jobs WHERE payload -> 'mail' ->> 'to' = ANY ($1)`,
-        [['code@example.com', 'notice@example.com']],
+        [['code@example.com', 'invitation@example.com', 'notice@example.com']],
       );
-      const [code, notice] = ['code', 'notice'].map((name) => found.find(({ to }) => to === `${name}@example.com`)?.priority as number);
-      expect(code).toBeLessThan(notice as number);
+      const inOrder = found.toSorted((a, b) => a.priority - b.priority).map(({ to }) => to.split('@')[0]);
+      expect(inOrder).toEqual(['code', 'invitation', 'notice']);
+      expect(new Set(found.map(({ priority }) => priority)).size).toBe(3);
     });
   });
 

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEVICE_KNOWN_DAYS } from '../../src/contract/limits.ts';
 import { Browser } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { codesFor, signInWithCode } from '../support/people.ts';
@@ -74,7 +75,7 @@ describe('sessions', () => {
     const jane = await signInWithCode(service, 'out@corp.example');
     const copy = jane.at(other.url);
     expect((await jane.post('/auth/sign-out', undefined)).status).toBe(200);
-    expect(jane.cookies().size).toBe(0);
+    expect([...jane.cookies().keys()]).toEqual(['waybill.device']);
     expect(await statusOf(copy)).toBe(401);
   });
 
@@ -120,13 +121,25 @@ describe('PATCH /v1/account', () => {
     expect((await jane.get('/v1/account')).body).toEqual(body);
   });
 
-  test.each([{}, { name: '' }, { name: '  ' }, { name: 'x'.repeat(101) }, { name: 7 }, { name: null }, { name: 'a\u0000b' }])(
-    'refuses %j',
-    async (body) => {
-      const jane = await signInWithCode(service, `${JSON.stringify(body).length}-name@corp.example`);
-      expectInvalid(await jane.request('PATCH', '/v1/account', { body }), 'name');
-    },
-  );
+  test.each(['علی\u200cرضا', '👨\u200d👩\u200d👧', '❤\ufe0f', 'क्\u200dष'])('keeps the joiners of %s', async (name) => {
+    const jane = await signInWithCode(service, `${encodeURIComponent(name).length}-joined@corp.example`);
+    expect((await jane.request('PATCH', '/v1/account', { body: { name } })).body.name).toBe(name);
+    expect((await jane.request('PATCH', '/v1/account', { body: { name: `\u2066${name}\u200b\u200d` } })).body.name).toBe(name);
+  });
+
+  test.each([
+    {},
+    { name: '' },
+    { name: '  ' },
+    { name: 'x'.repeat(101) },
+    { name: 7 },
+    { name: null },
+    { name: 'a\u0000b' },
+    { name: '\u200b\u202e' },
+  ])('refuses %j', async (body) => {
+    const jane = await signInWithCode(service, `${JSON.stringify(body).length}-name@corp.example`);
+    expectInvalid(await jane.request('PATCH', '/v1/account', { body }), 'name');
+  });
 
   test('takes nothing else', async () => {
     const jane = await signInWithCode(service, 'else@corp.example');
@@ -142,6 +155,7 @@ describe('a cookie', () => {
   test('over HTTP is hidden from scripts and from other sites', async () => {
     const jane = await signInWithCode(service, 'http@corp.example');
     expect([...jane.cookies()].map(([name, { attributes }]) => [name, attributes.toSorted()])).toEqual([
+      ['waybill.device', ['httponly', `max-age=${DEVICE_KNOWN_DAYS * 86_400}`, 'path=/', 'samesite=lax']],
       [NAME, ['httponly', 'max-age=2592000', 'path=/', 'samesite=lax']],
     ]);
   });
@@ -155,6 +169,7 @@ describe('a cookie', () => {
     const [otp] = await codesFor(service, 'https@corp.example');
     await ask('/auth/sign-in/email-otp', { email: 'https@corp.example', otp });
     expect([...browser.cookies()].map(([name, { attributes }]) => [name, attributes.toSorted()])).toEqual([
+      ['__Host-waybill.device', ['httponly', `max-age=${DEVICE_KNOWN_DAYS * 86_400}`, 'path=/', 'samesite=lax', 'secure']],
       [`__Host-${NAME}`, ['httponly', 'max-age=2592000', 'path=/', 'samesite=lax', 'secure']],
     ]);
     expect(await statusOf(browser)).toBe(200);

@@ -14,7 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const enter = (email: string, otp: string | undefined) => new Browser(service.url).post('/auth/sign-in/email-otp', { email, otp });
+/** In the browser that asked. */
+const enter = (email: string, otp: string | undefined) => browser.post('/auth/sign-in/email-otp', { email, otp });
 const newest = async (email: string) => (await codesFor(service, email)).at(-1) as string;
 
 describe('a one-time code', () => {
@@ -89,6 +90,20 @@ describe('a one-time code', () => {
     expect((await enter('newer@corp.example', newer)).status).toBe(200);
   });
 
+  test('is good in the browser that asked for it only', async () => {
+    const [jane, other] = [new Browser(service.url), new Browser(service.url)];
+    await askForCode(jane, 'bound@corp.example');
+    const otp = await newest('bound@corp.example');
+    expectInvalid(await other.post('/auth/sign-in/email-otp', { email: 'bound@corp.example', otp }), 'otp');
+    await askForCode(other, 'elsewhere@corp.example');
+    expectRefusal(await other.post('/auth/sign-in/email-otp', { email: 'bound@corp.example', otp }), 'validation_error');
+    for (const value of ['', 'x', 'A'.repeat(32), 'ä', `${'A'.repeat(32)}; waybill.device=${'B'.repeat(32)}`]) {
+      other.setCookie('waybill.device', encodeURI(value));
+      expectRefusal(await other.post('/auth/sign-in/email-otp', { email: 'bound@corp.example', otp }), 'validation_error');
+    }
+    expect((await jane.post('/auth/sign-in/email-otp', { email: 'bound@corp.example', otp })).status).toBe(200);
+  });
+
   test('is stored as a hash that can’t be turned back without the service’s secret', async () => {
     await askForCode(browser, 'stored@corp.example');
     const otp = await newest('stored@corp.example');
@@ -102,7 +117,7 @@ describe('a one-time code', () => {
     await askForCode(jane, 'token@corp.example');
     const answer = await jane.post('/auth/sign-in/email-otp', { email: 'token@corp.example', otp: await newest('token@corp.example') });
     expect(answer.body).toEqual({ success: true });
-    expect([...jane.cookies().keys()]).toEqual(['waybill.session_token']);
+    expect([...jane.cookies().keys()].sort()).toEqual(['waybill.device', 'waybill.session_token']);
   });
 });
 

@@ -6,10 +6,10 @@ import { startTestService, type TestService } from '../support/service.ts';
 
 const VICTIM = 'victim@corp.example';
 
-/** Each test uses up limits, so each has a service of its own. */
+/** Each test uses up limits, so each has a service of its own. It believes what X-Forwarded-For says of the network. */
 async function freshService(): Promise<{ service: TestService; browser: Browser; urls: string[] }> {
-  const service = await startTestService();
-  const sibling = await service.sibling();
+  const service = await startTestService({ TRUSTED_PROXIES: '127.0.0.1' });
+  const sibling = await service.sibling({ TRUSTED_PROXIES: '127.0.0.1' });
   onTestFinished(async () => {
     await sibling.stop();
     await service.stop();
@@ -17,7 +17,11 @@ async function freshService(): Promise<{ service: TestService; browser: Browser;
   return { service, browser: new Browser(service.url), urls: [service.url, sibling.url] };
 }
 
-const guess = (url: string, otp: string, email = VICTIM) => new Browser(url).post('/auth/sign-in/email-otp', { email, otp });
+const from = (network: string) => ({ headers: { 'x-forwarded-for': network } });
+const ask = (browser: Browser, network: string, email = VICTIM) =>
+  browser.post('/auth/email-otp/send-verification-otp', { email }, from(network));
+const guess = (browser: Browser, otp: string, network = '127.0.0.1', email = VICTIM) =>
+  browser.post('/auth/sign-in/email-otp', { email, otp }, from(network));
 const codeOf = async (service: TestService) => (await codesFor(service, VICTIM)).at(-1) as string;
 /** As if so much time had gone by. */
 const turnBack = (service: TestService, interval: string) =>
@@ -28,30 +32,32 @@ describe('guessing a code', () => {
     const { service, browser } = await freshService();
     await askForCode(browser, VICTIM);
     const code = await codeOf(service);
-    for (let i = 1; i <= 5; i++) expectRefusal(await guess(service.url, wrongCode(code, i)), 'validation_error');
-    for (let i = 0; i < 2; i++) expectRefusal(await guess(service.url, code), 'validation_error');
+    for (let i = 1; i <= 5; i++) expectRefusal(await guess(browser, wrongCode(code, i)), 'validation_error');
+    for (let i = 0; i < 2; i++) expectRefusal(await guess(browser, code), 'validation_error');
   });
 
   test('four wrong ones are forgiven', async () => {
     const { service, browser } = await freshService();
     await askForCode(browser, VICTIM);
     const code = await codeOf(service);
-    for (let i = 1; i <= 4; i++) await guess(service.url, wrongCode(code, i));
-    expect((await guess(service.url, code)).status).toBe(200);
+    for (let i = 1; i <= 4; i++) await guess(browser, wrongCode(code, i));
+    expect((await guess(browser, code)).status).toBe(200);
   });
 
   test('gets no further with many at once, at several processes', async () => {
     const { service, browser, urls } = await freshService();
     await askForCode(browser, VICTIM);
     const code = await codeOf(service);
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => guess(urls[i % urls.length] as string, wrongCode(code, i + 1))));
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, i) => guess(browser.at(urls[i % urls.length] as string), wrongCode(code, i + 1))),
+    );
     expect(answers.filter(({ status }) => status === 200)).toEqual([]);
     // However the guesses met, the code has been judged often enough, or never again.
-    for (let i = 0; i < 6; i++) await guess(service.url, wrongCode(code, 100 + i));
-    expect((await guess(service.url, code)).status).not.toBe(200);
+    for (let i = 0; i < 6; i++) await guess(browser, wrongCode(code, 100 + i));
+    expect((await guess(browser, code)).status).not.toBe(200);
   });
 
-  test('of one mailbox stops at the codes that it is sent: five in ten minutes, whoever asks', async () => {
+  test('of one mailbox stops at the codes that a network may ask for: five in ten minutes, whoever asks', async () => {
     const { service, browser, urls } = await freshService();
     for (let i = 0; i < 5; i++) expect((await askForCode(new Browser(urls[i % 2] as string), VICTIM)).status).toBe(200);
     const refused = await askForCode(browser, VICTIM);
@@ -87,24 +93,102 @@ describe('guessing a code', () => {
   });
 
   test('in many mailboxes stops at what one address may ask for, whatever it says of itself', async () => {
-    const { service, browser } = await freshService();
-    const ask = (i: number) =>
+    const service = await startTestService();
+    onTestFinished(() => service.stop());
+    const browser = new Browser(service.url);
+    const another = (i: number) =>
       browser.post(
         '/auth/email-otp/send-verification-otp',
         { email: `person-${i}@corp.example` },
         { headers: { 'x-forwarded-for': `198.51.100.${i}`, 'x-waybill-address': `198.51.100.${i}` } },
       );
-    for (let i = 0; i < 50; i++) expect((await ask(i)).status).toBe(200);
-    expectRefusal(await ask(50), 'rate_limited');
+    for (let i = 0; i < 50; i++) expect((await another(i)).status).toBe(200);
+    expectRefusal(await another(50), 'rate_limited');
     await turnBack(service, '10 minutes');
-    expect((await ask(51)).status).toBe(200);
+    expect((await another(51)).status).toBe(200);
   });
 
   test('with many tries stops at what one address may try', async () => {
-    const { service } = await freshService();
+    const { browser } = await freshService();
     const statuses = [];
-    for (let i = 0; i < 101; i++) statuses.push((await guess(service.url, '123456', `person-${i}@corp.example`)).status);
+    for (let i = 0; i < 101; i++) statuses.push((await guess(browser, '123456', '127.0.0.1', `person-${i}@corp.example`)).status);
     expect(statuses.slice(0, 100).every((status) => status === 400)).toBe(true);
     expect(statuses[100]).toBe(429);
+  });
+});
+
+describe('a stranger keeps nobody out', () => {
+  const HOME = '203.0.113.7';
+  const AWAY = '198.51.100.9';
+  const strangers = (i: number) => `192.0.2.${i + 1}`;
+
+  /** Asks as often as it may from so many networks, with a new browser each time. */
+  async function flood(service: TestService, networks: string[]): Promise<number[]> {
+    const statuses = [];
+    for (const network of networks) for (let i = 0; i < 6; i++) statuses.push((await ask(new Browser(service.url), network)).status);
+    return statuses;
+  }
+  const signIn = async (service: TestService, browser: Browser, network: string) => {
+    const asked = await ask(browser, network);
+    return asked.status === 200 ? (await guess(browser, await codeOf(service), network)).status : asked.status;
+  };
+
+  test('by asking for codes of the mailbox from another network', async () => {
+    const { service, browser } = await freshService();
+    expect((await flood(service, [strangers(0)])).at(-1)).toBe(429);
+    expect(await signIn(service, browser, HOME)).toBe(200);
+  });
+
+  test('by wrong guesses and newer codes, not even while the code is on its way', async () => {
+    const { service, browser, urls } = await freshService();
+    await ask(browser, HOME);
+    const code = await codeOf(service);
+    const stranger = new Browser(service.url);
+    await ask(stranger, strangers(0));
+    const guesses = [stranger, new Browser(urls[1] as string)].flatMap((one) =>
+      Array.from({ length: 20 }, (_, i) => guess(one, wrongCode(code, i + 1), strangers(i % 3))),
+    );
+    const [entered] = await Promise.all([guess(browser, code, HOME), ...guesses]);
+    expect(entered.status, entered.text).toBe(200);
+  });
+
+  test('nor out of a known browser or network when all that strangers may ask for in a day is used up', async () => {
+    const { service, browser } = await freshService();
+    expect(await signIn(service, browser, HOME)).toBe(200);
+    const statuses = await flood(
+      service,
+      Array.from({ length: 9 }, (_, i) => strangers(i)),
+    );
+    // The first time, the owner was a stranger as well.
+    expect(statuses.filter((status) => status === 200)).toHaveLength(39);
+    const refused = await ask(new Browser(service.url), AWAY);
+    expectRefusal(refused, 'rate_limited');
+    expect(refused.body.error.message).toMatch(/done so before, or with a passkey/);
+    expect(await signIn(service, browser, AWAY)).toBe(200);
+    expect(await signIn(service, new Browser(service.url), HOME)).toBe(200);
+    await turnBack(service, '1 day');
+    expect(await signIn(service, new Browser(service.url), AWAY)).toBe(200);
+  });
+
+  test('nor one who shares the network, out of a known browser', async () => {
+    const { service, browser } = await freshService();
+    expect(await signIn(service, browser, HOME)).toBe(200);
+    expect((await flood(service, [HOME])).at(-1)).toBe(429);
+    for (let i = 0; i < 50; i++) await ask(new Browser(service.url), HOME, `person-${i}@corp.example`);
+    for (let i = 0; i < 101; i++) await guess(new Browser(service.url), '123456', HOME);
+    expectRefusal(await ask(new Browser(service.url), HOME, 'other@corp.example'), 'rate_limited');
+    expect(await signIn(service, browser, HOME)).toBe(200);
+  });
+
+  test('and a known browser has its own limits, and is known for its own mailbox', async () => {
+    const { service, browser } = await freshService();
+    expect(await signIn(service, browser, HOME)).toBe(200);
+    await turnBack(service, '10 minutes');
+    const statuses = [];
+    for (let i = 0; i < 6; i++) statuses.push((await ask(browser, strangers(i))).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    await flood(service, [strangers(7)]);
+    for (let i = 0; i < 5; i++) await ask(browser, strangers(7), 'other@corp.example');
+    expectRefusal(await ask(browser, strangers(7), 'other@corp.example'), 'rate_limited');
   });
 });

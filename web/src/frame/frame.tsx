@@ -28,6 +28,7 @@ import { useLive } from '../api/live.ts';
 import { useReading } from '../api/queries.ts';
 import { ButtonLink, IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx';
+import { Name } from '../ui/name.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 
@@ -148,7 +149,7 @@ function BusinessSwitcher() {
             {current?.display_name.at(0)}
           </span>
           <span className="min-w-0 grow leading-tight">
-            <bdi className="block truncate font-medium">{current?.display_name}</bdi>
+            <Name className="block truncate font-medium">{current?.display_name}</Name>
             <span className="block truncate text-xs text-soft">@{active}</span>
           </span>
           <ChevronsUpDown className="size-4 shrink-0 text-soft" aria-hidden />
@@ -165,7 +166,7 @@ function BusinessSwitcher() {
             void navigate({ to: '/inbox' });
           }}
         >
-          <bdi className="grow truncate">{display_name}</bdi>
+          <Name className="grow truncate">{display_name}</Name>
           <span className="text-xs text-soft">{role}</span>
         </MenuItem>
       ))}
@@ -196,7 +197,7 @@ function AccountMenu({ onHelp }: { onHelp(): void }) {
       label={
         <>
           <CircleUser className="size-4 shrink-0" aria-hidden />
-          <bdi className="min-w-0 grow truncate">{account?.name || account?.email}</bdi>
+          <Name className="min-w-0 grow truncate">{account?.name || account?.email}</Name>
         </>
       }
     >

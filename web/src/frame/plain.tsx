@@ -1,10 +1,11 @@
 import { type ReactNode, useEffect } from 'react';
+import { Title, visible } from '../ui/name.tsx';
 import { Brand } from './brand.tsx';
 
 /** A page without the dashboard around it: one column, one thing to do. */
 export function Plain({ title, children, isWide = false }: { title: string; children: ReactNode; isWide?: boolean }) {
   useEffect(() => {
-    document.title = `${title} · Waybill`;
+    document.title = `${visible(title)} · Waybill`;
   }, [title]);
   return (
     <div className="flex min-h-dvh flex-col px-5 py-8">
@@ -12,7 +13,9 @@ export function Plain({ title, children, isWide = false }: { title: string; chil
         <Brand />
       </header>
       <main className={`mx-auto w-full grow pt-[12vh] pb-16 print:pt-6 print:pb-0 ${isWide ? 'max-w-2xl' : 'max-w-sm'}`}>
-        <h1 className="mb-2 text-2xl font-semibold tracking-tight">{title}</h1>
+        <h1 className="mb-2 text-2xl font-semibold tracking-tight">
+          <Title>{title}</Title>
+        </h1>
         {children}
       </main>
     </div>

@@ -7,6 +7,7 @@ import { canUsePasskeys, signInWithPasskey } from '../api/passkeys.ts';
 import { useReading } from '../api/queries.ts';
 import type { SignIn } from '../api/schema.ts';
 import { Button } from '../ui/button.tsx';
+import { Name } from '../ui/name.tsx';
 import { ErrorNote, States } from '../ui/states.tsx';
 import { CodeForm } from './code-form.tsx';
 import { EmailForm } from './email-form.tsx';
@@ -70,7 +71,7 @@ function Ways({ ways, backTo, error, onSignedIn }: WaysInProps & { ways: SignIn 
               onClick={() => go(id)}
             >
               <span className="max-w-64 truncate">
-                Continue with <bdi>{name}</bdi>
+                Continue with <Name>{name}</Name>
               </span>
             </Button>
           ))}

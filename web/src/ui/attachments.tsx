@@ -3,6 +3,7 @@ import { type DragEvent, useRef, useState } from 'react';
 import type { Progress, Upload } from '../api/upload.ts';
 import { type Uploads, useProgress } from '../api/uploads.ts';
 import { Button, IconButton } from './button.tsx';
+import { Name, visible } from './name.tsx';
 import { bytes } from './parts.tsx';
 
 /** Where files are chosen or dropped, and how far each has come. */
@@ -65,7 +66,7 @@ function UploadRow({ upload, onRemove }: { upload: Upload; onRemove(): void }) {
     <li className="grid grid-cols-[auto_1fr_auto] items-center gap-x-3 px-3 py-2">
       <Icon status={status} />
       <p className="flex min-w-0 items-baseline gap-2">
-        <bdi className="min-w-0 truncate font-medium">{name}</bdi>
+        <Name className="min-w-0 truncate font-medium">{name}</Name>
         <span className="shrink-0 text-sm text-soft">{bytes(size)}</span>
       </p>
       <div className="row-span-2 flex">
@@ -90,7 +91,7 @@ function UploadRow({ upload, onRemove }: { upload: Upload; onRemove(): void }) {
         {status !== 'done' && status !== 'failed' ? (
           <div
             role="progressbar"
-            aria-label={`Upload of ${name}`}
+            aria-label={visible(`Upload of ${name}`)}
             aria-valuenow={percent}
             aria-valuetext={inWords(progress, percent)}
             className="h-1 overflow-hidden rounded-full bg-hover"

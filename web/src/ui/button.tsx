@@ -1,6 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { LoaderCircle } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
+import { visible } from './name.tsx';
 
 type Look = 'primary' | 'secondary' | 'quiet' | 'danger';
 
@@ -63,8 +64,8 @@ export function IconButton({ label, children, className = '', ...rest }: Compone
   return (
     <button
       type="button"
-      aria-label={label}
-      title={label}
+      aria-label={visible(label)}
+      title={visible(label)}
       {...rest}
       className={`inline-grid size-8 shrink-0 place-items-center rounded-lg text-soft transition-colors enabled:hover:bg-hover enabled:hover:text-ink disabled:opacity-60 ${className}`}
     >

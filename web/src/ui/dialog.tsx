@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import type { ApiError } from '../api/client.ts';
 import { Button, IconButton } from './button.tsx';
+import { Title } from './name.tsx';
 import { ErrorNote } from './states.tsx';
 
 interface DialogProps {
@@ -33,7 +34,7 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
     >
       <header className="mb-4 flex items-start justify-between gap-4">
         <h2 id={titleId} className="text-lg font-semibold">
-          {title}
+          <Title>{title}</Title>
         </h2>
         <IconButton label="Close" onClick={onClose} className="-m-1.5">
           <X className="size-4" aria-hidden />

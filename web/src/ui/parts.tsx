@@ -3,16 +3,19 @@ import { type ReactNode, useEffect, useState } from 'react';
 import type { Party } from '../api/schema.ts';
 import { Button, IconButton } from './button.tsx';
 import { copyText } from './copy-text.ts';
+import { Name, Title, visible } from './name.tsx';
 
 /** The heading of a page: what it is, what it is for, and what can be done there. */
 export function PageHeader({ title, children, actions }: { title: string; children?: ReactNode; actions?: ReactNode }) {
   useEffect(() => {
-    document.title = `${title} · Waybill`;
+    document.title = `${visible(title)} · Waybill`;
   }, [title]);
   return (
     <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
       <div className="min-w-0">
-        <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
+        <h1 className="text-2xl font-semibold tracking-tight">
+          <Title>{title}</Title>
+        </h1>
         {children !== undefined ? <p className="mt-1 max-w-prose text-soft">{children}</p> : null}
       </div>
       {actions !== undefined ? <div className="flex flex-wrap gap-2">{actions}</div> : null}
@@ -91,7 +94,7 @@ export const addressOf = (party: Party): string =>
 export function PartyName({ party }: { party: Party }) {
   return (
     <span className="min-w-0">
-      <bdi className="font-medium">{party.display_name}</bdi> <span className="text-soft">{addressOf(party)}</span>
+      <Name className="font-medium">{party.display_name}</Name> <span className="text-soft">{addressOf(party)}</span>
     </span>
   );
 }

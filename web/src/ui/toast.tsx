@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { visible } from './name.tsx';
 
 interface Toast {
   id: number;
@@ -17,7 +18,7 @@ function change(next: readonly Toast[]): void {
 
 /** Says that something is done, for a moment. What went wrong is said where it went wrong, and stays. */
 export function say(text: string): void {
-  const toast = { id: nextId++, text };
+  const toast = { id: nextId++, text: visible(text) };
   change([...toasts.slice(-2), toast]);
   setTimeout(() => change(toasts.filter(({ id }) => id !== toast.id)), STAYS_MS);
 }

@@ -2,6 +2,7 @@ import { invalid, Refusal } from '../../contract/errors.ts';
 import { parseId } from '../../contract/ids.ts';
 import { PERSON_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import type { Person } from '../../contract/people.ts';
+import { withoutUnseen } from '../../contract/visible-text.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import { nameOf } from './identity.ts';
 import * as store from './store.ts';
@@ -16,7 +17,8 @@ export async function getAccount(database: Queryable, { id }: Person): Promise<s
 }
 
 export async function renamePerson(database: Queryable, person: Person, text: string): Promise<store.Account> {
-  if (text.trim() === '') throw invalid([{ path: '/name', message: `has to have 1 to ${PERSON_NAME_MAX_CHARS} characters` }]);
+  if (withoutUnseen(text).trim() === '')
+    throw invalid([{ path: '/name', message: `has to have 1 to ${PERSON_NAME_MAX_CHARS} characters` }]);
   await store.rename(database, person.id, nameOf(text));
   return getAccount(database, person);
 }

@@ -27,8 +27,7 @@ export const sendCode = publicEndpoint({
   errors: [],
   handle: async ({ signIn, publicUrl }, { request, body }) => {
     refuseOtherSites(request, publicUrl);
-    await signIn.sendCode(body.email, request.ip);
-    return { body: { success: true } };
+    return signIn.sendCode(request, body.email);
   },
 });
 

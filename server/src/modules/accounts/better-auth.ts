@@ -19,6 +19,7 @@ import {
 import type { SignInProof, SignInProvider } from '../../contract/people.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { ADDRESS_HEADER } from './address-header.ts';
+import { bindingCodes } from './bound-codes.ts';
 import { hashingTokens } from './hashed-tokens.ts';
 import { type Claims, identityOf, nameOf, storedEmail } from './identity.ts';
 import { OpenIdProvider } from './openid-provider.ts';
@@ -33,7 +34,13 @@ export interface Shown {
   email?: string | null;
 }
 
-export const signInUnderWay = new AsyncLocalStorage<{ shown?: Shown }>();
+export interface UnderWay {
+  shown?: Shown | undefined;
+  /** Whose the code is that is made or tried: a hash of the browser's cookie. */
+  device?: string;
+}
+
+export const signInUnderWay = new AsyncLocalStorage<UnderWay>();
 
 export interface AuthParts {
   database: Database;
@@ -118,11 +125,15 @@ export function createAuth({ database, log, secret, publicUrl, providers, isCons
           before: async ({ userId, userAgent }) => ({
             data: { ...(await proofFor(database, userId)), userAgent: userAgent?.slice(0, USER_AGENT_KEPT_CHARS) },
           }),
+          after: ({ userId }) => store.noteSessionOpened(database, userId),
         },
       },
     },
     plugins: [
-      { id: 'waybill', init: ({ adapter }) => ({ context: { socialProviders, adapter: hashingTokens(adapter) } }) },
+      {
+        id: 'waybill',
+        init: ({ adapter }) => ({ context: { socialProviders, adapter: hashingTokens(bindingCodes(adapter, deviceUnderWay)) } }),
+      },
       emailOTP({
         otpLength: CODE_DIGITS,
         expiresIn: CODE_LIFETIME_S,
@@ -167,6 +178,12 @@ const times = { createdAt: 'created_at', updatedAt: 'updated_at' };
 function show(shown: Shown): void {
   const underWay = signInUnderWay.getStore();
   if (underWay) underWay.shown = { provider: shown.provider, proves: shown.proves, email: shown.email };
+}
+
+function deviceUnderWay(): string {
+  const device = signInUnderWay.getStore()?.device;
+  if (device === undefined) throw new Error('a code belongs to a browser');
+  return device;
 }
 
 async function proofFor(database: Database, personId: string): Promise<{ provider: SignInProvider; proves: SignInProof }> {

@@ -6,26 +6,74 @@ import {
   CODES_PER_ADDRESS_AND_WINDOW_MAX,
   CODES_PER_MAILBOX_AND_DAY_MAX,
   CODES_PER_MAILBOX_AND_WINDOW_MAX,
+  CODES_PER_MAILBOX_FROM_STRANGERS_AND_DAY_MAX,
+  DEVICE_KNOWN_DAYS,
 } from '../../contract/limits.ts';
 import { networkOf } from '../../platform/network.ts';
 import type { Queryable } from '../../platform/postgres.ts';
-import { countUse } from './store.ts';
+import { countUse, findKnown, noteSignIn } from './store.ts';
 
 const DAY_S = 24 * 3_600;
 
-/** Codes can be guessed and mailboxes flooded, so both are counted, in the database, for all processes together. */
-export async function countCode(db: Queryable, email: string, address: string): Promise<void> {
-  await count(db, ['code', networkOf(address)], CODE_WINDOW_S, CODES_PER_ADDRESS_AND_WINDOW_MAX);
-  await count(db, ['code', email], CODE_WINDOW_S, CODES_PER_MAILBOX_AND_WINDOW_MAX);
-  await count(db, ['code of the day', email], DAY_S, CODES_PER_MAILBOX_AND_DAY_MAX);
+/** Who asks for a code, or comes with one. */
+export interface Requester {
+  email: string;
+  /** A hash of the browser's cookie. */
+  device: string;
+  address: string;
 }
 
-/** Tries for one mailbox are bounded by those of each of its codes; this bounds one who tries many mailboxes. */
-export async function countTry(db: Queryable, address: string): Promise<void> {
-  await count(db, ['try', networkOf(address)], CODE_WINDOW_S, CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX);
+/**
+ * Codes can be guessed and mailboxes flooded, so both are counted, in the database, for all processes together. Nobody is
+ * kept out by what others do: a browser in which the mailbox was signed in before has counts of its own, and so has each
+ * network; only networks that the mailbox was never signed in from share what all of them may ask for in a day.
+ *
+ * What guessing can reach: a code has 5 tries, and only the browser that asked for the code has them. In a day, strangers get
+ * 40 codes of a mailbox together, so 200 tries in a million; whoever shares a network with the owner gets 20 more, 100 tries.
+ */
+export async function countCode(db: Queryable, { email, device, address }: Requester): Promise<void> {
+  const network = networkOf(address);
+  const known = await knownAmong(db, { device: hashOf(['device', email, device]), network: hashOf(['network', email, network]) });
+  if (known.device) return countCodeOf(db, ['code', email, 'device', device]);
+  await count(db, ['code', network], CODE_WINDOW_S, CODES_PER_ADDRESS_AND_WINDOW_MAX);
+  await countCodeOf(db, ['code', email, 'network', network]);
+  if (!known.network) await count(db, ['code of the day', email], DAY_S, CODES_PER_MAILBOX_FROM_STRANGERS_AND_DAY_MAX, ELSEWHERE);
 }
 
-async function count(db: Queryable, subject: string[], windowS: number, max: number): Promise<void> {
-  const { uses, closesInS } = await countUse(db, createHash('sha256').update(JSON.stringify(subject)).digest(), windowS);
-  if (uses > max) throw new Refusal('rate_limited', `Too many sign-ins. Try again in ${closesInS} s.`, { retryAfterS: closesInS });
+async function countCodeOf(db: Queryable, subject: string[]): Promise<void> {
+  await count(db, subject, CODE_WINDOW_S, CODES_PER_MAILBOX_AND_WINDOW_MAX);
+  await count(db, ['of the day', ...subject], DAY_S, CODES_PER_MAILBOX_AND_DAY_MAX);
+}
+
+/** Tries at one code are bounded by the code; this bounds one who tries many mailboxes. */
+export async function countTry(db: Queryable, { email, device, address }: Requester): Promise<void> {
+  const known = await knownAmong(db, { device: hashOf(['device', email, device]) });
+  const subject = known.device ? ['try', email, 'device', device] : ['try', networkOf(address)];
+  await count(db, subject, CODE_WINDOW_S, CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX);
+}
+
+/** From now on, this browser and this network are known to be the mailbox's. */
+export async function noteKnown(db: Queryable, { email, device, address }: Requester): Promise<void> {
+  await noteSignIn(db, [hashOf(['device', email, device]), hashOf(['network', email, networkOf(address)])]);
+}
+
+async function knownAmong<N extends string>(db: Queryable, subjects: Record<N, Buffer>): Promise<Record<N, boolean>> {
+  const entries = Object.entries(subjects) as [N, Buffer][];
+  const found = await findKnown(
+    db,
+    entries.map(([, subject]) => subject),
+    DEVICE_KNOWN_DAYS,
+  );
+  return Object.fromEntries(entries.map(([name, subject]) => [name, found.some((one) => one.equals(subject))])) as Record<N, boolean>;
+}
+
+const ELSEWHERE = 'Too many codes of this mailbox were asked for today. Sign in where you have done so before, or with a passkey; or try';
+
+async function count(db: Queryable, subject: string[], windowS: number, max: number, advice = 'Too many sign-ins. Try'): Promise<void> {
+  const { uses, closesInS } = await countUse(db, hashOf(subject), windowS);
+  if (uses > max) throw new Refusal('rate_limited', `${advice} again in ${closesInS} s.`, { retryAfterS: closesInS });
+}
+
+function hashOf(subject: string[]): Buffer {
+  return createHash('sha256').update(JSON.stringify(subject)).digest();
 }

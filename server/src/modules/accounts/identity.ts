@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { PERSON_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import { parseEmail } from '../../contract/mail-names.ts';
 import type { SignInProof, SignInProvider } from '../../contract/people.ts';
+import { withoutUnseen } from '../../contract/visible-text.ts';
 
 /** What an identity provider has signed about somebody. */
 export interface Claims {
@@ -73,15 +74,14 @@ export function isNowhere(email: string): boolean {
   return email.endsWith('.invalid');
 }
 
-/** The first that is a name, in one line. Names come from anywhere and go into mails and envelopes. */
+/** The first that is a name, in one line, with joiners of scripts and emoji and nothing else that is unseen. Names come from anywhere and go into mails and envelopes. */
 export function nameOf(...candidates: unknown[]): string {
   for (const candidate of candidates) {
     if (typeof candidate !== 'string') continue;
-    const line = candidate
-      .toWellFormed()
-      .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-      .trim();
-    if (line !== '') return [...line].slice(0, PERSON_NAME_MAX_CHARS).join('').trim();
+    const line = candidate.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ');
+    const name = [...withoutUnseen(line).trim()].slice(0, PERSON_NAME_MAX_CHARS).join('');
+    // Cut off, it may end with a joiner that has nothing left to join.
+    if (name !== '') return withoutUnseen(name).trim();
   }
   return 'Unnamed';
 }

@@ -8,8 +8,9 @@ import type { Person, SignInProof, SignInProvider } from '../../contract/people.
 import type { SignedIn } from '../../http/admission.ts';
 import type { Answer } from '../../http/endpoint.ts';
 import type { Database, Queryable } from '../../platform/postgres.ts';
-import type { Auth, Shown } from './better-auth.ts';
-import { countCode, countTry } from './code-limits.ts';
+import type { Auth, UnderWay } from './better-auth.ts';
+import { countCode, countTry, noteKnown } from './code-limits.ts';
+import { deviceCookie, deviceHash, deviceOf, newDevice } from './devices.ts';
 import { isNowhere } from './identity.ts';
 import type { ProviderSettings } from './providers.ts';
 import { answerOf, headersOf, requestOf } from './web-bridge.ts';
@@ -63,19 +64,32 @@ export class SignIn {
   }
 
   /** The same for a mailbox that is known and for one that is not. */
-  async sendCode(emailText: string, address: string): Promise<void> {
-    const { database, sendCode } = this.#parts;
+  async sendCode(request: FastifyRequest, emailText: string): Promise<Answer> {
+    const { database, sendCode, publicUrl } = this.#parts;
     const email = checkedEmail(emailText);
-    await countCode(database, email, address);
-    const { auth } = await this.#load();
-    const code = await auth.api.createVerificationOTP({ body: { email, type: 'sign-in' } }).catch((error) => this.#blame(error));
+    const cookie = deviceOf(request, publicUrl()) ?? newDevice();
+    const device = deviceHash(cookie);
+    await countCode(database, { email, device, address: request.ip });
+    const { auth, signInUnderWay } = await this.#load();
+    const code = await signInUnderWay
+      .run({ device }, () => auth.api.createVerificationOTP({ body: { email, type: 'sign-in' } }))
+      .catch((error) => this.#blame(error));
     await database.transaction((tx) => sendCode(tx, email, code, CODE_LIFETIME_S / 60));
+    return { headers: { 'set-cookie': deviceCookie(cookie, publicUrl()) }, body: { success: true } };
   }
 
   async withCode(request: FastifyRequest, body: { email: string; otp: string }): Promise<Answer> {
-    const email = checkedEmail(body.email);
-    await countTry(this.#parts.database, request.ip);
-    return this.#opening(this.handle(request, { ...body, email }, { provider: 'email', proves: 'mailbox' }));
+    const { database, publicUrl } = this.#parts;
+    const cookie = deviceOf(request, publicUrl());
+    const requester = { email: checkedEmail(body.email), device: deviceHash(cookie ?? ''), address: request.ip };
+    await countTry(database, requester);
+    if (cookie === undefined) throw invalid([{ path: '/otp', message: 'must be a code that this browser has asked for' }]);
+    const { email, device } = requester;
+    const opened = await this.#opening(
+      this.handle(request, { ...body, email }, { shown: { provider: 'email', proves: 'mailbox' }, device }),
+    );
+    await noteKnown(database, requester);
+    return opened;
   }
 
   withPasskey(request: FastifyRequest, body: object): Promise<Answer> {
@@ -83,9 +97,9 @@ export class SignIn {
   }
 
   /** Lets better-auth answer a request whose shape has been checked. */
-  async handle(request: FastifyRequest, body?: object, shown?: Shown): Promise<Answer> {
+  async handle(request: FastifyRequest, body?: object, underWay: UnderWay = {}): Promise<Answer> {
     const { auth, signInUnderWay } = await this.#load();
-    const response = await signInUnderWay.run({ shown }, () => auth.handler(requestOf(request, this.#parts.publicUrl(), body)));
+    const response = await signInUnderWay.run({ ...underWay }, () => auth.handler(requestOf(request, this.#parts.publicUrl(), body)));
     if (response.status >= 500) await this.#parts.database.query('SELECT');
     return answerOf(response);
   }

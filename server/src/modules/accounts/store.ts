@@ -1,3 +1,4 @@
+import { DEVICE_KNOWN_DAYS } from '../../contract/limits.ts';
 import type { Person, SignInProof, SignInProvider } from '../../contract/people.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 
@@ -105,9 +106,32 @@ export async function countUse(db: Queryable, subject: Buffer, windowS: number):
   return { uses: row?.uses ?? 0, closesInS: Math.max(1, row?.closes_in_s ?? 1) };
 }
 
+/** Of these browsers and networks, by their hashes, those in which the mailbox was signed in within so many days. */
+export async function findKnown(db: Queryable, subjects: Buffer[], days: number): Promise<Buffer[]> {
+  const rows = await db.query<{ subject: Buffer }>(
+    'SELECT subject FROM known_sign_ins WHERE subject = ANY ($1::bytea[]) AND seen_at > now() - make_interval(days => $2)',
+    [subjects, days],
+  );
+  return rows.map(({ subject }) => subject);
+}
+
+export async function noteSignIn(db: Queryable, subjects: Buffer[]): Promise<void> {
+  await db.query(
+    `INSERT INTO known_sign_ins (subject, seen_at) SELECT unnest, now() FROM unnest($1::bytea[])
+     ON CONFLICT (subject) DO UPDATE SET seen_at = excluded.seen_at`,
+    [subjects],
+  );
+}
+
+/** People without access to a thread are told of its next reply again once they have signed in. */
+export async function noteSessionOpened(db: Queryable, personId: string): Promise<void> {
+  await db.query('UPDATE people SET signed_in_at = now() WHERE id = $1', [personId]);
+}
+
 /** What can't be of use to anybody any more. */
 export async function purge(db: Queryable): Promise<void> {
   await db.query('DELETE FROM sessions WHERE expires_at < now()');
   await db.query('DELETE FROM verifications WHERE expires_at < now()');
   await db.query("DELETE FROM sign_in_counts WHERE window_start < now() - interval '2 days'");
+  await db.query('DELETE FROM known_sign_ins WHERE seen_at < now() - make_interval(days => $1)', [DEVICE_KNOWN_DAYS]);
 }

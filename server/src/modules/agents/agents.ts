@@ -110,6 +110,7 @@ function noSuchAgent(): never {
 
 function checkedName(text: string): string {
   const name = text.trim();
-  if (name !== '' && [...name].length <= AGENT_NAME_MAX_CHARS) return name;
-  throw invalid([{ path: '/name', message: `has to have 1 to ${AGENT_NAME_MAX_CHARS} characters` }]);
+  // Envelopes, pages and mails show it in one line.
+  if (name !== '' && [...name].length <= AGENT_NAME_MAX_CHARS && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return name;
+  throw invalid([{ path: '/name', message: `has to have 1 to ${AGENT_NAME_MAX_CHARS} characters, none of them a control character` }]);
 }

@@ -1,8 +1,8 @@
 import { formatId } from '../../contract/ids.ts';
 import type { Chore } from '../../platform/jobs.ts';
-import { type AnswerServices, whomToTell } from '../messages/answers.ts';
+import { type AnswerServices, noteNotice, type Told, whomToTell } from '../messages/answers.ts';
 import type { Mails } from './mails.ts';
-import { answerMail } from './templates.ts';
+import { answerMail, answerToBusinessMail } from './templates.ts';
 
 interface NoticeServices extends AnswerServices {
   mails: Mails;
@@ -10,25 +10,28 @@ interface NoticeServices extends AnswerServices {
   inboundDomain: string;
 }
 
-/** Tells somebody who has no handle, by mail, that there is an answer. */
+/** Tells a mailbox that can't read a reply on the pages, by mail, that there is one: once a thread until the mailbox reacts. */
 export function notifyOfAnswer(services: NoticeServices): Chore {
   return {
     name: 'notify-of-answer',
     run: async (database, _log, payload) => {
       const { party_id, message_id } = payload as { party_id: string; message_id: string };
-      const told = await whomToTell(services, BigInt(party_id), message_id);
+      const partyId = BigInt(party_id);
+      const told = await whomToTell(services, partyId, message_id);
       if (!told) return;
-      const { mails, publicUrl, inboundDomain } = services;
-      const { email, business, threadId } = told;
-      const mail = answerMail({
-        businessName: business.displayName,
-        handle: business.handle,
-        url: `${publicUrl}/threads/${formatId('thr', threadId)}`,
-        unsubscribeUrl: mails.unsubscribeUrl(email),
-      });
-      // A mail in answer to this one names the message, and so finds its thread.
+      const { mails, inboundDomain } = services;
+      const { email, business } = told;
+      // A mail in reply to this one names the message, and so finds its thread.
       const addresses = { replyTo: `${business.handle}@${inboundDomain}`, messageId: `${formatId('msg', message_id)}@${inboundDomain}` };
-      await mails.queue(database, { to: email, ...mail, ...addresses });
+      await database.transaction(async (tx) => {
+        if (await noteNotice(tx, { ...told, partyId })) await mails.queue(tx, { to: email, ...mailOf(services, told), ...addresses });
+      });
     },
   };
+}
+
+function mailOf({ mails, publicUrl }: NoticeServices, { email, business, writtenAs, threadId }: Told) {
+  const shared = { businessName: business.displayName, handle: business.handle, unsubscribeUrl: mails.unsubscribeUrl(email) };
+  if (writtenAs) return answerToBusinessMail({ ...shared, writtenAsName: writtenAs.displayName, writtenAsHandle: writtenAs.handle });
+  return answerMail({ ...shared, url: `${publicUrl}/threads/${formatId('thr', threadId)}` });
 }

@@ -6,6 +6,9 @@ import * as store from './store.ts';
 
 export type { Mail } from '../../platform/mail/mailer.ts';
 
+/** As queue_mail has them. */
+const PRIORITY = { code: 0, other: 5 };
+
 /** Mails on their way out. They are queued with whatever they tell of, and sent by a worker. */
 export class Mails {
   readonly #secret: Buffer;
@@ -18,8 +21,17 @@ export class Mails {
 
   /** Sent once the transaction is committed, and not at all if it is rolled back. */
   async queue(tx: Queryable, mail: Mail): Promise<void> {
+    await this.#queue(tx, mail, PRIORITY.other);
+  }
+
+  /** For a mail that somebody waits for at a screen: it is sent before all others. */
+  async queueFirst(tx: Queryable, mail: Mail): Promise<void> {
+    await this.#queue(tx, mail, PRIORITY.code);
+  }
+
+  async #queue(tx: Queryable, mail: Mail, priority: number): Promise<void> {
     if (parseEmail(mail.to) === undefined) throw new Error('a mail has to go to one mailbox');
-    await store.queueMail(tx, mail);
+    await store.queueMail(tx, mail, priority);
   }
 
   /** Good for ever: a mail may be read years later. */

@@ -1,8 +1,9 @@
 import type { Mail } from '../../platform/mail/mailer.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 
-export async function queueMail(tx: Queryable, mail: Mail): Promise<void> {
-  await tx.query('SELECT queue_mail($1)', [JSON.stringify(mail)]);
+/** Lower priorities are sent first; notifications have one of their own, which is the highest. */
+export async function queueMail(tx: Queryable, mail: Mail, priority: number): Promise<void> {
+  await tx.query('SELECT queue_mail($1, $2)', [JSON.stringify(mail), priority]);
 }
 
 /** Gives back what workers had taken and did not finish in so long, because they died; returns how many mails that were. */

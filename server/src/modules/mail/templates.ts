@@ -1,3 +1,4 @@
+import { visibleText } from '../../contract/visible-text.ts';
 import { Html, html } from '../../http/page.ts';
 import type { Mail } from '../../platform/mail/mailer.ts';
 
@@ -53,12 +54,24 @@ ${code !== undefined && html`<p class="code">${code}</p>\n`}${paragraphs.map((pa
   return { subject, text: `${text}\n`, html: body.text };
 }
 
-/** Names are strangers' words: they take one line, and none of the characters that reorder a line. */
-function oneLine(name: string): string {
-  return name
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
-    .trim();
+/** Dots, also those that a browser reads as one, and colons, with something right after them. */
+const DOT_IN_A_WORD = /(?<=[^\s.])[.\u2024\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu;
+const COLON_IN_A_WORD = /(?<=\S)[:\uff1a](?=\S)/gu;
+const AT_IN_A_WORD = /(?<=\S)[@\ufe6b\uff20](?=\S)/gu;
+
+/**
+ * Names are strangers' words: they take one line, show what is unseen in them, and hold nothing that a mail program would
+ * turn into a link. "Dr. Müller & Co. KG" stays as it is, "evil.example" becomes "evil. example".
+ */
+export function nameInMail(name: string): string {
+  return visibleText(name.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim())
+    .replace(DOT_IN_A_WORD, '$& ')
+    .replace(COLON_IN_A_WORD, '$& ')
+    .replace(AT_IN_A_WORD, ' $& ');
+}
+
+function unsubscribeHeaders(url: string): Record<string, string> {
+  return { [UNSUBSCRIBE_HEADER]: `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }
 
 export function codeMail({ code, minutes }: { code: string; minutes: number }): Template {
@@ -74,7 +87,7 @@ export function codeMail({ code, minutes }: { code: string; minutes: number }): 
 }
 
 export function invitationMail({ businessName, inviter, url }: { businessName: string; inviter: string; url: string }): Template {
-  const [business, person] = [oneLine(businessName), oneLine(inviter)];
+  const [business, person] = [nameInMail(businessName), nameInMail(inviter)];
   return laidOut({
     subject: `${person} invites you to ${business} on Waybill`,
     heading: `Join ${business} on Waybill`,
@@ -96,7 +109,7 @@ export function answerMail({
   url: string;
   unsubscribeUrl: string;
 }): Template {
-  const business = oneLine(businessName);
+  const business = nameInMail(businessName);
   return {
     ...laidOut({
       subject: `You have an answer from ${business}`,
@@ -106,12 +119,42 @@ export function answerMail({
       small: ['What it says is not in this mail; you see it once you have shown that this mailbox is yours.'],
       unsubscribeUrl,
     }),
-    headers: { [UNSUBSCRIBE_HEADER]: `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+    headers: unsubscribeHeaders(unsubscribeUrl),
+  };
+}
+
+/** To a mailbox that wrote in the name of a business without being a member: it has no access, so there is no link to the reply. */
+export function answerToBusinessMail({
+  businessName,
+  handle,
+  writtenAsName,
+  writtenAsHandle,
+  unsubscribeUrl,
+}: {
+  businessName: string;
+  handle: string;
+  writtenAsName: string;
+  writtenAsHandle: string;
+  unsubscribeUrl: string;
+}): Template {
+  const [business, own] = [nameInMail(businessName), nameInMail(writtenAsName)];
+  return {
+    ...laidOut({
+      subject: `${business} has replied to ${own}`,
+      heading: `${business} has replied to ${own}`,
+      paragraphs: [
+        `${business} (@${handle}) has replied to the message that you sent through Waybill as ${own} (@${writtenAsHandle}).`,
+        `The reply is in the inbox of ${own}. You are not a member there: ask the people who look after ${own} on Waybill to show you the reply, or to invite you.`,
+      ],
+      small: ['What the reply says is not in this mail.'],
+      unsubscribeUrl,
+    }),
+    headers: unsubscribeHeaders(unsubscribeUrl),
   };
 }
 
 export function domainLostMail({ domain, businessName }: { domain: string; businessName: string }): Template {
-  const business = oneLine(businessName);
+  const business = nameInMail(businessName);
   return laidOut({
     subject: `${domain} is no longer verified for ${business}`,
     heading: `${domain} is no longer verified`,

@@ -47,16 +47,16 @@ export async function listInvitations(db: Queryable, partyId: bigint): Promise<I
 export async function upsertInvitation(
   tx: Queryable,
   partyId: bigint,
-  given: { id: string; email: string; role: Role; segment: string | null; tokenHash: Buffer; days: number },
+  given: { id: string; email: string; role: Role; segment: string | null; invitedBy: string; tokenHash: Buffer; days: number },
 ): Promise<Invitation> {
   const [row] = await tx.query<InvitationRow>(
-    `INSERT INTO invitations (party_id, id, email, role, segment, token_hash, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7))
+    `INSERT INTO invitations (party_id, id, email, role, segment, invited_by, token_hash, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(days => $8))
      ON CONFLICT (party_id, email) DO UPDATE
-       SET id = excluded.id, role = excluded.role, segment = excluded.segment, token_hash = excluded.token_hash,
-           created_at = now(), expires_at = excluded.expires_at
+       SET id = excluded.id, role = excluded.role, segment = excluded.segment, invited_by = excluded.invited_by,
+           token_hash = excluded.token_hash, created_at = now(), expires_at = excluded.expires_at
      RETURNING ${COLUMNS}`,
-    [partyId, given.id, given.email, given.role, given.segment, given.tokenHash, given.days],
+    [partyId, given.id, given.email, given.role, given.segment, given.invitedBy, given.tokenHash, given.days],
   );
   return toInvitation(row as InvitationRow);
 }
@@ -81,6 +81,15 @@ export async function withdrawInvitation(db: Queryable, partyId: bigint, id: str
     [partyId, id],
   );
   return rows.length > 0;
+}
+
+/** Ends the open invitations of somebody, or those of them with one of the roles. The lock of the members has to be held. */
+export async function voidInvitations(tx: Queryable, partyId: bigint, invitedBy: string, roles: readonly Role[]): Promise<void> {
+  await tx.query(
+    `UPDATE invitations SET expires_at = '-infinity'
+      WHERE party_id = $1 AND invited_by = $2 AND role = ANY ($3::member_role[]) AND expires_at > now()`,
+    [partyId, invitedBy, roles],
+  );
 }
 
 /** Those that count no more, neither as invitations nor as mails of the day. */

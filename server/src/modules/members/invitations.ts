@@ -49,7 +49,8 @@ export async function invite(
     await refuseTooMany(tx, business, email);
     if (segment !== null && (await isSegmentTaken(tx, business.id, segment))) refuseTakenSegment(segment);
     const invitation = await store.upsertInvitation(tx, business.id, {
-      ...{ id: newUuid(), email, role: given.role, segment, tokenHash: hashOf(token), days: INVITATION_LIFETIME_DAYS },
+      ...{ id: newUuid(), email, role: given.role, segment, invitedBy: by.person.id },
+      ...{ tokenHash: hashOf(token), days: INVITATION_LIFETIME_DAYS },
     });
     const mail = invitationMail({ businessName: business.displayName, inviter: by.name, url: `${publicUrl}/invitations/${token}` });
     await mails.queue(tx, { to: email, ...mail });
@@ -113,5 +114,8 @@ function hashOf(token: string): Buffer {
 }
 
 function noSuchInvitation(): never {
-  throw new Refusal('not_found', 'There is no such invitation, or it has expired.');
+  throw new Refusal(
+    'not_found',
+    'This invitation is not valid: it has expired, was withdrawn, or whoever sent it may no longer invite. Ask the business for a new one.',
+  );
 }

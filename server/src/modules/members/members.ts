@@ -1,6 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import { BUSINESSES_PER_PERSON_MAX, CLAIMS_PER_PERSON_AND_MONTH_MAX } from '../../contract/limits.ts';
-import { mayActAs, type Role } from '../../contract/members.ts';
+import { mayActAs, ROLES, type Role } from '../../contract/members.ts';
 import type { Business } from '../../contract/parties.ts';
 import type { Person } from '../../contract/people.ts';
 import type { ConsumerMail } from '../../platform/consumer-mail.ts';
@@ -8,6 +8,7 @@ import type { Database, Queryable } from '../../platform/postgres.ts';
 import { assignSegment, checkedSegment, refusingTakenSegment } from '../agents/segments.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { partyNameOfMailbox } from '../parties/unclaimed.ts';
+import { voidInvitations } from './invitation-store.ts';
 import * as store from './store.ts';
 
 export type { Member } from './store.ts';
@@ -59,6 +60,7 @@ export async function changeMember(
         if (change.role === 'owner' || member.role === 'owner') refuseUnless(role, 'owner');
         if (member.role === 'owner') await refuseLastOwner(tx, business);
         await store.updateRole(tx, business.id, personId, change.role);
+        await voidBeyond(tx, business, personId, change.role);
       }
       if (segment !== undefined) await assignSegment(tx, business.id, { personId }, segment);
       return (await store.findMember(tx, business.id, personId)) ?? noSuchMember();
@@ -76,7 +78,15 @@ export async function removeMember({ database }: MemberServices, business: Busin
       await refuseLastOwner(tx, business);
     }
     await store.deleteMember(tx, business.id, personId);
+    await voidBeyond(tx, business, personId, undefined);
   });
+}
+
+/** An invitation ends with its inviter's right to make it. Acceptances wait for the same lock, so none slips in between. */
+async function voidBeyond(tx: Queryable, business: Business, personId: string, role: Role | undefined): Promise<void> {
+  const mayInvite = (invited: Role) => role !== undefined && mayActAs(role, 'admin') && mayActAs(role, invited);
+  const beyond = ROLES.filter((invited) => !mayInvite(invited));
+  await voidInvitations(tx, business.id, personId, beyond);
 }
 
 /** Changes of who belongs to a business come one after the other. Whoever lost their role while they waited acts no more. */

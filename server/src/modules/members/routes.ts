@@ -90,7 +90,7 @@ export const changeBusiness = memberEndpoint({
     { ...closed, minProperties: 1 },
   ),
   success: { status: 200, description: 'The business as it is now.', schema: BusinessSchema },
-  errors: [...bodyErrors],
+  errors: [...bodyErrors, 'conflict'],
   handle: async ({ parties }, { caller: { business }, body }) => {
     const change = {
       ...(body.display_name !== undefined && { displayName: body.display_name }),

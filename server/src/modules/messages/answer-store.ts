@@ -1,22 +1,63 @@
 import type { Queryable } from '../../platform/postgres.ts';
 
-export interface AnswerEntry {
+export interface ReplyEntry {
   threadId: string;
   inReplyTo: string | null;
-  businessId: bigint;
-  /** Of whoever wrote first in what the party's ledger has of the thread. */
-  email: string | null;
+  senderId: bigint;
+  position: bigint;
+  /** Of the party's side: who wrote the message replied to, and who wrote first in what its ledger has of the thread. */
+  parentEmail: string | null;
+  firstEmail: string | null;
 }
 
-/** What came to a party without a handle, if it is still there. */
-export async function findAnswer(db: Queryable, partyId: bigint, messageId: string): Promise<AnswerEntry | undefined> {
-  const [row] = await db.query<{ thread_id: string; in_reply_to: string | null; counterparty_id: string; email: string | null }>(
-    `SELECT e.thread_id, m.in_reply_to, e.counterparty_id,
+/** What came to a party, if it is still there. */
+export async function findReply(db: Queryable, partyId: bigint, messageId: string): Promise<ReplyEntry | undefined> {
+  const [row] = await db.query<{
+    thread_id: string;
+    in_reply_to: string | null;
+    counterparty_id: string;
+    position: string;
+    parent_email: string | null;
+    first_email: string | null;
+  }>(
+    `SELECT e.thread_id, m.in_reply_to, e.counterparty_id, e.position,
             (SELECT f.from_email FROM ledger_entries f
-              WHERE f.party_id = e.party_id AND f.thread_id = e.thread_id AND f.box = 'out' ORDER BY f.position LIMIT 1) AS email
+              WHERE f.party_id = e.party_id AND f.message_id = m.in_reply_to AND f.box = 'out') AS parent_email,
+            (SELECT f.from_email FROM ledger_entries f
+              WHERE f.party_id = e.party_id AND f.thread_id = e.thread_id AND f.box = 'out' ORDER BY f.position LIMIT 1) AS first_email
        FROM ledger_entries e JOIN messages m ON m.sender_id = e.counterparty_id AND m.id = e.message_id
       WHERE e.party_id = $1 AND e.message_id = $2 AND e.box = 'in'`,
     [partyId, messageId],
   );
-  return row && { threadId: row.thread_id, inReplyTo: row.in_reply_to, businessId: BigInt(row.counterparty_id), email: row.email };
+  return (
+    row && {
+      threadId: row.thread_id,
+      inReplyTo: row.in_reply_to,
+      senderId: BigInt(row.counterparty_id),
+      position: BigInt(row.position),
+      parentEmail: row.parent_email,
+      firstEmail: row.first_email,
+    }
+  );
+}
+
+/**
+ * Notes that a mailbox is told of a reply; false when it was told of an earlier one in the thread and has neither written
+ * there nor signed in since. The row makes two workers wait for each other, so that one of them tells.
+ */
+export async function noteNotice(
+  tx: Queryable,
+  { partyId, threadId, email, position }: { partyId: bigint; threadId: string; email: string; position: bigint },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `INSERT INTO thread_notices AS n (party_id, thread_id, email, position) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (party_id, thread_id, email) DO UPDATE SET position = excluded.position, notified_at = now()
+      WHERE excluded.position > n.position
+        AND (EXISTS (SELECT FROM ledger_entries e
+                      WHERE e.party_id = $1 AND e.thread_id = $2 AND e.box = 'out' AND e.from_email = $3 AND e.position > n.position)
+             OR EXISTS (SELECT FROM people p WHERE p.email = $3 AND p.email_verified AND greatest(p.signed_in_at, p.created_at) > n.notified_at))
+     RETURNING 1`,
+    [partyId, threadId, email, position],
+  );
+  return rows.length > 0;
 }

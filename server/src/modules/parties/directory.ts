@@ -91,7 +91,10 @@ export class PartyDirectory {
 
   async change(business: Business, change: { displayName?: string; acceptingDrops?: boolean }): Promise<Business> {
     const name = change.displayName === undefined ? undefined : checkedName(change.displayName);
-    return changingCached(this.#database, business.id, (tx) => store.updateBusiness(tx, business.id, name, change.acceptingDrops));
+    return changingCached(this.#database, business.id, async (tx) => {
+      if (name !== undefined && name !== business.displayName) await refuseCopiedName(tx, name, business.id);
+      return store.updateBusiness(tx, business.id, name, change.acceptingDrops);
+    });
   }
 
   /** Has the threads of a party without a handle join a business, or those of them that one mailbox began. */
@@ -121,6 +124,8 @@ export class PartyDirectory {
     try {
       return await this.#database.transaction(async (tx) => {
         const business = await store.insertBusiness(tx, handle, name, claimed);
+        // The operator knows whom they vouch for.
+        if (claimed) await refuseCopiedName(tx, name, business.id);
         await along(tx, business);
         return business;
       });
@@ -133,6 +138,10 @@ export class PartyDirectory {
 }
 
 const ownerOf = ({ id }: Party) => [id];
+async function refuseCopiedName(tx: Queryable, name: string, ownId: bigint): Promise<void> {
+  if (await store.isNameOfVerified(tx, name, ownId))
+    throw new Refusal('conflict', 'A business with a verified domain has this display name, or one that looks like it. Choose another.');
+}
 
 function refusalOf(handle: string, objection: HandleObjection): Refusal {
   if (objection === 'invalid')

@@ -1,3 +1,4 @@
+import { nameKeyOf } from '../../contract/look-alikes.ts';
 import { inLetters } from '../../contract/mail-names.ts';
 import { foldCase } from '../../contract/names.ts';
 import type { Business, Party } from '../../contract/parties.ts';
@@ -35,10 +36,10 @@ export async function findById(db: Queryable, id: bigint): Promise<Party | undef
 export async function insertBusiness(tx: Queryable, handle: string, displayName: string, claimed: boolean): Promise<Business> {
   const [row] = await tx.query<Row>(
     `WITH party AS (
-       INSERT INTO parties (handle, display_name, folded_name, claimed_at) VALUES ($1, $2, $4, CASE WHEN $3 THEN now() END) RETURNING *
+       INSERT INTO parties (handle, display_name, folded_name, name_key, claimed_at) VALUES ($1, $2, $4, $5, CASE WHEN $3 THEN now() END) RETURNING *
      ), ledger AS (INSERT INTO ledgers (party_id) SELECT id FROM party)
      SELECT ${COLUMNS} FROM party p`,
-    [handle, displayName, claimed, foldCase(displayName)],
+    [handle, displayName, claimed, foldCase(displayName), nameKeyOf(displayName)],
   );
   return toBusiness(row as Row);
 }
@@ -53,12 +54,42 @@ export async function updateBusiness(
   const [row] = await tx.query<Row>(
     `WITH p AS (
        UPDATE parties SET display_name = coalesce($2, display_name), folded_name = coalesce($3, folded_name),
-                          accepting_drops = coalesce($4, accepting_drops)
+                          accepting_drops = coalesce($4, accepting_drops), name_key = coalesce($5, name_key)
         WHERE id = $1 RETURNING *
      ) SELECT ${COLUMNS} FROM p`,
-    [id, displayName ?? null, displayName === undefined ? null : foldCase(displayName), acceptingDrops ?? null],
+    [
+      id,
+      displayName ?? null,
+      displayName === undefined ? null : foldCase(displayName),
+      acceptingDrops ?? null,
+      displayName === undefined ? null : nameKeyOf(displayName),
+    ],
   );
   return toBusiness(row as Row);
+}
+
+/** Whether another business than this one has shown a domain to be its own and has a name that looks like this one. */
+export async function isNameOfVerified(tx: Queryable, displayName: string, exceptId: bigint): Promise<boolean> {
+  const rows = await tx.query(
+    `SELECT FROM parties p WHERE p.name_key = $1 AND p.handle IS NOT NULL AND p.id <> $2
+        AND EXISTS (SELECT FROM verified_domains d WHERE d.party_id = p.id) LIMIT 1`,
+    [nameKeyOf(displayName), exceptId],
+  );
+  return rows.length > 0;
+}
+
+/** Names from before keys were kept get theirs; returns how many did. */
+export async function fillNameKeys(db: Queryable, limit: number): Promise<number> {
+  const rows = await db.query<{ id: string; display_name: string }>(
+    'SELECT id, display_name FROM parties WHERE handle IS NOT NULL AND name_key IS NULL ORDER BY id LIMIT $1',
+    [limit],
+  );
+  await db.query(
+    `UPDATE parties p SET name_key = f.key FROM unnest($1::bigint[], $2::text[], $3::text[]) AS f (id, name, key)
+      WHERE p.id = f.id AND p.display_name = f.name AND p.name_key IS NULL`,
+    [rows.map(({ id }) => id), rows.map(({ display_name }) => display_name), rows.map(({ display_name }) => nameKeyOf(display_name))],
+  );
+  return rows.length;
 }
 
 /** Handles that begin with the prefix, in alphabetical order, after the given one. */

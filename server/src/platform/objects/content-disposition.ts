@@ -1,3 +1,5 @@
+import { withoutUnseen } from '../../contract/visible-text.ts';
+
 const NAME_MAX_CHARS = 150;
 const ENDING_MAX_CHARS = 20;
 
@@ -17,7 +19,7 @@ export function attachmentDisposition(filename: string): string {
 
 /** What is offered as a name to save under: no path, nothing invisible or that turns the text around, and not too long. */
 export function harmlessName(filename: string): string {
-  const visible = (filename.split(/[\\/]/).at(-1) ?? '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '_').trim();
+  const visible = withoutUnseen(filename.split(/[\\/]/).at(-1) ?? '', '_').trim();
   if (/^\.*$/.test(visible)) return 'file';
   const characters = [...visible];
   if (characters.length <= NAME_MAX_CHARS) return visible;

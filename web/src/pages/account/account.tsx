@@ -5,6 +5,7 @@ import { useAction, useReading } from '../../api/queries.ts';
 import type { Account } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { Name } from '../../ui/name.tsx';
 import { Fact, Facts, PageHeader, Section, Time } from '../../ui/parts.tsx';
 import { ErrorNote, States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
@@ -93,7 +94,7 @@ function Mailbox({ account: { email, provider, proves, created_at } }: { account
   return (
     <Facts>
       <Fact name="Mailbox">
-        {email === null ? <span className="text-soft">none that you have shown to be yours</span> : <bdi>{email}</bdi>}
+        {email === null ? <span className="text-soft">none that you have shown to be yours</span> : <Name>{email}</Name>}
       </Fact>
       <Fact name="Signed in">
         with {providerName(provider)}, which shows {SHOWS[proves]}

@@ -8,6 +8,7 @@ import { useReading } from '../../api/queries.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Confirm, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { Name } from '../../ui/name.tsx';
 import { Row, Rows, Section, Time } from '../../ui/parts.tsx';
 import { Empty, ErrorNote, States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
@@ -74,7 +75,7 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
   return (
     <Row>
       <div className="min-w-0 grow">
-        <bdi className="font-medium">{name}</bdi>
+        <Name className="font-medium">{name}</Name>
         <p className="text-sm text-soft">
           Added <Time at={passkey.createdAt} />
         </p>
@@ -104,7 +105,7 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
           }
           onClose={close}
         >
-          <bdi>{name}</bdi> no longer signs you in. Your device may go on showing it until you delete it there, too.
+          <Name>{name}</Name> no longer signs you in. Your device may go on showing it until you delete it there, too.
         </Confirm>
       ) : null}
     </Row>

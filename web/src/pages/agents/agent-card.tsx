@@ -2,6 +2,7 @@ import { ChevronRight, Pencil } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { Agent } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
+import { Name, visible } from '../../ui/name.tsx';
 import { CopyButton } from '../../ui/parts.tsx';
 import { Keys } from './keys.tsx';
 
@@ -20,7 +21,7 @@ export function AgentCard({ agent, isAdmin, isOpenAtFirst, onEdit }: AgentCardPr
       <div className="flex items-start justify-between gap-4 px-4 py-4 sm:px-5">
         <div className="min-w-0">
           <h2 id={id} className="font-semibold">
-            <bdi>{agent.name}</bdi>
+            <Name>{agent.name}</Name>
           </h2>
           {agent.description !== null ? (
             <p className="max-w-prose text-soft">
@@ -32,7 +33,7 @@ export function AgentCard({ agent, isAdmin, isOpenAtFirst, onEdit }: AgentCardPr
             <CopyButton text={agent.address} label={`Copy the address ${agent.address}`} isIcon />
           </p>
         </div>
-        <Button onClick={onEdit} aria-label={`Edit ${agent.name}`} icon={<Pencil className="size-3.5" aria-hidden />}>
+        <Button onClick={onEdit} aria-label={visible(`Edit ${agent.name}`)} icon={<Pencil className="size-3.5" aria-hidden />}>
           Edit
         </Button>
       </div>
@@ -48,7 +49,7 @@ export function AgentCard({ agent, isAdmin, isOpenAtFirst, onEdit }: AgentCardPr
             <ChevronRight className={`size-4 transition-transform ${isOpen ? 'rotate-90' : ''}`} aria-hidden />
             Keys
             <span className="sr-only">
-              of <bdi>{agent.name}</bdi>
+              of <Name>{agent.name}</Name>
             </span>
           </button>
           <div id={`${id}-keys`}>{isOpen ? <Keys agent={agent} /> : null}</div>

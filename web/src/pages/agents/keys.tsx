@@ -4,6 +4,7 @@ import { useAction, useReading } from '../../api/queries.ts';
 import type { Agent, Key } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
+import { Name } from '../../ui/name.tsx';
 import { Badge, Time } from '../../ui/parts.tsx';
 import { States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
@@ -107,8 +108,8 @@ function RevokeDialog({ revoked, agent, onClose }: { revoked: Key; agent: Agent;
         )
       }
     >
-      Whatever uses <code className="font-mono text-sm text-ink">{revoked.prefix}…</code> of <bdi className="text-ink">{agent.name}</bdi> is
-      refused from the next request on. This can’t be undone; a new key can be minted at any time.
+      Whatever uses <code className="font-mono text-sm text-ink">{revoked.prefix}…</code> of <Name className="text-ink">{agent.name}</Name>{' '}
+      is refused from the next request on. This can’t be undone; a new key can be minted at any time.
     </Confirm>
   );
 }

@@ -3,6 +3,7 @@ import { useAction } from '../../api/queries.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { Select, TextField, VERBATIM } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { visible } from '../../ui/name.tsx';
 import { say } from '../../ui/toast.tsx';
 import type { Sender } from './senders.ts';
 
@@ -71,7 +72,7 @@ export function AddBlockDialog({ senders, onClose }: { senders: readonly Sender[
             <Select label="Who" value={chosen} onChange={({ target }) => setChosen(target.value)}>
               {senders.map(({ id, name, email }) => (
                 <option key={id} value={id}>
-                  {email === null ? name : `${name} (${email})`}
+                  {visible(email === null ? name : `${name} (${email})`)}
                 </option>
               ))}
               <option value={ANOTHER}>Somebody else, by id</option>

@@ -4,6 +4,7 @@ import { useAction, useList } from '../../api/queries.ts';
 import type { Block } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
+import { Name, visible } from '../../ui/name.tsx';
 import { PageHeader, Row, Rows, Time } from '../../ui/parts.tsx';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
@@ -46,7 +47,7 @@ export function BlocksPage() {
             <Row key={block.id}>
               <div className="min-w-0 flex-1">
                 <p className="font-medium break-all">
-                  <bdi>{nameOf(block)}</bdi>
+                  <Name>{nameOf(block)}</Name>
                 </p>
                 <p className="text-sm break-all text-soft">
                   {block.email_domain !== null
@@ -57,7 +58,7 @@ export function BlocksPage() {
                   · since <Time at={block.created_at} />
                 </p>
               </div>
-              <Button look="quiet" onClick={() => setToRemove(block)} aria-label={`Unblock ${nameOf(block)}`}>
+              <Button look="quiet" onClick={() => setToRemove(block)} aria-label={visible(`Unblock ${nameOf(block)}`)}>
                 Unblock
               </Button>
             </Row>

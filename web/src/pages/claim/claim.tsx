@@ -4,6 +4,7 @@ import { useAction, useReading } from '../../api/queries.ts';
 import { Plain } from '../../frame/plain.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { Name } from '../../ui/name.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
 import { useBeginAs } from './begin-as.ts';
 import { HandleField, suggestionFrom } from './handle-field.tsx';
@@ -67,7 +68,7 @@ export function ClaimPage() {
       <p className="mt-6 text-sm text-soft">
         {account?.email == null ? null : (
           <>
-            If you have written to businesses as <bdi>{account.email}</bdi> before, those threads join yours within seconds.{' '}
+            If you have written to businesses as <Name>{account.email}</Name> before, those threads join yours within seconds.{' '}
           </>
         )}
         {account && account.businesses.length > 0 ? (

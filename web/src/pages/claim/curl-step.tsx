@@ -6,6 +6,7 @@ import { forget } from '../../api/queries.ts';
 import type { Envelope } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy-text.ts';
+import { Name } from '../../ui/name.tsx';
 import { Time } from '../../ui/parts.tsx';
 import { Step } from './step.tsx';
 
@@ -41,7 +42,7 @@ export function CurlStep({ handle, secret, isCopied, onCopied, byAgent }: CurlSt
       </Button>
       {byAgent ? (
         <p className="mt-3 text-sm text-good">
-          <bdi>{byAgent.from.actor.name}</bdi> has sent a message, <Time at={byAgent.received_at} />.
+          <Name>{byAgent.from.actor.name}</Name> has sent a message, <Time at={byAgent.received_at} />.
         </p>
       ) : null}
     </Step>

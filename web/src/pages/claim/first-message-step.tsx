@@ -4,6 +4,7 @@ import { useAction } from '../../api/queries.ts';
 import type { Draft, Envelope } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
+import { Name } from '../../ui/name.tsx';
 import { addressOf, Fact, Facts, Time } from '../../ui/parts.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
 import { Step } from './step.tsx';
@@ -77,7 +78,7 @@ function Sent({ message, onAgain }: { message: Envelope; onAgain(): void }) {
     <div className="rounded-xl border border-line px-4 py-3">
       <Facts>
         <Fact name="Delivered">
-          {message.subject === null ? null : <bdi>{message.subject} </bdi>}to {addressOf(message.to.party)},{' '}
+          {message.subject === null ? null : <Name>{`${message.subject} `}</Name>}to {addressOf(message.to.party)},{' '}
           <Time at={message.received_at} />
         </Fact>
         <Fact name="Receipt">

@@ -5,6 +5,7 @@ import { useAction, useReading } from '../../api/queries.ts';
 import type { Account, Operations } from '../../api/schema.ts';
 import { Plain } from '../../frame/plain.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Name } from '../../ui/name.tsx';
 import { Time } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { useBeginAs } from './begin-as.ts';
@@ -32,7 +33,7 @@ export function InvitationPage() {
   return (
     <Plain title="You are invited">
       <p className="text-soft">
-        to <bdi className="font-medium text-ink">{invitation.data.business.display_name}</bdi> (@{invitation.data.business.handle}),{' '}
+        to <Name className="font-medium text-ink">{invitation.data.business.display_name}</Name> (@{invitation.data.business.handle}),{' '}
         {AS_ROLE[invitation.data.role]}. The invitation ends <Time at={invitation.data.expires_at} />.
       </p>
       {account.email === invitation.data.email ? (
@@ -75,8 +76,8 @@ function OtherMailbox({ token, invitation, account }: { token: string; invitatio
     <div className="mt-6 rounded-lg bg-warn-tint px-4 py-3">
       <p className="font-medium text-warn">This invitation is for another mailbox</p>
       <p className="mt-1 mb-3 text-soft">
-        It was sent to <bdi className="text-ink">{invitation.email}</bdi>, and you are signed in as{' '}
-        <bdi className="text-ink">{account.email ?? account.name}</bdi>. Sign in with a code that is sent to the first.
+        It was sent to <Name className="text-ink">{invitation.email}</Name>, and you are signed in as{' '}
+        <Name className="text-ink">{account.email ?? account.name}</Name>. Sign in with a code that is sent to the first.
       </p>
       {error ? <ErrorNote error={error} /> : null}
       <Button isBusy={isBusy} onClick={signOut}>

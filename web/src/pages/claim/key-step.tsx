@@ -6,6 +6,7 @@ import { useRole } from '../../api/role.ts';
 import type { Agent } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { Name } from '../../ui/name.tsx';
 import { Copyable } from '../../ui/parts.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
 import { Step } from './step.tsx';
@@ -39,7 +40,7 @@ export function KeyStep({ secret, onSecret }: KeyStepProps) {
         </>
       ) : isDone ? (
         <p>
-          <bdi className="font-medium">{agent?.name}</bdi> has one already. More are made under{' '}
+          <Name className="font-medium">{agent?.name}</Name> has one already. More are made under{' '}
           <Link to="/agents" className="text-accent underline">
             Agents and keys
           </Link>

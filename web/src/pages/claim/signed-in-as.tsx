@@ -1,5 +1,6 @@
 import { useSignOut } from '../../api/auth.ts';
 import { useReading } from '../../api/queries.ts';
+import { Name } from '../../ui/name.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
 
 /** At the foot of pages without a frame: who is here, and the way out. */
@@ -10,7 +11,7 @@ export function SignedInAs() {
   return (
     <>
       <p className="mt-10 border-t border-line pt-4 text-sm text-soft">
-        Signed in as <bdi>{account.email ?? account.name}</bdi>.{' '}
+        Signed in as <Name>{account.email ?? account.name}</Name>.{' '}
         <button type="button" disabled={isBusy} onClick={signOut} className="rounded text-accent underline">
           Sign out
         </button>

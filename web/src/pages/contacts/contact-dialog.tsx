@@ -4,6 +4,7 @@ import type { Contact, Party } from '../../api/schema.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
+import { Name } from '../../ui/name.tsx';
 import { addressOf, Badge, CopyButton, Fact, Facts, Time } from '../../ui/parts.tsx';
 import { ErrorNote, States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
@@ -57,7 +58,7 @@ function Activity({ contact: { party, activity, can_initiate, blocked } }: { con
             <span className="flex max-h-20 flex-wrap gap-1.5 overflow-hidden">
               {activity.types.map((type) => (
                 <Badge key={type}>
-                  <bdi className="max-w-48 truncate">{type}</bdi>
+                  <Name className="max-w-48 truncate">{type}</Name>
                 </Badge>
               ))}
             </span>
@@ -65,9 +66,9 @@ function Activity({ contact: { party, activity, can_initiate, blocked } }: { con
         ) : null}
         {activity.actors.length > 0 ? (
           <Fact name="Wrote to you">
-            <bdi className="line-clamp-3">
+            <Name className="line-clamp-3">
               {activity.actors.map(({ name, email }) => (email === null ? name : `${name} (${email})`)).join(', ')}
-            </bdi>
+            </Name>
           </Fact>
         ) : null}
       </Facts>

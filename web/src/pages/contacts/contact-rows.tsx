@@ -3,6 +3,7 @@ import type { List } from '../../api/queries.ts';
 import type { Party } from '../../api/schema.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { useLongList } from '../../ui/long-list.ts';
+import { Name } from '../../ui/name.tsx';
 import { addressOf, Badge, Time } from '../../ui/parts.tsx';
 import type { Summary } from './contact-list.ts';
 
@@ -46,12 +47,12 @@ function ContactButton({ contact, onOpen }: { contact: Summary; onOpen(): void }
     >
       <span className="min-w-0">
         <span className="block truncate">
-          <bdi className="font-medium">{label || party.display_name}</bdi> {isBlocked ? <Badge tone="bad">Blocked</Badge> : null}
+          <Name className="font-medium">{label || party.display_name}</Name> {isBlocked ? <Badge tone="bad">Blocked</Badge> : null}
         </span>
         <span className="block truncate text-sm text-soft">
           {label !== '' && !isNamedByAddress ? (
             <>
-              <bdi>{party.display_name}</bdi> ·{' '}
+              <Name>{party.display_name}</Name> ·{' '}
             </>
           ) : null}
           {label === '' && isNamedByAddress ? WITHOUT_HANDLE[party.kind] : addressOf(party)}
@@ -60,7 +61,7 @@ function ContactButton({ contact, onOpen }: { contact: Summary; onOpen(): void }
       <span className="flex min-w-0 items-center gap-1.5 overflow-hidden max-md:hidden">
         {types.map((type) => (
           <Badge key={type}>
-            <bdi>{type}</bdi>
+            <Name>{type}</Name>
           </Badge>
         ))}
         {moreTypes > 0 ? <span className="text-xs text-soft">+{moreTypes}</span> : null}

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { actFor } from '../../api/business.ts';
 import type { Account, Door, PublicProfile } from '../../api/schema.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Name } from '../../ui/name.tsx';
 import { Copyable } from '../../ui/parts.tsx';
 
 /** Why nothing can be written here, and what can be done instead. */
@@ -40,10 +41,10 @@ export function Closed({ profile, account }: { profile: PublicProfile; account?:
         )
       }
     >
-      <bdi className="text-ink">{profile.display_name}</bdi> takes no messages from people without a handle, neither here nor by mail.{' '}
+      <Name className="text-ink">{profile.display_name}</Name> takes no messages from people without a handle, neither here nor by mail.{' '}
       {business ? (
         <>
-          As you belong to <bdi className="text-ink">{business.display_name}</bdi>, you can write from its dashboard.
+          As you belong to <Name className="text-ink">{business.display_name}</Name>, you can write from its dashboard.
         </>
       ) : (
         'Once your business has a handle, you can write from its dashboard.'
@@ -84,7 +85,7 @@ export function OwnBusiness({ profile }: { profile: PublicProfile }) {
 
 /** All but a closed door. */
 export function Refused({ profile, account, reason }: { profile: PublicProfile; account: Account; reason: Door['reason'] }) {
-  const name = <bdi className="text-ink">{profile.display_name}</bdi>;
+  const name = <Name className="text-ink">{profile.display_name}</Name>;
   if (reason?.code === 'party_required')
     return (
       <NoEntry
@@ -107,7 +108,7 @@ export function Refused({ profile, account, reason }: { profile: PublicProfile; 
   if (reason?.code === 'sender_blocked')
     return (
       <NoEntry icon={<Ban className="size-5 shrink-0" aria-hidden />} title="You can’t write to them">
-        {name} has blocked {account.email === null ? 'you' : <bdi className="text-ink">{account.email}</bdi>} or everybody at its domain.
+        {name} has blocked {account.email === null ? 'you' : <Name className="text-ink">{account.email}</Name>} or everybody at its domain.
         Nothing that you send here would arrive. If you think that this is a mistake, reach them another way.
       </NoEntry>
     );

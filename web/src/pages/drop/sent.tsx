@@ -2,6 +2,7 @@ import { CircleCheck } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { Envelope } from '../../api/schema.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Name } from '../../ui/name.tsx';
 import { Copyable, PartyName } from '../../ui/parts.tsx';
 
 /** It has arrived; here is the proof, and what comes next. */
@@ -21,11 +22,11 @@ export function Sent({ message, onAnother }: { message: Envelope; onAnother(): v
         It is in the inbox of <PartyName party={to.party} />.{' '}
         {from.party.kind === 'handle' ? (
           <>
-            An answer comes to the inbox of <bdi>{from.party.display_name}</bdi>.
+            An answer comes to the inbox of <Name>{from.party.display_name}</Name>.
           </>
         ) : from.actor.email === null ? null : (
           <>
-            You will get a mail at <bdi className="text-ink">{from.actor.email}</bdi> when they answer.
+            You will get a mail at <Name className="text-ink">{from.actor.email}</Name> when they answer.
           </>
         )}
       </p>

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useAuth } from '../../api/auth.ts';
 import type { Account, Party } from '../../api/schema.ts';
+import { Name } from '../../ui/name.tsx';
 import { PartyName } from '../../ui/parts.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
 import { asSomebodyElse } from './somebody-else.ts';
@@ -15,11 +16,11 @@ export function WhoWrites({ account, sender }: { account: Account; sender: Party
       <p>
         {sender === null || (sender.kind === 'mailbox' && sender.email === known) ? (
           <>
-            {sender === null ? 'Signed in as' : 'You write as'} <bdi className="text-ink">{known}</bdi>.
+            {sender === null ? 'Signed in as' : 'You write as'} <Name className="text-ink">{known}</Name>.
           </>
         ) : (
           <>
-            You write as <bdi className="text-ink">{known}</bdi> for <Shown party={sender} />.
+            You write as <Name className="text-ink">{known}</Name> for <Shown party={sender} />.
           </>
         )}{' '}
         Not you?{' '}
@@ -40,5 +41,5 @@ export function WhoWrites({ account, sender }: { account: Account; sender: Party
 /** Organisations that nobody has named are called by their domain already. */
 function Shown({ party }: { party: Party }) {
   if (party.kind === 'handle') return <PartyName party={party} />;
-  return <bdi className="text-ink">{party.display_name}</bdi>;
+  return <Name className="text-ink">{party.display_name}</Name>;
 }

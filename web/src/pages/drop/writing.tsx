@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { useKept } from '../../ui/kept.ts';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
+import { Name } from '../../ui/name.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
 import { WriteAsBusiness } from './no-entry.tsx';
 import { WhoWrites } from './who-writes.tsx';
@@ -106,7 +107,7 @@ function AsBusiness({ handle, account, door }: { handle: string; account: Accoun
   return (
     <div className="mb-5 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-xl border border-line bg-tint px-4 py-3">
       <p className="grow basis-64 text-soft">
-        You belong to <bdi className="text-ink">{first?.display_name}</bdi>
+        You belong to <Name className="text-ink">{first?.display_name}</Name>
         {others.length > 0 ? ' and others' : ''}. Write as that business from its dashboard, or go on here
         {door.sender?.kind === 'handle' ? '' : ' as yourself'}.
       </p>

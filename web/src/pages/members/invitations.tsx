@@ -4,6 +4,7 @@ import { useAction, useReading } from '../../api/queries.ts';
 import type { Invitation } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
+import { Name } from '../../ui/name.tsx';
 import { Badge, Row, Rows, Time } from '../../ui/parts.tsx';
 import { Empty, States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
@@ -41,7 +42,7 @@ function InvitationRow({ invitation: { id, email, role, segment, created_at, exp
   return (
     <Row>
       <div className="min-w-0 grow basis-64">
-        <bdi className="font-medium">{email}</bdi>
+        <Name className="font-medium">{email}</Name>
         <p className="text-sm text-soft">
           Invited <Time at={created_at} />
           {segment === null ? '' : ` for ${segment}`}, until <Time at={expires_at} />
@@ -62,7 +63,7 @@ function InvitationRow({ invitation: { id, email, role, segment, created_at, exp
           onConfirm={onConfirm}
           onClose={() => setAsking(false)}
         >
-          The link in the mail to <bdi>{email}</bdi> counts no more.
+          The link in the mail to <Name>{email}</Name> counts no more.
         </Confirm>
       ) : null}
     </Row>

@@ -6,6 +6,7 @@ import type { Member } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
+import { Name, visible } from '../../ui/name.tsx';
 import { Badge, Row, Time } from '../../ui/parts.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
@@ -25,11 +26,11 @@ export function MemberRow({ member, isMe, myRole }: MemberRowProps) {
     <Row>
       <div className="min-w-0 grow basis-64">
         <p className="flex flex-wrap items-center gap-2">
-          <bdi className="font-medium">{member.name}</bdi>
+          <Name className="font-medium">{member.name}</Name>
           {isMe ? <Badge>you</Badge> : null}
         </p>
         <p className="text-sm break-words text-soft">
-          {member.email === null ? 'No mailbox shown' : <bdi>{member.email}</bdi>}, joined <Time at={member.joined_at} />
+          {member.email === null ? 'No mailbox shown' : <Name>{member.email}</Name>}, joined <Time at={member.joined_at} />
         </p>
         <SegmentField member={member} isEditable={isAdmin} />
       </div>
@@ -58,7 +59,7 @@ function RoleSelect({ member, isMe, myRole }: MemberRowProps) {
   return (
     <div>
       <Select
-        label={`Role of ${member.name}`}
+        label={visible(`Role of ${member.name}`)}
         isBare
         className="w-28"
         disabled={change.isPending}
@@ -108,7 +109,7 @@ function Removal({ member, isMe }: { member: Member; isMe: boolean }) {
   };
   return (
     <>
-      <Button look="quiet" className="w-24" onClick={() => setAsking(true)} aria-label={isMe ? 'Leave' : `Remove ${member.name}`}>
+      <Button look="quiet" className="w-24" onClick={() => setAsking(true)} aria-label={isMe ? 'Leave' : visible(`Remove ${member.name}`)}>
         {isMe ? 'Leave' : 'Remove'}
       </Button>
       {isAsking ? (

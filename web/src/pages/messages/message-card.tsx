@@ -1,7 +1,9 @@
 import { ArrowRight, BadgeCheck, BadgeX, ChevronRight, Receipt } from 'lucide-react';
 import { useId, useState } from 'react';
-import type { Actor } from '../../api/schema.ts';
+import type { Actor, Party } from '../../api/schema.ts';
 import { JsonView } from '../../json/json-view.tsx';
+import { DomainProof } from '../../parts/domain-proof.tsx';
+import { Name } from '../../ui/name.tsx';
 import { Badge, CopyButton, PartyName, Time } from '../../ui/parts.tsx';
 import { MessageFiles } from './message-files.tsx';
 import { MessageMenu } from './message-menu.tsx';
@@ -41,7 +43,9 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
               <ArrowRight className="mt-1 size-3.5 shrink-0 text-soft" aria-label="to" />
               <PartyName party={to.party} />
             </span>
-            {isOpen ? null : <bdi className="min-w-0 grow basis-40 truncate text-soft">{subject ?? note ?? type}</bdi>}
+            {isOpen ? null : (
+              <Name className="min-w-0 grow basis-40 truncate text-soft">{subject ?? note?.replaceAll(/\s+/g, ' ') ?? type}</Name>
+            )}
           </span>
         </button>
         <span className="shrink-0 self-start py-1.5 text-sm text-soft">
@@ -53,11 +57,15 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
       </div>
       {isOpen ? (
         <div className="flex flex-col gap-4 px-4 pb-4 sm:px-5">
-          <By actor={from.actor} />
+          <By actor={from.actor} party={from.party} />
           {subject !== null || type !== null ? (
             <p className="flex flex-wrap items-center gap-2">
-              {type !== null ? <Badge>{type}</Badge> : null}
-              {subject !== null ? <bdi className="min-w-0 text-lg font-medium">{subject}</bdi> : null}
+              {type !== null ? (
+                <Badge>
+                  <Name>{type}</Name>
+                </Badge>
+              ) : null}
+              {subject !== null ? <Name className="min-w-0 text-lg font-medium">{subject}</Name> : null}
             </p>
           ) : null}
           {note !== null && note !== '' ? <Note text={note} /> : null}
@@ -92,24 +100,35 @@ const PROVED: Record<Actor['provider'], string> = {
 };
 const KINDS: Record<Actor['kind'], string> = { agent: 'Agent', person: 'Person', mailbox: 'Mailbox' };
 
-/** Who did the sending, and how that is known. */
-function By({ actor: { kind, name, email, verified, provider } }: { actor: Actor }) {
+/** What is verified: for an agent that its key is one of the business, for people and mailboxes that the mailbox is theirs. */
+const VERIFIED: Record<Actor['provider'], string> = {
+  api_key: 'key verified',
+  email: 'mailbox verified',
+  google: 'mailbox verified',
+  microsoft: 'mailbox verified',
+  oidc: 'mailbox verified',
+  smtp: 'mailbox verified',
+};
+
+/** Who did the sending, how that is known, and what is known of the business. */
+function By({ actor: { kind, name, email, verified, provider }, party }: { actor: Actor; party: Party }) {
   return (
     <p className="flex flex-wrap items-center gap-x-1.5 text-sm text-soft">
-      {KINDS[kind]} <bdi className="text-ink">{name}</bdi>
-      {email !== null && email !== name ? <bdi>{email}</bdi> : null}
+      {KINDS[kind]} <Name className="text-ink">{name}</Name>
+      {email !== null && email !== name ? <Name>{email}</Name> : null}
       <span>· {PROVED[provider]}</span>
       {verified ? (
         <span className="inline-flex items-center gap-1 text-good">
           <BadgeCheck className="size-3.5" aria-hidden />
-          verified
+          {VERIFIED[provider]}
         </span>
       ) : (
         <span className="inline-flex items-center gap-1 text-warn">
           <BadgeX className="size-3.5" aria-hidden />
-          not verified
+          mailbox not verified
         </span>
       )}
+      <DomainProof party={party} />
     </p>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { ApiError, call } from '../../api/client.ts';
 import type { File } from '../../api/schema.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { Name } from '../../ui/name.tsx';
 import { bytes, CopyButton } from '../../ui/parts.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
 
@@ -39,9 +40,9 @@ function FileRow({ file: { id, filename, content_type, size_bytes, sha256 } }: {
         <FileIcon className="size-4 shrink-0 text-soft" aria-hidden />
         <div className="min-w-0 grow">
           <p className="flex flex-wrap items-baseline gap-x-2">
-            <bdi className="min-w-0 font-medium break-all">{filename === '' ? 'Unnamed file' : filename}</bdi>
+            <Name className="min-w-0 font-medium break-all">{filename === '' ? 'Unnamed file' : filename}</Name>
             <span className="text-sm text-soft">
-              {bytes(size_bytes)} · <bdi>{content_type}</bdi>
+              {bytes(size_bytes)} · <Name>{content_type}</Name>
             </span>
           </p>
           <p className="truncate text-xs text-soft">

@@ -6,6 +6,7 @@ import type { Party } from '../../api/schema.ts';
 import { copyText } from '../../ui/copy-text.ts';
 import { Confirm, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { Name } from '../../ui/name.tsx';
 import { CopyButton } from '../../ui/parts.tsx';
 import { say } from '../../ui/toast.tsx';
 import type { Message } from './thread-messages.ts';
@@ -62,7 +63,7 @@ export function MessageMenu({ message, onReply }: { message: Message; onReply():
               <MenuItem key={block.name} isDangerous onSelect={() => setShown(block)}>
                 <Ban className="size-4 shrink-0" aria-hidden />
                 <span className="truncate">
-                  Block <bdi>{block.name}</bdi>
+                  Block <Name>{block.name}</Name>
                 </span>
               </MenuItem>
             ))}

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Braces, Paperclip } from 'lucide-react';
+import { Name } from '../../ui/name.tsx';
 import { addressOf, Badge, Time } from '../../ui/parts.tsx';
 import type { Mailbox, Summary } from './message-list.ts';
 
@@ -17,12 +18,16 @@ export function MessageRow({ message, mailbox, onFocus }: { message: Summary; ma
     >
       <span className="truncate">
         <span className="sr-only">{mailbox === 'inbox' ? 'From' : 'To'} </span>
-        <bdi className="font-medium">{party.display_name}</bdi> <span className="text-sm text-soft">{addressOf(party)}</span>
+        <Name className="font-medium">{party.display_name}</Name> <span className="text-sm text-soft">{addressOf(party)}</span>
       </span>
       <span className="flex min-w-0 items-center gap-2 max-md:col-span-2 max-md:row-start-2">
-        {type !== null ? <Badge>{type.slice(0, 24)}</Badge> : null}
+        {type !== null ? (
+          <Badge>
+            <Name>{type.slice(0, 24)}</Name>
+          </Badge>
+        ) : null}
         <span className="min-w-0 truncate">
-          {subject !== null ? <bdi className="font-medium">{subject}</bdi> : null} <bdi className="text-soft">{note}</bdi>
+          {subject !== null ? <Name className="font-medium">{subject}</Name> : null} <bdi className="text-soft">{note}</bdi>
           {subject === null && note === '' ? <span className="text-soft">No subject</span> : null}
         </span>
       </span>

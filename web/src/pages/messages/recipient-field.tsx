@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { useReading } from '../../api/queries.ts';
 import { TextField, VERBATIM } from '../../ui/field.tsx';
+import { Name } from '../../ui/name.tsx';
 
 interface Suggestion {
   handle: string;
@@ -81,7 +82,7 @@ export function RecipientField({ value, onChange, error }: { value: string; onCh
               onClick={() => choose(suggestion)}
               className="flex cursor-pointer items-baseline gap-2 rounded-lg px-2.5 py-1.5 hover:bg-hover aria-selected:bg-hover"
             >
-              <bdi className="truncate font-medium">{suggestion.name}</bdi>
+              <Name className="truncate font-medium">{suggestion.name}</Name>
               <span className="shrink-0 text-sm text-soft">@{suggestion.handle}</span>
             </div>
           ))}

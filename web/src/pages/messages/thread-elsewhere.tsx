@@ -3,6 +3,7 @@ import { actFor, useActiveBusiness } from '../../api/business.ts';
 import { ApiError, call } from '../../api/client.ts';
 import { useReading } from '../../api/queries.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Name } from '../../ui/name.tsx';
 import { PageHeader } from '../../ui/parts.tsx';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 
@@ -44,7 +45,7 @@ export function ThreadElsewhere({ id }: { id: string }) {
       ) : (
         <Empty title="This thread belongs to another of your businesses">
           <p className="mb-4">
-            You act for @{active}; the thread is one of <bdi>{owner.data.display_name}</bdi>, @{owner.data.handle}.
+            You act for @{active}; the thread is one of <Name>{owner.data.display_name}</Name>, @{owner.data.handle}.
           </p>
           <Button look="primary" onClick={() => actFor(owner.data?.handle)}>
             Switch to @{owner.data.handle}

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Actor, Receipt } from '../../api/schema.ts';
+import { DomainProof } from '../../parts/domain-proof.tsx';
+import { Name } from '../../ui/name.tsx';
 import { Badge, Fact, Facts, PartyName } from '../../ui/parts.tsx';
 
 /** What it says, as far as receipts tell: what is in the JSON and the files is for the two parties alone. */
@@ -8,11 +10,11 @@ export function Delivered({ receipt: { subject, type, note, json_sha256 } }: { r
     <section aria-label="What was delivered" className="mb-10 rounded-xl border border-line px-5 py-5 print:mb-6">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <h2 className={`min-w-0 text-lg font-semibold wrap-anywhere ${subject === null ? 'text-soft' : ''}`}>
-          <bdi>{subject ?? 'No subject'}</bdi>
+          <Name>{subject ?? 'No subject'}</Name>
         </h2>
         {type === null ? null : (
           <Badge>
-            <bdi className="max-w-60 truncate">{type}</bdi>
+            <Name className="max-w-60 truncate">{type}</Name>
           </Badge>
         )}
       </div>
@@ -35,6 +37,8 @@ export function Route({ receipt: { from, to, received_at } }: { receipt: Receipt
     <Facts>
       <Fact name="From">
         <PartyName party={from.party} />
+        <br />
+        <DomainProof party={from.party} />
       </Fact>
       <Fact name="Sent by">
         <Sender actor={from.actor} />
@@ -52,7 +56,7 @@ export function Route({ receipt: { from, to, received_at } }: { receipt: Receipt
 }
 
 const PROOFS: Record<Actor['provider'], string> = {
-  api_key: 'an agent of the business, known by its API key',
+  api_key: 'an agent of the business, known by its API key, which is all that is verified about it',
   email: 'signed in with a code mailed to that address',
   google: 'signed in with Google',
   microsoft: 'signed in with Microsoft',
@@ -63,11 +67,11 @@ const PROOFS: Record<Actor['provider'], string> = {
 function Sender({ actor: { name, email, provider, verified } }: { actor: Actor }) {
   return (
     <>
-      <bdi>{name}</bdi>
+      <Name>{name}</Name>
       {email === null || email === name ? null : (
         <>
           {' '}
-          <bdi className="text-soft">{email}</bdi>
+          <Name className="text-soft">{email}</Name>
         </>
       )}
       <br />

@@ -1,5 +1,6 @@
 import { File as FileIcon } from 'lucide-react';
 import type { ReceiptFile } from '../../api/schema.ts';
+import { Name } from '../../ui/name.tsx';
 import { bytes } from '../../ui/parts.tsx';
 import { Mono } from './facts.tsx';
 
@@ -13,10 +14,10 @@ export function ReceiptFiles({ files }: { files: ReceiptFile[] }) {
           <FileIcon className="mt-0.5 size-4 shrink-0 text-soft" aria-hidden />
           <div className="min-w-0">
             <p className="wrap-anywhere">
-              <bdi className="font-medium">{filename}</bdi>{' '}
+              <Name className="font-medium">{filename}</Name>{' '}
               <span className="text-sm text-soft">
                 {size_bytes < 1024 ? '' : `${bytes(size_bytes)}, `}
-                {EXACT.format(size_bytes)} bytes, <bdi>{content_type}</bdi>
+                {EXACT.format(size_bytes)} bytes, <Name>{content_type}</Name>
               </span>
             </p>
             {sha256 === null ? (

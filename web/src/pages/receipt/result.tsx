@@ -2,6 +2,7 @@ import { CircleAlert, CircleCheck, CircleX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Receipt } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
+import { Name, visible } from '../../ui/name.tsx';
 import type { Finding } from './check.ts';
 import { Mono } from './facts.tsx';
 import type { State } from './use-check.ts';
@@ -24,12 +25,12 @@ function Progress({ name, percent, onStop }: { name: string; percent: number; on
     <div className="flex items-center gap-4">
       <div className="min-w-0 grow">
         <p className="mb-1.5 flex gap-2 text-sm text-soft">
-          <bdi className="min-w-0 truncate">{name}</bdi>
+          <Name className="min-w-0 truncate">{name}</Name>
           <span className="shrink-0 tabular-nums">{percent} %</span>
         </p>
         <div
           role="progressbar"
-          aria-label={`Check of ${name}`}
+          aria-label={visible(`Check of ${name}`)}
           aria-valuenow={percent}
           className="h-1 overflow-hidden rounded-full bg-hover"
         >
@@ -62,7 +63,7 @@ function Found({ receipt, finding: { name, hash, isJson, unreadable } }: { recei
         {same.map(({ id, filename }, at) => (
           <span key={id}>
             {at === 0 ? '' : ', '}
-            <bdi className="font-medium text-ink">{filename}</bdi>
+            <Name className="font-medium text-ink">{filename}</Name>
           </span>
         ))}
         .
@@ -71,7 +72,7 @@ function Found({ receipt, finding: { name, hash, isJson, unreadable } }: { recei
   const isUnsure = !isJson && receipt.files.some(({ sha256 }) => sha256 === null);
   return (
     <Verdict tone="bad" title={isJson ? 'This is not the JSON that was delivered' : 'It matches nothing that was delivered'} hash={hash}>
-      {isJson ? null : <bdi className="text-ink">{name}</bdi>}{' '}
+      {isJson ? null : <Name className="text-ink">{name}</Name>}{' '}
       {isJson
         ? 'Something in it is different, or it belongs to another message.'
         : 'is another file, or something in it has been changed since.'}

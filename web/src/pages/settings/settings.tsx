@@ -4,6 +4,7 @@ import { useRole } from '../../api/role.ts';
 import type { Me } from '../../api/schema.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Switch, TextField } from '../../ui/field.tsx';
+import { Name } from '../../ui/name.tsx';
 import { Copyable, PageHeader, Section } from '../../ui/parts.tsx';
 import { ErrorNote, States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
@@ -25,7 +26,7 @@ export function SettingsPage() {
                 <NameForm key={business.handle} name={business.display_name} />
               ) : (
                 <p>
-                  <bdi className="font-medium">{business.display_name}</bdi> <span className="text-soft">@{business.handle}</span>
+                  <Name className="font-medium">{business.display_name}</Name> <span className="text-soft">@{business.handle}</span>
                 </p>
               )}
             </Section>

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useReading } from '../../api/queries.ts';
 import type { Delivery } from '../../api/schema.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Name } from '../../ui/name.tsx';
 import { Copyable, Fact, Facts, Time } from '../../ui/parts.tsx';
 import { DeliveryState } from './delivery-state.tsx';
 import { duration } from './numbers.ts';
@@ -73,10 +74,10 @@ function MessageLink({ id }: { id: string }) {
   return (
     <>
       <Link to="/threads/$id" params={{ id: message.thread_id }} hash={id} className="text-accent underline">
-        <bdi>{message.subject ?? message.type ?? 'Open it'}</bdi>
+        <Name>{message.subject ?? message.type ?? 'Open it'}</Name>
       </Link>{' '}
       <span className="text-soft">
-        from <bdi>{message.from.party.display_name}</bdi>
+        from <Name>{message.from.party.display_name}</Name>
       </span>
     </>
   );

@@ -1,0 +1,40 @@
+import { foldCase } from './names.ts';
+
+/** Letters of other scripts, and digits, that are drawn as these Latin letters are. */
+const DRAWN_AS: Record<string, string> = {
+  a: 'аα',
+  b: 'в',
+  c: 'сϲ',
+  d: 'ԁ',
+  e: 'еєε',
+  g: 'ɡ',
+  h: 'һн',
+  i: 'іıι',
+  j: 'ј',
+  k: 'кκ',
+  l: '1ӏ|',
+  m: 'м',
+  n: 'ηп',
+  o: '0оο',
+  p: 'рρ',
+  q: 'ԛ',
+  s: 'ѕ',
+  t: 'тτ',
+  u: 'υ',
+  v: 'ѵν',
+  w: 'ԝω',
+  x: 'хχ',
+  y: 'уγ',
+};
+
+const LATIN = new Map(Object.entries(DRAWN_AS).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)));
+const ACCENTED = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
+
+/** Equal for names that are easily taken for each other: whatever their case, spaces, punctuation, accents and unseen characters. */
+export function nameKeyOf(name: string): string {
+  const bare = foldCase(name.normalize('NFKC')).normalize('NFKD').replace(ACCENTED, '');
+  const letters = [...bare].map((character) => LATIN.get(character) ?? character).join('');
+  const key = letters.replace(/[^\p{L}\p{M}\p{N}]+/gu, '').normalize('NFC');
+  // A name of signs alone has none of these.
+  return key === '' ? bare : key;
+}

@@ -1,0 +1,67 @@
+/**
+ * Names, subjects and file names come from strangers. Whatever in them can't be seen, or turns the text around it (bidi
+ * controls), is shown as an escape such as ⟨U+202E⟩, on pages and in mails. The API carries text as it was sent.
+ */
+
+/** Controls, line and paragraph separators, lone surrogates, everything that is drawn as nothing, and the blank of Braille. */
+const UNSEEN = String.raw`[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]`;
+
+/** Scripts in which joiners decide how neighbouring letters are drawn. */
+const JOINING = `[${[
+  ...['Arabic', 'Syriac', 'Nko', 'Mongolian', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu'],
+  ...['Kannada', 'Malayalam', 'Sinhala', 'Myanmar', 'Khmer', 'Tibetan', 'Tai_Tham', 'Balinese', 'Javanese'],
+]
+  .map((script) => String.raw`\p{Script=${script}}`)
+  .join('')}]`;
+
+/** What is unseen and still part of how people write: each only in the place where it does something. */
+const KEPT = [
+  // Between letters of such scripts.
+  String.raw`(?<=${JOINING}\p{M}{0,4})[\u200c\u200d](?=${JOINING})`,
+  // In a family, or with a profession.
+  String.raw`(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{Extended_Pictographic})`,
+  // A picture in colour, a key cap.
+  String.raw`(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]`,
+  String.raw`(?<=[0-9#*])\ufe0f(?=\u20e3)`,
+  // The flags of England, Scotland and Wales.
+  String.raw`(?<=\u{1f3f4})[\u{e0061}-\u{e007a}]{5}\u{e007f}`,
+  // Variants of ideographs and of Mongolian letters.
+  String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
+  String.raw`(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f]`,
+].join('|');
+
+const KEPT_OR_UNSEEN = new RegExp(`(?<kept>${KEPT})|${UNSEEN}`, 'gu');
+
+export interface Piece {
+  text: string;
+  isEscape: boolean;
+}
+
+/** The text cut into what is shown as it stands and what is shown as an escape. */
+export function visiblePieces(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let plainFrom = 0;
+  for (const { 0: found, index, groups } of text.matchAll(KEPT_OR_UNSEEN)) {
+    if (groups?.kept !== undefined) continue;
+    if (index > plainFrom) pieces.push({ text: text.slice(plainFrom, index), isEscape: false });
+    pieces.push({ text: escapeOf(found), isEscape: true });
+    plainFrom = index + found.length;
+  }
+  if (plainFrom < text.length) pieces.push({ text: text.slice(plainFrom), isEscape: false });
+  return pieces;
+}
+
+export function visibleText(text: string): string {
+  return text.replace(KEPT_OR_UNSEEN, (found, ...rest) =>
+    (rest.at(-1) as { kept?: string }).kept === undefined ? escapeOf(found) : found,
+  );
+}
+
+/** The text without anything that visibleText would show as an escape. */
+export function withoutUnseen(text: string, replacement = ''): string {
+  return text.replace(KEPT_OR_UNSEEN, (found, ...rest) => ((rest.at(-1) as { kept?: string }).kept === undefined ? replacement : found));
+}
+
+function escapeOf(character: string): string {
+  return `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
+}
