@@ -3,9 +3,12 @@ import type { Logger } from 'pino';
 import type { Context } from './context.ts';
 import type { Gate } from './http/admission.ts';
 import { ByteBudget } from './http/byte-budget.ts';
+import { Compressor } from './http/compression.ts';
 import type { Route } from './http/endpoint.ts';
-import { collectMetrics } from './http/metrics.ts';
+import { collectHeldBytes, collectMetrics } from './http/metrics.ts';
+import { Pace } from './http/pace.ts';
 import { RateLimiter } from './http/rate-limit.ts';
+import { Responses } from './http/responses.ts';
 import { registerRoutes } from './http/routes.ts';
 import { createServer } from './http/server.ts';
 import * as auth from './modules/accounts/auth-routes.ts';
@@ -152,6 +155,10 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
   collectMetrics(app, context.metrics);
   const perKey = new RateLimiter(config.rateLimitPerMinute, config.rateLimitBurst);
   const perAddress = new RateLimiter(config.publicRateLimitPerMinute, config.publicRateLimitPerMinute);
+  const pace = new Pace(config.minBytesPerS, config.slowClientS, context.metrics);
+  app.addHook('onClose', async () => pace.stop());
+  const budget = new ByteBudget(config.responseBytesMax);
+  collectHeldBytes(budget, context.metrics);
   const gate: Gate = {
     callerFor: (secret) => context.keys.callerFor(secret),
     personFor: (request) => context.signIn.personFor(request),
@@ -159,7 +166,8 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
     publicUrl: () => context.publicUrl,
     perKey,
     perAddress,
-    responseBytes: new ByteBudget(config.responseBytesMax),
+    responses: new Responses(budget, new Compressor(config.compressionPercent), pace),
+    pace,
   };
   const forPeople = () => [...pageRoutes(pages as Pages), ...linkedFromMails, ...(showsKeptMails(config) ? keptMails : [])];
   const routes = pages ? [...api, ...forSigningIn, ...forOperators, ...forPeople(), ...documentation(api)] : forOperators;

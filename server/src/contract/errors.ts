@@ -28,7 +28,10 @@ export const errorCatalogue = {
     'The handle, segment or domain is already taken, the bytes of an upload are complete or belong to a message that has been sent, there are as many of something as there may be, a colleague has used the Idempotency-Key of a drop, or a business would be left without an owner.',
   ],
   internal_error: [500, 'Something failed on our side. Quote the request id.'],
-  unavailable: [503, 'The database or the store of files is out of reach, or full. Try again after `Retry-After` seconds.'],
+  unavailable: [
+    503,
+    'The database or the store of files is out of reach, or full; or too many large responses are under way. Try again after `Retry-After` seconds.',
+  ],
 } as const satisfies Record<string, readonly [status: number, when: string]>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
