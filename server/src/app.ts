@@ -4,9 +4,12 @@ import type { Context } from './context.ts';
 import { BUSINESS_RATE_FACTOR } from './contract/limits.ts';
 import type { Gate } from './http/admission.ts';
 import { ByteBudget } from './http/byte-budget.ts';
+import { Compressor } from './http/compression.ts';
 import type { Route } from './http/endpoint.ts';
-import { collectMetrics } from './http/metrics.ts';
+import { collectHeldBytes, collectMetrics } from './http/metrics.ts';
+import { Pace } from './http/pace.ts';
 import { RateLimiter } from './http/rate-limit.ts';
+import { Responses } from './http/responses.ts';
 import { registerRoutes } from './http/routes.ts';
 import { createServer } from './http/server.ts';
 import { Strangers } from './http/strangers.ts';
@@ -157,6 +160,10 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
   const publicRate = config.publicRateLimitPerMinute;
   const perAddress = new RateLimiter(publicRate, publicRate, 'address');
   const strangers = new Strangers(new RateLimiter(publicRate, publicRate, 'address without a valid key'));
+  const pace = new Pace(config.minBytesPerS, config.slowClientS, context.metrics);
+  app.addHook('onClose', async () => pace.stop());
+  const budget = new ByteBudget(config.responseBytesMax);
+  collectHeldBytes(budget, context.metrics);
   const gate: Gate = {
     knownCaller: (secret) => context.keys.known(secret),
     callerFor: (secret) => context.keys.callerFor(secret),
@@ -167,7 +174,8 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
     perBusiness,
     perAddress,
     strangers,
-    responseBytes: new ByteBudget(config.responseBytesMax),
+    responses: new Responses(budget, new Compressor(config.compressionPercent), pace),
+    pace,
   };
   const forPeople = () => [...pageRoutes(pages as Pages), ...linkedFromMails, ...(showsKeptMails(config) ? keptMails : [])];
   const routes = pages ? [...api, ...forSigningIn, ...forOperators, ...forPeople(), ...documentation(api)] : forOperators;

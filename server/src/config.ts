@@ -4,11 +4,15 @@ import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import {
   BUSINESS_RATE_FACTOR,
+  COMPRESSION_PERCENT,
   DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES,
+  DOWNLOADS_PER_ADDRESS_MAX,
   FREE_DISK_RESERVE_MB,
   GB,
   MB,
+  MIN_BYTES_PER_S,
   RESPONSE_BYTES_MAX_MB,
+  SLOW_CLIENT_S,
   WEBHOOK_RETRIES_MAX,
 } from './contract/limits.ts';
 import { parseEmail } from './contract/mail-names.ts';
@@ -39,6 +43,12 @@ export interface Config {
   publicRateLimitPerMinute: number;
   /** Of large responses that clients have not read yet, in all. */
   responseBytesMax: number;
+  compressionPercent: number;
+  minBytesPerS: number;
+  slowClientS: number;
+  downloadsPerAddressMax: number;
+  /** Undefined: metrics are for the machine itself. */
+  metricsToken: string | undefined;
   monthlyMessageLimit: number;
   newAccountDays: number;
   newAccountDailyMessageLimit: number;
@@ -135,6 +145,11 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     businessRateLimitPerMinute: whole('RATE_LIMIT_PER_BUSINESS_PER_MINUTE', BUSINESS_RATE_FACTOR * whole('RATE_LIMIT_PER_MINUTE', 6_000)),
     publicRateLimitPerMinute: whole('PUBLIC_RATE_LIMIT_PER_MINUTE', 600),
     responseBytesMax: Math.max(16, whole('RESPONSE_BYTES_MAX_MB', RESPONSE_BYTES_MAX_MB)) * MB,
+    compressionPercent: whole('COMPRESSION_PERCENT', COMPRESSION_PERCENT, 100),
+    minBytesPerS: whole('MIN_BYTES_PER_S', MIN_BYTES_PER_S),
+    slowClientS: Math.max(1, whole('SLOW_CLIENT_S', SLOW_CLIENT_S, 86_400)),
+    downloadsPerAddressMax: Math.max(1, whole('DOWNLOADS_PER_ADDRESS_MAX', DOWNLOADS_PER_ADDRESS_MAX)),
+    metricsToken: text('METRICS_TOKEN'),
     monthlyMessageLimit: whole('MONTHLY_MESSAGE_LIMIT', 100_000),
     newAccountDays: whole('NEW_ACCOUNT_DAYS', 7, 3_650),
     newAccountDailyMessageLimit: whole('NEW_ACCOUNT_DAILY_MESSAGE_LIMIT', 100),

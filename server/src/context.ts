@@ -6,6 +6,7 @@ import { endpointsFor } from './http/endpoint.ts';
 import type { SignIn } from './modules/accounts/sign-in.ts';
 import type { KeyRing } from './modules/agents/key-ring.ts';
 import type { Blocks } from './modules/blocks/blocks.ts';
+import type { Downloads } from './modules/files/downloads.ts';
 import type { Files } from './modules/files/files.ts';
 import type { PartedUploads } from './modules/files/parted-uploads.ts';
 import type { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
@@ -38,6 +39,7 @@ export interface Context {
   hasher: CanonicalHasher;
   files: Files;
   partedUploads: PartedUploads;
+  downloads: Downloads;
   blocks: Blocks;
   webhookStatistics: WebhookStatistics;
   /** Where the service serves the bytes itself; undefined when a bucket does. */

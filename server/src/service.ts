@@ -17,6 +17,7 @@ import { KeyRing } from './modules/agents/key-ring.ts';
 import { Blocks } from './modules/blocks/blocks.ts';
 import { domainChores } from './modules/domains/chores.ts';
 import { fileChores } from './modules/files/chores.ts';
+import { Downloads } from './modules/files/downloads.ts';
 import { Files } from './modules/files/files.ts';
 import { PartedUploads } from './modules/files/parted-uploads.ts';
 import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
@@ -222,6 +223,7 @@ async function buildContext(
     files: new Files(database, objects, quotas),
     webhookStatistics: new WebhookStatistics(database),
     partedUploads: new PartedUploads(database, objects.parts, quotas),
+    downloads: new Downloads(config.downloadsPerAddressMax),
     folder: objects instanceof FolderStore ? { store: objects, signer } : undefined,
     outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }),
     metrics,

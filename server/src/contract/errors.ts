@@ -30,7 +30,7 @@ export const errorCatalogue = {
   internal_error: [500, 'Something failed on our side. Quote the request id.'],
   unavailable: [
     503,
-    'The database or the store of files is out of reach, or full; or the disk has too little room left for files. Try again after `Retry-After` seconds.',
+    'The database or the store of files is out of reach, or full; the disk has too little room left for files; or too many large responses are under way. Try again after `Retry-After` seconds.',
   ],
 } as const satisfies Record<string, readonly [status: number, when: string]>;
 

@@ -58,6 +58,18 @@ export const BUSINESS_RATE_FACTOR = 2;
 export const UNKNOWN_KEY_LOOKUPS_WAITING_MAX = 20;
 /** How many MB of large responses a process holds for clients that have not read them yet. Setting: `RESPONSE_BYTES_MAX_MB`. */
 export const RESPONSE_BYTES_MAX_MB = 256;
+/** The share of one processor, in percent, that a process spends on compressing responses; past it, responses go out uncompressed. Setting: `COMPRESSION_PERCENT`. */
+export const COMPRESSION_PERCENT = 25;
+/** How many requests of one connection may wait for their responses (HTTP pipelining). */
+export const REQUESTS_PER_CONNECTION_MAX = 16;
+/** The bytes a second that a client must at least send of a form or file, or read of a large response, on average over `SLOW_CLIENT_S`. Setting: `MIN_BYTES_PER_S`. */
+export const MIN_BYTES_PER_S = 1_024;
+/** For how many seconds a client may be slower than `MIN_BYTES_PER_S` before its connection is closed. Setting: `SLOW_CLIENT_S`. */
+export const SLOW_CLIENT_S = 180;
+/** How many downloads of one file can be under way at a time, in each process. */
+export const DOWNLOADS_PER_FILE_MAX = 64;
+/** How many downloads to one address can be under way at a time, in each process. Setting: `DOWNLOADS_PER_ADDRESS_MAX`. */
+export const DOWNLOADS_PER_ADDRESS_MAX = 256;
 
 /** Of those who listen for new messages; each process counts for itself. */
 export const EVENT_STREAMS_MAX = 1_000;

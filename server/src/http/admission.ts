@@ -3,11 +3,12 @@ import { invalid, Refusal } from '../contract/errors.ts';
 import { mayActAs } from '../contract/members.ts';
 import type { Caller } from '../contract/parties.ts';
 import type { Person } from '../contract/people.ts';
-import type { ByteBudget } from './byte-budget.ts';
 import type { Auth } from './endpoint.ts';
 import { refuseOtherSites } from './own-origin.ts';
+import type { Pace } from './pace.ts';
 import { admitBy, type RateLimiter } from './rate-limit.ts';
 import { timesGiven } from './raw-headers.ts';
+import type { Responses } from './responses.ts';
 import type { Strangers } from './strangers.ts';
 
 export interface Gate {
@@ -23,7 +24,8 @@ export interface Gate {
   perBusiness: RateLimiter;
   perAddress: RateLimiter;
   strangers: Strangers;
-  responseBytes: ByteBudget;
+  responses: Responses;
+  pace: Pace;
 }
 
 export interface SignedIn {
@@ -40,6 +42,8 @@ const BEARER = /^Bearer ([!-~]+)$/i;
 export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (auth === 'open') return;
   if (auth === 'none') return gate.perAddress.admit(request.ip, reply);
+  // What a key or a session opens is for its holder's eyes, refusals included, not for a cache in between.
+  reply.header('cache-control', 'no-store');
   if (auth === 'person') {
     request.person = await signedIn(gate, request, reply);
     return gate.perKey.admit(request.person.id, reply);
@@ -70,8 +74,6 @@ async function signedIn(gate: Gate, request: FastifyRequest, reply: FastifyReply
   const found = await gate.personFor(request);
   if (!found) throw new Refusal('unauthorized', 'Sign in first.');
   refuseOtherSites(request, gate.publicUrl());
-  // What a person sees is for that person's eyes, not for a cache in between.
-  reply.header('cache-control', 'no-store');
   if (found.cookies.length > 0) reply.header('set-cookie', found.cookies);
   return found.person;
 }

@@ -54,6 +54,8 @@ interface Description {
   /** Refusals of this endpoint, beside those that its authentication brings along. */
   errors: ErrorCode[];
   headers?: TSchema;
+  /** Scripts of any site may read the response (CORS): only where it is the same for everybody. */
+  isCrossOrigin?: boolean;
 }
 
 interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> extends Description {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { Counter, collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
+import type { ByteBudget } from './byte-budget.ts';
 import { EVENT_STREAM } from './endpoint.ts';
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -26,5 +27,16 @@ export function collectMetrics(app: FastifyInstance, registry: Registry): void {
     if (reply.getHeader('content-type') !== EVENT_STREAM) durations.observe({ method, route }, reply.elapsedTime / 1000);
     answers.inc({ method, route, status: reply.statusCode });
     done();
+  });
+}
+
+export function collectHeldBytes(budget: ByteBudget, registry: Registry): void {
+  new Gauge({
+    name: 'waybill_http_response_bytes',
+    help: 'Bytes of large responses that are held for clients that have not read them yet.',
+    registers: [registry],
+    collect() {
+      this.set(budget.taken);
+    },
   });
 }

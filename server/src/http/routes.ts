@@ -1,14 +1,13 @@
 import { METHODS } from 'node:http';
-import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../contract/errors.ts';
 import { SMALL_BODY_MAX_BYTES } from '../contract/limits.ts';
 import type { Caller } from '../contract/parties.ts';
 import type { Person } from '../contract/people.ts';
 import { parseJson } from '../platform/lossless-json.ts';
 import { admit, type Gate } from './admission.ts';
-import type { ByteBudget } from './byte-budget.ts';
-import type { Answer, MemberCall, PersonCall, Route } from './endpoint.ts';
+import { allowOtherSites, answerPreflight } from './cross-origin.ts';
+import type { MemberCall, PersonCall, Route } from './endpoint.ts';
 import { bodyCheck, queryCheck } from './validation.ts';
 
 declare module 'fastify' {
@@ -22,6 +21,8 @@ declare module 'fastify' {
   }
 }
 
+/** Files are sent as they are; and signing in and codes are secret, with text beside them that others choose: their length would tell them (BREACH). */
+const NEVER_COMPRESSED = /^\/(assets|auth|dev|objects)\//;
 const NO_QUERY = { type: 'object', additionalProperties: false } as const;
 
 /** Makes the route table answer. A request passes, in this order: its key or session, its scope or origin, its rate, its query, its body. */
@@ -38,29 +39,34 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
   const checkBody = endpoint.body && !endpoint.readsRawBody ? bodyCheck(endpoint.body) : undefined;
   // Whatever it is called, JSON too.
   if (endpoint.streams === '*') app.removeAllContentTypeParsers();
-  if (endpoint.streams !== undefined) app.addContentTypeParser(endpoint.streams, (_request, _payload, done) => done(null));
+  if (endpoint.streams !== undefined)
+    app.addContentTypeParser(endpoint.streams, (request, _payload, done) => {
+      gate.pace.watchRequest(request.raw);
+      done(null);
+    });
+  // Keys and secrets are only shown by the request that makes them, which is never a GET.
+  const form = { ...endpoint.success, isCompressed: method === 'GET' && !NEVER_COMPRESSED.test(path) };
   app.route({
     method,
     url: path,
     config: { streamsEverything: endpoint.streams === '*' },
     ...(endpoint.readsRawBody ? {} : { bodyLimit: SMALL_BODY_MAX_BYTES }),
-    onRequest: (request, reply) => admit(gate, auth, request, reply),
+    onRequest: (request, reply) => {
+      if (endpoint.isCrossOrigin) allowOtherSites(reply);
+      return admit(gate, auth, request, reply);
+    },
     handler: async (request, reply) => {
       checkQuery(request.query);
       const body = checkBody ? parsedBody(request.body, checkBody) : undefined;
       const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const { caller, person } = request;
-      const reserve = (bytes: number) => hold(gate.responseBytes, bytes, reply);
+      const reservation = gate.responses.reservation(request, reply.raw);
+      const reserve = (bytes: number) => reservation.add(bytes);
       const call = { caller, person, params: request.params, query: request.query, body, rawBody, request, reserve };
-      return send(reply, await endpoint.handle(context, call as MemberCall & PersonCall), endpoint.success);
+      const answer = await endpoint.handle(context, call as MemberCall & PersonCall);
+      return gate.responses.send(request, reply, answer, form, reservation);
     },
   });
-}
-
-function hold(budget: ByteBudget, bytes: number, reply: FastifyReply): void {
-  budget.take(bytes);
-  // Comes once, after the last byte or when the client has gone.
-  reply.raw.once('close', () => budget.give(bytes));
 }
 
 function parsedBody(body: unknown, check: (value: unknown) => void): unknown {
@@ -70,21 +76,17 @@ function parsedBody(body: unknown, check: (value: unknown) => void): unknown {
   return parsed.value;
 }
 
-function send(reply: FastifyReply, answer: Answer, success: { status: number; contentType?: string }): FastifyReply {
-  reply.code(answer.status ?? success.status);
-  if (answer.headers) reply.headers(answer.headers);
-  if (answer.body === undefined) return reply.send();
-  if (answer.headers?.['content-type'] === undefined) reply.type(success.contentType ?? 'application/json; charset=utf-8');
-  const isFinished = typeof answer.body === 'string' || Buffer.isBuffer(answer.body) || answer.body instanceof Readable;
-  return reply.send(isFinished ? answer.body : JSON.stringify(answer.body));
-}
-
 function refuseOtherMethods<Context>(app: FastifyInstance, routes: readonly Route<Context>[]): void {
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   // HEAD comes along with GET.
   const methods = app.supportedMethods.filter((method) => method !== 'HEAD');
   for (const path of new Set(routes.map(([, path]) => path))) {
     const taken = routes.filter((route) => route[1] === path).map(([method]) => method as string);
+    const isCrossOrigin = routes.some(([, at, , endpoint]) => at === path && endpoint.isCrossOrigin);
+    if (isCrossOrigin) {
+      taken.push('OPTIONS');
+      app.options(path, answerPreflight);
+    }
     const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : [])].join(', ');
     app.route({
       method: methods.filter((method) => !taken.includes(method)),

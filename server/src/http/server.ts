@@ -4,15 +4,16 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Logger } from 'pino';
 import { invalid, Refusal } from '../contract/errors.ts';
 import { newRequestId } from '../contract/ids.ts';
-import { BODY_MAX_BYTES, PATH_PARAMETER_MAX_CHARS } from '../contract/limits.ts';
+import { BODY_MAX_BYTES, PATH_PARAMETER_MAX_CHARS, REQUESTS_PER_CONNECTION_MAX } from '../contract/limits.ts';
 import { errorBody, sendError } from './error-response.ts';
 import { timesGiven } from './raw-headers.ts';
 
 const HEADERS_PATIENCE_MS = 15_000;
-/** For bodies that are held in memory. One that is streamed may take as long as it makes progress. */
+/** For bodies that are held in memory. One that is streamed may take as long as it keeps the pace (pace.ts). */
 const BODY_PATIENCE_MS = 60_000;
 const IDLE_PATIENCE_MS = 120_000;
-const REQUEST_PATIENCE_MS = 6 * 3_600_000;
+/** 5 GB at 1 Mbit/s take half of it. */
+const REQUEST_PATIENCE_MS = 24 * 3_600_000;
 const KEEP_ALIVE_MS = 65_000;
 /** For the rest of a body that is of no interest any more. */
 const LEFTOVER_PATIENCE_MS = 10_000;
@@ -55,10 +56,16 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     else done(new Refusal('unsupported_media_type', 'The parameters of Content-Type are not well formed.'));
   });
 
+  const waiting = new WeakMap<Socket, number>();
   app.addHook('onRequest', (request, reply, done) => {
+    const { raw, headers } = request;
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') done(invalid([{ path: '/Host', message: 'is required' }]));
+    const requests = (waiting.get(raw.socket) ?? 0) + 1;
+    waiting.set(raw.socket, requests);
+    if (requests > REQUESTS_PER_CONNECTION_MAX) done(tooManyAtOnce());
+    else if (headers.host === undefined && raw.httpVersion === '1.1') done(invalid([{ path: '/Host', message: 'is required' }]));
+    else if (timesGiven(raw.rawHeaders, 'host') > 1) done(invalid([{ path: '/Host', message: 'is given more than once' }]));
     // Before the body, of which nothing is wanted then.
     else if (request.is404) done(new Refusal('not_found', 'There is no such path.'));
     else done();
@@ -75,11 +82,19 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     done(null, payload);
   });
   app.addHook('onResponse', (request, _reply, done) => {
+    const { socket } = request.raw;
+    waiting.set(socket, Math.max(0, (waiting.get(socket) ?? 0) - 1));
     if (!request.raw.complete) passOver(request.raw);
     done();
   });
   app.setErrorHandler(sendError);
   return app;
+}
+
+/** Node begins all requests that arrive in one packet, a thousand or more, whether or not anybody reads the responses. */
+function tooManyAtOnce(): Refusal {
+  const limit = `At most ${REQUESTS_PER_CONNECTION_MAX} requests may wait on one connection; read the responses first, or open another.`;
+  return new Refusal('rate_limited', limit, { retryAfterS: 1 });
 }
 
 /** Many clients read an answer only once they have sent all of their body, and it stands between this request and the next. */

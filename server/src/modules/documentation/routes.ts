@@ -16,7 +16,11 @@ const aPage = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
 
 /** What describes the service: documents, and the API as its own table has it. */
 export function documentation(api: readonly Route<Context>[]): Route<Context>[] {
-  const describe = ({ publicUrl }: Context) => openApiDocument(api, version, publicUrl);
+  const describe = (publicUrl: string) => openApiDocument(api, version, publicUrl);
+  const programText = remembered((publicUrl) => JSON.stringify(describe(publicUrl)));
+  const referencePage = remembered((publicUrl) =>
+    documentationPage(library().entries, REFERENCE, 'API reference', referenceBody(describe(publicUrl))),
+  );
   const show = (address: string, publicUrl: string) => {
     const { entries, documents } = library();
     const document = documents.get(address);
@@ -26,15 +30,16 @@ export function documentation(api: readonly Route<Context>[]): Route<Context>[] 
   };
   const program = publicEndpoint({
     summary: 'The API, described for programs',
+    isCrossOrigin: true,
     success: { status: 200, description: 'OpenAPI 3.1.' },
     errors: [],
-    handle: async (context) => ({ body: describe(context) }),
+    handle: async ({ publicUrl }) => ({ body: programText(publicUrl) }),
   });
   const reference = publicEndpoint({
     summary: 'The API, described for people',
     success: aPage,
     errors: [],
-    handle: async (context) => documentationPage(library().entries, REFERENCE, 'API reference', referenceBody(describe(context))),
+    handle: async ({ publicUrl }) => referencePage(publicUrl),
   });
   const first = publicEndpoint({
     summary: 'What there is to read',
@@ -55,4 +60,13 @@ export function documentation(api: readonly Route<Context>[]): Route<Context>[] 
     ['GET', REFERENCE, 'open', reference],
     ['GET', `${HOME}/:name`, 'open', document],
   ];
+}
+
+/** Made once: the address of the service is known as soon as it listens, and does not change. */
+function remembered<T>(make: (publicUrl: string) => T): (publicUrl: string) => T {
+  let last: { publicUrl: string; made: T } | undefined;
+  return (publicUrl) => {
+    if (last?.publicUrl !== publicUrl) last = { publicUrl, made: make(publicUrl) };
+    return last.made;
+  };
 }

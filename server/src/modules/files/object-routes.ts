@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { type Context, publicEndpoint } from '../../context.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import type { Call } from '../../http/endpoint.ts';
+import { isUnchanged } from '../../http/entity-tag.ts';
 import { attachmentDisposition, harmlessType } from '../../platform/objects/content-disposition.ts';
 import { WrongSize } from '../../platform/objects/folder.ts';
 import { AlreadyJoined } from '../../platform/objects/folder-parts.ts';
@@ -63,14 +64,16 @@ export const get = publicEndpoint({
   success: { status: 200, description: 'The bytes.', contentType: 'application/octet-stream' },
   also: [
     { status: 206, description: 'The part that `Range` asks for.' },
+    { status: 304, description: 'You have it already, as `If-None-Match` says.' },
     { status: 416, description: '`Range` lies outside of the file.' },
   ],
-  errors: ['forbidden', 'not_found', 'validation_error'],
+  errors: ['forbidden', 'not_found', 'rate_limited', 'validation_error'],
   handle: async (context, call) => {
     const { store, id, terms } = opened(context, call, 'GET');
     const size = await store.objectSize(id);
     if (size === undefined) throw new Refusal('not_found', 'There is no such file.');
     const etag = `"${id}"`;
+    if (isUnchanged(call.request.headers['if-none-match'], etag)) return { status: 304, headers: { etag } };
     const range = rangeOf(call.request.headers, size, etag);
     const isWhole = range === undefined;
     // Its body would be read to the end, only to be thrown away.
@@ -87,7 +90,7 @@ export const get = publicEndpoint({
         'content-length': String(isWhole ? size : range.end - range.start + 1),
         ...(range && { 'content-range': `bytes ${range.start}-${range.end}/${size}` }),
       },
-      body: size === 0 ? '' : isHead ? Readable.from([]) : await store.readRange(id, range),
+      body: size === 0 ? '' : isHead ? Readable.from([]) : await context.downloads.open(store, id, call.request.ip, range),
     };
   },
 });

@@ -55,6 +55,7 @@ export const availability = personEndpoint({
 
 export const publicProfile = publicEndpoint({
   summary: 'The public profile of a handle',
+  isCrossOrigin: true,
   params: Type.Object({ handle: Type.String() }),
   success: { status: 200, description: 'The profile.', schema: PublicProfileSchema },
   errors: ['not_found'],

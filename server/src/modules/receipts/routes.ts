@@ -8,6 +8,7 @@ import { findReceipt } from '../messages/read-messages.ts';
 
 export const getOne = publicEndpoint({
   summary: 'A public receipt',
+  isCrossOrigin: true,
   params: Type.Object({ token: Type.String({ description: 'rcpt_ token' }) }),
   success: { status: 200, description: 'The envelope without json and download URLs.', schema: ReceiptSchema },
   errors: ['not_found'],

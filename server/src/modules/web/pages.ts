@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyRequest } from 'fastify';
+import { encodingFor } from '../../http/compression.ts';
 import type { Answer } from '../../http/endpoint.ts';
 
 const TYPES: Record<string, string> = {
@@ -10,13 +11,9 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 };
-/** In the order of preference. */
-const ENCODINGS = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const;
-/** Named in order to say that it is not wanted. */
-const REFUSED = /;\s*q=0(\.0*)?$/;
+/** Compressed when the pages were built. */
+const EXTENSIONS = { br: '.br', gzip: '.gz' } as const;
+const BUILT = ['br', 'gzip'] as const;
 /** Where vite puts the nonce of a page. */
 const NONCE = /NONCE/g;
 
@@ -51,20 +48,18 @@ export class Pages {
   /** A file whose name changes with its content. */
   asset(name: string, request: FastifyRequest): Answer | undefined {
     const type = TYPES[path.extname(name)];
-    const plain = this.#assets.get(name);
-    if (type === undefined || plain === undefined) return undefined;
-    const listed = (request.headers['accept-encoding'] ?? '').split(',').map((one) => one.trim());
-    const accepted = listed.filter((one) => !REFUSED.test(one)).map((one) => one.split(';')[0]?.trim());
-    const [encoding, extension] =
-      ENCODINGS.find(([encoding, extension]) => accepted.includes(encoding) && this.#assets.has(name + extension)) ?? [];
-    const bytes = extension === undefined ? plain : (this.#assets.get(name + extension) as Buffer);
+    if (type === undefined || !this.#assets.has(name)) return undefined;
+    const there = BUILT.filter((encoding) => this.#assets.has(name + EXTENSIONS[encoding]));
+    const encoding = encodingFor(request.headers['accept-encoding'], there) as (typeof BUILT)[number] | undefined;
+    const file = encoding === undefined ? name : name + EXTENSIONS[encoding];
     const headers = {
       'content-type': type,
       'cache-control': 'public, max-age=31536000, immutable',
       vary: 'accept-encoding',
+      etag: `W/"${name}"`,
       ...(encoding !== undefined && { 'content-encoding': encoding }),
     };
-    return { headers, body: bytes };
+    return { headers, body: this.#assets.get(file) };
   }
 
   #policy(nonce: string): string {

@@ -11,6 +11,8 @@ import { objectPath } from './object-path.ts';
 import type { DownloadTerms, ObjectStore, UploadTerms, UploadTicket } from './object-store.ts';
 import type { UrlSigner } from './url-signer.ts';
 
+const DOWNLOAD_CHUNK_BYTES = 64 * 1024;
+
 /**
  * Objects as files in a folder, handed out by the service itself through signed URLs. Whatever comes in is written
  * aside, synced and renamed, so that no half file ever has the name of an object.
@@ -99,12 +101,14 @@ export class FolderStore implements ObjectStore {
   }
 
   async read(id: string): Promise<Readable> {
-    return this.readRange(id, undefined);
+    const file = await open(this.#object(id), 'r');
+    return file.createReadStream({ highWaterMark: CHUNK_BYTES });
   }
 
+  /** For a client that may read slowly: little is read ahead. */
   async readRange(id: string, range: { start: number; end: number } | undefined): Promise<Readable> {
     const file = await open(this.#object(id), 'r');
-    return file.createReadStream({ highWaterMark: CHUNK_BYTES, ...range });
+    return file.createReadStream({ highWaterMark: DOWNLOAD_CHUNK_BYTES, ...range });
   }
 
   async removeUpload(id: string): Promise<void> {

@@ -1,0 +1,122 @@
+import { pipeline, type Readable, type Transform } from 'node:stream';
+import { promisify } from 'node:util';
+import zlib, { constants } from 'node:zlib';
+
+export type Encoding = 'zstd' | 'br' | 'gzip';
+
+interface Method {
+  compress(bytes: Buffer): Promise<Buffer>;
+  stream(): Transform;
+  /** Of processor time, as measured with pages of an inbox. */
+  msPerMB: number;
+}
+
+const chunkSize = 64 * 1024;
+const zstd = { chunkSize, params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+// A window of 256 KB: the library's own would take 8 MB for each response.
+const br = { chunkSize, params: { [constants.BROTLI_PARAM_QUALITY]: 3, [constants.BROTLI_PARAM_LGWIN]: 18 } };
+const gzip = { chunkSize, level: 1 };
+
+/** By preference. Higher levels take twice the time, and make JSON only a few percent smaller. */
+const METHODS: Record<Encoding, Method> = {
+  zstd: {
+    compress: (bytes) => {
+      // Not in the types yet: tables of the size that the body needs, not of the largest.
+      const sized = { ...zstd, pledgedSrcSize: bytes.length };
+      return promisify(zlib.zstdCompress)(bytes, sized);
+    },
+    stream: () => zlib.createZstdCompress(zstd),
+    msPerMB: 8,
+  },
+  br: {
+    compress: (bytes) =>
+      promisify(zlib.brotliCompress)(bytes, { ...br, params: { ...br.params, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+    stream: () => zlib.createBrotliCompress(br),
+    msPerMB: 22,
+  },
+  gzip: { compress: (bytes) => promisify(zlib.gzip)(bytes, gzip), stream: () => zlib.createGzip(gzip), msPerMB: 16 },
+};
+const PREFERRED = Object.keys(METHODS) as Encoding[];
+
+/** Smaller bodies fit into a packet or two anyway. */
+export const COMPRESSED_FROM_BYTES = 2_048;
+const WORTH_IT = /^(application\/(json|javascript)|text\/(?!event-stream)|image\/svg\+xml)/;
+/** Half of the threads that files and name look-ups share with compression. */
+const BODIES_AT_ONCE = 2;
+/** Each takes up to a megabyte for as long as its client reads. */
+const STREAMS_AT_ONCE = 16;
+const MS_PER_RESPONSE = 0.3;
+const BURST_MS = 500;
+
+export function isCompressible(contentType: unknown): boolean {
+  return typeof contentType === 'string' && WORTH_IT.test(contentType);
+}
+
+/** Compresses responses, as long as that takes no more than a share of one processor; when the share is used up, they go out as they are. */
+export class Compressor {
+  readonly #share: number;
+  #creditMs = BURST_MS;
+  #creditedAt = performance.now();
+  #bodies = 0;
+  #streams = 0;
+
+  constructor(percent: number) {
+    this.#share = percent / 100;
+  }
+
+  /** Undefined when there is no time for it now. */
+  async compress(encoding: Encoding, bytes: Buffer): Promise<Buffer | undefined> {
+    if (this.#bodies >= BODIES_AT_ONCE || !this.#hasCredit()) return undefined;
+    this.#creditMs -= MS_PER_RESPONSE;
+    this.#charge(encoding, bytes.length);
+    this.#bodies++;
+    try {
+      return await METHODS[encoding].compress(bytes);
+    } finally {
+      this.#bodies--;
+    }
+  }
+
+  compressStream(encoding: Encoding, source: Readable): Readable | undefined {
+    if (this.#streams >= STREAMS_AT_ONCE || !this.#hasCredit()) return undefined;
+    this.#creditMs -= MS_PER_RESPONSE;
+    this.#streams++;
+    source.on('data', (chunk: Buffer | string) => this.#charge(encoding, chunk.length));
+    return pipeline(source, METHODS[encoding].stream(), () => {
+      this.#streams--;
+    });
+  }
+
+  #hasCredit(): boolean {
+    if (this.#share === 0) return false;
+    const now = performance.now();
+    this.#creditMs = Math.min(BURST_MS, this.#creditMs + (now - this.#creditedAt) * this.#share);
+    this.#creditedAt = now;
+    return this.#creditMs > 0;
+  }
+
+  #charge(encoding: Encoding, bytes: number): void {
+    this.#creditMs -= (bytes / 1_000_000) * METHODS[encoding].msPerMB;
+  }
+}
+
+/** Longer than what any browser sends. */
+const ACCEPT_ENCODING_MAX_CHARS = 256;
+const MEMBER = /^\s*([\w*-]+)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
+
+/** Of several encodings, the one that the client would rather have, and among equals the one that costs least. */
+export function encodingFor(acceptEncoding: string | undefined, offered: readonly Encoding[] = PREFERRED): Encoding | undefined {
+  if (acceptEncoding === undefined) return undefined;
+  const weights = new Map<string, number>();
+  for (const member of acceptEncoding.slice(0, ACCEPT_ENCODING_MAX_CHARS).split(',')) {
+    const [, name, weight = '1'] = MEMBER.exec(member) ?? [];
+    if (name !== undefined) weights.set(name.toLowerCase(), Number(weight));
+  }
+  let best: Encoding | undefined;
+  let bestWeight = 0;
+  for (const encoding of offered) {
+    const weight = weights.get(encoding) ?? weights.get('*') ?? 0;
+    if (weight > bestWeight) [best, bestWeight] = [encoding, weight];
+  }
+  return best;
+}

@@ -1,0 +1,111 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ByteBudget } from './byte-budget.ts';
+import { COMPRESSED_FROM_BYTES, type Compressor, type Encoding, encodingFor, isCompressible } from './compression.ts';
+import { type Answer, EVENT_STREAM } from './endpoint.ts';
+import { entityTag, isUnchanged } from './entity-tag.ts';
+import type { Pace } from './pace.ts';
+import { Reservation } from './reservation.ts';
+
+/** Smaller bodies are not counted: with what can wait on one connection, they come to a few hundred KB. */
+const COUNTED_FROM_BYTES = 16 * 1024;
+/** What is handed to a connection at a time. */
+const SLICE_BYTES = 64 * 1024;
+/** What a stream holds for a client that does not read: a chunk on its way, one that waits, and one that is being read. */
+const STREAM_BYTES = 3 * SLICE_BYTES;
+
+interface Form {
+  status: number;
+  contentType?: string;
+  /** Whether the route's responses may be compressed. */
+  isCompressed: boolean;
+}
+
+/** How responses leave the process: counted while they are held, with an ETag, compressed, and no slower than the pace. */
+export class Responses {
+  readonly #bytes: ByteBudget;
+  readonly #compressor: Compressor;
+  readonly #pace: Pace;
+
+  constructor(bytes: ByteBudget, compressor: Compressor, pace: Pace) {
+    this.#bytes = bytes;
+    this.#compressor = compressor;
+    this.#pace = pace;
+  }
+
+  reservation(request: FastifyRequest, response: ServerResponse): Reservation {
+    return new Reservation(this.#bytes, request, response);
+  }
+
+  /** Room is made before anything else, so that a refusal bears none of the headers. */
+  async send(request: FastifyRequest, reply: FastifyReply, answer: Answer, form: Form, reservation: Reservation): Promise<FastifyReply> {
+    const body = finished(answer.body);
+    if (body instanceof Readable) holdStream(body, answer, reservation);
+    else if (body !== undefined && body.length >= COUNTED_FROM_BYTES) reservation.atLeast(Buffer.byteLength(body));
+    reply.code(answer.status ?? form.status);
+    if (answer.headers) reply.headers(answer.headers);
+    if (body === undefined) return reply.send();
+    if (answer.headers?.['content-type'] === undefined) reply.type(form.contentType ?? 'application/json; charset=utf-8');
+    if (body instanceof Readable) return this.#sendStream(request, reply, body, form);
+    if (isKnown(request, reply, body)) return reply.code(304).removeHeader('content-type').send();
+    if (body.length < COMPRESSED_FROM_BYTES) return reply.send(body);
+    return this.#sendBody(request, reply, Buffer.isBuffer(body) ? body : Buffer.from(body), form, reservation);
+  }
+
+  async #sendBody(request: FastifyRequest, reply: FastifyReply, plain: Buffer, form: Form, reservation: Reservation) {
+    const encoding = encodingOf(request, reply, form);
+    const compressed = encoding && (await this.#compressor.compress(encoding, plain));
+    const bytes = compressed ?? plain;
+    if (compressed) {
+      reply.header('content-encoding', encoding);
+      reservation.shrinkTo(bytes.length);
+    }
+    if (bytes.length <= SLICE_BYTES) return reply.send(bytes);
+    this.#pace.watchResponse(request.raw.socket, reply.raw);
+    return reply.header('content-length', bytes.length).send(Readable.from(slicesOf(bytes)));
+  }
+
+  #sendStream(request: FastifyRequest, reply: FastifyReply, stream: Readable, form: Form): FastifyReply {
+    if (reply.getHeader('content-type') === EVENT_STREAM) return reply.send(stream);
+    this.#pace.watchResponse(request.raw.socket, reply.raw);
+    // One whose length is known is a file, and sent as it is.
+    const encoding = reply.hasHeader('content-length') ? undefined : encodingOf(request, reply, form);
+    const compressed = encoding && this.#compressor.compressStream(encoding, stream);
+    if (compressed) reply.header('content-encoding', encoding);
+    return reply.send(compressed ?? stream);
+  }
+}
+
+function finished(body: unknown): string | Buffer | Readable | undefined {
+  const isFinished = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable;
+  return isFinished ? body : JSON.stringify(body);
+}
+
+function holdStream(stream: Readable, { headers }: Answer, reservation: Reservation): void {
+  // A stream of events keeps one at most.
+  if (headers?.['content-type'] === EVENT_STREAM) return;
+  try {
+    reservation.atLeast(STREAM_BYTES);
+  } catch (error) {
+    stream.destroy();
+    throw error;
+  }
+}
+
+/** Whether the client has named what it would get. Tells it what to name the next time. */
+function isKnown({ method, headers }: FastifyRequest, reply: FastifyReply, body: string | Buffer): boolean {
+  if ((method !== 'GET' && method !== 'HEAD') || reply.statusCode !== 200) return false;
+  if (!reply.hasHeader('etag')) reply.header('etag', entityTag(body));
+  return isUnchanged(headers['if-none-match'], String(reply.getHeader('etag')));
+}
+
+function encodingOf({ headers }: FastifyRequest, reply: FastifyReply, { isCompressed }: Form): Encoding | undefined {
+  if (!isCompressed || reply.hasHeader('content-encoding') || !isCompressible(reply.getHeader('content-type'))) return undefined;
+  reply.header('vary', 'accept-encoding');
+  return encodingFor(headers['accept-encoding']);
+}
+
+function* slicesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES);
+}
