@@ -295,6 +295,7 @@ CREATE TABLE person_usage (
   upload_bytes bigint NOT NULL DEFAULT 0,
   CONSTRAINT person_usage_pkey PRIMARY KEY (person_id, day)
 ) WITH (fillfactor=50);
+
 CREATE TABLE saved_contacts (
   party_id bigint NOT NULL,
   count integer NOT NULL,
@@ -480,8 +481,8 @@ CREATE INDEX ledger_entries_by_validation ON ledger_entries USING btree (party_i
 CREATE INDEX members_of_person ON members USING btree (person_id, party_id);
 CREATE INDEX messages_by_receipt ON messages USING btree (receipt_token);
 CREATE INDEX objects_by_id ON objects USING btree (id);
-CREATE INDEX parties_claimed_by ON parties USING btree (claimed_by, claimed_at) WHERE (claimed_by IS NOT NULL);
 CREATE INDEX parties_by_name_key ON parties USING btree (name_key) WHERE (handle IS NOT NULL);
+CREATE INDEX parties_claimed_by ON parties USING btree (claimed_by, claimed_at) WHERE (claimed_by IS NOT NULL);
 CREATE INDEX parties_without_name_key ON parties USING btree (id) WHERE ((handle IS NOT NULL) AND (name_key IS NULL));
 CREATE INDEX passkeys_of_person ON passkeys USING btree (person_id, id);
 CREATE INDEX person_usage_by_day ON person_usage USING btree (day);
@@ -607,9 +608,6 @@ CREATE FUNCTION public_id(
   id uuid
 ) RETURNS text LANGUAGE sql;
 
-CREATE FUNCTION queue_answer_notices(
-  recipient_ids bigint[],
-  message_ids uuid[]
 CREATE FUNCTION queue_mail(
   mail json,
   priority integer DEFAULT 5
