@@ -26,33 +26,55 @@ CREATE TABLE thread_notices (
 
 -- A notice is queued for the mailbox behind a party without a handle, and for one of a business's verified domain that
 -- wrote in its name without being a member. Agents have no mailbox, and members have the dashboard: for these, nothing is
--- queued.
+-- queued. What replies to nothing is not looked at.
 DROP FUNCTION queue_answer_notices(bigint[], uuid[]);
-CREATE FUNCTION queue_reply_notices(sender_ids bigint[], recipient_ids bigint[], message_ids uuid[]) RETURNS void LANGUAGE plpgsql
+CREATE FUNCTION queue_reply_notices(recipient_ids bigint[], message_ids uuid[], parent_ids uuid[]) RETURNS void LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 BEGIN
   PERFORM graphile_worker.add_job('notify-of-answer', json_build_object('party_id', p.id::text, 'message_id', d.id), job_key => 'notify-of-answer ' || d.id)
      FROM unnest(recipient_ids, message_ids) AS d (recipient_id, id) JOIN parties p ON p.id = d.recipient_id AND p.handle IS NULL;
 
-  PERFORM graphile_worker.add_job('notify-of-answer', json_build_object('party_id', e.party_id::text, 'message_id', d.id), job_key => 'notify-of-answer ' || d.id)
-     FROM unnest(sender_ids, recipient_ids, message_ids) AS d (sender_id, recipient_id, id)
-     JOIN messages m ON m.sender_id = d.sender_id AND m.id = d.id AND m.in_reply_to IS NOT NULL
-     JOIN ledger_entries e ON e.party_id = d.recipient_id AND e.message_id = m.in_reply_to AND e.box = 'out' AND e.from_email IS NOT NULL
-     JOIN verified_domains v ON v.domain = e.from_domain AND v.party_id = e.party_id
-    WHERE NOT EXISTS (SELECT FROM people h JOIN members b ON b.person_id = h.id AND b.party_id = e.party_id WHERE h.email = e.from_email AND h.email_verified);
+  IF num_nonnulls(VARIADIC parent_ids) > 0 THEN
+    PERFORM graphile_worker.add_job('notify-of-answer', json_build_object('party_id', e.party_id::text, 'message_id', d.id), job_key => 'notify-of-answer ' || d.id)
+       FROM unnest(recipient_ids, message_ids, parent_ids) AS d (recipient_id, id, parent_id)
+       JOIN ledger_entries e ON e.party_id = d.recipient_id AND e.message_id = d.parent_id AND e.box = 'out' AND e.from_email IS NOT NULL
+       JOIN verified_domains v ON v.domain = e.from_domain AND v.party_id = e.party_id
+      WHERE NOT EXISTS (SELECT FROM people h JOIN members b ON b.person_id = h.id AND b.party_id = e.party_id WHERE h.email = e.from_email AND h.email_verified);
+  END IF;
 END
 $$;
 
-CREATE OR REPLACE FUNCTION follow_messages(
-  delivered timestamptz, sender_ids bigint[], recipient_ids bigint[], message_ids uuid[], segments text[], types text[], senders text[]
+DROP FUNCTION follow_messages(timestamptz, bigint[], bigint[], uuid[], text[], text[], text[]);
+CREATE FUNCTION follow_messages(
+  delivered timestamptz, sender_ids bigint[], recipient_ids bigint[], message_ids uuid[], parent_ids uuid[], segments text[], types text[], senders text[]
 ) RETURNS void LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
   PERFORM note_contacts(delivered, sender_ids, recipient_ids, types, senders);
   PERFORM queue_webhook_attempts(recipient_ids, message_ids, segments);
-  PERFORM queue_reply_notices(sender_ids, recipient_ids, message_ids);
+  PERFORM queue_reply_notices(recipient_ids, message_ids, parent_ids);
+END
+$$;
+
+-- Of commit_messages, the call of it changes: it passes on what each message replies to.
+DO $$
+DECLARE
+  called     text := 'array_agg(b.message_id),
+            array_agg(b.segment), array_agg(b.type), array_agg(b.sender))
+     FROM unnest(fresh, sender_slots, recipient_slots, message_ids, segments, types, senders)
+       AS b (fresh, sender_slot, recipient_slot, message_id, segment, type, sender)';
+  calls      text := 'array_agg(b.message_id), array_agg(b.parent_id),
+            array_agg(b.segment), array_agg(b.type), array_agg(b.sender))
+     FROM unnest(fresh, sender_slots, recipient_slots, message_ids, parent_ids, segments, types, senders)
+       AS b (fresh, sender_slot, recipient_slot, message_id, parent_id, segment, type, sender)';
+  definition text := pg_get_functiondef('commit_messages'::regproc);
+BEGIN
+  IF position(called IN definition) = 0 THEN
+    RAISE EXCEPTION 'commit_messages is not what this migration expects';
+  END IF;
+  EXECUTE replace(definition, called, calls);
 END
 $$;
 

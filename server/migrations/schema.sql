@@ -565,6 +565,7 @@ CREATE FUNCTION follow_messages(
   sender_ids bigint[],
   recipient_ids bigint[],
   message_ids uuid[],
+  parent_ids uuid[],
   segments text[],
   types text[],
   senders text[]
@@ -614,9 +615,9 @@ CREATE FUNCTION queue_mail(
 ) RETURNS void LANGUAGE plpgsql;
 
 CREATE FUNCTION queue_reply_notices(
-  sender_ids bigint[],
   recipient_ids bigint[],
-  message_ids uuid[]
+  message_ids uuid[],
+  parent_ids uuid[]
 ) RETURNS void LANGUAGE plpgsql;
 
 CREATE FUNCTION queue_webhook_attempts(

@@ -30,7 +30,8 @@ const KEPT = [
   String.raw`(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f]`,
 ].join('|');
 
-const KEPT_OR_UNSEEN = new RegExp(`(?<kept>${KEPT})|${UNSEEN}`, 'gu');
+/** Looks at the one class first, as most characters are none of these. */
+const KEPT_OR_UNSEEN = new RegExp(`(?=${UNSEEN})(?:(?<kept>${KEPT})|.)`, 'gsu');
 
 export interface Piece {
   text: string;

@@ -47,7 +47,7 @@ test('the answer of somebody else to such a mail joins nothing that is not their
   expect(other.thread_id).not.toBe(first.thread_id);
 });
 
-test('mailboxes of a domain that a business has verified send as the business', async () => {
+test('mailboxes of a domain that a business has verified send as the business, and are told of replies unless they are members', async () => {
   const operator = new Operator(world.service);
   const owner = await world.service.business('verified');
   await operator.verifyDomain('verified', 'verified-works.test');
@@ -57,6 +57,12 @@ test('mailboxes of a domain that a business has verified send as the business', 
     actor: { kind: 'mailbox', email: 'vera@verified-works.test', provider: 'smtp' },
   });
   expect((await owner.api.get('/outbox')).body.data[0].id).toBe(message.id);
+  const reply = (await globex.api.send({ in_reply_to: message.id, subject: 'CONFIDENTIAL' })).body;
+  const [notice] = await server.received('vera@verified-works.test');
+  expect(notice?.subject).toBe('The globex company has replied to The verified company');
+  expect(notice?.raw).not.toMatch(/CONFIDENTIAL|threads/);
+  const second = await deliver('vera@verified-works.test', { headers: [`In-Reply-To: ${notice?.messageId}`] });
+  expect(second).toMatchObject({ in_reply_to: reply.id, thread_id: message.thread_id });
   await operator.close();
 });
 

@@ -47,7 +47,7 @@ describe.each([
     expect(JSON.stringify(await queued(service, 'notify-of-answer'))).not.toMatch(/answer"|secret|question/);
   });
 
-  test('can be followed by others, each with a notice of its own', async () => {
+  test('can be followed by others, each with a notice to be judged', async () => {
     const sent = await dropped(await signInWithCode(service, email), { to: 'shop' });
     const replies = await Promise.all(Array.from({ length: 10 }, () => shop.api.send({ in_reply_to: sent.id })));
     const { body: more } = await shop.api.send({ in_reply_to: replies[0]?.body.id });

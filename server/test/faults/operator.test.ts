@@ -74,6 +74,7 @@ describe('one sentence and exit code 1', () => {
     ['a business without --name', ['business', 'create', 'umbrella'], /--name is missing/],
     ['a business with an empty name', ['business', 'create', 'umbrella', '--name', ' '], /display name/],
     ['an agent without --name', ['agent', 'create', 'acme'], /--name is missing/],
+    ['an agent with a control character in its name', ['agent', 'create', 'acme', '--name', 'A\u0007B'], /control character/],
     ['an agent of an unknown business', ['agent', 'create', 'nobody-here', '--name', 'X'], /no business nobody-here/],
     ['a segment that none can be', ['agent', 'create', 'acme', '--name', 'X', '--segment', 'a_b'], /segment/],
     ['a segment that is taken', ['agent', 'create', 'acme', '--name', 'X', '--segment', 'accounts'], /segment accounts is already taken/],

@@ -28,7 +28,7 @@ import { useLive } from '../api/live.ts';
 import { useReading } from '../api/queries.ts';
 import { ButtonLink, IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx';
-import { Name } from '../ui/name.tsx';
+import { Name, visible } from '../ui/name.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 
@@ -146,7 +146,7 @@ function BusinessSwitcher() {
             aria-hidden
             className="grid size-7 shrink-0 place-items-center rounded-md bg-ink text-sm font-semibold text-paper uppercase"
           >
-            {current?.display_name.at(0)}
+            {visible(current?.display_name ?? '').at(0)}
           </span>
           <span className="min-w-0 grow leading-tight">
             <Name className="block truncate font-medium">{current?.display_name}</Name>

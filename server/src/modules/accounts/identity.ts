@@ -78,10 +78,10 @@ export function isNowhere(email: string): boolean {
 export function nameOf(...candidates: unknown[]): string {
   for (const candidate of candidates) {
     if (typeof candidate !== 'string') continue;
-    const line = candidate.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ');
-    const name = [...withoutUnseen(line).trim()].slice(0, PERSON_NAME_MAX_CHARS).join('');
+    const line = withoutUnseen(candidate.toWellFormed(), ' ').replace(/\s+/g, ' ').trim();
     // Cut off, it may end with a joiner that has nothing left to join.
-    if (name !== '') return withoutUnseen(name).trim();
+    const name = withoutUnseen([...line].slice(0, PERSON_NAME_MAX_CHARS).join('')).trim();
+    if (name !== '') return name;
   }
   return 'Unnamed';
 }

@@ -97,7 +97,8 @@ function NoInvitation({ error, onRetry }: { error: ApiError; onRetry(): void }) 
   return (
     <Plain title="This invitation is over">
       <p className="mb-6 text-soft">
-        It has been accepted, withdrawn or replaced by a newer one, or was not taken up in time. Ask whoever invited you for another.
+        It was accepted, withdrawn or replaced by a newer one, has expired, or the person who sent it can no longer invite people. Ask the
+        business for a new one.
       </p>
       <ButtonLink to="/inbox">Go to your inbox</ButtonLink>
       <SignedInAs />
