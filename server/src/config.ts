@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { BUSINESS_RATE_FACTOR, GB, MB, RESPONSE_BYTES_MAX_MB, WEBHOOK_RETRIES_MAX } from './contract/limits.ts';
+import { GB, MB, RESPONSE_BYTES_MAX_MB, WEBHOOK_RETRIES_MAX } from './contract/limits.ts';
 import { parseEmail } from './contract/mail-names.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
@@ -27,7 +27,8 @@ export interface Config {
   logLevel: string;
   rateLimitPerMinute: number;
   rateLimitBurst: number;
-  businessRateLimitPerMinute: number;
+  /** Unless set, a multiple of that of a key. */
+  businessRateLimitPerMinute: number | undefined;
   publicRateLimitPerMinute: number;
   /** Of large responses that clients have not read yet, in all. */
   responseBytesMax: number;
@@ -122,7 +123,8 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     ),
     rateLimitPerMinute: whole('RATE_LIMIT_PER_MINUTE', 6_000),
     rateLimitBurst: Math.max(1, whole('RATE_LIMIT_BURST', 1_000)),
-    businessRateLimitPerMinute: whole('RATE_LIMIT_PER_BUSINESS_PER_MINUTE', BUSINESS_RATE_FACTOR * whole('RATE_LIMIT_PER_MINUTE', 6_000)),
+    businessRateLimitPerMinute:
+      text('RATE_LIMIT_PER_BUSINESS_PER_MINUTE') === undefined ? undefined : whole('RATE_LIMIT_PER_BUSINESS_PER_MINUTE', 0),
     publicRateLimitPerMinute: whole('PUBLIC_RATE_LIMIT_PER_MINUTE', 600),
     responseBytesMax: Math.max(16, whole('RESPONSE_BYTES_MAX_MB', RESPONSE_BYTES_MAX_MB)) * MB,
     monthlyMessageLimit: whole('MONTHLY_MESSAGE_LIMIT', 100_000),
