@@ -156,7 +156,8 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
   const app = createServer(log, config.trustedProxies);
   collectMetrics(app, context.metrics);
   const perKey = new RateLimiter(config.rateLimitPerMinute, config.rateLimitBurst, 'key or person');
-  const perBusiness = new RateLimiter(config.businessRateLimitPerMinute, BUSINESS_RATE_FACTOR * config.rateLimitBurst, 'business');
+  const businessRate = config.businessRateLimitPerMinute ?? BUSINESS_RATE_FACTOR * config.rateLimitPerMinute;
+  const perBusiness = new RateLimiter(businessRate, BUSINESS_RATE_FACTOR * config.rateLimitBurst, 'business');
   const publicRate = config.publicRateLimitPerMinute;
   const perAddress = new RateLimiter(publicRate, publicRate, 'address');
   const strangers = new Strangers(new RateLimiter(publicRate, publicRate, 'address without a valid key'));

@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import {
-  BUSINESS_RATE_FACTOR,
   COMPRESSION_PERCENT,
   DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES,
   DOWNLOADS_PER_ADDRESS_MAX,
@@ -39,7 +38,8 @@ export interface Config {
   logLevel: string;
   rateLimitPerMinute: number;
   rateLimitBurst: number;
-  businessRateLimitPerMinute: number;
+  /** Unless set, a multiple of that of a key. */
+  businessRateLimitPerMinute: number | undefined;
   publicRateLimitPerMinute: number;
   /** Of large responses that clients have not read yet, in all. */
   responseBytesMax: number;
@@ -142,7 +142,8 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     ),
     rateLimitPerMinute: whole('RATE_LIMIT_PER_MINUTE', 6_000),
     rateLimitBurst: Math.max(1, whole('RATE_LIMIT_BURST', 1_000)),
-    businessRateLimitPerMinute: whole('RATE_LIMIT_PER_BUSINESS_PER_MINUTE', BUSINESS_RATE_FACTOR * whole('RATE_LIMIT_PER_MINUTE', 6_000)),
+    businessRateLimitPerMinute:
+      text('RATE_LIMIT_PER_BUSINESS_PER_MINUTE') === undefined ? undefined : whole('RATE_LIMIT_PER_BUSINESS_PER_MINUTE', 0),
     publicRateLimitPerMinute: whole('PUBLIC_RATE_LIMIT_PER_MINUTE', 600),
     responseBytesMax: Math.max(16, whole('RESPONSE_BYTES_MAX_MB', RESPONSE_BYTES_MAX_MB)) * MB,
     compressionPercent: whole('COMPRESSION_PERCENT', COMPRESSION_PERCENT, 100),

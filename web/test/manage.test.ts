@@ -176,7 +176,7 @@ test('contacts appear by themselves, are added, found, labelled, archived and bl
   expect((await dora.post('/v1/drops', { to: 'acme-works', note: 'Once more' })).status).toBe(201);
 });
 
-test('people and domains are blocked and unblocked', async () => {
+test('people, domains and businesses are blocked and unblocked', async () => {
   const { page, open, expectAccessible } = ann;
   const finn = await signInWithCode(world.service, 'finn@gmail.com');
   const write = () => finn.post('/v1/drops', { to: 'acme-works', note: 'Buy now' });
@@ -199,6 +199,18 @@ test('people and domains are blocked and unblocked', async () => {
   await page.getByRole('button', { name: 'Unblock', exact: true }).click();
   await page.getByText('Nobody is blocked').waitFor();
   expect((await write()).status).toBe(201);
+
+  await page.getByRole('button', { name: 'Add a block' }).first().click();
+  await page.getByRole('radio', { name: 'A business' }).check();
+  await page.getByRole('textbox', { name: 'Handle' }).fill('globex');
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Block', exact: true }).click();
+  await page.getByRole('listitem').getByText('The business, and all who write for it').waitFor();
+  expect((await globex.api.send({ to: 'acme-works' })).body.error.code).toBe('sender_blocked');
+  await page.getByRole('button', { name: 'Unblock globex' }).click();
+  await page.getByRole('button', { name: 'Unblock', exact: true }).click();
+  await page.getByText('Nobody is blocked').waitFor();
+  expect((await globex.api.send({ to: 'acme-works' })).status).toBe(201);
 });
 
 test('usage shows what was sent and received, as a drawing and as a table', async () => {

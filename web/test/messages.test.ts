@@ -158,7 +158,7 @@ test('a message can be looked at as it came, its sender saved, and a person bloc
   await page.getByRole('menuitem', { name: 'Add to contacts' }).click();
   await page.getByText('Saved in your contacts').waitFor();
   await menu.click();
-  await page.getByRole('menuitem', { name: /^Block/ }).click();
+  await page.getByRole('menuitem', { name: /^Block bob@/ }).click();
   await page.getByRole('dialog').getByText('refused from now on').waitFor();
   await ann.expectAccessible();
   await page.getByRole('button', { name: 'Block', exact: true }).click();

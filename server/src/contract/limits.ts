@@ -52,7 +52,7 @@ export const SMALL_BODY_MAX_BYTES = 64 * 1024;
 
 export const PAGE_DEFAULT_ITEMS = 50;
 export const PAGE_MAX_ITEMS = 200;
-/** How many times the rate and the burst of one key all keys and people of a business have together, unless `RATE_LIMIT_PER_BUSINESS_PER_MINUTE` says otherwise. */
+/** How many times the rate and the burst of one key all keys and people of a business have together. Setting of the rate: `RATE_LIMIT_PER_BUSINESS_PER_MINUTE`. */
 export const BUSINESS_RATE_FACTOR = 2;
 /** How many keys wait to be looked up for one network that has used up its rate of requests without a valid key. */
 export const UNKNOWN_KEY_LOOKUPS_WAITING_MAX = 20;

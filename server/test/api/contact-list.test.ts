@@ -9,7 +9,7 @@ let service: TestService;
 let operator: Operator;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ CONSUMER_MAIL_DOMAINS: 'mail.example, xn--e1afmkfd.xn--p1ai' });
   operator = new Operator(service);
 });
 afterAll(async () => {

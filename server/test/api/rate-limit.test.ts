@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { newApiKey } from '../../src/contract/api-key.ts';
 import { type Answered, Api } from '../support/api.ts';
 import { signInWithCode } from '../support/people.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { connectionWaitingIn, lockingWith } from '../support/sql-locks.ts';
 
 async function serviceWith(env: Record<string, string>): Promise<TestService> {
   const service = await startTestService(env);
@@ -123,6 +126,92 @@ describe('the limit of a key', () => {
     const answers = await times(30, () => acme.api.get('/agents'));
     expect(new Set(statuses(answers))).toEqual(new Set([200]));
     expect(answers[0]?.headers.has('ratelimit-limit')).toBe(false);
+  });
+});
+
+describe('the limit of a business', () => {
+  test('counts all its keys and people together, twice the rate of one unless set, and nobody else', async () => {
+    const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '3', RATE_LIMIT_BURST: '3' });
+    const acme = await service.business('acme');
+    const keys = [acme.api, await acme.withKey('read'), await acme.withKey('read_write')];
+    const answers = await times(9, (i) => (keys[i % 3] as Api).get('/agents'));
+    expect(statuses(answers)).toEqual([200, 200, 200, 200, 200, 200, 429, 429, 429]);
+    const last = answers.at(-1) as Answered;
+    expectRefusal(last, 'rate_limited');
+    expect(last.body.error.message).toContain('6 a minute and business');
+    expect(header(last, 'ratelimit-limit')).toBe(6);
+    expect((await (await service.business('globex')).api.get('/agents')).status).toBe(200);
+  });
+
+  test('is told in the headers where it is the tighter one, and uses up no key', async () => {
+    const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '10', RATE_LIMIT_BURST: '10', RATE_LIMIT_PER_BUSINESS_PER_MINUTE: '12' });
+    const acme = await service.business('acme');
+    const second = await acme.withKey('read');
+    const answers = [...(await times(9, () => acme.api.get('/me'))), ...(await times(4, () => second.get('/me')))];
+    expect(answers.map((answer) => header(answer, 'ratelimit-limit'))).toEqual([...Array(9).fill(10), ...Array(4).fill(12)]);
+    expect(answers.slice(9).map((answer) => header(answer, 'ratelimit-remaining'))).toEqual([2, 1, 0, 0]);
+    expect(statuses(answers.slice(9))).toEqual([200, 200, 200, 429]);
+  });
+
+  test('is off when set to 0', async () => {
+    const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '2', RATE_LIMIT_BURST: '2', RATE_LIMIT_PER_BUSINESS_PER_MINUTE: '0' });
+    const acme = await service.business('acme');
+    for (let i = 0; i < 4; i++) expect((await (await acme.withKey('read')).get('/me')).status).toBe(200);
+  });
+});
+
+describe('the limit of requests without a valid key', () => {
+  const unknown = () => newApiKey();
+  const as = (service: TestService, secret: string, headers = {}) =>
+    service.anonymous.get('/me', { authorization: `Bearer ${secret}`, ...headers });
+
+  test('counts unknown, malformed and missing keys by address, and then answers rate_limited', async () => {
+    const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: '4' });
+    const answers = [
+      await as(service, unknown()),
+      await as(service, 'nonsense'),
+      await service.anonymous.get('/me'),
+      await as(service, unknown()),
+      await as(service, unknown()),
+      await as(service, 'nonsense'),
+      await service.anonymous.get('/me'),
+    ];
+    expect(statuses(answers)).toEqual([401, 401, 401, 401, 429, 429, 429]);
+    expectRefusal(answers[4] as Answered, 'rate_limited');
+    expect(header(answers[4], 'retry-after')).toBeGreaterThan(0);
+    // Public endpoints have a count of their own.
+    expect((await service.anonymous.get('/public/demo')).status).toBe(200);
+  });
+
+  test('leaves valid keys of the same address alone, remembered or not', async () => {
+    const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: SLOW });
+    const acme = await service.business('acme');
+    expect((await acme.api.get('/me')).status).toBe(200);
+    expect(statuses(await times(3, () => as(service, unknown())))).toEqual([401, 429, 429]);
+    expect((await acme.api.get('/me')).status).toBe(200);
+    expect((await (await acme.withKey('read')).get('/me')).status).toBe(200);
+  });
+
+  test('looks no more than one key up at a time for an address that is over it', async () => {
+    const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: SLOW });
+    await as(service, unknown());
+    const { rollBack } = await lockingWith(service, 'LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+    const flood = Array.from({ length: 30 }, () => as(service, unknown()));
+    await connectionWaitingIn(service, 'FROM api_keys k');
+    await sleep(300);
+    const waiting = await service.sql(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND strpos(query, 'api_keys k') > 0`,
+    );
+    await rollBack();
+    expect(waiting).toHaveLength(1);
+    expect(new Set(statuses(await Promise.all(flood)))).toEqual(new Set([429]));
+  });
+
+  test('counts a network of IPv6 as one', async () => {
+    const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: '2', TRUSTED_PROXIES: '127.0.0.1' });
+    const from = (address: string) => as(service, unknown(), { 'x-forwarded-for': address });
+    const answers = [await from('2001:db8::1'), await from('2001:db8::2'), await from('2001:db8:0:0:5::3'), await from('2001:db8:0:1::1')];
+    expect(statuses(answers)).toEqual([401, 401, 429, 401]);
   });
 });
 

@@ -78,6 +78,7 @@ const settings: Record<string, Setting> = {
   LOG_LEVEL: { key: 'logLevel', given: 'silent', becomes: 'silent', wrong: ['loud', 'INFO', '3'] },
   RATE_LIMIT_PER_MINUTE: { key: 'rateLimitPerMinute', given: '0', becomes: 0, wrong: notWhole },
   RATE_LIMIT_BURST: { key: 'rateLimitBurst', given: '5', becomes: 5, wrong: notWhole },
+  RATE_LIMIT_PER_BUSINESS_PER_MINUTE: { key: 'businessRateLimitPerMinute', given: '0', becomes: 0, wrong: notWhole },
   PUBLIC_RATE_LIMIT_PER_MINUTE: { key: 'publicRateLimitPerMinute', given: '0', becomes: 0, wrong: notWhole },
   MONTHLY_MESSAGE_LIMIT: { key: 'monthlyMessageLimit', given: '0', becomes: 0, wrong: notWhole },
   NEW_ACCOUNT_DAYS: { key: 'newAccountDays', given: '0', becomes: 0, wrong: [...notWhole, '3651'] },

@@ -48,7 +48,12 @@ export function names(contacts: ContactBody[]): string[] {
   return contacts.map(({ party }) => party.handle ?? party.domain ?? party.email);
 }
 
-/** The names of all that match, in the order of the list. */
+/** All that match, in the order of the list. */
+export async function listedContacts(api: Api, filters: Record<string, string | number> = {}): Promise<ContactBody[]> {
+  return (await everyPage(api, '/contacts', filters)).flat();
+}
+
+/** Their names. */
 export async function listed(api: Api, filters: Record<string, string | number> = {}): Promise<string[]> {
-  return names((await everyPage(api, '/contacts', filters)).flat());
+  return names(await listedContacts(api, filters));
 }

@@ -42,7 +42,7 @@ export type Delivery = { id: string; webhook_id: string; message_id: string; eve
 
 export type WebhookStatistics = { webhook_id: string; period: '24h' | '7d' | '30d'; counted_since: string | null; totals: { delivered: number; failed: number; p50_ms: number | null; p95_ms: number | null }; buckets: ({ start: string; delivered: number; failed: number; p50_ms: number | null; p95_ms: number | null })[] };
 
-export type Block = { id: string; user_id: string | null; email_domain: string | null; created_at: string };
+export type Block = { id: string; user_id: string | null; email_domain: string | null; handle: string | null; created_at: string };
 
 export type Contact = { id: string | null; saved: boolean; archived: boolean; party: Party; label: string; notes: string; can_initiate: boolean; blocked: boolean; activity: { first_seen_at: string | null; last_seen_at: string | null; last_direction: 'in' | 'out' | null; messages_in: number; messages_out: number; types: (string)[]; actors: ({ kind: string; name: string; email: string | null })[] } };
 
@@ -97,7 +97,7 @@ export interface Operations {
   'GET /v1/webhooks/{id}/deliveries': { path: { id: string }; query: { limit?: number; cursor?: string }; answer: { data: (Delivery)[]; next_cursor: string | null } };
   'GET /v1/webhooks/{id}/statistics': { path: { id: string }; query: { period?: '24h' | '7d' | '30d' }; answer: WebhookStatistics };
   'GET /v1/blocks': { query: { limit?: number; cursor?: string }; answer: { data: (Block)[]; next_cursor: string | null } };
-  'POST /v1/blocks': { body: { user_id?: string | null; email_domain?: string | null }; answer: Block };
+  'POST /v1/blocks': { body: { user_id?: string | null; email_domain?: string | null; handle?: string | null }; answer: Block };
   'DELETE /v1/blocks/{id}': { path: { id: string }; answer: undefined };
   'GET /v1/contacts': { query: { limit?: number; cursor?: string; q?: string; saved?: boolean; archived?: boolean; type?: string }; answer: { data: (Contact)[]; next_cursor: string | null } };
   'POST /v1/contacts': { body: { handle?: string; domain?: string; email?: string; label?: string; notes?: string }; answer: Contact };
@@ -136,7 +136,7 @@ export interface Operations {
   'DELETE /v1/invitations/{id}': { path: { id: string }; answer: undefined };
   'GET /v1/account/invitations/{token}': { path: { token: string }; answer: { business: Business; email: string; role: 'owner' | 'admin' | 'member'; expires_at: string } };
   'POST /v1/account/invitations/{token}': { path: { token: string }; answer: Business };
-  'GET /v1/agents/{id}/keys': { path: { id: string }; answer: { data: (Key)[] } };
+  'GET /v1/agents/{id}/keys': { path: { id: string }; query: { limit?: number; cursor?: string }; answer: { data: (Key)[]; next_cursor: string | null } };
   'POST /v1/agents/{id}/keys': { path: { id: string }; body: { scope: 'read' | 'read_write' }; answer: { id: string; scope: 'read' | 'read_write'; secret: string } };
   'DELETE /v1/keys/{id}': { path: { id: string }; answer: undefined };
   'GET /v1/domains': { answer: { data: (Domain)[] } };

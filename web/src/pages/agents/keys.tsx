@@ -10,8 +10,11 @@ import { States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
 import { MintDialog } from './mint-dialog.tsx';
 
+/** An agent has no more, those included that are revoked. */
+const ALL = 200;
+
 export function Keys({ agent }: { agent: Agent }) {
-  const keys = useReading('GET /v1/agents/{id}/keys', { path: { id: agent.id } });
+  const keys = useReading('GET /v1/agents/{id}/keys', { path: { id: agent.id }, query: { limit: ALL } });
   const [isMinting, setMinting] = useState(false);
   const [toRevoke, setToRevoke] = useState<Key>();
   return (

@@ -7,7 +7,7 @@ import { visible } from '../../ui/name.tsx';
 import { say } from '../../ui/toast.tsx';
 import type { Sender } from './senders.ts';
 
-type Kind = 'domain' | 'person';
+type Kind = 'domain' | 'person' | 'business';
 
 const KINDS: { value: Kind; label: string; hint: string }[] = [
   {
@@ -15,7 +15,8 @@ const KINDS: { value: Kind; label: string; hint: string }[] = [
     label: 'A domain',
     hint: 'All people and mailboxes of it and of its subdomains, and businesses that have verified it.',
   },
-  { value: 'person', label: 'A person or mailbox', hint: 'Whatever they write for, and from wherever they sign in.' },
+  { value: 'person', label: 'A person or mailbox', hint: 'Whatever they write for, by mail or signed in.' },
+  { value: 'business', label: 'A business', hint: 'All agents, people and mailboxes that write for it.' },
 ];
 /** Not among those who wrote lately. */
 const ANOTHER = '';
@@ -23,13 +24,19 @@ const ANOTHER = '';
 export function AddBlockDialog({ senders, onClose }: { senders: readonly Sender[]; onClose(): void }) {
   const [kind, setKind] = useState<Kind>('domain');
   const [domain, setDomain] = useState('');
+  const [handle, setHandle] = useState('');
   const [chosen, setChosen] = useState(senders[0]?.id ?? ANOTHER);
   const [typedId, setTypedId] = useState('');
   const add = useAction('POST /v1/blocks', { changes: ['GET /v1/blocks', 'GET /v1/contacts', 'GET /v1/contacts/by-party'] });
   const { error } = add;
+  const wanted = {
+    domain: { email_domain: domain.trim() },
+    person: { user_id: chosen === ANOTHER ? typedId.trim() : chosen },
+    business: { handle: handle.trim() },
+  };
   const submit = () =>
     add.mutate(
-      { body: kind === 'domain' ? { email_domain: domain.trim() } : { user_id: chosen === ANOTHER ? typedId.trim() : chosen } },
+      { body: wanted[kind] },
       {
         onSuccess: () => {
           say('Blocked from now on.');
@@ -43,7 +50,7 @@ export function AddBlockDialog({ senders, onClose }: { senders: readonly Sender[
       action="Block"
       isBusy={add.isPending}
       error={error}
-      fields={['/email_domain', '/user_id']}
+      fields={['/email_domain', '/user_id', '/handle']}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -56,7 +63,16 @@ export function AddBlockDialog({ senders, onClose }: { senders: readonly Sender[
           add.reset();
         }}
       />
-      {kind === 'domain' ? (
+      {kind === 'business' ? (
+        <TextField
+          label="Handle"
+          placeholder="acme"
+          value={handle}
+          onChange={({ target }) => setHandle(target.value)}
+          {...VERBATIM}
+          error={error?.at('/handle')}
+        />
+      ) : kind === 'domain' ? (
         <TextField
           label="Domain"
           placeholder="example.com"

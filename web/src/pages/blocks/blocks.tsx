@@ -16,8 +16,8 @@ export function BlocksPage() {
   const senders = useSenders();
   const [isAdding, setAdding] = useState(false);
   const [toRemove, setToRemove] = useState<Block>();
-  const nameOf = ({ user_id, email_domain }: Block) =>
-    email_domain ?? senderName(senders.find(({ id }) => id === user_id)) ?? (user_id as string);
+  const nameOf = ({ user_id, email_domain, handle }: Block) =>
+    handle ?? email_domain ?? senderName(senders.find(({ id }) => id === user_id)) ?? (user_id as string);
   return (
     <>
       <PageHeader
@@ -36,7 +36,7 @@ export function BlocksPage() {
         <Loading rows={3} label="Loading blocks" />
       ) : list.items.length === 0 ? (
         <Empty icon={<Ban className="size-6" aria-hidden />} title="Nobody is blocked">
-          <p>Block a person, a mailbox, or a whole mail domain that you do not want to hear from.</p>
+          <p>Block a person, a mailbox, a business, or a whole mail domain that you do not want to hear from.</p>
           <Button className="mt-4" onClick={() => setAdding(true)}>
             Add a block
           </Button>
@@ -50,12 +50,7 @@ export function BlocksPage() {
                   <Name>{nameOf(block)}</Name>
                 </p>
                 <p className="text-sm break-all text-soft">
-                  {block.email_domain !== null
-                    ? 'The domain and all below it'
-                    : nameOf(block) === block.user_id
-                      ? 'A person or mailbox'
-                      : block.user_id}{' '}
-                  · since <Time at={block.created_at} />
+                  {whatItCovers(block, nameOf(block))} · since <Time at={block.created_at} />
                 </p>
               </div>
               <Button look="quiet" onClick={() => setToRemove(block)} aria-label={visible(`Unblock ${nameOf(block)}`)}>
@@ -77,6 +72,12 @@ export function BlocksPage() {
 }
 
 const senderName = (sender: Sender | undefined) => sender && (sender.email === null ? sender.name : `${sender.name} (${sender.email})`);
+
+function whatItCovers({ user_id, email_domain, handle }: Block, name: string): string | null {
+  if (handle !== null) return 'The business, and all who write for it';
+  if (email_domain !== null) return 'The domain and all below it';
+  return name === user_id ? 'A person or mailbox' : user_id;
+}
 
 function RemoveDialog({ block, name, onClose }: { block: Block; name: string; onClose(): void }) {
   const remove = useAction('DELETE /v1/blocks/{id}', { changes: ['GET /v1/blocks', 'GET /v1/contacts', 'GET /v1/contacts/by-party'] });

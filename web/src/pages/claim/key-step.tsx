@@ -23,7 +23,7 @@ export function KeyStep({ secret, onSecret }: KeyStepProps) {
   const agent = agents?.data[0];
   const { data: keys } = useReading(
     'GET /v1/agents/{id}/keys',
-    { path: { id: agent?.id ?? '' } },
+    { path: { id: agent?.id ?? '' }, query: { limit: 200 } },
     { enabled: isAdmin && agent !== undefined },
   );
   const hasKey = keys?.data.some(({ revoked_at }) => revoked_at === null) ?? false;

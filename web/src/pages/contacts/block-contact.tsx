@@ -12,34 +12,55 @@ import { useContactLists } from './contact-list.ts';
 
 /** What of a party a block can name. */
 interface Target {
+  handle: string | undefined;
   domains: readonly string[];
-  /** Of whoever writes from a private mailbox. */
-  userId: string | undefined;
+  /** Of whoever writes from a private mailbox, the newest first. */
+  userIds: readonly string[];
 }
 
-/** Blocks a party as a whole where the API can, or takes away the blocks that cover it. */
-export function BlockContact({ party, onClose }: { party: Party; onClose(): void }) {
+/** Blocks a party as a whole, or takes away the blocks that cover it. */
+export function BlockContact({ party, isBlocked, onClose }: { party: Party; isBlocked: boolean; onClose(): void }) {
   const { target, error } = useTarget(party);
-  const blocks = useList('GET /v1/blocks', { query: {} });
-  const covering = target && blocks.items.filter((block) => covers(block, target));
-  const isFound = covering !== undefined && (covering.length > 0 || !blocks.hasMore);
-  useEffect(() => {
-    if (covering?.length === 0 && blocks.hasMore && !blocks.isFetchingMore) blocks.more();
-  }, [covering?.length, blocks.hasMore, blocks.isFetchingMore, blocks.more]);
-
-  const name = addressOf(party);
-  const failed = error ?? blocks.error;
-  if (failed || !target || !isFound || blocks.isPending)
+  if (!target)
     return (
-      <Dialog title={`Block ${name}`} onClose={onClose}>
-        {failed ? <ErrorNote error={failed} onRetry={blocks.retry} /> : <Loading rows={1} />}
+      <Dialog title={`Block ${addressOf(party)}`} onClose={onClose}>
+        {error ? <ErrorNote error={error} /> : <Loading rows={1} />}
       </Dialog>
     );
-  if (covering.length > 0) return <Unblock name={name} blocks={covering} onClose={onClose} />;
-  const toBlock = party.kind === 'mailbox' ? target.userId : target.domains[0];
-  if (toBlock === undefined) return <NotBlockable party={party} onClose={onClose} />;
-  return <BlockNow party={party} target={target} onClose={onClose} />;
+  if (isBlocked) return <FindBlocks party={party} target={target} onClose={onClose} />;
+  const [userId] = target.userIds;
+  if (party.kind === 'mailbox' && userId === undefined) return <NobodyToBlock party={party} onClose={onClose} />;
+  return <BlockNow party={party} userId={userId ?? ''} onClose={onClose} />;
 }
+
+function FindBlocks({ party, target, onClose }: { party: Party; target: Target; onClose(): void }) {
+  const blocks = useList('GET /v1/blocks', { query: {} });
+  const covering = blocks.items.filter((block) => covers(block, target));
+  const isFound = covering.length > 0 || (!blocks.hasMore && !blocks.isPending);
+  useEffect(() => {
+    if (covering.length === 0 && blocks.hasMore && !blocks.isFetchingMore) blocks.more();
+  }, [covering.length, blocks.hasMore, blocks.isFetchingMore, blocks.more]);
+  const name = addressOf(party);
+  if (covering.length > 0) return <Unblock name={name} blocks={covering} onClose={onClose} />;
+  return (
+    <Dialog title={`Unblock ${name}`} onClose={onClose}>
+      {blocks.error ? <ErrorNote error={blocks.error} onRetry={blocks.retry} /> : null}
+      {isFound ? (
+        <p className="text-soft">
+          One of{' '}
+          <Link to="/blocks" className="text-accent underline">
+            your blocks
+          </Link>{' '}
+          covers it. Remove it there.
+        </p>
+      ) : blocks.error ? null : (
+        <Loading rows={1} />
+      )}
+    </Dialog>
+  );
+}
+
+const LOOKED_AT = 30;
 
 function useTarget(party: Party) {
   const profile = useReading(
@@ -49,19 +70,21 @@ function useTarget(party: Party) {
   );
   const newest = useReading(
     'GET /v1/inbox',
-    { query: { from: party.kind === 'mailbox' ? party.email : '', limit: 1 } },
+    { query: { from: party.kind === 'mailbox' ? party.email : '', limit: LOOKED_AT } },
     { enabled: party.kind === 'mailbox' },
   );
-  if (party.kind === 'domain') return { target: { domains: [party.domain], userId: undefined }, error: null };
+  if (party.kind === 'domain') return { target: { handle: undefined, domains: [party.domain], userIds: [] }, error: null };
   if (party.kind === 'handle')
-    return { target: profile.data && { domains: profile.data.verified_domains, userId: undefined }, error: profile.error };
+    return { target: profile.data && { handle: party.handle, domains: profile.data.verified_domains, userIds: [] }, error: profile.error };
   const domain = party.email.slice(party.email.lastIndexOf('@') + 1);
-  return { target: newest.data && { domains: [domain], userId: newest.data.data[0]?.from.actor.id }, error: newest.error };
+  const userIds = newest.data?.data.map(({ from }) => from.actor.id);
+  return { target: userIds && { handle: undefined, domains: [domain], userIds }, error: newest.error };
 }
 
-function covers({ user_id, email_domain }: Block, { domains, userId }: Target): boolean {
-  if (user_id !== null) return user_id === userId;
-  return domains.some((domain) => domain === email_domain || domain.endsWith(`.${email_domain}`));
+function covers({ user_id, email_domain, handle }: Block, target: Target): boolean {
+  if (handle !== null) return handle === target.handle;
+  if (user_id !== null) return target.userIds.includes(user_id);
+  return target.domains.some((domain) => domain === email_domain || domain.endsWith(`.${email_domain}`));
 }
 
 /** Closes first: what is read anew then would turn the question around. */
@@ -76,33 +99,32 @@ function useFinish(onClose: () => void) {
   };
 }
 
-function BlockNow({ party, target, onClose }: { party: Party; target: Target; onClose(): void }) {
+function BlockNow({ party, userId, onClose }: { party: Party; userId: string; onClose(): void }) {
   const block = useAction('POST /v1/blocks');
   const finish = useFinish(onClose);
-  const isMailbox = party.kind === 'mailbox';
-  const confirm = async () => {
-    if (isMailbox) await block.mutateAsync({ body: { user_id: target.userId ?? '' } });
-    else for (const domain of target.domains) await block.mutateAsync({ body: { email_domain: domain } });
-    finish(`${addressOf(party)} is blocked.`);
-  };
+  const { body, text } = blockOf(party, userId);
   return (
     <Confirm
       title={`Block ${addressOf(party)}?`}
       action="Block"
       isBusy={block.isPending}
       error={block.error}
-      // What went wrong is shown by then.
-      onConfirm={() => void confirm().catch(() => {})}
+      onConfirm={() => block.mutate({ body }, { onSuccess: () => finish(`${addressOf(party)} is blocked.`) })}
       onClose={onClose}
     >
-      <p>
-        {isMailbox
-          ? 'What this mailbox sends is refused from now on.'
-          : `What people and mailboxes of ${target.domains.join(', ')} send is refused from now on, and so is what businesses send that have verified it.`}{' '}
-        What has come stays, and you can still write to them.
-      </p>
+      <p>{text} What has come stays, and you can still write to them.</p>
     </Confirm>
   );
+}
+
+function blockOf(party: Party, userId: string) {
+  if (party.kind === 'mailbox') return { body: { user_id: userId }, text: 'What this mailbox sends is refused from now on.' };
+  if (party.kind === 'handle')
+    return { body: { handle: party.handle }, text: 'What agents, people and mailboxes of this business send is refused from now on.' };
+  return {
+    body: { email_domain: party.domain },
+    text: `What people and mailboxes of ${party.domain} send is refused from now on, and so is what businesses send that have verified it.`,
+  };
 }
 
 function Unblock({ name, blocks, onClose }: { name: string; blocks: readonly Block[]; onClose(): void }) {
@@ -122,28 +144,16 @@ function Unblock({ name, blocks, onClose }: { name: string; blocks: readonly Blo
       onClose={onClose}
     >
       It is covered by your {blocks.length === 1 ? 'block' : 'blocks'} of{' '}
-      <span className="text-ink">{blocks.map(({ email_domain, user_id }) => email_domain ?? user_id).join(', ')}</span>. Without{' '}
-      {blocks.length === 1 ? 'it' : 'them'}, everybody whom {blocks.length === 1 ? 'it' : 'they'} kept away can write to you again.
+      <span className="text-ink">{blocks.map(({ handle, email_domain, user_id }) => handle ?? email_domain ?? user_id).join(', ')}</span>.
+      Without {blocks.length === 1 ? 'it' : 'them'}, everybody whom {blocks.length === 1 ? 'it' : 'they'} kept away can write to you again.
     </Confirm>
   );
 }
 
-function NotBlockable({ party, onClose }: { party: Party; onClose(): void }) {
+function NobodyToBlock({ party, onClose }: { party: Party; onClose(): void }) {
   return (
     <Dialog title={`Block ${addressOf(party)}`} onClose={onClose}>
-      <p className="text-soft">
-        {party.kind === 'mailbox' ? (
-          'Nothing has come from this mailbox yet, so there is nobody to block.'
-        ) : (
-          <>
-            This business has verified no domain, so it can’t be blocked as a whole. The people who write for it can be, on{' '}
-            <Link to="/blocks" className="text-accent underline">
-              your blocks
-            </Link>
-            .
-          </>
-        )}
-      </p>
+      <p className="text-soft">Nothing has come from this mailbox yet, so there is nobody to block.</p>
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
       </DialogActions>

@@ -17,7 +17,7 @@ export function ContactDialog({ party, onClose }: { party: Party; onClose(): voi
   // What was read a while ago must not be written back.
   const isOld = contact.isFetching && !contact.isFetchedAfterMount;
   const [isBlocking, setBlocking] = useState(false);
-  if (isBlocking) return <BlockContact party={party} onClose={onClose} />;
+  if (isBlocking) return <BlockContact party={party} isBlocked={contact.data?.blocked ?? false} onClose={onClose} />;
   return (
     <Dialog title={party.display_name} onClose={onClose}>
       <States of={isOld ? { ...contact, data: undefined } : contact}>

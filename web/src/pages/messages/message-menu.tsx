@@ -78,14 +78,15 @@ export function MessageMenu({ message, onReply }: { message: Message; onReply():
 
 interface Block {
   name: string;
-  fields: { user_id: string } | { email_domain: string };
+  fields: { user_id: string } | { email_domain: string } | { handle: string };
 }
 
-/** The person or mailbox, and all of its domain where it is not one that everybody can have a mailbox at. */
+/** The person or mailbox, and all of the business, or of the domain where it is not one that everybody can have a mailbox at. */
 function blocksFor({ envelope: { from } }: Message): Block[] {
   const blocks: Block[] = [];
   if (from.actor.kind !== 'agent') blocks.push({ name: from.actor.email ?? from.actor.name, fields: { user_id: from.actor.id } });
   if (from.party.kind === 'domain') blocks.push({ name: `everybody at ${from.party.domain}`, fields: { email_domain: from.party.domain } });
+  if (from.party.kind === 'handle') blocks.push({ name: `everybody at ${from.party.handle}`, fields: { handle: from.party.handle } });
   return blocks;
 }
 
