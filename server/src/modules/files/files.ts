@@ -23,6 +23,9 @@ export interface AnnouncedUpload extends UploadTicket {
   expiresAt: Date;
 }
 
+export const uploadStates = ['announced', 'uploaded', 'sealed'] as const;
+export type UploadState = (typeof uploadStates)[number];
+
 const ANY_CONTENT_TYPE = 'application/octet-stream';
 
 /** Everything about the bytes that messages carry. */
@@ -48,6 +51,15 @@ export class Files {
     const expiresAt = new Date(createdAt.getTime() + UPLOAD_PUT_WITHIN_S * 1000);
     const ticket = await this.#objects.uploadTicket(id, { sizeBytes, contentType, expiresAt });
     return { ...ticket, id: formatId('upl', id), expiresAt };
+  }
+
+  /** How far an upload in one piece has come; undefined of one in parts, and of none. */
+  async showWhole(owner: Party, uploadId: string): Promise<(store.WholeUpload & { state: UploadState }) | undefined> {
+    const id = parseId('upl', uploadId) ?? noSuchUpload(uploadId);
+    const upload = await store.findWholeUpload(this.#database, owner.id, id);
+    if (!upload) return undefined;
+    const isThere = upload.isSealed || (await this.#objects.uploadedBytes(id)) !== undefined;
+    return { ...upload, state: upload.isSealed ? 'sealed' : isThere ? 'uploaded' : 'announced' };
   }
 
   /** Stores a file that came inside of a request. Whoever calls it discards it again when the message is not sent. */
