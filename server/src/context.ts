@@ -17,6 +17,7 @@ import type { WebhookStatistics } from './modules/webhooks/statistics.ts';
 import type { ConsumerMail } from './platform/consumer-mail.ts';
 import type { NameServers } from './platform/name-servers.ts';
 import type { FolderStore } from './platform/objects/folder-store.ts';
+import type { ObjectStore } from './platform/objects/object-store.ts';
 import type { UrlSigner } from './platform/objects/url-signer.ts';
 import type { Outbound } from './platform/outbound.ts';
 import type { Database } from './platform/postgres.ts';
@@ -38,8 +39,11 @@ export interface Context {
   partedUploads: PartedUploads;
   blocks: Blocks;
   webhookStatistics: WebhookStatistics;
-  /** Where the service serves the bytes itself; undefined when a bucket does. */
-  folder: { store: FolderStore; signer: UrlSigner } | undefined;
+  objects: ObjectStore;
+  /** Where the service takes and serves the bytes itself; undefined when a bucket does. */
+  folder: FolderStore | undefined;
+  /** For the URLs of uploads and downloads. */
+  signer: UrlSigner;
   /** What goes to addresses that strangers chose. */
   outbound: Outbound;
   quotas: Quotas;
