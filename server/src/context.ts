@@ -19,6 +19,7 @@ import type { CanonicalHasher } from './platform/canonical-hasher.ts';
 import type { ConsumerMail } from './platform/consumer-mail.ts';
 import type { NameServers } from './platform/name-servers.ts';
 import type { FolderStore } from './platform/objects/folder-store.ts';
+import type { ObjectStore } from './platform/objects/object-store.ts';
 import type { UrlSigner } from './platform/objects/url-signer.ts';
 import type { Outbound } from './platform/outbound.ts';
 import type { Database } from './platform/postgres.ts';
@@ -42,8 +43,11 @@ export interface Context {
   downloads: Downloads;
   blocks: Blocks;
   webhookStatistics: WebhookStatistics;
-  /** Where the service serves the bytes itself; undefined when a bucket does. */
-  folder: { store: FolderStore; signer: UrlSigner } | undefined;
+  objects: ObjectStore;
+  /** Where the service takes and serves the bytes itself; undefined when a bucket does. */
+  folder: FolderStore | undefined;
+  /** For the URLs of uploads and downloads. */
+  signer: UrlSigner;
   /** What goes to addresses that strangers chose. */
   outbound: Outbound;
   quotas: Quotas;

@@ -44,6 +44,7 @@ import { type Chore, type JobRunner, startJobs } from './platform/jobs.ts';
 import { MAILS_AT_ONCE, Mailer } from './platform/mail/mailer.ts';
 import { migrate } from './platform/migrate.ts';
 import { NameServers } from './platform/name-servers.ts';
+import { ownDownloadUrl } from './platform/objects/download-url.ts';
 import type { Exclusively } from './platform/objects/folder-parts.ts';
 import { FolderStore } from './platform/objects/folder-store.ts';
 import type { S3Store } from './platform/objects/s3-store.ts';
@@ -220,11 +221,13 @@ async function buildContext(
     arrivals: new Arrivals(database, metrics, log),
     schemas: new InboxSchemas(database, feed, checker),
     hasher,
-    files: new Files(database, objects, quotas),
+    files: new Files(database, objects, quotas, (id, terms) => ownDownloadUrl(signer, publicUrl(), id, terms)),
     webhookStatistics: new WebhookStatistics(database),
     partedUploads: new PartedUploads(database, objects.parts, quotas),
     downloads: new Downloads(config.downloadsPerAddressMax),
-    folder: objects instanceof FolderStore ? { store: objects, signer } : undefined,
+    objects,
+    folder: objects instanceof FolderStore ? objects : undefined,
+    signer,
     outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }),
     metrics,
     publicUrl: '',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { Slots } from './slots.ts';
@@ -21,6 +22,8 @@ const CONNECT_PATIENCE_MS = 5_000;
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
   readonly #exclusive = new Slots(EXCLUSIVE_CONNECTIONS);
+  #isFull = false;
+  #probe: Promise<void> | undefined;
 
   constructor(connection: pg.ClientConfig, log: Logger) {
     this.#pool = new pg.Pool({
@@ -41,11 +44,26 @@ export class Database implements Queryable {
   }
 
   query<T extends Row>(statement: Statement, values: unknown[] = []): Promise<T[]> {
-    return run<T>(this.#pool, statement, values);
+    return run<T>(this.#pool, statement, values).catch((error) => this.#note(error));
   }
 
   async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.withClient((client) => transactionOn(client, work));
+    return this.withClient((client) => transactionOn(client, work)).catch((error) => this.#note(error));
+  }
+
+  /** Rejects while the disk of the database is full, which reading alone does not show: found out by writing, once a write has failed. */
+  async requireRoom(): Promise<void> {
+    if (!this.#isFull) return;
+    this.#probe ??= this.withClient(probeRoom).finally(() => {
+      this.#probe = undefined;
+    });
+    await this.#probe;
+    this.#isFull = false;
+  }
+
+  #note(error: unknown): never {
+    this.#isFull ||= isDiskFull(error);
+    throw error;
   }
 
   /** Does one piece of work at a time for each name, whatever number of processes share the database. */
@@ -76,6 +94,18 @@ export class Database implements Queryable {
   }
 }
 
+/** Writes a megabyte where none was, and takes it back. */
+async function probeRoom(client: pg.ClientBase): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query(
+      `CREATE TABLE room_probe_${randomUUID().replaceAll('-', '')} AS SELECT repeat(gen_random_uuid()::text, 50) FROM generate_series(1, 600)`,
+    );
+  } finally {
+    await client.query('ROLLBACK');
+  }
+}
+
 class BrokenConnection extends Error {}
 
 export async function transactionOn<T>(client: pg.ClientBase, work: (tx: Queryable) => Promise<T>): Promise<T> {
@@ -97,11 +127,14 @@ async function run<T extends Row>(on: pg.Pool | pg.ClientBase, statement: Statem
   return (await on.query<T>(query)).rows;
 }
 
-const UNAVAILABLE_STATES = /^(08|53|57P|25006)/;
+const UNAVAILABLE_STATES = /^(08|53|57P|25006|55P03|58030)/;
 const UNAVAILABLE_ERRNO = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
 /** Of a socket that is not there (yet); for any other call these mean something else. */
 const UNCONNECTED_ERRNO = new Set(['ENOENT', 'EACCES']);
 const UNAVAILABLE_WORDS = /Connection terminated|timeout exceeded when trying to connect|not queryable|Cannot use a pool after calling end/;
+const DISK_FULL = '53100';
+/** PostgreSQL has no code of its own for a quota. */
+const DISK_FULL_WORDS = /No space left on device|Disk quota exceeded|File too large/;
 
 /** The database is out of reach, starting, stopping or full, as opposed to having refused what we asked. */
 export function isUnavailable(error: unknown): boolean {
@@ -109,7 +142,11 @@ export function isUnavailable(error: unknown): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code !== undefined && (UNAVAILABLE_STATES.test(code) || UNAVAILABLE_ERRNO.has(code))) return true;
   if (code !== undefined && syscall === 'connect' && UNCONNECTED_ERRNO.has(code)) return true;
-  return UNAVAILABLE_WORDS.test(error.message);
+  return UNAVAILABLE_WORDS.test(error.message) || isDiskFull(error);
+}
+
+function isDiskFull(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === DISK_FULL || DISK_FULL_WORDS.test(error.message));
 }
 
 const DEADLOCK_DETECTED = '40P01';

@@ -6,7 +6,7 @@ import { MB } from '../../src/contract/limits.ts';
 import { type FileService, places, startFileService } from '../support/file-service.ts';
 import { expectRefusal, withoutTraces } from '../support/refusals.ts';
 import type { TestBusiness } from '../support/service.ts';
-import { download, someBytes, upload } from '../support/transfer.ts';
+import { type Announced, download, someBytes, upload } from '../support/transfer.ts';
 
 const HOUR_MS = 3_600_000;
 const JSON_WANTED = { accept: 'application/json' };
@@ -29,8 +29,8 @@ describe.each(places)('with files in a %s', (place) => {
   });
   afterAll(() => service.stop());
 
-  async function sentFile(content: string | Buffer<ArrayBuffer>): Promise<{ id: string; download_url: string }> {
-    const { body } = await acme.api.send({ to: 'globex', files: [await upload(acme.api, content)] });
+  async function sentFile(content: string | Buffer<ArrayBuffer>, fields: Announced = {}): Promise<{ id: string; download_url: string }> {
+    const { body } = await acme.api.send({ to: 'globex', files: [await upload(acme.api, content, fields)] });
     return body.files[0];
   }
 
@@ -164,6 +164,22 @@ describe.each(places)('with files in a %s', (place) => {
   });
 
   describe('a download URL', () => {
+    test('is good for HEAD, too', async () => {
+      const response = await fetch(url, { method: 'HEAD', redirect: 'manual' });
+      expect([response.status, response.headers.get('content-length')]).toEqual([200, String(SIZE)]);
+      expect(response.headers.get('content-type')).toBe('application/pdf');
+      expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="report\.pdf"/);
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    });
+
+    test('never lets a browser run what it leads to, nor others keep it', async () => {
+      const { download_url } = await sentFile('<script>', { content_type: 'text/html', filename: 'a.html' });
+      const { headers } = await download(download_url);
+      expect(headers.get('content-type')).toBe('application/octet-stream');
+      expect(headers.get('content-disposition')).toMatch(/^attachment/);
+      expect(headers.get('cache-control')).toMatch(/^private/);
+    });
+
     test('that was altered anywhere gives 403, whatever key comes along', async () => {
       const parsed = new URL(url);
       const altered = [...parsed.searchParams.keys()].flatMap((name) => {

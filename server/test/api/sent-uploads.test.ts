@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatId, newUuid, parseId } from '../../src/contract/ids.ts';
 import type { Answered, Api } from '../support/api.ts';
 import { type FileService, places, startFileService } from '../support/file-service.ts';
+import { signInWithCode } from '../support/people.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
 import { sha256OfCanonical } from '../support/rfc8785.ts';
 import type { TestBusiness } from '../support/service.ts';
@@ -107,6 +108,49 @@ describe.each(places)('a message with uploads, with files in a %s', (place) => {
 
     test('none when the list is empty', async () => {
       expect((await sent([])).files).toEqual([]);
+    });
+  });
+
+  describe('can be looked at by its upload', () => {
+    const show = async (id: string, api = acme.api) => api.get(`/uploads/${id}`);
+
+    test('from the announcement to the message', async () => {
+      const ticket = await announce(acme.api, { filename: 'a.txt', content_type: 'text/plain', size_bytes: 5 });
+      const { upload_id } = ticket;
+      const shown = await show(upload_id);
+      expect([shown.status, shown.body]).toEqual([
+        200,
+        {
+          upload_id,
+          filename: 'a.txt',
+          content_type: 'text/plain',
+          size_bytes: 5,
+          state: 'announced',
+          complete: false,
+          expires_at: new Date(Date.parse(ticket.expires_at) + 23 * 3_600_000).toISOString(),
+        },
+      ]);
+      await put(ticket, 'hello');
+      expect((await show(upload_id)).body).toMatchObject({ state: 'uploaded', complete: true });
+      await sent([upload_id]);
+      expect((await show(upload_id)).body).toMatchObject({ state: 'sealed', complete: true });
+    });
+
+    test('by its owner alone, and while it is good', async () => {
+      const id = await upload(acme.api, 'hello');
+      for (const response of [await show(id, globex.api), await show(formatId('upl', newUuid())), await show('upl_x')])
+        expectRefusal(response, 'upload_not_found');
+      await service.sql("UPDATE uploads SET expires_at = now() - interval '1 second' WHERE id = $1", [parseId('upl', id)]);
+      expectRefusal(await show(id), 'upload_not_found');
+    });
+
+    test('by a person without a handle', async () => {
+      const ann = await signInWithCode(service, 'ann@gmail.com');
+      const { body } = await ann.post('/v1/drops/uploads', { filename: 'a', content_type: 'a/b', size_bytes: 5 });
+      expect((await ann.get(`/v1/drops/uploads/${body.upload_id}`)).body).toMatchObject({ state: 'announced', size_bytes: 5 });
+      await put(body, 'hello');
+      expect((await ann.get(`/v1/drops/uploads/${body.upload_id}`)).body).toMatchObject({ state: 'uploaded', complete: true });
+      expectRefusal(await show(body.upload_id), 'upload_not_found');
     });
   });
 

@@ -10,11 +10,11 @@ import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
 import { Database } from '../../src/platform/postgres.ts';
 import { bucketOf } from '../../src/service.ts';
 import { filesIn } from './files-in.ts';
-import { startS3Server } from './s3-server.ts';
+import { isGivenS3, startS3Server } from './s3-server.ts';
 import { startTestService, type TestService } from './service.ts';
 
-export const places = ['folder', 'bucket'] as const;
-export type Place = (typeof places)[number];
+export type Place = 'folder' | 'bucket';
+export const places: readonly Place[] = isGivenS3 ? ['bucket'] : ['folder', 'bucket'];
 
 /** A service along with the place where it keeps its files. */
 export interface FileService extends TestService {

@@ -12,15 +12,19 @@ export interface S3Server {
   env: Record<string, string>;
   /** The keys of everything in the bucket, and of the parts of uploads that were neither completed nor aborted. */
   kept(): Promise<string[]>;
-  /** The file in which an object's bytes are, for a look at its times. */
+  /** The file in which an object's bytes are, for a look at its times; only where the server runs here. */
   fileOf(key: string): string;
   stop(): Promise<void>;
 }
+
+/** Whether the tests run with a bucket at a server that the environment names (`npm run test:s3`). */
+export const isGivenS3 = process.env.TEST_S3 === 'true';
 
 const BUCKET = 'waybill';
 const PROGRAM = path.join(import.meta.dirname, 's3-server-process.ts');
 
 export async function startS3Server(): Promise<S3Server> {
+  if (isGivenS3) return (await import('./given-s3.ts')).bucketAtGivenServer();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-s3-'));
   // Its continuation tokens are encrypted with DES.
   const args = ['--openssl-legacy-provider', PROGRAM, folder, BUCKET];

@@ -91,10 +91,14 @@ export interface Downloaded {
   bytes: Buffer;
 }
 
+/** Also from a bucket, to which the service leads. */
 export async function download(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Downloaded> {
   // Else it asks for compression, and resumed downloads are of the bytes as they are.
   const response = await fetch(url, { method, headers: { 'accept-encoding': 'identity', ...headers }, redirect: 'manual' });
-  return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const { authorization: _, ...passedOn } = headers;
+  if (response.status === 302) return download(response.headers.get('location') ?? '', passedOn, method);
+  return { status: response.status, headers: response.headers, bytes };
 }
 
 function parsed(text: string): unknown {

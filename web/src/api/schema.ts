@@ -30,6 +30,8 @@ export type Upload = { upload_id: string; upload_url: string; method: 'PUT'; hea
 
 export type PartedUpload = { upload_id: string; filename: string; content_type: string; size_bytes: number; part_size_bytes: number; arrived_parts: (number)[]; complete: boolean; expires_at: string };
 
+export type WholeUpload = { upload_id: string; filename: string; content_type: string; size_bytes: number; state: 'announced' | 'uploaded' | 'sealed'; complete: boolean; expires_at: string };
+
 export type PartTickets = { parts: ({ number: number; size_bytes: number; url: string; headers: Record<string, string> })[]; expires_at: string };
 
 export type Download = { download_url: string; expires_at: string };
@@ -85,7 +87,7 @@ export interface Operations {
   'GET /v1/threads/{id}': { path: { id: string }; query: { limit?: number; cursor?: string }; answer: { thread_id: string; hidden: number; data: (Envelope)[]; next_cursor: string | null } };
   'GET /v1/events': { answer: string };
   'POST /v1/uploads': { body: { filename: string; content_type: string; size_bytes: number; parts?: boolean }; answer: Upload | PartedUpload };
-  'GET /v1/uploads/{id}': { path: { id: string }; answer: PartedUpload };
+  'GET /v1/uploads/{id}': { path: { id: string }; answer: WholeUpload | PartedUpload };
   'POST /v1/uploads/{id}/parts': { path: { id: string }; body: { numbers: (number)[] }; answer: PartTickets };
   'POST /v1/uploads/{id}/complete': { path: { id: string }; answer: PartedUpload };
   'GET /v1/files/{id}': { path: { id: string }; answer: Download };
@@ -121,7 +123,7 @@ export interface Operations {
   'POST /v1/drops': { body: Draft; answer: Envelope };
   'GET /v1/drops/{handle}': { path: { handle: string }; answer: Door };
   'POST /v1/drops/uploads': { body: { filename: string; content_type: string; size_bytes: number; parts?: boolean }; answer: Upload | PartedUpload };
-  'GET /v1/drops/uploads/{id}': { path: { id: string }; answer: PartedUpload };
+  'GET /v1/drops/uploads/{id}': { path: { id: string }; answer: WholeUpload | PartedUpload };
   'POST /v1/drops/uploads/{id}/parts': { path: { id: string }; body: { numbers: (number)[] }; answer: PartTickets };
   'POST /v1/drops/uploads/{id}/complete': { path: { id: string }; answer: PartedUpload };
   'POST /v1/businesses': { body: { handle: string; display_name: string }; answer: Business };

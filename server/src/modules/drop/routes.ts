@@ -4,7 +4,7 @@ import { PartySchema } from '../../contract/envelope.ts';
 import { errorCodes } from '../../contract/errors.ts';
 import { closed } from '../../http/paging.ts';
 import { announceShape, answerAnnouncement } from '../files/announcement.ts';
-import { answerParts, answerProgress, completeShape, partsShape, showShape } from '../files/parts-requests.ts';
+import { answerParts, answerProgress, answerUpload, completeShape, partsShape, showShape } from '../files/parts-requests.ts';
 import { answerSend, sendShape } from '../messages/send-request.ts';
 import { claimedAs, PublicProfileSchema, profileView } from '../parties/profile.ts';
 import { doorOf, dropSender } from './drop.ts';
@@ -56,10 +56,7 @@ export const showUpload = personEndpoint({
   ...showShape,
   summary: `${showShape.summary}, as a person without a handle`,
   errors: [...showShape.errors, 'party_required'],
-  handle: async (context, { person, params }) => {
-    const { party } = await dropSender(context, person);
-    return answerProgress(await context.partedUploads.show(party, params.id));
-  },
+  handle: async (context, { person, params }) => answerUpload(context, (await dropSender(context, person)).party, params.id),
 });
 
 export const parts = personEndpoint({

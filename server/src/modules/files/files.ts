@@ -11,7 +11,7 @@ import {
 } from '../../contract/limits.ts';
 import { isBusiness, type Party } from '../../contract/parties.ts';
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
-import { isStoreUnavailable, type ObjectStore, type UploadTicket } from '../../platform/objects/object-store.ts';
+import { type DownloadTerms, isStoreUnavailable, type ObjectStore, type UploadTicket } from '../../platform/objects/object-store.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { type Announcement, checkAnnouncement, isContentType, noSuchUpload, rememberUpload } from './announced.ts';
 import type { DeliveredFile } from './delivered-file.ts';
@@ -23,6 +23,9 @@ export interface AnnouncedUpload extends UploadTicket {
   expiresAt: Date;
 }
 
+export const uploadStates = ['announced', 'uploaded', 'sealed'] as const;
+export type UploadState = (typeof uploadStates)[number];
+
 const ANY_CONTENT_TYPE = 'application/octet-stream';
 
 /** Everything about the bytes that messages carry. */
@@ -31,8 +34,10 @@ export class Files {
   readonly #objects: ObjectStore;
   readonly #quotas: Quotas;
   readonly #sealing: Sealing;
+  readonly #urlOf: (id: string, terms: DownloadTerms) => string;
 
-  constructor(database: Database, objects: ObjectStore, quotas: Quotas) {
+  constructor(database: Database, objects: ObjectStore, quotas: Quotas, urlOf: (id: string, terms: DownloadTerms) => string) {
+    this.#urlOf = urlOf;
     this.#database = database;
     this.#objects = objects;
     this.#quotas = quotas;
@@ -48,6 +53,15 @@ export class Files {
     const expiresAt = new Date(createdAt.getTime() + UPLOAD_PUT_WITHIN_S * 1000);
     const ticket = await this.#objects.uploadTicket(id, { sizeBytes, contentType, expiresAt });
     return { ...ticket, id: formatId('upl', id), expiresAt };
+  }
+
+  /** How far an upload in one piece has come; undefined of one in parts, and of none. */
+  async showWhole(owner: Party, uploadId: string): Promise<(store.WholeUpload & { state: UploadState }) | undefined> {
+    const id = parseId('upl', uploadId) ?? noSuchUpload(uploadId);
+    const upload = await store.findWholeUpload(this.#database, owner.id, id);
+    if (!upload) return undefined;
+    const isThere = upload.isSealed || (await this.#objects.uploadedBytes(id)) !== undefined;
+    return { ...upload, state: upload.isSealed ? 'sealed' : isThere ? 'uploaded' : 'announced' };
   }
 
   /** Stores a file that came inside of a request. Whoever calls it discards it again when the message is not sent. */
@@ -119,9 +133,10 @@ export class Files {
     return file;
   }
 
+  /** One of the service's own, also where a bucket has the bytes: S3 signs a URL for one method, and clients use GET and HEAD. */
   async downloadUrl({ objectId, filename, contentType }: DeliveredFile): Promise<{ url: string; expiresAt: Date }> {
     const expiresAt = new Date(Date.now() + DOWNLOAD_URL_LIFETIME_S * 1000);
-    return { url: await this.#objects.downloadUrl(objectId, { filename, contentType, expiresAt }), expiresAt };
+    return { url: this.#urlOf(objectId, { filename, contentType, expiresAt }), expiresAt };
   }
 }
 

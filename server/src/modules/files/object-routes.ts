@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { type Context, publicEndpoint } from '../../context.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
-import type { Call } from '../../http/endpoint.ts';
+import type { Answer, Call } from '../../http/endpoint.ts';
 import { isUnchanged } from '../../http/entity-tag.ts';
 import { attachmentDisposition, harmlessType } from '../../platform/objects/content-disposition.ts';
 import { WrongSize } from '../../platform/objects/folder.ts';
@@ -34,7 +34,9 @@ export const put = publicEndpoint({
   success: { status: 200, description: 'The bytes are there.', contentType: 'text/plain; charset=utf-8' },
   errors: ['forbidden', 'not_found', 'conflict', 'validation_error', 'unsupported_media_type'],
   handle: async (context, call) => {
-    const { store, id, terms } = opened(context, call, 'PUT');
+    const { id, terms } = opened(context, call, 'PUT');
+    const store = context.folder;
+    if (!store) throw new Refusal('not_found', 'There is no such path.');
     const { headers, raw } = call.request;
     if ((await store.objectSize(id)) !== undefined) throw sealed();
     const { sizeBytes, type, receive } = expected(store, id, terms);
@@ -58,31 +60,35 @@ export const put = publicEndpoint({
 export const get = publicEndpoint({
   summary: 'Download a file',
   description:
-    'The `download_url` of a file leads here, unless files are kept in a bucket. Ranges are served, so that a download can be resumed.',
+    'The `download_url` of a file leads here. Ranges are served, so that a download can be resumed. Where files are kept in a bucket, GET is redirected there.',
   params,
   query,
   success: { status: 200, description: 'The bytes.', contentType: 'application/octet-stream' },
   also: [
+    { status: 302, description: 'A redirect to the bucket that has the bytes.' },
     { status: 206, description: 'The part that `Range` asks for.' },
     { status: 304, description: 'You have it already, as `If-None-Match` says.' },
     { status: 416, description: '`Range` lies outside of the file.' },
   ],
   errors: ['forbidden', 'not_found', 'rate_limited', 'validation_error'],
   handle: async (context, call) => {
-    const { store, id, terms } = opened(context, call, 'GET');
-    const size = await store.objectSize(id);
+    const { id, terms } = opened(context, call, 'GET');
+    // Its body would be read to the end, only to be thrown away.
+    const isHead = call.request.method === 'HEAD';
+    const { folder } = context;
+    if (!folder && !isHead) return redirected(context, id, terms);
+    const size = await context.objects.objectSize(id);
     if (size === undefined) throw new Refusal('not_found', 'There is no such file.');
     const etag = `"${id}"`;
     if (isUnchanged(call.request.headers['if-none-match'], etag)) return { status: 304, headers: { etag } };
     const range = rangeOf(call.request.headers, size, etag);
     const isWhole = range === undefined;
-    // Its body would be read to the end, only to be thrown away.
-    const isHead = call.request.method === 'HEAD';
     return {
       status: isWhole ? 200 : 206,
       headers: {
         ...HARMLESS,
-        etag,
+        // A bucket has a tag of its own for what it serves.
+        ...(folder && { etag }),
         'accept-ranges': 'bytes',
         'cache-control': 'private, max-age=3600',
         'content-type': harmlessType(terms.get('type') ?? ''),
@@ -90,24 +96,29 @@ export const get = publicEndpoint({
         'content-length': String(isWhole ? size : range.end - range.start + 1),
         ...(range && { 'content-range': `bytes ${range.start}-${range.end}/${size}` }),
       },
-      body: size === 0 ? '' : isHead ? Readable.from([]) : await context.downloads.open(store, id, call.request.ip, range),
+      body: size === 0 ? '' : isHead || !folder ? Readable.from([]) : await context.downloads.open(folder, id, call.request.ip, range),
     };
   },
 });
 
-/** What a signed URL grants; refuses one that was altered, is too late, or is of another store. */
-function opened(
-  { folder }: Context,
-  call: Call<{ id: string }>,
-  method: 'GET' | 'PUT',
-): { store: FolderStore; id: string; terms: URLSearchParams } {
-  if (!folder) throw new Refusal('not_found', 'There is no such path.');
+/** To the bucket, for as long as the URL itself is good. */
+async function redirected({ objects }: Context, id: string, terms: URLSearchParams): Promise<Answer> {
+  const location = await objects.downloadUrl(id, {
+    filename: terms.get('name') ?? '',
+    contentType: terms.get('type') ?? '',
+    expiresAt: new Date(Number(terms.get('expires')) * 1000),
+  });
+  return { status: 302, headers: { ...HARMLESS, location, 'cache-control': 'no-store' }, body: '' };
+}
+
+/** What a signed URL grants; refuses one that was altered, or is too late. */
+function opened({ signer }: Context, call: Call<{ id: string }>, method: 'GET' | 'PUT'): { id: string; terms: URLSearchParams } {
   const { id } = call.params;
   const signed = call.request.url.split('?')[1] ?? '';
-  const verdict = folder.signer.verify(method, objectPath(id), signed, new Date());
+  const verdict = signer.verify(method, objectPath(id), signed, new Date());
   if (verdict === 'forged') throw new Refusal('forbidden', 'This URL is not one that the service has signed.');
   if (verdict === 'late') throw new Refusal('forbidden', 'This URL has expired; ask the API for a fresh one.');
-  return { store: folder.store, id, terms: new URLSearchParams(signed) };
+  return { id, terms: new URLSearchParams(signed) };
 }
 
 interface Expected {

@@ -4,6 +4,7 @@ import { PARTS_PER_REQUEST_MAX } from '../../contract/limits.ts';
 import type { Party } from '../../contract/parties.ts';
 import type { Answer } from '../../http/endpoint.ts';
 import { closed } from '../../http/paging.ts';
+import { type Files, uploadStates } from './files.ts';
 import type { PartedUploads, Progress } from './parted-uploads.ts';
 
 const PartNumber = (description: string) => Type.Integer({ minimum: 1, description });
@@ -42,12 +43,32 @@ const PartTicketsSchema = Type.Object(
 
 const params = Type.Object({ id: Type.String({ description: 'upl_ id' }) });
 
-/** What the requests about an upload in parts look like, whoever makes them. */
+const WholeUploadSchema = Type.Object(
+  {
+    upload_id: Type.String({ description: 'Goes into `files` of a message.' }),
+    filename: Type.String(),
+    content_type: Type.String(),
+    size_bytes: Type.Integer({ minimum: 0 }),
+    state: Type.Enum([...uploadStates], {
+      description:
+        '`announced`: the bytes are still to be PUT. `uploaded`: they are there, and can be PUT again. `sealed`: a message has referred to them, and they can’t change any more.',
+    }),
+    complete: Type.Boolean({ description: 'The bytes are there: messages may refer to the upload.' }),
+    expires_at: Type.String({ format: 'date-time', description: 'The upload has to be sent before this time.' }),
+  },
+  { $id: 'WholeUpload', ...closed },
+);
+
+/** What the requests about an upload look like, whoever makes them. */
 export const showShape = {
-  summary: 'How far an upload in parts has come',
+  summary: 'How far an upload has come',
   params,
-  success: { status: 200, description: 'The upload, with the parts that are there.', schema: PartedUploadSchema },
-  errors: ['upload_not_found', 'validation_error'] as ErrorCode[],
+  success: {
+    status: 200,
+    description: 'The upload; of one in parts, with the parts that are there.',
+    schema: Type.Union([WholeUploadSchema, PartedUploadSchema]),
+  },
+  errors: ['upload_not_found'] as ErrorCode[],
 };
 
 export const partsShape = {
@@ -81,6 +102,26 @@ export async function answerParts(
     body: {
       parts: parts.map(({ number, sizeBytes, url, headers }) => ({ number, size_bytes: sizeBytes, url, headers })),
       expires_at: expiresAt.toISOString(),
+    },
+  };
+}
+
+export async function answerUpload(
+  { files, partedUploads }: { files: Files; partedUploads: PartedUploads },
+  owner: Party,
+  id: string,
+): Promise<Answer> {
+  const upload = await files.showWhole(owner, id);
+  if (!upload) return answerProgress(await partedUploads.show(owner, id));
+  return {
+    body: {
+      upload_id: id,
+      filename: upload.filename,
+      content_type: upload.contentType,
+      size_bytes: upload.sizeBytes,
+      state: upload.state,
+      complete: upload.state !== 'announced',
+      expires_at: upload.expiresAt.toISOString(),
     },
   };
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { endpoint } from '../../context.ts';
 import { closed } from '../../http/paging.ts';
 import { announceShape, answerAnnouncement } from './announcement.ts';
-import { answerParts, answerProgress, completeShape, partsShape, showShape } from './parts-requests.ts';
+import { answerParts, answerProgress, answerUpload, completeShape, partsShape, showShape } from './parts-requests.ts';
 
 export const announce = endpoint({
   summary: 'Announce a file that you will upload by yourself',
@@ -14,7 +14,7 @@ export const announce = endpoint({
 
 export const showUpload = endpoint({
   ...showShape,
-  handle: async ({ partedUploads }, { caller, params }) => answerProgress(await partedUploads.show(caller.business, params.id)),
+  handle: (context, { caller, params }) => answerUpload(context, caller.business, params.id),
 });
 
 export const parts = endpoint({

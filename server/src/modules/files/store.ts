@@ -88,6 +88,29 @@ export async function findUploads(db: Queryable, partyId: bigint, ids: string[])
   }));
 }
 
+export interface WholeUpload extends Pick<Upload, 'filename' | 'contentType' | 'sizeBytes'> {
+  isSealed: boolean;
+  expiresAt: Date;
+}
+
+/** An upload of the party that comes in one piece, if a message may still refer to it. */
+export async function findWholeUpload(db: Queryable, partyId: bigint, id: string): Promise<WholeUpload | undefined> {
+  const [row] = await db.query<{ filename: string; content_type: string; size_bytes: string; is_sealed: boolean; expires_at: Date }>(
+    `SELECT filename, content_type, size_bytes, sealed_bytes IS NOT NULL AS is_sealed, expires_at
+       FROM uploads WHERE party_id = $1 AND id = $2 AND part_bytes IS NULL AND expires_at > now()`,
+    [partyId, id],
+  );
+  return (
+    row && {
+      filename: row.filename,
+      contentType: row.content_type,
+      sizeBytes: Number(row.size_bytes),
+      isSealed: row.is_sealed,
+      expiresAt: row.expires_at,
+    }
+  );
+}
+
 /** Takes the lease to seal an upload, unless it is sealed, or somebody else holds it. */
 export async function leaseSealing(
   db: Queryable,

@@ -13,13 +13,14 @@ export const alive = publicEndpoint({
 });
 
 export const ready = publicEndpoint({
-  summary: 'Whether requests can be served: the database answers and its migrations are in order',
+  summary: 'Whether requests can be served: the database responds, takes writes, and its migrations are in order',
   success: { status: 200, description: 'They can.', schema: StatusSchema },
   errors: [],
   handle: async ({ database }) => {
     const pending = await pendingMigrations(database).catch(notReady);
     if (pending.length > 0)
       throw new Refusal('unavailable', `Migrations are missing: ${pending.map(({ name }) => name).join(', ')}.`, { retryAfterS: 5 });
+    await database.requireRoom();
     return { body: { status: 'ok' } };
   },
 });

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { link, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { harmlessName } from './content-disposition.ts';
 import { DiskReserve } from './disk-reserve.ts';
+import { ownDownloadUrl } from './download-url.ts';
 import { CHUNK_BYTES, exactly, Folder, makeFolder, sizeOf, syncFolder } from './folder.ts';
 import { type Exclusively, FolderParts } from './folder-parts.ts';
 import { writeNewest } from './newest-writer.ts';
@@ -88,16 +88,12 @@ export class FolderStore implements ObjectStore {
     return sizeOf(this.#upload(id));
   }
 
-  /** Undefined when there is no such object; an upload that was not sealed is none. */
   objectSize(id: string): Promise<number | undefined> {
     return sizeOf(this.#object(id));
   }
 
-  async downloadUrl(id: string, { filename, contentType, expiresAt }: DownloadTerms): Promise<string> {
-    const urlPath = objectPath(id);
-    // Not the name itself, which may be longer than a URL can be.
-    const terms = { name: harmlessName(filename), type: contentType };
-    return `${this.#publicUrl()}${urlPath}?${this.#signer.sign('GET', urlPath, terms, expiresAt)}`;
+  async downloadUrl(id: string, terms: DownloadTerms): Promise<string> {
+    return ownDownloadUrl(this.#signer, this.#publicUrl(), id, terms);
   }
 
   async read(id: string): Promise<Readable> {

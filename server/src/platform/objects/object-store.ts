@@ -21,6 +21,8 @@ export interface ObjectStore {
   seal(id: string): Promise<number | undefined>;
   /** How many bytes were uploaded and not sealed yet; undefined when there are none. */
   uploadedBytes(id: string): Promise<number | undefined>;
+  /** Undefined when there is no such object; an upload that was not sealed is none. */
+  objectSize(id: string): Promise<number | undefined>;
   /** Where a client can GET the object for a while. */
   downloadUrl(id: string, terms: DownloadTerms): Promise<string>;
   read(id: string): Promise<Readable>;

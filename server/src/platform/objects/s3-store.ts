@@ -39,7 +39,7 @@ export class S3Store implements ObjectStore {
   constructor(settings: S3Settings) {
     this.#bucket = settings.bucket;
     this.#clients = new BucketClients(settings);
-    this.parts = new S3Parts(this.#clients, settings.bucket, async (id) => (await this.#sizeOf(objectKey(id))) !== undefined);
+    this.parts = new S3Parts(this.#clients, settings.bucket, async (id) => (await this.objectSize(id)) !== undefined);
   }
 
   /** Of unknown length, so in parts, of which one is held in memory. A small one is a single PUT. */
@@ -96,6 +96,10 @@ export class S3Store implements ObjectStore {
 
   uploadedBytes(id: string): Promise<number | undefined> {
     return this.#sizeOf(uploadKey(id));
+  }
+
+  objectSize(id: string): Promise<number | undefined> {
+    return this.#sizeOf(objectKey(id));
   }
 
   downloadUrl(id: string, { filename, contentType, expiresAt }: DownloadTerms): Promise<string> {

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { isAlive, processesIn, temporaryFolder } from './process.ts';
+
+/** A disk that can be filled without filling anybody else's. */
+export interface SmallDisk {
+  /** How it was come by, for whoever reads a failure. */
+  kind: 'tmpfs' | 'loop device' | 'limit on the size of files';
+  /** Where the service has its data. */
+  folder: string;
+  /** Takes all of its room from the service with this process id. */
+  fill(pid: number): void;
+  makeRoom(pid: number): void;
+  remove(): void;
+}
+
+const MB = 1_048_576;
+
+/** In memory where that may be mounted, else in a file, else by a limit that processes inherit. */
+export function smallDisk(megabytes: number): SmallDisk {
+  const folder = temporaryFolder();
+  if (run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', folder)) return mounted('tmpfs', folder);
+  const image = path.join(temporaryFolder(), 'disk.img');
+  const isMade = run('truncate', '-s', `${megabytes}M`, image) && run('mkfs.ext4', '-q', '-m', '0', image);
+  if (isMade && run('mount', '-o', 'loop', image, folder)) return mounted('loop device', folder);
+  return limited(folder);
+}
+
+function mounted(kind: SmallDisk['kind'], folder: string): SmallDisk {
+  const ballast = path.join(folder, 'ballast');
+  const remove = () => void run('umount', '-l', folder);
+  process.once('exit', remove);
+  return { kind, folder, fill: () => fill(ballast), makeRoom: () => rmSync(ballast, { force: true }), remove };
+}
+
+/** Writes until there is no room for a single byte more. */
+function fill(file: string): void {
+  const open = openSync(file, 'a');
+  try {
+    for (let piece = Buffer.alloc(MB); piece.length > 0; ) {
+      try {
+        writeSync(open, piece);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+        piece = piece.subarray(piece.length >> 1 || 1);
+      }
+    }
+  } finally {
+    closeSync(open);
+  }
+}
+
+/** No file of the service and its database may be written beyond a few bytes any more: WAL and tables alike. */
+function limited(folder: string): SmallDisk {
+  const limit = (pid: number, bytes: string) => {
+    for (const one of [pid, ...processesIn(folder)])
+      if (!run('prlimit', `--pid=${one}`, `--fsize=${bytes}:unlimited`) && isAlive(one))
+        throw new Error('neither can a disk be mounted here nor the size of files be limited');
+  };
+  const kind = 'limit on the size of files';
+  return { kind, folder, fill: (pid) => limit(pid, '8192'), makeRoom: (pid) => limit(pid, 'unlimited'), remove: () => {} };
+}
+
+function run(program: string, ...args: string[]): boolean {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+}
