@@ -238,6 +238,7 @@ CREATE TABLE parties (
   domain text COLLATE "C",
   email text COLLATE "C",
   folded_name text NOT NULL DEFAULT ''::text,
+  minimal_receipts boolean NOT NULL DEFAULT false,
   CONSTRAINT parties_check CHECK ((num_nonnulls(handle, domain, email) = 1)),
   CONSTRAINT parties_pkey PRIMARY KEY (id),
   CONSTRAINT parties_domain_key UNIQUE (domain),
@@ -564,3 +565,7 @@ CREATE FUNCTION record_webhook_attempts(
   retry_afters_s integer[],
   retry_delays_s integer[]
 ) RETURNS void LANGUAGE plpgsql;
+
+CREATE FUNCTION uuid_in_id(
+  id text
+) RETURNS uuid LANGUAGE sql;

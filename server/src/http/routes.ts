@@ -44,7 +44,7 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
     url: path,
     config: { streamsEverything: endpoint.streams === '*' },
     ...(endpoint.readsRawBody ? {} : { bodyLimit: SMALL_BODY_MAX_BYTES }),
-    onRequest: (request, reply) => admit(gate, auth, request, reply),
+    onRequest: (request, reply) => admit(gate, auth, request, reply, endpoint.errors.includes('party_required')),
     handler: async (request, reply) => {
       checkQuery(request.query);
       const body = checkBody ? parsedBody(request.body, checkBody) : undefined;

@@ -71,8 +71,13 @@ function closing(m: StoredMessage, publicUrl: string, files: readonly object[]):
     `,"validation":{"status":"${m.validation}","errors":${m.validationErrors}}` +
     `,"received_at":"${new Date(m.receivedMs).toISOString()}","content_hash":"${sha256Text(m.contentHash)}"` +
     `,"receipt_url":"${publicUrl}/r/${formatReceiptToken(m.receiptToken)}"` +
-    `${m.idempotencyKey === null ? '' : `,"idempotency_key":${JSON.stringify(m.idempotencyKey)}`}}`
+    `${hasClientKey(m) ? `,"idempotency_key":${JSON.stringify(m.idempotencyKey)}` : ''}}`
   );
+}
+
+/** Mail is given a key by the service. Inside of a string, the quotes would be escaped. */
+function hasClientKey({ idempotencyKey, sender }: StoredMessage): boolean {
+  return idempotencyKey !== null && !sender.includes('"provider":"smtp"');
 }
 
 type Hashed = Pick<StoredMessage, 'id' | 'threadId' | 'inReplyTo' | 'type' | 'subject' | 'note' | 'jsonSha256' | 'files'> & {
