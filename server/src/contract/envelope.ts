@@ -105,4 +105,23 @@ export const ReceiptSchema = Type.Object(
   { $id: 'Receipt', ...closed, description: 'The envelope without json and without download URLs.' },
 );
 
+const partyOnly = (description: string) => Type.Object({ party: PartySchema }, { ...closed, description });
+
+export const MinimalReceiptSchema = Type.Object(
+  {
+    detail: Type.Literal('minimal', { description: 'Tells it from a full receipt, which has no such field.' }),
+    id: beforeJson.id,
+    from: partyOnly('Who sent it.'),
+    to: partyOnly('Who received it.'),
+    json_sha256: jsonSha256,
+    files: Type.Array(Type.Object({ sha256: fileFields.sha256 }, closed)),
+    received_at: afterFiles.received_at,
+    content_hash: afterFiles.content_hash,
+    receipt_url: afterFiles.receipt_url,
+  },
+  { $id: 'MinimalReceipt', ...closed, description: 'Parties, time and hashes of a message, where its sender has chosen minimal receipts.' },
+);
+
+export const AnyReceiptSchema = Type.Union([ReceiptSchema, MinimalReceiptSchema], { $id: 'AnyReceipt' });
+
 export type Receipt = Static<typeof ReceiptSchema>;

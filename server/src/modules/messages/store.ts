@@ -1,4 +1,5 @@
 import { IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
+import type { ReceiptDetail } from '../../contract/parties.ts';
 import { bigintArray, uuidArray } from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import type { StoredMessage } from './envelope.ts';
@@ -159,13 +160,23 @@ export async function findByIdempotencyKey(db: Queryable, partyId: bigint, key: 
   return row && toMessage(row);
 }
 
+export interface ReceiptRecord {
+  senderId: bigint;
+  /** What the sender lets everybody see, now. */
+  detail: ReceiptDetail;
+  message: MessageRecord;
+}
+
 /** With whose it is: the token is all that the reader has. */
-export async function findByReceipt(db: Queryable, token: Buffer): Promise<{ senderId: bigint; message: MessageRecord } | undefined> {
-  const [row] = await db.query<MessageRow & { sender_id: string }>(
-    { name: 'message-by-receipt', text: `SELECT m.sender_id, ${MESSAGE_COLUMNS} FROM messages m WHERE m.receipt_token = $1` },
+export async function findByReceipt(db: Queryable, token: Buffer): Promise<ReceiptRecord | undefined> {
+  const [row] = await db.query<MessageRow & { sender_id: string; minimal_receipts: boolean }>(
+    {
+      name: 'message-by-receipt',
+      text: `SELECT m.sender_id, p.minimal_receipts, ${MESSAGE_COLUMNS} FROM messages m JOIN parties p ON p.id = m.sender_id WHERE m.receipt_token = $1`,
+    },
     [token],
   );
-  return row && { senderId: BigInt(row.sender_id), message: toMessage(row) };
+  return row && { senderId: BigInt(row.sender_id), detail: row.minimal_receipts ? 'minimal' : 'full', message: toMessage(row) };
 }
 
 /** What a list is narrowed by. Each has an index that ends in the position, so a page costs the same anywhere in a ledger. */
