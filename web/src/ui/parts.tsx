@@ -88,10 +88,11 @@ export const addressOf = (party: Party): string =>
   party.kind === 'handle' ? `@${party.handle}` : party.kind === 'domain' ? party.domain : party.email;
 
 /** What a party calls itself, and what it can be known by. */
-export function PartyName({ party }: { party: Party }) {
+export function PartyName({ party, segment }: { party: Party; segment?: string | null | undefined }) {
   return (
     <span className="min-w-0">
-      <bdi className="font-medium">{party.display_name}</bdi> <span className="text-soft">{addressOf(party)}</span>
+      <bdi className="font-medium">{party.display_name}</bdi>{' '}
+      <span className="text-soft">{`${addressOf(party)}${segment ? `/${segment}` : ''}`}</span>
     </span>
   );
 }
