@@ -52,14 +52,14 @@ export function limitsDocument(): string {
   const sections = Map.groupBy(limitsIn(readFileSync(SOURCE, 'utf8')), ({ section }) => section);
   const tables = [...sections].map(([section, rows]) => {
     const lines = rows.map(
-      ({ name, description, setting }) => `| ${description} | ${valueOf(name)} | ${setting === undefined ? '' : `\`${setting}\``} |`,
+      ({ name, description, setting }) => `| ${description} | ${shown(name)} | ${setting === undefined ? '' : `\`${setting}\``} |`,
     );
     return `\n## ${section}\n\n| Limit | Value | Setting |\n|---|---|---|\n${lines.join('\n')}\n`;
   });
   return INTRODUCTION + tables.join('');
 }
 
-function valueOf(name: string): string {
+function shown(name: string): string {
   const value = (limits as unknown as Record<string, number>)[name];
   if (value === undefined) throw new Error(`${name} has no value`);
   if (name.endsWith('_BYTES')) return bytes(value);

@@ -249,6 +249,7 @@ CREATE TABLE parties (
   folded_name text NOT NULL DEFAULT ''::text,
   claimed_by uuid,
   name_key text COLLATE "C",
+  minimal_receipts boolean NOT NULL DEFAULT false,
   CONSTRAINT parties_check CHECK ((num_nonnulls(handle, domain, email) = 1)),
   CONSTRAINT parties_pkey PRIMARY KEY (id),
   CONSTRAINT parties_domain_key UNIQUE (domain),
@@ -638,3 +639,7 @@ CREATE FUNCTION record_webhook_attempts(
   retry_afters_s integer[],
   retry_delays_s integer[]
 ) RETURNS void LANGUAGE plpgsql;
+
+CREATE FUNCTION uuid_in_id(
+  id text
+) RETURNS uuid LANGUAGE sql;

@@ -100,6 +100,20 @@ test('and whether a file is, however large', async () => {
   await page.getByText(`sha256:${hash}`).waitFor();
 });
 
+test('of a sender with minimal receipts it says who, when and the hashes, and still compares', async () => {
+  const { page, expectAccessible } = await world.visitor();
+  await world.service.sql("UPDATE parties SET minimal_receipts = true WHERE handle = 'globex'");
+  await page.goto(address);
+  await page.getByText('The sender shows parties, time and hashes only.').waitFor();
+  for (const shown of [sent.id, sent.content_hash, sent.json_sha256, sent.files[0].sha256])
+    await page.getByText(shown, { exact: true }).waitFor();
+  for (const hidden of [HOSTILE, 'plan.pdf', 'order-7', 'The receipt is']) expect(await page.getByText(hidden).count()).toBe(0);
+  await expectAccessible();
+  await page.getByLabel('File to check').setInputFiles({ name: 'a.bin', mimeType: 'application/octet-stream', buffer: PDF });
+  await page.getByText('It matches: this is a file that was delivered').waitFor();
+  await world.service.sql("UPDATE parties SET minimal_receipts = false WHERE handle = 'globex'");
+});
+
 test('a receipt that says something else than what was delivered is not whole', async () => {
   const { page, expectAccessible, context } = await world.visitor({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
   await page.goto(address);

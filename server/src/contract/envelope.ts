@@ -68,7 +68,15 @@ const beforeJson = {
     { party: PartySchema, actor: ActorSchema },
     { ...closed, description: 'Who sent it, as they were called at delivery.' },
   ),
-  to: Type.Object({ party: PartySchema }, { ...closed, description: 'Who received it, as they were called at delivery.' }),
+  to: Type.Object(
+    {
+      party: PartySchema,
+      segment: Type.Optional(
+        nullable(Type.String(), 'The segment it was addressed to, or null. Messages of before segments were recorded have no such field.'),
+      ),
+    },
+    { ...closed, description: 'Who received it, as they were called at delivery.' },
+  ),
   type: nullable(Type.String({ maxLength: TYPE_MAX_CHARS }), 'A label of the sender for the kind of message.'),
   subject: nullable(Type.String({ maxLength: SUBJECT_MAX_CHARS })),
   note: nullable(Type.String({ maxLength: NOTE_MAX_CHARS })),
@@ -80,7 +88,7 @@ const afterFiles = {
     'Of the RFC 8785 form of id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, files and received_at. Never changes.',
   ),
   receipt_url: Type.String({ description: 'A public page that proves the delivery.' }),
-  idempotency_key: Type.Optional(Type.String({ description: 'Only when the sender gave one.' })),
+  idempotency_key: Type.Optional(Type.String({ description: 'Only when the request that sent it had an Idempotency-Key.' })),
 };
 const jsonSha256 = nullable(hash('Of the RFC 8785 form of json as ECMAScript reads it.'), 'Null when there is no json.');
 
@@ -99,5 +107,24 @@ export const ReceiptSchema = Type.Object(
   { ...beforeJson, json_sha256: jsonSha256, files: Type.Array(ReceiptFileSchema), ...afterFiles },
   { $id: 'Receipt', ...closed, description: 'The envelope without json and without download URLs.' },
 );
+
+const partyOnly = (description: string) => Type.Object({ party: PartySchema }, { ...closed, description });
+
+export const MinimalReceiptSchema = Type.Object(
+  {
+    detail: Type.Literal('minimal', { description: 'Tells it from a full receipt, which has no such field.' }),
+    id: beforeJson.id,
+    from: partyOnly('Who sent it.'),
+    to: partyOnly('Who received it.'),
+    json_sha256: jsonSha256,
+    files: Type.Array(Type.Object({ sha256: fileFields.sha256 }, closed)),
+    received_at: afterFiles.received_at,
+    content_hash: afterFiles.content_hash,
+    receipt_url: afterFiles.receipt_url,
+  },
+  { $id: 'MinimalReceipt', ...closed, description: 'Parties, time and hashes of a message, where its sender has chosen minimal receipts.' },
+);
+
+export const AnyReceiptSchema = Type.Union([ReceiptSchema, MinimalReceiptSchema], { $id: 'AnyReceipt' });
 
 export type Receipt = Static<typeof ReceiptSchema>;

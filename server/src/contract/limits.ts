@@ -4,6 +4,8 @@ export const GB = 1024 * MB;
 
 export const TYPE_MAX_CHARS = 80;
 export const SUBJECT_MAX_CHARS = 200;
+/** Of `to`, in any of its forms; the longest is a mail address. */
+export const ADDRESS_MAX_CHARS = 320;
 export const NOTE_MAX_CHARS = 10_000;
 export const JSON_MAX_BYTES = 1 * MB;
 export const JSON_MAX_LEVELS = 1_000;

@@ -28,10 +28,15 @@ export interface Party {
   verifiedDomains: string[];
 }
 
+/** All of the envelope but `json`, or parties, time and hashes only. */
+export type ReceiptDetail = 'full' | 'minimal';
+
 export interface Business extends Party {
   handle: string;
   displayName: string;
   acceptingDrops: boolean;
+  /** What the public receipts of its messages show. */
+  receipts: ReceiptDetail;
   createdAt: Date;
 }
 

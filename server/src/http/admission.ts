@@ -39,7 +39,7 @@ export const BUSINESS_HEADER = 'waybill-business';
 const BEARER = /^Bearer ([!-~]+)$/i;
 
 /** Finds out who asks, and refuses whoever may not. */
-export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, reply: FastifyReply, tellsPeople = false): Promise<void> {
   if (auth === 'open') return;
   if (auth === 'none') return gate.perAddress.admit(request.ip, reply);
   // What a key or a session opens is for its holder's eyes, refusals included, not for a cache in between.
@@ -50,12 +50,22 @@ export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, rep
   }
   const takesKeys = auth === 'key' || auth === 'key rw';
   const isKey = takesKeys && (request.headers.authorization !== undefined || request.headers[BUSINESS_HEADER] === undefined);
+  if (isKey && tellsPeople) await refuseNobody(gate, request, reply);
   const caller = isKey ? await keyHolder(gate, request) : await member(gate, await signedIn(gate, request, reply), request);
   if (auth === 'key rw' && caller.scope !== 'read_write') throw new Refusal('forbidden');
   if (!takesKeys && caller.by.kind === 'member' && !mayActAs(caller.by.role, auth))
     throw new Refusal('forbidden', `Only ${auth === 'owner' ? 'an owner' : 'an admin or owner'} can do that.`);
   admitBy(gate.perKey.bucketOf(caller.countedAs), gate.perBusiness.bucketOf(caller.business.id), reply);
   request.caller = caller;
+}
+
+/** Whoever is signed in, but has or names no business, has proved to be somebody, and is still nobody's. */
+async function refuseNobody(gate: Gate, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (request.headers.authorization !== undefined || request.headers.cookie === undefined) return;
+  const found = await gate.personFor(request);
+  if (!found) return;
+  gate.perKey.admit(found.person.id, reply);
+  throw new Refusal('party_required', 'Claim a handle, or name a business of yours in the header Waybill-Business.');
 }
 
 async function keyHolder(gate: Gate, request: FastifyRequest): Promise<Caller> {

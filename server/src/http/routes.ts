@@ -53,7 +53,7 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
     ...(endpoint.readsRawBody ? {} : { bodyLimit: SMALL_BODY_MAX_BYTES }),
     onRequest: (request, reply) => {
       if (endpoint.isCrossOrigin) allowOtherSites(reply);
-      return admit(gate, auth, request, reply);
+      return admit(gate, auth, request, reply, endpoint.errors.includes('party_required'));
     },
     handler: async (request, reply) => {
       checkQuery(request.query);

@@ -48,8 +48,11 @@ describe('a mail becomes a message', () => {
       files: [],
     });
     expect(message.from.actor.id).toMatch(/^mbx_/);
+    // A client has sent none.
+    expect(message).not.toHaveProperty('idempotency_key');
     const receipt = await world.service.anonymous.get(`/receipts/${message.receipt_url.split('/').at(-1)}`);
     expect(receipt.body).toMatchObject({ id: message.id, content_hash: message.content_hash });
+    expect(receipt.body).not.toHaveProperty('idempotency_key');
   });
 
   test('from a consumer mailbox, which is a party of its own', async () => {

@@ -89,6 +89,20 @@ test('another way of signing in is judged by itself, for the same person', async
   expectRefusal(await drop(dan, { in_reply_to: sent.id }), 'party_required');
 });
 
+test('POST /v1/messages says the same to whoever is signed in and names no business', async () => {
+  const fay = await signInUnproven('fay@gmail.com');
+  const gus = await signInWithCode(service, 'gus@gmail.com');
+  for (const person of [fay, gus]) {
+    for (const body of [{ to: 'shop' }, { to: 'nobody' }]) expectRefusal(await person.post('/v1/messages', body), 'party_required');
+  }
+  // Other endpoints, and whoever is not signed in, are told of the missing key.
+  expectRefusal(await fay.get('/v1/inbox'), 'unauthorized');
+  expectRefusal(await service.anonymous.send({ to: 'shop' }), 'unauthorized');
+  expectRefusal(await service.anonymous.send({ to: 'shop' }, { cookie: 'waybill.session_token=none' }), 'unauthorized');
+  const fays = await claim(fay, 'fays');
+  expect((await fays.post('/messages', { to: 'shop' })).status).toBe(201);
+});
+
 test('nobody writes as a business that is not theirs', async () => {
   const eve = await signInUnproven('eve@gmail.com');
   await claim(eve, 'eves');

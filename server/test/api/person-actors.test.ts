@@ -155,7 +155,7 @@ describe('the content_hash can be computed from the envelope', () => {
     expect(hashWithFiles(sent)).toBe(sent.content_hash);
     expect(sent.json_sha256).toBe(sha256OfCanonical({ b: 1, a: [0.1] }));
     const { body: answer } = await shop.api.send({ in_reply_to: sent.id, note: 'danke', json: null });
-    expect(answer.to).toEqual({ party: sent.from.party });
+    expect(answer.to).toEqual({ party: sent.from.party, segment: null });
     expect(hashWithFiles(answer)).toBe(answer.content_hash);
     for (const message of [sent, answer]) {
       const receipt = await receiptOf(message);

@@ -87,16 +87,18 @@ describe('`to` in a reply', () => {
     expect(body).toMatchObject({ thread_id: parent.thread_id, in_reply_to: parent.id, to: { party: parent.from.party } });
   });
 
-  test('addresses the segment that it names; without it the reply goes to the bare party', async () => {
+  test('addresses the segment that it names; without it the reply goes to that of the agent who wrote', async () => {
     const parent = await messageToGlobex();
-    const named = await globex.api.send({ in_reply_to: parent.id, to: 'acme/Purchasing' });
-    const bare = await globex.api.send({ in_reply_to: parent.id });
-    // Nor is a reply addressed to the segment that its parent was addressed to.
+    const named = await globex.api.send({ in_reply_to: parent.id, to: 'acme/Billing' });
+    const bare = await globex.api.send({ in_reply_to: parent.id, to: 'acme' });
+    const derived = await globex.api.send({ in_reply_to: parent.id });
+    // What is added to a message of one’s own is addressed like that one.
     const further = await acme.api.send({ in_reply_to: parent.id });
     const ofThread = `thread=${parent.thread_id}`;
-    expect((await acme.api.get(`/inbox?to=purchasing&${ofThread}`)).body.data).toEqual([named.body]);
-    expect((await acme.api.get(`/inbox?${ofThread}`)).body.data).toEqual([bare.body, named.body]);
-    expect((await globex.api.get(`/inbox?to=orders&${ofThread}`)).body.data).toEqual([parent]);
+    expect((await acme.api.get(`/inbox?to=billing&${ofThread}`)).body.data).toEqual([named.body]);
+    expect((await acme.api.get(`/inbox?to=purchasing&${ofThread}`)).body.data).toEqual([derived.body]);
+    expect((await acme.api.get(`/inbox?${ofThread}`)).body.data).toEqual([derived.body, bare.body, named.body]);
+    expect((await globex.api.get(`/inbox?to=orders&${ofThread}`)).body.data).toEqual([further.body, parent]);
     expect((await globex.api.get(`/inbox?${ofThread}`)).body.data).toEqual([further.body, parent]);
   });
 

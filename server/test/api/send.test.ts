@@ -34,7 +34,7 @@ describe('the envelope', () => {
         party: { kind: 'handle', handle: 'acme', display_name: 'The acme company' },
         actor: { kind: 'agent', id: acme.agentId, name: 'Agent of acme', email: null, verified: true, provider: 'api_key' },
       },
-      to: { party: { kind: 'handle', handle: 'globex', display_name: 'The globex company' } },
+      to: { party: { kind: 'handle', handle: 'globex', display_name: 'The globex company' }, segment: null },
       type: 'order',
       subject: 'Order 7',
       note: 'Please\nhurry',
@@ -169,7 +169,7 @@ describe('the address', () => {
   ])('delivers to the business with a segment %s, and lists the message under that segment', async (_, segment) => {
     const { status, body } = await acme.api.send({ to: `globex/${segment.toUpperCase()}` });
     expect(status).toBe(201);
-    expect(body.to).toEqual({ party: { kind: 'handle', handle: 'globex', display_name: 'The globex company' } });
+    expect(body.to).toEqual({ party: { kind: 'handle', handle: 'globex', display_name: 'The globex company' }, segment });
     const [underSegment, all] = [await globex.api.get(`/inbox?to=${segment}&limit=1`), await globex.api.get('/inbox?limit=1')];
     expect(underSegment.body.data).toEqual([body]);
     expect(all.body.data).toEqual([body]);

@@ -12,7 +12,11 @@ export type ReceiptFile = { id: string; filename: string; content_type: string; 
 
 export type Validation = { status: 'passed' | 'failed' | 'not_applicable'; errors: ({ path: string; message: string; keyword: string })[] };
 
-export type Receipt = { id: string; thread_id: string; in_reply_to: string | null; from: { party: Party; actor: Actor }; to: { party: Party }; type: string | null; subject: string | null; note: string | null; json_sha256: string | null; files: (ReceiptFile)[]; validation: Validation; received_at: string; content_hash: string; receipt_url: string; idempotency_key?: string };
+export type Receipt = { id: string; thread_id: string; in_reply_to: string | null; from: { party: Party; actor: Actor }; to: { party: Party; segment?: string | null }; type: string | null; subject: string | null; note: string | null; json_sha256: string | null; files: (ReceiptFile)[]; validation: Validation; received_at: string; content_hash: string; receipt_url: string; idempotency_key?: string };
+
+export type MinimalReceipt = { detail: 'minimal'; id: string; from: { party: Party }; to: { party: Party }; json_sha256: string | null; files: ({ sha256: string | null })[]; received_at: string; content_hash: string; receipt_url: string };
+
+export type AnyReceipt = Receipt | MinimalReceipt;
 
 export type Me = { business: { handle: string; display_name: string; verified_domains: (string)[]; accepting_drops: boolean; created_at: string }; agent: { id: string; name: string; description: string | null } | null; key: { id: string; scope: 'read' | 'read_write'; prefix: string; created_at: string } | null; member?: { id: string; name: string; role: 'owner' | 'admin' | 'member' }; addresses: { handle: string; segment: string | null; email: string; drop_page: string }; usage: { period: string; messages: { used: number; limit: number }; uploads: { used_bytes: number; limit_bytes: number; resets_at: string }; resets_at: string } };
 
@@ -20,11 +24,11 @@ export type Usage = { period: string; messages: { used: number; limit: number };
 
 export type File = { id: string; filename: string; content_type: string; size_bytes: number; sha256: string | null; download_url: string };
 
-export type Envelope = { id: string; thread_id: string; in_reply_to: string | null; from: { party: Party; actor: Actor }; to: { party: Party }; type: string | null; subject: string | null; note: string | null; json: unknown; json_sha256: string | null; files: (File)[]; validation: Validation; received_at: string; content_hash: string; receipt_url: string; idempotency_key?: string };
+export type Envelope = { id: string; thread_id: string; in_reply_to: string | null; from: { party: Party; actor: Actor }; to: { party: Party; segment?: string | null }; type: string | null; subject: string | null; note: string | null; json: unknown; json_sha256: string | null; files: (File)[]; validation: Validation; received_at: string; content_hash: string; receipt_url: string; idempotency_key?: string };
 
 export type Draft = { to?: string | null; in_reply_to?: string | null; type?: string | null; subject?: string | null; note?: string | null; json?: unknown; files?: (string)[] };
 
-export type DraftForm = { to?: string; in_reply_to?: string; type?: string; subject?: string; note?: string; json?: string; file?: (string)[] };
+export type DraftForm = { to?: string; in_reply_to?: string; type?: string; subject?: string; note?: string; json?: string; files?: (string)[]; file?: (string)[] };
 
 export type Upload = { upload_id: string; upload_url: string; method: 'PUT'; headers: Record<string, string>; expires_at: string };
 
@@ -62,7 +66,7 @@ export type Session = { id: string; provider: 'email' | 'google' | 'microsoft' |
 
 export type Door = { to: PublicProfile; sender: Party | null; allowed: boolean; reason: { code: 'unauthorized' | 'forbidden' | 'not_found' | 'unknown_recipient' | 'party_required' | 'reply_unaddressable' | 'reply_recipient_mismatch' | 'sender_blocked' | 'rate_limited' | 'quota_exceeded' | 'validation_error' | 'invalid_json' | 'json_too_large' | 'file_too_large' | 'upload_not_found' | 'upload_incomplete' | 'invalid_webhook_url' | 'invalid_schema' | 'method_not_allowed' | 'unsupported_media_type' | 'conflict' | 'internal_error' | 'unavailable'; message: string } | null };
 
-export type Business = { handle: string; display_name: string; verified_domains: (string)[]; accepting_drops: boolean; created_at: string };
+export type Business = { handle: string; display_name: string; verified_domains: (string)[]; accepting_drops: boolean; receipts: 'full' | 'minimal'; created_at: string };
 
 export type Availability = { handle: string; available: boolean; reason: 'taken' | 'reserved' | 'invalid' | null };
 
@@ -77,7 +81,7 @@ export type Domain = { domain: string; state: 'pending' | 'verified' | 'failing'
 /** By method and path: what a request takes, and what it gives. */
 export interface Operations {
   'GET /v1/public/{handle}': { path: { handle: string }; answer: PublicProfile };
-  'GET /v1/receipts/{token}': { path: { token: string }; answer: Receipt };
+  'GET /v1/receipts/{token}': { path: { token: string }; answer: AnyReceipt };
   'GET /v1/me': { answer: Me };
   'GET /v1/usage': { query: { days?: number }; answer: Usage };
   'GET /v1/inbox': { query: { limit?: number; cursor?: string; since?: string; until?: string; from?: string; type?: string; validation?: 'passed' | 'failed' | 'not_applicable'; thread?: string; to?: string }; answer: { data: (Envelope)[]; next_cursor: string | null } };
@@ -129,7 +133,7 @@ export interface Operations {
   'POST /v1/businesses': { body: { handle: string; display_name: string }; answer: Business };
   'GET /v1/businesses/availability': { query: { handle: string }; answer: Availability };
   'GET /v1/business': { answer: Business };
-  'PATCH /v1/business': { body: { display_name?: string; accepting_drops?: boolean }; answer: Business };
+  'PATCH /v1/business': { body: { display_name?: string; accepting_drops?: boolean; receipts?: 'full' | 'minimal' }; answer: Business };
   'GET /v1/members': { query: { limit?: number; cursor?: string }; answer: { data: (Member)[]; next_cursor: string | null } };
   'PATCH /v1/members/{id}': { path: { id: string }; body: { role?: 'owner' | 'admin' | 'member'; segment?: string | null }; answer: Member };
   'DELETE /v1/members/{id}': { path: { id: string }; answer: undefined };

@@ -91,10 +91,11 @@ export const addressOf = (party: Party): string =>
   party.kind === 'handle' ? `@${party.handle}` : party.kind === 'domain' ? party.domain : party.email;
 
 /** What a party calls itself, and what it can be known by. */
-export function PartyName({ party }: { party: Party }) {
+export function PartyName({ party, segment }: { party: Party; segment?: string | null | undefined }) {
   return (
     <span className="min-w-0">
-      <Name className="font-medium">{party.display_name}</Name> <span className="text-soft">{addressOf(party)}</span>
+      <Name className="font-medium">{party.display_name}</Name>{' '}
+      <span className="text-soft">{`${addressOf(party)}${segment ? `/${segment}` : ''}`}</span>
     </span>
   );
 }

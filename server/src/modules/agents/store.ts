@@ -176,6 +176,7 @@ interface CallerRow extends AgentRow {
   handle: string;
   display_name: string;
   accepting_drops: boolean;
+  minimal_receipts: boolean;
   takes_replies: boolean;
   verified_domains: string[];
   party_created_at: Date;
@@ -189,7 +190,7 @@ export async function findCaller(db: Queryable, secretHash: Buffer): Promise<Cal
   const [row] = await db.query<CallerRow>(
     {
       name: 'caller-by-secret',
-      text: `SELECT p.id AS party_id, p.handle, p.display_name, p.accepting_drops, p.takes_replies, p.created_at AS party_created_at,
+      text: `SELECT p.id AS party_id, p.handle, p.display_name, p.accepting_drops, p.minimal_receipts, p.takes_replies, p.created_at AS party_created_at,
                     ARRAY(SELECT d.domain FROM verified_domains d WHERE d.party_id = p.id ORDER BY d.domain) AS verified_domains,
                     a.id, a.name, a.description, s.segment, a.created_at,
                     k.id AS key_id, k.scope, k.prefix, k.created_at AS key_created_at

@@ -26,7 +26,7 @@ export const send = personEndpoint({
   description:
     'What a drop page does: `to` is the business, the sender is the organisation or mailbox that the person has proved to write for. Whoever belongs to a business sends with POST /v1/messages.',
   ...sendShape,
-  errors: [...sendShape.errors, 'party_required', 'conflict'],
+  errors: [...sendShape.errors, 'conflict'],
   handle: async (context, call) => answerSend(context, await dropSender(context, call.person), call),
 });
 

@@ -34,8 +34,13 @@ const segment = Type.Union([Type.String({ minLength: 1, maxLength: SEGMENT_MAX_C
 });
 const bodyErrors = ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'] as const;
 
+const receipts = Type.Enum(['full', 'minimal'], {
+  description:
+    'What everybody with the link of a receipt sees of the messages you send: the envelope without `json`, or parties, time and hashes only.',
+});
+
 const BusinessSchema = Type.Object(
-  { handle: text, display_name: text, verified_domains: Type.Array(text), accepting_drops: Type.Boolean(), created_at: time },
+  { handle: text, display_name: text, verified_domains: Type.Array(text), accepting_drops: Type.Boolean(), receipts, created_at: time },
   { $id: 'Business', ...closed },
 );
 
@@ -81,11 +86,13 @@ export const showBusiness = memberEndpoint({
 });
 
 export const changeBusiness = memberEndpoint({
-  summary: 'Change a business’s display name, or whether people without a handle can write in',
+  summary: 'Change a business’s display name, whether people without a handle can write in, or what its receipts show',
+  description: '`receipts` holds at once for all receipts of what the business sends and has sent.',
   body: Type.Object(
     {
       display_name: Type.Optional(Type.String({ minLength: 1, maxLength: DISPLAY_NAME_MAX_CHARS })),
       accepting_drops: Type.Optional(Type.Boolean()),
+      receipts: Type.Optional(receipts),
     },
     { ...closed, minProperties: 1 },
   ),
@@ -95,6 +102,7 @@ export const changeBusiness = memberEndpoint({
     const change = {
       ...(body.display_name !== undefined && { displayName: body.display_name }),
       ...(body.accepting_drops !== undefined && { acceptingDrops: body.accepting_drops }),
+      ...(body.receipts !== undefined && { receipts: body.receipts }),
     };
     return { body: businessView(await parties.change(business, change)) };
   },
@@ -209,12 +217,13 @@ function personIdOf(id: string): string {
   return personId;
 }
 
-function businessView({ handle, displayName, verifiedDomains, acceptingDrops, createdAt }: Business) {
+function businessView({ handle, displayName, verifiedDomains, acceptingDrops, receipts, createdAt }: Business) {
   return {
     handle,
     display_name: displayName,
     verified_domains: verifiedDomains,
     accepting_drops: acceptingDrops,
+    receipts,
     created_at: createdAt.toISOString(),
   };
 }

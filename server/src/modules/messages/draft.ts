@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import {
+  ADDRESS_MAX_CHARS,
   FILES_PER_MESSAGE_MAX,
   INLINE_FILE_MAX_BYTES,
   JSON_MAX_BYTES,
@@ -19,8 +20,14 @@ const optionalText = (maxLength: number, description: string) =>
 
 export const DraftSchema = Type.Object(
   {
-    to: optionalText(128, 'A handle, or `<handle>/<segment>` for a member or agent inside it. Required unless in_reply_to is given.'),
-    in_reply_to: optionalText(64, 'A message in your inbox or outbox; the reply goes to its other party and joins its thread.'),
+    to: optionalText(
+      ADDRESS_MAX_CHARS,
+      'A handle, or `<handle>/<segment>` for a member or agent inside it; also `@<handle>` and the mail address of either. Required unless in_reply_to is given.',
+    ),
+    in_reply_to: optionalText(
+      64,
+      'A message in your inbox or outbox; the reply joins its thread. Without `to` it goes to the other party, at the segment of the agent or member who sent the message, if that one has a segment.',
+    ),
     type: optionalText(TYPE_MAX_CHARS, 'Your label for this kind of message.'),
     subject: optionalText(SUBJECT_MAX_CHARS, 'A line for people.'),
     note: optionalText(NOTE_MAX_CHARS, 'A text for people.'),
@@ -36,7 +43,7 @@ export const DraftSchema = Type.Object(
   { $id: 'Draft', additionalProperties: false },
 );
 
-/** The same as a form: `json` is text that holds JSON, and every part with a file name is a file. */
+/** The same as a form: `json` is text that holds JSON, and every form part with another name and a file name is a file. */
 export const FormSchema = Type.Object(
   {
     to: Type.Optional(Type.String()),
@@ -45,10 +52,16 @@ export const FormSchema = Type.Object(
     subject: Type.Optional(Type.String({ maxLength: SUBJECT_MAX_CHARS })),
     note: Type.Optional(Type.String({ maxLength: NOTE_MAX_CHARS })),
     json: Type.Optional(Type.String({ description: 'JSON as text; carried byte for byte.' })),
+    files: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: FILES_PER_MESSAGE_MAX,
+        description: 'Ids of uploads, a form part for each; along with files at most as many together.',
+      }),
+    ),
     file: Type.Optional(
       Type.Array(Type.String({ contentMediaType: 'application/octet-stream' }), {
         maxItems: FILES_PER_MESSAGE_MAX,
-        description: `Files, under this or any other name, of at most ${INLINE_FILE_MAX_BYTES} bytes each.`,
+        description: `Files, under this or any name that is no field, of at most ${INLINE_FILE_MAX_BYTES} bytes each.`,
       }),
     ),
   },

@@ -34,6 +34,26 @@ export function receiptJson(message: StoredMessage, publicUrl: string): string {
   return `${opening(message)},${closing(message, publicUrl, message.files.map(fileView))}`;
 }
 
+/** What everybody with the token may see when the sender wants no more to be seen: who, when, and the hashes. */
+export function minimalReceiptJson(m: StoredMessage, publicUrl: string): string {
+  const partyOf = (side: string) => ({ party: JSON.parse(side).party });
+  return JSON.stringify({
+    detail: 'minimal',
+    id: formatId('msg', m.id),
+    from: partyOf(m.sender),
+    to: partyOf(m.recipient),
+    json_sha256: m.jsonSha256 && sha256Text(m.jsonSha256),
+    files: m.files.map(({ sha256 }) => ({ sha256: sha256 && sha256Text(sha256) })),
+    received_at: new Date(m.receivedMs).toISOString(),
+    content_hash: sha256Text(m.contentHash),
+    receipt_url: receiptUrl(m, publicUrl),
+  });
+}
+
+function receiptUrl({ receiptToken }: StoredMessage, publicUrl: string): string {
+  return `${publicUrl}/r/${formatReceiptToken(receiptToken)}`;
+}
+
 /** A file as everybody sees it; the parties get a download URL beside. */
 function fileView({ id, filename, contentType, sizeBytes, sha256 }: DeliveredFile) {
   return {
@@ -70,9 +90,14 @@ function closing(m: StoredMessage, publicUrl: string, files: readonly object[]):
     `"json_sha256":${hashOrNull(m.jsonSha256)},"files":${files.length === 0 ? '[]' : JSON.stringify(files)}` +
     `,"validation":{"status":"${m.validation}","errors":${m.validationErrors}}` +
     `,"received_at":"${new Date(m.receivedMs).toISOString()}","content_hash":"${sha256Text(m.contentHash)}"` +
-    `,"receipt_url":"${publicUrl}/r/${formatReceiptToken(m.receiptToken)}"` +
-    `${m.idempotencyKey === null ? '' : `,"idempotency_key":${JSON.stringify(m.idempotencyKey)}`}}`
+    `,"receipt_url":"${receiptUrl(m, publicUrl)}"` +
+    `${hasClientKey(m) ? `,"idempotency_key":${JSON.stringify(m.idempotencyKey)}` : ''}}`
   );
+}
+
+/** Mail is given a key by the service. Inside of a string, the quotes would be escaped. */
+function hasClientKey({ idempotencyKey, sender }: StoredMessage): boolean {
+  return idempotencyKey !== null && !sender.includes('"provider":"smtp"');
 }
 
 type Hashed = Pick<StoredMessage, 'id' | 'threadId' | 'inReplyTo' | 'type' | 'subject' | 'note' | 'jsonSha256' | 'files'> & {

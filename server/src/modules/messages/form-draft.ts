@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { FILES_PER_MESSAGE_MAX, JSON_MAX_BYTES } from '../../contract/limits.ts';
 import type { Party } from '../../contract/parties.ts';
-import { readMultipart } from '../../http/multipart.ts';
+import { type Part, readMultipart } from '../../http/multipart.ts';
 import { pointerPart } from '../../http/validation.ts';
-import { scanJson } from '../../platform/lossless-json.ts';
+import { scanJson, type WrittenValue } from '../../platform/lossless-json.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { Files } from '../files/files.ts';
 import { checkFields, type Draft, type DraftFields, draftOf } from './draft.ts';
@@ -14,39 +14,66 @@ const TEXT_FIELDS = ['to', 'in_reply_to', 'type', 'subject', 'note'];
 /** Room for the longest note in characters of four bytes. */
 const TEXT_FIELD_MAX_BYTES = 64 * 1024;
 const JSON_FIELD_MAX_BYTES = JSON_MAX_BYTES + 64 * 1024;
+/** Of those whose form part had a file name, which may have been meant for a file. */
+const MEANT_AS_FILE = 'to send it as a file, name the form part "file"';
+
+/** What a form says, as far as it has come. */
+class Form {
+  readonly fields: Record<string, unknown> & { files?: string[] } = {};
+  readonly stored: DeliveredFile[] = [];
+  json: WrittenValue | undefined;
+  readonly #files: Files;
+
+  constructor(files: Files) {
+    this.#files = files;
+  }
+
+  async take({ name, filename, contentType, bytes }: Part): Promise<void> {
+    if (name === 'json' || TEXT_FIELDS.includes(name)) return this.#takeField(name, filename !== undefined, bytes);
+    if (filename === undefined && name !== 'files')
+      throw invalid([{ path: `/${pointerPart(name)}`, message: 'is not a field of this request; a file has to have a filename' }]);
+    if (this.stored.length + (this.fields.files?.length ?? 0) === FILES_PER_MESSAGE_MAX)
+      throw invalid([{ path: '/files', message: `must be at most ${FILES_PER_MESSAGE_MAX}, uploads included` }]);
+    if (filename !== undefined) this.stored.push(await this.#files.storeInline(filename, contentType, bytes));
+    else this.fields.files = [...(this.fields.files ?? []), await textOf(name, false, bytes)];
+  }
+
+  async #takeField(name: string, isFile: boolean, bytes: AsyncIterable<Buffer>): Promise<void> {
+    if (Object.hasOwn(this.fields, name) || (name === 'json' && this.json)) throw problem(name, isFile, 'is given more than once');
+    if (name === 'json') this.json = await jsonOf(isFile, bytes);
+    else this.fields[name] = await textOf(name, isFile, bytes);
+  }
+}
 
 /** A draft that came as a form, with files in it. Those are stored as they arrive; if the form is refused, none stays. */
 export async function readFormDraft(request: IncomingMessage, files: Files, sender: Party): Promise<Draft> {
-  const fields: Record<string, unknown> = {};
-  const stored: DeliveredFile[] = [];
-  let json: Buffer | undefined;
+  const form = new Form(files);
   try {
-    for await (const { name, filename, contentType, bytes } of readMultipart(request.headers['content-type'] ?? '', request)) {
-      if (filename !== undefined) {
-        if (stored.length === FILES_PER_MESSAGE_MAX)
-          throw invalid([{ path: '/files', message: `must be at most ${FILES_PER_MESSAGE_MAX}` }]);
-        stored.push(await files.storeInline(filename, contentType, bytes));
-      } else if (Object.hasOwn(fields, name) || (name === 'json' && json))
-        throw invalid([{ path: `/${pointerPart(name)}`, message: 'is given more than once' }]);
-      else if (name === 'json') json = await collect(bytes, JSON_FIELD_MAX_BYTES, () => new Refusal('json_too_large'));
-      else if (TEXT_FIELDS.includes(name)) fields[name] = await textOf(name, bytes);
-      else throw invalid([{ path: `/${pointerPart(name)}`, message: 'is not a field of this request; a file has to have a filename' }]);
-    }
-    const written = json && scanJson(json);
-    if (json && !written) throw new Refusal('invalid_json', 'The field json is not valid JSON in UTF-8.');
-    checkFields(fields);
-    await files.chargeInline(sender, stored);
-    return draftOf(fields as DraftFields, written, stored);
+    for await (const part of readMultipart(request.headers['content-type'] ?? '', request)) await form.take(part);
+    checkFields(form.fields);
+    await files.chargeInline(sender, form.stored);
+    return draftOf(form.fields as DraftFields, form.json, form.stored);
   } catch (error) {
-    await files.discard(stored);
+    await files.discard(form.stored);
     throw error;
   }
 }
 
-async function textOf(name: string, bytes: AsyncIterable<Buffer>): Promise<string> {
-  const text = await collect(bytes, TEXT_FIELD_MAX_BYTES, () => invalid([{ path: `/${pointerPart(name)}`, message: 'is too long' }]));
-  if (!isUtf8(text)) throw new Refusal('invalid_json', `The field ${name} is not in UTF-8.`);
+async function jsonOf(isFile: boolean, bytes: AsyncIterable<Buffer>): Promise<WrittenValue> {
+  const text = await collect(bytes, JSON_FIELD_MAX_BYTES, () => new Refusal('json_too_large'));
+  const written = scanJson(text);
+  if (!written) throw new Refusal('invalid_json', `The field json is not valid JSON in UTF-8${isFile ? `; ${MEANT_AS_FILE}` : ''}.`);
+  return written;
+}
+
+async function textOf(name: string, isFile: boolean, bytes: AsyncIterable<Buffer>): Promise<string> {
+  const text = await collect(bytes, TEXT_FIELD_MAX_BYTES, () => problem(name, isFile, 'is too long'));
+  if (!isUtf8(text)) throw new Refusal('invalid_json', `The field ${name} is not in UTF-8${isFile ? `; ${MEANT_AS_FILE}` : ''}.`);
   return text.toString('utf8');
+}
+
+function problem(name: string, isFile: boolean, message: string): Refusal {
+  return invalid([{ path: `/${pointerPart(name)}`, message: isFile ? `${message}; ${MEANT_AS_FILE}` : message }]);
 }
 
 async function collect(bytes: AsyncIterable<Buffer>, maxBytes: number, tooLong: () => Refusal): Promise<Buffer> {

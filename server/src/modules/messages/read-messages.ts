@@ -2,7 +2,7 @@ import { invalid, Refusal } from '../../contract/errors.ts';
 import { formatId, parseId } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
 import { parseHandle, parseSegment } from '../../contract/names.ts';
-import type { Business } from '../../contract/parties.ts';
+import type { Business, ReceiptDetail } from '../../contract/parties.ts';
 import { type Cursors, pageOf } from '../../http/cursor.ts';
 import { parseTime } from '../../http/time.ts';
 import type { Database } from '../../platform/postgres.ts';
@@ -80,10 +80,13 @@ export async function readThread(
   return { threadId: formatId('thr', threadId), hidden, ...(await toPage(services, reader, scope, items, limit)) };
 }
 
-/** The receipt is public: it needs no reader, and shows what its sender's ledger has. */
-export async function findReceipt(services: ReadServices, token: Buffer | undefined): Promise<StoredMessage | undefined> {
+/** The receipt is public: it needs no reader, and shows what its sender's ledger has, as far as the sender lets it. */
+export async function findReceipt(
+  services: ReadServices,
+  token: Buffer | undefined,
+): Promise<{ message: StoredMessage; detail: ReceiptDetail } | undefined> {
   const found = token && (await store.findByReceipt(services.database, token));
-  return found && withFiles(services, found.senderId, found.message);
+  return found && { message: await withFiles(services, found.senderId, found.message), detail: found.detail };
 }
 
 async function toPage(

@@ -1,13 +1,14 @@
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { newReceiptToken, newUuid, parseId } from '../../contract/ids.ts';
-import { parseAddress } from '../../contract/names.ts';
+import { type Address, parseAddress } from '../../contract/names.ts';
 import { type ActorView, isBusiness, type Party } from '../../contract/parties.ts';
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
 import type { CanonicalHasher } from '../../platform/canonical-hasher.ts';
 import type { Database } from '../../platform/postgres.ts';
 import type { Blockable, Blocks } from '../blocks/blocks.ts';
 import type { Files } from '../files/files.ts';
+import { parseRecipient } from '../inbound-mail/recipients.ts';
 import { type InboxSchemas, UNCHECKED } from '../inbox-schema/inbox-schema.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import type { PreparedMessage } from './commit-store.ts';
@@ -15,7 +16,7 @@ import type { Draft } from './draft.ts';
 import { hashedText, type StoredMessage } from './envelope.ts';
 import { findJoined } from './join-store.ts';
 import type { Ledger } from './ledger.ts';
-import { findByIdempotencyKey, findParent, findSent, hasReceived, type MessageRecord } from './store.ts';
+import { findByIdempotencyKey, findParent, findSent, hasReceived, type MessageRecord, type Parent } from './store.ts';
 import { withFiles } from './with-files.ts';
 
 export interface SendServices {
@@ -27,6 +28,8 @@ export interface SendServices {
   blocks: Blocks;
   schemas: InboxSchemas;
   hasher: CanonicalHasher;
+  /** Where mail to the service goes: `<handle>+<segment>@` it names a recipient, too. */
+  inboundDomain: string;
 }
 
 /** Somebody who wants to write, for a party that need not be there yet. */
@@ -116,7 +119,7 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
   const verdict = draft.json === null ? UNCHECKED : await services.schemas.judge(route.recipient.id, draft.json);
   const jsonSha256 = draft.json === null ? null : await services.hasher.hash(String(sender.party.id), draft.json);
   const from = senderTexts(sender);
-  const to = recipientTexts(route.recipient);
+  const to = recipientTexts(route.recipient, route.segment);
   const message = {
     id: newUuid(),
     threadId: route.threadId,
@@ -177,9 +180,10 @@ function senderTexts(sender: Sender): Texts {
   return { json: `{"party":${party.json},"actor":${actor.json}}`, canonical: `{"actor":${actor.canonical},"party":${party.canonical}}` };
 }
 
-function recipientTexts(recipient: Party): Texts {
+function recipientTexts(recipient: Party, segment: string | null): Texts {
   const { json, canonical } = partyTexts(recipient);
-  return { json: `{"party":${json}}`, canonical: `{"party":${canonical}}` };
+  const rest = `,"segment":${segment === null ? 'null' : `"${segment}"`}}`;
+  return { json: `{"party":${json}${rest}`, canonical: `{"party":${canonical}${rest}` };
 }
 
 interface Route {
@@ -200,8 +204,13 @@ function invalidAddress(): Refusal {
   return invalid([{ path: '/to', message: 'must be <handle> or <handle>/<segment>' }]);
 }
 
-async function routeToAddress({ parties }: SendServices, writer: Writer, to: string): Promise<Route> {
-  const address = parseAddress(to);
+/** `<handle>` or `<handle>/<segment>`, perhaps with an @ before it, or the mail address of either. */
+function addressIn({ inboundDomain }: SendServices, to: string): Address | undefined {
+  return parseAddress(to.startsWith('@') ? to.slice(1) : to) ?? parseRecipient(to, inboundDomain);
+}
+
+async function routeToAddress(services: SendServices, writer: Writer, to: string): Promise<Route> {
+  const address = addressIn(services, to);
   if (!address) {
     if (UNCLAIMED_NAME.test(to))
       throw new Refusal(
@@ -210,7 +219,7 @@ async function routeToAddress({ parties }: SendServices, writer: Writer, to: str
       );
     throw invalidAddress();
   }
-  const recipient = await parties.byHandle(address.handle);
+  const recipient = await services.parties.byHandle(address.handle);
   if (!recipient) throw new Refusal('unknown_recipient', `No business has claimed the handle ${address.handle}.`);
   refuseAtClosedDoor(writer, recipient);
   return { recipient, segment: address.segment ?? null, threadId: newUuid(), parentId: null };
@@ -222,7 +231,7 @@ function refuseAtClosedDoor({ party }: Writer, recipient: Party): void {
 }
 
 async function routeToParent(services: SendServices, sender: Sender, inReplyTo: string, to: string | null): Promise<Route> {
-  const address = to === null ? undefined : parseAddress(to);
+  const address = to === null ? undefined : addressIn(services, to);
   if (to !== null && !address && !UNCLAIMED_NAME.test(to)) throw invalidAddress();
   const parentId = parseId('msg', inReplyTo);
   const parent = parentId === undefined ? undefined : await findParent(services.database, sender.party.id, parentId);
@@ -233,15 +242,13 @@ async function routeToParent(services: SendServices, sender: Sender, inReplyTo: 
   // Whoever has been answered may answer; adding to one's own words needs an open door, as the first did.
   if (!isBusiness(sender.party) && !(await hasReceived(services.database, sender.party.id, parent.threadId)))
     refuseAtClosedDoor(sender, recipient);
-  return { recipient, segment: address?.segment ?? null, threadId: parent.threadId, parentId };
+  // Whoever has joined a business since has no segment there that is known from the message.
+  const segmentOfParent = recipient.id === parent.otherPartyId ? parent.segment : null;
+  return { recipient, segment: address ? (address.segment ?? null) : segmentOfParent, threadId: parent.threadId, parentId };
 }
 
 /** Whoever had no handle then may have become part of a business since. */
-async function partyNow(
-  { database, parties }: SendServices,
-  parent: { threadId: string; otherPartyId: bigint },
-  parentId: string,
-): Promise<Party | undefined> {
+async function partyNow({ database, parties }: SendServices, parent: Parent, parentId: string): Promise<Party | undefined> {
   const party = await parties.byId(parent.otherPartyId);
   if (!party || isBusiness(party)) return party;
   const joined = await findJoined(database, party.id, parent.threadId, parentId);

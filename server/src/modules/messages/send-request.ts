@@ -30,6 +30,7 @@ export const sendShape = {
   success: { status: 201, description: 'Delivered.', schema: EnvelopeSchema },
   errors: [
     'validation_error',
+    'party_required',
     'invalid_json',
     'json_too_large',
     'unsupported_media_type',

@@ -1,4 +1,5 @@
 import { IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
+import type { ReceiptDetail } from '../../contract/parties.ts';
 import { bigintArray, uuidArray } from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import type { StoredMessage } from './envelope.ts';
@@ -127,19 +128,27 @@ export async function findReceived(db: Queryable, wanted: readonly Received[]): 
   return rows.map((row) => ({ partyId: BigInt(row.party_id), messageId: row.id, message: toMessage(row) }));
 }
 
-export async function findParent(
-  db: Queryable,
-  partyId: bigint,
-  messageId: string,
-): Promise<{ threadId: string; otherPartyId: bigint } | undefined> {
-  const [row] = await db.query<{ thread_id: string; counterparty_id: string }>(
+export interface Parent {
+  threadId: string;
+  otherPartyId: bigint;
+  /** Of a message received: what its sender has now, at the other party. Of one's own: what it was addressed to. */
+  segment: string | null;
+}
+
+export async function findParent(db: Queryable, partyId: bigint, messageId: string): Promise<Parent | undefined> {
+  const [row] = await db.query<{ thread_id: string; counterparty_id: string; segment: string | null }>(
     {
       name: 'parent-of-reply',
-      text: 'SELECT thread_id, counterparty_id FROM ledger_entries WHERE party_id = $1 AND message_id = $2 LIMIT 1',
+      // What a party sent to itself stands in both boxes.
+      text: `SELECT e.thread_id, e.counterparty_id, CASE e.box WHEN 'in' THEN s.segment ELSE m.segment END AS segment
+               FROM (SELECT * FROM ledger_entries WHERE party_id = $1 AND message_id = $2 ORDER BY box = 'in' DESC LIMIT 1) e
+               ${JOIN_MESSAGE}
+               LEFT JOIN LATERAL (SELECT uuid_in_id(m.sender::json #>> '{actor,id}') AS id OFFSET 0) actor ON e.box = 'in'
+               LEFT JOIN segments s ON s.party_id = e.counterparty_id AND (s.agent_id = actor.id OR s.person_id = actor.id)`,
     },
     [partyId, messageId],
   );
-  return row && { threadId: row.thread_id, otherPartyId: BigInt(row.counterparty_id) };
+  return row && { threadId: row.thread_id, otherPartyId: BigInt(row.counterparty_id), segment: row.segment };
 }
 
 export async function findByIdempotencyKey(db: Queryable, partyId: bigint, key: string): Promise<MessageRecord | undefined> {
@@ -151,13 +160,23 @@ export async function findByIdempotencyKey(db: Queryable, partyId: bigint, key: 
   return row && toMessage(row);
 }
 
+export interface ReceiptRecord {
+  senderId: bigint;
+  /** What the sender lets everybody see, now. */
+  detail: ReceiptDetail;
+  message: MessageRecord;
+}
+
 /** With whose it is: the token is all that the reader has. */
-export async function findByReceipt(db: Queryable, token: Buffer): Promise<{ senderId: bigint; message: MessageRecord } | undefined> {
-  const [row] = await db.query<MessageRow & { sender_id: string }>(
-    { name: 'message-by-receipt', text: `SELECT m.sender_id, ${MESSAGE_COLUMNS} FROM messages m WHERE m.receipt_token = $1` },
+export async function findByReceipt(db: Queryable, token: Buffer): Promise<ReceiptRecord | undefined> {
+  const [row] = await db.query<MessageRow & { sender_id: string; minimal_receipts: boolean }>(
+    {
+      name: 'message-by-receipt',
+      text: `SELECT m.sender_id, p.minimal_receipts, ${MESSAGE_COLUMNS} FROM messages m JOIN parties p ON p.id = m.sender_id WHERE m.receipt_token = $1`,
+    },
     [token],
   );
-  return row && { senderId: BigInt(row.sender_id), message: toMessage(row) };
+  return row && { senderId: BigInt(row.sender_id), detail: row.minimal_receipts ? 'minimal' : 'full', message: toMessage(row) };
 }
 
 /** What a list is narrowed by. Each has an index that ends in the position, so a page costs the same anywhere in a ledger. */

@@ -3,7 +3,7 @@ import { newUuid } from '../../contract/ids.ts';
 import { DISPLAY_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import { parseDomain } from '../../contract/mail-names.ts';
 import { isReservedHandle, parseHandle } from '../../contract/names.ts';
-import type { Business, Party } from '../../contract/parties.ts';
+import type { Business, Party, ReceiptDetail } from '../../contract/parties.ts';
 import { Cache } from '../../platform/cache.ts';
 import { type Change, type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
 import { type Database, isUniqueViolation, type Queryable } from '../../platform/postgres.ts';
@@ -11,6 +11,12 @@ import * as store from './store.ts';
 
 /** Why a handle can't be claimed. */
 export type HandleObjection = 'taken' | 'reserved' | 'invalid';
+
+export interface BusinessChange {
+  displayName?: string;
+  acceptingDrops?: boolean;
+  receipts?: ReceiptDetail;
+}
 
 /** Who there is. Every send looks its recipient up here, so what was seen is kept in memory. */
 export class PartyDirectory {
@@ -89,11 +95,11 @@ export class PartyDirectory {
     return store.searchByPrefix(this.#database, prefix, after, limit);
   }
 
-  async change(business: Business, change: { displayName?: string; acceptingDrops?: boolean }): Promise<Business> {
+  async change(business: Business, change: BusinessChange): Promise<Business> {
     const name = change.displayName === undefined ? undefined : checkedName(change.displayName);
     return changingCached(this.#database, business.id, async (tx) => {
       if (name !== undefined && name !== business.displayName) await refuseCopiedName(tx, name, business.id);
-      return store.updateBusiness(tx, business.id, name, change.acceptingDrops);
+      return store.updateBusiness(tx, business.id, name, change.acceptingDrops, change.receipts);
     });
   }
 

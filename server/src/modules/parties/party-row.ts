@@ -18,6 +18,7 @@ export interface BusinessRow {
   handle: string;
   display_name: string;
   accepting_drops: boolean;
+  minimal_receipts: boolean;
   takes_replies: boolean;
   verified_domains: string[];
   created_at: Date;
@@ -30,6 +31,7 @@ export function toBusiness(row: BusinessRow): Business {
     handle: row.handle,
     displayName: row.display_name,
     acceptingDrops: row.accepting_drops,
+    receipts: row.minimal_receipts ? 'minimal' : 'full',
     takesReplies: row.takes_replies,
     verifiedDomains: row.verified_domains,
     createdAt: row.created_at,

@@ -1,14 +1,14 @@
 import { nameKeyOf } from '../../contract/look-alikes.ts';
 import { inLetters } from '../../contract/mail-names.ts';
 import { foldCase } from '../../contract/names.ts';
-import type { Business, Party } from '../../contract/parties.ts';
+import type { Business, Party, ReceiptDetail } from '../../contract/parties.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import { type BusinessRow, type PartyRow, toBusiness, toParty } from './party-row.ts';
 
 type Row = BusinessRow & PartyRow & { [column: string]: unknown };
 
 const VERIFIED_DOMAINS = 'ARRAY(SELECT d.domain FROM verified_domains d WHERE d.party_id = p.id ORDER BY d.domain) AS verified_domains';
-const COLUMNS = `p.id, p.handle, p.domain, p.email, p.display_name, p.accepting_drops, p.takes_replies, p.created_at, ${VERIFIED_DOMAINS}`;
+const COLUMNS = `p.id, p.handle, p.domain, p.email, p.display_name, p.accepting_drops, p.minimal_receipts, p.takes_replies, p.created_at, ${VERIFIED_DOMAINS}`;
 
 export async function findByHandle(db: Queryable, handle: string): Promise<Business | undefined> {
   const [row] = await db.query<Row>({ name: 'party-by-handle', text: `SELECT ${COLUMNS} FROM parties p WHERE p.handle = $1` }, [handle]);
@@ -50,11 +50,13 @@ export async function updateBusiness(
   id: bigint,
   displayName: string | undefined,
   acceptingDrops: boolean | undefined,
+  receipts: ReceiptDetail | undefined,
 ): Promise<Business> {
   const [row] = await tx.query<Row>(
     `WITH p AS (
        UPDATE parties SET display_name = coalesce($2, display_name), folded_name = coalesce($3, folded_name),
-                          accepting_drops = coalesce($4, accepting_drops), name_key = coalesce($5, name_key)
+                          accepting_drops = coalesce($4, accepting_drops), name_key = coalesce($5, name_key),
+                          minimal_receipts = coalesce($6, minimal_receipts)
         WHERE id = $1 RETURNING *
      ) SELECT ${COLUMNS} FROM p`,
     [
@@ -63,6 +65,7 @@ export async function updateBusiness(
       displayName === undefined ? null : foldCase(displayName),
       acceptingDrops ?? null,
       displayName === undefined ? null : nameKeyOf(displayName),
+      receipts === undefined ? null : receipts === 'minimal',
     ],
   );
   return toBusiness(row as Row);

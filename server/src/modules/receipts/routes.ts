@@ -1,20 +1,27 @@
 import { Type } from 'typebox';
 import { publicEndpoint } from '../../context.ts';
-import { ReceiptSchema } from '../../contract/envelope.ts';
+import { AnyReceiptSchema } from '../../contract/envelope.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { parseReceiptToken } from '../../contract/ids.ts';
-import { receiptJson } from '../messages/envelope.ts';
+import { minimalReceiptJson, receiptJson } from '../messages/envelope.ts';
 import { findReceipt } from '../messages/read-messages.ts';
 
 export const getOne = publicEndpoint({
   summary: 'A public receipt',
   isCrossOrigin: true,
+  description:
+    'Everybody who has the link sees it. A business can choose that receipts of what it sends show parties, time and hashes only: `detail` is then `minimal`.',
   params: Type.Object({ token: Type.String({ description: 'rcpt_ token' }) }),
-  success: { status: 200, description: 'The envelope without json and download URLs.', schema: ReceiptSchema },
+  success: {
+    status: 200,
+    description: 'The envelope without json and download URLs, or what its sender lets everybody see of it.',
+    schema: AnyReceiptSchema,
+  },
   errors: ['not_found'],
   handle: async (context, call) => {
-    const message = await findReceipt(context, parseReceiptToken(call.params.token));
-    if (!message) throw new Refusal('not_found', 'There is no such receipt.');
-    return { body: receiptJson(message, context.publicUrl) };
+    const found = await findReceipt(context, parseReceiptToken(call.params.token));
+    if (!found) throw new Refusal('not_found', 'There is no such receipt.');
+    const json = found.detail === 'minimal' ? minimalReceiptJson : receiptJson;
+    return { body: json(found.message, context.publicUrl) };
   },
 });

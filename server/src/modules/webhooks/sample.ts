@@ -18,7 +18,7 @@ export function sampleEnvelope(messageId: string, to: Party, receivedMs: number,
     provider: 'api_key',
   };
   const sender = { party: { kind: 'handle', handle: DEMO_HANDLE, display_name: 'Demo inbox' }, actor };
-  const recipient = { party: to.view };
+  const recipient = { party: to.view, segment: null };
   const message = {
     id: messageId,
     threadId: messageId,

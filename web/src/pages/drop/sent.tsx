@@ -19,7 +19,7 @@ export function Sent({ message, onAnother }: { message: Envelope; onAnother(): v
         Delivered
       </h2>
       <p className="mt-1.5 text-soft">
-        It is in the inbox of <PartyName party={to.party} />.{' '}
+        It is in the inbox of <PartyName party={to.party} segment={to.segment} />.{' '}
         {from.party.kind === 'handle' ? (
           <>
             An answer comes to the inbox of <Name>{from.party.display_name}</Name>.

@@ -78,6 +78,10 @@ function Rest({ isEmpty, send: { error, isPending }, onSend }: RestProps) {
   return (
     <form onSubmit={onSubmit} className="flex flex-col gap-4">
       <Attachments uploads={uploads} error={error?.at('/files')} />
+      <p className="text-sm text-soft">
+        You get a receipt. Everybody with its link sees your name and mail address, the subject, the note and file names, but not what is in
+        the files.
+      </p>
       {error ? <ErrorNote error={error} /> : null}
       <p role="status" className="text-sm text-warn empty:hidden">
         {problem}

@@ -6,6 +6,7 @@ import type { Envelope } from '../../api/schema.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Copyable, PageHeader, PartyName } from '../../ui/parts.tsx';
 import { Composer } from './composer.tsx';
+import { ReceiptNote } from './receipt-note.tsx';
 
 export function ComposePage() {
   const { to } = useSearch({ from: '/app/compose' });
@@ -27,13 +28,13 @@ function Sent({ message, onAnother }: { message: Envelope; onAnother(): void }) 
       <p className="mb-6 flex items-center gap-2.5">
         <CircleCheck className="size-5 shrink-0 text-good" aria-hidden />
         <span>
-          It is in the inbox of <PartyName party={message.to.party} />.
+          It is in the inbox of <PartyName party={message.to.party} segment={message.to.segment} />.
         </span>
       </p>
       <h2 className="mb-1 font-medium">Receipt</h2>
-      <p className="mb-3 text-soft">
-        Whoever has the link sees that this was delivered, with subject, note and file names, but neither the JSON nor the files.
-      </p>
+      <div className="mb-3">
+        <ReceiptNote />
+      </div>
       <Copyable text={message.receipt_url} label="receipt link" />
       <div className="mt-6 flex flex-wrap gap-2">
         <ButtonLink look="primary" to="/threads/$id" params={{ id: message.thread_id }} hash={message.id}>

@@ -10,6 +10,7 @@ import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
 import { bodyOf, type Draft, isEmpty, useDraft } from './draft.ts';
 import { faultOf, JsonField } from './json-field.tsx';
+import { ReceiptNote } from './receipt-note.tsx';
 import { RecipientField } from './recipient-field.tsx';
 
 interface ComposerProps {
@@ -94,6 +95,7 @@ export function Composer({ place, inReplyTo, initial = {}, noteRef, onSent }: Co
       />
       {hasJson ? <JsonField value={draft.json} onChange={(json) => change({ json })} error={error?.at('/json')} /> : null}
       <Attachments uploads={uploads} error={error?.at('/files')} />
+      {isReply ? null : <ReceiptNote />}
       {error ? <ErrorNote error={error} /> : null}
       <div className="flex flex-wrap items-center gap-2">
         {isDetailed ? null : (

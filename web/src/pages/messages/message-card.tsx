@@ -41,7 +41,7 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
             <PartyName party={from.party} />
             <span className={`inline-flex min-w-0 items-start gap-2 ${isOpen ? '' : 'max-sm:hidden'}`}>
               <ArrowRight className="mt-1 size-3.5 shrink-0 text-soft" aria-label="to" />
-              <PartyName party={to.party} />
+              <PartyName party={to.party} segment={to.segment} />
             </span>
             {isOpen ? null : (
               <Name className="min-w-0 grow basis-40 truncate text-soft">{subject ?? note?.replaceAll(/\s+/g, ' ') ?? type}</Name>

@@ -1,6 +1,6 @@
 import { FileSearch } from 'lucide-react';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
-import type { Receipt } from '../../api/schema.ts';
+import type { AnyReceipt } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/field.tsx';
 import { Section } from '../../ui/parts.tsx';
@@ -11,7 +11,7 @@ import { useCheck } from './use-check.ts';
 const PAUSE_MS = 250;
 
 /** Anybody can see whether what they have is what was delivered. Nothing of it leaves the browser. */
-export function CheckBox({ receipt }: { receipt: Receipt }) {
+export function CheckBox({ receipt }: { receipt: AnyReceipt }) {
   const hasJson = receipt.json_sha256 !== null;
   const hasFiles = receipt.files.length > 0;
   if (!hasJson && !hasFiles) return null;
@@ -30,7 +30,7 @@ export function CheckBox({ receipt }: { receipt: Receipt }) {
   );
 }
 
-function Box({ receipt, hasJson }: { receipt: Receipt; hasJson: boolean }) {
+function Box({ receipt, hasJson }: { receipt: AnyReceipt; hasJson: boolean }) {
   const { state, file, text, stop } = useCheck(receipt);
   const [written, setWritten] = useState('');
   useEffect(() => {

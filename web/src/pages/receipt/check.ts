@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../../../server/src/contract/canonical-json.ts';
-import type { Receipt } from '../../api/schema.ts';
+import type { AnyReceipt, Receipt } from '../../api/schema.ts';
 import { hashes, Unreadable } from './hash.ts';
 
 export interface Finding {
@@ -22,7 +22,7 @@ export async function checkText(text: string, signal: AbortSignal): Promise<Find
 /** By its bytes; if they are none of the files, it may be the JSON. */
 export async function checkFile(
   file: File,
-  receipt: Receipt,
+  receipt: AnyReceipt,
   { signal, onProgress }: { signal: AbortSignal; onProgress(doneBytes: number): void },
 ): Promise<Finding> {
   const [hash = ''] = await hashes({ file }, { signal, onProgress });

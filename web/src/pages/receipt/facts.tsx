@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Actor, Receipt } from '../../api/schema.ts';
+import type { Actor, AnyReceipt, Receipt } from '../../api/schema.ts';
 import { DomainProof } from '../../parts/domain-proof.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Badge, Fact, Facts, PartyName } from '../../ui/parts.tsx';
@@ -30,9 +30,22 @@ export function Delivered({ receipt: { subject, type, note, json_sha256 } }: { r
   );
 }
 
+/** In place of what was delivered, where the sender does not show it. */
+export function Minimal() {
+  return (
+    <section aria-label="What was delivered" className="mb-10 rounded-xl border border-line px-5 py-5 print:mb-6">
+      <p className="text-soft">
+        The sender shows parties, time and hashes only. The content hash covers more than that, so this page can’t check it: whoever has the
+        whole message can. A file or JSON can still be compared below.
+      </p>
+    </section>
+  );
+}
+
 const LOCAL = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' });
 
-export function Route({ receipt: { from, to, received_at } }: { receipt: Receipt }) {
+export function Route({ receipt }: { receipt: AnyReceipt }) {
+  const { from, to, received_at } = receipt;
   return (
     <Facts>
       <Fact name="From">
@@ -40,11 +53,13 @@ export function Route({ receipt: { from, to, received_at } }: { receipt: Receipt
         <br />
         <DomainProof party={from.party} />
       </Fact>
-      <Fact name="Sent by">
-        <Sender actor={from.actor} />
-      </Fact>
+      {'actor' in from ? (
+        <Fact name="Sent by">
+          <Sender actor={from.actor} />
+        </Fact>
+      ) : null}
       <Fact name="To">
-        <PartyName party={to.party} />
+        <PartyName party={to.party} segment={'segment' in to ? to.segment : null} />
       </Fact>
       <Fact name="Delivered">
         <time dateTime={received_at}>{LOCAL.format(new Date(received_at))}</time>
@@ -89,8 +104,8 @@ const VERDICTS: Record<Receipt['validation']['status'], string> = {
   not_applicable: '',
 };
 
-export function Identifiers({ receipt }: { receipt: Receipt }) {
-  const { content_hash, json_sha256, id, thread_id, in_reply_to, idempotency_key, validation } = receipt;
+export function Identifiers({ receipt }: { receipt: AnyReceipt }) {
+  const { content_hash, json_sha256, id, files } = receipt;
   return (
     <Facts>
       <Fact name="Content hash">
@@ -99,10 +114,26 @@ export function Identifiers({ receipt }: { receipt: Receipt }) {
       <Fact name="JSON hash">
         {json_sha256 === null ? <span className="text-soft">There was no JSON</span> : <Mono>{json_sha256}</Mono>}
       </Fact>
-      {validation.status === 'not_applicable' ? null : <Fact name="JSON">It {VERDICTS[validation.status]}</Fact>}
       <Fact name="Message">
         <Mono>{id}</Mono>
       </Fact>
+      {'detail' in receipt ? (
+        files.map(({ sha256 }, at) => (
+          <Fact key={String(at)} name="File hash">
+            {sha256 === null ? <span className="text-soft">Not computed yet</span> : <Mono>{sha256}</Mono>}
+          </Fact>
+        ))
+      ) : (
+        <More receipt={receipt} />
+      )}
+    </Facts>
+  );
+}
+
+function More({ receipt: { thread_id, in_reply_to, idempotency_key, validation } }: { receipt: Receipt }) {
+  return (
+    <>
+      {validation.status === 'not_applicable' ? null : <Fact name="JSON">It {VERDICTS[validation.status]}</Fact>}
       <Fact name="Thread">
         <Mono>{thread_id}</Mono>
       </Fact>
@@ -116,7 +147,7 @@ export function Identifiers({ receipt }: { receipt: Receipt }) {
           <Mono>{idempotency_key}</Mono>
         </Fact>
       )}
-    </Facts>
+    </>
   );
 }
 

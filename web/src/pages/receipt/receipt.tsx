@@ -1,13 +1,13 @@
 import { useParams } from '@tanstack/react-router';
 import { Printer } from 'lucide-react';
 import { useReading } from '../../api/queries.ts';
-import type { Receipt } from '../../api/schema.ts';
+import type { AnyReceipt } from '../../api/schema.ts';
 import { Plain } from '../../frame/plain.tsx';
 import { Button } from '../../ui/button.tsx';
 import { PartyName, Section } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { CheckBox } from './check-box.tsx';
-import { Delivered, Identifiers, Route } from './facts.tsx';
+import { Delivered, Identifiers, Minimal, Route } from './facts.tsx';
 import { ReceiptFiles } from './files.tsx';
 import { Whole } from './whole.tsx';
 
@@ -31,28 +31,30 @@ export function ReceiptPage() {
   );
 }
 
-function Shown({ receipt }: { receipt: Receipt }) {
+function Shown({ receipt }: { receipt: AnyReceipt }) {
+  const full = 'detail' in receipt ? undefined : receipt;
   return (
     <Plain title="Receipt" isWide>
       <div className="mb-8 flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
         <p className="min-w-0 grow basis-72 text-soft">
-          Waybill has delivered this from <PartyName party={receipt.from.party} /> to <PartyName party={receipt.to.party} />.
+          Waybill has delivered this from <PartyName party={receipt.from.party} /> to{' '}
+          <PartyName party={receipt.to.party} segment={full?.to.segment} />.
         </p>
         <Button className="print:hidden" onClick={() => print()} icon={<Printer className="size-4" aria-hidden />}>
           Print
         </Button>
       </div>
-      <Delivered receipt={receipt} />
+      {full ? <Delivered receipt={full} /> : <Minimal />}
       <Section title="Who and when">
         <Route receipt={receipt} />
       </Section>
-      {receipt.files.length > 0 ? (
+      {full && full.files.length > 0 ? (
         <Section title="Files">
-          <ReceiptFiles files={receipt.files} />
+          <ReceiptFiles files={full.files} />
         </Section>
       ) : null}
       <Section title="Proof">
-        <Whole receipt={receipt} />
+        {full ? <Whole receipt={full} /> : null}
         <Identifiers receipt={receipt} />
       </Section>
       <div className="mt-10 print:hidden">

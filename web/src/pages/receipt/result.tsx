@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, CircleX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Receipt } from '../../api/schema.ts';
+import type { AnyReceipt } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Name, visible } from '../../ui/name.tsx';
 import type { Finding } from './check.ts';
@@ -8,7 +8,7 @@ import { Mono } from './facts.tsx';
 import type { State } from './use-check.ts';
 
 /** What came of the check. Its place is there before, so that it is announced. */
-export function Result({ receipt, state, onStop }: { receipt: Receipt; state: State; onStop(): void }) {
+export function Result({ receipt, state, onStop }: { receipt: AnyReceipt; state: State; onStop(): void }) {
   return (
     <>
       {state.kind === 'busy' && state.percent !== undefined ? <Progress name={state.name} percent={state.percent} onStop={onStop} /> : null}
@@ -42,7 +42,7 @@ function Progress({ name, percent, onStop }: { name: string; percent: number; on
   );
 }
 
-function Found({ receipt, finding: { name, hash, isJson, unreadable } }: { receipt: Receipt; finding: Finding }) {
+function Found({ receipt, finding: { name, hash, isJson, unreadable } }: { receipt: AnyReceipt; finding: Finding }) {
   if (unreadable !== undefined)
     return (
       <Verdict tone="warn" title="This can’t be read as JSON">
@@ -55,7 +55,13 @@ function Found({ receipt, finding: { name, hash, isJson, unreadable } }: { recei
         Its canonical form (RFC 8785) has the hash that stands in the receipt.
       </Verdict>
     );
-  const same = receipt.files.filter(({ sha256 }) => sha256 === hash);
+  if (!isJson && 'detail' in receipt && receipt.files.some(({ sha256 }) => sha256 === hash))
+    return (
+      <Verdict tone="good" title="It matches: this is a file that was delivered" hash={hash}>
+        Its hash stands in the receipt.
+      </Verdict>
+    );
+  const same = 'detail' in receipt ? [] : receipt.files.filter(({ sha256 }) => sha256 === hash);
   if (!isJson && same.length > 0)
     return (
       <Verdict tone="good" title="It matches: this is a file that was delivered" hash={hash}>

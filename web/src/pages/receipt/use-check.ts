@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { Receipt } from '../../api/schema.ts';
+import type { AnyReceipt } from '../../api/schema.ts';
 import { checkFile, checkText, type Finding } from './check.ts';
 
 export type State =
@@ -11,7 +11,7 @@ export type State =
 const NOTHING: State = { kind: 'nothing' };
 
 /** One thing is checked at a time: the next ends the one before. */
-export function useCheck(receipt: Receipt) {
+export function useCheck(receipt: AnyReceipt) {
   const [state, setState] = useState<State>(NOTHING);
   const running = useRef(new AbortController());
   useEffect(() => () => running.current.abort(), []);

@@ -33,6 +33,9 @@ export function SettingsPage() {
             <Section title="Addresses">
               <Addresses business={business} addresses={addresses} isAdmin={isAdmin} />
             </Section>
+            <Section title="Receipts">
+              <Receipts isAdmin={isAdmin} />
+            </Section>
             <ThisBrowser />
             <Section title="First steps" actions={<ButtonLink to="/welcome">Show first steps</ButtonLink>}>
               <p className="text-soft">Send a message to try it out, make a key, and do the same from a program.</p>
@@ -73,6 +76,35 @@ function NameForm({ name }: { name: string }) {
         <ErrorNote error={change.error} />
       ) : null}
     </form>
+  );
+}
+
+function Receipts({ isAdmin }: { isAdmin: boolean }) {
+  const business = useReading('GET /v1/business', {});
+  const change = useAction('PATCH /v1/business', { changes: [...CHANGES] });
+  return (
+    <States of={business} rows={1}>
+      {({ receipts }) => {
+        const isMinimal = (change.isPending ? change.variables.body.receipts : receipts) === 'minimal';
+        return (
+          <div className="max-w-xl space-y-5">
+            <Switch
+              label="Minimal receipts"
+              hint={
+                isMinimal
+                  ? 'Everybody with the link of a receipt sees both parties, the time and the hashes of what you sent, and nothing else.'
+                  : 'Everybody with the link of a receipt sees who sent the message, type, subject, note, file names and the result of the schema check, but not the JSON or what is in the files.'
+              }
+              checked={isMinimal}
+              disabled={!isAdmin || change.isPending}
+              onChange={({ target }) => change.mutate({ body: { receipts: target.checked ? 'minimal' : 'full' } })}
+            />
+            <p className="text-sm text-soft">This holds at once for everything you have sent. It can’t take back what somebody has seen.</p>
+            {change.error ? <ErrorNote error={change.error} /> : null}
+          </div>
+        );
+      }}
+    </States>
   );
 }
 

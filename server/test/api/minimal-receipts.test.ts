@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { claimedBy, joinedBy } from '../support/businesses.ts';
+import { sendForm } from '../support/form.ts';
+import { type FormService, sha256Of, startFormService } from '../support/form-service.ts';
+import type { MemberApi } from '../support/member.ts';
+import { expectInvalid, expectRefusal } from '../support/refusals.ts';
+import { contentHashOf, sha256OfCanonical } from '../support/rfc8785.ts';
+import type { TestBusiness } from '../support/service.ts';
+
+let service: FormService;
+let owner: MemberApi;
+let globex: TestBusiness;
+
+beforeAll(async () => {
+  service = await startFormService();
+  globex = await service.business('globex');
+  owner = await claimedBy(service, 'olga@quiet.test', 'quiet');
+});
+afterAll(() => service.stop());
+
+const choose = async (receipts: string, by: MemberApi = owner) => by.patch('/business', { receipts });
+const receiptOf = async ({ receipt_url }: { receipt_url: string }) =>
+  (await service.anonymous.get(`/receipts/${receipt_url.split('/').at(-1)}`)).body;
+
+test('a business chooses what its receipts show; members and strangers do not', async () => {
+  expect((await owner.get('/business')).body.receipts).toBe('full');
+  const { status, body } = await choose('minimal');
+  expect([status, body.receipts, (await owner.get('/business')).body.receipts]).toEqual([200, 'minimal', 'minimal']);
+  // Another change leaves it alone.
+  expect((await owner.patch('/business', { display_name: 'Quiet' })).body).toMatchObject({ display_name: 'Quiet', receipts: 'minimal' });
+  const member = await joinedBy(service, owner, 'mia@quiet.test', 'member');
+  expectRefusal(await choose('full', member), 'forbidden');
+  expectInvalid(await choose('none'), 'receipts');
+  expect((await owner.get('/business')).body.receipts).toBe('minimal');
+});
+
+test('a minimal receipt has parties, time and hashes, and nothing else', async () => {
+  await choose('minimal');
+  const said = { to: 'globex/orders', type: 'order', subject: 'Secret subject', note: 'Secret note', json: { secret: 1 } };
+  const sent = (await owner.post('/messages', said)).body;
+  const receipt = await receiptOf(sent);
+  expect(receipt).toEqual({
+    detail: 'minimal',
+    id: sent.id,
+    from: { party: sent.from.party },
+    to: { party: sent.to.party },
+    json_sha256: sha256OfCanonical({ secret: 1 }),
+    files: [],
+    received_at: sent.received_at,
+    content_hash: sent.content_hash,
+    receipt_url: sent.receipt_url,
+  });
+  // Whoever has the message can still check the hash.
+  expect(contentHashOf((await globex.api.get(`/messages/${sent.id}`)).body)).toBe(receipt.content_hash);
+});
+
+test('of files it has the hashes', async () => {
+  const loud = await service.business('loud');
+  const sent = await sendForm(loud.api, [
+    { name: 'to', bytes: 'globex' },
+    { filename: 'secret-name.txt', bytes: 'bytes' },
+  ]); // prettier-ignore
+  await service.sql("UPDATE parties SET minimal_receipts = true WHERE handle = 'loud'");
+  expect((await receiptOf(sent.body)).files).toEqual([{ sha256: sha256Of('bytes') }]);
+});
+
+test('the choice holds for what was sent before, and can be taken back; what others send is not concerned', async () => {
+  await choose('full');
+  const sent = (await owner.post('/messages', { to: 'globex', note: 'Seen by all' })).body;
+  const reply = (await globex.api.send({ in_reply_to: sent.id, note: 'A reply' })).body;
+  expect((await receiptOf(sent)).note).toBe('Seen by all');
+  await choose('minimal');
+  expect(await receiptOf(sent)).not.toHaveProperty('note');
+  expect((await receiptOf(reply)).note).toBe('A reply');
+  await choose('full');
+  expect((await receiptOf(sent)).note).toBe('Seen by all');
+});
+
+test('no receipt tells values of the recipient’s schema', async () => {
+  const schema = {
+    properties: {
+      tier: { enum: ['PARTNER-SECRET-40'] },
+      code: { const: 'SECRET-CODE' },
+      sku: { pattern: '^SECRET-[0-9]+$' },
+      count: { type: 'number' },
+    },
+    required: ['order'],
+  };
+  expect((await globex.api.write('PUT', '/inbox/schema', { schema })).status).toBe(200);
+  const sent = (await owner.post('/messages', { to: 'globex', json: { tier: 'x', code: 'y', sku: 'z', count: 'many' } })).body;
+  const receipt = await receiptOf(sent);
+  const errors = receipt.validation.errors.toSorted((a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1));
+  expect(errors).toEqual([
+    { path: '', keyword: 'required', message: 'must have the property "order"' },
+    { path: '/code', keyword: 'const', message: 'must be the value in the schema' },
+    { path: '/count', keyword: 'type', message: 'must be number' },
+    { path: '/sku', keyword: 'pattern', message: 'must match the pattern in the schema' },
+    { path: '/tier', keyword: 'enum', message: 'must be one of the values in the schema' },
+  ]);
+  expect(JSON.stringify(receipt)).not.toContain('SECRET');
+});
