@@ -1,4 +1,5 @@
 import { newAuthority } from '../server/test/support/certificates.ts';
+import { type CompressionResult, measureCompression } from './compression.ts';
 import { fillContacts, measureContacts } from './contacts.ts';
 import { runDirectInserts } from './direct-inserts.ts';
 import { measureTransfers } from './file-transfers.ts';
@@ -16,6 +17,7 @@ const ROUND_SECONDS = 8;
 const WARM_UP_SECONDS = 3;
 const SMALL_INBOX = 1_000;
 const LARGE_INBOX = 1_000_000;
+const COMPRESSION_SECONDS = 4;
 const SMALL_BOOK = 100;
 const LARGE_BOOK = 100_000;
 
@@ -72,7 +74,9 @@ async function measureSends(service: ServiceUnderTest, name: string, handles: st
   };
 }
 
-async function measureLists(service: ServiceUnderTest): Promise<{ pages: PageResult[]; contacts: PageResult[] }> {
+async function measureLists(
+  service: ServiceUnderTest,
+): Promise<{ pages: PageResult[]; contacts: PageResult[]; compression: CompressionResult[] }> {
   const sender = await service.createBusiness('prolific');
   await service.createBusiness('silent');
   const small = await service.createBusiness('small');
@@ -85,7 +89,9 @@ async function measureLists(service: ServiceUnderTest): Promise<{ pages: PageRes
   await fillContacts(service, large, 'many', LARGE_BOOK);
   progress('reading pages of 50');
   const pages = await measurePages(service, small, large, 'prolific', 'silent');
-  return { pages, contacts: await measureContacts(service, small, large) };
+  const contacts = await measureContacts(service, small, large);
+  progress('reading pages of 50 with and without compression');
+  return { pages, contacts, compression: await measureCompression(service, small.key, COMPRESSION_SECONDS) };
 }
 
 function mean(numbers: number[]): number {
@@ -105,7 +111,7 @@ try {
     await measureSends(service, '1,000 recipients', handles, recipients[0]?.id ?? 0n),
   ];
   const webhooks = await measureWebhooks(service, authority, progress);
-  const { pages, contacts } = await measureLists(service);
+  const { pages, contacts, compression } = await measureLists(service);
   const transfers = await measureTransfers(service, hot.key, progress);
   const memoryMb = service.takePeakMemoryMb();
 
@@ -152,10 +158,19 @@ try {
   console.table(pages.map(({ name, medianMs, ratio }) => ({ '': name, 'median ms': medianMs.toFixed(2), ratio: ratio.toFixed(2) })));
   console.log('Pages of 50 contacts, as multiples of the first page out of 100');
   console.table(contacts.map(({ name, medianMs, ratio }) => ({ '': name, 'median ms': medianMs.toFixed(2), ratio: ratio.toFixed(2) })));
+  console.log('Pages of 50 with and without compression, 8 connections');
+  console.table(
+    compression.map(({ encoding, perSecond, ratio, bytesPerPage }) => ({
+      '': encoding,
+      'pages /s': Math.round(perSecond),
+      ratio: ratio.toFixed(2),
+      'bytes a page': Math.round(bytesPerPage),
+    })),
+  );
   console.log('Files in the data folder, as multiples of what sha256sum hashes in a second');
   console.table(transfers.map(({ name, mbPerSecond, ratio }) => ({ '': name, 'MB/s': Math.round(mbPerSecond), ratio: ratio.toFixed(2) })));
   console.log(`Resident memory of the service, at most: ${Math.round(memoryMb)} MB\n`);
-  console.log(JSON.stringify({ sends, webhooks, pages, contacts, transfers, memoryMb }));
+  console.log(JSON.stringify({ sends, webhooks, pages, contacts, compression, transfers, memoryMb }));
 } finally {
   await service.stop();
 }

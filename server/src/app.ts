@@ -25,7 +25,7 @@ import * as drop from './modules/drop/routes.ts';
 import * as objects from './modules/files/object-routes.ts';
 import * as files from './modules/files/routes.ts';
 import * as inboxSchema from './modules/inbox-schema/routes.ts';
-import { showsKeptMails } from './modules/mail/kept-mail-access.ts';
+import { keepsMails } from './modules/mail/kept-mail-access.ts';
 import * as keptMail from './modules/mail/kept-mail-routes.ts';
 import * as mail from './modules/mail/routes.ts';
 import * as me from './modules/me/routes.ts';
@@ -143,7 +143,7 @@ const linkedFromMails: readonly Route<Context>[] = [
   ['POST', '/mail/unsubscribe/:token', 'none', mail.unsubscribe],
 ];
 
-/** For the person at the machine of a service that has no mail server. */
+/** For whoever started a service that has no mail server. */
 const keptMails: readonly Route<Context>[] = [
   ['GET', '/dev/mail', 'open', keptMail.list],
   ['GET', '/dev/mail/:id', 'open', keptMail.show],
@@ -178,7 +178,7 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
     responses: new Responses(budget, new Compressor(config.compressionPercent), pace),
     pace,
   };
-  const forPeople = () => [...pageRoutes(pages as Pages), ...linkedFromMails, ...(showsKeptMails(config) ? keptMails : [])];
+  const forPeople = () => [...pageRoutes(pages as Pages), ...linkedFromMails, ...(keepsMails(config) ? keptMails : [])];
   const routes = pages ? [...api, ...forSigningIn, ...forOperators, ...forPeople(), ...documentation(api)] : forOperators;
   registerRoutes(app, routes, context, gate);
   return app;

@@ -10,6 +10,7 @@ import type { Downloads } from './modules/files/downloads.ts';
 import type { Files } from './modules/files/files.ts';
 import type { PartedUploads } from './modules/files/parted-uploads.ts';
 import type { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
+import type { KeptMailAccess } from './modules/mail/kept-mail-access.ts';
 import type { Mails } from './modules/mail/mails.ts';
 import type { Arrivals } from './modules/messages/arrivals.ts';
 import type { Ledger } from './modules/messages/ledger.ts';
@@ -32,6 +33,7 @@ export interface Context {
   consumerMail: ConsumerMail;
   nameServers: NameServers;
   mails: Mails;
+  keptMailAccess: KeptMailAccess;
   keys: KeyRing;
   signIn: SignIn;
   ledger: Ledger;

@@ -2,6 +2,7 @@ import { inspect, parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { ConfigError, readConfig } from './config.ts';
 import { DataFolderInUse } from './open-database.ts';
+import { collectWhenIdle } from './platform/idle-collection.ts';
 import { type Role, type Service, startService } from './service.ts';
 import { welcome } from './welcome.ts';
 
@@ -61,6 +62,7 @@ try {
   const starting = startService(config, role, log, console.log);
   stopOnSignals(starting);
   console.log(welcome(await starting, config, role));
+  collectWhenIdle();
 } catch (error) {
   console.error(explain(error));
   if (showsStacks) console.error(inspect(error));

@@ -24,6 +24,7 @@ import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
 import { notifyOfAnswer } from './modules/mail/answer-notices.ts';
 import { mailChores, sendMail } from './modules/mail/chores.ts';
 import { MailDelivery } from './modules/mail/delivery.ts';
+import { KeptMailAccess, keepsMails } from './modules/mail/kept-mail-access.ts';
 import { Mails } from './modules/mail/mails.ts';
 import { codeMail } from './modules/mail/templates.ts';
 import { tellOfLostDomain } from './modules/members/lost-domain.ts';
@@ -65,6 +66,8 @@ export interface Service {
   address: string;
   /** Where it takes mail, if it does. */
   mail: { address: string; domain: string } | undefined;
+  /** Where mails can be read that are kept for want of a mail server. */
+  keptMailsAt: string | undefined;
   /** The sample businesses with their keys, on the very first start with the embedded database. */
   samples: Sample[];
   stop(): Promise<void>;
@@ -118,7 +121,8 @@ export async function startService(config: Config, role: Role, log: Logger, tell
     const mail = role === 'mail' || role === 'all' ? await startMail(context, log, finishers) : undefined;
     // Last of all, because a start that failed would have made keys that nobody was shown.
     const samples = config.databaseUrl === undefined && (await isEmpty(context)) ? await createSamples(database, context.parties) : [];
-    return { publicUrl: context.publicUrl, address, mail, samples, stop };
+    const keptMailsAt = hasApi && keepsMails(config) ? context.keptMailAccess.linkAt(context.publicUrl) : undefined;
+    return { publicUrl: context.publicUrl, address, mail, keptMailsAt, samples, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -212,6 +216,7 @@ async function buildContext(
     consumerMail,
     nameServers,
     mails,
+    keptMailAccess: new KeptMailAccess(await sharedSecret(database, 'kept-mails')),
     keys,
     signIn,
     blocks,

@@ -1,10 +1,9 @@
 import type { Config } from './config.ts';
-import { showsKeptMails } from './modules/mail/kept-mail-access.ts';
 import type { Sample } from './samples.ts';
 import type { Role, Service } from './service.ts';
 
 /** What a person needs next, printed at the end of a start. */
-export function welcome({ publicUrl, address, mail, samples }: Service, config: Config, role: Role): string {
+export function welcome({ publicUrl, address, mail, keptMailsAt, samples }: Service, config: Config, role: Role): string {
   const hasApi = role === 'api' || role === 'all';
   const lines = [
     '',
@@ -14,7 +13,7 @@ export function welcome({ publicUrl, address, mail, samples }: Service, config: 
     ...(!hasApi || address !== publicUrl ? [`  Listens on     ${address}`] : []),
     ...(mail ? [`  Mail           smtp://${mail.address} for <handle>@${mail.domain}`] : []),
     config.databaseUrl === undefined ? `  Data folder    ${config.dataDir}` : '  Database       the one in DATABASE_URL',
-    ...mailLines(address, config, role),
+    ...mailLines(config, keptMailsAt),
     '',
   ];
   const [buyer, seller] = samples;
@@ -24,10 +23,10 @@ export function welcome({ publicUrl, address, mail, samples }: Service, config: 
   return lines.join('\n');
 }
 
-function mailLines(address: string, config: Config, role: Role): string[] {
-  if (config.smtpUrl !== undefined) return [];
-  const isShown = role !== 'worker' && showsKeptMails(config);
-  return [`  Mail           is kept, not sent, as SMTP_URL is not set${isShown ? `; read it at ${address}/dev/mail` : ''}`];
+function mailLines({ smtpUrl }: Config, keptMailsAt: string | undefined): string[] {
+  if (smtpUrl !== undefined) return [];
+  const kept = '  Mail           is kept, not sent, as SMTP_URL is not set';
+  return [keptMailsAt === undefined ? kept : `${kept}; read it at ${keptMailsAt}`];
 }
 
 function firstSteps(publicUrl: string, samples: Sample[], buyer: Sample, seller: Sample): string[] {

@@ -28,6 +28,9 @@ test.each(['light', 'dark'] as const)('the documents are read from the first to 
 test('mails that are kept can be read', async () => {
   const { page, open, expectAccessible } = await world.person('reader@initech.test');
   await open('/dev/mail');
+  await page.getByText('open the link that Waybill printed').waitFor();
+  await expectAccessible();
+  await open(world.service.keptMailsAt);
   await page.getByText('reader@initech.test').first().waitFor();
   await expectAccessible();
 });

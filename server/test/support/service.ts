@@ -16,6 +16,8 @@ import { Api } from './api.ts';
 export interface TestService {
   url: string;
   databaseUrl: string;
+  /** Where mails can be read that are kept, with the token; empty where there is a mail server. */
+  keptMailsAt: string;
   /** Without a key. */
   anonymous: Api;
   /** Makes a business with one agent, and gives what acts for it. */
@@ -70,6 +72,7 @@ export async function startTestService(env: Record<string, string> = {}, role: R
   return {
     url: service.publicUrl,
     databaseUrl,
+    keptMailsAt: service.keptMailsAt ?? '',
     anonymous: new Api(service.publicUrl),
     business: async (handle, { segment, scope = 'read_write', claimed = false } = {}) => {
       const { id } = await parties.create(handle, `The ${handle} company`, claimed);

@@ -7,7 +7,7 @@ import type { Person } from '../../contract/people.ts';
 import { pageOf } from '../../http/cursor.ts';
 import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
 import type { Database } from '../../platform/postgres.ts';
-import { isFromThisMachine, KEPT_MAILS_PATH, showsKeptMails } from '../mail/kept-mail-access.ts';
+import { KEPT_MAILS_PATH, keepsMails } from '../mail/kept-mail-access.ts';
 import { businessesOf } from '../members/members.ts';
 import { type Account, endOtherSessions, endSession, getAccount, listSessions, renamePerson, type Session } from './accounts.ts';
 
@@ -58,7 +58,7 @@ const SignInSchema = Type.Object(
     passkey: Type.Boolean(),
     mails_at: Type.Union([Type.String(), Type.Null()], {
       description:
-        'The path at which you can read the mails of this service: only on the machine of one that has no mail server. Null otherwise.',
+        'The path of the mails that a service without a mail server keeps; it opens with the link that the start prints. Null otherwise.',
     }),
   },
   { $id: 'SignIn', ...closed },
@@ -68,9 +68,7 @@ export const ways = publicEndpoint({
   summary: 'The ways to sign in that are offered',
   success: { status: 200, description: 'The ways.', schema: SignInSchema },
   errors: [],
-  handle: async ({ config, signIn }, { request }) => ({
-    body: { ...signIn.ways, mails_at: showsKeptMails(config) && isFromThisMachine(request) ? KEPT_MAILS_PATH : null },
-  }),
+  handle: async ({ config, signIn }) => ({ body: { ...signIn.ways, mails_at: keepsMails(config) ? KEPT_MAILS_PATH : null } }),
 });
 
 export const show = personEndpoint({

@@ -1,26 +1,42 @@
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
-import { isLoopbackAddress, isLoopbackHost } from '../../platform/loopback.ts';
+import { isSameSecret } from '../../platform/same-secret.ts';
 
 export const KEPT_MAILS_PATH = '/dev/mail';
 
-/**
- * One-time codes can be read there, so only on a service that is nobody's but the person's who sits at its machine: one
- * without a mail server, behind no proxy, with no other address than that of the machine itself.
- */
-export function showsKeptMails({ smtpUrl, trustedProxies, publicUrl, databaseUrl, host }: Config): boolean {
-  const isKnownElsewhere = publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname);
-  const isShared = databaseUrl !== undefined && !isLoopbackHost(host);
-  return smtpUrl === undefined && trustedProxies.length === 0 && !isKnownElsewhere && !isShared;
+const COOKIE = 'waybill_mails';
+const COOKIE_VALUE = new RegExp(`(?:^|; *)${COOKIE}=([\\w-]+)`);
+const COOKIE_LIFETIME_S = 30 * 24 * 3_600;
+
+export function keepsMails({ smtpUrl }: Config): boolean {
+  return smtpUrl === undefined;
 }
 
-/** What proxies add. A request that came through one was not made at this machine, whatever its connection says. */
-const PROXY_HEADERS = ['forwarded', 'via', 'x-real-ip', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port'];
+/**
+ * One-time codes can be read in the mails that a service without a mail server keeps. So they are shown to whoever has the
+ * token: it stands in the link that is printed at the start, and in the cookie that opening the link leaves.
+ */
+export class KeptMailAccess {
+  readonly #token: string;
 
-/** A page of somebody else can have a name that leads here, and so read what it likes; but not name us as we are named. */
-export function isFromThisMachine({ raw, headers }: FastifyRequest): boolean {
-  const host = URL.parse(`http://${headers.host}`)?.hostname ?? '';
-  return (
-    isLoopbackAddress(raw.socket.remoteAddress ?? '') && isLoopbackHost(host) && PROXY_HEADERS.every((name) => headers[name] === undefined)
-  );
+  constructor(secret: Buffer) {
+    this.#token = secret.toString('base64url');
+  }
+
+  linkAt(publicUrl: string): string {
+    return `${publicUrl}${KEPT_MAILS_PATH}?token=${this.#token}`;
+  }
+
+  fits(token: string | undefined): boolean {
+    return token !== undefined && isSameSecret(token, this.#token);
+  }
+
+  isOpenTo({ headers }: FastifyRequest): boolean {
+    return this.fits(COOKIE_VALUE.exec(headers.cookie ?? '')?.[1]);
+  }
+
+  cookieFor(publicUrl: string): string {
+    const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
+    return `${COOKIE}=${this.#token}; Path=${KEPT_MAILS_PATH}; Max-Age=${COOKIE_LIFETIME_S}; HttpOnly; SameSite=Strict${secure}`;
+  }
 }

@@ -2,7 +2,7 @@ import type { Answer } from '../../http/endpoint.ts';
 import { type Html, html, page } from '../../http/page.ts';
 import type { KeptMail } from './kept-mail-store.ts';
 
-const WHY = 'SMTP_URL is not set, so mails are kept here instead of being sent. Only this machine can see them.';
+const WHY = 'SMTP_URL is not set, so mails are kept here instead of being sent. Only this browser can see them.';
 
 export function keptMailsPage(mails: KeptMail[]): Answer {
   const row = ({ id, keptAt, mail }: KeptMail) =>
@@ -11,6 +11,13 @@ export function keptMailsPage(mails: KeptMail[]): Answer {
 ${mails.map(row)}
 </tbody></table>`;
   return page('Mail', html`<h1>Mail</h1><p class="soft">${WHY}</p>${mails.length > 0 ? table : html`<p>There is none yet.</p>`}`);
+}
+
+export function lockedPage(): Answer {
+  const body = html`<h1>Mail</h1>
+<p>SMTP_URL is not set, so this service keeps its mails instead of sending them.</p>
+<p>To read them here, open the link that Waybill printed when it started. It ends in <code>/dev/mail?token=…</code>; this browser needs it once.</p>`;
+  return page('Mail', body, 403);
 }
 
 export function keptMailPage({ id, keptAt, mail }: KeptMail): Answer {

@@ -1,16 +1,15 @@
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { publicEndpoint } from '../../context.ts';
+import { type Context, publicEndpoint } from '../../context.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { KEPT_MAILS_MAX } from '../../contract/limits.ts';
-import type { Answer } from '../../http/endpoint.ts';
+import type { Answer, Call } from '../../http/endpoint.ts';
 import { HTML_TYPE } from '../../http/page.ts';
-import { isFromThisMachine } from './kept-mail-access.ts';
-import { keptMailJson, keptMailPage, keptMailsPage } from './kept-mail-pages.ts';
+import { KEPT_MAILS_PATH } from './kept-mail-access.ts';
+import { keptMailJson, keptMailPage, keptMailsPage, lockedPage } from './kept-mail-pages.ts';
 import { findMail, type KeptMail, listMails } from './kept-mail-store.ts';
 
-function refuseOthers(request: FastifyRequest): void {
-  if (!isFromThisMachine(request)) throw new Refusal('not_found', 'There is no such path.');
+function refuseOthers({ keptMailAccess }: Context, { request }: Call): void {
+  if (!keptMailAccess.isOpenTo(request)) throw new Refusal('forbidden', 'Open the link to the mails that Waybill printed at its start.');
 }
 
 const success = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
@@ -19,13 +18,22 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const list = publicEndpoint({
   summary: 'Mails that were kept, because there is no mail server',
-  query: Type.Object({ format: Type.Optional(Type.Literal('json')) }, { additionalProperties: false }),
+  query: Type.Object({ format: Type.Optional(Type.Literal('json')), token: Type.Optional(Type.String()) }, { additionalProperties: false }),
   success,
-  errors: ['not_found'],
-  handle: async ({ database }, { request, query }) => {
-    refuseOthers(request);
-    const mails = await listMails(database, KEPT_MAILS_MAX);
-    return unstored(query.format === 'json' ? keptMailJson(mails) : keptMailsPage(mails));
+  errors: ['forbidden'],
+  handle: async (context, call) => {
+    const { database, keptMailAccess, publicUrl } = context;
+    const { format, token } = call.query;
+    const hasToken = keptMailAccess.fits(token);
+    if (format === 'json') {
+      if (!hasToken) refuseOthers(context, call);
+      return unstored(keptMailJson(await listMails(database, KEPT_MAILS_MAX)));
+    }
+    // The cookie takes the place of the token, which else would stay in the history of the browser.
+    if (hasToken)
+      return unstored({ status: 303, headers: { location: KEPT_MAILS_PATH, 'set-cookie': keptMailAccess.cookieFor(publicUrl) } });
+    if (!keptMailAccess.isOpenTo(call.request)) return unstored(lockedPage());
+    return unstored(keptMailsPage(await listMails(database, KEPT_MAILS_MAX)));
   },
 });
 
@@ -33,10 +41,11 @@ export const show = publicEndpoint({
   summary: 'One of them, with its text and its HTML',
   params,
   success,
-  errors: ['not_found'],
-  handle: async ({ database }, { request, params }) => {
-    refuseOthers(request);
-    return unstored(keptMailPage(await mailWith(params.id, (id) => findMail(database, id))));
+  errors: ['forbidden', 'not_found'],
+  handle: async (context, call) => {
+    refuseOthers(context, call);
+    const { database } = context;
+    return unstored(keptMailPage(await mailWith(call.params.id, (id) => findMail(database, id))));
   },
 });
 
@@ -45,10 +54,11 @@ export const showHtml = publicEndpoint({
   summary: 'The HTML of one of them',
   params,
   success,
-  errors: ['not_found'],
-  handle: async ({ database }, { request, params }) => {
-    refuseOthers(request);
-    const { mail } = await mailWith(params.id, (id) => findMail(database, id));
+  errors: ['forbidden', 'not_found'],
+  handle: async (context, call) => {
+    refuseOthers(context, call);
+    const { database } = context;
+    const { mail } = await mailWith(call.params.id, (id) => findMail(database, id));
     const policy =
       "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'";
     return unstored({ headers: { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }, body: mail.html });

@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { publicEndpoint } from '../../context.ts';
 import { Refusal } from '../../contract/errors.ts';
+import { isFromThisMachine } from '../../http/this-machine.ts';
 import { MigrationMismatch, pendingMigrations } from '../../platform/migrate.ts';
+import { isSameSecret } from '../../platform/same-secret.ts';
 
 const StatusSchema = Type.Object({ status: Type.Literal('ok') });
 
@@ -32,6 +34,19 @@ function notReady(error: unknown): never {
 export const metrics = publicEndpoint({
   summary: 'Metrics in Prometheus’ text format',
   success: { status: 200, description: 'Metrics.', contentType: 'text/plain; version=0.0.4; charset=utf-8' },
-  errors: [],
-  handle: async ({ metrics }) => ({ body: await metrics.metrics() }),
+  errors: ['unauthorized', 'not_found'],
+  handle: async ({ metrics, config }, { request }) => {
+    if (!isFromThisMachine(request)) refuseWithoutToken(request.headers.authorization, config.metricsToken);
+    return { headers: { 'cache-control': 'no-store' }, body: await metrics.metrics() };
+  },
 });
+
+/** They tell how busy the service is, and with what. */
+function refuseWithoutToken(authorization: string | undefined, token: string | undefined): void {
+  if (token === undefined) throw new Refusal('not_found', 'There is no such path.');
+  const given = /^Bearer ([!-~]+)$/i.exec(authorization ?? '')?.[1];
+  if (given === undefined || !isSameSecret(given, token))
+    throw new Refusal('unauthorized', 'Send the METRICS_TOKEN of this service as a bearer token.', {
+      headers: { 'www-authenticate': 'Bearer' },
+    });
+}
