@@ -5,7 +5,8 @@ import { checkDomain, chooseSenders, listDomains, recordOf, removeDomain, reques
 import type { DomainRow } from './store.ts';
 
 const SendersSchema = Type.Enum(['everybody', 'members'], {
-  description: 'Who may send for your business from a mailbox of the domain, by mail or on a drop page: everybody who has one, or members only.',
+  description:
+    'Who may send for your business from a mailbox of the domain, by mail or on a drop page: everybody who has one, or members only.',
 });
 
 const DomainSchema = Type.Object(

@@ -21,7 +21,11 @@ export function refuseUnproved(email: string, proof: SenderProof): void {
 }
 
 /** Whoever a proved mail is from, when both who have read its From header read the same address. */
-export async function provedSender(services: UnclaimedServices & { database: Database }, email: string, from: MailHeader['from']): Promise<Sender> {
+export async function provedSender(
+  services: UnclaimedServices & { database: Database },
+  email: string,
+  from: MailHeader['from'],
+): Promise<Sender> {
   const [author, another] = from;
   if (!author || another || author.isGroup || parseEmail(author.address) !== email)
     throw refused('5.6.0', 'From must have exactly one address, such as Name <name@example.com>.');

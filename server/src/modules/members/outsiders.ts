@@ -6,7 +6,8 @@ import { isMemberByEmail, isMembersOnly } from './store.ts';
 /** Throws for a mailbox of a domain from which only members send for the business, unless it is a member's. */
 export async function refuseOutsider({ database }: { database: Database }, party: Pick<Party, 'view'>, email: string): Promise<void> {
   const domain = email.slice(email.lastIndexOf('@') + 1);
-  if (!isBusiness(party) || !(await isMembersOnly(database, party.id, domain)) || (await isMemberByEmail(database, party.id, email))) return;
+  if (!isBusiness(party) || !(await isMembersOnly(database, party.id, domain)) || (await isMemberByEmail(database, party.id, email)))
+    return;
   const { displayName } = party;
   throw new Refusal(
     'forbidden',

@@ -60,7 +60,10 @@ export async function isMemberByEmail(db: Queryable, partyId: bigint, email: str
 
 /** Whether only members send for the business from mailboxes of the domain. */
 export async function isMembersOnly(db: Queryable, partyId: bigint, domain: string): Promise<boolean> {
-  const rows = await db.query(`SELECT FROM verified_domains WHERE party_id = $1 AND domain = $2 AND senders = 'members'`, [partyId, domain]);
+  const rows = await db.query(`SELECT FROM verified_domains WHERE party_id = $1 AND domain = $2 AND senders = 'members'`, [
+    partyId,
+    domain,
+  ]);
   return rows.length > 0;
 }
 

@@ -1,10 +1,12 @@
 import { ArrowRight, BadgeCheck, BadgeX, ChevronRight, Receipt } from 'lucide-react';
 import { useId, useState } from 'react';
+import { useActiveBusiness } from '../../api/business.ts';
 import type { Actor } from '../../api/schema.ts';
 import { JsonView } from '../../json/json-view.tsx';
 import { Badge, CopyButton, PartyName, Time } from '../../ui/parts.tsx';
 import { MessageFiles } from './message-files.tsx';
 import { MessageMenu } from './message-menu.tsx';
+import { useOutsiders } from './outsiders.ts';
 import type { Message } from './thread-messages.ts';
 
 interface MessageCardProps {
@@ -20,6 +22,9 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
   const { envelope, json } = message;
   const { id, from, to, type, subject, note, files, validation, received_at, receipt_url } = envelope;
   const titleId = useId();
+  const isOutsider = useOutsiders();
+  const business = useActiveBusiness();
+  const isOurs = from.party.kind === 'handle' && from.party.handle === business;
   return (
     <article
       aria-labelledby={titleId}
@@ -53,7 +58,7 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
       </div>
       {isOpen ? (
         <div className="flex flex-col gap-4 px-4 pb-4 sm:px-5">
-          <By actor={from.actor} />
+          <By actor={from.actor} isOutsider={isOurs && isOutsider(from.actor)} />
           {subject !== null || type !== null ? (
             <p className="flex flex-wrap items-center gap-2">
               {type !== null ? <Badge>{type}</Badge> : null}
@@ -93,7 +98,7 @@ const PROVED: Record<Actor['provider'], string> = {
 const KINDS: Record<Actor['kind'], string> = { agent: 'Agent', person: 'Person', mailbox: 'Mailbox' };
 
 /** Who did the sending, and how that is known. */
-function By({ actor: { kind, name, email, verified, provider } }: { actor: Actor }) {
+function By({ actor: { kind, name, email, verified, provider }, isOutsider }: { actor: Actor; isOutsider: boolean }) {
   return (
     <p className="flex flex-wrap items-center gap-x-1.5 text-sm text-soft">
       {KINDS[kind]} <bdi className="text-ink">{name}</bdi>
@@ -110,6 +115,7 @@ function By({ actor: { kind, name, email, verified, provider } }: { actor: Actor
           not verified
         </span>
       )}
+      {isOutsider ? <Badge>Not a member of your business</Badge> : null}
     </p>
   );
 }
