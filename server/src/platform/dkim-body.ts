@@ -8,51 +8,12 @@ const CRLF = Buffer.from('\r\n');
 /** Empty lines are hashed so many at a time. */
 const EMPTY_LINES = Buffer.from('\r\n'.repeat(4_096));
 
-/**
- * The hash of a mail's body as RFC 6376 has it, in one of its two canonical forms, over at most `maxBytes` of it. Each byte
- * is looked at once, however long lines are. Lines have to end in CR LF.
- */
-export class BodyHash {
-  readonly #isRelaxed: boolean;
-  readonly #maxBytes: number | undefined;
-  readonly #digest: Hash;
-  /** What the verifier reads: the digest in base64, and how much of the canonical body it covers. */
-  hash: string | undefined;
-  byteLength = 0;
-  canonicalizedLength = 0;
-  bodyHashedBytes = 0;
-  /** Line breaks that count only if something follows them. */
-  #emptyLines = 0;
+/** The relaxed form of a body: runs of white space are one space, and there are none at the ends of lines. */
+export class RelaxedBody {
   /** White space at the end of what was seen, which counts as one space unless the line ends here. */
   #isAfterSpace = false;
-  #isAfterCr = false;
 
-  constructor(isRelaxed: boolean, algorithm: string, maxBytes: number | undefined) {
-    this.#isRelaxed = isRelaxed;
-    this.#maxBytes = maxBytes;
-    this.#digest = createHash(algorithm);
-  }
-
-  update(chunk: Buffer): void {
-    this.byteLength += chunk.length;
-    this.#takeLines(this.#isRelaxed ? this.#relaxed(chunk) : chunk);
-  }
-
-  digest(): string {
-    // White space and line breaks at the end are left out; the last line ends in one line break, whether or not it had one.
-    if (this.canonicalizedLength > 0 || !this.#isRelaxed) this.#take(CRLF);
-    return this.#digest.digest('base64');
-  }
-
-  /** The verifier would look for boundaries, too; whoever reads the parts does that. */
-  setContentType(): void {}
-
-  getMimeStructureStart(): number {
-    return -1;
-  }
-
-  /** Runs of white space as one space, and none at the ends of lines. */
-  #relaxed(chunk: Buffer): Buffer {
+  relax(chunk: Buffer): Buffer {
     const isPlain =
       !this.#isAfterSpace && !chunk.includes(TAB) && !chunk.includes('  ') && !chunk.includes(' \r') && chunk.at(-1) !== SPACE;
     if (isPlain) return chunk;
@@ -71,6 +32,49 @@ export class BodyHash {
     }
     this.#isAfterSpace = isAfterSpace;
     return out.subarray(0, length);
+  }
+}
+
+/**
+ * The hash of a mail's body as RFC 6376 has it, in one of its two canonical forms, over at most `maxBytes` of it. Each byte
+ * is looked at once, however long lines are. Lines have to end in CR LF.
+ */
+export class BodyHash {
+  readonly isRelaxed: boolean;
+  readonly #maxBytes: number | undefined;
+  readonly #digest: Hash;
+  /** What the verifier reads: the digest in base64, and how much of the canonical body it covers. */
+  hash: string | undefined;
+  byteLength = 0;
+  canonicalizedLength = 0;
+  bodyHashedBytes = 0;
+  /** Line breaks that count only if something follows them. */
+  #emptyLines = 0;
+  #isAfterCr = false;
+
+  constructor(isRelaxed: boolean, algorithm: string, maxBytes: number | undefined) {
+    this.isRelaxed = isRelaxed;
+    this.#maxBytes = maxBytes;
+    this.#digest = createHash(algorithm);
+  }
+
+  /** In the form of a relaxed body if the hash is to be of one. */
+  update(chunk: Buffer): void {
+    this.byteLength += chunk.length;
+    this.#takeLines(chunk);
+  }
+
+  digest(): string {
+    // White space and line breaks at the end are left out; the last line ends in one line break, whether or not it had one.
+    if (this.canonicalizedLength > 0 || !this.isRelaxed) this.#take(CRLF);
+    return this.#digest.digest('base64');
+  }
+
+  /** The verifier would look for boundaries, too; whoever reads the parts does that. */
+  setContentType(): void {}
+
+  getMimeStructureStart(): number {
+    return -1;
   }
 
   /** Keeps back line breaks at the end. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { DKIMResult } from 'mailauth';
 import { DkimVerifier } from 'mailauth/lib/dkim/dkim-verifier.js';
-import { BodyHash } from './dkim-body.ts';
+import { BodyHash, RelaxedBody } from './dkim-body.ts';
 import { type HeaderField, headerOf } from './mail-header.ts';
 
 export type Resolve = (name: string, type: string) => Promise<string[][] | string[]>;
@@ -46,6 +46,8 @@ class Verifier extends DkimVerifier {
 /** Checks signatures while the body comes. */
 export class SignatureCheck {
   readonly #verifier: Verifier;
+  /** One for all signatures: to relax a body takes longer than to hash it. */
+  readonly #relaxedBody = new RelaxedBody();
 
   /** `fields` are all of the mail. Of them, the verifier gets those that the signatures speak of, and no other signature. */
   constructor(fields: readonly HeaderField[], signatures: readonly Signature[], sender: string, resolve: Resolve) {
@@ -58,7 +60,9 @@ export class SignatureCheck {
   }
 
   update(chunk: Buffer): void {
-    for (const hash of this.#verifier.bodyHashes.values()) (hash as BodyHash).update(chunk);
+    const hashes = [...this.#verifier.bodyHashes.values()] as BodyHash[];
+    const relaxed = hashes.some(({ isRelaxed }) => isRelaxed) ? this.#relaxedBody.relax(chunk) : chunk;
+    for (const hash of hashes) hash.update(hash.isRelaxed ? relaxed : chunk);
   }
 
   async end(): Promise<DKIMResult[]> {

@@ -129,6 +129,14 @@ describe('by DKIM', () => {
     expect(await send({}, {}, (mail) => bad(1) + bad(2) + bad(3) + mail)).toMatch(UNPROVED);
   });
 
+  test.each(['relaxed/relaxed', 'simple/simple', 'relaxed/simple'] as const)(
+    'in the form %s, a signature is good for any body',
+    async (form) => {
+      const bodies = ['', '\r\n', ' \t\r\n\r\n', 'a  b\tc \r\n\r\n \r\nd', ' x\r\n\r\n\r\n', `${'a \t b '.repeat(99)}\r\n`.repeat(300)];
+      for (const body of bodies) expect(await send({ body }, { canonicalization: form }), JSON.stringify(body.slice(0, 20))).toMatch(TAKEN);
+    },
+  );
+
   const NO_SIGNATURE = 'there is no DKIM signature of the domain in From';
   const NEITHER = 'neither that the domain in From has sent it';
   const PARTLY = 'its DKIM signature covers a part of the body only';

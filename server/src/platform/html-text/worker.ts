@@ -32,4 +32,5 @@ const textOf = compile({
   ],
 });
 
-parentPort?.on('message', (html: string) => parentPort?.postMessage(textOf(html)));
+// A space that does not break is one for looks.
+parentPort?.on('message', (html: string) => parentPort?.postMessage(textOf(html).replaceAll('\u{a0}', ' ')));
