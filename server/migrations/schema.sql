@@ -87,6 +87,13 @@ CREATE TABLE contacts (
   CONSTRAINT contacts_party_id_id_key UNIQUE (party_id, id)
 ) WITH (fillfactor=50);
 
+CREATE TABLE daily_organisation_usage (
+  organisation text COLLATE "C" NOT NULL,
+  day date NOT NULL,
+  messages bigint NOT NULL,
+  CONSTRAINT daily_organisation_usage_pkey PRIMARY KEY (organisation, day)
+);
+
 CREATE TABLE daily_usage (
   party_id bigint NOT NULL,
   day date NOT NULL,
@@ -120,7 +127,7 @@ CREATE TABLE files (
 
 CREATE TABLE idempotency_keys (
   party_id bigint NOT NULL,
-  key text NOT NULL,
+  key text COLLATE "C" NOT NULL,
   message_id uuid NOT NULL,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (party_id, key)
@@ -250,6 +257,7 @@ CREATE TABLE parties (
   claimed_by uuid,
   name_key text COLLATE "C",
   minimal_receipts boolean NOT NULL DEFAULT false,
+  organisation text COLLATE "C",
   CONSTRAINT parties_check CHECK ((num_nonnulls(handle, domain, email) = 1)),
   CONSTRAINT parties_pkey PRIMARY KEY (id),
   CONSTRAINT parties_domain_key UNIQUE (domain),
@@ -418,6 +426,8 @@ CREATE TABLE verified_domains (
   domain text COLLATE "C" NOT NULL,
   party_id bigint NOT NULL,
   verified_at timestamp with time zone NOT NULL DEFAULT now(),
+  senders text NOT NULL DEFAULT 'everybody'::text,
+  CONSTRAINT verified_domains_senders_check CHECK ((senders = ANY (ARRAY['everybody'::text, 'members'::text]))),
   CONSTRAINT verified_domains_pkey PRIMARY KEY (domain)
 );
 
@@ -643,3 +653,7 @@ CREATE FUNCTION record_webhook_attempts(
 CREATE FUNCTION uuid_in_id(
   id text
 ) RETURNS uuid LANGUAGE sql;
+CREATE FUNCTION window_of_key(
+  key text,
+  usual interval
+) RETURNS interval LANGUAGE sql;

@@ -110,6 +110,7 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/domains', 'member', domains.list],
   ['POST', '/v1/domains', 'admin', domains.add],
   ['POST', '/v1/domains/:domain/check', 'admin', domains.check],
+  ['PATCH', '/v1/domains/:domain', 'owner', domains.change],
   ['DELETE', '/v1/domains/:domain', 'admin', domains.remove],
   ['PUT', '/objects/:id', 'open', objects.put],
   ['GET', '/objects/:id', 'open', objects.get],

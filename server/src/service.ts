@@ -41,6 +41,7 @@ import { openDatabase } from './open-database.ts';
 import { CanonicalHasher } from './platform/canonical-hasher.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
 import { ConsumerMail } from './platform/consumer-mail.ts';
+import { HtmlTexts } from './platform/html-text/html-text.ts';
 import { type Chore, type JobRunner, startJobs } from './platform/jobs.ts';
 import { MAILS_AT_ONCE, Mailer } from './platform/mail/mailer.ts';
 import { migrate } from './platform/migrate.ts';
@@ -146,15 +147,19 @@ async function startMail(context: Context, log: Logger, finishers: (() => Promis
   const { config, inboundDomain } = context;
   if (config.smtpListen === undefined) return undefined;
   const { inboundMail } = await import('./modules/inbound-mail/inbound-mail.ts');
+  const htmlTexts = new HtmlTexts();
   const perAddress = new RateLimiter(config.publicRateLimitPerMinute, config.publicRateLimitPerMinute, 'address');
   const { smtpListen, smtpTlsCert: cert, smtpTlsKey: key, smtpProxies: proxies, mailMaxBytes: maxBytes } = config;
   const tls = cert !== undefined && key !== undefined ? { cert, key } : undefined;
   const settings = { ...smtpListen, tls, proxies, maxBytes, perAddress, stopMs: STOP_PATIENCE_MS };
-  const listener = inboundMail({ ...context, ownMailbox: config.mailFrom?.address }, settings, log);
+  const listener = inboundMail({ ...context, htmlTexts, ownMailbox: config.mailFrom?.address }, settings, log);
   const port = await listener.start().catch((error) => {
     throw new ConfigError(`Mail can't be taken at SMTP_LISTEN=${hostForPeople(smtpListen.host)}:${smtpListen.port}: ${error.message}.`);
   });
-  finishers.push(() => listener.stop());
+  finishers.push(async () => {
+    await listener.stop();
+    await htmlTexts.stop();
+  });
   return { address: `${hostForPeople(smtpListen.host)}:${port}`, domain: inboundDomain };
 }
 

@@ -164,7 +164,20 @@ export const PATH_PARAMETER_MAX_CHARS = 512;
 export const MAIL_RECIPIENTS_MAX = 50;
 export const MAIL_HEADER_MAX_BYTES = 128 * 1024;
 export const MAIL_HEADER_FIELDS_MAX = 500;
-export const MAIL_SIGNATURES_MAX = 10;
+/** Lines of a mail's header, those that continue a field included. */
+export const MAIL_HEADER_LINES_MAX = 4_000;
+/** Octets of a line of a mail without its line break, as RFC 5321 has it. */
+export const MAIL_LINE_MAX_BYTES = 998;
+/** Lines of a whole mail. A mail of 50 MB in base64 has 700,000. */
+export const MAIL_LINES_MAX = 1_000_000;
+/** DKIM signatures of a mail that are checked: the first of those that could prove its sender. */
+export const MAIL_SIGNATURES_MAX = 3;
+/** For how many days a mail whose only proof is its DKIM signature is taken, by its Date. */
+export const MAIL_SIGNED_DAYS_MAX = 3;
+/** How many hours ahead of the service's clock the Date of such a mail may be. */
+export const MAIL_SIGNED_AHEAD_HOURS_MAX = 1;
+/** For how many hours the same mail is no second message: longer than a signed one is taken. */
+export const MAIL_REPEAT_WINDOW_HOURS = 96;
 /** Each server on the way adds a Received header, so more than this is a mail that goes in circles. */
 export const MAIL_HOPS_MAX = 30;
 /** As much of a mail's texts is kept in memory; what is longer becomes a file. */
@@ -173,6 +186,10 @@ export const MAIL_SENDER_NAME_MAX_CHARS = 100;
 
 export const SMTP_CONNECTIONS_MAX = 200;
 export const SMTP_CONNECTIONS_PER_ADDRESS_MAX = 20;
+/** SMTP connections of one network at a time: 256 addresses of IPv4 (/24), or what one subscriber has of IPv6 (/48). */
+export const SMTP_CONNECTIONS_PER_NETWORK_MAX = 40;
+/** Of all SMTP connections, how many are kept free for networks that have none. */
+export const SMTP_CONNECTIONS_RESERVED = 50;
 export const SMTP_MAILS_PER_CONNECTION_MAX = 100;
 /** Of senders and recipients. */
 export const SMTP_REFUSALS_PER_CONNECTION_MAX = 100;
@@ -185,4 +202,6 @@ if (HANDLE_MAX_CHARS + 1 + SEGMENT_MAX_CHARS > MAIL_LOCAL_PART_MAX_OCTETS) throw
 /** A bucket numbers them no further. */
 const PARTS_MAX = 10_000;
 if (UPLOAD_MAX_BYTES > PARTS_MAX * UPLOAD_PART_BYTES) throw new Error('the largest file has more parts than a bucket takes');
+if (MAIL_REPEAT_WINDOW_HOURS <= MAIL_SIGNED_DAYS_MAX * 24 + MAIL_SIGNED_AHEAD_HOURS_MAX)
+  throw new Error('a signed mail outlives its record');
 if (BODY_MAX_BYTES < JSON_MAX_BYTES + NOTE_MAX_CHARS * 12) throw new Error('a body has no room for json and note');

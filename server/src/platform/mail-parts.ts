@@ -1,142 +1,262 @@
-import type { EventEmitter } from 'node:events';
-import type { Readable, Writable } from 'node:stream';
-import {
-  type AddressObject,
-  type AttachmentStream,
-  type Headers,
-  MailParser,
-  type MailParserOptions,
-  type StructuredHeader,
-} from 'mailparser';
+import { PassThrough } from 'node:stream';
+import { type PartHeader, parsePartHeader } from './part-header.ts';
+import { type TransferDecoder, transferDecoder } from './transfer-decoder.ts';
 
 /** A mail that is no well-formed tree of parts, or has too many. */
 export class BrokenMail extends Error {}
 
 /** A leaf of the tree of parts, decoded as far as bytes go. */
-export interface MailPart {
-  /** In lower case, without parameters. */
-  contentType: string;
-  charset: string | undefined;
-  filename: string | undefined;
-  /** Whether its sender calls it an attachment. */
-  isAttachment: boolean;
+export interface MailPart extends Pick<PartHeader, 'contentType' | 'charset' | 'filename' | 'isAttachment'> {
   /** The same for all parts that say the same thing in different ways. */
   alternativeOf: object | undefined;
   /** To be read to its end. */
   bytes: AsyncIterable<Buffer>;
 }
 
-export interface MailHeader {
-  subject: string;
-  from: { address: string; name: string; isGroup: boolean }[];
+export type MailHeader = Pick<PartHeader, 'subject' | 'from' | 'to'>;
+
+/** A part that has parts, as long as it is open. */
+interface Multipart {
+  boundary: string;
+  alternativeOf: object | undefined;
 }
 
-/** What mailparser knows of the part it is at, and does not tell. */
-interface Node {
-  contentType?: string | false;
-  parent?: Node;
-}
-interface Internals {
-  curnode?: Node;
-  textTypes: string[];
-  splitter: EventEmitter;
+/** Between parts of the open part at that depth, or behind the last of them. */
+interface Delimiter {
+  depth: number;
+  isLast: boolean;
 }
 
-const UNREAD_MAX_BYTES = 256 * 1024;
-const PART_HEADER_MAX_BYTES = 128 * 1024;
+interface Leaf {
+  bytes: PassThrough;
+  decoder: TransferDecoder;
+  visited: Promise<void>;
+}
+
+const PART_HEADER_MAX_BYTES = 8 * 1024;
+/** Of all headers of parts together: whoever parses them takes its time for each line. */
+const PART_HEADER_LINES_MAX = 10_000;
 const PARTS_MAX = 1_000;
-/** Handed on to what splits the mail: a mail inside of the mail stays one part. */
-const SPLITTING = { ignoreEmbedded: true, maxHeadSize: PART_HEADER_MAX_BYTES, maxChildNodes: PARTS_MAX } as MailParserOptions;
+const LINE_BREAK = Buffer.from('\r\n');
+/** What every boundary begins with, the line break before it included. */
+const DASHES = Buffer.from('\r\n--');
 
-/** Reads a mail part by part, as its bytes are written. `visit` is called with one part after the other. */
+/**
+ * Reads a mail part by part, as its bytes come; `visit` is called with one part after the other. Bytes are searched for
+ * boundaries, and otherwise handed on as they are, so that the time it takes does not depend on how they are cut into lines.
+ */
 export class MailReader {
-  readonly #parser: MailParser & Writable;
   readonly #visit: (part: MailPart) => Promise<void>;
+  readonly #isTypeSigned: boolean;
   readonly #failure = Promise.withResolvers<never>();
-  #headers: Headers = new Map();
-  #bytes: (Readable & Writable) | undefined;
-  #visited: Promise<void> = Promise.resolve();
+  #open: Multipart[] = [];
+  /** Those of the open parts. */
+  #boundaries: ReadonlySet<string> = new Set();
+  #header: MailHeader | undefined;
+  /** The lines of a part's header that have come; undefined in its body. */
+  #partHeader: Buffer[] | undefined;
+  #leaf: Leaf | undefined;
+  /** Bytes that can't be told yet, which in a body begin with a line break. */
+  #pending: Buffer = LINE_BREAK;
+  /** How many of the pending bytes are not of the body: the line break before it. */
+  #skipped = LINE_BREAK.length;
+  /** Whether the mail is a plain text unless its first line is a boundary. */
+  #isDoubtful = false;
+  #parts = 0;
+  #headerLines = 0;
 
-  constructor(visit: (part: MailPart) => Promise<void>) {
+  /** Where the type of the mail is not signed, it has parts only if the body begins with a boundary. */
+  constructor(visit: (part: MailPart) => Promise<void>, isTypeSigned: boolean) {
     this.#visit = visit;
-    this.#parser = new MailParser(SPLITTING) as MailParser & Writable;
-    const internals = this.#parser as unknown as Internals;
-    // Texts too come as streams, so that a long one need not be kept in memory.
-    internals.textTypes = [];
-    // What is found to be broken at the end of a mail, the parser itself keeps to itself.
-    internals.splitter.on('error', (error: Error) => this.#fail(new BrokenMail(error.message)));
-    this.#parser.on('headers', (headers: Headers) => {
-      this.#headers = headers;
-    });
-    this.#parser.on('data', (data: AttachmentStream | { type: 'text' }) => {
-      if (data.type === 'attachment') this.#visited = this.#take(data).catch((error) => this.#fail(error));
-    });
-    this.#parser.on('error', (error: Error) => this.#fail(new BrokenMail(error.message)));
+    this.#isTypeSigned = isTypeSigned;
     this.#failure.promise.catch(() => {});
   }
 
+  /** First of all the header of the mail, with the empty line behind it. */
+  async begin(header: Buffer): Promise<void> {
+    const parsed = await parsePartHeader(header);
+    this.#header = parsed;
+    this.#enter(parsed);
+    this.#isDoubtful = !this.#isTypeSigned && this.#open.length > 0;
+  }
+
   async write(chunk: Buffer): Promise<void> {
-    if (!this.#parser.write(chunk)) await this.#happens(this.#parser, 'drain');
-    // The parser hands on what it has decoded whether or not anybody takes it.
-    while (this.#bytes && this.#bytes.writableLength > UNREAD_MAX_BYTES) await this.#happens(this.#bytes, 'drain');
-    await this.#goesOn();
+    this.#pending = Buffer.concat([this.#pending, chunk]);
+    await this.#scan(false);
   }
 
   /** After the last byte: what the header says, once all parts were visited. */
   async end(): Promise<MailHeader> {
-    const ended = this.#happens(this.#parser, 'end');
-    this.#parser.end();
-    await ended;
-    await this.#visited;
-    await this.#goesOn();
-    const from = (this.#headers.get('from') as AddressObject | undefined)?.value ?? [];
-    return {
-      subject: String(this.#headers.get('subject') ?? ''),
-      from: from.map(({ address = '', name, group }) => ({ address, name, isGroup: group !== undefined })),
-    };
+    await this.#scan(true);
+    if (this.#partHeader) await this.#enterPart();
+    await this.#leave();
+    if (!this.#header) throw new Error('a mail was read that has not begun');
+    return this.#header;
   }
 
   /** Ends the reading, wherever it is; nothing is visited any more once it resolves. */
   async abandon(reason: unknown): Promise<void> {
-    this.#fail(reason);
-    await this.#visited;
-  }
-
-  #fail(reason: unknown): void {
     this.#failure.reject(reason);
-    this.#bytes?.destroy();
-    this.#parser.destroy();
+    this.#leaf?.bytes.destroy();
+    await this.#leaf?.visited;
   }
 
-  async #take(attachment: AttachmentStream): Promise<void> {
-    const { content, release } = attachment as AttachmentStream & { content: Readable & Writable };
-    this.#bytes = content;
+  async #scan(isLast: boolean): Promise<void> {
+    if (this.#isDoubtful && !this.#isJudged(isLast)) return;
+    while (this.#partHeader ? await this.#scanHeader(isLast) : await this.#scanBody(isLast));
+    await Promise.race([this.#failure.promise, Promise.resolve()]);
+  }
+
+  #isJudged(isLast: boolean): boolean {
+    const end = this.#pending.indexOf(LINE_BREAK, this.#skipped);
+    if (end < 0 && !isLast) return false;
+    this.#isDoubtful = false;
+    const isBoundary = this.#delimiterIn(this.#pending.subarray(this.#skipped, end < 0 ? undefined : end)) !== undefined;
+    if (!isBoundary) {
+      this.#nowOpen([]);
+      this.#enter(PLAIN);
+    }
+    return true;
+  }
+
+  /** Whether there is more to scan. */
+  async #scanBody(isLast: boolean): Promise<boolean> {
+    const bytes = this.#pending;
+    let searched = 0;
+    for (;;) {
+      const start = this.#open.length === 0 ? -1 : bytes.indexOf(DASHES, searched);
+      if (start < 0) {
+        const kept = isLast ? 0 : lengthOfBeginning(bytes);
+        await this.#handOn(bytes.subarray(0, bytes.length - kept));
+        this.#keep(bytes.length - kept);
+        return false;
+      }
+      const end = bytes.indexOf(LINE_BREAK, start + DASHES.length);
+      if (end < 0 && !isLast) {
+        await this.#handOn(bytes.subarray(0, start));
+        this.#keep(start);
+        return false;
+      }
+      const delimiter = this.#delimiterIn(bytes.subarray(start + LINE_BREAK.length, end < 0 ? undefined : end));
+      searched = end < 0 ? bytes.length : end;
+      if (!delimiter) continue;
+      await this.#handOn(bytes.subarray(0, start));
+      await this.#leave();
+      this.#pending = bytes.subarray(searched);
+      this.#skipped = LINE_BREAK.length;
+      this.#cross(delimiter);
+      return true;
+    }
+  }
+
+  async #scanHeader(isLast: boolean): Promise<boolean> {
+    const start = this.#skipped;
+    const end = this.#pending.indexOf(LINE_BREAK, start);
+    if (end < 0 && !isLast) return false;
+    const line = this.#pending.subarray(start, end < 0 ? undefined : end);
+    this.#pending = this.#pending.subarray(end < 0 ? this.#pending.length : end);
+    this.#skipped = Math.min(LINE_BREAK.length, this.#pending.length);
+    const delimiter = this.#delimiterIn(line);
+    if (delimiter || line.length === 0) await this.#enterPart();
+    else this.#keepHeaderLine(line);
+    if (delimiter) {
+      await this.#leave();
+      this.#cross(delimiter);
+    }
+    return end >= 0;
+  }
+
+  #keepHeaderLine(line: Buffer): void {
+    const lines = this.#partHeader as Buffer[];
+    lines.push(line, LINE_BREAK);
+    if (++this.#headerLines > PART_HEADER_LINES_MAX)
+      throw new BrokenMail(`the headers of its parts have more than ${PART_HEADER_LINES_MAX} lines`);
+    if (lines.reduce((sum, { length }) => sum + length, 0) > PART_HEADER_MAX_BYTES)
+      throw new BrokenMail(`the header of a part has more than ${PART_HEADER_MAX_BYTES} bytes`);
+  }
+
+  /** Which of the open parts the line is the delimiter of, if any, and whether it is the last one. */
+  #delimiterIn(line: Buffer): Delimiter | undefined {
+    if (line[0] !== 0x2d || line[1] !== 0x2d) return undefined;
+    const text = line.toString('latin1', 2).trimEnd();
+    const isLast = !this.#boundaries.has(text);
+    const boundary = isLast ? text.replace(/--$/, '') : text;
+    if (isLast && (boundary === text || !this.#boundaries.has(boundary))) return undefined;
+    return { depth: this.#open.findLastIndex((part) => part.boundary === boundary), isLast };
+  }
+
+  #nowOpen(parts: Multipart[]): void {
+    this.#open = parts;
+    this.#boundaries = new Set(parts.map(({ boundary }) => boundary));
+  }
+
+  #cross({ depth, isLast }: Delimiter): void {
+    this.#nowOpen(this.#open.slice(0, isLast ? depth : depth + 1));
+    this.#partHeader = isLast ? undefined : [];
+    if (!isLast && ++this.#parts > PARTS_MAX) throw new BrokenMail(`it has more than ${PARTS_MAX} parts`);
+  }
+
+  async #enterPart(): Promise<void> {
+    const header = Buffer.concat([...(this.#partHeader ?? []), LINE_BREAK]);
+    this.#partHeader = undefined;
+    this.#enter(await parsePartHeader(header));
+  }
+
+  #enter(header: PartHeader): void {
+    const { contentType, boundary, transferEncoding } = header;
+    const above = this.#open.at(-1)?.alternativeOf;
+    if (contentType.startsWith('multipart/') && boundary !== undefined) {
+      this.#nowOpen([...this.#open, { boundary, alternativeOf: above ?? (contentType === 'multipart/alternative' ? {} : undefined) }]);
+      return;
+    }
+    const bytes = new PassThrough();
     // Whoever reads it learns of it; unheard, it would end the process.
-    content.on('error', () => {});
-    const type = attachment.headers.get('content-type') as StructuredHeader | undefined;
-    await this.#visit({
-      contentType: (type?.value || attachment.contentType || 'text/plain').toLowerCase(),
-      charset: type?.params?.charset,
-      filename: attachment.filename || undefined,
-      isAttachment: attachment.contentDisposition !== undefined && attachment.contentDisposition !== 'inline',
-      alternativeOf: alternativeAbove((this.#parser as unknown as Internals).curnode),
-      bytes: content,
-    });
-    release();
+    bytes.on('error', () => {});
+    const part = { ...(contentType.startsWith('multipart/') ? PLAIN : header), alternativeOf: above, bytes };
+    const visited = this.#visit(part).catch((error) => this.#failure.reject(error));
+    this.#leaf = { bytes, decoder: transferDecoder(transferEncoding), visited };
   }
 
-  /** Throws if it has failed. */
-  #goesOn(): Promise<void> {
-    return Promise.race([this.#failure.promise, Promise.resolve()]);
+  async #leave(): Promise<void> {
+    if (!this.#leaf) return;
+    const { bytes, decoder, visited } = this.#leaf;
+    await this.#give(bytes, decoder.end());
+    bytes.end();
+    await Promise.race([this.#failure.promise, visited]);
+    this.#leaf = undefined;
   }
 
-  #happens(emitter: Readable | Writable, event: string): Promise<void> {
-    return Promise.race([this.#failure.promise, new Promise<void>((resolve) => emitter.once(event, () => resolve()))]);
+  /** Bytes of the body, but for those at the beginning that are not. */
+  async #handOn(bytes: Buffer): Promise<void> {
+    if (this.#leaf) await this.#give(this.#leaf.bytes, this.#leaf.decoder.decode(bytes.subarray(this.#skipped)));
+  }
+
+  async #give(reader: PassThrough, bytes: Buffer): Promise<void> {
+    if (bytes.length > 0 && !reader.write(bytes))
+      await Promise.race([this.#failure.promise, new Promise<void>((resolve) => reader.once('drain', () => resolve()))]);
+  }
+
+  #keep(from: number): void {
+    this.#skipped = Math.max(0, this.#skipped - from);
+    this.#pending = Buffer.from(this.#pending.subarray(from));
   }
 }
 
-function alternativeAbove(node: Node | undefined): object | undefined {
-  let found: Node | undefined;
-  for (let above = node?.parent; above; above = above.parent) if (above.contentType === 'multipart/alternative') found = above;
-  return found;
+const PLAIN: PartHeader = {
+  contentType: 'text/plain',
+  charset: undefined,
+  boundary: undefined,
+  transferEncoding: '',
+  filename: undefined,
+  isAttachment: false,
+  subject: '',
+  from: [],
+  to: [],
+};
+
+/** How many bytes at the end could be the beginning of a boundary. */
+function lengthOfBeginning(bytes: Buffer): number {
+  for (let length = Math.min(DASHES.length - 1, bytes.length); length > 0; length--)
+    if (bytes.subarray(bytes.length - length).equals(DASHES.subarray(0, length))) return length;
+  return 0;
 }

@@ -1,6 +1,8 @@
-import type { Readable } from 'node:stream';
-import { type AuthenticateResult, authenticate, type DKIMResult } from 'mailauth';
+import { isIP } from 'node:net';
+import { type DKIMResult, dmarc, spf } from 'mailauth';
 import { getDomain } from 'tldts';
+import { parseSignature, type Resolve, type Signature, SignatureCheck } from './dkim.ts';
+import type { HeaderField } from './mail-header.ts';
 import type { NameServers } from './name-servers.ts';
 
 /** What is known of a mail beside its bytes. */
@@ -15,87 +17,116 @@ export interface Delivery {
 }
 
 export type SenderProof =
-  /** The addresses of all From headers, each of the one domain that is proved. */
-  | { outcome: 'proved'; addresses: string[] }
+  | { outcome: 'proved' }
   | { outcome: 'unproved'; reason: string }
   /** A name server did not answer, so that another time it may be proved. */
   | { outcome: 'unknown' };
 
+/** Checks signatures while the body comes. */
+export interface OpenProof {
+  /** What is known before the body comes. */
+  readonly decision?: SenderProof;
+  /** The only fields that a signature vouches for. Undefined where the server itself is proved, and so all that it sends. */
+  readonly signed: ReadonlySet<string> | undefined;
+  update(chunk: Buffer): void;
+  end(): Promise<SenderProof>;
+}
+
 const DNS_PATIENCE_IN_ALL_MS = 20_000;
 
-/** Where a signature leaves these out, anybody who has the mail can write something else there. */
-const MEANING = ['from', 'subject'];
-const STRUCTURE = ['content-type', 'content-transfer-encoding'];
+/** Where a signature leaves these out, anybody who has the mail can write something else there, or send it to others, for ever. */
+const ALWAYS_SIGNED = ['from', 'date', 'message-id'];
+const SIGNED_IF_THERE = ['subject'];
+const RECIPIENTS = ['to', 'cc'];
 
 /**
- * Whether the domain in From vouches for the mail: by SPF or DKIM for that domain, or for one that belongs to the same
- * organisation unless its DMARC record wants the very same. `fields` are the names of the header fields that the mail has.
+ * Whether the domain in From vouches for a mail: by SPF, or by one of at most `signaturesMax` signatures. What comes from a
+ * domain of the same organisation counts where a DMARC record says so; without one, it is the very same domain or none.
  */
-export async function proveSender(mail: Readable, domain: string, fields: ReadonlySet<string>, delivery: Delivery): Promise<SenderProof> {
-  const { dkim, spf, dmarc } = await authenticate(mail, {
-    ip: delivery.ip,
-    helo: delivery.helo,
-    sender: delivery.sender,
-    mta: delivery.receiver,
-    resolver: patientResolver(delivery.nameServers),
-    rejectRsaSha1: true,
-    disableArc: true,
-    disableBimi: true,
-  });
-  if (!dmarc) return unproved('its From header is not understood');
-  const isStrict = { spf: dmarc.alignment?.spf.strict ?? false, dkim: dmarc.alignment?.dkim.strict ?? false };
-  const ofSender = spf && isAligned(spf.domain, domain, isStrict.spf) ? spf.status.result : 'none';
-  const signatures = dkim.results.filter(({ signingDomain }) => isAligned(signingDomain ?? '', domain, isStrict.dkim));
-  const isProved = ofSender === 'pass' || signatures.some((signature) => covers(signature, fields));
-  if (isProved && (dmarc.status.result === 'pass' || dmarc.status.result === 'none'))
-    return { outcome: 'proved', addresses: dkim.headerFrom };
-  const results = [ofSender, dmarc.status.result, ...signatures.map(({ status }) => status.result)];
-  return results.includes('temperror') ? { outcome: 'unknown' } : unproved(reasonOf({ dkim, spf, dmarc }, signatures, fields));
+export async function openProof(
+  fields: readonly HeaderField[],
+  domain: string,
+  delivery: Delivery,
+  signaturesMax: number,
+): Promise<OpenProof> {
+  const resolve = patientResolver(delivery.nameServers);
+  const policy = await dmarc({ headerFrom: [`x@${domain}`], fromFields: 1, spfDomains: [], dkimDomains: [], resolver: resolve });
+  const isUnknown = policy !== false && policy.status.result === 'temperror';
+  if (policy === false || isUnknown) return decided(isUnknown ? { outcome: 'unknown' } : unproved('its From header is not understood'));
+  const isRelaxed = (by: 'spf' | 'dkim') => policy.status.result === 'fail' && policy.alignment?.[by].strict === false;
+  const { ip, helo, sender, receiver: mta } = delivery;
+  const server = await spf({ ip, sender, mta, helo: isIP(helo || ip) ? `[${helo || ip}]` : helo, resolver: resolve });
+  const isAlignedServer = isAligned(server.domain, domain, isRelaxed('spf'));
+  const ofServer = isAlignedServer ? server.status.result : 'none';
+  if (ofServer === 'pass') return decided({ outcome: 'proved' });
+
+  const said = `SPF says ${server.status.result}${isAlignedServer ? '' : ' of another domain'}`;
+  const isTemporary = ofServer === 'temperror';
+  const aligned = signaturesOf(fields).filter((signature) => isAligned(signature.domain, domain, isRelaxed('dkim')));
+  const shortcomings = aligned.map((signature) => shortcomingOf(signature, fields));
+  const chosen = aligned.filter((_, i) => shortcomings[i] === undefined).slice(0, signaturesMax);
+  if (chosen.length === 0)
+    return decided(
+      isTemporary ? { outcome: 'unknown' } : unproved(shortcomings[0] ?? `${said}, and there is no DKIM signature of the domain in From`),
+    );
+
+  const signed = chosen.map((signature) => signature.signed).reduce((all, next) => all.intersection(next));
+  const check = new SignatureCheck(fields, chosen, delivery.sender, resolve);
+  return {
+    signed,
+    update: (chunk) => check.update(chunk),
+    end: async () => {
+      const results = await check.end();
+      const good = results.filter(({ status }) => status.result === 'pass');
+      const isProof = ({ status, signingDomain, signingHeaders }: DKIMResult) =>
+        !status.underSized &&
+        isAligned(signingDomain ?? '', domain, isRelaxed('dkim')) &&
+        // Two readers of the signature have to agree on what it covers.
+        fields.every(({ name }) => !signed.has(name) || namesIn(signingHeaders).has(name));
+      if (good.some(isProof)) return { outcome: 'proved' };
+      if (isTemporary || results.some(({ status }) => status.result === 'temperror')) return { outcome: 'unknown' };
+      if (good.some(({ status }) => status.underSized)) return unproved('its DKIM signature covers a part of the body only');
+      const seen = results.map(({ status }) => status.result).join(' and ');
+      return unproved(`${said}, DKIM says ${seen}, and neither that the domain in From has sent it`);
+    },
+  };
+}
+
+function decided(proof: SenderProof): OpenProof {
+  return { decision: proof, signed: undefined, update: () => {}, end: async () => proof };
 }
 
 function unproved(reason: string): SenderProof {
   return { outcome: 'unproved', reason };
 }
 
-/** Of the same organisation. Domains under which anybody can have one, such as github.io, are none. */
-function isAligned(domain: string, from: string, strictly: boolean): boolean {
-  const name = domain.toLowerCase();
-  if (name === from) return true;
+/** The very same, or one of the same organisation. Domains under which anybody can have one, such as github.io, are none. */
+function isAligned(name: string, from: string, isRelaxed: boolean): boolean {
+  const domain = name.toLowerCase();
+  if (domain === from) return true;
   const organisation = getDomain(from, { allowPrivateDomains: true });
-  return !strictly && organisation !== null && getDomain(name, { allowPrivateDomains: true }) === organisation;
+  return isRelaxed && organisation !== null && getDomain(domain, { allowPrivateDomains: true }) === organisation;
 }
 
-/** A good signature, over all that makes the mail what it is. */
-function covers(signature: DKIMResult, fields: ReadonlySet<string>): boolean {
-  return signature.status.result === 'pass' && shortcomingOf(signature, fields) === undefined;
+function signaturesOf(fields: readonly HeaderField[]): Signature[] {
+  return fields.filter(({ name }) => name === 'dkim-signature').flatMap((field) => parseSignature(field) ?? []);
 }
 
-function shortcomingOf({ status, signingHeaders, mimeStructureStart }: DKIMResult, fields: ReadonlySet<string>): string | undefined {
-  if (status.underSized) return 'its DKIM signature covers a part of the body only';
-  const signed = new Set(signingHeaders?.keys.toLowerCase().split(': '));
-  const missing = (names: string[]) => names.find((name) => fields.has(name) && !signed.has(name));
-  const meaning = missing(MEANING);
-  if (meaning !== undefined) return `its DKIM signature does not cover the header ${meaning}`;
-  // Some large providers sign no Content-Type. Then the signed body has to begin with the boundary: with another one,
-  // another part of the body would be the mail.
-  const structure = missing(STRUCTURE);
-  return structure !== undefined && mimeStructureStart !== 0 ? `its DKIM signature does not cover the header ${structure}` : undefined;
+function shortcomingOf({ signed }: Signature, fields: readonly HeaderField[]): string | undefined {
+  const isThere = (name: string) => fields.some((field) => field.name === name);
+  const missing =
+    SIGNED_IF_THERE.find((name) => isThere(name) && !signed.has(name)) ??
+    ALWAYS_SIGNED.find((name) => !isThere(name) || !signed.has(name)) ??
+    (RECIPIENTS.some((name) => isThere(name) && signed.has(name)) ? undefined : 'to');
+  return missing && `its DKIM signature does not cover the header ${missing}`;
 }
 
-function reasonOf(
-  { spf, dkim }: Pick<AuthenticateResult, 'dkim' | 'spf' | 'dmarc'>,
-  signatures: DKIMResult[],
-  fields: ReadonlySet<string>,
-): string {
-  const good = signatures.find(({ status }) => status.result === 'pass');
-  const shortcoming = good && shortcomingOf(good, fields);
-  if (shortcoming !== undefined) return shortcoming;
-  const seen = dkim.results.map(({ status }) => status.result);
-  return `SPF says ${spf ? spf.status.result : 'none'}, DKIM says ${seen.join(' and ')}, and neither that the domain in From has sent it`;
+function namesIn(signingHeaders: DKIMResult['signingHeaders']): Set<string> {
+  return new Set(signingHeaders?.keys.toLowerCase().split(': '));
 }
 
 /** A new one for each mail: one that has had quick answers would soon give up on slow ones, whatever its patience. */
-function patientResolver(nameServers: NameServers): (name: string, type: string) => Promise<string[][] | string[]> {
+function patientResolver(nameServers: NameServers): Resolve {
   const resolver = nameServers.newResolver();
   let deadline: number | undefined;
   return async (name, type) => {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { LineCheck } from './smtp-lines.ts';
+import { type SlotLimits, SmtpSlots } from './smtp-slots.ts';
 
 /** What a client is told in place of yes: a code, and a text that begins with the code of RFC 3463. */
 export class SmtpRefusal extends Error {
@@ -40,11 +41,11 @@ export interface SmtpSettings {
   limits: SmtpLimits;
 }
 
-export interface SmtpLimits {
+export interface SmtpLimits extends SlotLimits {
   mailBytes: number;
+  lineBytes: number;
+  lines: number;
   recipients: number;
-  connections: number;
-  connectionsPerAddress: number;
   mailsPerConnection: number;
   refusalsPerConnection: number;
   idleMs: number;
@@ -54,7 +55,6 @@ export interface SmtpLimits {
 }
 
 interface Visit {
-  address: string;
   mails: number;
   refusals: number;
   isReceiving: boolean;
@@ -72,6 +72,7 @@ export class SmtpListener {
   readonly #server: SMTPServer;
   /** By the id of the session. */
   readonly #visits = new Map<string, Visit>();
+  readonly #slots: SmtpSlots;
   #isStopping = false;
 
   constructor(settings: SmtpSettings, handlers: SmtpHandlers, log: Logger) {
@@ -79,13 +80,15 @@ export class SmtpListener {
     this.#handlers = handlers;
     this.#log = log;
     const { limits, tls, name, proxies } = settings;
+    this.#slots = new SmtpSlots(limits);
     this.#server = new SMTPServer({
       ...tls,
       name,
       banner: 'Waybill',
       size: limits.mailBytes,
       maxRecipients: limits.recipients,
-      maxClients: limits.connections,
+      // Those that have no slot are told so, and closed.
+      maxClients: 2 * limits.connections,
       socketTimeout: limits.idleMs,
       closeTimeout: limits.stopMs,
       disabledCommands: tls ? UNUSED_COMMANDS : [...UNUSED_COMMANDS, 'STARTTLS'],
@@ -130,20 +133,19 @@ export class SmtpListener {
 
   #welcome(session: SMTPServerSession): void {
     const { limits } = this.#settings;
-    const address = session.remoteAddress;
-    const others = [...this.#visits.values()].filter((visit) => visit.address === address).length;
-    if (others >= limits.connectionsPerAddress)
-      throw new SmtpRefusal(421, '4.7.0 Too many connections from your address; try again later.');
+    const full = this.#slots.take(session.id, session.remoteAddress);
+    if (full !== undefined) throw new SmtpRefusal(421, `4.7.0 Too many connections ${full}; try again later.`);
     const timer = setTimeout(
       () => this.#end(session, 421, '4.4.2 This connection has been open for too long; make a new one.'),
       limits.connectionMs,
     ).unref();
-    this.#visits.set(session.id, { address, mails: 0, refusals: 0, isReceiving: false, timer });
+    this.#visits.set(session.id, { mails: 0, refusals: 0, isReceiving: false, timer });
   }
 
   #forget(session: SMTPServerSession): void {
     clearTimeout(this.#visits.get(session.id)?.timer);
     this.#visits.delete(session.id);
+    this.#slots.free(session.id);
   }
 
   async #admitSender(session: SMTPServerSession, address: string): Promise<void> {
@@ -174,7 +176,7 @@ export class SmtpListener {
       ip: session.remoteAddress,
       helo: session.hostNameAppearsAs,
     };
-    const bytes = checked(stream, this.#settings.limits.mailBytes);
+    const bytes = checked(stream, this.#settings.limits);
     try {
       return await this.#handlers.mail(bytes, envelope);
     } finally {
@@ -229,8 +231,8 @@ function answer(callback: (error?: Error | null) => void, work: () => void | Pro
 }
 
 /** The bytes of a mail as they come, as long as they are in order and not too many. */
-async function* checked(stream: SMTPServerDataStream, maxBytes: number): AsyncGenerator<Buffer> {
-  const lines = new LineCheck();
+async function* checked(stream: SMTPServerDataStream, limits: SmtpLimits): AsyncGenerator<Buffer> {
+  const lines = new LineCheck(limits.lineBytes, limits.lines);
   const refuseIf = (problem: string | undefined) => {
     if (problem !== undefined) throw new SmtpRefusal(554, `5.6.0 The mail contains ${problem}.`);
   };
@@ -238,7 +240,7 @@ async function* checked(stream: SMTPServerDataStream, maxBytes: number): AsyncGe
   // Not destroyed when nobody reads on: the rest has to be passed over before the answer.
   for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new SmtpRefusal(552, tooLarge(maxBytes));
+    if (bytes > limits.mailBytes) throw new SmtpRefusal(552, tooLarge(limits.mailBytes));
     refuseIf(lines.problemIn(chunk));
     yield chunk;
   }

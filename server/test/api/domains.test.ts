@@ -38,7 +38,7 @@ describe('a domain', () => {
     const asked = await request(tailor, 'Tailor-Works.TEST.');
     expect(asked.status).toBe(201);
     expect(asked.body).toEqual({
-      ...{ domain: 'tailor-works.test', state: 'pending', verified_at: null, checked_at: null, missing_since: null },
+      ...{ domain: 'tailor-works.test', state: 'pending', senders: 'everybody', verified_at: null, checked_at: null, missing_since: null },
       record: { type: 'TXT', name: '_waybill.tailor-works.test', value: expect.stringMatching(/^waybill-verification=[0-9a-f]{40}$/) },
     });
     const missing = await check(tailor, 'tailor-works.test');

@@ -7,21 +7,34 @@ import { SmtpClient } from '../support/smtp-client.ts';
 describe('a listener', () => {
   const LIMITS: SmtpLimits = {
     mailBytes: 1_000,
+    lineBytes: 998,
+    lines: 100,
     recipients: 2,
     connections: 4,
     connectionsPerAddress: 3,
+    connectionsPerNetwork: 4,
+    connectionsReserved: 0,
     mailsPerConnection: 2,
     refusalsPerConnection: 3,
     idleMs: 60_000,
     connectionMs: 60_000,
     stopMs: 10_000,
   };
-  const start = async (limits: Partial<SmtpLimits>, handlers: Partial<SmtpHandlers> = {}) => {
-    const settings = { host: '127.0.0.1', port: 0, name: INBOUND, tls: undefined, proxies: [], limits: { ...LIMITS, ...limits } };
+  const start = async (limits: Partial<SmtpLimits>, handlers: Partial<SmtpHandlers> = {}, isDirect = true) => {
+    const settings = {
+      host: '127.0.0.1',
+      port: 0,
+      name: INBOUND,
+      tls: undefined,
+      proxies: ['127.0.0.1'].slice(isDirect ? 1 : 0),
+      limits: { ...LIMITS, ...limits },
+    };
     const yes = { sender: async () => {}, recipient: async () => {}, mail: readAll };
     const listener = new SmtpListener(settings, { ...yes, ...handlers }, pino({ level: 'silent' }));
     const port = await listener.start();
-    return { listener, connect: () => SmtpClient.open(port) };
+    const connectFrom = (address: string) =>
+      SmtpClient.open(port, `PROXY TCP${address.includes(':') ? 6 : 4} ${address} ${address} 40000 25\r\n`);
+    return { listener, connect: () => SmtpClient.open(port), connectFrom };
   };
   const readAll = async (bytes: AsyncIterable<Buffer>) => {
     let size = 0;
@@ -45,7 +58,29 @@ describe('a listener', () => {
   test('takes so many connections in all', async () => {
     const { listener, connect } = await start({ connections: 2 });
     await Promise.all([connect(), connect()]);
-    expect((await connect()).greeting).toMatch(/^421 .*Too many connected clients/);
+    expect((await connect()).greeting).toMatch(/^421 4\.7\.0 Too many connections in all; try again later\.$/);
+    await listener.stop();
+  });
+
+  test('takes so many connections of one network, and keeps some for networks that have none', async () => {
+    const limits = { connections: 10, connectionsPerAddress: 2, connectionsPerNetwork: 3, connectionsReserved: 3 };
+    const { listener, connectFrom } = await start(limits, {}, false);
+    const isWelcome = async (...addresses: string[]) => {
+      const greetings: boolean[] = [];
+      for (const address of addresses) greetings.push((await connectFrom(address)).greeting.startsWith('220 '));
+      return greetings;
+    };
+    expect(await isWelcome('192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.3')).toEqual([true, true, false, true, false]);
+    expect(await isWelcome('2001:db8:1::1', '2001:db8:1:ffff::1', '2001:db8:1:2::3', '2001:db8:1:4::5')).toEqual([true, true, true, false]);
+    // Of ten, seven: from here on one for each network, until the last is taken.
+    expect(await isWelcome('198.51.100.1', '198.51.100.2', '203.0.113.1', '2001:db8:2::1', '2001:db8:3::1', '2001:db8:4::1')).toEqual([
+      true,
+      false,
+      true,
+      true,
+      true,
+      false,
+    ]);
     await listener.stop();
   });
 

@@ -97,11 +97,12 @@ describe('large mails', () => {
       Buffer.from(mailText({ ...multipart('mixed', [part(length), part(length)]), messageId: `<${name}@x>` }));
     const part = (length: number) => ({
       ...attached('a.bin', 'application/octet-stream', ''),
-      body: `${'A'.repeat(1_022)}\r\n`.repeat(length / 1_024),
+      body: `${'A'.repeat(510)}\r\n`.repeat(length / 512),
     });
     const base = build(Math.floor((bytes - 4_096) / 2 / 1_024) * 1_024);
     const padding = bytes - base.length;
-    return Buffer.concat([base, Buffer.from(`${' '.repeat(padding - 2)}\r\n`)]);
+    const lines = `${' '.repeat(510)}\r\n`.repeat(Math.floor(padding / 512) - 1);
+    return Buffer.concat([base, Buffer.from(`${lines}${' '.repeat(padding - lines.length - 2)}\r\n`)]);
   };
 
   test('of 50 MB is taken, and one byte more is not', async () => {

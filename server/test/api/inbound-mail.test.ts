@@ -115,8 +115,8 @@ describe('its text', () => {
 
   test('is made of the HTML where there is no other, which is kept beside it', async () => {
     const page =
-      '<html><head><title>no</title><style>p{}</style></head><body><!-- no --><p>Dear&nbsp;Sir &amp; Madam,</p><ul><li>one<li>two</ul><script>alert(1)</script>see <a href="https://x.test/?a=1&amp;b=2">this</a> or <a href="javascript:alert(1)">that</a>: 1 &lt; 2</body></html>';
-    const note = 'Dear Sir & Madam,\n\n- one\n- two\nsee this <https://x.test/?a=1&b=2> or that: 1 < 2';
+      '<html><head><title>no</title><style>p{}</style></head><body><!-- no --><p>Dear&nbsp;Sir &amp; Madam,</p><ul><li>one<li>two</ul><script>alert(1)</script>see <a href="https://x.test/?a=1&amp;b=2">this</a> or <a href="javascript:alert(1)">that</a>: 1 &lt; 2 <i title="a>b">f&uuml;r</i> alle</body></html>';
+    const note = 'Dear Sir & Madam,\n\n- one\n- two\n\nsee this <https://x.test/?a=1&b=2> or that: 1 < 2 für alle';
     for (const text of [
       { headers: ['Content-Type: text/html; charset=utf-8'], body: page },
       multipart('alternative', [plain(' '), html(page)]),

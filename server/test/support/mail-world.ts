@@ -132,15 +132,19 @@ export interface SigningOptions {
   fields?: string[];
   /** How much of the body to sign (the tag l=). */
   maxBodyLength?: number;
+  canonicalization?: 'relaxed/relaxed' | 'simple/simple' | 'relaxed/simple';
 }
 
 /** Signed with the key that `publish` publishes. */
-export async function signed(mail: string, { domain = 'acme-works.test', fields, maxBodyLength }: SigningOptions = {}): Promise<string> {
+export async function signed(
+  mail: string,
+  { domain = 'acme-works.test', fields, maxBodyLength, canonicalization = 'relaxed/relaxed' }: SigningOptions = {},
+): Promise<string> {
   const signature = {
     signingDomain: domain,
     selector: SELECTOR,
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    canonicalization: 'relaxed/relaxed',
+    canonicalization,
     ...(fields && { headerList: fields }),
     ...(maxBodyLength !== undefined && { maxBodyLength }),
   };

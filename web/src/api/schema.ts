@@ -76,7 +76,7 @@ export type Invitation = { id: string; email: string; role: 'owner' | 'admin' | 
 
 export type Key = { id: string; scope: 'read' | 'read_write'; prefix: string; created_at: string; last_used_at: string | null; revoked_at: string | null };
 
-export type Domain = { domain: string; state: 'pending' | 'verified' | 'failing'; record: { type: 'TXT'; name: string; value: string } | null; verified_at: string | null; checked_at: string | null; missing_since: string | null };
+export type Domain = { domain: string; state: 'pending' | 'verified' | 'failing'; record: { type: 'TXT'; name: string; value: string } | null; senders: 'everybody' | 'members'; verified_at: string | null; checked_at: string | null; missing_since: string | null };
 
 /** By method and path: what a request takes, and what it gives. */
 export interface Operations {
@@ -148,6 +148,7 @@ export interface Operations {
   'GET /v1/domains': { answer: { data: (Domain)[] } };
   'POST /v1/domains': { body: { domain: string }; answer: Domain };
   'POST /v1/domains/{domain}/check': { path: { domain: string }; answer: Domain };
+  'PATCH /v1/domains/{domain}': { path: { domain: string }; body: { senders: 'everybody' | 'members' }; answer: Domain };
   'DELETE /v1/domains/{domain}': { path: { domain: string }; answer: undefined };
   'PUT /objects/{id}': { path: { id: string }; answer: string };
   'GET /objects/{id}': { path: { id: string }; answer: string };

@@ -57,6 +57,19 @@ export async function checkDomain(services: DomainServices, business: Business, 
   return getDomainOf(services, business, domain);
 }
 
+/** Says who may send for the business from mailboxes of a domain that it has verified. */
+export async function chooseSenders(
+  services: DomainServices,
+  business: Business,
+  text: string,
+  senders: store.DomainSenders,
+): Promise<store.DomainRow> {
+  const { domain } = await getDomainOf(services, business, text);
+  const isVerified = await store.updateSenders(services.database, business.id, domain, senders);
+  if (!isVerified) throw new Refusal('conflict', `Verify ${domain} first: until then, nobody sends for your business from it.`);
+  return getDomainOf(services, business, domain);
+}
+
 /** The operator's word counts without DNS, and for good. */
 export function vouchForDomain({ parties }: Pick<DomainServices, 'parties'>, business: Business, text: string): Promise<string> {
   return parties.verifyDomain(business, text, (tx, domain) => store.deleteRequest(tx, business.id, domain));

@@ -1,8 +1,13 @@
 import { Type } from 'typebox';
 import { memberEndpoint } from '../../context.ts';
 import { closed } from '../../http/paging.ts';
-import { checkDomain, listDomains, recordOf, removeDomain, requestDomain } from './domains.ts';
+import { checkDomain, chooseSenders, listDomains, recordOf, removeDomain, requestDomain } from './domains.ts';
 import type { DomainRow } from './store.ts';
+
+const SendersSchema = Type.Enum(['everybody', 'members'], {
+  description:
+    'Who may send for your business from a mailbox of the domain, by mail or on a drop page: everybody who has one, or members only.',
+});
 
 const DomainSchema = Type.Object(
   {
@@ -13,6 +18,7 @@ const DomainSchema = Type.Object(
     record: Type.Union([Type.Object({ type: Type.Literal('TXT'), name: Type.String(), value: Type.String() }, closed), Type.Null()], {
       description: 'What has to stand in the DNS of the domain, for as long as it is to count. Null when the operator vouches for it.',
     }),
+    senders: SendersSchema,
     verified_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     checked_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     missing_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
@@ -48,6 +54,18 @@ export const check = memberEndpoint({
   handle: async (context, { caller, params }) => ({ body: domainView(await checkDomain(context, caller.business, params.domain)) }),
 });
 
+export const change = memberEndpoint({
+  summary: 'Choose who may send from a domain',
+  description: 'Others than those who may are refused, with a sentence that says whom to ask. Of a domain that is verified.',
+  params,
+  body: Type.Object({ senders: SendersSchema }, closed),
+  success: { status: 200, description: 'The domain as it is now.', schema: DomainSchema },
+  errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'not_found', 'conflict'],
+  handle: async (context, { caller, params, body }) => ({
+    body: domainView(await chooseSenders(context, caller.business, params.domain, body.senders)),
+  }),
+});
+
 export const remove = memberEndpoint({
   summary: 'Give a domain up',
   params,
@@ -59,11 +77,12 @@ export const remove = memberEndpoint({
   },
 });
 
-function domainView({ domain, token, verified_at, checked_at, missing_since }: DomainRow) {
+function domainView({ domain, token, senders, verified_at, checked_at, missing_since }: DomainRow) {
   return {
     domain,
     state: verified_at === null ? 'pending' : missing_since === null ? 'verified' : 'failing',
     record: token === null ? null : { type: 'TXT', ...recordOf(domain, token) },
+    senders,
     verified_at: verified_at?.toISOString() ?? null,
     checked_at: checked_at?.toISOString() ?? null,
     missing_since: (verified_at && missing_since?.toISOString()) ?? null,

@@ -1,5 +1,8 @@
 import type { Queryable } from '../../platform/postgres.ts';
 
+/** Who may send for the business from a mailbox of the domain. */
+export type DomainSenders = 'everybody' | 'members';
+
 export interface DomainRow {
   domain: string;
   /** Null when the operator vouches for it. */
@@ -7,10 +10,12 @@ export interface DomainRow {
   verified_at: Date | null;
   checked_at: Date | null;
   missing_since: Date | null;
+  senders: DomainSenders;
   [column: string]: unknown;
 }
 
-const SELECT_DOMAINS = `SELECT coalesce(r.domain, v.domain) AS domain, r.token, v.verified_at, r.checked_at, r.missing_since
+const SELECT_DOMAINS = `SELECT coalesce(r.domain, v.domain) AS domain, r.token, v.verified_at, r.checked_at, r.missing_since,
+         coalesce(v.senders, 'everybody') AS senders
   FROM (SELECT * FROM domain_requests WHERE party_id = $1) r
   FULL JOIN (SELECT * FROM verified_domains WHERE party_id = $1) v ON v.domain = r.domain`;
 
@@ -21,6 +26,16 @@ export function listDomains(db: Queryable, partyId: bigint): Promise<DomainRow[]
 export async function findDomain(db: Queryable, partyId: bigint, domain: string): Promise<DomainRow | undefined> {
   const [row] = await db.query<DomainRow>(`${SELECT_DOMAINS} WHERE coalesce(r.domain, v.domain) = $2`, [partyId, domain]);
   return row;
+}
+
+/** False when the domain is not one that the business has verified. */
+export async function updateSenders(db: Queryable, partyId: bigint, domain: string, senders: DomainSenders): Promise<boolean> {
+  const rows = await db.query('UPDATE verified_domains SET senders = $3 WHERE party_id = $1 AND domain = $2 RETURNING 1', [
+    partyId,
+    domain,
+    senders,
+  ]);
+  return rows.length > 0;
 }
 
 /** Keeps the token of an earlier request, and what the operator vouches for. False when the business has as many as it may have. */

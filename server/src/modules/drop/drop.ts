@@ -1,13 +1,18 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Business, PartyView } from '../../contract/parties.ts';
 import type { Person } from '../../contract/people.ts';
+import type { Database } from '../../platform/postgres.ts';
 import { personActor } from '../members/caller.ts';
+import { refuseOutsider } from '../members/outsiders.ts';
 import { checkAddress, type Sender, type SendServices } from '../messages/send-message.ts';
 import { expectedPartyOfMailbox, partyOfMailbox, type UnclaimedServices } from '../parties/unclaimed.ts';
 
 /** A person who writes without a handle does so for the mailbox that was proved, or not at all. */
-export async function dropSender(services: UnclaimedServices, person: Person): Promise<Sender> {
-  return { party: await partyOfMailbox(services, provedMailbox(person)), actor: personActor(person), isGuest: true };
+export async function dropSender(services: UnclaimedServices & { database: Database }, person: Person): Promise<Sender> {
+  const mailbox = provedMailbox(person);
+  const party = await partyOfMailbox(services, mailbox);
+  await refuseOutsider(services, party, mailbox);
+  return { party, actor: personActor(person), isGuest: true };
 }
 
 function provedMailbox({ email, proves }: Person): string {
@@ -31,6 +36,7 @@ export async function doorOf(services: SendServices & UnclaimedServices, person:
   try {
     const party = await expectedPartyOfMailbox(services, provedMailbox(person));
     sender = party.view;
+    await refuseOutsider(services, party, provedMailbox(person));
     await checkAddress(services, { party, actor: personActor(person) }, to.handle);
     return { sender, refusal: null };
   } catch (error) {

@@ -1,9 +1,13 @@
 import type { Logger } from 'pino';
 import {
+  MAIL_LINE_MAX_BYTES,
+  MAIL_LINES_MAX,
   MAIL_RECIPIENTS_MAX,
   SMTP_CONNECTION_MAX_MS,
   SMTP_CONNECTIONS_MAX,
   SMTP_CONNECTIONS_PER_ADDRESS_MAX,
+  SMTP_CONNECTIONS_PER_NETWORK_MAX,
+  SMTP_CONNECTIONS_RESERVED,
   SMTP_IDLE_MAX_MS,
   SMTP_MAILS_PER_CONNECTION_MAX,
   SMTP_REFUSALS_PER_CONNECTION_MAX,
@@ -25,9 +29,13 @@ export function inboundMail(services: InboundServices, settings: MailSettings, l
   const { inboundDomain, parties } = services;
   const limits = {
     mailBytes: settings.maxBytes,
+    lineBytes: MAIL_LINE_MAX_BYTES,
+    lines: MAIL_LINES_MAX,
     recipients: MAIL_RECIPIENTS_MAX,
     connections: SMTP_CONNECTIONS_MAX,
     connectionsPerAddress: SMTP_CONNECTIONS_PER_ADDRESS_MAX,
+    connectionsPerNetwork: SMTP_CONNECTIONS_PER_NETWORK_MAX,
+    connectionsReserved: SMTP_CONNECTIONS_RESERVED,
     mailsPerConnection: SMTP_MAILS_PER_CONNECTION_MAX,
     refusalsPerConnection: SMTP_REFUSALS_PER_CONNECTION_MAX,
     idleMs: SMTP_IDLE_MAX_MS,

@@ -8,7 +8,7 @@ import {
   NOTE_MAX_CHARS,
   SUBJECT_MAX_CHARS,
 } from '../../contract/limits.ts';
-import { textOfHtml } from '../../platform/html-text.ts';
+import type { HtmlTexts } from '../../platform/html-text/html-text.ts';
 import type { MailPart } from '../../platform/mail-parts.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { Files } from '../files/files.ts';
@@ -41,17 +41,20 @@ const EXTENSIONS: Record<string, string> = {
   'text/plain': 'txt',
 };
 const CUT = '\n[The whole text is in note.txt.]';
+const UNREADABLE = '[The text of this mail could not be shown. It is in note.html.]';
 
 /** Gathers what a mail holds, part by part. Files are stored as they come; whoever uses it discards them when nothing is sent. */
 export class MailContents {
   readonly stored: DeliveredFile[] = [];
   readonly #files: Files;
+  readonly #htmlTexts: HtmlTexts;
   readonly #texts: Text[] = [];
   readonly #json: { file: DeliveredFile; bytes: Buffer | undefined }[] = [];
   #textBytes = 0;
 
-  constructor(files: Files) {
+  constructor(files: Files, htmlTexts: HtmlTexts) {
     this.#files = files;
+    this.#htmlTexts = htmlTexts;
   }
 
   async visit(part: MailPart): Promise<void> {
@@ -124,13 +127,15 @@ export class MailContents {
       alternativeOf !== undefined &&
       this.#texts.some((other) => !other.isHtml && other.alternativeOf === alternativeOf && other.text.trim() !== '');
     const shown = this.#texts.filter((text) => !text.isHtml || !isSaidPlainly(text));
-    for (const { text } of shown.filter(({ isHtml }) => isHtml)) {
-      if (text.trim() !== '') await this.#store('note.html', 'text/html; charset=utf-8', [Buffer.from(text)]);
+    const words: string[] = [];
+    for (const { isHtml, text } of shown) {
+      if (text.trim() === '') continue;
+      if (isHtml) await this.#store('note.html', 'text/html; charset=utf-8', [Buffer.from(text)]);
+      words.push(
+        isHtml ? ((await this.#htmlTexts.textOf(text))?.trim() ?? UNREADABLE) : text.replaceAll('\r\n', '\n').replace(/^\n+/, '').trimEnd(),
+      );
     }
-    return shown
-      .map(({ isHtml, text }) => (isHtml ? textOfHtml(text) : text.replaceAll('\r\n', '\n').replace(/^\n+/, '').trimEnd()))
-      .filter((text) => text !== '')
-      .join('\n\n');
+    return words.filter((text) => text !== '').join('\n\n');
   }
 }
 
@@ -167,6 +172,7 @@ function onOneLine(text: string): string {
 /** At most so many code points, the last of them `mark` when something had to go. */
 function cut(text: string, maxChars: number, mark: string): string {
   if (text.length <= maxChars) return text;
-  const characters = [...text];
+  // No more of a long text than could be kept of it.
+  const characters = [...text.slice(0, 2 * maxChars + 2)];
   return characters.length <= maxChars ? text : characters.slice(0, maxChars - [...mark].length).join('') + mark;
 }

@@ -1,18 +1,23 @@
 import { parseId } from '../../contract/ids.ts';
-import { MAIL_HEADER_FIELDS_MAX, MAIL_HEADER_MAX_BYTES, MAIL_HOPS_MAX, MAIL_SIGNATURES_MAX } from '../../contract/limits.ts';
+import { MAIL_HEADER_FIELDS_MAX, MAIL_HEADER_LINES_MAX, MAIL_HEADER_MAX_BYTES, MAIL_HOPS_MAX } from '../../contract/limits.ts';
 import { isWithin, parseEmail } from '../../contract/mail-names.ts';
-import { parseHeader } from '../../platform/mail-header.ts';
+import { type HeaderField, parseHeader } from '../../platform/mail-header.ts';
 import { refused } from './answers.ts';
 
 /** What is asked of a mail's header before anything else is read. */
 export interface CheckedHeader {
   /** The one address in the one From header. */
   from: string;
+  fields: HeaderField[];
+}
+
+/** What a mail says of itself, of those fields that count. */
+export interface MailFacts {
   messageId: string | undefined;
+  /** In milliseconds; not a number when there is none, or it is not understood. */
+  sentAt: number;
   /** The messages of ours that it answers, the likeliest first. */
   answers: string[];
-  /** The names of all fields. */
-  fields: ReadonlySet<string>;
 }
 
 /** What is there twice is read differently by different programs: a signature may cover the one, and a reader see the other. */
@@ -20,6 +25,9 @@ const ONCE_AT_MOST = [
   'from',
   'sender',
   'reply-to',
+  'to',
+  'cc',
+  'date',
   'subject',
   'message-id',
   'in-reply-to',
@@ -42,13 +50,14 @@ const ANSWERS_MAX = 5;
 /** `ownMailbox` is the one that our own mails come from. */
 export function checkHeader(header: Buffer, inboundDomain: string, ownMailbox: string | undefined): CheckedHeader {
   if (header.length > MAIL_HEADER_MAX_BYTES) throw refused('5.6.0', `The header has more than ${MAIL_HEADER_MAX_BYTES} bytes.`);
+  if (header.toString('latin1').split('\r\n').length > MAIL_HEADER_LINES_MAX)
+    throw refused('5.6.0', `The header has more than ${MAIL_HEADER_LINES_MAX} lines.`);
   const fields = parseHeader(header);
   if (!fields) throw refused('5.6.0', 'The header has a line that is no header field.');
   if (fields.length > MAIL_HEADER_FIELDS_MAX) throw refused('5.6.0', `The header has more than ${MAIL_HEADER_FIELDS_MAX} fields.`);
   const all = (name: string) => fields.filter((field) => field.name === name).map(({ value }) => value);
   const repeated = ONCE_AT_MOST.find((name) => all(name).length > 1);
   if (repeated !== undefined) throw refused('5.6.0', `The header field ${repeated} is there more than once.`);
-  if (all('dkim-signature').length > MAIL_SIGNATURES_MAX) throw refused('5.6.0', `There are more than ${MAIL_SIGNATURES_MAX} signatures.`);
   if (all('received').length > MAIL_HOPS_MAX) throw refused('5.4.6', 'The mail has gone through too many servers, perhaps in circles.');
   refuseAutomatic(all);
   const [from] = all('from');
@@ -57,12 +66,18 @@ export function checkHeader(header: Buffer, inboundDomain: string, ownMailbox: s
   if (address === undefined) throw refused('5.6.0', 'From must have exactly one address, such as Name <name@example.com>.');
   if (isWithin(address.slice(address.lastIndexOf('@') + 1), inboundDomain) || address === ownMailbox)
     throw refused('5.7.1', `Nobody sends mail from ${address}.`);
-  const references = all('references').flatMap((text) => idsIn(text, inboundDomain));
+  return { from: address, fields };
+}
+
+/** `signed` are the fields that count, where not all do. */
+export function factsIn(fields: readonly HeaderField[], signed: ReadonlySet<string> | undefined, inboundDomain: string): MailFacts {
+  const textOf = (name: string) =>
+    signed === undefined || signed.has(name) ? (fields.find((field) => field.name === name)?.value ?? '') : '';
+  const idsOf = (name: string) => idsIn(textOf(name), inboundDomain);
   return {
-    from: address,
-    messageId: all('message-id')[0] || undefined,
-    answers: [...all('in-reply-to').flatMap((text) => idsIn(text, inboundDomain)), ...references.reverse()].slice(0, ANSWERS_MAX),
-    fields: new Set(fields.map(({ name }) => name)),
+    messageId: textOf('message-id') || undefined,
+    sentAt: Date.parse(textOf('date')),
+    answers: [...idsOf('in-reply-to'), ...idsOf('references').reverse()].slice(0, ANSWERS_MAX),
   };
 }
 

@@ -1,19 +1,16 @@
 import { MAIL_SENDER_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import { parseEmail } from '../../contract/mail-names.ts';
 import type { MailHeader } from '../../platform/mail-parts.ts';
+import type { Database } from '../../platform/postgres.ts';
 import type { SenderProof } from '../../platform/sender-proof.ts';
 import { SmtpRefusal } from '../../platform/smtp-listener.ts';
+import { refuseOutsider } from '../members/outsiders.ts';
 import type { Sender } from '../messages/send-message.ts';
 import { mailboxActor, partyOfMailbox, type UnclaimedServices } from '../parties/unclaimed.ts';
 import { refused } from './answers.ts';
 
-/** Whoever a mail is from, when that is proved, and all who have read its From header read the same address. */
-export async function provedSender(
-  services: UnclaimedServices,
-  email: string,
-  from: MailHeader['from'],
-  proof: SenderProof,
-): Promise<Sender> {
+/** Throws what the sender's server is told of a mail that is not proved to be from its domain. */
+export function refuseUnproved(email: string, proof: SenderProof): void {
   if (proof.outcome === 'unknown') throw new SmtpRefusal(451, '4.4.3 Who sent the mail could not be looked up; try again later.');
   const domain = email.slice(email.lastIndexOf('@') + 1);
   if (proof.outcome === 'unproved')
@@ -21,11 +18,20 @@ export async function provedSender(
       '5.7.26',
       `It is not proved that ${domain} sent this: ${proof.reason}. Send it through a server that its SPF record names, or sign it with DKIM.`,
     );
-  const [author] = from;
-  const isSame = (addresses: string[]) => addresses.length === 1 && addresses.every((address) => parseEmail(address) === email);
-  if (!author || author.isGroup || !isSame(proof.addresses) || !isSame(from.map(({ address }) => address)))
+}
+
+/** Whoever a proved mail is from, when both who have read its From header read the same address. */
+export async function provedSender(
+  services: UnclaimedServices & { database: Database },
+  email: string,
+  from: MailHeader['from'],
+): Promise<Sender> {
+  const [author, another] = from;
+  if (!author || another || author.isGroup || parseEmail(author.address) !== email)
     throw refused('5.6.0', 'From must have exactly one address, such as Name <name@example.com>.');
-  return { party: await partyOfMailbox(services, email), actor: await mailboxActor(services, email, nameOf(author.name)), isGuest: true };
+  const party = await partyOfMailbox(services, email);
+  await refuseOutsider(services, party, email);
+  return { party, actor: await mailboxActor(services, email, nameOf(author.name)), isGuest: true };
 }
 
 /** What the sender calls itself, unless it looks like the address of somebody. */
@@ -34,5 +40,6 @@ function nameOf(text: string): string {
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\u{2028}\u{2029}]+/gu, ' ')
     .trim();
-  return name.includes('@') ? '' : [...name].slice(0, MAIL_SENDER_NAME_MAX_CHARS).join('');
+  // There are several characters that readers take for the one in addresses.
+  return name.normalize('NFKC').includes('@') ? '' : [...name].slice(0, MAIL_SENDER_NAME_MAX_CHARS).join('');
 }

@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { PassThrough } from 'node:stream';
 import { MAIL_HEADER_MAX_BYTES } from '../../contract/limits.ts';
+import { type HeaderField, headerOf } from '../../platform/mail-header.ts';
 import { type MailHeader, MailReader } from '../../platform/mail-parts.ts';
-import { type Delivery, proveSender, type SenderProof } from '../../platform/sender-proof.ts';
+import type { OpenProof, SenderProof } from '../../platform/sender-proof.ts';
 import type { MailContents } from './mail-contents.ts';
-import type { CheckedHeader } from './mail-header.ts';
 
 /** A mail that is read up to the end of its header. */
 export interface OpenedMail {
+  /** With the empty line that ends it. */
   header: Buffer;
-  /** The bytes read already, header included, and those still to come. */
-  bytes: AsyncIterable<Buffer>;
+  body: AsyncIterable<Buffer>;
 }
 
 const END_OF_HEADER = '\r\n\r\n';
@@ -19,20 +17,28 @@ const END_OF_HEADER = '\r\n\r\n';
 /** At least the header, or the beginning of one that is too long. */
 export async function readHeader(bytes: AsyncIterable<Buffer>): Promise<OpenedMail> {
   const source = bytes[Symbol.asyncIterator]();
-  let read: Buffer = Buffer.alloc(0);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // As if an empty line stood before it, so that a mail that begins with one has an empty header.
+  let tail = Buffer.from('\r\n');
   for (;;) {
-    const end = read.subarray(0, 2).toString('latin1') === '\r\n' ? 2 : read.indexOf(END_OF_HEADER) + END_OF_HEADER.length;
-    const isWhole = end >= END_OF_HEADER.length || end === 2;
-    if (isWhole || read.length > MAIL_HEADER_MAX_BYTES)
-      return { header: isWhole ? read.subarray(0, end) : read, bytes: onward(read, source) };
     const next = await source.next();
-    if (next.done) return { header: read, bytes: onward(read, source) };
-    read = Buffer.concat([read, next.value]);
+    if (next.done) return { header: Buffer.concat(chunks), body: onward(Buffer.alloc(0), source) };
+    const seen = Buffer.concat([tail, next.value]);
+    const end = seen.indexOf(END_OF_HEADER);
+    chunks.push(next.value);
+    if (end >= 0 || length + next.value.length > MAIL_HEADER_MAX_BYTES) {
+      const read = Buffer.concat(chunks);
+      const headerLength = end < 0 ? read.length : length + end - tail.length + END_OF_HEADER.length;
+      return { header: read.subarray(0, headerLength), body: onward(read.subarray(headerLength), source) };
+    }
+    length += next.value.length;
+    tail = Buffer.from(seen.subarray(-(END_OF_HEADER.length - 1)));
   }
 }
 
 async function* onward(read: Buffer, source: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  yield read;
+  if (read.length > 0) yield read;
   for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
 }
 
@@ -45,28 +51,32 @@ export interface ReadMail {
 
 /** Reads it once, from beginning to end: its parts go into `contents` while the signatures are checked. */
 export async function readMail(
-  { bytes }: OpenedMail,
-  { from, fields }: CheckedHeader,
+  { header, body }: OpenedMail,
+  fields: readonly HeaderField[],
   contents: MailContents,
-  delivery: Delivery,
+  proof: OpenProof,
 ): Promise<ReadMail> {
-  const digest = createHash('sha256');
-  const toProof = new PassThrough().on('error', () => {});
-  const proving = proveSender(toProof, from.slice(from.lastIndexOf('@') + 1), fields, delivery);
-  const reader = new MailReader((part) => contents.visit(part));
+  const digest = createHash('sha256').update(header);
+  const reader = new MailReader((part) => contents.visit(part), proof.signed === undefined || proof.signed.has('content-type'));
   try {
-    for await (const chunk of bytes) {
+    await reader.begin(headerOf(fields.filter((field) => counts(field, proof.signed))));
+    for await (const chunk of body) {
       digest.update(chunk);
-      if (!toProof.write(chunk)) await Promise.race([once(toProof, 'drain'), proving]);
+      proof.update(chunk);
       await reader.write(chunk);
     }
-    toProof.end();
-    const [read, proof] = await Promise.all([reader.end(), proving]);
-    return { sha256: digest.digest('hex'), read, proof };
+    const [read, outcome] = await Promise.all([reader.end(), proof.end()]);
+    return { sha256: digest.digest('hex'), read, proof: outcome };
   } catch (error) {
-    proving.catch(() => {});
-    toProof.destroy(error as Error);
     await reader.abandon(error);
     throw error;
   }
+}
+
+/**
+ * Where a signature alone vouches for a mail, what it leaves out counts for nothing: anybody could have written it. Some
+ * large providers sign no Content-Type; that of a multipart mail can be believed if the body begins with its boundary.
+ */
+function counts({ name, value }: HeaderField, signed: ReadonlySet<string> | undefined): boolean {
+  return signed === undefined || signed.has(name) || (name === 'content-type' && /^multipart\//i.test(value));
 }

@@ -1,16 +1,20 @@
-import { hash } from 'node:crypto';
 import { Refusal } from '../../contract/errors.ts';
+import { MAIL_SIGNATURES_MAX } from '../../contract/limits.ts';
+import type { HtmlTexts } from '../../platform/html-text/html-text.ts';
 import { scanJson } from '../../platform/lossless-json.ts';
 import type { NameServers } from '../../platform/name-servers.ts';
+import { openProof } from '../../platform/sender-proof.ts';
 import type { SmtpEnvelope } from '../../platform/smtp-listener.ts';
 import { checkFields, type Draft, type DraftFields, draftOf } from '../messages/draft.ts';
 import type { Sender, SendServices } from '../messages/send-message.ts';
 import type { UnclaimedServices } from '../parties/unclaimed.ts';
 import { type Contents, MailContents } from './mail-contents.ts';
-import { type CheckedHeader, checkHeader } from './mail-header.ts';
-import { provedSender } from './proved-sender.ts';
+import { checkHeader, factsIn } from './mail-header.ts';
+import { parcelsOf } from './parcels.ts';
+import { provedSender, refuseUnproved } from './proved-sender.ts';
 import { readHeader, readMail } from './read-mail.ts';
-import { addresseeOf, parseRecipient } from './recipients.ts';
+import { recipientsIn } from './recipients.ts';
+import { refuseReplay } from './replay.ts';
 import { type Parcel, sendToAll } from './send-to-all.ts';
 
 export interface InboundServices extends SendServices, UnclaimedServices {
@@ -18,6 +22,7 @@ export interface InboundServices extends SendServices, UnclaimedServices {
   /** That our own mails come from, if any are sent. */
   ownMailbox: string | undefined;
   nameServers: NameServers;
+  htmlTexts: HtmlTexts;
 }
 
 /** Resolves once the mail is a durable message for each of its recipients, with the ids of those. */
@@ -35,30 +40,27 @@ interface Prepared {
 /** Reads the whole mail, storing its files as they come; if it is refused, none stays. */
 async function prepare(services: InboundServices, bytes: AsyncIterable<Buffer>, envelope: SmtpEnvelope): Promise<Prepared> {
   const opened = await readHeader(bytes);
-  const header = checkHeader(opened.header, services.inboundDomain, services.ownMailbox);
-  const contents = new MailContents(services.files);
+  const { from, fields } = checkHeader(opened.header, services.inboundDomain, services.ownMailbox);
+  const delivery = { ...envelope, receiver: services.inboundDomain, nameServers: services.nameServers };
+  const proof = await openProof(fields, from.slice(from.lastIndexOf('@') + 1), delivery, MAIL_SIGNATURES_MAX);
+  if (proof.decision) refuseUnproved(from, proof.decision);
+  const facts = factsIn(fields, proof.signed, services.inboundDomain);
+  const contents = new MailContents(services.files, services.htmlTexts);
   try {
-    const delivery = { ...envelope, receiver: services.inboundDomain, nameServers: services.nameServers };
-    const { sha256, read, proof } = await readMail(opened, header, contents, delivery);
-    const sender = await provedSender(services, header.from, read.from, proof);
-    const parcels = parcelsOf(envelope.recipients, services.inboundDomain, header, sha256);
-    const { draft, unused } = draftOfMail(await contents.finish(read.subject));
+    const mail = await readMail(opened, fields, contents, proof);
+    refuseUnproved(from, mail.proof);
+    const recipients = recipientsIn(envelope.recipients, services.inboundDomain);
+    const isSignedOnly = proof.signed !== undefined;
+    if (isSignedOnly) refuseReplay(facts.sentAt, recipients, recipientsIn(mail.read.to, services.inboundDomain));
+    const sender = await provedSender(services, from, mail.read.from);
+    const parcels = parcelsOf(recipients, isSignedOnly, { from, id: facts.messageId ?? mail.sha256, answers: facts.answers });
+    const { draft, unused } = draftOfMail(await contents.finish(mail.read.subject));
     await services.files.discard(unused);
     return { sender, draft, parcels };
   } catch (error) {
     await services.files.discard(contents.stored);
     throw error;
   }
-}
-
-/** The same mail to the same address again is no second message. */
-function parcelsOf(recipients: string[], inboundDomain: string, { from, messageId, answers }: CheckedHeader, sha256: string): Parcel[] {
-  return recipients.flatMap((address) => {
-    const recipient = parseRecipient(address, inboundDomain);
-    if (!recipient) return [];
-    const to = addresseeOf(recipient);
-    return [{ to, answers, key: `mail-${hash('sha256', [from, messageId ?? sha256, to].join('\n'), 'hex')}` }];
-  });
 }
 
 /** The document that is attached becomes the payload if it can be one; otherwise it stays a file, like any other. */

@@ -12,6 +12,11 @@ export function parseRecipient(address: string, inboundDomain: string): Address 
   return handle === undefined || (plus >= 0 && segment === undefined) ? undefined : { handle, segment };
 }
 
+/** What those of the addresses stand for that are ours. */
+export function recipientsIn(addresses: readonly string[], inboundDomain: string): Address[] {
+  return addresses.flatMap((address) => parseRecipient(address, inboundDomain) ?? []);
+}
+
 /** As `to` of a message has it. */
 export function addresseeOf({ handle, segment }: Address): string {
   return formatAddress(handle, segment ?? null);

@@ -3,8 +3,11 @@ import { formatId, newUuid } from '../../contract/ids.ts';
 import { quotaRefusal } from '../../contract/quotas.ts';
 import { SmtpRefusal } from '../../platform/smtp-listener.ts';
 import type { Draft } from '../messages/draft.ts';
-import { checkRecipient, isSent, type Sender, type SendServices, sendMessage } from '../messages/send-message.ts';
+import { checkRecipient, findSentWith, isSent, type Sender, type SendServices, sendMessage } from '../messages/send-message.ts';
 import { usageOf } from '../messages/usage.ts';
+import { partyNameOfMailbox, type UnclaimedServices } from '../parties/unclaimed.ts';
+
+export type SendToAllServices = SendServices & UnclaimedServices;
 
 /** One recipient of a mail. */
 export interface Parcel {
@@ -14,18 +17,25 @@ export interface Parcel {
   answers: string[];
   /** The idempotency key of its message. */
   key: string;
+  /** What another key of a message that is the same mail would begin with, where that one is to be given again. */
+  anyKeyFrom?: string;
 }
 
 /**
  * Sends one message for each recipient, and gives their ids. SMTP has one answer for all of them, so what can be refused
  * is refused before the first is sent. Files that no message carries are discarded.
  */
-export async function sendToAll(services: SendServices, sender: Sender, draft: Draft, parcels: Parcel[]): Promise<string[]> {
+export async function sendToAll(services: SendToAllServices, sender: Sender, draft: Draft, parcels: Parcel[]): Promise<string[]> {
   const ids: string[] = [];
   let isCarried = false;
   try {
     if (parcels.length > 1) await checkAll(services, sender, draft, parcels);
     for (const parcel of parcels) {
+      const earlier = await earlierOf(services, sender, parcel);
+      if (earlier !== undefined) {
+        ids.push(formatId('msg', earlier));
+        continue;
+      }
       const inReplyTo = await parentOf(services, sender, parcel);
       const inlineFiles = draft.inlineFiles.map((file) => ({ ...file, id: newUuid() }));
       const { message, replayed } = await sendMessage(
@@ -49,6 +59,13 @@ export async function sendToAll(services: SendServices, sender: Sender, draft: D
   }
 }
 
+/** The message that the mail has become before; a domain that has been verified since had a party of its own then. */
+async function earlierOf(services: SendToAllServices, { party, actor }: Sender, { anyKeyFrom }: Parcel): Promise<string | undefined> {
+  if (anyKeyFrom === undefined || actor.email === null) return undefined;
+  const unclaimed = await services.parties.find(partyNameOfMailbox(services, actor.email));
+  return findSentWith(services, unclaimed === undefined ? [party.id] : [party.id, unclaimed], anyKeyFrom);
+}
+
 /** The message it answers, if that one is between the same two; else it begins a thread. */
 async function parentOf(services: SendServices, sender: Sender, { to, answers }: Parcel): Promise<string | null> {
   for (const inReplyTo of answers) {
@@ -62,10 +79,10 @@ async function parentOf(services: SendServices, sender: Sender, { to, answers }:
   return null;
 }
 
-async function checkAll(services: SendServices, sender: Sender, draft: Draft, parcels: Parcel[]): Promise<void> {
+async function checkAll(services: SendToAllServices, sender: Sender, draft: Draft, parcels: Parcel[]): Promise<void> {
   let unsent = 0;
   for (const parcel of parcels) {
-    if (await isSent(services, sender, parcel.key)) continue;
+    if ((await isSent(services, sender, parcel.key)) || (await earlierOf(services, sender, parcel)) !== undefined) continue;
     unsent++;
     await checkRecipient(services, sender, { to: parcel.to, inReplyTo: await parentOf(services, sender, parcel) });
   }

@@ -58,6 +58,15 @@ export async function isMemberByEmail(db: Queryable, partyId: bigint, email: str
   return rows.length > 0;
 }
 
+/** Whether only members send for the business from mailboxes of the domain. */
+export async function isMembersOnly(db: Queryable, partyId: bigint, domain: string): Promise<boolean> {
+  const rows = await db.query(`SELECT FROM verified_domains WHERE party_id = $1 AND domain = $2 AND senders = 'members'`, [
+    partyId,
+    domain,
+  ]);
+  return rows.length > 0;
+}
+
 export async function businessesOf(db: Queryable, personId: string): Promise<{ handle: string; display_name: string; role: Role }[]> {
   return db.query(
     'SELECT b.handle, b.display_name, m.role FROM members m JOIN parties b ON b.id = m.party_id WHERE m.person_id = $1 ORDER BY b.handle',

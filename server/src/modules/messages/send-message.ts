@@ -16,7 +16,7 @@ import type { Draft } from './draft.ts';
 import { hashedText, type StoredMessage } from './envelope.ts';
 import { findJoined } from './join-store.ts';
 import type { Ledger } from './ledger.ts';
-import { findByIdempotencyKey, findParent, findSent, hasReceived, type MessageRecord, type Parent } from './store.ts';
+import { findByIdempotencyKey, findByKeyPrefix, findParent, findSent, hasReceived, type MessageRecord, type Parent } from './store.ts';
 import { withFiles } from './with-files.ts';
 
 export interface SendServices {
@@ -93,6 +93,11 @@ async function discardingUnsent(services: SendServices, draft: Draft, send: () =
 /** Whether a key stands for a message already, so that sending with it would give that one again. */
 export async function isSent({ database }: SendServices, { party }: Sender, idempotencyKey: string): Promise<boolean> {
   return (await findByIdempotencyKey(database, party.id, idempotencyKey)) !== undefined;
+}
+
+/** The message that one of the parties has sent with a key that begins so. */
+export function findSentWith({ database }: SendServices, partyIds: readonly bigint[], keyPrefix: string): Promise<string | undefined> {
+  return findByKeyPrefix(database, partyIds, keyPrefix);
 }
 
 /** Throws what sendMessage would throw about the recipient alone, as things stand. */

@@ -154,10 +154,21 @@ export async function findParent(db: Queryable, partyId: bigint, messageId: stri
 export async function findByIdempotencyKey(db: Queryable, partyId: bigint, key: string): Promise<MessageRecord | undefined> {
   const [row] = await db.query<MessageRow>(
     `SELECT ${MESSAGE_COLUMNS} FROM idempotency_keys k JOIN messages m ON m.sender_id = k.party_id AND m.id = k.message_id
-      WHERE k.party_id = $1 AND k.key = $2 AND k.created_at > now() - make_interval(hours => $3)`,
+      WHERE k.party_id = $1 AND k.key = $2 AND k.created_at > now() - window_of_key(k.key, make_interval(hours => $3))`,
     [partyId, key, IDEMPOTENCY_WINDOW_HOURS],
   );
   return row && toMessage(row);
+}
+
+/** The id of a message that one of the parties sent with a key that begins so; `prefix` ends in a space. */
+export async function findByKeyPrefix(db: Queryable, partyIds: readonly bigint[], prefix: string): Promise<string | undefined> {
+  const [row] = await db.query<{ message_id: string }>(
+    `SELECT k.message_id FROM idempotency_keys k
+      WHERE k.party_id = ANY ($1) AND k.key >= $2 AND k.key < $3 AND k.created_at > now() - window_of_key(k.key, make_interval(hours => $4))
+      ORDER BY k.created_at LIMIT 1`,
+    [partyIds, prefix, prefix.replace(/ $/, '!'), IDEMPOTENCY_WINDOW_HOURS],
+  );
+  return row?.message_id;
 }
 
 export interface ReceiptRecord {
@@ -259,8 +270,13 @@ export async function listThread(
 
 export async function purgeIdempotencyKeys(db: Queryable): Promise<number> {
   const rows = await db.query<{ count: string }>(
-    `WITH purged AS (DELETE FROM idempotency_keys WHERE created_at <= now() - make_interval(hours => $1) RETURNING 1) SELECT count(*) FROM purged`,
+    `WITH purged AS (DELETE FROM idempotency_keys WHERE created_at <= now() - make_interval(hours => $1) AND created_at <= now() - window_of_key(key, make_interval(hours => $1)) RETURNING 1) SELECT count(*) FROM purged`,
     [IDEMPOTENCY_WINDOW_HOURS],
   );
   return Number(rows[0]?.count ?? 0);
+}
+
+/** Counts of days that nobody asks for any more. */
+export async function purgeOrganisationUsage(db: Queryable): Promise<void> {
+  await db.query("DELETE FROM daily_organisation_usage WHERE day < (now() AT TIME ZONE 'UTC')::date - 1");
 }

@@ -1,3 +1,4 @@
+import { getDomain } from 'tldts';
 import { nameKeyOf } from '../../contract/look-alikes.ts';
 import { inLetters } from '../../contract/mail-names.ts';
 import { foldCase } from '../../contract/names.ts';
@@ -132,10 +133,16 @@ export async function insertUnclaimed(db: Queryable, name: PartyName): Promise<v
   const shown = name.domain ?? name.email ?? '';
   await db.query(
     `WITH party AS (
-       INSERT INTO parties (domain, email, display_name, folded_name, accepting_drops) VALUES ($1, $2, $3, $4, false) ON CONFLICT DO NOTHING RETURNING id
+       INSERT INTO parties (domain, email, display_name, folded_name, accepting_drops, organisation)
+       VALUES ($1, $2, $3, $4, false, $5) ON CONFLICT DO NOTHING RETURNING id
      ) INSERT INTO ledgers (party_id) SELECT id FROM party`,
-    [name.domain ?? null, name.email ?? null, shown, foldCase(inLetters(shown))],
+    [name.domain ?? null, name.email ?? null, shown, foldCase(inLetters(shown)), organisationOf(name.domain)],
   );
+}
+
+/** Whoever has a domain has all below it; what is below github.io and the like belongs to others each. */
+function organisationOf(domain: string | undefined): string | null {
+  return domain === undefined ? null : (getDomain(domain, { allowPrivateDomains: true }) ?? domain);
 }
 
 /** The id under which a mailbox is known, which is the given one if it is not known yet. */

@@ -3,6 +3,7 @@ import { useAction } from '../../api/queries.ts';
 import type { Domain } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
+import { Select } from '../../ui/field.tsx';
 import { Badge, Copyable, Time } from '../../ui/parts.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
@@ -13,7 +14,7 @@ const BADGES = {
   failing: <Badge tone="bad">Record missing</Badge>,
 };
 
-export function DomainCard({ domain, isAdmin }: { domain: Domain; isAdmin: boolean }) {
+export function DomainCard({ domain, isAdmin, isOwner }: { domain: Domain; isAdmin: boolean; isOwner: boolean }) {
   const check = useAction('POST /v1/domains/{domain}/check', { changes: ['GET /v1/domains', 'GET /v1/me', 'GET /v1/business'] });
   const [isRemoving, setRemoving] = useState(false);
   const { state, record } = domain;
@@ -46,6 +47,7 @@ export function DomainCard({ domain, isAdmin }: { domain: Domain; isAdmin: boole
         <StateText domain={domain} />
       </div>
       {check.error ? <ErrorNote error={check.error} /> : null}
+      {state === 'pending' ? null : <Senders domain={domain} isOwner={isOwner} />}
       {record === null ? null : state === 'verified' ? (
         <details className="mt-2 text-sm">
           <summary className="w-fit rounded text-soft hover:text-ink">The record, which has to stay</summary>
@@ -56,6 +58,34 @@ export function DomainCard({ domain, isAdmin }: { domain: Domain; isAdmin: boole
       )}
       {isRemoving ? <RemoveDialog domain={domain} onClose={() => setRemoving(false)} /> : null}
     </li>
+  );
+}
+
+/** Who sends for the business from mailboxes of the domain. */
+function Senders({ domain: { domain, senders }, isOwner }: { domain: Domain; isOwner: boolean }) {
+  const change = useAction('PATCH /v1/domains/{domain}', { changes: ['GET /v1/domains'] });
+  if (!isOwner)
+    return (
+      <p className="mt-2 text-sm text-soft">
+        {senders === 'everybody'
+          ? 'Everybody with a mailbox here can send as your business.'
+          : 'Only members can send as your business from here.'}
+      </p>
+    );
+  return (
+    <>
+      <Select
+        label={`Who can send as your business from ${domain}`}
+        className="mt-3 max-w-md"
+        disabled={change.isPending}
+        value={change.isPending ? change.variables.body.senders : senders}
+        onChange={({ target }) => change.mutate({ path: { domain }, body: { senders: target.value as Domain['senders'] } })}
+      >
+        <option value="everybody">Everybody with a mailbox at {domain}</option>
+        <option value="members">Members of your business only</option>
+      </Select>
+      {change.error ? <ErrorNote error={change.error} /> : null}
+    </>
   );
 }
 

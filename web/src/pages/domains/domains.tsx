@@ -46,7 +46,7 @@ export function DomainsPage() {
             <>
               <ul aria-label="Domains" className="space-y-4">
                 {data.map((domain) => (
-                  <DomainCard key={domain.domain} domain={domain} isAdmin={isAdmin} />
+                  <DomainCard key={domain.domain} domain={domain} isAdmin={isAdmin} isOwner={role === 'owner'} />
                 ))}
               </ul>
               <WhatItBrings />
@@ -65,7 +65,10 @@ function WhatItBrings() {
       <h2 className="mb-2 font-medium text-ink">What a verified domain brings</h2>
       <ul className="list-disc space-y-1 pl-4">
         <li>It stands beside your name, so others see that you are who you say you are.</li>
-        <li>People who write from its mailboxes send as your business, and what they wrote before joins it.</li>
+        <li>
+          People who write from its mailboxes send as your business, and what they wrote before joins it. An owner can leave that to
+          members.
+        </li>
         <li>The daily limit of new businesses no longer applies.</li>
         <li>The record has to stay: it is looked up each day, and after three days without it the domain is lost.</li>
       </ul>

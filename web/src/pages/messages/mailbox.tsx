@@ -13,6 +13,7 @@ import { type Filters, isFiltered } from './filters.ts';
 import { rememberList } from './last-list.ts';
 import { type Mailbox, type Summary, useMessages } from './message-list.ts';
 import { MessageRow } from './message-row.tsx';
+import { useOutsiders } from './outsiders.ts';
 
 export function InboxPage() {
   return <MailboxPage mailbox="inbox" filters={useSearch({ from: '/app/inbox' })} />;
@@ -109,6 +110,7 @@ function useHeld(items: Summary[]): { shown: Summary[]; held: number; release():
 
 function Messages({ mailbox, list: { items: all, hasMore, more } }: { mailbox: Mailbox; list: List<Summary> }) {
   const { shown: items, held, release } = useHeld(all);
+  const isOutsider = useOutsiders();
   const navigate = useNavigate();
   const [selected, setSelected] = useState<string>();
   const { list, rows, scrollTo } = useLongList({ items, hasMore, more }, ({ id }) => id, ROW_PX);
@@ -149,7 +151,12 @@ function Messages({ mailbox, list: { items: all, hasMore, more } }: { mailbox: M
       <ul {...list} aria-label="Messages" className="relative">
         {rows.map(({ item: message, key, row }) => (
           <li key={key} {...row} className="absolute inset-x-0 top-0">
-            <MessageRow message={message} mailbox={mailbox} onFocus={() => setSelected(message.id)} />
+            <MessageRow
+              message={message}
+              mailbox={mailbox}
+              isOutsiders={mailbox === 'outbox' && isOutsider(message.actor)}
+              onFocus={() => setSelected(message.id)}
+            />
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 import { ArrowRight, BadgeCheck, BadgeX, ChevronRight, Receipt } from 'lucide-react';
 import { useId, useState } from 'react';
+import { useActiveBusiness } from '../../api/business.ts';
 import type { Actor, Party } from '../../api/schema.ts';
 import { JsonView } from '../../json/json-view.tsx';
 import { DomainProof } from '../../parts/domain-proof.tsx';
@@ -7,6 +8,7 @@ import { Name } from '../../ui/name.tsx';
 import { Badge, CopyButton, PartyName, Time } from '../../ui/parts.tsx';
 import { MessageFiles } from './message-files.tsx';
 import { MessageMenu } from './message-menu.tsx';
+import { useOutsiders } from './outsiders.ts';
 import type { Message } from './thread-messages.ts';
 
 interface MessageCardProps {
@@ -22,6 +24,9 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
   const { envelope, json } = message;
   const { id, from, to, type, subject, note, files, validation, received_at, receipt_url } = envelope;
   const titleId = useId();
+  const isOutsider = useOutsiders();
+  const business = useActiveBusiness();
+  const isOurs = from.party.kind === 'handle' && from.party.handle === business;
   return (
     <article
       aria-labelledby={titleId}
@@ -57,7 +62,7 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
       </div>
       {isOpen ? (
         <div className="flex flex-col gap-4 px-4 pb-4 sm:px-5">
-          <By actor={from.actor} party={from.party} />
+          <By actor={from.actor} party={from.party} isOutsider={isOurs && isOutsider(from.actor)} />
           {subject !== null || type !== null ? (
             <p className="flex flex-wrap items-center gap-2">
               {type !== null ? (
@@ -110,8 +115,14 @@ const VERIFIED: Record<Actor['provider'], string> = {
   smtp: 'mailbox verified',
 };
 
+interface Signed {
+  actor: Actor;
+  party: Party;
+  isOutsider: boolean;
+}
+
 /** Who did the sending, how that is known, and what is known of the business. */
-function By({ actor: { kind, name, email, verified, provider }, party }: { actor: Actor; party: Party }) {
+function By({ actor: { kind, name, email, verified, provider }, party, isOutsider }: Signed) {
   return (
     <p className="flex flex-wrap items-center gap-x-1.5 text-sm text-soft">
       {KINDS[kind]} <Name className="text-ink">{name}</Name>
@@ -129,6 +140,7 @@ function By({ actor: { kind, name, email, verified, provider }, party }: { actor
         </span>
       )}
       <DomainProof party={party} />
+      {isOutsider ? <Badge>Not a member of your business</Badge> : null}
     </p>
   );
 }

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { call } from '../../api/client.ts';
 import { useArrivals } from '../../api/live.ts';
 import { keyOf, type List, useList } from '../../api/queries.ts';
-import type { Envelope, Party } from '../../api/schema.ts';
+import type { Actor, Envelope, Party } from '../../api/schema.ts';
 import { type Filters, timesOf } from './filters.ts';
 
 export type Mailbox = 'inbox' | 'outbox';
@@ -13,7 +13,7 @@ export interface Summary {
   id: string;
   threadId: string;
   party: Party;
-  actor: string;
+  actor: Actor;
   type: string | null;
   subject: string | null;
   note: string;
@@ -33,7 +33,7 @@ const summaryFor =
     id,
     threadId: thread_id,
     party: mailbox === 'inbox' ? from.party : to.party,
-    actor: from.actor.name,
+    actor: from.actor,
     type,
     subject,
     note: note?.slice(0, NOTE_CHARS) ?? '',

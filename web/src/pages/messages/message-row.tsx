@@ -4,7 +4,15 @@ import { Name } from '../../ui/name.tsx';
 import { addressOf, Badge, Time } from '../../ui/parts.tsx';
 import type { Mailbox, Summary } from './message-list.ts';
 
-export function MessageRow({ message, mailbox, onFocus }: { message: Summary; mailbox: Mailbox; onFocus(): void }) {
+interface MessageRowProps {
+  message: Summary;
+  mailbox: Mailbox;
+  /** Sent for your business by somebody who is no member. */
+  isOutsiders: boolean;
+  onFocus(): void;
+}
+
+export function MessageRow({ message, mailbox, isOutsiders, onFocus }: MessageRowProps) {
   const { id, threadId, party, type, subject, note, files, hasJson, verdict, at } = message;
   return (
     <Link
@@ -32,6 +40,7 @@ export function MessageRow({ message, mailbox, onFocus }: { message: Summary; ma
         </span>
       </span>
       <span className="flex items-center justify-end gap-2.5 text-sm text-soft max-md:col-start-2 max-md:row-start-1">
+        {isOutsiders ? <Badge>Not sent by a member</Badge> : null}
         {verdict === 'failed' ? <Badge tone="bad">Schema failed</Badge> : null}
         {hasJson ? <Braces className="size-3.5" aria-label="With JSON" /> : null}
         {files > 0 ? <Paperclip className="size-3.5" aria-label={`With ${files} ${files === 1 ? 'file' : 'files'}`} /> : null}

@@ -1,0 +1,119 @@
+import { createHash, type Hash } from 'node:crypto';
+
+const SPACE = 0x20;
+const TAB = 0x09;
+const CR = 0x0d;
+const LF = 0x0a;
+const CRLF = Buffer.from('\r\n');
+/** Empty lines are hashed so many at a time. */
+const EMPTY_LINES = Buffer.from('\r\n'.repeat(4_096));
+
+/** The relaxed form of a body: runs of white space are one space, and there are none at the ends of lines. */
+export class RelaxedBody {
+  /** White space at the end of what was seen, which counts as one space unless the line ends here. */
+  #isAfterSpace = false;
+
+  relax(chunk: Buffer): Buffer {
+    const isPlain =
+      !this.#isAfterSpace && !chunk.includes(TAB) && !chunk.includes('  ') && !chunk.includes(' \r') && chunk.at(-1) !== SPACE;
+    if (isPlain) return chunk;
+    const out = Buffer.allocUnsafe(chunk.length + 1);
+    let length = 0;
+    let isAfterSpace = this.#isAfterSpace;
+    for (let i = 0; i < chunk.length; i++) {
+      const byte = chunk[i] as number;
+      if (byte === SPACE || byte === TAB) {
+        isAfterSpace = true;
+        continue;
+      }
+      if (isAfterSpace && byte !== CR) out[length++] = SPACE;
+      isAfterSpace = false;
+      out[length++] = byte;
+    }
+    this.#isAfterSpace = isAfterSpace;
+    return out.subarray(0, length);
+  }
+}
+
+/**
+ * The hash of a mail's body as RFC 6376 has it, in one of its two canonical forms, over at most `maxBytes` of it. Each byte
+ * is looked at once, however long lines are. Lines have to end in CR LF.
+ */
+export class BodyHash {
+  readonly isRelaxed: boolean;
+  readonly #maxBytes: number | undefined;
+  readonly #digest: Hash;
+  /** What the verifier reads: the digest in base64, and how much of the canonical body it covers. */
+  hash: string | undefined;
+  byteLength = 0;
+  canonicalizedLength = 0;
+  bodyHashedBytes = 0;
+  /** Line breaks that count only if something follows them. */
+  #emptyLines = 0;
+  #isAfterCr = false;
+
+  constructor(isRelaxed: boolean, algorithm: string, maxBytes: number | undefined) {
+    this.isRelaxed = isRelaxed;
+    this.#maxBytes = maxBytes;
+    this.#digest = createHash(algorithm);
+  }
+
+  /** In the form of a relaxed body if the hash is to be of one. */
+  update(chunk: Buffer): void {
+    this.byteLength += chunk.length;
+    this.#takeLines(chunk);
+  }
+
+  digest(): string {
+    // White space and line breaks at the end are left out; the last line ends in one line break, whether or not it had one.
+    if (this.canonicalizedLength > 0 || !this.isRelaxed) this.#take(CRLF);
+    return this.#digest.digest('base64');
+  }
+
+  /** The verifier would look for boundaries, too; whoever reads the parts does that. */
+  setContentType(): void {}
+
+  getMimeStructureStart(): number {
+    return -1;
+  }
+
+  /** Keeps back line breaks at the end. */
+  #takeLines(bytes: Buffer): void {
+    let start = 0;
+    if (this.#isAfterCr && bytes[0] === LF) {
+      this.#emptyLines++;
+      start = 1;
+    }
+    if (bytes.length > 0) this.#isAfterCr = false;
+    while (bytes[start] === CR && bytes[start + 1] === LF) {
+      this.#emptyLines++;
+      start += 2;
+    }
+    let end = bytes.length;
+    if (end > start && bytes[end - 1] === CR) {
+      this.#isAfterCr = true;
+      end--;
+    }
+    let breaks = 0;
+    while (end - 2 >= start && bytes[end - 2] === CR && bytes[end - 1] === LF) {
+      breaks++;
+      end -= 2;
+    }
+    if (end <= start) return;
+    while (this.#emptyLines > 0) {
+      const lines = Math.min(this.#emptyLines, EMPTY_LINES.length / CRLF.length);
+      this.#take(EMPTY_LINES.subarray(0, lines * CRLF.length));
+      this.#emptyLines -= lines;
+    }
+    this.#take(bytes.subarray(start, end));
+    this.#emptyLines = breaks;
+  }
+
+  #take(bytes: Buffer): void {
+    this.canonicalizedLength += bytes.length;
+    const room = this.#maxBytes === undefined ? bytes.length : Math.max(0, this.#maxBytes - this.bodyHashedBytes);
+    const hashed = bytes.subarray(0, room);
+    this.bodyHashedBytes += hashed.length;
+    if (hashed.length > 0) this.#digest.update(hashed);
+  }
+}
