@@ -22,8 +22,10 @@ export const UPLOAD_USABLE_FOR_S = 24 * 3_600;
 export const DOWNLOAD_URL_LIFETIME_S = 3_600;
 
 export const SCHEMA_MAX_BYTES = 256 * 1024;
-/** Of one business, and one process. */
+/** How many schemas a business may have set or checked at once; each process counts for itself. */
 export const SCHEMA_CHECKS_AT_ONCE_MAX = 8;
+/** How many schemas a signed-in person may have set or checked at once over all businesses; each process counts for itself. */
+export const SCHEMA_CHECKS_PER_PERSON_AT_ONCE_MAX = 16;
 
 /** Room for what stands beside the largest `json`: a schema to check it by, or a note, which takes 120,000 bytes if every character is escaped. */
 export const BODY_MAX_BYTES = JSON_MAX_BYTES + SCHEMA_MAX_BYTES + 16 * 1024;
@@ -32,12 +34,22 @@ export const SMALL_BODY_MAX_BYTES = 64 * 1024;
 
 export const PAGE_DEFAULT_ITEMS = 50;
 export const PAGE_MAX_ITEMS = 200;
+/** About how many bytes a page of inbox, outbox or thread may have. A page ends early with `next_cursor`, but never before its first message. */
+export const PAGE_MAX_BYTES = 4 * MB;
 /** How many MB of large responses a process holds for clients that have not read them yet. Setting: `RESPONSE_BYTES_MAX_MB`. */
 export const RESPONSE_BYTES_MAX_MB = 256;
 
 /** Of those who listen for new messages; each process counts for itself. */
 export const EVENT_STREAMS_MAX = 1_000;
 export const EVENT_STREAMS_PER_BUSINESS_MAX = 20;
+/** How many event streams a signed-in person may have open over all businesses; each process counts for itself. */
+export const EVENT_STREAMS_PER_PERSON_MAX = 40;
+/** How many event streams keys may have open from one network, which is an IPv4 address or the first 64 bits of an IPv6 address; each process counts for itself. */
+export const EVENT_STREAMS_PER_NETWORK_MAX = 200;
+/** The last places for event streams go only to businesses, people and networks that have few open. */
+export const EVENT_STREAMS_KEPT_BACK = 200;
+/** Up to so many open event streams are few. */
+export const EVENT_STREAMS_FEW = 5;
 export const EVENT_STREAM_MAX_MS = 300_000;
 
 export const USAGE_DEFAULT_DAYS = 30;

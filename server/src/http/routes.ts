@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../contract/errors.ts';
 import { SMALL_BODY_MAX_BYTES } from '../contract/limits.ts';
 import type { Caller } from '../contract/parties.ts';
@@ -50,17 +50,18 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
       const body = checkBody ? parsedBody(request.body, checkBody) : undefined;
       const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const { caller, person } = request;
-      const reserve = (bytes: number) => hold(gate.responseBytes, bytes, reply);
+      const reserve = (bytes: number) => hold(gate.responseBytes, bytes, request, reply);
       const call = { caller, person, params: request.params, query: request.query, body, rawBody, request, reserve };
       return send(reply, await endpoint.handle(context, call as MemberCall & PersonCall), endpoint.success);
     },
   });
 }
 
-function hold(budget: ByteBudget, bytes: number, reply: FastifyReply): void {
-  budget.take(bytes);
-  // Comes once, after the last byte or when the client has gone.
-  reply.raw.once('close', () => budget.give(bytes));
+function hold(budget: ByteBudget, bytes: number, request: FastifyRequest, reply: FastifyReply): void {
+  const giveBack = budget.take(request, bytes);
+  // Comes once, after the last byte or when the client has gone; never, when it went before.
+  if (reply.raw.closed) giveBack();
+  else reply.raw.once('close', giveBack);
 }
 
 function parsedBody(body: unknown, check: (value: unknown) => void): unknown {

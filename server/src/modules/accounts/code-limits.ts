@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
 import { Refusal } from '../../contract/errors.ts';
 import {
   CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX,
@@ -8,6 +7,7 @@ import {
   CODES_PER_MAILBOX_AND_DAY_MAX,
   CODES_PER_MAILBOX_AND_WINDOW_MAX,
 } from '../../contract/limits.ts';
+import { networkOf } from '../../platform/network.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import { countUse } from './store.ts';
 
@@ -28,14 +28,4 @@ export async function countTry(db: Queryable, address: string): Promise<void> {
 async function count(db: Queryable, subject: string[], windowS: number, max: number): Promise<void> {
   const { uses, closesInS } = await countUse(db, createHash('sha256').update(JSON.stringify(subject)).digest(), windowS);
   if (uses > max) throw new Refusal('rate_limited', `Too many sign-ins. Try again in ${closesInS} s.`, { retryAfterS: closesInS });
-}
-
-/** Whoever has one address of IPv6 has the 64 bits below it, too. */
-function networkOf(address: string): string {
-  const ipv4 = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
-  if (ipv4 !== undefined || !isIPv6(address)) return ipv4 ?? address;
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const missing = tail === undefined ? 0 : Math.max(0, 8 - groups.length - tail.split(':').length);
-  return [...groups, ...Array<string>(missing).fill('0'), ...(tail ?? '').split(':')].slice(0, 4).join(':');
 }
