@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SchemaIssue } from '../json-schema/run.ts';
-import { type Job, Lane, type Outcome } from './lane.ts';
+import { SlowOnes } from '../slow-ones.ts';
+import { type Job, Lane, type LaneOptions, type Outcome } from './lane.ts';
 import type { SchemaRefusal } from './protocol.ts';
 import { SpareWorker } from './spare-worker.ts';
 
@@ -13,6 +14,10 @@ export const VALIDATION_MAX_MS = 500;
 /** What a usual validation stays far below. Whoever exceeds it is served apart from the others for a while. */
 const QUICK_MAX_MS = 50;
 const SLOW_FOR_MS = 10_000;
+const SLOW_FOR_MAX_MS = 600_000;
+/** The same of a schema that is set or tried out. Usual ones take a few milliseconds. */
+const QUICK_COMPILE_MAX_MS = 100;
+const QUICK_COMPILE_KILL_AFTER_MS = 300;
 const COMPILE_WAIT_MAX_MS = 15_000;
 /** Of somebody who looks at an editor meanwhile. */
 const TRY_OUT_WAIT_MAX_MS = 10_000;
@@ -24,6 +29,7 @@ const QUICK_KILL_AFTER_MS = 200;
 const REMEMBERED_MAX = 10_000;
 const NOTHING = Buffer.alloc(0);
 const LATE_OUTCOME: Outcome = { kind: 'late' };
+const COMPILING_QUICKLY: LaneOptions = { workers: 1, niceness: 5, killAfterMs: QUICK_COMPILE_KILL_AFTER_MS, handsOn: true };
 
 const LATE: SchemaIssue = { path: '', keyword: 'timeout', message: `could not be checked within ${VALIDATION_MAX_MS} ms` };
 const TOO_LARGE: SchemaIssue = { path: '', keyword: 'memory', message: 'could not be checked: it took too much memory' };
@@ -54,11 +60,14 @@ export class SchemaChecker {
   readonly #quick = new Lane({ ...this.#quickly(), workers: Math.max(1, Math.min(4, CORES - 2)) });
   readonly #trial = new Lane({ ...this.#quickly(), workers: 1 });
   readonly #slow = new Lane({ workers: CORES > 2 ? 2 : 1, niceness: 5, killAfterMs: VALIDATION_MAX_MS + KILL_GRACE_MS });
-  readonly #compiling = new Lane({ workers: 1, niceness: 5, killAfterMs: 2 * COMPILE_MAX_MS });
+  readonly #compiling = new Lane(COMPILING_QUICKLY);
   /** For schemas that may never be set, and are asked about at every stroke of a key: nobody else is to wait for those. */
-  readonly #tryingOut = new Lane({ workers: 1, niceness: 5, killAfterMs: COMPILE_MAX_MS + KILL_GRACE_MS });
+  readonly #tryingOut = new Lane(COMPILING_QUICKLY);
+  /** For those who have set or tried out slow schemas. */
+  readonly #compilingSlowly = new Lane({ workers: 1, niceness: 5, killAfterMs: COMPILE_MAX_MS + KILL_GRACE_MS });
   #compiled = 0;
-  readonly #slowUntil = new Map<string, number>();
+  readonly #slowToCompile = new SlowOnes(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
+  readonly #slowToValidate = new SlowOnes(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
   /** Schemas that have been quick. */
   readonly #proven = new Set<string>();
   readonly #loading = new Map<string, Promise<string>>();
@@ -71,20 +80,20 @@ export class SchemaChecker {
   /** Why the schema can't be used, or undefined when it can. */
   async refusalOf(party: string, text: string): Promise<SchemaRefusal | undefined> {
     await this.warm();
-    const outcome = await this.#compiling.run(this.#compileJob(party, text, performance.now() + COMPILE_WAIT_MAX_MS));
-    return refusalIn(outcome);
+    return refusalIn(await this.#quicklyIn(this.#compiling, this.#compileJob(party, text, performance.now() + COMPILE_WAIT_MAX_MS)));
   }
 
   /** Judges a schema as if it were set, and then JSON as if it came in, if there is any. Nothing of it is remembered. */
   async tryOut(party: string, text: string, json: Buffer | undefined, gone: AbortSignal): Promise<TriedOut> {
     const compile: Job = { ...this.#compileJob(party, text, performance.now() + TRY_OUT_WAIT_MAX_MS), gone };
-    const compiled = await this.#tryingOut.run(compile);
+    const compiled = await this.#quicklyIn(this.#tryingOut, compile);
     // Nobody is there to read what is answered.
     if (gone.aborted) return {};
     const refusal = refusalIn(compiled);
     if (refusal) return { refusal };
     if (json === undefined) return {};
-    const outcome = await this.#tryingOut.run({ ...compile, kind: 'validate once', json, budgetMs: () => VALIDATION_MAX_MS });
+    const validate: Job = { ...compile, kind: 'validate once', json, budgetMs: () => VALIDATION_MAX_MS };
+    const outcome = await this.#quicklyIn(this.#tryingOut, validate);
     if (outcome.kind === 'late' && !gone.aborted) throw new CheckerBusy();
     const wasLate = outcome.kind === 'checked' && outcome.usedMs > VALIDATION_MAX_MS;
     return { issues: wasLate ? [LATE] : issuesIn(outcome) };
@@ -103,7 +112,7 @@ export class SchemaChecker {
   }
 
   async stop(): Promise<void> {
-    const parts = [this.#quick, this.#trial, this.#slow, this.#compiling, this.#tryingOut, this.#spare];
+    const parts = [this.#quick, this.#trial, this.#slow, this.#compiling, this.#tryingOut, this.#compilingSlowly, this.#spare];
     await Promise.all(parts.map((part) => part.stop()));
   }
 
@@ -111,6 +120,17 @@ export class SchemaChecker {
     // A key of its own, because jobs of the same key are taken to ask of the same schema.
     const key = `compile ${++this.#compiled}`;
     return { kind: 'compile', party, key, text, json: NOTHING, deadline, budgetMs: () => COMPILE_MAX_MS };
+  }
+
+  /** In this lane as long as it takes no more than usual; otherwise among the slow, for a while from the start. */
+  async #quicklyIn(lane: Lane, job: Job): Promise<Outcome> {
+    if (!this.#slowToCompile.has(job.party)) {
+      const outcome = await lane.run({ ...job, budgetMs: () => QUICK_COMPILE_MAX_MS });
+      const isOver = ['compiled', 'refused', 'checked', 'late'].includes(outcome.kind);
+      if (isOver) return outcome;
+      this.#slowToCompile.note(job.party);
+    }
+    return this.#compilingSlowly.run(job);
   }
 
   #quickly() {
@@ -125,7 +145,7 @@ export class SchemaChecker {
   }
 
   #laneFor(schema: SchemaToRun): Lane {
-    if (this.#isSlow(schema.party)) return this.#slow;
+    if (this.#slowToValidate.has(schema.party)) return this.#slow;
     return this.#proven.has(keyOf(schema)) ? this.#quick : this.#trial;
   }
 
@@ -149,14 +169,6 @@ export class SchemaChecker {
     return loading;
   }
 
-  #isSlow(party: string): boolean {
-    const until = this.#slowUntil.get(party);
-    if (until === undefined) return false;
-    if (until > performance.now()) return true;
-    this.#slowUntil.delete(party);
-    return false;
-  }
-
   #noteQuick(key: string): void {
     if (this.#proven.size >= REMEMBERED_MAX) this.#proven.clear();
     this.#proven.add(key);
@@ -164,8 +176,7 @@ export class SchemaChecker {
 
   #noteSlow(party: string, key: string): void {
     this.#proven.delete(key);
-    if (this.#slowUntil.size >= REMEMBERED_MAX) this.#slowUntil.clear();
-    this.#slowUntil.set(party, performance.now() + SLOW_FOR_MS);
+    this.#slowToValidate.note(party);
   }
 }
 
