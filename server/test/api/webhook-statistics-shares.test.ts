@@ -31,8 +31,8 @@ test('businesses with long logs wait for each other, and nobody waits for them',
   const slow = await Promise.all(Array.from({ length: SLOW_ONES }, (_, i) => withWebhook(`slow-${i}`)));
   const quick = await withWebhook('quick');
   await service.sql(
-    `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, status, status_code, response_ms, attempted_at)
-     SELECT w.party_id, w.id, new_uuid(now()), gen_random_uuid(), 'message.received', 1, now(), 'delivered', 200, 10, now()
+    `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, status, status_code, response_ms, attempted_at)
+     SELECT w.party_id, w.id, new_uuid(now()), gen_random_uuid(), 'message.received', 1, now(), now(), 'delivered', 200, 10, now()
        FROM webhooks w WHERE w.id = ANY ($1::uuid[])`,
     [slow.map(({ id }) => parseId('wh', id))],
   );
