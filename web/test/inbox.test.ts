@@ -65,3 +65,25 @@ test('an inbox is read, narrowed and walked through by keys, and what arrives do
   await send(63);
   await page.getByRole('link', { name: /Order 63/ }).waitFor();
 });
+
+test('lists are read without JSON; that of a message is read once, when the message is opened', async () => {
+  const { page, open } = await world.member('eve@large.test', 'large-inbox');
+  await globex.api.send({ to: 'large-inbox', subject: 'Large one', json: { text: 'x'.repeat(500_000) } });
+  const asked: string[] = [];
+  page.on('request', (request) => void asked.push(request.url().replace(/^.*\/v1\//, '')));
+  const bodies = () => asked.filter((url) => url.startsWith('messages/'));
+  await open('/inbox');
+  const row = page.getByRole('link', { name: /Large one/ });
+  await row.waitFor();
+  expect(bodies()).toEqual([]);
+  await row.click();
+  await expect.poll(() => bodies().length, { timeout: 20_000 }).toBe(1);
+  // A new arrival reads summaries alone, and the JSON of what is opened by it.
+  await globex.api.send({ to: 'large-inbox', subject: 'Another' });
+  await page.goBack();
+  await page.getByRole('link', { name: /Another/ }).waitFor();
+  expect(bodies()).toHaveLength(1);
+  const lists = asked.filter((url) => /^(inbox|outbox|threads)/.test(url));
+  expect(lists.length).toBeGreaterThan(1);
+  expect(lists.filter((url) => !url.includes('include=summary'))).toEqual([]);
+});

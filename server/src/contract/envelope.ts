@@ -103,6 +103,17 @@ export const EnvelopeSchema = Type.Object(
   { $id: 'Envelope', ...closed, description: 'A message, as both parties see it.' },
 );
 
+export const SummarySchema = Type.Object(
+  {
+    ...beforeJson,
+    json_bytes: nullable(Type.Integer(), 'How many bytes `json` has; null when there is none.'),
+    json_sha256: jsonSha256,
+    files: Type.Array(FileSchema),
+    ...afterFiles,
+  },
+  { $id: 'EnvelopeSummary', ...closed, description: 'An envelope with the size of `json` in place of `json`.' },
+);
+
 export const ReceiptSchema = Type.Object(
   { ...beforeJson, json_sha256: jsonSha256, files: Type.Array(ReceiptFileSchema), ...afterFiles },
   { $id: 'Receipt', ...closed, description: 'The envelope without json and without download URLs.' },

@@ -42,8 +42,10 @@ export const SEALING_PATIENCE_MS = 10_000;
 export const DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES = 100 * GB;
 
 export const SCHEMA_MAX_BYTES = 256 * 1024;
-/** Of one business, and one process. */
+/** How many schemas a business may have set or checked at once; each process counts for itself. */
 export const SCHEMA_CHECKS_AT_ONCE_MAX = 8;
+/** How many schemas a signed-in person may have set or checked at once over all businesses; each process counts for itself. */
+export const SCHEMA_CHECKS_PER_PERSON_AT_ONCE_MAX = 16;
 
 /** Room for what stands beside the largest `json`: a schema to check it by, or a note, which takes 120,000 bytes if every character is escaped. */
 export const BODY_MAX_BYTES = JSON_MAX_BYTES + SCHEMA_MAX_BYTES + 16 * 1024;
@@ -58,6 +60,8 @@ export const PAGE_MAX_ITEMS = 200;
 export const BUSINESS_RATE_FACTOR = 2;
 /** How many keys wait to be looked up for one network that has used up its rate of requests without a valid key. */
 export const UNKNOWN_KEY_LOOKUPS_WAITING_MAX = 20;
+/** About how many bytes a page of inbox, outbox or thread may have. A page ends early with `next_cursor`, but never before its first message. */
+export const PAGE_MAX_BYTES = 4 * MB;
 /** How many MB of large responses a process holds for clients that have not read them yet. Setting: `RESPONSE_BYTES_MAX_MB`. */
 export const RESPONSE_BYTES_MAX_MB = 256;
 /** The share of one processor, in percent, that a process spends on compressing responses; past it, responses go out uncompressed. Setting: `COMPRESSION_PERCENT`. */
@@ -76,6 +80,14 @@ export const DOWNLOADS_PER_ADDRESS_MAX = 256;
 /** Of those who listen for new messages; each process counts for itself. */
 export const EVENT_STREAMS_MAX = 1_000;
 export const EVENT_STREAMS_PER_BUSINESS_MAX = 20;
+/** How many event streams a signed-in person may have open over all businesses; each process counts for itself. */
+export const EVENT_STREAMS_PER_PERSON_MAX = 40;
+/** How many event streams keys may have open from one network, which is an IPv4 address or the first 64 bits of an IPv6 address; each process counts for itself. */
+export const EVENT_STREAMS_PER_NETWORK_MAX = 200;
+/** The last places for event streams go only to businesses, people and networks that have few open. */
+export const EVENT_STREAMS_KEPT_BACK = 200;
+/** Up to so many open event streams are few. */
+export const EVENT_STREAMS_FEW = 5;
 export const EVENT_STREAM_MAX_MS = 300_000;
 
 export const USAGE_DEFAULT_DAYS = 30;

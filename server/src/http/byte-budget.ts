@@ -1,47 +1,45 @@
 import { Refusal } from '../contract/errors.ts';
 import { MB } from '../contract/limits.ts';
+import { NoneLeft, Shares } from '../platform/shares.ts';
 
 const RETRY_AFTER_S = 2;
-/** Of the budget, for one business or address. */
-const SHARE = 1 / 4;
+/** Of all bytes, how many one business or network may hold, and how many are only for those who hold little. */
+const HOLDER_SHARE = 1 / 4;
+const KEPT_BACK_SHARE = 1 / 4;
+const LITTLE_SHARE = 1 / 64;
 /** A share below this would have no room for a few pages. */
-const SHARE_MIN_BYTES = 16 * MB;
+const HOLDER_MIN_BYTES = 16 * MB;
 
 /**
- * How many bytes all requests of a process may hold at a time, and how many of these one business or address. A request
+ * How many bytes all requests of a process may hold at a time, and how many of these one business or network. A request
  * for more than is left is refused, before anything is read.
  */
 export class ByteBudget {
-  readonly #maxBytes: number;
   readonly #maxBytesPerHolder: number;
-  readonly #byHolder = new Map<string, number>();
-  #taken = 0;
+  readonly #shares: Shares;
 
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-    this.#maxBytesPerHolder = Math.min(maxBytes, Math.max(SHARE_MIN_BYTES, maxBytes * SHARE));
+    this.#maxBytesPerHolder = Math.min(maxBytes, Math.max(HOLDER_MIN_BYTES, maxBytes * HOLDER_SHARE));
+    this.#shares = new Shares({ total: maxBytes, keptBack: maxBytes * KEPT_BACK_SHARE, little: maxBytes * LITTLE_SHARE });
   }
 
   get taken(): number {
-    return this.#taken;
+    return this.#shares.taken;
   }
 
   take(bytes: number, holder: string): void {
-    if (this.#taken + bytes > this.#maxBytes) throw tooMany('Too many large responses are under way');
-    const held = (this.#byHolder.get(holder) ?? 0) + bytes;
-    if (held > this.#maxBytesPerHolder) throw tooMany('You have too many large responses under way that you have not read');
-    this.#byHolder.set(holder, held);
-    this.#taken += bytes;
+    try {
+      this.#shares.take([{ name: holder, max: this.#maxBytesPerHolder }], bytes);
+    } catch (error) {
+      if (!(error instanceof NoneLeft)) throw error;
+      const whose = error.holder ? 'Too many large responses to you are' : 'Too many large responses are';
+      throw new Refusal('unavailable', `${whose} under way. Read them to the end, or try again in ${RETRY_AFTER_S} s.`, {
+        retryAfterS: RETRY_AFTER_S,
+      });
+    }
   }
 
   give(bytes: number, holder: string): void {
-    this.#taken -= bytes;
-    const held = (this.#byHolder.get(holder) ?? 0) - bytes;
-    if (held > 0) this.#byHolder.set(holder, held);
-    else this.#byHolder.delete(holder);
+    this.#shares.give([holder], bytes);
   }
-}
-
-function tooMany(what: string): Refusal {
-  return new Refusal('unavailable', `${what}. Try again in ${RETRY_AFTER_S} s.`, { retryAfterS: RETRY_AFTER_S });
 }

@@ -13,9 +13,7 @@ export const pagingFields = {
 
 export const closed = { additionalProperties: false } as const;
 
-export function pageSchema(item: TSchema, more: Record<string, TSchema> = {}) {
-  return Type.Object(
-    { ...more, data: Type.Array(item), next_cursor: Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page.' }) },
-    closed,
-  );
+export function pageSchema(item: TSchema, before: Record<string, TSchema> = {}, after: Record<string, TSchema> = {}) {
+  const nextCursor = Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page.' });
+  return Type.Object({ ...before, data: Type.Array(item), next_cursor: nextCursor, ...after }, closed);
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { networkOf } from '../platform/network.ts';
 import type { ByteBudget } from './byte-budget.ts';
 
 /** What one response takes of the budget, until it is sent or its client has gone. */
@@ -38,7 +39,8 @@ export class Reservation {
   /** Whose share it counts in. */
   get #holder(): string {
     const { caller, person, ip } = this.#request;
-    return caller ? `business ${caller.business.id}` : (person?.id ?? ip);
+    if (caller) return `business ${caller.business.id}`;
+    return person ? `person ${person.id}` : `network ${networkOf(ip)}`;
   }
 
   #close(): void {

@@ -3,13 +3,15 @@ import { networkOf } from '../platform/network.ts';
 import { TooMuchWaiting, Turns } from '../platform/turns.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
+const LOOKUP_PATIENCE_MS = 10_000;
+
 /**
  * Counts requests without a valid key, by network. A valid key uses nothing up, and is let in from a network that has used
  * up its rate too: keys from there are then looked up one at a time.
  */
 export class Strangers {
   readonly #limiter: RateLimiter;
-  readonly #lookups = new Turns(UNKNOWN_KEY_LOOKUPS_WAITING_MAX);
+  readonly #lookups = new Turns({ waitingMax: UNKNOWN_KEY_LOOKUPS_WAITING_MAX, patienceMs: LOOKUP_PATIENCE_MS });
 
   constructor(limiter: RateLimiter) {
     this.#limiter = limiter;

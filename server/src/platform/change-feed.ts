@@ -25,6 +25,8 @@ export interface Change extends Queryable {
 
 /** Of the pool, so that a flood of changes leaves connections to everybody else. */
 const CHANGES_AT_ONCE = 4;
+/** A change whose turn has not come by then is refused, undone. */
+const TURN_PATIENCE_MS = 15_000;
 const turnsOf = new WeakMap<Database, Turns>();
 
 /**
@@ -38,7 +40,7 @@ export async function changingCached<T>(
   work: (tx: Change) => Promise<T>,
   subject: { kind: SubjectKind; id: bigint | string } = { kind: 'party', id: partyId },
 ): Promise<T> {
-  const turns = turnsOf.get(database) ?? new Turns(CHANGES_WAITING_PER_BUSINESS_MAX, CHANGES_AT_ONCE);
+  const turns = turnsOf.get(database) ?? new Turns({ waitingMax: CHANGES_WAITING_PER_BUSINESS_MAX, patienceMs: TURN_PATIENCE_MS, atOnce: CHANGES_AT_ONCE });
   turnsOf.set(database, turns);
   try {
     return await turns.take(String(partyId), () =>
@@ -46,7 +48,7 @@ export async function changingCached<T>(
     );
   } catch (error) {
     if (!(error instanceof TooMuchWaiting)) throw error;
-    const message = `${CHANGES_WAITING_PER_BUSINESS_MAX} changes of your business are waiting already.`;
+    const message = 'Too many changes of your business are waiting already.';
     throw new Refusal('rate_limited', message, { retryAfterS: 1 });
   }
 }

@@ -1,23 +1,40 @@
 /** Thrown when somebody has as much waiting as anybody may have. */
 export class TooMuchWaiting extends Error {}
 
+/** Thrown when a turn did not come in time. */
+export class WaitedTooLong extends TooMuchWaiting {}
+
+interface TurnsOptions {
+  /** For each who asks. */
+  waitingMax: number;
+  patienceMs: number;
+  /** How many of those who ask are served at a time. */
+  atOnce?: number;
+}
+
 /** Has work done a few pieces at a time, one for each who asked for it, who take turns: whoever asks for much waits for it alone. */
 export class Turns {
-  readonly #waitingMax: number;
-  readonly #atOnce: number;
+  readonly #options: Required<TurnsOptions>;
   readonly #waiting = new Map<string, (() => Promise<void>)[]>();
   readonly #served = new Set<string>();
 
-  constructor(waitingMax: number, atOnce = 1) {
-    this.#waitingMax = waitingMax;
-    this.#atOnce = atOnce;
+  constructor(options: TurnsOptions) {
+    this.#options = { atOnce: 1, ...options };
   }
 
   take<T>(who: string, work: () => Promise<T>): Promise<T> {
     const queue = this.#waiting.get(who) ?? [];
-    if (queue.length >= this.#waitingMax) return Promise.reject(new TooMuchWaiting());
+    if (queue.length >= this.#options.waitingMax) return Promise.reject(new TooMuchWaiting());
     return new Promise((resolve, reject) => {
-      queue.push(() => work().then(resolve, reject));
+      let isGivenUp = false;
+      const patience = setTimeout(() => {
+        isGivenUp = true;
+        reject(new WaitedTooLong());
+      }, this.#options.patienceMs);
+      queue.push(async () => {
+        clearTimeout(patience);
+        if (!isGivenUp) await work().then(resolve, reject);
+      });
       this.#waiting.set(who, queue);
       this.#serve();
     });
@@ -25,7 +42,7 @@ export class Turns {
 
   #serve(): void {
     for (const [who, queue] of this.#waiting) {
-      if (this.#served.size >= this.#atOnce) return;
+      if (this.#served.size >= this.#options.atOnce) return;
       if (this.#served.has(who)) continue;
       const work = queue.shift();
       this.#waiting.delete(who);

@@ -26,6 +26,8 @@ export type File = { id: string; filename: string; content_type: string; size_by
 
 export type Envelope = { id: string; thread_id: string; in_reply_to: string | null; from: { party: Party; actor: Actor }; to: { party: Party; segment?: string | null }; type: string | null; subject: string | null; note: string | null; json: unknown; json_sha256: string | null; files: (File)[]; validation: Validation; received_at: string; content_hash: string; receipt_url: string; idempotency_key?: string };
 
+export type EnvelopeSummary = { id: string; thread_id: string; in_reply_to: string | null; from: { party: Party; actor: Actor }; to: { party: Party; segment?: string | null }; type: string | null; subject: string | null; note: string | null; json_bytes: number | null; json_sha256: string | null; files: (File)[]; validation: Validation; received_at: string; content_hash: string; receipt_url: string; idempotency_key?: string };
+
 export type Draft = { to?: string | null; in_reply_to?: string | null; type?: string | null; subject?: string | null; note?: string | null; json?: unknown; files?: (string)[] };
 
 export type DraftForm = { to?: string; in_reply_to?: string; type?: string; subject?: string; note?: string; json?: string; files?: (string)[]; file?: (string)[] };
@@ -84,11 +86,11 @@ export interface Operations {
   'GET /v1/receipts/{token}': { path: { token: string }; answer: AnyReceipt };
   'GET /v1/me': { answer: Me };
   'GET /v1/usage': { query: { days?: number }; answer: Usage };
-  'GET /v1/inbox': { query: { limit?: number; cursor?: string; since?: string; until?: string; from?: string; type?: string; validation?: 'passed' | 'failed' | 'not_applicable'; thread?: string; to?: string }; answer: { data: (Envelope)[]; next_cursor: string | null } };
-  'GET /v1/outbox': { query: { limit?: number; cursor?: string; since?: string; until?: string; from?: string; type?: string; validation?: 'passed' | 'failed' | 'not_applicable'; thread?: string }; answer: { data: (Envelope)[]; next_cursor: string | null } };
+  'GET /v1/inbox': { query: { limit?: number; cursor?: string; include?: 'summary'; since?: string; until?: string; from?: string; type?: string; validation?: 'passed' | 'failed' | 'not_applicable'; thread?: string; to?: string }; answer: { data: (Envelope | EnvelopeSummary)[]; next_cursor: string | null } };
+  'GET /v1/outbox': { query: { limit?: number; cursor?: string; include?: 'summary'; since?: string; until?: string; from?: string; type?: string; validation?: 'passed' | 'failed' | 'not_applicable'; thread?: string }; answer: { data: (Envelope | EnvelopeSummary)[]; next_cursor: string | null } };
   'POST /v1/messages': { body: Draft; answer: Envelope };
   'GET /v1/messages/{id}': { path: { id: string }; answer: Envelope };
-  'GET /v1/threads/{id}': { path: { id: string }; query: { limit?: number; cursor?: string }; answer: { thread_id: string; hidden: number; data: (Envelope)[]; next_cursor: string | null } };
+  'GET /v1/threads/{id}': { path: { id: string }; query: { limit?: number; cursor?: string; include?: 'summary' }; answer: { thread_id: string; data: (Envelope | EnvelopeSummary)[]; next_cursor: string | null; hidden: number } };
   'GET /v1/events': { answer: string };
   'POST /v1/uploads': { body: { filename: string; content_type: string; size_bytes: number; parts?: boolean }; answer: Upload | PartedUpload };
   'GET /v1/uploads/{id}': { path: { id: string }; answer: WholeUpload | PartedUpload };

@@ -1,5 +1,11 @@
 import { Refusal } from '../../contract/errors.ts';
-import { JSON_MAX_LEVELS, SCHEMA_CHECKS_AT_ONCE_MAX, SCHEMA_MAX_BYTES } from '../../contract/limits.ts';
+import {
+  JSON_MAX_LEVELS,
+  SCHEMA_CHECKS_AT_ONCE_MAX,
+  SCHEMA_CHECKS_PER_PERSON_AT_ONCE_MAX,
+  SCHEMA_MAX_BYTES,
+} from '../../contract/limits.ts';
+import type { Caller } from '../../contract/parties.ts';
 import { Cache } from '../../platform/cache.ts';
 import { type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
 import type { Database } from '../../platform/postgres.ts';
@@ -10,6 +16,7 @@ import {
   type SchemaIssue,
   type SchemaRefusal,
 } from '../../platform/schema-checker/checker.ts';
+import { type Holder, NoneLeft, Shares } from '../../platform/shares.ts';
 import * as store from './store.ts';
 
 const BUSY_RETRY_S = 5;
@@ -50,8 +57,8 @@ export class InboxSchemas {
   readonly #feed: ChangeFeed;
   /** By party; null for one that has no schema. */
   readonly #versions: Cache<{ version: string | null }>;
-  /** How many checks are under way, by party. */
-  readonly #checks = new Map<bigint, number>();
+  /** Requests that are under way. Each is held in memory. */
+  readonly #requests = new Shares({ total: Number.POSITIVE_INFINITY, keptBack: 0, little: 0 });
 
   constructor(database: Database, feed: ChangeFeed, checker: SchemaChecker) {
     this.#database = database;
@@ -73,9 +80,11 @@ export class InboxSchemas {
   }
 
   /** Once it returns, every process judges by it. */
-  async set(partyId: bigint, written: WrittenSchema): Promise<store.StoredSchema> {
+  async set(caller: Caller, written: WrittenSchema): Promise<store.StoredSchema> {
+    const partyId = caller.business.id;
     const text = written.raw.toString('utf8');
-    const refusal = unfit(written) ?? (await unlessBusy(this.#checker.refusalOf(String(partyId), text)));
+    const judge = () => unlessBusy(this.#checker.refusalOf(String(partyId), text));
+    const refusal = unfit(written) ?? (await this.#counting(caller, judge));
     if (refusal) throw refused(refusal.reason);
     return changingCached(this.#database, partyId, (tx) => store.saveSchema(tx, partyId, text), { kind: 'schema', id: partyId });
   }
@@ -95,18 +104,28 @@ export class InboxSchemas {
   }
 
   /** Says of both what set and judge would say, and keeps nothing. `gone` is whoever asked, who may have typed on meanwhile. */
-  async check(partyId: bigint, question: Question, gone: AbortSignal): Promise<Checked> {
-    const others = this.#checks.get(partyId) ?? 0;
-    // Each holds a whole request in memory.
-    if (others >= SCHEMA_CHECKS_AT_ONCE_MAX)
-      throw new Refusal('rate_limited', `A business can have ${others} schemas checked at once.`, { retryAfterS: CHECKS_RETRY_S });
-    this.#checks.set(partyId, others + 1);
+  check(caller: Caller, question: Question, gone: AbortSignal): Promise<Checked> {
+    return this.#counting(caller, () => this.#check(caller.business.id, question, gone));
+  }
+
+  async #counting<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
+    const done = this.#take(holdersOf(caller));
     try {
-      return await this.#check(partyId, question, gone);
+      return await work();
     } finally {
-      const left = (this.#checks.get(partyId) ?? 1) - 1;
-      if (left > 0) this.#checks.set(partyId, left);
-      else this.#checks.delete(partyId);
+      done();
+    }
+  }
+
+  #take(holders: Holder[]): () => void {
+    try {
+      return this.#requests.take(holders);
+    } catch (error) {
+      if (!(error instanceof NoneLeft) || !error.holder) throw error;
+      const who = error.holder === holders[0] ? 'A business' : 'A person';
+      throw new Refusal('rate_limited', `${who} can have ${error.holder.max} schemas set or checked at once.`, {
+        retryAfterS: CHECKS_RETRY_S,
+      });
     }
   }
 
@@ -118,6 +137,12 @@ export class InboxSchemas {
     const { refusal, issues } = await unlessBusy(this.#checker.tryOut(String(partyId), text, json, gone));
     return { refusal, verdict: refusal || !json ? undefined : verdictOf(issues) };
   }
+}
+
+function holdersOf({ business, by }: Caller): Holder[] {
+  const ofBusiness = { name: `business ${business.id}`, max: SCHEMA_CHECKS_AT_ONCE_MAX };
+  if (by.kind === 'key') return [ofBusiness];
+  return [ofBusiness, { name: `person ${by.person.id}`, max: SCHEMA_CHECKS_PER_PERSON_AT_ONCE_MAX }];
 }
 
 function verdictOf(issues: SchemaIssue[] | undefined): Verdict {

@@ -87,7 +87,7 @@ export const set = endpoint({
       await schemas.clear(caller.business.id);
       return { body: resourceJson(undefined, undefined) };
     }
-    const { text, updatedAt } = await schemas.set(caller.business.id, written);
+    const { text, updatedAt } = await schemas.set(caller, written);
     return { body: resourceJson(text, updatedAt) };
   },
 });
@@ -102,7 +102,7 @@ export const check = endpoint({
   errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'],
   handle: async ({ schemas }, { caller, rawBody, request }) => {
     const question = questionIn(rawBody);
-    return { body: checkedJson(await whileConnected(request, (gone) => schemas.check(caller.business.id, question, gone))) };
+    return { body: checkedJson(await whileConnected(request, (gone) => schemas.check(caller, question, gone))) };
   },
 });
 

@@ -2,9 +2,20 @@ import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import { Refusal } from '../../contract/errors.ts';
-import { EVENT_STREAM_MAX_MS, EVENT_STREAMS_MAX, EVENT_STREAMS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
+import {
+  EVENT_STREAM_MAX_MS,
+  EVENT_STREAMS_FEW,
+  EVENT_STREAMS_KEPT_BACK,
+  EVENT_STREAMS_MAX,
+  EVENT_STREAMS_PER_BUSINESS_MAX,
+  EVENT_STREAMS_PER_NETWORK_MAX,
+  EVENT_STREAMS_PER_PERSON_MAX,
+} from '../../contract/limits.ts';
+import type { Caller } from '../../contract/parties.ts';
+import { networkOf } from '../../platform/network.ts';
 import { type Database, isUnavailable } from '../../platform/postgres.ts';
-import { findGrown, headOf } from './arrival-store.ts';
+import { type Holder, NoneLeft, Shares } from '../../platform/shares.ts';
+import { type Access, findEnded, findGrown, headOf } from './arrival-store.ts';
 import { EventStream } from './event-stream.ts';
 
 const LOOK_EVERY_MS = 500;
@@ -26,6 +37,9 @@ export class Arrivals {
   readonly #database: Database;
   readonly #log: Logger;
   readonly #watched = new Map<bigint, Watched>();
+  /** By what right each stream is open. */
+  readonly #accesses = new Map<EventStream, Access>();
+  readonly #places = new Shares({ total: EVENT_STREAMS_MAX, keptBack: EVENT_STREAMS_KEPT_BACK, little: EVENT_STREAMS_FEW });
   #looking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
@@ -33,7 +47,7 @@ export class Arrivals {
   constructor(database: Database, registry: Registry, log: Logger) {
     this.#database = database;
     this.#log = log;
-    const count = () => this.#count();
+    const count = () => this.#accesses.size;
     new Gauge({
       name: 'waybill_event_streams',
       help: 'Clients that listen for new messages.',
@@ -44,23 +58,40 @@ export class Arrivals {
     });
   }
 
-  /** A stream of events about one party's ledger, of everything that is committed from now on. */
-  async watch(partyId: bigint): Promise<Readable> {
+  /** A stream of events about the ledger of the caller's business, of everything that is committed from now on. */
+  async watch(caller: Caller, address: string): Promise<Readable> {
+    const partyId = caller.business.id;
     const head = await headOf(this.#database, partyId);
-    const watched = this.#watched.get(partyId) ?? { seen: head, streams: new Set() };
-    if (watched.streams.size >= EVENT_STREAMS_PER_BUSINESS_MAX)
-      throw full(`This business has ${EVENT_STREAMS_PER_BUSINESS_MAX} streams open`);
-    if (this.#count() >= EVENT_STREAMS_MAX) throw full('Too many streams are open');
+    const leavePlace = this.#takePlace(caller, address);
     const stream = new EventStream();
+    stream.once('close', leavePlace);
     if (this.#isStopped) {
       stream.finish();
       return stream;
     }
+    const watched = this.#watched.get(partyId) ?? { seen: head, streams: new Set() };
     this.#watched.set(partyId, watched);
     watched.streams.add(stream);
+    this.#accesses.set(stream, accessOf(caller));
     stream.once('close', () => this.#forget(partyId, stream));
     this.#timer ??= setInterval(() => this.#tick(), LOOK_EVERY_MS);
     return stream;
+  }
+
+  #takePlace({ business, by }: Caller, address: string): () => void {
+    const opener: Holder =
+      by.kind === 'member'
+        ? { name: `person ${by.person.id}`, max: EVENT_STREAMS_PER_PERSON_MAX }
+        : { name: `network ${networkOf(address)}`, max: EVENT_STREAMS_PER_NETWORK_MAX };
+    try {
+      return this.#places.take([{ name: `business ${business.id}`, max: EVENT_STREAMS_PER_BUSINESS_MAX }, opener]);
+    } catch (error) {
+      if (!(error instanceof NoneLeft)) throw error;
+      const { holder } = error;
+      if (holder === undefined) throw full('Too many streams are open');
+      const whose = holder !== opener ? 'This business has' : by.kind === 'member' ? 'You have' : 'Your network has';
+      throw full(`${whose} ${holder.max} streams open`);
+    }
   }
 
   async stop(): Promise<void> {
@@ -69,17 +100,10 @@ export class Arrivals {
     await this.#looking;
   }
 
-  #count(): number {
-    let count = 0;
-    for (const { streams } of this.#watched.values()) count += streams.size;
-    return count;
-  }
-
   #tick(): void {
     const now = performance.now();
     for (const [partyId, { streams }] of this.#watched)
       for (const stream of streams) {
-        // Keys and sessions are judged only when a stream is opened, so none is open for long.
         if (now - stream.openedAt >= EVENT_STREAM_MAX_MS) this.#finish(partyId, stream);
         else stream.beat(now, BEAT_AFTER_MS);
       }
@@ -91,6 +115,7 @@ export class Arrivals {
 
   async #look(): Promise<void> {
     try {
+      await this.#endRevoked();
       const seen = [...this.#watched].map(([partyId, { seen }]) => ({ partyId, seen }));
       for (const { partyId, head, ...news } of await findGrown(this.#database, seen)) {
         const watched = this.#watched.get(partyId);
@@ -104,12 +129,25 @@ export class Arrivals {
     }
   }
 
+  /** Asked of the database, whose word holds for all processes at once. */
+  async #endRevoked(): Promise<void> {
+    const open = [...this.#accesses];
+    for (const i of await findEnded(
+      this.#database,
+      open.map(([, access]) => access),
+    )) {
+      const [stream, { partyId }] = open[i] as [EventStream, Access];
+      this.#finish(partyId, stream);
+    }
+  }
+
   #finish(partyId: bigint, stream: EventStream): void {
     stream.finish();
     this.#forget(partyId, stream);
   }
 
   #forget(partyId: bigint, stream: EventStream): void {
+    this.#accesses.delete(stream);
     const watched = this.#watched.get(partyId);
     if (!watched?.streams.delete(stream) || watched.streams.size > 0) return;
     this.#watched.delete(partyId);
@@ -117,6 +155,11 @@ export class Arrivals {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
+}
+
+function accessOf({ business, by }: Caller): Access {
+  if (by.kind === 'key') return { partyId: business.id, keyId: by.key.id, personId: null, sessionId: null };
+  return { partyId: business.id, keyId: null, personId: by.person.id, sessionId: by.person.sessionId };
 }
 
 function full(reason: string): Refusal {

@@ -25,8 +25,16 @@ export interface StoredMessage {
 
 /** Spliced from text, never re-serialised: a payload leaves as it came. */
 export function envelopeJson(message: StoredMessage, publicUrl: string, downloadUrls: readonly string[]): string {
-  const files = message.files.map((file, i) => ({ ...fileView(file), download_url: downloadUrls[i] }));
-  return `${opening(message)},"json":${message.json ?? 'null'},${closing(message, publicUrl, files)}`;
+  return `${opening(message)},"json":${message.json ?? 'null'},${closing(message, publicUrl, filesFor(message, downloadUrls))}`;
+}
+
+/** With the size of the payload in its place. */
+export function summaryJson(message: StoredMessage, jsonBytes: number | null, publicUrl: string, downloadUrls: readonly string[]): string {
+  return `${opening(message)},"json_bytes":${jsonBytes},${closing(message, publicUrl, filesFor(message, downloadUrls))}`;
+}
+
+function filesFor({ files }: StoredMessage, downloadUrls: readonly string[]): object[] {
+  return files.map((file, i) => ({ ...fileView(file), download_url: downloadUrls[i] }));
 }
 
 /** What everybody with the token may see. */

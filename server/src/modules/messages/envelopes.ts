@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/postgres.ts';
 import type { Files } from '../files/files.ts';
-import { envelopeJson, type StoredMessage } from './envelope.ts';
+import { envelopeJson, type StoredMessage, summaryJson } from './envelope.ts';
 import { findReceived, type MessageRecord, type Received } from './store.ts';
 import { allWithFiles } from './with-files.ts';
 
@@ -17,8 +17,19 @@ export async function envelopeOf(
   message: StoredMessage,
   { files, publicUrl }: Pick<EnvelopeServices, 'files' | 'publicUrl'>,
 ): Promise<string> {
-  const urls = await Promise.all(message.files.map(async (file) => (await files.downloadUrl(file)).url));
-  return envelopeJson(message, publicUrl, urls);
+  return envelopeJson(message, publicUrl, await downloadUrls(files, message));
+}
+
+/** The same without `json`, of which only the size is told. */
+export async function summaryOf(
+  message: StoredMessage & { jsonBytes: number | null },
+  { files, publicUrl }: Pick<EnvelopeServices, 'files' | 'publicUrl'>,
+): Promise<string> {
+  return summaryJson(message, message.jsonBytes, publicUrl, await downloadUrls(files, message));
+}
+
+function downloadUrls(files: Files, message: StoredMessage): Promise<string[]> {
+  return Promise.all(message.files.map(async (file) => (await files.downloadUrl(file)).url));
 }
 
 /** For each of the wanted messages its envelope, or undefined where that party has not received it. */

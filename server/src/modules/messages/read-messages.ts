@@ -1,6 +1,6 @@
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { formatId, parseId } from '../../contract/ids.ts';
-import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
+import { PAGE_DEFAULT_ITEMS, PAGE_MAX_BYTES } from '../../contract/limits.ts';
 import { parseHandle, parseSegment } from '../../contract/names.ts';
 import type { Business, ReceiptDetail } from '../../contract/parties.ts';
 import { type Cursors, pageOf } from '../../http/cursor.ts';
@@ -10,8 +10,9 @@ import type { Files } from '../files/files.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import type { StoredMessage } from './envelope.ts';
 import { countHidden } from './join-store.ts';
+import * as lists from './list-store.ts';
 import * as store from './store.ts';
-import { allWithFiles, withFiles } from './with-files.ts';
+import { withFiles } from './with-files.ts';
 
 export interface ReadServices {
   database: Database;
@@ -21,14 +22,20 @@ export interface ReadServices {
 }
 
 export interface MessagePage {
-  messages: StoredMessage[];
+  readerId: bigint;
+  detail: lists.Detail;
+  entries: lists.ListedEntry[];
   nextCursor: string | null;
 }
 
-/** The filters as they stand in the query string. */
-export interface ListQuery {
+export interface PageQuery {
   limit?: number;
   cursor?: string;
+  include?: 'summary';
+}
+
+/** The filters as they stand in the query string. */
+export interface ListQuery extends PageQuery {
   since?: string;
   until?: string;
   from?: string;
@@ -38,6 +45,7 @@ export interface ListQuery {
   thread?: string;
 }
 
+const WHOLE: lists.Detail = 'whole';
 const NOTHING = Symbol('a filter that nothing can match');
 
 export async function getMessage(services: ReadServices, reader: Business, id: string): Promise<StoredMessage> {
@@ -48,13 +56,14 @@ export async function getMessage(services: ReadServices, reader: Business, id: s
 }
 
 /** Newest first, in the order in which messages were committed to the reader's ledger. */
-export async function listMessages(services: ReadServices, reader: Business, box: store.Box, query: ListQuery): Promise<MessagePage> {
-  const { limit = PAGE_DEFAULT_ITEMS, cursor, ...given } = query;
+export async function listMessages(services: ReadServices, reader: Business, box: lists.Box, query: ListQuery): Promise<MessagePage> {
+  const { limit = PAGE_DEFAULT_ITEMS, cursor, include: detail = WHOLE, ...given } = query;
   const scope = [box, reader.id.toString(), Object.entries(given).sort()];
   const below = services.cursors.open(scope, cursor);
   const filters = await resolveFilters(services.parties, reader, box, given);
-  const items = filters === NOTHING ? [] : await store.listEntries(services.database, reader.id, box, filters, below, limit + 1);
-  return toPage(services, reader, scope, items, limit);
+  const wanted = { after: below, limit: limit + 1, detail };
+  const entries = filters === NOTHING ? [] : await lists.listEntries(services.database, reader.id, box, filters, wanted);
+  return { readerId: reader.id, detail, ...pageFrom(services.cursors, scope, entries, limit) };
 }
 
 export interface ThreadPage extends MessagePage {
@@ -63,21 +72,17 @@ export interface ThreadPage extends MessagePage {
 }
 
 /** Oldest first. A party that has no entry of the thread learns nothing of it. */
-export async function readThread(
-  services: ReadServices,
-  reader: Business,
-  id: string,
-  query: Pick<ListQuery, 'limit' | 'cursor'>,
-): Promise<ThreadPage> {
-  const { limit = PAGE_DEFAULT_ITEMS, cursor } = query;
+export async function readThread(services: ReadServices, reader: Business, id: string, query: PageQuery): Promise<ThreadPage> {
+  const { limit = PAGE_DEFAULT_ITEMS, cursor, include: detail = WHOLE } = query;
   const threadId = parseId('thr', id);
   if (threadId === undefined) throw new Refusal('not_found', 'There is no such thread.');
   const scope = ['thread', reader.id.toString(), threadId];
   const above = services.cursors.open(scope, cursor);
-  const items = await store.listThread(services.database, reader.id, threadId, above, limit + 1);
-  if (items.length === 0) throw new Refusal('not_found', 'There is no such thread.');
+  const entries = await lists.listThread(services.database, reader.id, threadId, { after: above, limit: limit + 1, detail });
+  if (entries.length === 0) throw new Refusal('not_found', 'There is no such thread.');
   const hidden = await countHidden(services.database, reader.id, threadId);
-  return { threadId: formatId('thr', threadId), hidden, ...(await toPage(services, reader, scope, items, limit)) };
+  const page = { readerId: reader.id, detail, ...pageFrom(services.cursors, scope, entries, limit) };
+  return { threadId: formatId('thr', threadId), hidden, ...page };
 }
 
 /** The receipt is public: it needs no reader, and shows what its sender's ledger has, as far as the sender lets it. */
@@ -89,25 +94,30 @@ export async function findReceipt(
   return found && { message: await withFiles(services, found.senderId, found.message), detail: found.detail };
 }
 
-async function toPage(
-  services: ReadServices,
-  reader: Business,
+/** A page ends where it has as many entries as were asked for, or as many bytes as any page may have. */
+function pageFrom(
+  cursors: Cursors,
   scope: unknown[],
-  items: store.LedgerItem[],
+  entries: lists.ListedEntry[],
   limit: number,
-): Promise<MessagePage> {
-  const page = pageOf(items, limit, ({ position }) => services.cursors.issue(scope, position));
-  const records = page.items.map(({ message }) => message);
-  return { messages: await allWithFiles(services, reader.id, records), nextCursor: page.nextCursor };
+): Pick<MessagePage, 'entries' | 'nextCursor'> {
+  let bytes = 0;
+  const tooMany = entries.findIndex((entry, i) => {
+    bytes += entry.bytes;
+    return i > 0 && bytes > PAGE_MAX_BYTES;
+  });
+  const fitting = tooMany < 0 ? limit : Math.min(tooMany, limit);
+  const { items, nextCursor } = pageOf(entries, fitting, ({ position }) => cursors.issue(scope, position));
+  return { entries: items, nextCursor };
 }
 
 async function resolveFilters(
   parties: PartyDirectory,
   reader: Business,
-  box: store.Box,
+  box: lists.Box,
   query: ListQuery,
-): Promise<store.EntryFilters | typeof NOTHING> {
-  const filters: store.EntryFilters = {};
+): Promise<lists.EntryFilters | typeof NOTHING> {
+  const filters: lists.EntryFilters = {};
   if (query.since !== undefined) filters.sinceMs = timeOf('since', query.since);
   if (query.until !== undefined) filters.untilMs = timeOf('until', query.until);
   if (query.type !== undefined) filters.type = query.type;
@@ -123,9 +133,9 @@ async function resolveFilters(
 async function resolveFrom(
   parties: PartyDirectory,
   reader: Business,
-  box: store.Box,
+  box: lists.Box,
   from: string,
-): Promise<store.EntryFilters | typeof NOTHING> {
+): Promise<lists.EntryFilters | typeof NOTHING> {
   if (from.includes('@')) return { fromEmail: from.toLowerCase() };
   if (from.includes('.'))
     return box === 'in' ? { fromDomain: from.toLowerCase() } : refuse('from', 'must be a handle or an e-mail address');

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { type Context, endpoint } from '../../context.ts';
-import { EnvelopeSchema } from '../../contract/envelope.ts';
-import { EVENT_STREAM_MAX_MS } from '../../contract/limits.ts';
+import { endpoint } from '../../context.ts';
+import { EnvelopeSchema, SummarySchema } from '../../contract/envelope.ts';
+import { EVENT_STREAM_MAX_MS, MB, PAGE_MAX_BYTES } from '../../contract/limits.ts';
 import { EVENT_STREAM } from '../../http/endpoint.ts';
 import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
 import { envelopeOf } from './envelopes.ts';
-import { getMessage, listMessages, type MessagePage, readThread } from './read-messages.ts';
+import { pageBody, reserveLarge } from './page-body.ts';
+import { getMessage, listMessages, readThread } from './read-messages.ts';
 import { answerSend, sendShape } from './send-request.ts';
 
 export const send = endpoint({
@@ -22,13 +23,24 @@ export const getOne = endpoint({
   params: Type.Object({ id: Type.String({ description: 'msg_ id' }) }),
   success: { status: 200, description: 'The message.', schema: EnvelopeSchema },
   errors: ['not_found'],
-  handle: async (context, { caller, params }) => ({
-    body: await envelopeOf(await getMessage(context, caller.business, params.id), context),
-  }),
+  handle: async (context, { caller, params, reserve }) => {
+    const body = await envelopeOf(await getMessage(context, caller.business, params.id), context);
+    reserveLarge(reserve, body);
+    return { body };
+  },
 });
 
-const filterFields = {
+const pageFields = {
   ...pagingFields,
+  include: Type.Optional(
+    Type.Enum(['summary'], { description: 'summary: messages without `json`, with its size in `json_bytes` instead.' }),
+  ),
+};
+const listed = Type.Union([EnvelopeSchema, SummarySchema], { description: 'A message; with `include=summary`, its summary.' });
+const PAGE_DESCRIPTION = `A page of messages. It ends early, with a \`next_cursor\`, when it has about ${PAGE_MAX_BYTES / MB} MB.`;
+
+const filterFields = {
+  ...pageFields,
   since: Type.Optional(Type.String({ description: 'Received at this time or later. ISO 8601.' })),
   until: Type.Optional(Type.String({ description: 'Received before this time. ISO 8601.' })),
   from: Type.Optional(
@@ -47,55 +59,51 @@ export const inbox = endpoint({
     { ...filterFields, to: Type.Optional(Type.String({ maxLength: 128, description: 'Addressed to this segment of your business.' })) },
     closed,
   ),
-  success: { status: 200, description: 'A page of messages.', schema: pageSchema(EnvelopeSchema) },
+  success: { status: 200, description: PAGE_DESCRIPTION, schema: pageSchema(listed) },
   errors: ['validation_error'],
-  handle: async (context, { caller, query }) => ({
-    body: await pageJson(await listMessages(context, caller.business, 'in', query), context),
+  handle: async (context, call) => ({
+    body: await pageBody(context, await listMessages(context, call.caller.business, 'in', call.query), call),
   }),
 });
 
 export const outbox = endpoint({
   summary: 'Sent messages, newest first',
   query: Type.Object(filterFields, closed),
-  success: { status: 200, description: 'A page of messages.', schema: pageSchema(EnvelopeSchema) },
+  success: { status: 200, description: PAGE_DESCRIPTION, schema: pageSchema(listed) },
   errors: ['validation_error'],
-  handle: async (context, { caller, query }) => ({
-    body: await pageJson(await listMessages(context, caller.business, 'out', query), context),
+  handle: async (context, call) => ({
+    body: await pageBody(context, await listMessages(context, call.caller.business, 'out', call.query), call),
   }),
 });
 
 export const thread = endpoint({
   summary: 'The messages of a thread, oldest first',
   params: Type.Object({ id: Type.String({ description: 'thr_ id' }) }),
-  query: Type.Object(pagingFields, closed),
+  query: Type.Object(pageFields, closed),
   success: {
     status: 200,
-    description: 'A page of messages.',
-    schema: pageSchema(EnvelopeSchema, {
-      thread_id: Type.String(),
-      hidden: Type.Integer({ description: 'How many messages of the thread you may not see.' }),
-    }),
+    description: PAGE_DESCRIPTION,
+    schema: pageSchema(
+      listed,
+      { thread_id: Type.String() },
+      { hidden: Type.Integer({ description: 'How many messages of the thread you may not see.' }) },
+    ),
   },
   errors: ['not_found', 'validation_error'],
-  handle: async (context, { caller, params, query }) => {
-    const page = await readThread(context, caller.business, params.id, query);
-    return { body: `{"thread_id":"${page.threadId}","hidden":${page.hidden},${(await pageJson(page, context)).slice(1)}` };
+  handle: async (context, call) => {
+    const page = await readThread(context, call.caller.business, call.params.id, call.query);
+    return { body: await pageBody(context, page, call, [`{"thread_id":"${page.threadId}",`, `,"hidden":${page.hidden}}`]) };
   },
 });
 
 export const events = endpoint({
   summary: 'Be told at once when there are new messages',
-  description: `Server-sent events. Each event \`messages\` says in which box there may be something new, such as \`{"inbox":true,"outbox":false}\`; the first comes at once. The stream ends after ${EVENT_STREAM_MAX_MS / 60_000} minutes: connect again.`,
+  description: `Server-sent events. Each event \`messages\` says in which box there may be something new, such as \`{"inbox":true,"outbox":false}\`; the first comes at once. The stream ends after ${EVENT_STREAM_MAX_MS / 60_000} minutes: connect again. It ends at once when your key is revoked, your membership ends or you sign out.`,
   success: { status: 200, description: 'The stream.', contentType: EVENT_STREAM },
   errors: [],
   handle: async ({ arrivals }, { caller, request }) => ({
     headers: { 'content-type': EVENT_STREAM, 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
     // Whoever asks for the head alone does not listen.
-    body: request.method === 'HEAD' ? Readable.from([]) : await arrivals.watch(caller.business.id),
+    body: request.method === 'HEAD' ? Readable.from([]) : await arrivals.watch(caller, request.ip),
   }),
 });
-
-async function pageJson({ messages, nextCursor }: MessagePage, context: Context): Promise<string> {
-  const envelopes = await Promise.all(messages.map((message) => envelopeOf(message, context)));
-  return `{"data":[${envelopes.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}`;
-}

@@ -4,14 +4,7 @@ import { bigintArray, uuidArray } from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import type { StoredMessage } from './envelope.ts';
 
-export type Box = 'in' | 'out';
-
-/** A position is the millisecond of delivery times this, plus a counter. */
-export const POSITIONS_PER_MS = 4096n;
-const POSITION_MAX = 2n ** 63n - 1n;
-
-interface MessageRow {
-  position: string;
+export interface MessageRow {
   id: string;
   thread_id: string;
   in_reply_to: string | null;
@@ -32,19 +25,19 @@ interface MessageRow {
   [column: string]: unknown;
 }
 
-const MESSAGE_COLUMNS = `m.id, m.thread_id, m.in_reply_to, m.sender, m.recipient, m.type, m.subject, m.note, m.json, m.json_sha256,
+export const MESSAGE_COLUMNS = `m.id, m.thread_id, m.in_reply_to, m.sender, m.recipient, m.type, m.subject, m.note, m.json, m.json_sha256,
   m.validation, m.validation_errors, m.received_at, m.content_hash, m.receipt_token, m.idempotency_key, m.file_count`;
 
 /** From a ledger's entry to the message, which is stored with its sender. */
 const MESSAGE_OF_ENTRY = `m.sender_id = coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END) AND m.id = e.message_id`;
-const JOIN_MESSAGE = `JOIN messages m ON ${MESSAGE_OF_ENTRY}`;
+export const JOIN_MESSAGE = `JOIN messages m ON ${MESSAGE_OF_ENTRY}`;
 
 /** A message as the table has it: how many files there are, not yet which. */
 export interface MessageRecord extends Omit<StoredMessage, 'files'> {
   fileCount: number;
 }
 
-function toMessage(row: MessageRow): MessageRecord {
+export function toMessage(row: MessageRow): MessageRecord {
   return {
     id: row.id,
     threadId: row.thread_id,
@@ -64,16 +57,6 @@ function toMessage(row: MessageRow): MessageRecord {
     idempotencyKey: row.idempotency_key,
     fileCount: row.file_count,
   };
-}
-
-/** An entry of a ledger with its message, and the position to go on from. */
-export interface LedgerItem {
-  position: string;
-  message: MessageRecord;
-}
-
-function toItem(row: MessageRow): LedgerItem {
-  return { position: row.position, message: toMessage(row) };
 }
 
 export async function findMessage(db: Queryable, partyId: bigint, messageId: string): Promise<MessageRecord | undefined> {
@@ -188,84 +171,6 @@ export async function findByReceipt(db: Queryable, token: Buffer): Promise<Recei
     [token],
   );
   return row && { senderId: BigInt(row.sender_id), detail: row.minimal_receipts ? 'minimal' : 'full', message: toMessage(row) };
-}
-
-/** What a list is narrowed by. Each has an index that ends in the position, so a page costs the same anywhere in a ledger. */
-export interface EntryFilters {
-  sinceMs?: number;
-  untilMs?: number;
-  counterpartyId?: bigint;
-  fromEmail?: string;
-  fromDomain?: string;
-  type?: string;
-  validation?: string;
-  threadId?: string;
-  segment?: string;
-}
-
-const EQUALITY_COLUMNS = {
-  counterpartyId: 'counterparty_id',
-  fromEmail: 'from_email',
-  fromDomain: 'from_domain',
-  type: 'type',
-  validation: 'validation',
-  threadId: 'thread_id',
-  segment: 'segment',
-} as const satisfies Partial<Record<keyof EntryFilters, string>>;
-
-/** Newest first, below the given position. */
-export async function listEntries(
-  db: Queryable,
-  partyId: bigint,
-  box: Box,
-  filters: EntryFilters,
-  below: string | undefined,
-  limit: number,
-): Promise<LedgerItem[]> {
-  const values: unknown[] = [partyId];
-  // The box stands in the text, so that indexes of one box only are found to fit.
-  const conditions = ['party_id = $1', `box = '${box}'`];
-  const where = (column: string, operator: string, value: unknown) => conditions.push(`${column} ${operator} $${values.push(value)}`);
-  for (const [name, column] of Object.entries(EQUALITY_COLUMNS)) {
-    const value = filters[name as keyof typeof EQUALITY_COLUMNS];
-    if (value !== undefined) where(column, '=', value);
-  }
-  if (filters.sinceMs !== undefined) where('position', '>=', firstPositionOf(filters.sinceMs));
-  if (filters.untilMs !== undefined) where('position', '<', firstPositionOf(filters.untilMs));
-  if (below !== undefined) where('position', '<', below);
-  const rows = await db.query<MessageRow>(
-    `SELECT e.position, ${MESSAGE_COLUMNS}
-       FROM (SELECT party_id, box, position, counterparty_id, author_id, message_id FROM ledger_entries
-              WHERE ${conditions.join(' AND ')} ORDER BY position DESC LIMIT ${Math.trunc(limit)}) e
-       ${JOIN_MESSAGE} ORDER BY e.position DESC`,
-    values,
-  );
-  return rows.map(toItem);
-}
-
-function firstPositionOf(ms: number): bigint {
-  const position = BigInt(ms) * POSITIONS_PER_MS;
-  return position > POSITION_MAX ? POSITION_MAX : position;
-}
-
-/** Oldest first, above the given position. What a party sent to itself stands in both boxes, but once in its thread. */
-export async function listThread(
-  db: Queryable,
-  partyId: bigint,
-  threadId: string,
-  above: string | undefined,
-  limit: number,
-): Promise<LedgerItem[]> {
-  const side = (box: Box, more: string) =>
-    `(SELECT party_id, box, position, counterparty_id, author_id, message_id FROM ledger_entries
-       WHERE party_id = $1 AND thread_id = $2 AND box = '${box}' AND position > $3 ${more} ORDER BY position LIMIT ${Math.trunc(limit)})`;
-  const rows = await db.query<MessageRow>(
-    `SELECT e.position, ${MESSAGE_COLUMNS}
-       FROM (${side('out', '')} UNION ALL ${side('in', 'AND counterparty_id <> party_id')} ORDER BY position LIMIT ${Math.trunc(limit)}) e
-       ${JOIN_MESSAGE} ORDER BY e.position`,
-    [partyId, threadId, above ?? '0'],
-  );
-  return rows.map(toItem);
 }
 
 export async function purgeIdempotencyKeys(db: Queryable): Promise<number> {

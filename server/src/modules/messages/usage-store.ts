@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/postgres.ts';
-import { POSITIONS_PER_MS } from './store.ts';
+import { POSITIONS_PER_MS } from './list-store.ts';
 
 const POSITIONS_PER_DAY = 86_400_000n * POSITIONS_PER_MS;
 /** After the end of a day: what was being committed then has long been. */

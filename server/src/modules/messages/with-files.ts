@@ -3,7 +3,11 @@ import type { StoredMessage } from './envelope.ts';
 import type { MessageRecord } from './store.ts';
 
 /** Messages of a party with the files they have. Most have none, and then nothing is asked. */
-export async function allWithFiles({ files }: { files: Files }, partyId: bigint, records: MessageRecord[]): Promise<StoredMessage[]> {
+export async function allWithFiles<Record extends MessageRecord>(
+  { files }: { files: Files },
+  partyId: bigint,
+  records: Record[],
+): Promise<(Record & StoredMessage)[]> {
   const having = records.filter(({ fileCount }) => fileCount > 0).map(({ id }) => id);
   const found = having.length === 0 ? undefined : await files.ofMessages(partyId, having);
   return records.map((record) => Object.assign(record, { files: found?.get(record.id) ?? [] }));

@@ -1,7 +1,8 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Business } from '../../contract/parties.ts';
 import { type Database, isTimeout } from '../../platform/postgres.ts';
-import { TooMuchWaiting, Turns } from '../../platform/turns.ts';
+import { SlowOnes } from '../../platform/slow-ones.ts';
+import { TooMuchWaiting, Turns, WaitedTooLong } from '../../platform/turns.ts';
 import { attemptsByBucket, limitStatements, type Period, type Statistics } from './statistics-store.ts';
 import { getWebhook, type Webhook, type WebhookServices } from './webhooks.ts';
 
@@ -19,6 +20,11 @@ export const ATTEMPTS_COUNTED_MAX = 1_000_000;
 /** An attempt can be put off by a day, and then wait for its turn at a receiver that is slow. */
 const QUEUED_FOR_MAX_H = 48;
 const PATIENCE_MS = 5_000;
+/** What usual logs stay far below. Whoever exceeds it is served apart from the others for a while. */
+const USUAL_MAX_MS = 500;
+const SLOW_FOR_MS = 10_000;
+const SLOW_FOR_MAX_MS = 600_000;
+const WAIT_MAX_MS = 30_000;
 const WAITING_PER_BUSINESS_MAX = 8;
 const WAITING_RETRY_S = 1;
 const SLOW_RETRY_S = 60;
@@ -27,11 +33,14 @@ const KEPT_FOR_TIMES_AS_LONG = 10;
 
 /**
  * Counts what the delivery logs have, when somebody asks: whatever would be kept up to date beside them would slow down
- * deliveries. To count a long log keeps the database busy, so each process does it once at a time.
+ * deliveries. To count a long log keeps the database busy, so each process does it once at a time for those whose logs take
+ * long, and once for all others, so that these need not wait for the slow.
  */
 export class WebhookStatistics {
   readonly #database: Database;
-  readonly #turns = new Turns(WAITING_PER_BUSINESS_MAX);
+  readonly #turns = new Turns({ waitingMax: WAITING_PER_BUSINESS_MAX, patienceMs: WAIT_MAX_MS });
+  readonly #turnsOfSlow = new Turns({ waitingMax: WAITING_PER_BUSINESS_MAX, patienceMs: WAIT_MAX_MS });
+  readonly #slow = new SlowOnes(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
   /** Answers, and those that are being made. */
   readonly #kept = new Map<string, Promise<Statistics>>();
 
@@ -41,23 +50,42 @@ export class WebhookStatistics {
 
   async of(partyId: bigint, webhookId: string, period: PeriodName): Promise<Statistics> {
     const name = `${partyId} ${webhookId} ${period}`;
-    const asked = this.#kept.get(name) ?? this.#turns.take(String(partyId), () => this.#count(name, partyId, webhookId, period));
+    const count = (patienceMs: number) => this.#count(name, { partyId, webhookId, period }, patienceMs);
+    const asked = this.#kept.get(name) ?? this.#inTurn(String(partyId), count);
     this.#kept.set(name, asked);
     try {
       return await asked;
     } catch (error) {
       this.#kept.delete(name);
+      if (isTimeout(error) || error instanceof WaitedTooLong)
+        throw new Refusal('unavailable', 'The statistics took too long to make.', { retryAfterS: SLOW_RETRY_S });
       if (error instanceof TooMuchWaiting)
         throw new Refusal('rate_limited', 'Too many statistics of your business are being made.', { retryAfterS: WAITING_RETRY_S });
-      if (isTimeout(error)) throw new Refusal('unavailable', 'The statistics took too long to make.', { retryAfterS: SLOW_RETRY_S });
       throw error;
     }
   }
 
-  async #count(name: string, partyId: bigint, webhookId: string, period: PeriodName): Promise<Statistics> {
+  async #inTurn(who: string, count: (patienceMs: number) => Promise<Statistics>): Promise<Statistics> {
+    // Looked at again when the turn comes: another question may have been slow meanwhile.
+    const countUsual = async () => (this.#slow.has(who) ? undefined : count(USUAL_MAX_MS));
+    try {
+      const counted = await this.#turns.take(who, countUsual);
+      if (counted) return counted;
+    } catch (error) {
+      if (!isTimeout(error)) throw error;
+      this.#slow.note(who);
+    }
+    return this.#turnsOfSlow.take(who, () => count(PATIENCE_MS));
+  }
+
+  async #count(
+    name: string,
+    { partyId, webhookId, period }: { partyId: bigint; webhookId: string; period: PeriodName },
+    patienceMs: number,
+  ): Promise<Statistics> {
     const startedAt = performance.now();
     const counted = await this.#database.transaction(async (tx) => {
-      await limitStatements(tx, PATIENCE_MS);
+      await limitStatements(tx, patienceMs);
       const bounds = { attemptsMax: ATTEMPTS_COUNTED_MAX, queuedForMaxH: QUEUED_FOR_MAX_H };
       return attemptsByBucket(tx, partyId, webhookId, periods[period], bounds);
     });

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SchemaIssue } from '../json-schema/run.ts';
-import { type Job, Lane, type Outcome } from './lane.ts';
+import { SlowOnes } from '../slow-ones.ts';
+import { type Job, Lane, type LaneOptions, type Outcome } from './lane.ts';
 import type { SchemaRefusal } from './protocol.ts';
 import { SpareWorker } from './spare-worker.ts';
 
@@ -10,9 +11,11 @@ export type { SchemaRefusal } from './protocol.ts';
 
 export const COMPILE_MAX_MS = 1_000;
 export const VALIDATION_MAX_MS = 500;
-/** What a usual validation stays far below. Whoever exceeds it is served apart from the others for a while. */
+/** What a usual validation, and a usual compilation, stays far below. Whoever exceeds it is served apart from the others for a while. */
 const QUICK_MAX_MS = 50;
 const SLOW_FOR_MS = 10_000;
+const SLOW_TO_COMPILE_FOR_MS = 60_000;
+const SLOW_FOR_MAX_MS = 600_000;
 const COMPILE_WAIT_MAX_MS = 15_000;
 /** Of somebody who looks at an editor meanwhile. */
 const TRY_OUT_WAIT_MAX_MS = 10_000;
@@ -24,6 +27,7 @@ const QUICK_KILL_AFTER_MS = 200;
 const REMEMBERED_MAX = 10_000;
 const NOTHING = Buffer.alloc(0);
 const LATE_OUTCOME: Outcome = { kind: 'late' };
+const COMPILING_QUICKLY: LaneOptions = { workers: 1, niceness: 5, killAfterMs: QUICK_KILL_AFTER_MS, handsOn: true };
 
 const LATE: SchemaIssue = { path: '', keyword: 'timeout', message: `could not be checked within ${VALIDATION_MAX_MS} ms` };
 const TOO_LARGE: SchemaIssue = { path: '', keyword: 'memory', message: 'could not be checked: it took too much memory' };
@@ -54,11 +58,14 @@ export class SchemaChecker {
   readonly #quick = new Lane({ ...this.#quickly(), workers: Math.max(1, Math.min(4, CORES - 2)) });
   readonly #trial = new Lane({ ...this.#quickly(), workers: 1 });
   readonly #slow = new Lane({ workers: CORES > 2 ? 2 : 1, niceness: 5, killAfterMs: VALIDATION_MAX_MS + KILL_GRACE_MS });
-  readonly #compiling = new Lane({ workers: 1, niceness: 5, killAfterMs: 2 * COMPILE_MAX_MS });
-  /** For schemas that may never be set, and are asked about at every stroke of a key: nobody else is to wait for those. */
-  readonly #tryingOut = new Lane({ workers: 1, niceness: 5, killAfterMs: COMPILE_MAX_MS + KILL_GRACE_MS });
+  /** For schemas that are set or tried out: of parties whose last one was quick, of those of which nothing is known, and of slow ones. */
+  readonly #compilingProven = new Lane(COMPILING_QUICKLY);
+  readonly #compiling = new Lane(COMPILING_QUICKLY);
+  readonly #compilingSlowly = new Lane({ workers: 1, niceness: 5, killAfterMs: COMPILE_MAX_MS + KILL_GRACE_MS });
   #compiled = 0;
-  readonly #slowUntil = new Map<string, number>();
+  readonly #quickToCompile = new Set<string>();
+  readonly #slowToCompile = new SlowOnes(SLOW_TO_COMPILE_FOR_MS, SLOW_FOR_MAX_MS);
+  readonly #slowToValidate = new SlowOnes(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
   /** Schemas that have been quick. */
   readonly #proven = new Set<string>();
   readonly #loading = new Map<string, Promise<string>>();
@@ -71,20 +78,19 @@ export class SchemaChecker {
   /** Why the schema can't be used, or undefined when it can. */
   async refusalOf(party: string, text: string): Promise<SchemaRefusal | undefined> {
     await this.warm();
-    const outcome = await this.#compiling.run(this.#compileJob(party, text, performance.now() + COMPILE_WAIT_MAX_MS));
-    return refusalIn(outcome);
+    return refusalIn(await this.#compile(this.#compileJob(party, text, performance.now() + COMPILE_WAIT_MAX_MS)));
   }
 
   /** Judges a schema as if it were set, and then JSON as if it came in, if there is any. Nothing of it is remembered. */
   async tryOut(party: string, text: string, json: Buffer | undefined, gone: AbortSignal): Promise<TriedOut> {
     const compile: Job = { ...this.#compileJob(party, text, performance.now() + TRY_OUT_WAIT_MAX_MS), gone };
-    const compiled = await this.#tryingOut.run(compile);
+    const compiled = await this.#compile(compile);
     // Nobody is there to read what is answered.
     if (gone.aborted) return {};
     const refusal = refusalIn(compiled);
     if (refusal) return { refusal };
     if (json === undefined) return {};
-    const outcome = await this.#tryingOut.run({ ...compile, kind: 'validate once', json, budgetMs: () => VALIDATION_MAX_MS });
+    const outcome = await this.#compile({ ...compile, kind: 'validate once', json, budgetMs: () => VALIDATION_MAX_MS });
     if (outcome.kind === 'late' && !gone.aborted) throw new CheckerBusy();
     const wasLate = outcome.kind === 'checked' && outcome.usedMs > VALIDATION_MAX_MS;
     return { issues: wasLate ? [LATE] : issuesIn(outcome) };
@@ -103,7 +109,7 @@ export class SchemaChecker {
   }
 
   async stop(): Promise<void> {
-    const parts = [this.#quick, this.#trial, this.#slow, this.#compiling, this.#tryingOut, this.#spare];
+    const parts = [this.#quick, this.#trial, this.#slow, this.#compilingProven, this.#compiling, this.#compilingSlowly, this.#spare];
     await Promise.all(parts.map((part) => part.stop()));
   }
 
@@ -111,6 +117,25 @@ export class SchemaChecker {
     // A key of its own, because jobs of the same key are taken to ask of the same schema.
     const key = `compile ${++this.#compiled}`;
     return { kind: 'compile', party, key, text, json: NOTHING, deadline, budgetMs: () => COMPILE_MAX_MS };
+  }
+
+  /** What takes longer than usual goes on among the slow; so does, for a while, all else that its party has compiled. */
+  async #compile(job: Job): Promise<Outcome> {
+    const { party, kind } = job;
+    // Who compiles quickly may still validate slowly.
+    const proof = `${party} ${kind}`;
+    if (!this.#slowToCompile.has(party)) {
+      const lane = this.#quickToCompile.has(proof) ? this.#compilingProven : this.#compiling;
+      const outcome = await lane.run({ ...job, budgetMs: () => QUICK_MAX_MS });
+      if (outcome.kind === 'late') return outcome;
+      if (['compiled', 'refused', 'checked'].includes(outcome.kind)) {
+        remember(this.#quickToCompile, proof);
+        return outcome;
+      }
+      this.#quickToCompile.delete(proof);
+      this.#slowToCompile.note(party);
+    }
+    return this.#compilingSlowly.run(job);
   }
 
   #quickly() {
@@ -125,7 +150,7 @@ export class SchemaChecker {
   }
 
   #laneFor(schema: SchemaToRun): Lane {
-    if (this.#isSlow(schema.party)) return this.#slow;
+    if (this.#slowToValidate.has(schema.party)) return this.#slow;
     return this.#proven.has(keyOf(schema)) ? this.#quick : this.#trial;
   }
 
@@ -136,7 +161,7 @@ export class SchemaChecker {
     };
     const outcome = await lane.run(job);
     const answered = outcome.kind === 'unknown' ? await lane.run({ ...job, text: await this.#load(job.key, schema) }) : outcome;
-    if (answered.kind === 'checked' && answered.usedMs <= QUICK_MAX_MS) this.#noteQuick(job.key);
+    if (answered.kind === 'checked' && answered.usedMs <= QUICK_MAX_MS) remember(this.#proven, job.key);
     // Of one whose turn did not come, nothing is known.
     else if (answered.kind !== 'late') this.#noteSlow(schema.party, job.key);
     return answered;
@@ -149,24 +174,15 @@ export class SchemaChecker {
     return loading;
   }
 
-  #isSlow(party: string): boolean {
-    const until = this.#slowUntil.get(party);
-    if (until === undefined) return false;
-    if (until > performance.now()) return true;
-    this.#slowUntil.delete(party);
-    return false;
-  }
-
-  #noteQuick(key: string): void {
-    if (this.#proven.size >= REMEMBERED_MAX) this.#proven.clear();
-    this.#proven.add(key);
-  }
-
   #noteSlow(party: string, key: string): void {
     this.#proven.delete(key);
-    if (this.#slowUntil.size >= REMEMBERED_MAX) this.#slowUntil.clear();
-    this.#slowUntil.set(party, performance.now() + SLOW_FOR_MS);
+    this.#slowToValidate.note(party);
   }
+}
+
+function remember(names: Set<string>, name: string): void {
+  if (names.size >= REMEMBERED_MAX) names.clear();
+  names.add(name);
 }
 
 function keyOf({ party, version }: SchemaToRun): string {

@@ -7,7 +7,7 @@ const LOOKED_AT = 30;
 
 /** The people and mailboxes that wrote lately, so that ids have names. */
 export function useSenders(): Sender[] {
-  const { data } = useReading('GET /v1/inbox', { query: { limit: LOOKED_AT } });
+  const { data } = useReading('GET /v1/inbox', { query: { limit: LOOKED_AT, include: 'summary' } });
   const actors = data?.data.map(({ from }) => from.actor).filter(({ kind }) => kind !== 'agent') ?? [];
   return [...new Map(actors.map(({ id, name, email }) => [id, { id, name, email }])).values()];
 }

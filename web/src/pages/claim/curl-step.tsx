@@ -3,7 +3,7 @@ import { Check, Copy } from 'lucide-react';
 import { useCallback } from 'react';
 import { useArrivals } from '../../api/live.ts';
 import { forget } from '../../api/queries.ts';
-import type { Envelope } from '../../api/schema.ts';
+import type { Envelope, EnvelopeSummary } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy-text.ts';
 import { Name } from '../../ui/name.tsx';
@@ -17,7 +17,7 @@ interface CurlStepProps {
   isCopied: boolean;
   onCopied(): void;
   /** What an agent has sent already. */
-  byAgent: Envelope | undefined;
+  byAgent: Envelope | EnvelopeSummary | undefined;
 }
 
 export function CurlStep({ handle, secret, isCopied, onCopied, byAgent }: CurlStepProps) {

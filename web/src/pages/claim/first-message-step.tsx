@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { JsonText } from '../../api/client.ts';
 import { useAction } from '../../api/queries.ts';
-import type { Draft, Envelope } from '../../api/schema.ts';
+import type { Draft, Envelope, EnvelopeSummary } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { Name } from '../../ui/name.tsx';
@@ -18,7 +18,7 @@ const ORDER = `{
 }`;
 
 /** last: the newest message that the business has sent. */
-export function FirstMessageStep({ last }: { last: Envelope | undefined }) {
+export function FirstMessageStep({ last }: { last: Envelope | EnvelopeSummary | undefined }) {
   const [isWriting, setWriting] = useState(false);
   const send = useAction('POST /v1/messages', { changes: ['GET /v1/outbox', 'GET /v1/me'] });
   const sent = send.data ?? last;
@@ -73,7 +73,7 @@ function OrderForm({ isBusy, error, onSend }: SendingProps) {
   );
 }
 
-function Sent({ message, onAgain }: { message: Envelope; onAgain(): void }) {
+function Sent({ message, onAgain }: { message: Envelope | EnvelopeSummary; onAgain(): void }) {
   return (
     <div className="rounded-xl border border-line px-4 py-3">
       <Facts>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import { useReading } from '../../api/queries.ts';
-import type { Envelope } from '../../api/schema.ts';
+import type { Envelope, EnvelopeSummary } from '../../api/schema.ts';
 import { PageHeader } from '../../ui/parts.tsx';
 import { States } from '../../ui/states.tsx';
 import { CurlStep } from './curl-step.tsx';
@@ -12,7 +12,7 @@ import { KeyStep } from './key-step.tsx';
 /** First steps: what is done is ticked, whoever did it and wherever. */
 export function WelcomePage() {
   const handle = useActiveBusiness() ?? '';
-  const outbox = useReading('GET /v1/outbox', { query: { limit: 20 } });
+  const outbox = useReading('GET /v1/outbox', { query: { limit: 20, include: 'summary' } });
   return (
     <>
       <PageHeader title="First steps">From nothing to a program that sends messages for @{handle}. It takes three minutes.</PageHeader>
@@ -21,7 +21,7 @@ export function WelcomePage() {
   );
 }
 
-function Steps({ handle, sent }: { handle: string; sent: Envelope[] }) {
+function Steps({ handle, sent }: { handle: string; sent: (Envelope | EnvelopeSummary)[] }) {
   const [secret, setSecret] = useState<string>();
   const [isCopied, setCopied] = useState(false);
   const byAgent = sent.find(({ from }) => from.actor.kind === 'agent');

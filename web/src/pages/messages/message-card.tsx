@@ -6,10 +6,11 @@ import { JsonView } from '../../json/json-view.tsx';
 import { DomainProof } from '../../parts/domain-proof.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Badge, CopyButton, PartyName, Time } from '../../ui/parts.tsx';
+import { States } from '../../ui/states.tsx';
 import { MessageFiles } from './message-files.tsx';
 import { MessageMenu } from './message-menu.tsx';
 import { useOutsiders } from './outsiders.ts';
-import type { Message } from './thread-messages.ts';
+import { type Message, useWholeMessage } from './thread-messages.ts';
 
 interface MessageCardProps {
   message: Message;
@@ -21,8 +22,7 @@ interface MessageCardProps {
 }
 
 export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: MessageCardProps) {
-  const { envelope, json } = message;
-  const { id, from, to, type, subject, note, files, validation, received_at, receipt_url } = envelope;
+  const { id, from, to, type, subject, note, json_sha256, files, received_at, receipt_url } = message;
   const titleId = useId();
   const isOutsider = useOutsiders();
   const business = useActiveBusiness();
@@ -74,9 +74,9 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
             </p>
           ) : null}
           {note !== null && note !== '' ? <Note text={note} /> : null}
-          {json !== undefined ? <JsonView text={json} name={id} validation={validation} /> : null}
+          {json_sha256 !== null ? <MessageJson message={message} /> : null}
           {files.length > 0 ? <MessageFiles files={files} /> : null}
-          {note === null && json === undefined && files.length === 0 && subject === null ? (
+          {note === null && json_sha256 === null && files.length === 0 && subject === null ? (
             <p className="text-soft">There is nothing in this message but its type.</p>
           ) : null}
           <p className="flex flex-wrap items-center gap-x-1 text-sm text-soft">
@@ -92,6 +92,15 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
         </div>
       ) : null}
     </article>
+  );
+}
+
+function MessageJson({ message }: { message: Message }) {
+  const whole = useWholeMessage(message);
+  return (
+    <States of={whole} rows={2}>
+      {({ json = 'null' }) => <JsonView text={json} name={message.id} validation={message.validation} />}
+    </States>
   );
 }
 

@@ -3,12 +3,12 @@ import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { call } from '../../api/client.ts';
 import { useArrivals } from '../../api/live.ts';
 import { keyOf, type List, useList } from '../../api/queries.ts';
-import type { Actor, Envelope, Party } from '../../api/schema.ts';
+import type { Actor, EnvelopeSummary, Party } from '../../api/schema.ts';
 import { type Filters, timesOf } from './filters.ts';
 
 export type Mailbox = 'inbox' | 'outbox';
 
-/** What a row shows. The rest, json above all, would fill the memory of whoever scrolls far. */
+/** What a row shows. The rest would fill the memory of whoever scrolls far. */
 export interface Summary {
   id: string;
   threadId: string;
@@ -19,9 +19,12 @@ export interface Summary {
   note: string;
   files: number;
   hasJson: boolean;
-  verdict: Envelope['validation']['status'];
+  verdict: EnvelopeSummary['validation']['status'];
   at: string;
 }
+
+/** The same of a summary and of a whole message. */
+type Listed = Omit<EnvelopeSummary, 'json_bytes'>;
 
 const NOTE_CHARS = 160;
 const TOP_ITEMS = 50;
@@ -29,7 +32,7 @@ const TOP_PAGES_MAX = 10;
 
 const summaryFor =
   (mailbox: Mailbox) =>
-  ({ id, thread_id, from, to, type, subject, note, files, json_sha256, validation, received_at }: Envelope): Summary => ({
+  ({ id, thread_id, from, to, type, subject, note, files, json_sha256, validation, received_at }: Listed): Summary => ({
     id,
     threadId: thread_id,
     party: mailbox === 'inbox' ? from.party : to.party,
@@ -50,8 +53,8 @@ export function useMessages(mailbox: Mailbox, filters: Filters): List<Summary> {
   const queries = useQueryClient();
   const operation = mailbox === 'inbox' ? 'GET /v1/inbox' : 'GET /v1/outbox';
   // In words of its own, so that it is the same object as long as it says the same.
-  const words = JSON.stringify({ ...filters, ...timesOf(filters) });
-  const query = useMemo(() => JSON.parse(words) as Filters, [words]);
+  const words = JSON.stringify({ ...filters, ...timesOf(filters), include: 'summary' });
+  const query = useMemo(() => JSON.parse(words) as Filters & { include: 'summary' }, [words]);
   const keep = useMemo(() => summaryFor(mailbox), [mailbox]);
   const list = useList(operation, { query }, { keep });
 
@@ -71,10 +74,10 @@ export function useMessages(mailbox: Mailbox, filters: Filters): List<Summary> {
 /** What has come since, page after page until something known appears; undefined when it is so much that all is better read anew. */
 async function newerThan(
   known: Pages,
-  read: (cursor: string | undefined) => Promise<{ data: Envelope[]; next_cursor: string | null }>,
-): Promise<Envelope[] | undefined> {
+  read: (cursor: string | undefined) => Promise<{ data: Listed[]; next_cursor: string | null }>,
+): Promise<Listed[] | undefined> {
   const ids = idsOf(known);
-  const newer: Envelope[] = [];
+  const newer: Listed[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages < TOP_PAGES_MAX; pages++) {
     const { data, next_cursor } = await read(cursor);

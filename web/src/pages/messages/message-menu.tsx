@@ -8,12 +8,13 @@ import { Confirm, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Name } from '../../ui/name.tsx';
 import { CopyButton } from '../../ui/parts.tsx';
+import { States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
-import type { Message } from './thread-messages.ts';
+import { type Message, useWholeMessage } from './thread-messages.ts';
 
 /** What can be done with a message, and with whoever sent it. */
 export function MessageMenu({ message, onReply }: { message: Message; onReply(): void }) {
-  const { id, from, receipt_url } = message.envelope;
+  const { id, from, receipt_url } = message;
   const { party } = from;
   const business = useActiveBusiness();
   const [shown, setShown] = useState<'raw' | Block>();
@@ -70,7 +71,7 @@ export function MessageMenu({ message, onReply }: { message: Message; onReply():
           </>
         )}
       </Menu>
-      {shown === 'raw' ? <Raw text={message.raw} onClose={() => setShown(undefined)} /> : null}
+      {shown === 'raw' ? <Raw message={message} onClose={() => setShown(undefined)} /> : null}
       {shown !== undefined && shown !== 'raw' ? <BlockSender block={shown} onClose={() => setShown(undefined)} /> : null}
     </>
   );
@@ -82,7 +83,7 @@ interface Block {
 }
 
 /** The person or mailbox, and all of the business, or of the domain where it is not one that everybody can have a mailbox at. */
-function blocksFor({ envelope: { from } }: Message): Block[] {
+function blocksFor({ from }: Message): Block[] {
   const blocks: Block[] = [];
   if (from.actor.kind !== 'agent') blocks.push({ name: from.actor.email ?? from.actor.name, fields: { user_id: from.actor.id } });
   if (from.party.kind === 'domain') blocks.push({ name: `everybody at ${from.party.domain}`, fields: { email_domain: from.party.domain } });
@@ -119,9 +120,18 @@ function BlockSender({ block, onClose }: { block: Block; onClose(): void }) {
 const RAW_CHARS = 20_000;
 
 /** The envelope as it came. */
-function Raw({ text, onClose }: { text: string; onClose(): void }) {
+function Raw({ message, onClose }: { message: Message; onClose(): void }) {
+  const whole = useWholeMessage(message);
   return (
     <Dialog title="The message as it came" isWide onClose={onClose}>
+      <States of={whole}>{({ raw }) => <RawText text={raw} />}</States>
+    </Dialog>
+  );
+}
+
+function RawText({ text }: { text: string }) {
+  return (
+    <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: so that it can be scrolled by keys */}
       <pre tabIndex={0} className="max-h-[60vh] overflow-y-auto rounded-lg bg-tint p-3 font-mono text-xs break-all whitespace-pre-wrap">
         {text.slice(0, RAW_CHARS)}
@@ -135,7 +145,7 @@ function Raw({ text, onClose }: { text: string; onClose(): void }) {
       <DialogActions>
         <CopyButton text={text} label="Copy" />
       </DialogActions>
-    </Dialog>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { lazy, type Ref, Suspense } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
-import type { Envelope } from '../../api/schema.ts';
+import type { Envelope, EnvelopeSummary } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { PartyName, Time } from '../../ui/parts.tsx';
 
@@ -9,7 +9,7 @@ const Composer = lazy(async () => ({ default: (await import('./composer.tsx')).C
 
 interface ReplyProps {
   threadId: string;
-  to: Omit<Envelope, 'json'>;
+  to: EnvelopeSummary;
   /** It is not the newest message that is answered, but one that was chosen. */
   isChosen: boolean;
   onNewest(): void;

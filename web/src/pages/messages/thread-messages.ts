@@ -1,17 +1,19 @@
-import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
-import { type ApiError, textOf } from '../../api/client.ts';
+import { type ApiError, call, textOf } from '../../api/client.ts';
 import { useArrivals } from '../../api/live.ts';
-import type { Envelope } from '../../api/schema.ts';
-import { elementsAt, membersAt } from '../../json/scan.ts';
+import type { EnvelopeSummary } from '../../api/schema.ts';
+import { membersAt } from '../../json/scan.ts';
 
-export interface Message {
-  /** As it came. */
+/** A message without its JSON, which is read when the message is opened. */
+export type Message = EnvelopeSummary;
+
+/** A message as it came. */
+export interface WholeMessage {
   raw: string;
-  /** As it was sent; undefined without json. */
+  /** As it was sent: never read as ECMAScript reads it, which would lose digits. Undefined without json. */
   json: string | undefined;
-  envelope: Omit<Envelope, 'json'>;
 }
 
 interface Page {
@@ -20,32 +22,27 @@ interface Page {
   cursor: string | null;
 }
 
-/** Few, as each may carry a megabyte of JSON. */
-const PAGE_ITEMS = 25;
+const PAGE_ITEMS = 100;
 
-/** JSON in it is never read as ECMAScript reads it, which would lose digits. */
-export function pageOf(text: string): Page {
-  const fields = membersAt(text, 0);
-  const [dataStart] = fields.get('data') ?? [0];
-  const rest = <T>(name: string): T => JSON.parse(text.slice(...(fields.get(name) ?? [0, 0]))) as T;
-  return {
-    messages: elementsAt(text, dataStart).map(([start, end]) => messageOf(text.slice(start, end))),
-    hidden: rest('hidden'),
-    cursor: rest('next_cursor'),
-  };
-}
-
-export function messageOf(raw: string): Message {
-  const [start, end] = membersAt(raw, 0).get('json') ?? [0, 0];
-  const envelope = JSON.parse(`${raw.slice(0, start)}null${raw.slice(end)}`) as Envelope;
-  return { raw, json: envelope.json_sha256 === null ? undefined : raw.slice(start, end), envelope };
+/** What was delivered never changes, so it is read once. */
+export function useWholeMessage({ id, json_sha256 }: Message) {
+  const business = useActiveBusiness();
+  return useQuery<WholeMessage, ApiError>({
+    queryKey: ['message', business, id],
+    queryFn: async ({ signal }) => {
+      const raw = await textOf('GET /v1/messages/{id}', { path: { id } }, { signal });
+      return { raw, json: json_sha256 === null ? undefined : raw.slice(...(membersAt(raw, 0).get('json') ?? [0, 0])) };
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
 }
 
 type Pages = InfiniteData<Page, string | undefined>;
 
 async function read(id: string, cursor: string | undefined, signal?: AbortSignal): Promise<Page> {
-  const query = { limit: PAGE_ITEMS, ...(cursor !== undefined && { cursor }) };
-  return pageOf(await textOf('GET /v1/threads/{id}', { path: { id }, query }, signal ? { signal } : {}));
+  const query = { limit: PAGE_ITEMS, include: 'summary' as const, ...(cursor !== undefined && { cursor }) };
+  const { data, hidden, next_cursor } = await call('GET /v1/threads/{id}', { path: { id }, query }, signal ? { signal } : {});
+  return { messages: data as Message[], hidden, cursor: next_cursor };
 }
 
 /** All messages of a thread, oldest first, with those that come while it is looked at. */

@@ -40,8 +40,8 @@ function Thread({ id }: { id: string }) {
       </>
     );
   }
-  const replyTo = messages.find(({ envelope }) => envelope.id === answered) ?? messages.at(-1);
-  const closed = messages.filter(({ envelope }) => !isOpen(envelope.id)).length;
+  const replyTo = messages.find(({ id }) => id === answered) ?? messages.at(-1);
+  const closed = messages.filter(({ id }) => !isOpen(id)).length;
   return (
     <>
       <Button look="quiet" onClick={goBack} className="-ml-3.5 mb-2" icon={<ArrowLeft className="size-4" aria-hidden />}>
@@ -59,14 +59,14 @@ function Thread({ id }: { id: string }) {
       ) : null}
       <ol aria-label="Messages" className="flex flex-col gap-3">
         {messages.map((message) => (
-          <li key={message.envelope.id} id={message.envelope.id} className="scroll-mt-6">
+          <li key={message.id} id={message.id} className="scroll-mt-6">
             <MessageCard
               message={message}
-              isOpen={isOpen(message.envelope.id)}
-              isMarked={message.envelope.id === marked}
-              onToggle={() => toggle(message.envelope.id)}
+              isOpen={isOpen(message.id)}
+              isMarked={message.id === marked}
+              onToggle={() => toggle(message.id)}
               onReply={() => {
-                setAnswered(message.envelope.id);
+                setAnswered(message.id);
                 focusReply();
               }}
             />
@@ -77,7 +77,7 @@ function Thread({ id }: { id: string }) {
       {isWhole && replyTo ? (
         <Reply
           threadId={id}
-          to={replyTo.envelope}
+          to={replyTo}
           isChosen={answered !== undefined && replyTo !== messages.at(-1)}
           onNewest={() => setAnswered(undefined)}
           noteRef={note}
@@ -93,8 +93,8 @@ function Thread({ id }: { id: string }) {
 }
 
 function titleOf(messages: Message[]): string {
-  const subject = messages.find(({ envelope }) => envelope.subject !== null)?.envelope.subject;
-  return subject?.trim() || `Thread with ${messages[0]?.envelope.from.party.display_name}`;
+  const subject = messages.find(({ subject }) => subject !== null)?.subject;
+  return subject?.trim() || `Thread with ${messages[0]?.from.party.display_name}`;
 }
 
 /** Back to the list as it was left, or to the one that was looked at last. */
@@ -119,7 +119,7 @@ function useOpenMessages(messages: Message[] | undefined, marked: string, isWhol
   const known = useRef<ReadonlySet<string> | undefined>(undefined);
   const atFirst = useRef<ReadonlySet<string>>(new Set());
   if (messages && isWhole) {
-    const ids = messages.map(({ envelope }) => envelope.id);
+    const ids = messages.map(({ id }) => id);
     const fresh = known.current ? ids.filter((id) => !known.current?.has(id)) : ids.length <= ALL_OPEN_MAX ? ids : ids.slice(-1);
     if (fresh.length > 0) atFirst.current = new Set([...atFirst.current, ...fresh]);
     known.current = new Set(ids);
@@ -128,18 +128,18 @@ function useOpenMessages(messages: Message[] | undefined, marked: string, isWhol
   return {
     isOpen,
     toggle: (id: string) => setChanged(new Map([...changed, [id, !isOpen(id)]])),
-    openAll: () => setChanged(new Map((messages ?? []).map(({ envelope }) => [envelope.id, true]))),
+    openAll: () => setChanged(new Map((messages ?? []).map(({ id }) => [id, true]))),
   };
 }
 
 /** Once, as soon as it is there. */
 function useScrollTo(id: string, messages: Message[] | undefined): void {
   const done = useRef('');
-  const isThere = messages?.some(({ envelope }) => envelope.id === id) ?? false;
+  const isThere = messages?.some((message) => message.id === id) ?? false;
   useEffect(() => {
     if (!isThere || done.current === id) return;
     done.current = id;
     // The first one stands at the top anyway, with the heading above it.
-    if (messages?.[0]?.envelope.id !== id) document.getElementById(id)?.scrollIntoView({ block: 'start' });
+    if (messages?.[0]?.id !== id) document.getElementById(id)?.scrollIntoView({ block: 'start' });
   }, [id, isThere, messages]);
 }

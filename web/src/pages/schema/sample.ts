@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useActiveBusiness } from '../../api/business.ts';
-import { textOf } from '../../api/client.ts';
+import { call, textOf } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
-import { elementsAt, membersAt } from '../../json/scan.ts';
+import { membersAt } from '../../json/scan.ts';
 import { indented } from './indented.ts';
 
 const LOOKED_AT = 5;
@@ -13,19 +13,14 @@ export function useNewestJson() {
   useActiveBusiness();
   return useQuery({
     queryKey: [...keyOf('GET /v1/inbox', {}), 'newest json'],
-    queryFn: async ({ signal }) => newestJson(await textOf('GET /v1/inbox', { query: { limit: LOOKED_AT } }, { signal })),
+    queryFn: async ({ signal }) => {
+      const { data } = await call('GET /v1/inbox', { query: { limit: LOOKED_AT, include: 'summary' } }, { signal });
+      const newest = data.find(({ json_sha256 }) => json_sha256 !== null);
+      if (!newest) return null;
+      const message = await textOf('GET /v1/messages/{id}', { path: { id: newest.id } }, { signal });
+      return indented(message.slice(...(membersAt(message, 0).get('json') ?? [0, 0])));
+    },
   });
-}
-
-function newestJson(answer: string): string | null {
-  const data = membersAt(answer, 0).get('data');
-  for (const [start] of data ? elementsAt(answer, data[0]) : []) {
-    const message = membersAt(answer, start);
-    const json = message.get('json');
-    const hash = message.get('json_sha256');
-    if (json && hash && answer[hash[0]] === '"') return indented(answer.slice(...json));
-  }
-  return null;
 }
 
 /** Something of the shape that a schema describes. Simple: whether it passes is for the check to say. */

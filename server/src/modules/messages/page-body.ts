@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream';
+import type { Call } from '../../http/endpoint.ts';
+import type { StoredMessage } from './envelope.ts';
+import { type EnvelopeServices, envelopeOf, summaryOf } from './envelopes.ts';
+import { INLINE_MAX_BYTES, type ListedEntry, type ListedMessage, messagesOf } from './list-store.ts';
+import type { MessagePage } from './read-messages.ts';
+import { allWithFiles } from './with-files.ts';
+
+/** Of text that is handed to the connection at a time. */
+const CHUNK_CHARS = 64 * 1024;
+/** As records, and as the text made of them. */
+const COPIES_HELD = 2;
+/** Smaller responses fit into what every connection takes. */
+const RESERVED_FROM_BYTES = 32 * 1024;
+
+/**
+ * A page as JSON, between what stands before and after it. Where messages are small, as they mostly are, this is a text;
+ * otherwise a stream that reads the next few messages only once the client has taken those before.
+ */
+export async function pageBody(
+  services: EnvelopeServices,
+  page: MessagePage,
+  { request, reserve }: Pick<Call, 'request' | 'reserve'>,
+  [before, after] = ['{', '}'],
+): Promise<string | Readable> {
+  const opening = `${before}"data":[`;
+  const closing = `],"next_cursor":${JSON.stringify(page.nextCursor)}${after}`;
+  if (page.entries.every(({ message }) => message !== undefined)) {
+    const messages = await load(services, page, page.entries);
+    const envelopes = await Promise.all(messages.map((message) => render(services, page, message)));
+    const text = `${opening}${envelopes.join(',')}${closing}`;
+    reserveLarge(reserve, text);
+    return text;
+  }
+  // Whoever asks for the head alone has nothing read for it.
+  if (request.method === 'HEAD') return Readable.from([]);
+  const batches = batchesOf(page.entries);
+  reserve(COPIES_HELD * Math.max(...batches.map(bytesOf)));
+  // Without a mark to read ahead to, nothing is read while the client does not read.
+  const { readerId, detail } = page;
+  return Readable.from(chunksOf(services, { readerId, detail }, batches, opening, closing), { highWaterMark: 0 });
+}
+
+/** A client that does not read it has it held for as long. */
+export function reserveLarge(reserve: Call['reserve'], text: string): void {
+  if (text.length > RESERVED_FROM_BYTES) reserve(text.length);
+}
+
+/** Those that came along with the list, and then as many at a time as are small together; at least one. */
+function batchesOf(entries: readonly ListedEntry[]): ListedEntry[][] {
+  const batches: ListedEntry[][] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const batch = batches.at(-1);
+    const isOfSameKind = (batch?.[0]?.message === undefined) === (entry.message === undefined);
+    if (batch && isOfSameKind && bytes + entry.bytes <= INLINE_MAX_BYTES) batch.push(entry);
+    else {
+      batches.push([entry]);
+      bytes = 0;
+    }
+    bytes += entry.bytes;
+  }
+  return batches;
+}
+
+function bytesOf(entries: readonly ListedEntry[]): number {
+  return entries.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+async function* chunksOf(
+  services: EnvelopeServices,
+  reading: Reading,
+  batches: ListedEntry[][],
+  opening: string,
+  closing: string,
+): AsyncGenerator<Buffer> {
+  let text = opening;
+  let separator = '';
+  for (let batch = batches.shift(); batch; batch = batches.shift()) {
+    for (const message of await load(services, reading, batch)) {
+      text += separator + (await render(services, reading, message));
+      separator = ',';
+      if (text.length < CHUNK_CHARS) continue;
+      yield Buffer.from(text);
+      text = '';
+    }
+  }
+  yield Buffer.from(text + closing);
+}
+
+/** Whose list it is, and how much of each message it shows. */
+type Reading = Pick<MessagePage, 'readerId' | 'detail'>;
+type Loaded = ListedMessage & StoredMessage;
+
+async function load(services: EnvelopeServices, { readerId, detail }: Reading, entries: readonly ListedEntry[]): Promise<Loaded[]> {
+  const inline = entries.flatMap(({ message }) => message ?? []);
+  const messages = inline.length === entries.length ? inline : await messagesOf(services.database, entries, detail);
+  return allWithFiles(services, readerId, messages);
+}
+
+function render(services: EnvelopeServices, { detail }: Reading, message: Loaded): Promise<string> {
+  return detail === 'summary' ? summaryOf(message, services) : envelopeOf(message, services);
+}

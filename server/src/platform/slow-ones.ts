@@ -1,0 +1,33 @@
+const REMEMBERED_MAX = 10_000;
+
+interface Slow {
+  until: number;
+  forMs: number;
+}
+
+/** Who has been slow lately, and is served apart from the others for a while: each time again for twice as long, up to a maximum. */
+export class SlowOnes {
+  readonly #forMs: number;
+  readonly #forMaxMs: number;
+  readonly #slow = new Map<string, Slow>();
+
+  constructor(forMs: number, forMaxMs: number) {
+    this.#forMs = forMs;
+    this.#forMaxMs = forMaxMs;
+  }
+
+  has(name: string): boolean {
+    return (this.#slow.get(name)?.until ?? 0) > performance.now();
+  }
+
+  note(name: string): void {
+    const now = performance.now();
+    const before = this.#slow.get(name);
+    const isStillSlow = before !== undefined && before.until > now;
+    // Whoever was not slow for as long as before that starts from the beginning.
+    const isAgain = before !== undefined && before.until + before.forMs > now;
+    const forMs = isStillSlow ? before.forMs : isAgain ? Math.min(2 * before.forMs, this.#forMaxMs) : this.#forMs;
+    if (this.#slow.size >= REMEMBERED_MAX && before === undefined) this.#slow.clear();
+    this.#slow.set(name, { until: now + forMs, forMs });
+  }
+}
