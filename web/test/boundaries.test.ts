@@ -8,7 +8,11 @@ const IMPORT = /(?:from|import|import\(|new URL\()\s*'(\.[^'?]+)(?:\?[^']*)?'/g;
 
 /** What the checker of the server's imports can't read. From, and what of the project may not be imported there. */
 const FORBIDDEN: [name: string, from: RegExp, to: RegExp][] = [
-  ['what both compute alike is shared, all else is known by the API', /^web\/src\//, /^server\/(?!src\/contract\/(canonical-json|visible-text)\.ts$)/],
+  [
+    'what both compute alike is shared, all else is known by the API',
+    /^web\/src\//,
+    /^server\/(?!src\/contract\/(canonical-json|visible-text)\.ts$)/,
+  ],
   ['below pages nothing knows pages', /^web\/src\/(ui|api|json|parts)\//, /^web\/src\/(pages|frame)\//],
   ['the API’s client knows nothing of what it looks like', /^web\/src\/api\//, /^web\/src\/(ui|json|parts)\//],
   ['the frame knows no page', /^web\/src\/frame\//, /^web\/src\/pages\//],
