@@ -31,9 +31,16 @@ test('sessions, codes and counts that are over are forgotten by a chore, the oth
   await service.sql(
     "UPDATE sign_in_counts SET window_start = now() - interval '3 days' WHERE subject = (SELECT min(subject) FROM sign_in_counts)",
   );
+  await service.sql(
+    "UPDATE known_sign_ins SET seen_at = now() - interval '181 days' WHERE subject = (SELECT min(subject) FROM known_sign_ins)",
+  );
   await service.sql("SELECT graphile_worker.add_job('purge-sign-ins')");
   await expect.poll(() => service.sql(counts)).toEqual([{ counts: (before?.counts ?? 0) - 1 }]);
   expect(await service.sql('SELECT email FROM sessions JOIN people ON people.id = person_id')).toEqual([{ email: 'kept@corp.example' }]);
-  expect(await service.sql('SELECT identifier FROM verifications')).toEqual([{ identifier: 'sign-in-otp-kept@corp.example' }]);
+  expect(await service.sql('SELECT identifier FROM verifications')).toEqual([
+    { identifier: expect.stringMatching(/^\S{43} sign-in-otp-kept@corp\.example$/) },
+  ]);
+  // Each was signed in once, in a browser of its own and in this network.
+  expect(await service.sql('SELECT FROM known_sign_ins')).toHaveLength(3);
   expect((await kept.get('/v1/account')).status).toBe(200);
 });
