@@ -62,13 +62,13 @@ DECLARE
   gone contacts;
   kept contacts;
 BEGIN
-  -- Nothing is delivered to or from the owner meanwhile; this is also the order in which deliveries lock.
-  UPDATE ledgers SET head = head WHERE party_id = owner;
+  -- In the order in which deliveries lock them.
+  PERFORM FROM contacts c WHERE c.party_id = owner AND c.other_id IN (unclaimed, business) ORDER BY c.other_id FOR UPDATE;
   DELETE FROM contacts c WHERE c.party_id = owner AND c.other_id = unclaimed RETURNING * INTO gone;
   IF NOT FOUND THEN
     RETURN;
   END IF;
-  SELECT * INTO kept FROM contacts c WHERE c.party_id = owner AND c.other_id = business FOR UPDATE;
+  SELECT * INTO kept FROM contacts c WHERE c.party_id = owner AND c.other_id = business;
   IF FOUND AND gone.saved_at IS NOT NULL AND kept.saved_at IS NOT NULL THEN
     UPDATE saved_contacts s SET count = s.count - 1 WHERE s.party_id = owner;
   END IF;

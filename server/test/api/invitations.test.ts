@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { INVITATION_AGAIN_AFTER_S, INVITATIONS_PER_BUSINESS_AND_DAY_MAX, MEMBERS_PER_BUSINESS_MAX } from '../../src/contract/limits.ts';
+import {
+  INVITATION_AGAIN_AFTER_S,
+  INVITATIONS_OPEN_PER_BUSINESS_MAX,
+  INVITATIONS_PER_BUSINESS_AND_DAY_MAX,
+} from '../../src/contract/limits.ts';
 import type { Browser } from '../support/browser.ts';
 import { accept, claimedBy, invitationToken, joinedBy } from '../support/businesses.ts';
 import { MemberApi } from '../support/member.ts';
@@ -277,12 +281,12 @@ describe('inviting', () => {
     expect(await service.sql('SELECT FROM invitations WHERE party_id = $1', [await partyId()])).toHaveLength(1);
   });
 
-  test('more people than a business may have is refused; those invited count', async () => {
+  test('more open invitations than a business may have are refused', async () => {
     await service.sql(
       `INSERT INTO invitations (party_id, id, email, role, token_hash, created_at, expires_at)
        SELECT $1, gen_random_uuid(), i || '@crowd.test', 'member', '\\x00', now() - interval '2 days', now() + interval '1 day'
          FROM generate_series(1, $2::integer) i`,
-      [await partyId(), MEMBERS_PER_BUSINESS_MAX - 2],
+      [await partyId(), INVITATIONS_OPEN_PER_BUSINESS_MAX - 1],
     );
     const answers = await Promise.all([invite(guest()), invite(`second@firm-${made}.test`)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
