@@ -81,7 +81,7 @@ describe('what they write', () => {
   test('is an envelope like any other, and stands in the inbox, the thread and the receipt', async () => {
     expect(sent).toMatchObject({
       in_reply_to: null,
-      to: { party: { kind: 'handle', handle: 'shop', display_name: 'The shop company' }, segment: null },
+      to: { party: { kind: 'handle', handle: 'shop', display_name: 'The shop company' }, segment: 'orders' },
       type: 'order',
       subject: 'Order 7',
       note: 'soon, please',

@@ -211,13 +211,13 @@ describe('routing', () => {
     await expectRouted((await sent(acme.api, { to: 'acme/orders' })).id, orders);
   });
 
-  test('of a reply follows its own address, not that of the message before it', async () => {
+  test('of a reply follows its own address: that of the agent that wrote the message before it, or the one it names', async () => {
     const first = await sent(acme.api, { to: 'globex/billing' });
     await expectRouted(first.id, ['globex-all', 'globex-billing']);
     const reply = await sent(globex.api, { in_reply_to: first.id });
-    await expectRouted(reply.id, everything);
-    await expectRouted((await sent(globex.api, { in_reply_to: first.id, to: 'acme/orders' })).id, orders);
-    await expectRouted((await sent(acme.api, { in_reply_to: reply.id })).id, ['globex-all']);
+    await expectRouted(reply.id, orders);
+    await expectRouted((await sent(globex.api, { in_reply_to: first.id, to: 'acme' })).id, everything);
+    await expectRouted((await sent(acme.api, { in_reply_to: reply.id })).id, ['globex-all', 'globex-orders']);
     // A further message of one's own in the thread goes to the other party again.
     await expectRouted((await sent(acme.api, { in_reply_to: first.id, to: 'globex/orders' })).id, ['globex-all', 'globex-orders']);
   });
