@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerMail, codeMail, domainLostMail, invitationMail } from '../../src/modules/mail/templates.ts';
+import { answerMail, codeMail, domainLostMail, invitationMail, webhookPausedMail } from '../../src/modules/mail/templates.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
 import { type MailQueue, openMailQueue } from '../support/outgoing-mail.ts';
 import { expectRefusal } from '../support/refusals.ts';
@@ -61,6 +61,7 @@ describe('a mail', () => {
       answerMail({ businessName: HOSTILE, handle: 'evil', url: 'https://waybill.example/a', unsubscribeUrl: 'https://waybill.example/u' }),
     ],
     ['domain', domainLostMail({ domain: 'evil.example', businessName: HOSTILE })],
+    ['webhook', webhookPausedMail({ host: 'evil.example', businessName: HOSTILE, failures: 50, url: 'https://waybill.example/w' })],
   ])('of the kind %s writes hostile names as text of one line', async (kind, template) => {
     const mail = await sent(`hostile-${kind}@example.com`, template);
     expect(mail.headers.has('bcc')).toBe(false);
