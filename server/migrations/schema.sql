@@ -466,6 +466,11 @@ CREATE TABLE webhooks (
   secret text NOT NULL,
   active boolean NOT NULL DEFAULT true,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  first_success_at timestamp with time zone,
+  failures integer NOT NULL DEFAULT 0,
+  pause_reason text,
+  paused_at timestamp with time zone,
+  CONSTRAINT webhooks_pause CHECK (((active = (pause_reason IS NULL)) AND (active = (paused_at IS NULL)))),
   CONSTRAINT webhooks_pkey PRIMARY KEY (party_id, id)
 );
 
@@ -521,7 +526,7 @@ CREATE FUNCTION claim_webhook_attempts(
   rooms integer[],
   helds text[],
   lease interval
-) RETURNS TABLE(webhook_id uuid, url text, secret text, ids text, message_ids text, events text, created_ms text, clock_ms bigint) LANGUAGE plpgsql;
+) RETURNS TABLE(webhook_id uuid, url text, secret text, ids text, message_ids text, events text, created_ms text, clock_ms bigint, is_proven boolean) LANGUAGE plpgsql;
 
 CREATE FUNCTION commit_messages(
   party_ids bigint[],
@@ -601,6 +606,13 @@ CREATE FUNCTION merge_contact(
   owner bigint,
   unclaimed bigint,
   business bigint
+CREATE FUNCTION judge_unproven_webhooks(
+  party_ids bigint[],
+  webhook_ids uuid[],
+  ids uuid[],
+  successes integer[],
+  unproven integer[],
+  failures_max integer
 ) RETURNS void LANGUAGE plpgsql;
 
 CREATE FUNCTION new_uuid(
@@ -647,7 +659,9 @@ CREATE FUNCTION record_webhook_attempts(
   responses_ms integer[],
   ages_ms integer[],
   retry_afters_s integer[],
-  retry_delays_s integer[]
+  retry_delays_s integer[],
+  unproven integer[] DEFAULT '{}'::integer[],
+  failures_max integer DEFAULT 2147483647
 ) RETURNS void LANGUAGE plpgsql;
 
 CREATE FUNCTION uuid_in_id(

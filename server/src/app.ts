@@ -60,6 +60,7 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/webhooks', 'key rw', webhooks.list],
   ['POST', '/v1/webhooks', 'key rw', webhooks.create],
   ['GET', '/v1/webhooks/:id', 'key rw', webhooks.getOne],
+  ['PATCH', '/v1/webhooks/:id', 'key rw', webhooks.change],
   ['DELETE', '/v1/webhooks/:id', 'key rw', webhooks.remove],
   ['POST', '/v1/webhooks/:id/test', 'key rw', webhooks.test],
   ['GET', '/v1/webhooks/:id/deliveries', 'key', webhooks.deliveries],

@@ -36,6 +36,7 @@ import { PartyDirectory } from './modules/parties/directory.ts';
 import { Pages } from './modules/web/pages.ts';
 import { webhookChores } from './modules/webhooks/chores.ts';
 import { Dispatcher } from './modules/webhooks/dispatcher.ts';
+import { tellOfPausedWebhook } from './modules/webhooks/paused-notice.ts';
 import { WebhookStatistics } from './modules/webhooks/statistics.ts';
 import { openDatabase } from './open-database.ts';
 import { CanonicalHasher } from './platform/canonical-hasher.ts';
@@ -249,6 +250,7 @@ async function buildContext(
     ...domainChores(context, (tx, partyId, domain) => tellOfLostDomain(context, tx, partyId, domain)),
     ...fileChores(context.files, objects),
     ...webhookChores(config.webhookLogDays),
+    tellOfPausedWebhook(context),
     ...mailChores,
     ...partyChores,
     notifyOfAnswer(context),

@@ -119,3 +119,22 @@ test('a webhook is made, tested, followed through failures, and deleted', async 
   await page.goto(address);
   await page.getByRole('alert').getByText('There is no such webhook.').waitFor();
 }, 120_000);
+
+test('a webhook that is paused says why, and is resumed', async () => {
+  const { page, open, api, expectAccessible } = await world.member('bob@pause-works.test', 'pause-works');
+  const globex = await world.service.business('globex-pause');
+  receiver.answer = withStatus(500);
+  const { body: webhook } = await api.post('/webhooks', { url: receiver.url('/paused') });
+  for (let i = 0; i < 50; i++) await globex.api.send({ to: 'pause-works' });
+  await expect.poll(async () => (await api.get(`/webhooks/${webhook.id}`)).body.active, { timeout: 60_000 }).toBe(false);
+  await open('/webhooks');
+  await page.getByText('Paused', { exact: true }).waitFor();
+  await page.getByRole('link', { name: /\/paused/ }).click();
+  const banner = page.getByRole('region', { name: 'Paused' });
+  await banner.getByText(/many attempts failed and none has ever succeeded/).waitFor();
+  await expectAccessible();
+  receiver.answer = withStatus(204);
+  await banner.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('Active', { exact: true }).waitFor();
+  expect(await banner.count()).toBe(0);
+}, 120_000);

@@ -37,7 +37,7 @@ const fileFields = {
   filename: Type.String(),
   content_type: Type.String(),
   size_bytes: Type.Integer(),
-  sha256: nullable(Type.String(), 'Null until the file has been hashed.'),
+  sha256: nullable(hash('Of the bytes.'), 'Null until the file has been hashed.'),
 };
 export const FileSchema = Type.Object(
   { ...fileFields, download_url: Type.String({ description: 'Signed, good for a short time.' }) },
@@ -63,7 +63,7 @@ export const ValidationSchema = Type.Object(
 const beforeJson = {
   id: id('msg', 'Message id.'),
   thread_id: id('thr', 'The thread it belongs to.'),
-  in_reply_to: nullable(Type.String(), 'The message it answers; null when it starts a thread.'),
+  in_reply_to: nullable(id('msg', 'A message id.'), 'The message it answers; null when it starts a thread.'),
   from: Type.Object(
     { party: PartySchema, actor: ActorSchema },
     { ...closed, description: 'Who sent it, as they were called at delivery.' },

@@ -19,7 +19,10 @@ export const errorCatalogue = {
   file_too_large: [413, 'A file is larger than this way of sending takes.'],
   upload_not_found: [404, 'The id of an upload, in `files` or in the path, is unknown or has expired.'],
   upload_incomplete: [400, 'The bytes of an upload were never PUT, or not all of its parts.'],
-  invalid_webhook_url: [400, 'The webhook URL is not HTTPS, has a user name in it, or its host is not public or can’t be resolved.'],
+  invalid_webhook_url: [
+    400,
+    'The webhook URL is not HTTPS, has a user name or control characters in it, or its host is not public or can’t be resolved.',
+  ],
   invalid_schema: [400, 'The inbox JSON Schema does not compile.'],
   method_not_allowed: [405, 'The path exists, but not with this method. `Allow` lists the ones it has.'],
   unsupported_media_type: [415, 'The body has a content type or encoding that this endpoint does not take.'],

@@ -112,7 +112,12 @@ export const AGENT_NAME_MAX_CHARS = 100;
 export const AGENT_DESCRIPTION_MAX_CHARS = 500;
 
 export const WEBHOOK_URL_MAX_CHARS = 2_048;
-export const WEBHOOKS_PER_BUSINESS_MAX = 1_000;
+/** Webhooks that one business can have. */
+export const WEBHOOKS_PER_BUSINESS_MAX = 50;
+/** Webhooks of one business whose URLs share a registrable domain (or, where there is none, an address or host). */
+export const WEBHOOKS_PER_HOST_MAX = 10;
+/** Failed attempts after which a webhook is paused whose endpoint has never responded with a 2xx status. */
+export const WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX = 50;
 /** For look-up, connection, TLS, request and answer together. */
 export const WEBHOOK_PATIENCE_MS = 10_000;
 export const WEBHOOK_RETRIES_MAX = 5;

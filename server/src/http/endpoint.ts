@@ -62,6 +62,9 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> extends
   params?: P;
   query?: Q;
   body?: B;
+  /** Fields of the body of which exactly one, or at least one, is given. For the documentation: the handler judges it. */
+  exactlyOneOf?: readonly string[];
+  atLeastOneOf?: readonly string[];
   /** The same as a multipart/form-data body, where that is taken too. */
   form?: TSchema;
   /** The handler reads the body itself, because a parsed one would lose something. */

@@ -1,6 +1,18 @@
 import type { TSchema } from 'typebox';
 import { type ErrorCode, errorCatalogue } from '../contract/errors.ts';
 import type { Auth, Route } from './endpoint.ts';
+import { exampleOf } from './openapi-examples.ts';
+import {
+  businessHeader,
+  errorResponse,
+  HEADERS,
+  HEADERS_TOO_LARGE,
+  successHeaders,
+  wantsText,
+  withHandlePattern,
+  withPattern,
+} from './openapi-parts.ts';
+import { webhooksSection } from './openapi-webhooks.ts';
 
 type Json = Record<string, unknown>;
 
@@ -10,7 +22,7 @@ export interface Operation extends Json {
   description?: string;
   tags: string[];
   parameters: Parameter[];
-  requestBody?: { required: boolean; content: Record<string, { schema: Json }> };
+  requestBody?: { required: boolean; content: Record<string, { schema: Json; example?: unknown }> };
   responses: Record<string, Json>;
 }
 
@@ -25,7 +37,7 @@ export interface Parameter extends Json {
 export interface OpenApiDocument extends Json {
   info: Json & { title: string; version: string; description: string };
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Json>; securitySchemes: Json };
+  components: { schemas: Record<string, Json>; headers: Json; securitySchemes: Json };
 }
 
 /** Refusals that come with the authentication of an endpoint, or can happen to any. */
@@ -45,28 +57,25 @@ const SECURITY_OF: Record<Auth, Json[]> = {
   ...{ open: [], none: [], key: BY_KEY, 'key rw': BY_KEY },
   ...{ person: BY_SESSION, member: BY_SESSION, admin: BY_SESSION, owner: BY_SESSION },
 };
-const ERRORS_OF_ALL: ErrorCode[] = ['validation_error', 'internal_error', 'unavailable'];
+const ERRORS_OF_ALL: ErrorCode[] = ['validation_error', 'method_not_allowed', 'internal_error', 'unavailable'];
 
 export const ERROR_SCHEMA = {
   type: 'object',
   required: ['error'],
-  additionalProperties: false,
   properties: {
     error: {
       type: 'object',
       required: ['code', 'message', 'request_id'],
-      additionalProperties: false,
       properties: {
         code: { type: 'string', enum: Object.keys(errorCatalogue), description: 'For programs.' },
         message: { type: 'string', description: 'For people.' },
-        request_id: { type: 'string', description: 'The same as the header X-Request-Id.' },
+        request_id: { type: 'string', pattern: '^req_[0-9a-hjkmnp-tv-z]{26}$', description: 'The same as the header X-Request-Id.' },
         details: {
           type: 'array',
           description: 'Each problem of the request, on validation_error; the limit that was hit, on quota_exceeded.',
           items: {
             type: 'object',
             required: ['path', 'message'],
-            additionalProperties: false,
             properties: { path: { type: 'string', description: 'JSON Pointer.' }, message: { type: 'string' }, limit: { type: 'string' } },
           },
         },
@@ -94,8 +103,10 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
     },
     servers: [{ url: serverUrl }],
     paths,
+    ...(schemas.Envelope && { webhooks: webhooksSection(exampleOf(schemas.Envelope, { schemas }, '', 'Envelope')) }),
     components: {
       schemas,
+      headers: HEADERS,
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'An API key, wb_…' },
         session: {
@@ -111,25 +122,19 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
 }
 
 function operation<Context>([method, path, auth, endpoint]: Route<Context>, schemas: Record<string, Json>): Operation {
-  const { success } = endpoint;
-  const json = success.schema && { 'application/json': { schema: extract(success.schema, schemas) } };
-  const text = success.contentType && { [success.contentType.split(';')[0] as string]: { schema: { type: 'string' } } };
-  const content = json ?? text;
-  const responses: Record<string, Json> = {
-    [success.status]: { description: success.description, headers: successHeaders(auth), ...(content && { content }) },
-  };
-  for (const { status, description, schema } of endpoint.also ?? [])
-    responses[status] = { description, ...(schema && { content: { 'application/json': { schema: extract(schema, schemas) } } }) };
-  for (const [status, codes] of groupByStatus([...ERRORS_OF[auth], ...endpoint.errors, ...ERRORS_OF_ALL])) {
-    const description = codes.map((code) => `\`${code}\`: ${errorCatalogue[code][1]}`).join('\n\n');
-    // A page for people says so in a page, too.
-    const isPage = status === 404 && success.contentType?.startsWith('text/html');
-    responses[status] = {
-      description,
-      content: isPage ? content : { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      'x-error-codes': codes,
-    };
+  const { success, also = [], body, form } = endpoint;
+  const isIdempotent = parameters('header', endpoint.headers).some(({ name }) => name === 'Idempotency-Key');
+  const responses: Record<string, Json> = {};
+  for (const response of [success, ...also]) {
+    const { status, description } = response;
+    const content = responseContent(response, schemas);
+    responses[status] = { description, headers: successHeaders(auth, status, isIdempotent), ...(content && { content }) };
   }
+  for (const [status, codes] of groupByStatus([...ERRORS_OF[auth], ...endpoint.errors, ...ERRORS_OF_ALL])) {
+    const isPage = status === 404 && success.contentType?.startsWith('text/html');
+    responses[status] = errorResponse(auth, status, codes, isPage ? (responses[success.status]?.content as Json) : undefined);
+  }
+  responses[431] = HEADERS_TOO_LARGE;
   return {
     operationId: operationId(method, path),
     summary: endpoint.summary,
@@ -137,27 +142,41 @@ function operation<Context>([method, path, auth, endpoint]: Route<Context>, sche
     tags: [tagOf(path)],
     security: SECURITY_OF[auth],
     'x-auth': auth,
-    parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query), ...parameters('header', endpoint.headers)],
-    ...(endpoint.body && { requestBody: { required: true, content: bodyContent(endpoint.body, endpoint.form, schemas) } }),
+    parameters: [
+      ...parameters('path', endpoint.params),
+      ...parameters('query', endpoint.query),
+      ...parameters('header', endpoint.headers),
+      ...businessHeader(auth),
+    ],
+    ...(body && { requestBody: { required: true, content: bodyContent(body, form, endpoint, schemas) } }),
     responses,
   };
 }
 
-function bodyContent(body: TSchema, form: TSchema | undefined, schemas: Record<string, Json>): Record<string, { schema: Json }> {
-  return {
-    'application/json': { schema: extract(body, schemas) },
-    ...(form && { 'multipart/form-data': { schema: extract(form, schemas) } }),
-  };
+function responseContent({ schema, contentType }: { schema?: TSchema; contentType?: string }, schemas: Record<string, Json>) {
+  if (schema) {
+    const extracted = extract(schema, schemas, true);
+    return { 'application/json': { schema: extracted, example: exampleOf(extracted, { schemas }) } };
+  }
+  return contentType === undefined ? undefined : { [contentType.split(';')[0] as string]: { schema: { type: 'string' } } };
 }
 
-function successHeaders(auth: Auth): Json {
-  const text = (description: string) => ({ description, schema: { type: 'string' } });
-  const limits = {
-    'RateLimit-Limit': text('Requests a minute.'),
-    'RateLimit-Remaining': text('What is left at once.'),
-    'RateLimit-Reset': text('Seconds until all of it is back.'),
+function bodyContent(
+  body: TSchema,
+  form: TSchema | undefined,
+  { exactlyOneOf, atLeastOneOf }: { exactlyOneOf?: readonly string[]; atLeastOneOf?: readonly string[] },
+  schemas: Record<string, Json>,
+): Record<string, { schema: Json; example?: unknown }> {
+  const schema = extract(body, schemas, false);
+  const rules = [...(exactlyOneOf ? [wantsText('oneOf', exactlyOneOf)] : []), ...(atLeastOneOf ? [wantsText('anyOf', atLeastOneOf)] : [])];
+  // Stands with the fields, which may be those of a component.
+  if (rules.length > 0)
+    Object.assign(typeof schema.$ref === 'string' ? (schemas[schema.$ref.split('/').at(-1) as string] as Json) : schema, { allOf: rules });
+  const example = exampleOf(schema, { schemas, isRequest: true, ...(exactlyOneOf && { oneOf: exactlyOneOf }) });
+  return {
+    'application/json': { schema, example },
+    ...(form && { 'multipart/form-data': { schema: extract(form, schemas, false) } }),
   };
-  return { 'X-Request-Id': text('Quote it when you ask us about a request.'), ...(auth !== 'open' && limits) };
 }
 
 function groupByStatus(codes: ErrorCode[]): Map<number, ErrorCode[]> {
@@ -173,23 +192,30 @@ function parameters(place: string, schema: TSchema | undefined): Parameter[] {
     in: place,
     required: required.includes(name),
     ...(typeof description === 'string' && { description }),
-    schema: plain(rest),
+    schema: place === 'path' ? pathSchema(name, { description, ...plain(rest) }) : plain(rest),
   }));
+}
+
+function pathSchema(name: string, schema: Json): Json {
+  const { description: _, ...rest } = withHandlePattern(name, withPattern(schema));
+  return rest;
 }
 
 function plain(value: unknown): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
 }
 
-/** Schemas with a name become components, and a reference where they were used. */
-function extract(schema: TSchema, schemas: Record<string, Json>): Json {
+/** Schemas with a name become components, and a reference where they were used. Fields may be added to responses, so these are open. */
+function extract(schema: TSchema, schemas: Record<string, Json>, isResponse: boolean): Json {
   const walk = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(walk);
     if (value === null || typeof value !== 'object') return value;
     const { $id, ...rest } = value as Json;
+    if (isResponse && rest.additionalProperties === false) delete rest.additionalProperties;
     const walked = Object.fromEntries(Object.entries(rest).map(([key, inner]) => [key, walk(inner)]));
-    if (typeof $id !== 'string') return walked;
-    schemas[$id] = walked;
+    const seen = isResponse ? withPattern(walked) : walked;
+    if (typeof $id !== 'string') return seen;
+    schemas[$id] = seen;
     return { $ref: `#/components/schemas/${$id}` };
   };
   return walk(plain(schema)) as Json;

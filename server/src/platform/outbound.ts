@@ -64,6 +64,8 @@ export class Outbound {
   /** Refuses what a look-up can show today to be no place to send to. What it resolves to later is judged again then. */
   async check(text: string): Promise<void> {
     const url = this.parse(text);
+    // The URL parser drops them: the URL that is called would not be the one that is shown.
+    if (/\p{Cc}/u.test(text)) throw new ForbiddenDestination('It must not contain control characters.');
     const host = bare(url);
     if (this.#privateHosts.has(host)) return;
     if (isIP(host) === 0) await this.#publicAddressesOf(host);

@@ -6,6 +6,7 @@ import {
   domainLostMail,
   invitationMail,
   nameInMail,
+  webhookPausedMail,
 } from '../../src/modules/mail/templates.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
 import { type MailQueue, openMailQueue } from '../support/outgoing-mail.ts';
@@ -75,6 +76,7 @@ describe('a mail', () => {
       }),
     ],
     ['domain', domainLostMail({ domain: 'evil.example', businessName: HOSTILE })],
+    ['webhook', webhookPausedMail({ host: 'evil.example', businessName: HOSTILE, failures: 50, url: 'https://waybill.example/w' })],
   ])('of the kind %s writes hostile names as text of one line', async (kind, template) => {
     const mail = await sent(`hostile-${kind}@example.com`, template);
     expect(mail.headers.has('bcc')).toBe(false);

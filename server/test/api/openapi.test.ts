@@ -4,6 +4,7 @@ import { errorCatalogue, errorCodes } from '../../src/contract/errors.ts';
 import type { Answered, Api } from '../support/api.ts';
 import type { Browser } from '../support/browser.ts';
 import { claimedBy } from '../support/businesses.ts';
+import { closedValidator } from '../support/closed-schema.ts';
 import { goodRequestsOfKeys } from '../support/key-requests.ts';
 import type { MemberApi } from '../support/member.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
@@ -47,7 +48,7 @@ function validator(schema: Json): ValidateFunction {
   const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
   ajv.addKeyword('components');
   ajv.addFormat('date-time', /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
-  return ajv.compile({ ...schema, components: document.components });
+  return ajv.compile({ ...schema, components: { schemas: document.components.schemas } });
 }
 
 const pathInDocument = (path: string) => path.replace(/:(\w+)/g, '{$1}');
@@ -69,7 +70,7 @@ function expectDeclared(method: string, path: string, answer: Answered): void {
   const { schema } = declared.content[type] ?? {};
   expect(schema, `${method} ${path} does not declare ${type}`).toBeDefined();
   if (type === 'application/json') {
-    const validate = validator(schema);
+    const validate = closedValidator(document, schema);
     expect(validate(answer.body), `${answer.text}\n${JSON.stringify(validate.errors)}`).toBe(true);
   }
   if (answer.status >= 400 && type === 'application/json') expect(declared['x-error-codes']).toContain(answer.body.error.code);
@@ -162,12 +163,12 @@ describe('/openapi.json', () => {
       expect(() => validator({ $ref: `#/components/schemas/${name}` }), name).not.toThrow();
     const references = JSON.stringify(document).match(/"\$ref":"[^"]+"/g) ?? [];
     for (const reference of references) {
-      const name = /^"\$ref":"#\/components\/schemas\/(\w+)"$/.exec(reference)?.[1] ?? reference;
-      expect(Object.keys(document.components.schemas)).toContain(name);
+      const [, kind = '', name = reference] = /^"\$ref":"#\/components\/(schemas|headers)\/([\w-]+)"$/.exec(reference) ?? [];
+      expect(Object.keys(document.components[kind] ?? {})).toContain(name);
     }
   });
 
-  test('declares the fields of every object, and no others may come', () => {
+  test('declares the fields of every object; requests take no others, and responses may get more', () => {
     for (const name of [
       'Envelope',
       'Receipt',
@@ -198,7 +199,42 @@ describe('/openapi.json', () => {
     ]) {
       const { properties, additionalProperties } = document.components.schemas[name];
       expect(Object.keys(properties).length, name).toBeGreaterThan(0);
-      expect(additionalProperties, name).toBe(false);
+      expect(additionalProperties, name).toBe(name === 'Draft' ? false : undefined);
+    }
+    for (const [name, { requestBody }] of operations()) {
+      const schema = requestBody?.content['application/json'].schema;
+      const { additionalProperties } = schema?.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)] : (schema ?? {});
+      if (schema) expect(additionalProperties, name).toBe(false);
+    }
+  });
+
+  test('gives ids and handles in paths their form, which is not checked: what has another is just not there', async () => {
+    const schemaOf = (path: string) => operationOf('GET', path).parameters[0].schema;
+    expect(schemaOf('/v1/webhooks/:id').pattern).toBe('^wh_[0-9a-hjkmnp-tv-z]{26}$');
+    expect(schemaOf('/v1/public/:handle')).toMatchObject({ minLength: 2, maxLength: 32 });
+    expect(document.components.schemas.Webhook.properties.id.pattern).toBe('^wh_[0-9a-hjkmnp-tv-z]{26}$');
+    expect((await acme.api.get('/webhooks/no-id')).status).toBe(404);
+  });
+
+  test('says of which fields exactly one, or at least one, is wanted', async () => {
+    const bodyOf = (path: string) => validator(operationOf('POST', path).requestBody.content['application/json'].schema);
+    const cases: [string, object, boolean][] = [
+      ['/v1/blocks', {}, false],
+      ['/v1/blocks', { user_id: null, email_domain: 'one.example' }, true],
+      ['/v1/blocks', { user_id: 'usr_x', email_domain: 'one.example' }, false],
+      ['/v1/contacts', { label: 'x' }, false],
+      ['/v1/contacts', { handle: 'globex' }, true],
+      ['/v1/contacts', { handle: 'globex', domain: 'one.example' }, false],
+      ['/v1/messages', { note: 'to nobody' }, false],
+      ['/v1/messages', { to: 'globex', in_reply_to: null }, true],
+    ];
+    for (const [path, body, isGood] of cases) {
+      expect(bodyOf(path)(body), `${path} ${JSON.stringify(body)}`).toBe(isGood);
+      const { status, text } = await acme.api.request('POST', path, {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      });
+      expect(status < 300, `${path} ${JSON.stringify(body)} ${text}`).toBe(isGood);
     }
   });
 });

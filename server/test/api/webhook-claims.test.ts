@@ -4,7 +4,7 @@ import { parseId } from '../../src/contract/ids.ts';
 import { MB } from '../../src/contract/limits.ts';
 import { type Receiver, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
-import { attemptsOf, createWebhook, dueIn, logOf } from '../support/webhook-log.ts';
+import { attemptsOf, createWebhook, dueIn, hasSucceeded, logOf } from '../support/webhook-log.ts';
 
 const PATIENTLY = { timeout: 20_000, interval: 20 };
 /** A request that is not answered lasts ten seconds. */
@@ -119,6 +119,7 @@ test('large bodies that are due at once are under way side by side, though they 
   const large = () => sender.api.send({ to: acme.handle, json: 'x'.repeat(MB - 2) });
   for (const { status, text } of await Promise.all([large(), large(), large(), large()])) expect(status, text).toBe(201);
   await attemptsOf(acme.api, webhook.id, 4);
+  await hasSucceeded(service, webhook);
   const open: ServerResponse[] = [];
   receiver.answer = (_, response) => {
     if (open.push(response) === 4) for (const each of open) each.writeHead(204).end();

@@ -128,7 +128,7 @@ describe('POST /webhooks with a name', () => {
 
 /** Registers names that are public for now, and delivers when they are so no more. */
 async function expectFailures(business: TestBusiness, flips: [Reply, RegExp][]): Promise<void> {
-  const nameOf = (i: number) => `flip${i}.${business.handle}.test`;
+  const nameOf = (i: number) => `flip${i}-${business.handle}.test`;
   const ids: string[] = [];
   for (const [i, [reply]] of flips.entries()) {
     nameServer.set(nameOf(i), [PUBLIC_IPV4]);

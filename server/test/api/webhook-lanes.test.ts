@@ -10,6 +10,7 @@ let ids = 0;
 function claim(lanes: Lanes): HeldAttempt[] {
   return lanes.take().flatMap((room) => {
     const { lane } = room;
+    lane.isProven = true;
     lane.claim = { at: performance.now(), clockMs: 0, url: '', secret: '' };
     const held = Array.from({ length: room.room }, () => ({
       ...{ id: String(++ids), messageId: '', event: 'message.received' as const, createdMs: 0 },
@@ -39,9 +40,11 @@ function make(lanes: Lanes, attempts: HeldAttempt[], bytes: number): void {
 test('a webhook that answers takes more and more, up to three quarters of the places of its business, and never just a few', () => {
   const lanes = new Lanes();
   lanes.wake({ partyId: 1n, webhookId: 'a' });
-  const first = claim(lanes);
-  expect(first).toHaveLength(4);
-  make(lanes, first, 1_000);
+  // Whether the endpoint has ever succeeded is known from the first claim on.
+  make(lanes, claim(lanes), 1_000);
+  const second = claim(lanes);
+  expect(second).toHaveLength(5);
+  make(lanes, second, 1_000);
   widen(lanes, 1_000);
   const taken = claim(lanes);
   expect(taken).toHaveLength(512);
@@ -77,7 +80,23 @@ test('one business has bodies of 128 MB at most in memory, and others have their
   }
   expect(held).toBe(128);
   lanes.wake({ partyId: 2n, webhookId: 'd' });
-  expect(claim(lanes)).toHaveLength(4);
+  expect(claim(lanes)).toHaveLength(1);
+  expect(claim(lanes)).toHaveLength(3);
+});
+
+test('an endpoint that has never succeeded has one attempt, until that is recorded', () => {
+  const lanes = new Lanes();
+  lanes.wake({ partyId: 1n, webhookId: 'a' });
+  const [attempt] = claim(lanes) as [HeldAttempt];
+  attempt.lane.isProven = false;
+  expect(lanes.take()).toEqual([]);
+  lanes.prepared(attempt, Buffer.alloc(1));
+  lanes.next(attempt.lane);
+  lanes.opened(attempt.lane);
+  lanes.closed(attempt, { succeeded: false, statusCode: 500, responseMs: 5 });
+  expect(lanes.take()).toEqual([]);
+  lanes.recorded([attempt]);
+  expect(lanes.take()).toMatchObject([{ room: 1 }]);
 });
 
 test('a bag holds what was put in and not taken out, whatever the order', () => {

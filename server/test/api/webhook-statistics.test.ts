@@ -142,7 +142,7 @@ describe('the statistics of a webhook', () => {
 
   test('are of one webhook, and of the business’s own', async () => {
     const hour = await thisHour();
-    const other = await createWebhook(acme.api, receiver.url());
+    const other = await createWebhook(acme.api, receiver.url('/other'));
     await attempts([{ begunAt: hour }]);
     await attempts([{ begunAt: hour }, { begunAt: hour }], other.id);
     const seen = [webhookId, other.id].map(async (id) => (await statistics('24h', id)).body.totals.delivered);
@@ -184,7 +184,7 @@ describe('the statistics of a webhook', () => {
 
 test('statistics that take too long are given up, those of one business take turns, and too many are refused', async () => {
   const ids = [webhookId];
-  while (ids.length < 4) ids.push((await createWebhook(acme.api, receiver.url())).id);
+  while (ids.length < 4) ids.push((await createWebhook(acme.api, receiver.url(`/${ids.length}`))).id);
   const other = await service.business(`other-${businesses}`);
   const ofOther = (await createWebhook(other.api, receiver.url())).id;
   const lock = await lockingWith(service, 'LOCK TABLE webhook_attempts IN ACCESS EXCLUSIVE MODE');

@@ -11,7 +11,10 @@ export function goodRequestsOfKeys(
   const announce = () => acme.api.write('POST', '/uploads', { filename: 'a.txt', content_type: 'text/plain', size_bytes: 5 });
 
   const saveGlobex = () => acme.api.write('POST', '/contacts', { handle: 'globex' });
-  const newWebhook = () => acme.api.write('POST', '/webhooks', { url: 'http://127.0.0.1:9/hook' });
+  const newWebhook = async () => {
+    await service.sql('DELETE FROM webhooks');
+    return acme.api.write('POST', '/webhooks', { url: 'http://127.0.0.1:9/hook' });
+  };
 
   async function upload(): Promise<Answered> {
     const { upload_url: url, headers } = (await announce()).body;
@@ -48,6 +51,7 @@ export function goodRequestsOfKeys(
     'GET /v1/webhooks': () => acme.api.get('/webhooks'),
     'POST /v1/webhooks': newWebhook,
     'GET /v1/webhooks/:id': async () => acme.api.get(`/webhooks/${(await newWebhook()).body.id}`),
+    'PATCH /v1/webhooks/:id': async () => acme.api.patch(`/webhooks/${(await newWebhook()).body.id}`, { active: false }),
     'DELETE /v1/webhooks/:id': async () => acme.api.request('DELETE', `/v1/webhooks/${(await newWebhook()).body.id}`),
     'POST /v1/webhooks/:id/test': async () => acme.api.request('POST', `/v1/webhooks/${(await newWebhook()).body.id}/test`),
     'GET /v1/webhooks/:id/deliveries': async () => {

@@ -29,6 +29,11 @@ export async function createWebhook(api: Api, url: string): Promise<CreatedWebho
   return body;
 }
 
+/** As if an attempt had succeeded before: the endpoint may get more than one at a time, and is not paused. */
+export async function hasSucceeded({ sql }: TestService, { id }: { id: string }): Promise<void> {
+  await sql('UPDATE webhooks SET first_success_at = now() WHERE id = $1', [parseId('wh', id)]);
+}
+
 /** The delivery log of a webhook, oldest first. */
 export async function logOf(api: Api, webhookId: string): Promise<LoggedAttempt[]> {
   const { status, text, body } = await api.get(`/webhooks/${webhookId}/deliveries?limit=200`);

@@ -8,9 +8,14 @@ import type { LoggedAttempt } from './webhook-log.ts';
 /** For processes that are to reach the receivers of this test file. */
 export const reachingReceivers: Record<string, string> = { ...receiverSettings, ...trustInProcess() };
 
-/** An API in this process that leaves all attempts to others. */
-export function startApi(env: Record<string, string> = {}): Promise<TestService> {
-  return startTestService({ ...receiverSettings, ...env }, 'api');
+/**
+ * An API in this process that leaves all attempts to others. Every endpoint counts as one that has succeeded before, so that
+ * workers may share its attempts.
+ */
+export async function startApi(env: Record<string, string> = {}): Promise<TestService> {
+  const service = await startTestService({ ...receiverSettings, ...env }, 'api');
+  await service.sql('ALTER TABLE webhooks ALTER COLUMN first_success_at SET DEFAULT now()');
+  return service;
 }
 
 export function startWorker(databaseUrl: string, env: Record<string, string> = {}): Promise<ServiceProcess> {

@@ -42,9 +42,9 @@ export type PartTickets = { parts: ({ number: number; size_bytes: number; url: s
 
 export type Download = { download_url: string; expires_at: string };
 
-export type Webhook = { id: string; url: string; active: boolean; target: string | null; created_at: string };
+export type Webhook = { id: string; url: string; active: boolean; pause: { reason: 'never_succeeded' | 'requested'; since: string } | null; target: string | null; created_at: string };
 
-export type CreatedWebhook = { id: string; url: string; active: boolean; target: string | null; created_at: string; secret: string };
+export type CreatedWebhook = { id: string; url: string; active: boolean; pause: { reason: 'never_succeeded' | 'requested'; since: string } | null; target: string | null; created_at: string; secret: string };
 
 export type Delivery = { id: string; webhook_id: string; message_id: string; event: 'message.received' | 'message.test'; attempt: number; status: 'pending' | 'delivered' | 'retrying' | 'dropped' | 'failed'; status_code: number | null; response_ms: number | null; error: string | null; created_at: string; attempted_at: string | null; next_attempt_at: string | null };
 
@@ -100,6 +100,7 @@ export interface Operations {
   'GET /v1/webhooks': { query: { limit?: number; cursor?: string }; answer: { data: (Webhook)[]; next_cursor: string | null } };
   'POST /v1/webhooks': { body: { url: string; target?: string | null }; answer: CreatedWebhook };
   'GET /v1/webhooks/{id}': { path: { id: string }; answer: Webhook };
+  'PATCH /v1/webhooks/{id}': { path: { id: string }; body: { active: boolean }; answer: Webhook };
   'DELETE /v1/webhooks/{id}': { path: { id: string }; answer: undefined };
   'POST /v1/webhooks/{id}/test': { path: { id: string }; answer: { queued: true; job_id: string } };
   'GET /v1/webhooks/{id}/deliveries': { path: { id: string }; query: { limit?: number; cursor?: string }; answer: { data: (Delivery)[]; next_cursor: string | null } };

@@ -83,6 +83,7 @@ export const save = endpoint({
   description:
     'Give exactly one of handle, domain and email. A domain that a business has verified stands for that business: the contact is that of its handle. An organisation’s mailbox and a domain that gives mailboxes to anybody are refused, because neither is a party. Saving again changes what is given, and takes it out of the archive.',
   body: Type.Object({ ...partyFields, ...ownFields }, closed),
+  exactlyOneOf: ['handle', 'domain', 'email'],
   success: { status: 201, description: 'Saved.', schema: ContactSchema },
   also: [{ status: 200, description: 'It was saved before.', schema: ContactSchema }],
   errors: [...bodyErrors, 'not_found', 'conflict'],
@@ -94,6 +95,7 @@ export const save = endpoint({
 
 export const byParty = endpoint({
   summary: 'What you know about a party',
+  description: 'Give exactly one of handle, domain and email.',
   query: Type.Object(partyFields, closed),
   success: { status: 200, description: 'The contact, saved or not.', schema: ContactSchema },
   errors: ['not_found', 'validation_error'],

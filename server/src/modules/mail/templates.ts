@@ -153,6 +153,31 @@ export function answerToBusinessMail({
   };
 }
 
+/** Of the URL only the host, since its path may hold a secret. */
+export function webhookPausedMail({
+  host,
+  businessName,
+  failures,
+  url,
+}: {
+  host: string;
+  businessName: string;
+  failures: number;
+  url: string;
+}): Template {
+  const business = oneLine(businessName);
+  return laidOut({
+    subject: `A webhook of ${business} is paused`,
+    heading: `The webhook to ${host} is paused`,
+    paragraphs: [
+      `${failures} attempts to post messages of ${business} to ${host} failed, and none has ever succeeded.`,
+      'Messages that come in the meantime stay in your inbox. Repair the endpoint, then resume the webhook: what waited is sent.',
+    ],
+    link: { words: 'See the webhook', url },
+    small: [`You get this mail because you look after ${business} on Waybill.`],
+  });
+}
+
 export function domainLostMail({ domain, businessName }: { domain: string; businessName: string }): Template {
   const business = nameInMail(businessName);
   return laidOut({

@@ -19,7 +19,7 @@ export interface MemberServices {
   consumerMail: ConsumerMail;
 }
 
-export const { businessesOf, findMember, listMembers, ownerEmails } = store;
+export const { adminEmails, businessesOf, findMember, listMembers, ownerEmails } = store;
 
 /** Makes a business of which the person is the owner. What the person began without a handle joins it. */
 export function claimBusiness(services: MemberServices, person: Person, handle: string, displayName: string): Promise<Business> {

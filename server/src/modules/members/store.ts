@@ -128,6 +128,16 @@ export async function deleteMember(tx: Queryable, partyId: bigint, personId: str
 }
 
 /** Where those who answer for a business can be written to. */
+/** The mailboxes of owners and admins. */
+export async function adminEmails(db: Queryable, partyId: bigint): Promise<string[]> {
+  const rows = await db.query<{ email: string }>(
+    `SELECT p.email FROM members m JOIN people p ON p.id = m.person_id
+      WHERE m.party_id = $1 AND m.role IN ('owner', 'admin') AND p.email_verified ORDER BY p.email`,
+    [partyId],
+  );
+  return rows.map(({ email }) => email);
+}
+
 export async function ownerEmails(db: Queryable, partyId: bigint): Promise<string[]> {
   const rows = await db.query<{ email: string }>(
     `SELECT p.email FROM members m JOIN people p ON p.id = m.person_id WHERE m.party_id = $1 AND m.role = 'owner' AND p.email_verified`,

@@ -24,6 +24,7 @@ export const sendShape = {
     ),
   }),
   body: DraftSchema,
+  atLeastOneOf: ['to', 'in_reply_to'],
   form: FormSchema,
   readsRawBody: true,
   streams: 'multipart/form-data',

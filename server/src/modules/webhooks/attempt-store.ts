@@ -1,3 +1,4 @@
+import { WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX } from '../../contract/limits.ts';
 import { bigintArray, integerArray, textArray, uuidArray } from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 
@@ -27,6 +28,8 @@ export interface WantedAttempts extends WebhookKey {
 export interface ClaimedAttempts {
   url: string;
   secret: string;
+  /** Whether the endpoint has ever responded 2xx. */
+  isProven: boolean;
   clockMs: number;
   attempts: DueAttempt[];
 }
@@ -42,6 +45,7 @@ export async function claimAttempts(
     webhook_id: string;
     url: string;
     secret: string;
+    is_proven: boolean;
     ids: string;
     message_ids: string;
     events: string;
@@ -50,7 +54,7 @@ export async function claimAttempts(
   }>(
     {
       name: 'claim-attempts',
-      text: `SELECT webhook_id, url, secret, ids, message_ids, events, created_ms, clock_ms
+      text: `SELECT webhook_id, url, secret, is_proven, ids, message_ids, events, created_ms, clock_ms
                FROM claim_webhook_attempts($1, $2::bigint[], $3::uuid[], $4::integer[], $5::text[], make_interval(secs => $6))`,
     },
     [
@@ -72,7 +76,7 @@ export async function claimAttempts(
         event: events[i] as DueAttempt['event'],
         createdMs: Number(createdMs[i]),
       }));
-      return [row.webhook_id, { url: row.url, secret: row.secret, clockMs: Number(row.clock_ms), attempts }];
+      return [row.webhook_id, { url: row.url, secret: row.secret, isProven: row.is_proven, clockMs: Number(row.clock_ms), attempts }];
     }),
   );
 }
@@ -100,6 +104,8 @@ export async function endClaimsOf(db: Queryable, workerId: string): Promise<void
 
 export interface MadeAttempt extends WebhookKey {
   id: string;
+  /** Whether its endpoint was known to have responded 2xx before. */
+  isProven: boolean;
   succeeded: boolean;
   statusCode: number | null;
   error: string | null;
@@ -110,14 +116,14 @@ export interface MadeAttempt extends WebhookKey {
   retryAfterS: number;
 }
 
-/** All in one transaction, along with the next attempts of those that failed. */
+/** All in one transaction, along with the next attempts of those that failed, and what they show of endpoints that never succeeded. */
 export async function recordAttempts(db: Queryable, made: readonly MadeAttempt[], retryDelaysS: readonly number[]): Promise<void> {
   const now = performance.now();
   await db.query(
     {
       name: 'record-attempts',
       text: `SELECT record_webhook_attempts($1::bigint[], $2::uuid[], $3::uuid[], $4::integer[], $5::integer[], $6::text[],
-                                            $7::integer[], $8::integer[], $9::integer[], $10::integer[])`,
+                                            $7::integer[], $8::integer[], $9::integer[], $10::integer[], $11::integer[], $12)`,
     },
     [
       ...keyArrays(made),
@@ -129,6 +135,8 @@ export async function recordAttempts(db: Queryable, made: readonly MadeAttempt[]
       integerArray(made.map(({ begunAt }) => Math.round(now - begunAt))),
       integerArray(made.map(({ retryAfterS }) => retryAfterS)),
       integerArray(retryDelaysS),
+      integerArray(made.every(({ isProven }) => isProven) ? [] : made.map(({ isProven }) => (isProven ? 0 : 1))),
+      WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX,
     ],
   );
 }
@@ -205,12 +213,13 @@ export async function webhooksWithLog(db: Queryable): Promise<(WebhookKey & { ex
   return rows.map((row) => ({ ...toKey(row), exists: row.exists }));
 }
 
-/** Ids ascend with time, so what is old is the beginning of the log. */
+/** Ids ascend with time, so what is old is the beginning of the log. Pending attempts go too if their webhook has been paused for so long. */
 export async function deleteOldEntries(db: Queryable, { partyId, webhookId }: WebhookKey, days: number): Promise<number> {
   const rows = await db.query<{ count: string }>(
     `WITH gone AS (
        DELETE FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 AND id < (SELECT new_uuid(now() - make_interval(days => $3)))
-          AND status <> 'pending' RETURNING 1
+          AND (status <> 'pending' OR EXISTS (SELECT FROM webhooks WHERE party_id = $1 AND id = $2 AND paused_at < now() - make_interval(days => $3)))
+       RETURNING 1
      ) SELECT count(*) FROM gone`,
     [partyId, webhookId, days],
   );

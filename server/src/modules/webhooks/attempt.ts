@@ -7,8 +7,8 @@ import { signaturesOf } from './signature.ts';
 
 const USER_AGENT = 'waybill-webhooks/1.0';
 const ERROR_MAX_CHARS = 500;
-/** A receiver that wants to be left alone for longer is asked again after this. */
-const RETRY_AFTER_MAX_S = 24 * 3_600;
+/** The largest integer of PostgreSQL, where the time is judged by the delays of the table. */
+const RETRY_AFTER_MAX_S = 2 ** 31 - 1;
 
 /** How it went. It is held until that is written down. */
 export interface Outcome extends MadeAttempt {
@@ -63,9 +63,10 @@ export function unsendable(attempt: HeldAttempt, reason: string): Outcome {
 }
 
 function outcomeOf(attempt: HeldAttempt, begunAt: number, statusCode: number | null, error: string | null, retryAfterS: number): Outcome {
-  const { partyId, webhookId } = attempt.lane;
+  const { partyId, webhookId, isProven } = attempt.lane;
   const responseMs = Math.round(performance.now() - begunAt);
-  return { attempt, partyId, webhookId, id: attempt.id, succeeded: error === null, statusCode, error, retryAfterS, begunAt, responseMs };
+  const succeeded = error === null;
+  return { attempt, partyId, webhookId, isProven, id: attempt.id, succeeded, statusCode, error, retryAfterS, begunAt, responseMs };
 }
 
 function headersOf({ claim, messageId, id, event }: HeldAttempt, body: Buffer): Record<string, string> {

@@ -256,6 +256,8 @@ export class Dispatcher {
       this.#metrics.observe(batch);
       while (!(await this.#isWritten(batch)) && !this.#isStopped) await sleep(RECORD_AGAIN_MS);
       this.#lanes.recorded(batch.map(({ attempt }) => attempt));
+      // Endpoints that never succeeded get their next attempt only now that this one is recorded.
+      if (batch.some(({ isProven }) => !isProven)) this.#claim();
     }
     this.#isRecording = false;
   }
@@ -303,7 +305,8 @@ export class Dispatcher {
  * What was found joins what the lane has: the claim on that was renewed along with it, unless it may have ended before. Then
  * others may have made what is left of it, so it keeps its old time, by which it is too late.
  */
-function heldBy(lane: Lane, { url, secret, clockMs, attempts }: store.ClaimedAttempts, at: number): HeldAttempt[] {
+function heldBy(lane: Lane, { url, secret, isProven, clockMs, attempts }: store.ClaimedAttempts, at: number): HeldAttempt[] {
+  lane.isProven = isProven;
   const isRenewed = lane.claim !== undefined && at - lane.claim.at < SEND_WITHIN_MS;
   const claim = Object.assign(isRenewed ? (lane.claim as Claim) : {}, { at, clockMs, url, secret });
   lane.claim = claim;

@@ -59,6 +59,8 @@ interface Share {
 
 export interface Lane extends WebhookKey {
   business: Share;
+  /** Whether the endpoint has ever responded 2xx, as far as a claim has shown. Until then it gets one attempt at a time. */
+  isProven: boolean;
   width: number;
   claim: Claim | undefined;
   /** The ids of attempts taken and neither recorded nor given up. */
@@ -199,8 +201,8 @@ export class Lanes {
   }
 
   #roomOf(lane: Lane): number {
-    const isFullWidth = lane.width === WIDTH_MAX;
-    const ofLane = lane.width + (isFullWidth ? AHEAD : 0) - lane.taken;
+    const isFullWidth = lane.isProven && lane.width === WIDTH_MAX;
+    const ofLane = lane.isProven ? lane.width + (isFullWidth ? AHEAD : 0) - lane.taken : 1 - Math.max(lane.taken, lane.held.size);
     const isFresh = lane.claim !== undefined && performance.now() - lane.claim.at < CLAIM_FRESH_MS;
     if (isFullWidth && ofLane < ROOM_MIN_AHEAD && isFresh) return 0;
     const ofHeld = HELD_MAX - lane.held.size;
@@ -231,6 +233,7 @@ export class Lanes {
       partyId,
       webhookId,
       business,
+      isProven: false,
       claim: undefined,
       held: new Set(),
       ready: [],

@@ -1,10 +1,20 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../context.ts';
 import { formatId } from '../../contract/ids.ts';
-import { WEBHOOK_URL_MAX_CHARS } from '../../contract/limits.ts';
+import { WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX, WEBHOOK_URL_MAX_CHARS } from '../../contract/limits.ts';
 import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
 import { ATTEMPTS_COUNTED_MAX, type Counted, type PeriodName, periods, readStatistics } from './statistics.ts';
-import { createWebhook, deleteWebhook, getWebhook, type LogEntry, listWebhooks, readLog, testWebhook, type Webhook } from './webhooks.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  type LogEntry,
+  listWebhooks,
+  readLog,
+  setActive,
+  testWebhook,
+  type Webhook,
+} from './webhooks.ts';
 
 const time = (description: string) => Type.String({ format: 'date-time', description });
 const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
@@ -13,7 +23,22 @@ const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof T
 const webhookFields = {
   id: Type.String({ description: 'wh_ id' }),
   url: Type.String(),
-  active: Type.Boolean(),
+  active: Type.Boolean({ description: 'Whether messages are posted to it.' }),
+  pause: Type.Union(
+    [
+      Type.Object(
+        {
+          reason: Type.Enum(['never_succeeded', 'requested'], {
+            description: `never_succeeded: ${WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX} attempts failed, and none has ever got a 2xx. requested: your business paused it.`,
+          }),
+          since: time('When it was paused.'),
+        },
+        closed,
+      ),
+      Type.Null(),
+    ],
+    { description: 'Why it is not active; null as long as it is.' },
+  ),
   target: Type.Union([Type.String(), Type.Null()], {
     description: 'Only messages addressed to this segment of your business; null for all.',
   }),
@@ -114,6 +139,19 @@ export const getOne = endpoint({
   handle: async (context, { caller, params }) => ({ body: webhookView(await getWebhook(context, caller.business, params.id)) }),
 });
 
+export const change = endpoint({
+  summary: 'Pause or resume a webhook',
+  description:
+    'While it is paused, attempts that were queued wait, and new messages stay in your inbox without being queued. Resumed, it is sent what waited.',
+  params: idParams,
+  body: Type.Object({ active: Type.Boolean() }, closed),
+  success: { status: 200, description: 'The webhook as it is now.', schema: WebhookSchema },
+  errors: ['not_found', 'invalid_json', 'json_too_large', 'unsupported_media_type'],
+  handle: async (context, { caller, params, body }) => ({
+    body: webhookView(await setActive(context, caller.business, params.id, body.active)),
+  }),
+});
+
 export const remove = endpoint({
   summary: 'Delete a webhook',
   description: 'Its attempts that are yet to be made are cancelled, and its log goes with it.',
@@ -141,7 +179,7 @@ export const test = endpoint({
       closed,
     ),
   },
-  errors: ['not_found', 'unsupported_media_type', 'json_too_large'],
+  errors: ['not_found', 'conflict', 'unsupported_media_type', 'json_too_large'],
   handle: async (context, { caller, params }) => ({
     body: { queued: true, job_id: formatId('job', await testWebhook(context, caller.business, params.id)) },
   }),
@@ -188,8 +226,15 @@ function countedView({ delivered, failed, p50Ms, p95Ms }: Counted) {
   return { delivered, failed, p50_ms: p50Ms, p95_ms: p95Ms };
 }
 
-function webhookView({ id, url, active, target, createdAt }: Webhook) {
-  return { id: formatId('wh', id), url, active, target, created_at: createdAt.toISOString() };
+function webhookView({ id, url, active, pause, target, createdAt }: Webhook) {
+  return {
+    id: formatId('wh', id),
+    url,
+    active,
+    pause: pause && { reason: pause.reason, since: pause.since.toISOString() },
+    target,
+    created_at: createdAt.toISOString(),
+  };
 }
 
 function deliveryView(webhook: Webhook, entry: LogEntry) {

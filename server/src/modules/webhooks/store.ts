@@ -6,22 +6,30 @@ export interface Webhook {
   url: string;
   target: string | null;
   active: boolean;
+  /** Null as long as it is active. */
+  pause: { reason: PauseReason; since: Date } | null;
   createdAt: Date;
 }
+
+/** never_succeeded: too many attempts failed and none has ever succeeded. requested: by the business itself. */
+export type PauseReason = 'never_succeeded' | 'requested';
 
 interface WebhookRow {
   id: string;
   url: string;
   target: string | null;
   active: boolean;
+  pause_reason: PauseReason | null;
+  paused_at: Date | null;
   created_at: Date;
   [column: string]: unknown;
 }
 
-const WEBHOOK_COLUMNS = 'id, url, target, active, created_at';
+const WEBHOOK_COLUMNS = 'id, url, target, active, pause_reason, paused_at, created_at';
 
 function toWebhook(row: WebhookRow): Webhook {
-  return { id: row.id, url: row.url, target: row.target, active: row.active, createdAt: row.created_at };
+  const { id, url, target, active, pause_reason: reason, paused_at: since, created_at: createdAt } = row;
+  return { id, url, target, active, pause: reason && since && { reason, since }, createdAt };
 }
 
 export interface NewWebhook {
@@ -31,14 +39,40 @@ export interface NewWebhook {
   secret: string;
 }
 
-/** Undefined when the business has as many as it may have. Those of one business are counted and created one after the other. */
-export async function insertWebhook(tx: Queryable, partyId: bigint, webhook: NewWebhook, max: number): Promise<Webhook | undefined> {
+/** All of a business, which gets no other one before the end of the transaction. */
+export async function lockWebhooks(tx: Queryable, partyId: bigint): Promise<Webhook[]> {
   await tx.query('SELECT FROM parties WHERE id = $1 FOR NO KEY UPDATE', [partyId]);
+  const rows = await tx.query<WebhookRow>(`SELECT ${WEBHOOK_COLUMNS} FROM webhooks WHERE party_id = $1 ORDER BY id`, [partyId]);
+  return rows.map(toWebhook);
+}
+
+export async function insertWebhook(tx: Queryable, partyId: bigint, webhook: NewWebhook): Promise<Webhook> {
   const [row] = await tx.query<WebhookRow>(
-    `INSERT INTO webhooks (party_id, id, url, target, secret)
-     SELECT $1, $2, $3, $4, $5 WHERE (SELECT count(*) FROM webhooks WHERE party_id = $1) < $6
-     RETURNING ${WEBHOOK_COLUMNS}`,
-    [partyId, webhook.id, webhook.url, webhook.target, webhook.secret, max],
+    `INSERT INTO webhooks (party_id, id, url, target, secret) VALUES ($1, $2, $3, $4, $5) RETURNING ${WEBHOOK_COLUMNS}`,
+    [partyId, webhook.id, webhook.url, webhook.target, webhook.secret],
+  );
+  return toWebhook(row as WebhookRow);
+}
+
+/** Pauses it, unless it is paused already; undefined when there is none. */
+export async function pauseWebhook(db: Queryable, partyId: bigint, id: string, reason: PauseReason): Promise<Webhook | undefined> {
+  const [row] = await db.query<WebhookRow>(
+    `UPDATE webhooks SET active = false, pause_reason = coalesce(pause_reason, $3), paused_at = coalesce(paused_at, now())
+      WHERE party_id = $1 AND id = $2 RETURNING ${WEBHOOK_COLUMNS}`,
+    [partyId, id, reason],
+  );
+  return row && toWebhook(row);
+}
+
+/** Its failures count from the beginning again, and workers hear that what waited can be taken. Undefined when there is none. */
+export async function resumeWebhook(db: Queryable, partyId: bigint, id: string): Promise<Webhook | undefined> {
+  const [row] = await db.query<WebhookRow>(
+    `WITH resumed AS (
+       UPDATE webhooks SET active = true, pause_reason = NULL, paused_at = NULL, failures = CASE WHEN active THEN failures ELSE 0 END
+        WHERE party_id = $1 AND id = $2 RETURNING party_id, ${WEBHOOK_COLUMNS}
+     )
+     SELECT ${WEBHOOK_COLUMNS}, pg_notify('waybill_webhooks', party_id || ':' || id) FROM resumed`,
+    [partyId, id],
   );
   return row && toWebhook(row);
 }
@@ -68,12 +102,12 @@ export async function deleteWebhook(tx: Queryable, partyId: bigint, id: string):
   return rows.length > 0;
 }
 
-/** Queues one attempt of a message that is only a sample, if there is such a webhook. */
+/** Queues one attempt of a message that is only a sample, if there is such a webhook and it is active. */
 export async function insertTest(db: Queryable, partyId: bigint, webhookId: string, sampleId: string): Promise<string | undefined> {
   const [row] = await db.query<{ id: string }>(
     `WITH queued AS (
        INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
-       SELECT party_id, id, new_uuid(now()), $3, 'message.test', 1, now(), now(), now() FROM webhooks WHERE party_id = $1 AND id = $2
+       SELECT party_id, id, new_uuid(now()), $3, 'message.test', 1, now(), now(), now() FROM webhooks WHERE party_id = $1 AND id = $2 AND active
        RETURNING party_id, webhook_id, id
      )
      SELECT id, pg_notify('waybill_webhooks', party_id || ':' || webhook_id) FROM queued`,

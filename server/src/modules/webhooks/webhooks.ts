@@ -1,6 +1,7 @@
+import { getDomain } from 'tldts';
 import { invalid, Refusal } from '../../contract/errors.ts';
-import { newUuid, parseId } from '../../contract/ids.ts';
-import { PAGE_DEFAULT_ITEMS, WEBHOOKS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
+import { formatId, newUuid, parseId } from '../../contract/ids.ts';
+import { PAGE_DEFAULT_ITEMS, WEBHOOKS_PER_BUSINESS_MAX, WEBHOOKS_PER_HOST_MAX } from '../../contract/limits.ts';
 import { asciiLowerCase, parseSegment } from '../../contract/names.ts';
 import type { Business } from '../../contract/parties.ts';
 import { type Cursors, pageOf } from '../../http/cursor.ts';
@@ -39,9 +40,37 @@ export async function createWebhook(
   }
   const secret = newSecret();
   const created = { id: newUuid(), url, target: segment, secret };
-  const webhook = await database.transaction((tx) => store.insertWebhook(tx, business.id, created, WEBHOOKS_PER_BUSINESS_MAX));
-  if (!webhook) throw new Refusal('conflict', `A business may have ${WEBHOOKS_PER_BUSINESS_MAX} webhooks: delete one first.`);
+  const webhook = await database.transaction(async (tx) => {
+    refuseBeyondLimits(await store.lockWebhooks(tx, business.id), created);
+    return store.insertWebhook(tx, business.id, created);
+  });
   return { webhook, secret };
+}
+
+/** One message must not become many at a receiver that may never have agreed to get any. */
+function refuseBeyondLimits(existing: store.Webhook[], { url, target }: { url: string; target: string | null }): void {
+  const [endpoint, site] = [endpointOf(url), siteOf(url)];
+  const same = existing.find((other) => other.target === target && endpointOf(other.url) === endpoint);
+  const receives = target === null ? 'all messages' : `messages to the segment ${target}`;
+  if (same) throw new Refusal('conflict', `The webhook ${formatId('wh', same.id)} already posts ${receives} to this URL.`);
+  if (existing.length >= WEBHOOKS_PER_BUSINESS_MAX)
+    throw new Refusal('conflict', `A business can have ${WEBHOOKS_PER_BUSINESS_MAX} webhooks: delete one first.`);
+  if (existing.filter((other) => siteOf(other.url) === site).length >= WEBHOOKS_PER_HOST_MAX)
+    throw new Refusal('conflict', `A business can have ${WEBHOOKS_PER_HOST_MAX} webhooks at ${site}: delete one first.`);
+}
+
+/** The URL as requests are made of it: two spellings of one endpoint are equal. */
+function endpointOf(text: string): string {
+  const url = URL.parse(text);
+  if (!url) return text;
+  url.hash = '';
+  return url.href;
+}
+
+/** The registrable domain, because one wildcard record gives its owner any number of hosts; the host itself where there is none. */
+function siteOf(text: string): string {
+  const hostname = URL.parse(text)?.hostname ?? text;
+  return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
 }
 
 export async function listWebhooks({ database, cursors }: WebhookServices, business: Business, query: PageQuery) {
@@ -65,9 +94,21 @@ export async function deleteWebhook({ database }: WebhookServices, business: Bus
   await changingCached(database, business.id, work, { kind: 'webhook', id: webhookId });
 }
 
+/** What waits for a paused webhook goes on to wait; new messages are not queued for it. */
+export async function setActive({ database }: WebhookServices, business: Business, id: string, active: boolean): Promise<store.Webhook> {
+  const webhookId = uuidOf(id);
+  const changed = active
+    ? await store.resumeWebhook(database, business.id, webhookId)
+    : await store.pauseWebhook(database, business.id, webhookId, 'requested');
+  return changed ?? noSuchWebhook();
+}
+
 /** The id of the attempt that was queued. */
-export async function testWebhook({ database }: WebhookServices, business: Business, id: string): Promise<string> {
-  return (await store.insertTest(database, business.id, uuidOf(id), newUuid())) ?? noSuchWebhook();
+export async function testWebhook(services: WebhookServices, business: Business, id: string): Promise<string> {
+  const queued = await store.insertTest(services.database, business.id, uuidOf(id), newUuid());
+  if (queued !== undefined) return queued;
+  await getWebhook(services, business, id);
+  throw new Refusal('conflict', 'The webhook is paused: resume it with PATCH {"active": true} first.');
 }
 
 export async function readLog(services: WebhookServices, business: Business, id: string, query: PageQuery) {

@@ -38,7 +38,7 @@ export function WebhookRow({ webhook: { id, url, target, active }, isCounted, on
           </span>
         </span>
         <span className="min-h-5 text-right max-sm:col-start-1 max-sm:row-start-2 max-sm:text-left">
-          {active ? <Health totals={data?.totals} /> : <Badge>Off</Badge>}
+          {active ? <Health totals={data?.totals} /> : <Badge tone="warn">Paused</Badge>}
         </span>
         <ChevronRight className="size-4 text-soft max-sm:row-span-2 max-sm:row-start-1" aria-hidden />
       </Link>

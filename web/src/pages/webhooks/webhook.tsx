@@ -11,6 +11,7 @@ import { States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
 import { useDeliveries } from './deliveries.ts';
 import { DeliveryLog } from './delivery-log.tsx';
+import { Paused } from './paused.tsx';
 import { Receives } from './receives.tsx';
 import { Statistics } from './statistics.tsx';
 import { TestOutcome } from './test-outcome.tsx';
@@ -44,6 +45,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
             <Button
               look="primary"
               isBusy={test.isPending}
+              disabled={!active}
               onClick={() => test.mutate({ path: { id } })}
               icon={<FlaskConical className="size-4" aria-hidden />}
             >
@@ -55,6 +57,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
           </>
         }
       />
+      {webhook.pause ? <Paused id={id} pause={webhook.pause} /> : null}
       <TestOutcome test={test} log={log} />
       <Facts>
         <Fact name="URL">
@@ -68,7 +71,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
         <Fact name="Receives">
           <Receives target={target} />
         </Fact>
-        <Fact name="State">{active ? <Badge tone="good">Active</Badge> : <Badge>Off</Badge>}</Fact>
+        <Fact name="State">{active ? <Badge tone="good">Active</Badge> : <Badge tone="warn">Paused</Badge>}</Fact>
         <Fact name="Made">
           <Time at={created_at} isExact />
         </Fact>

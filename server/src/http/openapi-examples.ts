@@ -1,0 +1,107 @@
+type Json = Record<string, unknown>;
+
+const ID = '01m7hjhy5hfmzv3b00v55n8s0z';
+const HASH = 'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+const TIME = '2026-03-14T09:26:53.589Z';
+const DAY = '2026-03-14';
+
+/** What fields look like, by their name, or by their schema and name where that differs. All else follows from the schema. */
+const SAMPLES: Json = {
+  ...{ handle: 'acme', display_name: 'Acme', domain: 'acme.example', email: 'jane@acme.example', email_domain: 'spam.example' },
+  ...{
+    name: 'Order desk',
+    description: 'Takes orders',
+    segment: 'orders',
+    address: 'acme/orders',
+    drop_page: 'https://waybill.example/acme',
+  },
+  ...{ to: 'globex/orders', type: 'order', subject: 'Order 4711', note: 'Please confirm.', json: { items: [{ sku: 'A-1', quantity: 3 }] } },
+  ...{ in_reply_to: null, next_cursor: null, error: null, pause: null, counted_since: null, hidden: 0, idempotency_key: 'order-4711' },
+  ...{ url: 'https://hooks.acme.example/waybill', target: 'orders', secret: 'whsec_c2VjcmV0IG9mIDMyIHJhbmRvbSBieXRlcyBpbiBCNjQ=' },
+  ...{
+    filename: 'order.pdf',
+    content_type: 'application/pdf',
+    size_bytes: 48_213,
+    sha256: HASH,
+    label: 'Supplier',
+    notes: 'Ships on Fridays.',
+  },
+  ...{ path: '/items/0/sku', message: 'must be string', keyword: 'type', schema: { type: 'object', required: ['items'] } },
+  ...{ status_code: 204, response_ms: 38, p50_ms: 35, p95_ms: 120, prefix: 'wb_4fQ2x', date: DAY, period: '2026-03', errors: [] },
+  ...{ user_agent: 'Mozilla/5.0', token: 'rcpt_01m7hjhy5hfmzv3b00v55n8s0z0123456789' },
+  receipt_url: 'https://waybill.example/r/rcpt_01m7hjhy5hfmzv3b00v55n8s0z0123456789',
+  download_url: 'https://waybill.example/objects/01m7hjhy5hfmzv3b00v55n8s0z?signature=…',
+  upload_url: 'https://waybill.example/objects/01m7hjhy5hfmzv3b00v55n8s0z?signature=…',
+  'Actor.id': `agt_${ID}`,
+  'Actor.email': null,
+  'Block.email_domain': null,
+  'Block.user_id': `usr_${ID}`,
+  user_id: `usr_${ID}`,
+  'Delivery.status': 'delivered',
+  'Delivery.next_attempt_at': null,
+  'SchemaCheck.schema': { valid: true, errors: [] },
+  'Session.address': '203.0.113.7',
+  'Validation.status': 'passed',
+  'WebhookStatistics.period': '24h',
+};
+/** Fields that a first request does without. */
+const LEFT_OUT = new Set(['in_reply_to', 'files', 'parts']);
+
+export interface ExampleSettings {
+  schemas: Record<string, Json>;
+  /** Of a request: one of `oneOf` is given, and what is seldom needed is left out. */
+  isRequest?: boolean;
+  oneOf?: readonly string[];
+}
+
+/** A value that the schema allows, and that looks like one that is seen. */
+export function exampleOf(schema: Json, settings: ExampleSettings, name = '', owner = ''): unknown {
+  const known = [SAMPLES[`${owner}.${name}`], SAMPLES[name]].find((sample) => sample !== undefined && fits(sample, schema, settings));
+  if (known !== undefined) return known;
+  if (typeof schema.$ref === 'string') {
+    const component = schema.$ref.split('/').at(-1) as string;
+    return exampleOf(settings.schemas[component] as Json, settings, name, component);
+  }
+  const variants = (schema.anyOf ?? schema.oneOf) as Json[] | undefined;
+  if (variants) return exampleOf(variants[0] as Json, settings, name, owner);
+  if ('const' in schema) return schema.const;
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  if (schema.type === 'array') return [exampleOf((schema.items ?? {}) as Json, settings, name, owner)];
+  if (schema.type === 'object') return objectExample(schema, settings, owner);
+  return plainExample(schema);
+}
+
+function objectExample({ properties = {}, required = [] }: Json, settings: ExampleSettings, owner: string): Json {
+  const isShown = (name: string) =>
+    (required as string[]).includes(name) ||
+    !settings.isRequest ||
+    (!LEFT_OUT.has(name) && (settings.oneOf?.includes(name) ? settings.oneOf[0] === name : true));
+  const shown = Object.entries(properties as Record<string, Json>).filter(([name]) => isShown(name));
+  return Object.fromEntries(shown.map(([name, schema]) => [name, exampleOf(schema, settings, name, owner)]));
+}
+
+function plainExample({ type, format, pattern, minimum }: Json): unknown {
+  if (type === 'boolean') return true;
+  if (type === 'integer' || type === 'number') return minimum ?? 1;
+  if (type === 'null') return null;
+  if (type !== 'string') return {};
+  if (format === 'date-time') return TIME;
+  if (format === 'date') return DAY;
+  const prefix = /^\^(\w+)_/.exec(String(pattern))?.[1];
+  return prefix !== undefined ? `${prefix}_${ID}` : String(pattern).startsWith('^sha256:') ? HASH : 'text';
+}
+
+/** Whether a sample is of the kind that the schema wants; its fields are not looked at. */
+function fits(sample: unknown, schema: Json, settings: ExampleSettings): boolean {
+  if (typeof schema.$ref === 'string') return fits(sample, settings.schemas[schema.$ref.split('/').at(-1) as string] as Json, settings);
+  const variants = (schema.anyOf ?? schema.oneOf) as Json[] | undefined;
+  if (variants) return variants.some((variant) => fits(sample, variant, settings));
+  if ('const' in schema) return sample === schema.const;
+  if (Array.isArray(schema.enum)) return schema.enum.includes(sample);
+  if (typeof schema.pattern === 'string' && !new RegExp(schema.pattern).test(String(sample))) return false;
+  if (schema.format !== undefined && schema.format !== 'uri') return false;
+  if (schema.type === undefined) return true;
+  const kind = sample === null ? 'null' : Array.isArray(sample) ? 'array' : typeof sample;
+  if (schema.type === 'object') return kind === 'object' && schema.properties === undefined;
+  return kind === schema.type || (kind === 'number' && schema.type === 'integer');
+}

@@ -1,0 +1,97 @@
+import { type ErrorCode, errorCatalogue } from '../contract/errors.ts';
+import { HANDLE_MAX_CHARS, HANDLE_MIN_CHARS } from '../contract/limits.ts';
+import type { Auth } from './endpoint.ts';
+
+type Json = Record<string, unknown>;
+
+const text = (description: string, schema: Json = { type: 'string' }) => ({ description, schema });
+const seconds = (description: string) => text(description, { type: 'integer', minimum: 0 });
+
+/** Headers that several responses have, each described once. */
+export const HEADERS: Record<string, Json> = {
+  'X-Request-Id': text('The id of the request. Quote it when you ask us about it.', {
+    type: 'string',
+    pattern: '^req_[0-9a-hjkmnp-tv-z]{26}$',
+  }),
+  'RateLimit-Limit': text('Requests a minute.'),
+  'RateLimit-Remaining': text('What is left at once.'),
+  'RateLimit-Reset': seconds('Seconds until all of it is back.'),
+  'Retry-After': seconds('Seconds to wait before the request is repeated.'),
+  'WWW-Authenticate': text('`Bearer`, where a key was expected.'),
+  Allow: text('The methods that the path has.'),
+  'Cache-Control': text('`no-store`, where the response is meant for the caller alone.'),
+  'Idempotent-Replayed': text('`true` when an earlier request had the same Idempotency-Key, whose envelope this is.', { const: 'true' }),
+  Location: text('Where to go on.', { type: 'string', format: 'uri' }),
+};
+
+const referring = (names: string[]): Json => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+const limitsOf = (auth: Auth) => (auth === 'open' ? [] : ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']);
+
+export function successHeaders(auth: Auth, status: number, isIdempotent: boolean): Json {
+  return referring([
+    'X-Request-Id',
+    ...limitsOf(auth),
+    ...(auth === 'open' || auth === 'none' ? [] : ['Cache-Control']),
+    ...(isIdempotent ? ['Idempotent-Replayed'] : []),
+    ...(status === 302 ? ['Location'] : []),
+  ]);
+}
+
+/** Who is not admitted is told nothing of limits. */
+function errorHeaders(auth: Auth, status: number): Json {
+  const own: Record<number, string[]> = { 401: ['WWW-Authenticate'], 405: ['Allow'], 429: ['Retry-After'], 503: ['Retry-After'] };
+  return referring(['X-Request-Id', ...(status === 401 || status === 405 ? [] : limitsOf(auth)), ...(own[status] ?? [])]);
+}
+
+/** A page for people says what went wrong in a page, too. */
+export function errorResponse(auth: Auth, status: number, codes: readonly ErrorCode[], page?: Json): Json {
+  const [code] = codes as [ErrorCode];
+  const example = { error: { code, message: errorCatalogue[code][1], request_id: 'req_01m7hjhy5hfmzv3b00v55n8s0z' } };
+  return {
+    description: codes.map((each) => `\`${each}\`: ${errorCatalogue[each][1]}`).join('\n\n'),
+    headers: errorHeaders(auth, status),
+    content: page ?? { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
+    'x-error-codes': codes,
+  };
+}
+
+/** Comes before anybody has looked at the path, and so from every operation. */
+export const HEADERS_TOO_LARGE: Json = {
+  description: '`validation_error`: the headers of the request are larger than 16 KB.',
+  headers: referring(['X-Request-Id']),
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+};
+
+/** Names the business that a signed-in person acts for. A key belongs to one. */
+export function businessHeader(auth: Auth): { name: string; in: string; required: boolean; description: string; schema: Json }[] {
+  if (auth === 'open' || auth === 'none' || auth === 'person') return [];
+  const required = auth !== 'key' && auth !== 'key rw';
+  const description = `The handle of the business that a signed-in person acts for.${required ? '' : ' Left out by keys.'}`;
+  return [{ name: 'Waybill-Business', in: 'header', required, description, schema: { type: 'string', ...HANDLE } }];
+}
+
+/** Accepted in any case. */
+const HANDLE = {
+  pattern: '^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$',
+  minLength: HANDLE_MIN_CHARS,
+  maxLength: HANDLE_MAX_CHARS,
+};
+
+/** Whatever is described as an `abc_ id` has the form of one. For what is read, not for what is checked: a bad id in a path is a 404. */
+export function withPattern(schema: Json): Json {
+  const prefix = /^([a-z]+)_ id\b/.exec(String(schema.description))?.[1];
+  if (prefix === undefined || schema.pattern !== undefined) return schema;
+  const pattern = `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`;
+  if (schema.type === 'string') return { ...schema, pattern };
+  const variants = schema.anyOf as Json[] | undefined;
+  return variants ? { ...schema, anyOf: variants.map((each) => (each.type === 'string' ? { ...each, pattern } : each)) } : schema;
+}
+
+export function withHandlePattern(name: string, schema: Json): Json {
+  return name === 'handle' && schema.type === 'string' ? { ...schema, ...HANDLE } : schema;
+}
+
+/** Exactly one (or at least one) of these fields holds text. */
+export function wantsText(rule: 'oneOf' | 'anyOf', fields: readonly string[]): Json {
+  return { [rule]: fields.map((field) => ({ required: [field], properties: { [field]: { type: 'string' } } })) };
+}

@@ -1,0 +1,59 @@
+type Json = Record<string, unknown>;
+
+const header = (name: string, description: string, schema: Json) => ({ name, in: 'header', required: true, description, schema });
+
+const headersOf = (event: string): Json[] => [
+  header('Waybill-Event', 'What happened.', { const: event }),
+  header('Waybill-Delivery-Id', 'The attempt; the same stands in the delivery log.', {
+    type: 'string',
+    pattern: '^dlv_[0-9a-hjkmnp-tv-z]{26}$',
+  }),
+  header(
+    'Waybill-Signature',
+    '`t=<unix seconds>,v1=<hex>`: `v1` is the HMAC-SHA256 of `<t>.` and the raw body, keyed with the whole secret of the webhook.',
+    { type: 'string', pattern: '^t=[0-9]+,v1=[0-9a-f]{64}$' },
+  ),
+  header('webhook-id', 'The id of the message, in the form of Standard Webhooks. De-duplicate by it.', {
+    type: 'string',
+    pattern: '^msg_[0-9a-hjkmnp-tv-z]{26}$',
+  }),
+  header('webhook-timestamp', 'When the attempt was signed, in Unix seconds.', { type: 'string', pattern: '^[0-9]+$' }),
+  header('webhook-signature', '`v1,<base64>`: the same proof in the form of Standard Webhooks.', { type: 'string', pattern: '^v1,' }),
+];
+
+/** What the service posts to webhooks, as an operation that the receiver offers. */
+function event(name: string, operationId: string, summary: string, example: unknown): Json {
+  return {
+    post: {
+      operationId,
+      summary,
+      description: 'Verify `Waybill-Signature` over the bytes as they came, then respond 2xx within 10 seconds.',
+      tags: ['webhooks'],
+      security: [],
+      parameters: headersOf(name),
+      requestBody: { required: true, content: { 'application/json': { schema: { $ref: '#/components/schemas/Envelope' }, example } } },
+      responses: {
+        '2XX': { description: 'Delivered. The body is not looked at.' },
+        default: {
+          description: 'Failed, as is no response within 10 seconds. A message is tried again, six attempts in all; a test is not.',
+          headers: {
+            'Retry-After': {
+              description: 'On 429 and 503: puts the next attempt off, to at most twice its delay.',
+              schema: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'string' }] },
+            },
+          },
+        },
+      },
+    },
+  };
+}
+
+export function webhooksSection(envelope: unknown): Json {
+  return {
+    'message.received': event('message.received', 'messageReceived', 'A message was delivered to your inbox, replies included', envelope),
+    'message.test': event('message.test', 'messageTest', 'A sample that `POST /v1/webhooks/{id}/test` asked for', {
+      ...(envelope as Json),
+      type: 'message.test',
+    }),
+  };
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { api } from '../../src/app.ts';
+import { openApiDocument } from '../../src/http/openapi.ts';
+import { closedValidator } from '../support/closed-schema.ts';
+import { rows } from '../support/table.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
+type Json = any;
+
+/** What GET /openapi.json sends; another test compares that with what is served. */
+const document: Json = JSON.parse(JSON.stringify(openApiDocument(api, '1.0.0', 'https://waybill.example')));
+const operationOf = (method: string, path: string): Json => document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
+const operations = rows.map(({ method, path }): [name: string, operation: Json] => [`${method} ${path}`, operationOf(method, path)]);
+
+test('has an example of every JSON request and response, each valid by its own schema', () => {
+  for (const [name, { requestBody, responses }] of operations) {
+    const contents: Json[] = [requestBody, ...Object.values(responses)].flatMap(
+      ({ content }: Json = {}) => content?.['application/json'] ?? [],
+    );
+    for (const { schema, example } of contents) {
+      if (schema.$ref === '#/components/schemas/Error' && example === undefined) continue;
+      expect(example, `${name} has no example`).toBeDefined();
+      const validate = closedValidator(document, schema);
+      expect(validate(example), `${name}: ${JSON.stringify(example)}\n${JSON.stringify(validate.errors)}`).toBe(true);
+    }
+  }
+});
+
+test('says of every operation what it answers to another method and to large headers, and which headers come along', () => {
+  for (const { method, path, auth } of rows) {
+    const { responses } = operationOf(method, path);
+    expect(responses['405'].headers.Allow, path).toBeDefined();
+    expect(responses['431'], path).toBeDefined();
+    for (const [status, { headers }] of Object.entries(responses as Record<string, Json>)) {
+      expect(headers['X-Request-Id'], path).toBeDefined();
+      if (status === '429' || status === '503') expect(headers['Retry-After'], path).toBeDefined();
+      if (Number(status) < 300 && auth !== 'open') expect(headers['RateLimit-Remaining'], path).toBeDefined();
+    }
+  }
+  expect(operationOf('POST', '/v1/messages').responses['201'].headers['Idempotent-Replayed']).toBeDefined();
+  expect(operationOf('GET', '/v1/files/:id').responses['302'].headers.Location).toBeDefined();
+});
+
+test('tells members to name their business, and keys not to', () => {
+  for (const { method, path, auth } of rows) {
+    const header = operationOf(method, path).parameters.find(({ name }: Json) => name === 'Waybill-Business');
+    const isPublic = auth === 'open' || auth === 'none' || auth === 'person';
+    expect(header?.required, path).toBe(isPublic ? undefined : auth !== 'key' && auth !== 'key rw');
+  }
+});
+
+test('describes what is posted to webhooks', () => {
+  expect(Object.keys(document.webhooks)).toEqual(['message.received', 'message.test']);
+  for (const [event, { post }] of Object.entries(document.webhooks as Record<string, Json>)) {
+    const { schema, example } = post.requestBody.content['application/json'];
+    expect(schema).toEqual({ $ref: '#/components/schemas/Envelope' });
+    const validate = closedValidator(document, schema);
+    expect(validate(example), JSON.stringify(validate.errors)).toBe(true);
+    expect(post.parameters.map(({ name }: Json) => name)).toContain('Waybill-Signature');
+    expect(post.parameters[0].schema).toEqual({ const: event });
+  }
+});
