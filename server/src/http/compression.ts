@@ -104,19 +104,13 @@ export class Compressor {
 const ACCEPT_ENCODING_MAX_CHARS = 256;
 const MEMBER = /^\s*([\w*-]+)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
 
-/** Of several encodings, the one that the client would rather have, and among equals the one that costs least. */
+/** The first of those offered that the client takes. */
 export function encodingFor(acceptEncoding: string | undefined, offered: readonly Encoding[] = PREFERRED): Encoding | undefined {
   if (acceptEncoding === undefined) return undefined;
-  const weights = new Map<string, number>();
+  const accepted = new Map<string, boolean>();
   for (const member of acceptEncoding.slice(0, ACCEPT_ENCODING_MAX_CHARS).split(',')) {
     const [, name, weight = '1'] = MEMBER.exec(member) ?? [];
-    if (name !== undefined) weights.set(name.toLowerCase(), Number(weight));
+    if (name !== undefined) accepted.set(name.toLowerCase(), Number(weight) > 0);
   }
-  let best: Encoding | undefined;
-  let bestWeight = 0;
-  for (const encoding of offered) {
-    const weight = weights.get(encoding) ?? weights.get('*') ?? 0;
-    if (weight > bestWeight) [best, bestWeight] = [encoding, weight];
-  }
-  return best;
+  return offered.find((encoding) => accepted.get(encoding) ?? accepted.get('*') ?? false);
 }

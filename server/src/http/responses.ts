@@ -48,7 +48,7 @@ export class Responses {
     if (body === undefined) return reply.send();
     if (answer.headers?.['content-type'] === undefined) reply.type(form.contentType ?? 'application/json; charset=utf-8');
     if (body instanceof Readable) return this.#sendStream(request, reply, body, form);
-    if (isKnown(request, reply, body)) return reply.code(304).removeHeader('content-type').send();
+    if (isKnown(request, reply, body)) return sendUnchanged(request, reply);
     if (body.length < COMPRESSED_FROM_BYTES) return reply.send(body);
     return this.#sendBody(request, reply, Buffer.isBuffer(body) ? body : Buffer.from(body), form, reservation);
   }
@@ -98,6 +98,12 @@ function isKnown({ method, headers }: FastifyRequest, reply: FastifyReply, body:
   if ((method !== 'GET' && method !== 'HEAD') || reply.statusCode !== 200) return false;
   if (!reply.hasHeader('etag')) reply.header('etag', entityTag(body));
   return isUnchanged(headers['if-none-match'], String(reply.getHeader('etag')));
+}
+
+function sendUnchanged({ method }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.code(304).removeHeader('content-type');
+  // To HEAD, Fastify would say that the length of nothing at all is 0, which is not that of the resource.
+  return method === 'HEAD' ? reply.send(Readable.from([])) : reply.send();
 }
 
 function encodingOf({ headers }: FastifyRequest, reply: FastifyReply, { isCompressed }: Form): Encoding | undefined {

