@@ -36,3 +36,29 @@ BEGIN
   -- A business of the operator has no owner, and its own limit only.
   RETURN NOT has_owner;
 END $$;
+
+-- Counts the bytes of an upload toward the limits of the day and remembers it, or does neither where a limit is reached. One
+-- round trip, since all announcements of a business wait for each other at its row of the day.
+CREATE FUNCTION announce_upload(
+  party bigint, upload uuid, name text, type text, bytes bigint, bytes_a_part integer, ref text, usable_s integer,
+  business_limit bigint, owner_limit bigint
+) RETURNS TABLE (refused_by text, clock timestamptz) LANGUAGE plpgsql AS $$
+DECLARE
+  today date := (now() AT TIME ZONE 'UTC')::date;
+BEGIN
+  clock := now();
+  INSERT INTO daily_usage AS u (party_id, day, upload_bytes)
+  SELECT party, today, bytes WHERE business_limit = 0 OR bytes <= business_limit
+  ON CONFLICT (party_id, day) DO UPDATE SET upload_bytes = u.upload_bytes + excluded.upload_bytes
+   WHERE business_limit = 0 OR u.upload_bytes + excluded.upload_bytes <= business_limit;
+  IF NOT FOUND THEN
+    refused_by := 'business';
+  ELSIF NOT charge_owner(party, bytes, owner_limit) THEN
+    UPDATE daily_usage u SET upload_bytes = u.upload_bytes - bytes WHERE u.party_id = party AND u.day = today;
+    refused_by := 'owner';
+  ELSE
+    INSERT INTO uploads (party_id, id, filename, content_type, size_bytes, part_bytes, parts_ref, expires_at)
+    VALUES (party, upload, name, type, bytes, bytes_a_part, ref, now() + make_interval(secs => usable_s));
+  END IF;
+  RETURN NEXT;
+END $$;

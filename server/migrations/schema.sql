@@ -513,6 +513,32 @@ CREATE INDEX verified_domains_of_party ON verified_domains USING btree (party_id
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) WHERE (status = 'pending'::attempt_status);
 CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
 
+CREATE FUNCTION announce_upload(
+  party bigint,
+  upload uuid,
+  name text,
+  type text,
+  bytes bigint,
+  bytes_a_part integer,
+  ref text,
+  usable_s integer,
+  business_limit bigint,
+  owner_limit bigint
+) RETURNS TABLE(refused_by text, clock timestamp with time zone) LANGUAGE plpgsql;
+
+CREATE FUNCTION announce_upload(
+  party bigint,
+  upload uuid,
+  name text,
+  type text,
+  bytes bigint,
+  bytes_a_part integer,
+  ref text,
+  usable_s integer,
+  business_limit bigint,
+  owner_limit bigint
+) RETURNS TABLE(refused_by text, clock timestamp with time zone) LANGUAGE plpgsql;
+
 CREATE FUNCTION charge_owner(
   party bigint,
   bytes bigint,

@@ -18,10 +18,13 @@ const POOL_CONNECTIONS = 16;
 /** Of these, how many may be held by work that is done elsewhere, such as on the disk. */
 const EXCLUSIVE_CONNECTIONS = 4;
 const CONNECT_PATIENCE_MS = 5_000;
+/** How long to wait for another process that does the same work. */
+const LOCK_PATIENCE_MS = 10_000;
 
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
   readonly #exclusive = new Slots(EXCLUSIVE_CONNECTIONS);
+  readonly #queues = new Map<string, Promise<void>>();
   #isFull = false;
   #probe: Promise<void> | undefined;
 
@@ -66,14 +69,30 @@ export class Database implements Queryable {
     throw error;
   }
 
-  /** Does one piece of work at a time for each name, whatever number of processes share the database. */
+  /**
+   * Does one piece of work at a time for each name, whatever number of processes share the database. Within this process
+   * those of one name wait for each other without a connection, and so take no more than one from the others.
+   */
   exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.#exclusive.take(() =>
-      this.transaction(async (tx) => {
-        await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
-        return work();
-      }),
+    const before = this.#queues.get(name);
+    const mine = (before ?? Promise.resolve()).then(() => this.#exclusive.take(() => this.#locked(name, work)));
+    const settled = mine.then(
+      () => {},
+      () => {},
     );
+    this.#queues.set(name, settled);
+    void settled.then(() => {
+      if (this.#queues.get(name) === settled) this.#queues.delete(name);
+    });
+    return mine;
+  }
+
+  #locked<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.transaction(async (tx) => {
+      await tx.query("SELECT set_config('lock_timeout', $1, true)", [`${LOCK_PATIENCE_MS}ms`]);
+      await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
+      return work();
+    });
   }
 
   /** Lends a connection, and throws it away if it is not in order afterwards. */

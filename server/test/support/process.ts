@@ -179,7 +179,7 @@ function killAll(): void {
   for (const folder of folders) for (const pid of processesIn(folder)) killQuietly(pid);
 }
 
-function killQuietly(pid: number): void {
+export function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {

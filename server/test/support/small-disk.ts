@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { isAlive, processesIn, temporaryFolder } from './process.ts';
+import { isAlive, isRoot, nobody, processesIn, temporaryFolder } from './process.ts';
 
 /** A disk that can be filled without filling anybody else's. */
 export interface SmallDisk {
@@ -54,9 +54,12 @@ function fill(file: string): void {
 /** No file of the service and its database may be written beyond a few bytes any more: WAL and tables alike. */
 function limited(folder: string): SmallDisk {
   const limit = (pid: number, bytes: string) => {
-    for (const one of [pid, ...processesIn(folder)])
-      if (!run('prlimit', `--pid=${one}`, `--fsize=${bytes}:unlimited`) && isAlive(one))
-        throw new Error('neither can a disk be mounted here nor the size of files be limited');
+    for (const one of [pid, ...processesIn(folder)]) {
+      const args = [`--pid=${one}`, `--fsize=${bytes}:unlimited`];
+      // A container may not let root do this to a process of another account.
+      const isLimited = run('prlimit', ...args) || (isRoot && spawnSync('prlimit', args, nobody).status === 0);
+      if (!isLimited && isAlive(one)) throw new Error('neither can a disk be mounted here nor the size of files be limited');
+    }
   };
   const kind = 'limit on the size of files';
   return { kind, folder, fill: (pid) => limit(pid, '8192'), makeRoom: (pid) => limit(pid, 'unlimited'), remove: () => {} };

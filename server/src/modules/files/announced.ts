@@ -31,12 +31,10 @@ export async function rememberUpload(
   upload: store.NewUpload,
 ): Promise<{ createdAt: Date; expiresAt: Date }> {
   const limits = { perBusiness: quotas.dailyUploadBytes, perOwner: quotas.dailyUploadBytesPerPerson };
-  return database.transaction(async (tx) => {
-    const result = await store.insertUpload(tx, owner.id, upload, limits);
-    if ('refusedBy' in result)
-      throw quotaRefusal(result.refusedBy === 'perOwner' ? 'daily_upload_bytes_per_person' : 'daily_upload_bytes', quotas, result.at);
-    return result;
-  });
+  const result = await store.insertUpload(database, owner.id, upload, limits);
+  if ('refusedBy' in result)
+    throw quotaRefusal(result.refusedBy === 'owner' ? 'daily_upload_bytes_per_person' : 'daily_upload_bytes', quotas, result.at);
+  return result;
 }
 
 export function noSuchUpload(id: string): never {

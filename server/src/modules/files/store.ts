@@ -24,32 +24,31 @@ export interface DayLimits {
   perOwner: number;
 }
 
-/** Counts the bytes toward the limits of the day and remembers the upload; its transaction is rolled back where one is reached. */
+/** Counts the bytes toward the limits of the day and remembers the upload, or does neither when one is reached. */
 export async function insertUpload(
-  tx: Queryable,
+  db: Queryable,
   partyId: bigint,
-  upload: NewUpload,
+  { id, filename, contentType, sizeBytes, parts }: NewUpload,
   limits: DayLimits,
-): Promise<{ createdAt: Date; expiresAt: Date } | { refusedBy: keyof DayLimits; at: Date }> {
-  const [clock] = await tx.query<{ now: Date }>('SELECT now()');
-  const createdAt = clock?.now ?? new Date();
-  const counted = await tx.query(
-    `INSERT INTO daily_usage AS u (party_id, day, upload_bytes)
-     SELECT $1, (now() AT TIME ZONE 'UTC')::date, $2::bigint WHERE $3::bigint = 0 OR $2::bigint <= $3::bigint
-     ON CONFLICT (party_id, day) DO UPDATE SET upload_bytes = u.upload_bytes + excluded.upload_bytes
-      WHERE $3::bigint = 0 OR u.upload_bytes + excluded.upload_bytes <= $3::bigint
-     RETURNING 1`,
-    [partyId, upload.sizeBytes, limits.perBusiness],
+): Promise<{ createdAt: Date; expiresAt: Date } | { refusedBy: 'business' | 'owner'; at: Date }> {
+  const [row] = await db.query<{ refused_by: 'business' | 'owner' | null; clock: Date }>(
+    'SELECT refused_by, clock FROM announce_upload($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+    [
+      partyId,
+      id,
+      filename,
+      contentType,
+      sizeBytes,
+      parts?.partBytes ?? null,
+      parts?.ref ?? null,
+      UPLOAD_USABLE_FOR_S,
+      limits.perBusiness,
+      limits.perOwner,
+    ],
   );
-  if (counted.length === 0) return { refusedBy: 'perBusiness', at: createdAt };
-  if (!(await chargeOwner(tx, partyId, upload.sizeBytes, limits.perOwner))) return { refusedBy: 'perOwner', at: createdAt };
-  const { id, filename, contentType, sizeBytes, parts } = upload;
-  await tx.query(
-    `INSERT INTO uploads (party_id, id, filename, content_type, size_bytes, part_bytes, parts_ref, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8))`,
-    [partyId, id, filename, contentType, sizeBytes, parts?.partBytes ?? null, parts?.ref ?? null, UPLOAD_USABLE_FOR_S],
-  );
-  return { createdAt, expiresAt: new Date(createdAt.getTime() + UPLOAD_USABLE_FOR_S * 1000) };
+  if (!row) throw new Error('an announcement gave no result');
+  if (row.refused_by !== null) return { refusedBy: row.refused_by, at: row.clock };
+  return { createdAt: row.clock, expiresAt: new Date(row.clock.getTime() + UPLOAD_USABLE_FOR_S * 1000) };
 }
 
 /** Counts bytes toward an owner of the business who has room for them; false when none has. */
