@@ -108,7 +108,7 @@ describe('whoever has no handle counts as new', () => {
     expect(refused.body.error.details[0].limit).toBe('new_account_daily_messages');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await tracesOfSends(service)).toEqual(before);
-    await service.sql(`UPDATE daily_usage SET day = day - 1 WHERE party_id = (SELECT id FROM parties WHERE domain = 'old-works.test')`);
+    await service.sql("UPDATE daily_organisation_usage SET day = day - 1 WHERE organisation = 'old-works.test'");
     expect((await drop(eve, { to: 'shop' })).status).toBe(201);
   });
 

@@ -101,7 +101,7 @@ describe('large mails', () => {
     });
     const base = build(Math.floor((bytes - 4_096) / 2 / 1_024) * 1_024);
     const padding = bytes - base.length;
-    const lines = `${' '.repeat(510)}\r\n`.repeat(Math.floor(padding / 512) - 1);
+    const lines = `${' '.repeat(510)}\r\n`.repeat(Math.floor((padding - 2) / 512));
     return Buffer.concat([base, Buffer.from(`${lines}${' '.repeat(padding - lines.length - 2)}\r\n`)]);
   };
 
