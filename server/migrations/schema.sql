@@ -526,19 +526,6 @@ CREATE FUNCTION announce_upload(
   owner_limit bigint
 ) RETURNS TABLE(refused_by text, clock timestamp with time zone) LANGUAGE plpgsql;
 
-CREATE FUNCTION announce_upload(
-  party bigint,
-  upload uuid,
-  name text,
-  type text,
-  bytes bigint,
-  bytes_a_part integer,
-  ref text,
-  usable_s integer,
-  business_limit bigint,
-  owner_limit bigint
-) RETURNS TABLE(refused_by text, clock timestamp with time zone) LANGUAGE plpgsql;
-
 CREATE FUNCTION charge_owner(
   party bigint,
   bytes bigint,
