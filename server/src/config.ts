@@ -2,18 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
-import {
-  COMPRESSION_PERCENT,
-  DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES,
-  DOWNLOADS_PER_ADDRESS_MAX,
-  FREE_DISK_RESERVE_MB,
-  GB,
-  MB,
-  MIN_BYTES_PER_S,
-  RESPONSE_BYTES_MAX_MB,
-  SLOW_CLIENT_S,
-  WEBHOOK_RETRIES_MAX,
-} from './contract/limits.ts';
+import * as limits from './contract/limits.ts';
 import { parseEmail } from './contract/mail-names.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
@@ -133,39 +122,39 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     smtpTlsCert: smtpTlsCert(),
     smtpTlsKey: pem('SMTP_TLS_KEY'),
     smtpProxies: list('SMTP_PROXIES', (item) => isIP(item) !== 0, 'IP addresses'),
-    mailMaxBytes: Math.max(1, whole('MAIL_MAX_MB', 50, 1_024)) * MB,
+    mailMaxBytes: Math.max(1, whole('MAIL_MAX_MB', limits.MAIL_MAX_MB, 1_024)) * limits.MB,
     trustedProxies: list('TRUSTED_PROXIES', isNetwork, 'IP addresses or networks such as 10.0.0.0/8'),
     logLevel: checked(
       text('LOG_LEVEL') ?? 'info',
       (level) => LOG_LEVELS.includes(level),
       () => refuse('LOG_LEVEL', `one of ${LOG_LEVELS.join(', ')}`),
     ),
-    rateLimitPerMinute: whole('RATE_LIMIT_PER_MINUTE', 6_000),
-    rateLimitBurst: Math.max(1, whole('RATE_LIMIT_BURST', 1_000)),
+    rateLimitPerMinute: whole('RATE_LIMIT_PER_MINUTE', limits.RATE_LIMIT_PER_MINUTE),
+    rateLimitBurst: Math.max(1, whole('RATE_LIMIT_BURST', limits.RATE_LIMIT_BURST)),
     businessRateLimitPerMinute:
       text('RATE_LIMIT_PER_BUSINESS_PER_MINUTE') === undefined ? undefined : whole('RATE_LIMIT_PER_BUSINESS_PER_MINUTE', 0),
-    publicRateLimitPerMinute: whole('PUBLIC_RATE_LIMIT_PER_MINUTE', 600),
-    responseBytesMax: Math.max(16, whole('RESPONSE_BYTES_MAX_MB', RESPONSE_BYTES_MAX_MB)) * MB,
-    compressionPercent: whole('COMPRESSION_PERCENT', COMPRESSION_PERCENT, 100),
-    minBytesPerS: whole('MIN_BYTES_PER_S', MIN_BYTES_PER_S),
-    slowClientS: Math.max(1, whole('SLOW_CLIENT_S', SLOW_CLIENT_S, 86_400)),
-    downloadsPerAddressMax: Math.max(1, whole('DOWNLOADS_PER_ADDRESS_MAX', DOWNLOADS_PER_ADDRESS_MAX)),
+    publicRateLimitPerMinute: whole('PUBLIC_RATE_LIMIT_PER_MINUTE', limits.PUBLIC_RATE_LIMIT_PER_MINUTE),
+    responseBytesMax: Math.max(16, whole('RESPONSE_BYTES_MAX_MB', limits.RESPONSE_BYTES_MAX_MB)) * limits.MB,
+    compressionPercent: whole('COMPRESSION_PERCENT', limits.COMPRESSION_PERCENT, 100),
+    minBytesPerS: whole('MIN_BYTES_PER_S', limits.MIN_BYTES_PER_S),
+    slowClientS: Math.max(1, whole('SLOW_CLIENT_S', limits.SLOW_CLIENT_S, 86_400)),
+    downloadsPerAddressMax: Math.max(1, whole('DOWNLOADS_PER_ADDRESS_MAX', limits.DOWNLOADS_PER_ADDRESS_MAX)),
     metricsToken: text('METRICS_TOKEN'),
-    monthlyMessageLimit: whole('MONTHLY_MESSAGE_LIMIT', 100_000),
-    newAccountDays: whole('NEW_ACCOUNT_DAYS', 7, 3_650),
-    newAccountDailyMessageLimit: whole('NEW_ACCOUNT_DAILY_MESSAGE_LIMIT', 100),
-    dailyUploadLimitBytes: whole('DAILY_UPLOAD_LIMIT_BYTES', 50 * GB),
-    dailyUploadLimitPerPersonBytes: whole('DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES', DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES),
-    freeDiskReserveBytes: whole('FREE_DISK_RESERVE_MB', FREE_DISK_RESERVE_MB) * MB,
+    monthlyMessageLimit: whole('MONTHLY_MESSAGE_LIMIT', limits.MONTHLY_MESSAGE_LIMIT),
+    newAccountDays: whole('NEW_ACCOUNT_DAYS', limits.NEW_ACCOUNT_DAYS, 3_650),
+    newAccountDailyMessageLimit: whole('NEW_ACCOUNT_DAILY_MESSAGE_LIMIT', limits.NEW_ACCOUNT_DAILY_MESSAGE_LIMIT),
+    dailyUploadLimitBytes: whole('DAILY_UPLOAD_LIMIT_BYTES', limits.DAILY_UPLOAD_LIMIT_BYTES),
+    dailyUploadLimitPerPersonBytes: whole('DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES', limits.DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES),
+    freeDiskReserveBytes: whole('FREE_DISK_RESERVE_MB', limits.FREE_DISK_RESERVE_MB) * limits.MB,
     webhookPrivateHosts: list('WEBHOOK_PRIVATE_HOSTS', isHost, 'host names or IP addresses').map((host) => host.toLowerCase()),
     webhookRetryDelaysS: delays(text('WEBHOOK_RETRY_DELAYS_S') ?? '60,300,1800,7200,43200', () =>
       refuse(
         'WEBHOOK_RETRY_DELAYS_S',
-        `at most ${WEBHOOK_RETRIES_MAX} delays in seconds, parted by commas, such as 60,300,1800,7200,43200`,
+        `at most ${limits.WEBHOOK_RETRIES_MAX} delays in seconds, parted by commas, such as 60,300,1800,7200,43200`,
       ),
     ),
     consumerMailDomains: list('CONSUMER_MAIL_DOMAINS', isName, 'domains such as example.com').map((domain) => domain.toLowerCase()),
-    webhookLogDays: whole('WEBHOOK_LOG_DAYS', 30, 3_650),
+    webhookLogDays: whole('WEBHOOK_LOG_DAYS', limits.WEBHOOK_LOG_DAYS, 3_650),
     dnsServers: list('DNS_SERVERS', isNameServer, 'IP addresses such as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:5353'),
     s3Bucket: text('S3_BUCKET'),
     s3Endpoint: url('S3_ENDPOINT', ['http:', 'https:']),
@@ -272,5 +261,5 @@ function isNameServer(text: string): boolean {
 
 function delays(value: string, refuse: () => never): number[] {
   const parts = value.split(',').map((part) => part.trim());
-  return parts.length <= WEBHOOK_RETRIES_MAX && parts.every((part) => /^\d{1,9}$/.test(part)) ? parts.map(Number) : refuse();
+  return parts.length <= limits.WEBHOOK_RETRIES_MAX && parts.every((part) => /^\d{1,9}$/.test(part)) ? parts.map(Number) : refuse();
 }

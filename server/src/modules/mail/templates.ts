@@ -165,7 +165,7 @@ export function webhookPausedMail({
   failures: number;
   url: string;
 }): Template {
-  const business = oneLine(businessName);
+  const business = nameInMail(businessName);
   return laidOut({
     subject: `A webhook of ${business} is paused`,
     heading: `The webhook to ${host} is paused`,
