@@ -254,10 +254,10 @@ CREATE TABLE parties (
   domain text COLLATE "C",
   email text COLLATE "C",
   folded_name text NOT NULL DEFAULT ''::text,
+  organisation text COLLATE "C",
+  minimal_receipts boolean NOT NULL DEFAULT false,
   claimed_by uuid,
   name_key text COLLATE "C",
-  minimal_receipts boolean NOT NULL DEFAULT false,
-  organisation text COLLATE "C",
   CONSTRAINT parties_check CHECK ((num_nonnulls(handle, domain, email) = 1)),
   CONSTRAINT parties_pkey PRIMARY KEY (id),
   CONSTRAINT parties_domain_key UNIQUE (domain),
@@ -615,10 +615,6 @@ CREATE FUNCTION join_thread(
   mailbox text
 ) RETURNS bigint LANGUAGE plpgsql;
 
-CREATE FUNCTION merge_contact(
-  owner bigint,
-  unclaimed bigint,
-  business bigint
 CREATE FUNCTION judge_unproven_webhooks(
   party_ids bigint[],
   webhook_ids uuid[],
@@ -626,6 +622,12 @@ CREATE FUNCTION judge_unproven_webhooks(
   successes integer[],
   unproven integer[],
   failures_max integer
+) RETURNS void LANGUAGE plpgsql;
+
+CREATE FUNCTION merge_contact(
+  owner bigint,
+  unclaimed bigint,
+  business bigint
 ) RETURNS void LANGUAGE plpgsql;
 
 CREATE FUNCTION new_uuid(
@@ -680,6 +682,7 @@ CREATE FUNCTION record_webhook_attempts(
 CREATE FUNCTION uuid_in_id(
   id text
 ) RETURNS uuid LANGUAGE sql;
+
 CREATE FUNCTION window_of_key(
   key text,
   usual interval

@@ -40,7 +40,9 @@ export async function changingCached<T>(
   work: (tx: Change) => Promise<T>,
   subject: { kind: SubjectKind; id: bigint | string } = { kind: 'party', id: partyId },
 ): Promise<T> {
-  const turns = turnsOf.get(database) ?? new Turns({ waitingMax: CHANGES_WAITING_PER_BUSINESS_MAX, patienceMs: TURN_PATIENCE_MS, atOnce: CHANGES_AT_ONCE });
+  const turns =
+    turnsOf.get(database) ??
+    new Turns({ waitingMax: CHANGES_WAITING_PER_BUSINESS_MAX, patienceMs: TURN_PATIENCE_MS, atOnce: CHANGES_AT_ONCE });
   turnsOf.set(database, turns);
   try {
     return await turns.take(String(partyId), () =>
