@@ -20,6 +20,7 @@ export const HEADERS: Record<string, Json> = {
   'WWW-Authenticate': text('`Bearer`, where a key was expected.'),
   Allow: text('The methods that the path has.'),
   'Cache-Control': text('`no-store`, where the response is meant for the caller alone.'),
+  ETag: text('Names this content. Send it as `If-None-Match` to get 304 for as long as nothing has changed.'),
   'Idempotent-Replayed': text('`true` when an earlier request had the same Idempotency-Key, whose envelope this is.', { const: 'true' }),
   Location: text('Where to go on.', { type: 'string', format: 'uri' }),
 };
@@ -27,11 +28,19 @@ export const HEADERS: Record<string, Json> = {
 const referring = (names: string[]): Json => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 const limitsOf = (auth: Auth) => (auth === 'open' ? [] : ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']);
 
-export function successHeaders(auth: Auth, status: number, isIdempotent: boolean): Json {
+/** What a response is to, as far as its headers depend on it. */
+export interface Asked {
+  auth: Auth;
+  isIdempotent: boolean;
+  hasEntityTag: boolean;
+}
+
+export function successHeaders({ auth, isIdempotent, hasEntityTag }: Asked, status: number): Json {
   return referring([
     'X-Request-Id',
     ...limitsOf(auth),
     ...(auth === 'open' || auth === 'none' ? [] : ['Cache-Control']),
+    ...(hasEntityTag && (status === 200 || status === 304) ? ['ETag'] : []),
     ...(isIdempotent ? ['Idempotent-Replayed'] : []),
     ...(status === 302 ? ['Location'] : []),
   ]);

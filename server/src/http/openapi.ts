@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { type ErrorCode, errorCatalogue } from '../contract/errors.ts';
-import type { Auth, Route } from './endpoint.ts';
+import { PATH_PARAMETER_MAX_CHARS } from '../contract/limits.ts';
+import { type Auth, EVENT_STREAM, type Route } from './endpoint.ts';
 import { exampleOf } from './openapi-examples.ts';
 import {
   businessHeader,
@@ -121,14 +122,28 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
   };
 }
 
+interface Described {
+  status: number;
+  description: string;
+  schema?: TSchema;
+  contentType?: string;
+}
+
+const UNCHANGED: Described = {
+  status: 304,
+  description: 'Nothing has changed since the response whose `ETag` you sent as `If-None-Match`.',
+};
+
 function operation<Context>([method, path, auth, endpoint]: Route<Context>, schemas: Record<string, Json>): Operation {
   const { success, also = [], body, form } = endpoint;
   const isIdempotent = parameters('header', endpoint.headers).some(({ name }) => name === 'Idempotency-Key');
+  const hasEntityTag = method === 'GET' && success.status === 200 && success.contentType !== EVENT_STREAM;
+  const asked = { auth, isIdempotent, hasEntityTag };
   const responses: Record<string, Json> = {};
-  for (const response of [success, ...also]) {
+  for (const response of [success, ...also, ...(hasEntityTag ? [UNCHANGED] : [])]) {
     const { status, description } = response;
     const content = responseContent(response, schemas);
-    responses[status] = { description, headers: successHeaders(auth, status, isIdempotent), ...(content && { content }) };
+    responses[status] = { description, headers: successHeaders(asked, status), ...(content && { content }) };
   }
   for (const [status, codes] of groupByStatus([...ERRORS_OF[auth], ...endpoint.errors, ...ERRORS_OF_ALL])) {
     const isPage = status === 404 && success.contentType?.startsWith('text/html');
@@ -153,7 +168,7 @@ function operation<Context>([method, path, auth, endpoint]: Route<Context>, sche
   };
 }
 
-function responseContent({ schema, contentType }: { schema?: TSchema; contentType?: string }, schemas: Record<string, Json>) {
+function responseContent({ schema, contentType }: Described, schemas: Record<string, Json>) {
   if (schema) {
     const extracted = extract(schema, schemas, true);
     return { 'application/json': { schema: extracted, example: exampleOf(extracted, { schemas }) } };
@@ -197,7 +212,7 @@ function parameters(place: string, schema: TSchema | undefined): Parameter[] {
 }
 
 function pathSchema(name: string, schema: Json): Json {
-  const { description: _, ...rest } = withHandlePattern(name, withPattern(schema));
+  const { description: _, ...rest } = withHandlePattern(name, withPattern({ maxLength: PATH_PARAMETER_MAX_CHARS, ...schema }));
   return rest;
 }
 

@@ -99,8 +99,8 @@ describe('refused with validation_error in under a second of work, and nothing l
         formBody([
           TO,
           {
-            name: 'files',
-            head: 'Content-Disposition: form-data; name="files"\r\nContent-Type: multipart/mixed; boundary=inner',
+            name: 'attachments',
+            head: 'Content-Disposition: form-data; name="attachments"\r\nContent-Type: multipart/mixed; boundary=inner',
             bytes: formBody([{ filename: 'f' }], 'inner'),
           },
         ]),

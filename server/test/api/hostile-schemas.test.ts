@@ -180,7 +180,9 @@ test.each([
   for (const verdict of await Promise.all(toOthers)) expect(verdict).toEqual({ status: 'passed', errors: [] });
   for (const [i, { handle }] of others.entries()) {
     expect((await verdictOf(handle, String(i))).status).toBe('passed');
-    expect((await verdictOf(handle, String(i + 1))).errors).toEqual([{ path: '', message: `must be ${i}`, keyword: 'const' }]);
+    expect((await verdictOf(handle, String(i + 1))).errors).toEqual([
+      { path: '', message: 'must be the value in the schema', keyword: 'const' },
+    ]);
   }
 });
 

@@ -64,6 +64,7 @@ describe('who may do what', () => {
     'GET /v1/domains': 'member',
     'POST /v1/domains': 'admin',
     'POST /v1/domains/:domain/check': 'admin',
+    'PATCH /v1/domains/:domain': 'owner',
     'DELETE /v1/domains/:domain': 'admin',
   };
   const people = {} as Record<Role, MemberApi>;

@@ -90,6 +90,8 @@ const settings: Record<string, Setting> = {
   NEW_ACCOUNT_DAYS: { key: 'newAccountDays', given: '0', becomes: 0, wrong: [...notWhole, '3651'] },
   NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: { key: 'newAccountDailyMessageLimit', given: '0', becomes: 0, wrong: notWhole },
   DAILY_UPLOAD_LIMIT_BYTES: { key: 'dailyUploadLimitBytes', given: '0', becomes: 0, wrong: notWhole },
+  DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES: { key: 'dailyUploadLimitPerPersonBytes', given: '0', becomes: 0, wrong: notWhole },
+  FREE_DISK_RESERVE_MB: { key: 'freeDiskReserveBytes', given: '2', becomes: 2_097_152, wrong: notWhole },
   WEBHOOK_PRIVATE_HOSTS: {
     key: 'webhookPrivateHosts',
     given: ' Localhost ,,10.1.2.3',

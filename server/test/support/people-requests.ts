@@ -71,6 +71,13 @@ export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Re
     },
     'POST /v1/domains': () => owner.post('/domains', { domain: `works-${++made}.test` }),
     'POST /v1/domains/:domain/check': async () => owner.post(`/domains/${await domain()}/check`),
+    'PATCH /v1/domains/:domain': async () => {
+      const name = await domain();
+      await service.sql('INSERT INTO verified_domains (party_id, domain) SELECT party_id, domain FROM domain_requests WHERE domain = $1', [
+        name,
+      ]);
+      return owner.patch(`/domains/${name}`, { senders: 'members' });
+    },
     'DELETE /v1/domains/:domain': async () => owner.delete(`/domains/${await domain()}`),
   };
 }

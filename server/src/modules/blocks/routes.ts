@@ -6,7 +6,7 @@ import { pageOf } from '../../http/cursor.ts';
 import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
 import type { Block } from './blocks.ts';
 
-const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const nullableText = (description: string, maxLength = 255) => Type.Union([Type.String({ maxLength }), Type.Null()], { description });
 
 export const BlockSchema = Type.Object(
   {

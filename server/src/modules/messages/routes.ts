@@ -39,16 +39,19 @@ const pageFields = {
 const listed = Type.Union([EnvelopeSchema, SummarySchema], { description: 'A message; with `include=summary`, its summary.' });
 const PAGE_DESCRIPTION = `A page of messages. It ends early, with a \`next_cursor\`, when it has about ${PAGE_MAX_BYTES / MB} MB.`;
 
+/** More than any ISO 8601 time has. */
+const TIME_MAX_CHARS = 64;
+
 const filterFields = {
   ...pageFields,
-  since: Type.Optional(Type.String({ description: 'Received at this time or later. ISO 8601.' })),
-  until: Type.Optional(Type.String({ description: 'Received before this time. ISO 8601.' })),
+  since: Type.Optional(Type.String({ maxLength: TIME_MAX_CHARS, description: 'Received at this time or later. ISO 8601.' })),
+  until: Type.Optional(Type.String({ maxLength: TIME_MAX_CHARS, description: 'Received before this time. ISO 8601.' })),
   from: Type.Optional(
     Type.String({ maxLength: 320, description: 'Sent by this handle or e-mail address; in the inbox also by this domain.' }),
   ),
   type: Type.Optional(Type.String({ maxLength: 1_000, description: 'Exactly this type.' })),
   validation: Type.Optional(Type.Enum(['passed', 'failed', 'not_applicable'])),
-  thread: Type.Optional(Type.String({ description: 'Of this thread only; a thr_ id.' })),
+  thread: Type.Optional(Type.String({ maxLength: 64, description: 'Of this thread only; a thr_ id.' })),
 };
 
 export const inbox = endpoint({
