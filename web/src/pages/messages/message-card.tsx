@@ -98,7 +98,7 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
 function MessageJson({ message }: { message: Message }) {
   const whole = useWholeMessage(message);
   return (
-    <States of={whole} rows={2}>
+    <States of={whole} rows={3}>
       {({ json = 'null' }) => <JsonView text={json} name={message.id} validation={message.validation} />}
     </States>
   );
