@@ -50,7 +50,7 @@ export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, rep
   }
   const takesKeys = auth === 'key' || auth === 'key rw';
   const isKey = takesKeys && (request.headers.authorization !== undefined || request.headers[BUSINESS_HEADER] === undefined);
-  if (isKey && tellsPeople) await refuseNobody(gate, request, reply);
+  if (isKey && tellsPeople && request.headers.authorization === undefined) await refuseNobody(gate, request, reply);
   const caller = isKey ? await keyHolder(gate, request) : await member(gate, await signedIn(gate, request, reply), request);
   if (auth === 'key rw' && caller.scope !== 'read_write') throw new Refusal('forbidden');
   if (!takesKeys && caller.by.kind === 'member' && !mayActAs(caller.by.role, auth))
@@ -61,7 +61,7 @@ export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, rep
 
 /** Whoever is signed in, but has or names no business, has proved to be somebody, and is still nobody's. */
 async function refuseNobody(gate: Gate, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (request.headers.authorization !== undefined || request.headers.cookie === undefined) return;
+  if (request.headers.cookie === undefined) return;
   const found = await gate.personFor(request);
   if (!found) return;
   gate.perKey.admit(found.person.id, reply);

@@ -18,6 +18,10 @@ const KEEP_ALIVE_MS = 65_000;
 /** For the rest of a body that is of no interest any more. */
 const LEFTOVER_PATIENCE_MS = 10_000;
 
+/** How many requests of a connection wait for their responses: a property, because a WeakMap costs each garbage collection. */
+const WAITING = Symbol('requests that wait');
+type CountedSocket = Socket & { [WAITING]?: number };
+
 /** Fastify overlooks what is not a parameter at all. */
 const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*([\w!#$%&'*+.^`|~-]+=([\w!#$%&'*+.^`|~-]+|"[^"\\]*")[ \t]*)?)*$/i;
 
@@ -56,14 +60,13 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     else done(new Refusal('unsupported_media_type', 'The parameters of Content-Type are not well formed.'));
   });
 
-  const waiting = new WeakMap<Socket, number>();
   app.addHook('onRequest', (request, reply, done) => {
     const { raw, headers } = request;
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
-    const requests = (waiting.get(raw.socket) ?? 0) + 1;
-    waiting.set(raw.socket, requests);
-    if (requests > REQUESTS_PER_CONNECTION_MAX) done(tooManyAtOnce());
+    const socket = raw.socket as CountedSocket;
+    socket[WAITING] = (socket[WAITING] ?? 0) + 1;
+    if (socket[WAITING] > REQUESTS_PER_CONNECTION_MAX) done(tooManyAtOnce());
     else if (headers.host === undefined && raw.httpVersion === '1.1') done(invalid([{ path: '/Host', message: 'is required' }]));
     else if (timesGiven(raw.rawHeaders, 'host') > 1) done(invalid([{ path: '/Host', message: 'is given more than once' }]));
     // Before the body, of which nothing is wanted then.
@@ -82,8 +85,8 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     done(null, payload);
   });
   app.addHook('onResponse', (request, _reply, done) => {
-    const { socket } = request.raw;
-    waiting.set(socket, Math.max(0, (waiting.get(socket) ?? 0) - 1));
+    const socket = request.raw.socket as CountedSocket;
+    socket[WAITING] = Math.max(0, (socket[WAITING] ?? 0) - 1);
     if (!request.raw.complete) passOver(request.raw);
     done();
   });

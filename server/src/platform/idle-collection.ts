@@ -6,8 +6,8 @@ const LOOK_EVERY_MS = 5_000;
 const NOT_AGAIN_WITHIN_MS = 60_000;
 /** Of the time, spent in the event loop: an idle process is not made to wait. */
 const IDLE_BELOW = 0.1;
-/** How far the process may stand above what it needed after the last collection. */
-const GROWTH = 1.2;
+/** How far the process may stand above what it needed after the last collection: a collection throws compiled code away, too. */
+const GROWTH = 1.4;
 
 /**
  * Makes a full garbage collection once a burst of large responses is over. Their strings and buffers are garbage by then,
