@@ -77,7 +77,7 @@ test('lists are read without JSON; that of a message is read once, when the mess
   await row.waitFor();
   expect(bodies()).toEqual([]);
   await row.click();
-  await expect.poll(() => bodies().length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => bodies().length, { timeout: 60_000 }).toBe(1);
   // A new arrival reads summaries alone, and the JSON of what is opened by it.
   await globex.api.send({ to: 'large-inbox', subject: 'Another' });
   await page.goBack();

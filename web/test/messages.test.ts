@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const WHILE = { timeout: 20_000 };
+const WHILE = { timeout: 60_000 };
 const copied = (page: Page): Promise<string> => page.evaluate<string>('navigator.clipboard.readText()');
 const sent = async (draft: unknown) => {
   const answer = await robot.api.send(draft);

@@ -93,7 +93,7 @@ describe('a key', () => {
     const before = Date.now();
     expect((await holding(used.secret).get('/me')).status).toBe(200);
     const lastUse = async (id: string) => (await keysOf(agent.id)).find((key: { id: string }) => key.id === id).last_used_at;
-    await expect.poll(() => lastUse(used.id), { timeout: 20_000 }).toMatch(ISO_TIME);
+    await expect.poll(() => lastUse(used.id), { timeout: 60_000 }).toMatch(ISO_TIME);
     expect(Date.parse(await lastUse(used.id))).toBeGreaterThanOrEqual(before - 1_000);
     expect(await lastUse(unused.id)).toBeNull();
   });

@@ -37,11 +37,11 @@ const notices = (to: string) => server.to(to).filter((mail) => /answer|replied/.
 const settled = (of = service) =>
   expect
     .poll(() => of.sql(`SELECT FROM graphile_worker.jobs WHERE task_identifier IN ('notify-of-answer', 'send-mail') AND attempts = 0`), {
-      timeout: 20_000,
+      timeout: 60_000,
     })
     .toEqual([]);
 const notice = async (to: string, count = 1): Promise<ReceivedMail> => {
-  await expect.poll(() => notices(to).length, { timeout: 20_000 }).toBe(count);
+  await expect.poll(() => notices(to).length, { timeout: 60_000 }).toBe(count);
   return notices(to).at(-1) as ReceivedMail;
 };
 /** With the code as it comes by mail. */
@@ -177,7 +177,7 @@ test('a mailbox that takes no mail does not fail the answer', async () => {
   const message = await drop(eve);
   server.refuse(550);
   const sent = await answer(message);
-  await expect.poll(() => notices('eve@lace-works.test').length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => notices('eve@lace-works.test').length, { timeout: 60_000 }).toBe(1);
   server.accept();
   expect((await shop.api.get(`/messages/${sent.id}`)).body.to.party).toMatchObject({ kind: 'domain', domain: 'lace-works.test' });
 });
@@ -198,9 +198,9 @@ test('an answer that was on its way while its thread joined a business follows i
 
   const worker = await startTestService({ ...server.settings, DATABASE_URL: quiet.databaseUrl, PUBLIC_URL: quiet.url }, 'worker');
   const inbox = async () => (await fay.get('/v1/inbox', { 'waybill-business': 'knitters' })).body.data;
-  await expect.poll(async () => (await inbox()).map(({ id }: { id: string }) => id), { timeout: 20_000 }).toEqual([late.body.id]);
+  await expect.poll(async () => (await inbox()).map(({ id }: { id: string }) => id), { timeout: 60_000 }).toEqual([late.body.id]);
   await expect
-    .poll(async () => (await quiet.sql('SELECT FROM graphile_worker.jobs WHERE attempts = 0')).length, { timeout: 20_000 })
+    .poll(async () => (await quiet.sql('SELECT FROM graphile_worker.jobs WHERE attempts = 0')).length, { timeout: 60_000 })
     .toBe(0);
   expect(notices('fay@knit-works.test')).toEqual([]);
   await worker.stop();

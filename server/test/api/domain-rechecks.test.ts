@@ -6,7 +6,7 @@ import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { Operator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-const PATIENTLY = { timeout: 20_000 };
+const PATIENTLY = { timeout: 60_000 };
 
 let service: TestService;
 let names: NameServer;

@@ -29,7 +29,7 @@ afterAll(() => service.stop());
 afterEach(async () => {
   vi.restoreAllMocks();
   for (const { leave } of listening.splice(0)) leave();
-  await expect.poll(streamsOpen, { timeout: 20_000 }).toBe(0);
+  await expect.poll(streamsOpen, { timeout: 60_000 }).toBe(0);
 });
 
 async function listenAs({ secret }: { secret: string }, url = service.url): Promise<Listening> {
@@ -40,7 +40,7 @@ async function listenAs({ secret }: { secret: string }, url = service.url): Prom
 
 const metrics = async () => (await service.anonymous.request('GET', '/metrics')).text;
 const streamsOpen = async () => Number(/^waybill_event_streams (\d+)$/m.exec(await metrics())?.[1]);
-const expectTold = (stream: Listening, events: object[]) => expect.poll(stream.events, { timeout: 20_000 }).toEqual(events);
+const expectTold = (stream: Listening, events: object[]) => expect.poll(stream.events, { timeout: 60_000 }).toEqual(events);
 
 describe('GET /v1/events', () => {
   test('tells sender and recipient at once, each of its own box, and nobody else', async () => {
@@ -104,7 +104,7 @@ describe('GET /v1/events', () => {
     await expectTold(stream, [FIRST, RECEIVED]);
     expect(stream.comments()).toEqual([]);
     ahead += 25_000;
-    await expect.poll(stream.comments, { timeout: 20_000 }).toEqual([': still here']);
+    await expect.poll(stream.comments, { timeout: 60_000 }).toEqual([': still here']);
     expect(stream.isOver()).toBe(false);
     ahead = EVENT_STREAM_MAX_MS;
     await stream.ended;
@@ -130,7 +130,7 @@ describe('GET /v1/events', () => {
 
   test('is counted among the answers, but not among the times that answers took', async () => {
     (await listenAs(acme)).leave();
-    await expect.poll(streamsOpen, { timeout: 20_000 }).toBe(0);
+    await expect.poll(streamsOpen, { timeout: 60_000 }).toBe(0);
     const counted = await metrics();
     const ofRoute = (name: string) => new RegExp(`^${name}\\{method="GET",route="/v1/events"(?:,status="(\\d+)")?\\} (\\d+)$`, 'gm');
     const answers = [...counted.matchAll(ofRoute('waybill_http_responses_total'))];

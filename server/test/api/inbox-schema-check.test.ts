@@ -87,7 +87,7 @@ describe('JSON is judged as when it comes in', () => {
     expect((await check(`{"json":${json}}`, inbox)).body).toEqual(checked.body);
     const send = async () => (await acme.api.send(`{"to":"${inbox.handle}","json":${json}}`)).body.validation;
     // On a busy machine a message may run out of its time, where a check does not.
-    await expect.poll(send, { timeout: 20_000 }).toEqual(checked.body.validation);
+    await expect.poll(send, { timeout: 60_000 }).toEqual(checked.body.validation);
   });
 
   test('that takes more memory than there is', async () => {
@@ -182,7 +182,7 @@ describe('whoever asks much', () => {
     const hungUpAt = performance.now();
     hangUp.abort();
     await Promise.all(asked);
-    await expect.poll(async () => (await check({ schema: true }, typing)).status, { timeout: 20_000, interval: 5 }).toBe(200);
+    await expect.poll(async () => (await check({ schema: true }, typing)).status, { timeout: 60_000, interval: 5 }).toBe(200);
     expect(performance.now() - hungUpAt).toBeLessThan((SCHEMA_CHECKS_AT_ONCE_MAX / 2) * oneMs);
   });
 });

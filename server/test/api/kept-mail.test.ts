@@ -32,7 +32,7 @@ const keptFor = async (to: string): Promise<Json[]> =>
   (await get('/dev/mail?format=json')).body.data.filter((mail: Json) => mail.to === to);
 
 async function kept(to: string): Promise<Json> {
-  await expect.poll(async () => (await keptFor(to)).length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await keptFor(to)).length, { timeout: 60_000 }).toBe(1);
   return (await keptFor(to))[0];
 }
 

@@ -217,7 +217,7 @@ describe('a notification of an answer', () => {
     await request('POST', queue.mails.unsubscribeUrl(to).slice(service.url.length));
     server.accept();
     await queue.hurry();
-    await expect.poll(() => queue.waiting(to), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => queue.waiting(to), { timeout: 60_000 }).toEqual([]);
     expect(server.to(to)).toHaveLength(1);
   });
 

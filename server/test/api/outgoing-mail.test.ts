@@ -77,7 +77,7 @@ describe('a queued mail', () => {
     const lock = await lockingWith(service, 'LOCK TABLE idempotency_keys IN ACCESS EXCLUSIVE MODE');
     await service.sql(`SELECT graphile_worker.add_job('purge-idempotency-keys') FROM generate_series(1, 4)`);
     const stuck = `SELECT FROM graphile_worker.jobs WHERE task_identifier = 'purge-idempotency-keys' AND locked_at IS NOT NULL`;
-    await expect.poll(async () => (await service.sql(stuck)).length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(async () => (await service.sql(stuck)).length, { timeout: 60_000 }).toBe(2);
     await queue.queue({ to: 'past@example.com' });
     await server.received('past@example.com');
     expect(await service.sql(stuck)).toHaveLength(2);
@@ -141,7 +141,7 @@ describe('a mail server that refuses', () => {
     expect(second.delayS).toBeGreaterThan(first.delayS);
     server.accept();
     await queue.hurry();
-    await expect.poll(() => queue.waiting(to), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => queue.waiting(to), { timeout: 60_000 }).toEqual([]);
     const mails = server.to(to);
     expect(mails).toHaveLength(3);
     expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(1);
@@ -154,7 +154,7 @@ describe('a mail server that refuses', () => {
     const to = `refused-${code}@example.com`;
     server.refuse(code, at);
     await queue.queue({ to });
-    await expect.poll(() => queue.waiting(to), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => queue.waiting(to), { timeout: 60_000 }).toEqual([]);
     server.accept();
     await queue.queue({ to: `after-${code}@example.com` });
     await server.received(`after-${code}@example.com`);

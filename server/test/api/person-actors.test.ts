@@ -35,7 +35,7 @@ async function receiptOf({ receipt_url }: Envelope): Promise<Envelope> {
 /** The webhook's body for the message, of which the download URLs are signed anew. */
 async function deliveryOf({ id }: Envelope): Promise<Envelope> {
   const find = () => receiver.deliveries.find(({ headers }) => headers['webhook-id'] === id);
-  await expect.poll(() => find() !== undefined, { timeout: 15_000 }).toBe(true);
+  await expect.poll(() => find() !== undefined, { timeout: 60_000 }).toBe(true);
   const delivery = find();
   expect(delivery && verifyOwn(delivery, secret)).toBe(true);
   return JSON.parse(String(delivery?.body));

@@ -7,7 +7,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 
 const BUDGET_MB = 32;
 const MANY = 2_000;
-const PATIENTLY = { timeout: 20_000, interval: 100 };
+const PATIENTLY = { timeout: 60_000, interval: 100 };
 
 let service: TestService;
 let acme: TestBusiness;

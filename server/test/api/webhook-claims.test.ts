@@ -6,7 +6,7 @@ import { type Receiver, receiverSettings, startReceiver, withStatus } from '../s
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { attemptsOf, createWebhook, dueIn, hasSucceeded, logOf } from '../support/webhook-log.ts';
 
-const PATIENTLY = { timeout: 20_000, interval: 20 };
+const PATIENTLY = { timeout: 60_000, interval: 20 };
 /** A request that is not answered lasts ten seconds. */
 const SOONER_THAN_IT_ENDS = { timeout: 6_000, interval: 20 };
 
@@ -110,7 +110,7 @@ test('a process that ends leaves no claim behind, and one that goes on lets its 
   await expect.poll(bothWorked, PATIENTLY).toBe(2);
   await sibling.stop();
   expect(await claimsOn(webhook)).toHaveLength(1);
-  await expect.poll(() => claimsOn(webhook), { timeout: 30_000, interval: 200 }).toEqual([]);
+  await expect.poll(() => claimsOn(webhook), { timeout: 60_000, interval: 200 }).toEqual([]);
 });
 
 test('large bodies that are due at once are under way side by side, though they are not signed all in one go', async () => {

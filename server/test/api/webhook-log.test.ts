@@ -9,7 +9,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 import { tracesOfSends } from '../support/traces.ts';
 import { attemptsOf, createWebhook, dueIn, type LoggedAttempt, logOf } from '../support/webhook-log.ts';
 
-const PATIENTLY = { timeout: 10_000, interval: 20 };
+const PATIENTLY = { timeout: 60_000, interval: 20 };
 
 let service: TestService;
 let receiver: Receiver;

@@ -7,7 +7,7 @@ import { expectInvalid, expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { createWebhook, logOf } from '../support/webhook-log.ts';
 
-const PATIENTLY = { timeout: 10_000, interval: 20 };
+const PATIENTLY = { timeout: 60_000, interval: 20 };
 
 let service: TestService;
 let receiver: Receiver;

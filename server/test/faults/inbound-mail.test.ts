@@ -181,7 +181,7 @@ test('while the database is away, mail is put off, and taken once it is back', a
   client.close();
   expect(await deliver(mailText())).toMatch(/^451 4\.3\.0 /);
   await postgres.restart();
-  await expect.poll(() => deliver(mail), { timeout: 30_000 }).toMatch(/^250 /);
+  await expect.poll(() => deliver(mail), { timeout: 60_000 }).toMatch(/^250 /);
   expect(await service.stop()).toMatchObject({ code: 0 });
   await postgres.stop();
 });

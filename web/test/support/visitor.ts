@@ -78,7 +78,7 @@ export async function openWorld(env: Record<string, string> = {}): Promise<World
 
 /** The code that was mailed last. */
 export async function lastCode({ service }: World, email: string): Promise<string> {
-  await expect.poll(async () => (await codesFor(service, email)).length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(async () => (await codesFor(service, email)).length, { timeout: 60_000 }).toBeGreaterThan(0);
   return (await codesFor(service, email)).at(-1) as string;
 }
 
