@@ -9,8 +9,8 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     // A machine that is shared with others may stand still for a minute.
-    testTimeout: 240_000,
-    hookTimeout: 480_000,
+    testTimeout: 600_000,
+    hookTimeout: 900_000,
     expect: { poll: { timeout: 60_000 } },
     projects: [
       // What one file has loaded serves the next: a sixth of all time.

@@ -106,4 +106,4 @@ test('a schema is written, tried, saved, judges what comes, and is removed', asy
     await page.getByRole('button', { name: 'Make a sample' }).click();
     await page.getByText('Passes', { exact: true }).waitFor();
   }
-}, 120_000);
+}, 600_000);

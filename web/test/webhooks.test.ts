@@ -118,7 +118,7 @@ test('a webhook is made, tested, followed through failures, and deleted', async 
   await page.getByText('No webhooks yet').waitFor();
   await page.goto(address);
   await page.getByRole('alert').getByText('There is no such webhook.').waitFor();
-}, 120_000);
+}, 600_000);
 
 test('a webhook that is paused says why, and is resumed', async () => {
   const { page, open, api, expectAccessible } = await world.member('bob@pause-works.test', 'pause-works');
@@ -137,4 +137,4 @@ test('a webhook that is paused says why, and is resumed', async () => {
   await banner.getByRole('button', { name: 'Resume' }).click();
   await page.getByText('Active', { exact: true }).waitFor();
   expect(await banner.count()).toBe(0);
-}, 120_000);
+}, 600_000);

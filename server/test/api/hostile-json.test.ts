@@ -6,6 +6,7 @@ import type { Api } from '../support/api.ts';
 import { sendForm } from '../support/form.ts';
 import { type FormService, startFormService } from '../support/form-service.ts';
 import { hostileJson, plainJson } from '../support/hostile-json.ts';
+import { idleStallMs } from '../support/idle-stall.ts';
 import { Operator } from '../support/operator.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { sha256OfCanonical } from '../support/rfc8785.ts';
@@ -14,6 +15,8 @@ import { announce, upload } from '../support/transfer.ts';
 
 /** What the service promises is 50 ms; a machine that does other things besides gets four times that. */
 const STALL_MAX_MS = 200;
+/** Times what a process with nothing to do stands still for. */
+const OTHERS = 4;
 const TRIES = 4;
 const DEEP = '['.repeat(1_001) + ']'.repeat(1_001);
 
@@ -53,14 +56,14 @@ describe.each([['plain text', plainJson] as [string, string], ...hostileJson])('
   test('stops nobody, whether the recipient is there or not', async () => {
     const unknown = await stallOf(async () => expect((await post(acme.api, 'nobody', json)).status).toBe(404));
     const known = await stallOf(async () => expect((await post(acme.api, 'globex', json)).status).toBe(201));
-    expect(Math.max(unknown, known)).toBeLessThan(STALL_MAX_MS);
-  }, 60_000);
+    expect(Math.max(unknown, known)).toBeLessThan(STALL_MAX_MS + OTHERS * (await idleStallMs()));
+  });
 
   test('has the hash that anybody can compute', async () => {
     const { bytes } = await post(acme.api, 'globex', json);
     const hash = /"json_sha256":"(sha256:[0-9a-f]{64})"/.exec(bytes.subarray(-4_096).toString('latin1'))?.[1];
     expect(hash).toBe(sha256OfCanonical(JSON.parse(json)));
-  }, 60_000);
+  });
 });
 
 test('what is wrong with the payload is told before what is wrong with the recipient', async () => {

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { idleStallMs } from '../support/idle-stall.ts';
 import {
   INBOUND,
   type MailText,
@@ -15,6 +16,8 @@ const MB = 1_048_576;
 /** Generous factors upon what is promised, 2 s and 50 ms: tests run beside others, and the client is in this process too. */
 const CPU_MAX_MS = 6_000;
 const STALL_MAX_MS = 500;
+/** Times what a process with nothing to do stands still for. */
+const OTHERS = 4;
 
 let world: MailWorld;
 
@@ -90,7 +93,7 @@ const hostile: [string, () => string | Promise<string>, RegExp][] = [
   ['a From that a careless pattern would read for ever', () => mailText({ from: `${'"a" '.repeat(200)}<` }), /^554 5\.6\.0 /],
 ];
 
-test.each(hostile)('%s: read in time, and others are served meanwhile', { timeout: 120_000 }, async (name, build, expected) => {
+test.each(hostile)('%s: read in time, and others are served meanwhile', { timeout: 600_000 }, async (name, build, expected) => {
   const mail = await build();
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
@@ -102,5 +105,5 @@ test.each(hostile)('%s: read in time, and others are served meanwhile', { timeou
   const cpuMs = (user + system) / 1_000;
   if (process.env.SHOW_COST) console.log(`${name}: ${cpuMs.toFixed(0)} ms of CPU, longest stall ${(delay.max / 1e6).toFixed(0)} ms`);
   expect(cpuMs).toBeLessThan(CPU_MAX_MS);
-  expect(delay.percentile(99) / 1e6).toBeLessThan(STALL_MAX_MS);
+  expect(delay.percentile(99) / 1e6).toBeLessThan(STALL_MAX_MS + OTHERS * (await idleStallMs()));
 });

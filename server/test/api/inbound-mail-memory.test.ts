@@ -38,7 +38,7 @@ async function sendPieceByPiece(partHeaders: string[]): Promise<string> {
 test.each([
   ['files', ['Content-Type: application/pdf', 'Content-Transfer-Encoding: base64']],
   ['texts', ['Content-Type: text/plain']],
-])('eight mails at once with large %s are never held in memory', { timeout: 180_000 }, async (_, headers) => {
+])('eight mails at once with large %s are never held in memory', { timeout: 600_000 }, async (_, headers) => {
   // Of buffers alone: all else that a process takes says more about when it collects its garbage.
   const before = process.memoryUsage().arrayBuffers;
   let peak = 0;
