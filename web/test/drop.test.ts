@@ -36,6 +36,7 @@ test('a stranger with a phone writes, says who they are, attaches a file, and ha
 
   await signInOn(page, world, 'ann@gmail.com');
   await page.getByText('You write as ann@gmail.com').waitFor();
+  await page.getByText('Everybody with its link sees your name and mail address').waitFor();
   expect(page.url()).toBe(`${world.service.url}/@shop`);
   expect(await page.getByLabel('Message').inputValue(), 'written before signing in').toBe('Do you have it in green?');
   await page.getByLabel('Files to attach').setInputFiles({ name: 'grün.txt', mimeType: 'text/plain', buffer: Buffer.from('a shade') });

@@ -104,6 +104,25 @@ test('a domain is pending until its record is found, and can be given up', async
   await page.getByText('Verified since').waitFor();
   await expectAccessible();
 
+  // Who sends for the business from the domain is the owner's choice, and the outbox marks those who are no members.
+  const senders = page.getByLabel('Who can send as your business from acme-works.test');
+  const kim = await signInWithCode(world.service, 'kim@acme-works.test');
+  const kimWrites = () => kim.post('/v1/drops', { to: 'globex', subject: 'From the workshop' });
+  expect((await kimWrites()).status).toBe(201);
+  await senders.selectOption('Members of your business only');
+  await expect.poll(async () => (await ann.api.get('/domains')).body.data[0].senders).toBe('members');
+  expect((await kimWrites()).body.error.code).toBe('forbidden');
+  await page.reload();
+  await expect.poll(() => senders.inputValue()).toBe('members');
+  await expectAccessible();
+  await open('/outbox');
+  const row = page.getByRole('link', { name: /From the workshop/ });
+  await row.getByText('Not sent by a member').waitFor();
+  await row.click();
+  await page.getByText('Not a member of your business').waitFor();
+  await expectAccessible();
+  await open('/domains');
+
   await world.service.sql(`UPDATE domain_requests SET missing_since = now() - interval '30 hours'`);
   await page.reload();
   await page.getByText('The record has been missing since').waitFor();
@@ -211,6 +230,31 @@ test('people, domains and businesses are blocked and unblocked', async () => {
   await page.getByRole('button', { name: 'Unblock', exact: true }).click();
   await page.getByText('Nobody is blocked').waitFor();
   expect((await globex.api.send({ to: 'acme-works' })).status).toBe(201);
+});
+
+test('a business chooses what its receipts show, and the composer says so before it sends', async () => {
+  const { page, open, expectAccessible } = ann;
+  const receipt = async () => {
+    const { receipt_url } = (await ann.api.post('/messages', { to: 'globex', subject: 'A secret sale' })).body;
+    return (await (await fetch(`${receipt_url}`.replace('/r/', '/v1/receipts/'))).text()).includes('A secret sale');
+  };
+  await open('/compose');
+  await page.getByText('sees who sent it, type, subject, note and file names').waitFor();
+  expect(await receipt()).toBe(true);
+  await open('/settings');
+  const minimal = page.getByRole('switch', { name: 'Minimal receipts' });
+  await minimal.check();
+  await expect.poll(async () => (await ann.api.get('/business')).body.receipts).toBe('minimal');
+  await page.getByText('and nothing else').waitFor();
+  await expectAccessible();
+  expect(await receipt()).toBe(false);
+  await open('/compose');
+  await page.getByText('sees both parties, the time and the hashes, and nothing else').waitFor();
+  await expectAccessible();
+  await open('/settings');
+  await minimal.uncheck();
+  await expect.poll(async () => (await ann.api.get('/business')).body.receipts).toBe('full');
+  expect(await receipt()).toBe(true);
 });
 
 test('usage shows what was sent and received, as a drawing and as a table', async () => {

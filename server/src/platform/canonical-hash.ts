@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../contract/canonical-json.ts';
+import { canonicalBytes } from './canonical-bytes.ts';
 
-/** SHA-256 of a JSON text's RFC 8785 form. */
+/** SHA-256 of the RFC 8785 form of a JSON text that scanJson has accepted. */
 export function canonicalHash(json: Uint8Array): Buffer {
-  return hash('sha256', canonicalJson(JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8'))), 'buffer');
+  return hash('sha256', canonicalBytes(Buffer.from(json.buffer, json.byteOffset, json.byteLength)), 'buffer');
 }

@@ -1,20 +1,28 @@
 import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { MB } from '../contract/limits.ts';
 
 const LOOK_EVERY_MS = 5_000;
 const NOT_AGAIN_WITHIN_MS = 60_000;
-/** Of the time, spent in the event loop: an idle process is not made to wait. */
+/** A process counts as idle while it spends less than this share of its time in the event loop. */
 const IDLE_BELOW = 0.1;
-/** How far the process may stand above what it needed after the last collection: a collection throws compiled code away, too. */
-const GROWTH = 1.4;
+/**
+ * How far the process may stand above what it needed after the last collection: the young generation of a process under
+ * load (`--max-semi-space-size`, twice), and a little. A collection below that would gain nothing, and V8 would compile hot
+ * code again afterwards.
+ */
+const YOUNG_GENERATION_BYTES = 128 * MB;
+const GROWTH = 1.1;
 
 /**
  * Makes a full garbage collection once a burst of large responses is over. Their strings and buffers are garbage by then,
- * but an idle process allocates so little that V8 would leave them for hours. Gives what ends it.
+ * but an idle process allocates so little that V8 would leave them for hours. Returns the function that ends the watch.
  */
 export function collectWhenIdle(): () => void {
   setFlagsFromString('--expose-gc');
+  // Otherwise a forced collection throws away the bytecode of functions that have not run lately.
+  setFlagsFromString('--no-flush-bytecode');
   const collect = runInNewContext('gc') as () => void;
   let neededBytes = Number.POSITIVE_INFINITY;
   let collectedAt = Number.NEGATIVE_INFINITY;
@@ -24,7 +32,8 @@ export function collectWhenIdle(): () => void {
     utilization = performance.eventLoopUtilization();
     const residentBytes = process.memoryUsage.rss();
     neededBytes = Math.min(neededBytes, residentBytes);
-    const isDue = performance.now() - collectedAt > NOT_AGAIN_WITHIN_MS && residentBytes > neededBytes * GROWTH;
+    const isDue =
+      performance.now() - collectedAt > NOT_AGAIN_WITHIN_MS && residentBytes > neededBytes * GROWTH + YOUNG_GENERATION_BYTES;
     if (!isDue || since.utilization > IDLE_BELOW) return;
     collect();
     collectedAt = performance.now();
