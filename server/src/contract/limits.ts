@@ -250,8 +250,8 @@ export const DEVICE_KNOWN_DAYS = 180;
 export const KEPT_MAILS_MAX = 200;
 /** Days for which a service without a mail server keeps mails. */
 export const KEPT_MAIL_DAYS = 7;
-/** Size of a mail that comes in. Setting: `MAIL_MAX_MB`. */
-export const MAIL_MAX_MB = 50;
+/** Size of a mail that comes in: room for the largest file inside of a message, in base64. Setting: `MAIL_MAX_MB`. */
+export const MAIL_MAX_MB = 35;
 /** Recipients of a mail. */
 export const MAIL_RECIPIENTS_MAX = 50;
 /** Bytes of a mail's header. */
@@ -262,7 +262,7 @@ export const MAIL_HEADER_FIELDS_MAX = 500;
 export const MAIL_HEADER_LINES_MAX = 4_000;
 /** Bytes of a line of a mail without its line break, as RFC 5321 has it. */
 export const MAIL_LINE_MAX_BYTES = 998;
-/** Lines of a whole mail. A mail of 50 MB in base64 has 700,000. */
+/** Lines of a whole mail. A mail of 35 MB in base64 has 480,000. */
 export const MAIL_LINES_MAX = 1_000_000;
 /** DKIM signatures of a mail that are checked: the first of those that could prove its sender. */
 export const MAIL_SIGNATURES_MAX = 3;

@@ -126,9 +126,10 @@ class CanonicalWriter {
       end++;
     }
     end++;
-    if (!hasEscapes) return this.#copyTo(end);
-    this.#at = end;
-    this.#writeText(JSON.stringify(JSON.parse(text.toString('utf8', start, end))));
+    if (hasEscapes) {
+      this.#at = end;
+      this.#writeText(JSON.stringify(JSON.parse(text.toString('utf8', start, end))));
+    } else this.#copyTo(end);
   }
 
   #writeNumber(): void {
@@ -142,9 +143,11 @@ class CanonicalWriter {
       else if (!(byte >= ZERO && byte <= NINE)) break;
       end++;
     }
-    if (isPlain && end - start <= PLAIN_DIGITS_MAX) return this.#copyTo(end);
-    this.#at = end;
-    this.#writeText(String(Number(text.toString('latin1', start, end))));
+    if (isPlain && end - start <= PLAIN_DIGITS_MAX) this.#copyTo(end);
+    else {
+      this.#at = end;
+      this.#writeText(String(Number(text.toString('latin1', start, end))));
+    }
   }
 
   #writeArray(): void {

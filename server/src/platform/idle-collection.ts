@@ -32,8 +32,7 @@ export function collectWhenIdle(): () => void {
     utilization = performance.eventLoopUtilization();
     const residentBytes = process.memoryUsage.rss();
     neededBytes = Math.min(neededBytes, residentBytes);
-    const isDue =
-      performance.now() - collectedAt > NOT_AGAIN_WITHIN_MS && residentBytes > neededBytes * GROWTH + YOUNG_GENERATION_BYTES;
+    const isDue = performance.now() - collectedAt > NOT_AGAIN_WITHIN_MS && residentBytes > neededBytes * GROWTH + YOUNG_GENERATION_BYTES;
     if (!isDue || since.utilization > IDLE_BELOW) return;
     collect();
     collectedAt = performance.now();

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { type BoundaryLine, BoundaryLines } from './boundary-lines.ts';
 import { type PartHeader, parsePartHeader } from './part-header.ts';
 import { type TransferDecoder, transferDecoder } from './transfer-decoder.ts';
 
@@ -19,12 +20,6 @@ export type MailHeader = Pick<PartHeader, 'subject' | 'from' | 'to'>;
 interface Multipart {
   boundary: string;
   alternativeOf: object | undefined;
-}
-
-/** Between parts of the open part at that depth, or behind the last of them. */
-interface Delimiter {
-  depth: number;
-  isLast: boolean;
 }
 
 interface Leaf {
@@ -51,7 +46,7 @@ export class MailReader {
   readonly #failure = Promise.withResolvers<never>();
   #open: Multipart[] = [];
   /** Those of the open parts. */
-  #boundaries: ReadonlySet<string> = new Set();
+  #boundaries = new BoundaryLines([]);
   #header: MailHeader | undefined;
   /** The lines of a part's header that have come; undefined in its body. */
   #partHeader: Buffer[] | undefined;
@@ -108,11 +103,10 @@ export class MailReader {
   }
 
   #isJudged(isLast: boolean): boolean {
-    const end = this.#pending.indexOf(LINE_BREAK, this.#skipped);
-    if (end < 0 && !isLast) return false;
+    const line = this.#boundaries.read(this.#pending, this.#skipped);
+    if (this.#boundaries.end === this.#pending.length && !isLast) return false;
     this.#isDoubtful = false;
-    const isBoundary = this.#delimiterIn(this.#pending.subarray(this.#skipped, end < 0 ? undefined : end)) !== undefined;
-    if (!isBoundary) {
+    if (!line) {
       this.#nowOpen([]);
       this.#enter(PLAIN);
     }
@@ -124,27 +118,27 @@ export class MailReader {
     const bytes = this.#pending;
     let searched = 0;
     for (;;) {
-      const start = this.#open.length === 0 ? -1 : bytes.indexOf(DASHES, searched);
+      const start = this.#open.length === 0 ? -1 : startsWithDashes(bytes, searched) ? searched : bytes.indexOf(DASHES, searched);
       if (start < 0) {
         const kept = isLast ? 0 : lengthOfBeginning(bytes);
         await this.#handOn(bytes.subarray(0, bytes.length - kept));
         this.#keep(bytes.length - kept);
         return false;
       }
-      const end = bytes.indexOf(LINE_BREAK, start + DASHES.length);
-      if (end < 0 && !isLast) {
+      const line = this.#boundaries.read(bytes, start + LINE_BREAK.length);
+      searched = this.#boundaries.end;
+      // The line break behind the line is needed to know its end.
+      if (bytes.length - searched < LINE_BREAK.length && !isLast) {
         await this.#handOn(bytes.subarray(0, start));
         this.#keep(start);
         return false;
       }
-      const delimiter = this.#delimiterIn(bytes.subarray(start + LINE_BREAK.length, end < 0 ? undefined : end));
-      searched = end < 0 ? bytes.length : end;
-      if (!delimiter) continue;
+      if (!line) continue;
       await this.#handOn(bytes.subarray(0, start));
       await this.#leave();
       this.#pending = bytes.subarray(searched);
       this.#skipped = LINE_BREAK.length;
-      this.#cross(delimiter);
+      this.#cross(line);
       return true;
     }
   }
@@ -156,12 +150,12 @@ export class MailReader {
     const line = this.#pending.subarray(start, end < 0 ? undefined : end);
     this.#pending = this.#pending.subarray(end < 0 ? this.#pending.length : end);
     this.#skipped = Math.min(LINE_BREAK.length, this.#pending.length);
-    const delimiter = this.#delimiterIn(line);
-    if (delimiter || line.length === 0) await this.#enterPart();
+    const boundaryLine = this.#boundaries.read(line, 0);
+    if (boundaryLine || line.length === 0) await this.#enterPart();
     else this.#keepHeaderLine(line);
-    if (delimiter) {
+    if (boundaryLine) {
       await this.#leave();
-      this.#cross(delimiter);
+      this.#cross(boundaryLine);
     }
     return end >= 0;
   }
@@ -175,22 +169,13 @@ export class MailReader {
       throw new BrokenMail(`the header of a part has more than ${PART_HEADER_MAX_BYTES} bytes`);
   }
 
-  /** Which of the open parts the line is the delimiter of, if any, and whether it is the last one. */
-  #delimiterIn(line: Buffer): Delimiter | undefined {
-    if (line[0] !== 0x2d || line[1] !== 0x2d) return undefined;
-    const text = line.toString('latin1', 2).trimEnd();
-    const isLast = !this.#boundaries.has(text);
-    const boundary = isLast ? text.replace(/--$/, '') : text;
-    if (isLast && (boundary === text || !this.#boundaries.has(boundary))) return undefined;
-    return { depth: this.#open.findLastIndex((part) => part.boundary === boundary), isLast };
-  }
-
   #nowOpen(parts: Multipart[]): void {
     this.#open = parts;
-    this.#boundaries = new Set(parts.map(({ boundary }) => boundary));
+    this.#boundaries = new BoundaryLines(parts.map(({ boundary }) => boundary));
   }
 
-  #cross({ depth, isLast }: Delimiter): void {
+  #cross({ boundary, isLast }: BoundaryLine): void {
+    const depth = this.#open.findLastIndex((part) => part.boundary === boundary);
     this.#nowOpen(this.#open.slice(0, isLast ? depth : depth + 1));
     this.#partHeader = isLast ? undefined : [];
     if (!isLast && ++this.#parts > PARTS_MAX) throw new BrokenMail(`it has more than ${PARTS_MAX} parts`);
@@ -253,6 +238,11 @@ const PLAIN: PartHeader = {
   from: [],
   to: [],
 };
+
+/** A search by Buffer.indexOf takes longer than to look where the line before has ended. */
+function startsWithDashes(bytes: Buffer, at: number): boolean {
+  return bytes[at + 2] === DASHES[2] && bytes[at + 3] === DASHES[3] && bytes[at] === DASHES[0] && bytes[at + 1] === DASHES[1];
+}
 
 /** How many bytes at the end could be the beginning of a boundary. */
 function lengthOfBeginning(bytes: Buffer): number {

@@ -21,22 +21,24 @@ export class LineCheck {
   /** What is wrong with the bytes that come next, if anything is. */
   problemIn(chunk: Buffer): string | undefined {
     if (chunk.includes(0)) return 'a NUL character';
-    let isAfterCr = this.#isAfterCr;
-    let start = -this.#lineBytes;
-    // By number, which is many times faster than one after the other; every byte of every mail passes here.
-    for (let i = 0; i < chunk.length; i++) {
-      const byte = chunk[i];
-      if (isAfterCr !== (byte === LF)) return 'a line break that is not CR LF';
-      isAfterCr = byte === CR;
-      if (byte !== LF) continue;
-      // The carriage return counts among them here.
-      if (i - start - 1 > this.#maxBytes) return this.#tooLong();
-      start = i + 1;
+    let start = 0;
+    while (start < chunk.length) {
+      // Buffer.indexOf is far faster than a loop: every byte of every mail passes here.
+      const lineFeed = chunk.indexOf(LF, start);
+      const carriageReturn = chunk.indexOf(CR, start);
+      const end = lineFeed < 0 ? chunk.length : lineFeed;
+      const isBroken = this.#isAfterCr ? lineFeed !== start : carriageReturn >= 0 ? carriageReturn !== end - 1 : lineFeed >= 0;
+      if (isBroken) return 'a line break that is not CR LF';
+      this.#lineBytes += end - start;
+      this.#isAfterCr = lineFeed < 0 && carriageReturn >= 0;
+      const hasReturn = this.#isAfterCr || lineFeed >= 0;
+      if (this.#lineBytes - Number(hasReturn) > this.#maxBytes) return this.#tooLong();
+      if (lineFeed < 0) return undefined;
+      this.#lineBytes = 0;
       if (++this.#lines > this.#maxLines) return `more than ${this.#maxLines} lines; send what is long as an attachment in base64`;
+      start = lineFeed + 1;
     }
-    this.#isAfterCr = isAfterCr;
-    this.#lineBytes = chunk.length - start;
-    return this.#lineBytes - Number(isAfterCr) > this.#maxBytes ? this.#tooLong() : undefined;
+    return undefined;
   }
 
   /** The same once there are no more. */

@@ -8,7 +8,29 @@ import { hardJson } from '../support/hard-json.ts';
 const canonical = (text: string) => canonicalBytes(Buffer.from(text)).toString('utf8');
 
 /** Keys that sort differently as UTF-8, as UTF-16 and as written, and that engines treat in a way of their own. */
-const KEYS = ['', 'a', 'aa', 'b', 'B', '"', '\\', '/', '\u007f', '\n', 'é', 'ö', '\ud7ff', '\ue000', '\uffff', '😀', '𐀀', '0', '10', '9', '__proto__'];
+const KEYS = [
+  '',
+  'a',
+  'aa',
+  'b',
+  'B',
+  '"',
+  '\\',
+  '/',
+  '\u007f',
+  '\n',
+  'é',
+  'ö',
+  '\ud7ff',
+  '\ue000',
+  '\uffff',
+  '😀',
+  '𐀀',
+  '0',
+  '10',
+  '9',
+  '__proto__',
+];
 const keys = fc.oneof(fc.constantFrom(...KEYS), fc.string({ unit: 'binary', maxLength: 4 }));
 const numbers = fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true }));
 
@@ -17,11 +39,26 @@ const { value: texts } = fc.letrec<{ value: string; string: string }>((tie) => (
   string: fc.tuple(keys, fc.integer({ min: 0, max: 3 })).map(([text, style]) => written(text, style)),
   value: fc.oneof(
     { maxDepth: 5 },
-    fc.constantFrom('true', 'false', 'null', '-0', '0.0', '1e2', '1E+2', '12.50', '1e21', '1e-7', '123456789012345678901', '9007199254740993'),
+    fc.constantFrom(
+      'true',
+      'false',
+      'null',
+      '-0',
+      '0.0',
+      '1e2',
+      '1E+2',
+      '12.50',
+      '1e21',
+      '1e-7',
+      '123456789012345678901',
+      '9007199254740993',
+    ),
     numbers.map((number) => JSON.stringify(number)),
     tie('string'),
     fc.array(tie('value'), { maxLength: 4 }).map((items) => `[ ${items.join('\t,\n')}]`),
-    fc.array(fc.tuple(tie('string'), tie('value')), { maxLength: 24 }).map((members) => `{${members.map(([k, v]) => ` ${k} :\r\n${v}`).join(',')} }`),
+    fc
+      .array(fc.tuple(tie('string'), tie('value')), { maxLength: 24 })
+      .map((members) => `{${members.map(([k, v]) => ` ${k} :\r\n${v}`).join(',')} }`),
   ),
 }));
 

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MAIL_MAX_MB } from '../../src/contract/limits.ts';
 import { idleStallMs } from '../support/idle-stall.ts';
 import {
   INBOUND,
@@ -13,8 +15,14 @@ import {
 } from '../support/mail-world.ts';
 
 const MB = 1_048_576;
-/** Generous factors upon what is promised, 2 s and 50 ms: tests run beside others, and the client is in this process too. */
-const CPU_MAX_MS = 6_000;
+const LARGEST = Buffer.alloc(MAIL_MAX_MB * MB);
+/** Near the largest mail (MAIL_MAX_MB), in files that are small enough to come inside of a mail. */
+const FILE_BYTES = ((MAIL_MAX_MB - 1) * MB) / 2;
+/**
+ * What is promised is 2 s of processor time and 50 ms without others being served. Machines differ, and this one may be busy:
+ * the time is compared with that of hashing the largest mail, which is 0.15 s where the promise was measured.
+ */
+const HASHES_MAX = 45;
 const STALL_MAX_MS = 500;
 /** Times what a process with nothing to do stands still for. */
 const OTHERS = 4;
@@ -27,7 +35,7 @@ beforeAll(async () => {
   world.publish('acme-works.test');
   world.publish('signs-only.test', { spf: SPF_ELSEWHERE });
   // So that nothing is loaded or compiled for the first time while it is measured.
-  await deliver(mailText({ headers: ['Content-Type: text/html'], body: '<p>warm</p>\r\n' }));
+  await deliver(Buffer.from(mailText({ headers: ['Content-Type: text/html'], body: '<p>warm</p>\r\n' })));
 });
 afterAll(() => world.stop());
 
@@ -38,8 +46,18 @@ const html = (text: string): MailText => ({
     .toString('base64')
     .replace(/.{76}/g, '$&\r\n')}\r\n`,
 });
-const attachment = (encoding: string, body: string): MailText =>
-  multipart('mixed', [{ headers: ['Content-Type: application/octet-stream', `Content-Transfer-Encoding: ${encoding}`], body }]);
+const attachments = (encoding: string, bodies: string[]): MailText =>
+  multipart(
+    'mixed',
+    bodies.map((body) => ({ headers: ['Content-Type: application/octet-stream', `Content-Transfer-Encoding: ${encoding}`], body })),
+  );
+const attachment = (encoding: string, body: string) => attachments(encoding, [body]);
+/** Two files with the same line again and again. */
+const twoFiles = (encoding: string, line: string) => {
+  const body = lines(line, FILE_BYTES);
+  return attachments(encoding, [body, body]);
+};
+const withHeaders = (mail: MailText, headers: string[]): MailText => ({ ...mail, headers: [...(mail.headers ?? []), ...headers] });
 const badSignatures = (n: number, domain: string) =>
   Array.from(
     { length: n },
@@ -47,17 +65,27 @@ const badSignatures = (n: number, domain: string) =>
       `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${domain}; s=test; l=${900_000_000 + i}; b=eg==; bh=eg==; h=from:to:subject:date:message-id`,
   );
 
-async function deliver(mail: string): Promise<string> {
+async function deliver(mail: Buffer): Promise<string> {
   const client = await world.connect();
   await client.say('EHLO client.test');
   for (const command of [`MAIL FROM:<ann@acme-works.test>`, `RCPT TO:<globex@${INBOUND}>`, 'DATA']) await client.say(command);
   // In pieces, as a net brings them: the client must not be what stops the event loop.
-  const bytes = Buffer.from(mail, 'latin1');
-  for (let at = 0; at < bytes.length; at += 65_536) await client.writeAll(bytes.subarray(at, at + 65_536));
+  for (let at = 0; at < mail.length; at += 65_536) await client.writeAll(mail.subarray(at, at + 65_536));
   client.write('\r\n.\r\n');
   const answer = await client.reply();
   client.close();
   return answer;
+}
+
+function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+function hashingMs(): number {
+  const before = process.cpuUsage();
+  hash('sha256', LARGEST, 'hex');
+  return cpuMsSince(before);
 }
 
 const signsOnly = 'ann@signs-only.test';
@@ -68,17 +96,18 @@ const hostile: [string, () => string | Promise<string>, RegExp][] = [
     /^554 5\.6\.0 .*998/,
   ],
   [
-    '20 MB of lines with tabs and ten signatures',
-    () => mailText({ from: signsOnly, headers: badSignatures(10, 'signs-only.test'), body: lines('a\tb  c '.repeat(20), 20 * MB) }),
+    '34 MB of lines with tabs and ten signatures',
+    () => mailText({ ...withHeaders(twoFiles('7bit', 'a\tb  c '.repeat(20)), badSignatures(10, 'signs-only.test')), from: signsOnly }),
     /^550 5\.7\.26 /,
   ],
   [
-    'a good signature over 20 MB',
-    () => signed(mailText({ from: signsOnly, body: lines('a b\tc'.repeat(20), 20 * MB) }), { domain: 'signs-only.test' }),
+    'a good signature over 34 MB',
+    () => signed(mailText({ ...twoFiles('7bit', 'a b\tc'.repeat(20)), from: signsOnly }), { domain: 'signs-only.test' }),
     /^250 /,
   ],
-  ['a file of 20 MB in base64', () => mailText(attachment('base64', lines('QUJD'.repeat(19), 20 * MB))), /^250 /],
-  ['a file of 20 MB, quoted-printable', () => mailText(attachment('quoted-printable', lines('=41'.repeat(25), 20 * MB))), /^250 /],
+  ['34 MB in base64', () => mailText(twoFiles('base64', 'QUJD'.repeat(19))), /^250 /],
+  ['34 MB, quoted-printable', () => mailText(twoFiles('quoted-printable', '=41'.repeat(25))), /^250 /],
+  ['34 MB of lines that might be boundaries', () => mailText(twoFiles('7bit', '-'.repeat(48))), /^250 /],
   ['900,000 lines of one letter', () => mailText(attachment('base64', lines('A', 2.7 * MB))), /^250 /],
   ['900,000 empty lines', () => mailText({ body: lines('', 1.8 * MB) }), /^250 /],
   ['900,000 lines that might be boundaries', () => mailText(attachment('7bit', lines('--', 3.6 * MB))), /^250 /],
@@ -94,16 +123,18 @@ const hostile: [string, () => string | Promise<string>, RegExp][] = [
 ];
 
 test.each(hostile)('%s: read in time, and others are served meanwhile', { timeout: 600_000 }, async (name, build, expected) => {
-  const mail = await build();
+  const mail = Buffer.from(await build(), 'latin1');
+  const hashBefore = hashingMs();
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   const before = process.cpuUsage();
   const answer = await deliver(mail);
-  const { user, system } = process.cpuUsage(before);
+  const cpuMs = cpuMsSince(before);
   delay.disable();
   expect(answer).toMatch(expected);
-  const cpuMs = (user + system) / 1_000;
-  if (process.env.SHOW_COST) console.log(`${name}: ${cpuMs.toFixed(0)} ms of CPU, longest stall ${(delay.max / 1e6).toFixed(0)} ms`);
-  expect(cpuMs).toBeLessThan(CPU_MAX_MS);
+  const hashMs = Math.max(hashBefore, hashingMs());
+  if (process.env.SHOW_COST)
+    console.log(`${name}: ${cpuMs.toFixed(0)} ms of CPU (hashing ${hashMs.toFixed(0)}), longest stall ${(delay.max / 1e6).toFixed(0)} ms`);
+  expect(cpuMs / hashMs).toBeLessThan(HASHES_MAX);
   expect(delay.percentile(99) / 1e6).toBeLessThan(STALL_MAX_MS + OTHERS * (await idleStallMs()));
 });

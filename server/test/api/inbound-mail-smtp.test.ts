@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MAIL_MAX_MB } from '../../src/contract/limits.ts';
 import { newAuthority } from '../support/certificates.ts';
 import { filesIn } from '../support/files-in.ts';
 import { attached, INBOUND, type MailWorld, mailText, multipart, startMailWorld } from '../support/mail-world.ts';
@@ -105,16 +106,16 @@ describe('large mails', () => {
     return Buffer.concat([base, Buffer.from(`${lines}${' '.repeat(padding - lines.length - 2)}\r\n`)]);
   };
 
-  test('of 50 MB is taken, and one byte more is not', async () => {
+  test('of the largest size is taken, and one byte more is not', async () => {
     const client = await greeted();
     await inData(client);
-    await client.writeAll(dotStuffed(ofSize(50 * MB, 'fits')));
+    await client.writeAll(dotStuffed(ofSize(MAIL_MAX_MB * MB, 'fits')));
     expect(await client.reply()).toMatch(/^250 2\.0\.0 Delivered/);
     expect((await globex.api.get('/inbox?limit=1')).body.data[0].files).toHaveLength(2);
     const files = await filesIn(world.filesFolder);
     await inData(client);
-    await client.writeAll(dotStuffed(ofSize(50 * MB + 1, 'too-large')));
-    expect(await client.reply()).toBe(`552 5.3.4 The mail is larger than ${50 * MB} bytes.`);
+    await client.writeAll(dotStuffed(ofSize(MAIL_MAX_MB * MB + 1, 'too-large')));
+    expect(await client.reply()).toBe(`552 5.3.4 The mail is larger than ${MAIL_MAX_MB * MB} bytes.`);
     expect(await filesIn(world.filesFolder)).toEqual(files);
     expect(await client.say('NOOP')).toBe('250 OK');
     client.close();
@@ -122,9 +123,9 @@ describe('large mails', () => {
 
   test('are announced, and refused by what they announce', async () => {
     const client = await world.connect();
-    expect(await client.say('EHLO client.test')).toContain(`250 SIZE ${50 * MB}`);
-    expect(await client.say(`MAIL FROM:<ann@acme-works.test> SIZE=${50 * MB + 1}`)).toMatch(/^552 /);
-    expect(await client.say(`MAIL FROM:<ann@acme-works.test> SIZE=${50 * MB}`)).toBe('250 Accepted');
+    expect(await client.say('EHLO client.test')).toContain(`250 SIZE ${MAIL_MAX_MB * MB}`);
+    expect(await client.say(`MAIL FROM:<ann@acme-works.test> SIZE=${MAIL_MAX_MB * MB + 1}`)).toMatch(/^552 /);
+    expect(await client.say(`MAIL FROM:<ann@acme-works.test> SIZE=${MAIL_MAX_MB * MB}`)).toBe('250 Accepted');
     client.close();
   });
 

@@ -42,9 +42,12 @@ async function* onward(read: Buffer, source: AsyncIterator<Buffer>): AsyncGenera
   for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
 }
 
+/** More than twice as fast as SHA-256 where the processor has no instructions for that. */
+const DIGEST = 'blake2b512';
+
 export interface ReadMail {
-  /** Of all its bytes, in hexadecimal digits. */
-  sha256: string;
+  /** A hash of all its bytes, in hexadecimal digits. */
+  digest: string;
   read: MailHeader;
   proof: SenderProof;
 }
@@ -56,7 +59,7 @@ export async function readMail(
   contents: MailContents,
   proof: OpenProof,
 ): Promise<ReadMail> {
-  const digest = createHash('sha256').update(header);
+  const digest = createHash(DIGEST).update(header);
   const reader = new MailReader((part) => contents.visit(part), proof.signed === undefined || proof.signed.has('content-type'));
   try {
     await reader.begin(headerOf(fields.filter((field) => counts(field, proof.signed))));
@@ -66,7 +69,7 @@ export async function readMail(
       await reader.write(chunk);
     }
     const [read, outcome] = await Promise.all([reader.end(), proof.end()]);
-    return { sha256: digest.digest('hex'), read, proof: outcome };
+    return { digest: digest.digest('hex'), read, proof: outcome };
   } catch (error) {
     await reader.abandon(error);
     throw error;

@@ -1,0 +1,61 @@
+const CR = 0x0d;
+const DASH = 0x2d;
+/** Odd and unknown to senders, so that nobody can choose lines that look like boundaries. */
+const MULTIPLIER = (Math.floor(Math.random() * 2 ** 30) << 1) | 1;
+const CLOSING = '--';
+
+export interface BoundaryLine {
+  boundary: string;
+  /** Whether it ends the multipart instead of separating two of its MIME parts. */
+  isLast: boolean;
+}
+
+/**
+ * Tells which lines are one of some boundaries. A mail may have a million lines that begin like one, so that a line is only
+ * made a string once its hash is that of a boundary.
+ */
+export class BoundaryLines {
+  readonly #boundaries: ReadonlySet<string>;
+  readonly #hashes: ReadonlySet<number>;
+  #end = 0;
+
+  constructor(boundaries: readonly string[]) {
+    this.#boundaries = new Set(boundaries);
+    this.#hashes = new Set(boundaries.flatMap((boundary) => [hashOf(boundary), hashOf(boundary + CLOSING)]));
+  }
+
+  /** Where the line ends that was read last: at its carriage return, or at the end of the bytes. */
+  get end(): number {
+    return this.#end;
+  }
+
+  read(bytes: Buffer, start: number): BoundaryLine | undefined {
+    let hash = 0;
+    let hashWithoutSpace = 0;
+    let at = start;
+    for (; at < bytes.length; at++) {
+      const byte = bytes[at] as number;
+      if (byte === CR) break;
+      if (at < start + CLOSING.length) continue;
+      hash = (Math.imul(hash, MULTIPLIER) + byte) | 0;
+      if (!isSpace(byte)) hashWithoutSpace = hash;
+    }
+    this.#end = at;
+    if (!this.#hashes.has(hashWithoutSpace) || bytes[start] !== DASH || bytes[start + 1] !== DASH) return undefined;
+    const text = bytes.toString('latin1', start + CLOSING.length, at).trimEnd();
+    if (this.#boundaries.has(text)) return { boundary: text, isLast: false };
+    const boundary = text.slice(0, -CLOSING.length);
+    return text.endsWith(CLOSING) && this.#boundaries.has(boundary) ? { boundary, isLast: true } : undefined;
+  }
+}
+
+/** What trimEnd removes of a latin1 text. */
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d) || byte === 0xa0;
+}
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (const byte of Buffer.from(text, 'latin1')) hash = (Math.imul(hash, MULTIPLIER) + byte) | 0;
+  return hash;
+}
