@@ -250,6 +250,8 @@ async function addDeadEndpoints(service: ServiceUnderTest, receiver: Receiver): 
       [business.id, webhookId, DEAD_BACKLOG],
     );
   }
+  // Endpoints that worked once: those that never did get one attempt at a time, and are in nobody's way.
+  await service.sql.query(`UPDATE webhooks SET first_success_at = now() WHERE url LIKE '%/dead'`);
   await service.sql.query('VACUUM ANALYZE webhook_attempts');
   await service.sql.query(`SELECT pg_notify('waybill_webhooks', '')`);
   await sleep(2_000);
@@ -257,7 +259,11 @@ async function addDeadEndpoints(service: ServiceUnderTest, receiver: Receiver): 
 
 /** Off, they are left alone once the attempts under way have ended, ten seconds later. */
 async function switchDeadEndpoints(service: ServiceUnderTest, active: boolean): Promise<void> {
-  await service.sql.query(`UPDATE webhooks SET active = $1 WHERE url LIKE '%/dead'`, [active]);
+  await service.sql.query(
+    `UPDATE webhooks SET active = $1, pause_reason = CASE WHEN NOT $1 THEN 'requested' END, paused_at = CASE WHEN NOT $1 THEN now() END
+      WHERE url LIKE '%/dead'`,
+    [active],
+  );
   await service.sql.query(`SELECT pg_notify('waybill_webhooks', '')`);
   await sleep(active ? 2_000 : 11_000);
 }
