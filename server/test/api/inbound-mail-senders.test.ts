@@ -185,6 +185,16 @@ describe('by DKIM', () => {
     expect(await send({ from: 'ann@gone.test' }, { domain: 'gone.test' })).toMatch(LATER);
   });
 
+  test('with a key whose record is longer than that of any sensible key proves nothing', async () => {
+    const fromLongKey = async (keyNote: string) => {
+      world.publish('long-key.test', { spf: SPF_ELSEWHERE, keyNote });
+      const mail = await signed(mailText({ from: 'ann@long-key.test' }), { domain: 'long-key.test' });
+      return world.deliver({ sender: 'ann@long-key.test', mail });
+    };
+    await expectTaken(await fromLongKey('x'.repeat(1_500)), { domain: 'long-key.test' });
+    expect(await fromLongKey('x'.repeat(2_000))).toMatch(UNPROVED);
+  });
+
   describe('where the type of the content is not signed, as some large providers leave it', () => {
     const fields = ['From', 'Subject', 'Date', 'Message-ID', 'To', 'MIME-Version'];
     const parts = multipart('mixed', [

@@ -17,7 +17,7 @@ export interface MailWorld {
   /** Where files are kept. */
   filesFolder: string;
   /** Lets the domain vouch for mail from this machine, and for mail with its signature. */
-  publish(domain: string, options?: { spf?: string; dmarc?: string }): void;
+  publish(domain: string, options?: { spf?: string; dmarc?: string; keyNote?: string }): void;
   connect(preamble?: string): Promise<SmtpClient>;
   /** To globex, unless it says otherwise. */
   handOver(client: SmtpClient, parcel: Partial<Parcel> & { mail: string | Buffer }): Promise<Answers>;
@@ -52,9 +52,9 @@ export async function startMailWorld(env: Record<string, string> = {}): Promise<
     names,
     port,
     filesFolder,
-    publish: (domain, { spf = SPF_HERE, dmarc } = {}) => {
+    publish: (domain, { spf = SPF_HERE, dmarc, keyNote } = {}) => {
       names.set(domain, { txt: [spf] });
-      names.set(`${SELECTOR}._domainkey.${domain}`, { txt: [PUBLISHED_KEY] });
+      names.set(`${SELECTOR}._domainkey.${domain}`, { txt: [keyNote === undefined ? PUBLISHED_KEY : `${PUBLISHED_KEY}; n=${keyNote}`] });
       if (dmarc !== undefined) names.set(`_dmarc.${domain}`, { txt: [dmarc] });
     },
     connect,
