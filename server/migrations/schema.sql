@@ -1,5 +1,5 @@
 -- The schema that the migrations add up to, read back from PostgreSQL's catalogue, for reviewers.
--- It is compared in tests and never run. To write it anew:
+-- It is compared in tests and never run. To rewrite it:
 -- UPDATE_SCHEMA=1 npx vitest run server/test/faults/migrations.test.ts
 
 CREATE TYPE attempt_status AS ENUM ('pending', 'delivered', 'retrying', 'dropped', 'failed');
@@ -15,6 +15,84 @@ CREATE TYPE sign_in_proof AS ENUM ('mailbox', 'domain', 'nothing');
 CREATE TYPE sign_in_provider AS ENUM ('email', 'google', 'microsoft', 'oidc');
 
 CREATE TYPE validation_status AS ENUM ('passed', 'failed', 'not_applicable');
+
+CREATE TYPE committed_message AS (
+  sender_id bigint,
+  recipient_id bigint,
+  id uuid,
+  segment text,
+  in_reply_to uuid,
+  sender text,
+  type text,
+  received_at timestamp with time zone
+);
+
+CREATE TYPE made_attempt AS (
+  party_id bigint,
+  webhook_id uuid,
+  id uuid,
+  is_proven boolean,
+  succeeded boolean,
+  status_code smallint,
+  error text,
+  response_ms integer,
+  age_ms integer,
+  retry_after_s integer
+);
+
+CREATE TYPE prepared_file AS (
+  message_id uuid,
+  id uuid,
+  ordinal smallint,
+  object_id uuid,
+  filename text,
+  content_type text,
+  size_bytes bigint,
+  sha256 bytea
+);
+
+CREATE TYPE prepared_message AS (
+  sender_id bigint,
+  recipient_id bigint,
+  id uuid,
+  segment text,
+  thread_id uuid,
+  in_reply_to uuid,
+  sender text,
+  recipient text,
+  type text,
+  subject text,
+  note text,
+  json text,
+  json_sha256 bytea,
+  validation validation_status,
+  validation_errors text,
+  receipt_token bytea,
+  idempotency_key text,
+  file_count smallint,
+  from_email text,
+  from_domain text,
+  hashed_before_time text,
+  hashed_after_time text,
+  inline_bytes bigint,
+  sender_ledger integer,
+  sender_entry integer,
+  recipient_ledger integer,
+  recipient_entry integer,
+  first_with_key integer
+);
+
+CREATE TYPE touched_ledger AS (
+  party_id bigint,
+  entries integer
+);
+
+CREATE TYPE wanted_attempts AS (
+  party_id bigint,
+  webhook_id uuid,
+  room integer,
+  held uuid[]
+);
 
 CREATE TABLE agents (
   party_id bigint NOT NULL,
@@ -311,6 +389,12 @@ CREATE TABLE saved_contacts (
   CONSTRAINT saved_contacts_pkey PRIMARY KEY (party_id)
 );
 
+CREATE TABLE schema_functions (
+  name text NOT NULL,
+  checksum text NOT NULL,
+  CONSTRAINT schema_functions_pkey PRIMARY KEY (name)
+);
+
 CREATE TABLE schema_migrations (
   name text NOT NULL,
   checksum text NOT NULL,
@@ -449,13 +533,13 @@ CREATE TABLE webhook_attempts (
   CONSTRAINT webhook_attempts_pkey PRIMARY KEY (party_id, webhook_id, id)
 );
 
-CREATE UNLOGGED TABLE webhook_claims (
+CREATE UNLOGGED TABLE webhook_leases (
   party_id bigint NOT NULL,
   webhook_id uuid NOT NULL,
   worker_id uuid NOT NULL,
-  attempt_ids uuid[] NOT NULL,
+  attempt_ids uuid[] STORAGE e NOT NULL,
   until timestamp with time zone NOT NULL,
-  CONSTRAINT webhook_claims_pkey PRIMARY KEY (party_id, webhook_id, worker_id)
+  CONSTRAINT webhook_leases_pkey PRIMARY KEY (party_id, webhook_id, worker_id)
 );
 
 CREATE TABLE webhooks (
@@ -513,177 +597,743 @@ CREATE INDEX verified_domains_of_party ON verified_domains USING btree (party_id
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) WHERE (status = 'pending'::attempt_status);
 CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
 
-CREATE FUNCTION announce_upload(
-  party bigint,
-  upload uuid,
-  name text,
-  type text,
-  bytes bigint,
-  bytes_a_part integer,
-  ref text,
-  usable_s integer,
-  business_limit bigint,
-  owner_limit bigint
-) RETURNS TABLE(refused_by text, clock timestamp with time zone) LANGUAGE plpgsql;
+CREATE FUNCTION announce_upload(party bigint, upload uuid, name text, type text, bytes bigint, bytes_a_part integer, ref text, usable_s integer, business_limit bigint, owner_limit bigint)
+ RETURNS TABLE(refused_by text, clock timestamp with time zone)
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  today date := (now() AT TIME ZONE 'UTC')::date;
+BEGIN
+  clock := now();
+  INSERT INTO daily_usage AS u (party_id, day, upload_bytes)
+  SELECT party, today, bytes WHERE business_limit = 0 OR bytes <= business_limit
+  ON CONFLICT (party_id, day) DO UPDATE SET upload_bytes = u.upload_bytes + excluded.upload_bytes
+   WHERE business_limit = 0 OR u.upload_bytes + excluded.upload_bytes <= business_limit;
+  IF NOT FOUND THEN
+    refused_by := 'business';
+  ELSIF NOT charge_owner(party, bytes, owner_limit) THEN
+    UPDATE daily_usage u SET upload_bytes = u.upload_bytes - bytes WHERE u.party_id = party AND u.day = today;
+    refused_by := 'owner';
+  ELSE
+    INSERT INTO uploads (party_id, id, filename, content_type, size_bytes, part_bytes, parts_ref, expires_at)
+    VALUES (party, upload, name, type, bytes, bytes_a_part, ref, now() + make_interval(secs => usable_s));
+  END IF;
+  RETURN NEXT;
+END $function$;
 
-CREATE FUNCTION charge_owner(
-  party bigint,
-  bytes bigint,
-  day_limit bigint
-) RETURNS boolean LANGUAGE plpgsql;
+CREATE FUNCTION charge_owner(party bigint, bytes bigint, day_limit bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  today     date := (now() AT TIME ZONE 'UTC')::date;
+  has_owner boolean := false;
+  owner     uuid;
+BEGIN
+  IF day_limit = 0 THEN
+    RETURN true;
+  END IF;
+  FOR owner IN SELECT m.person_id FROM members m WHERE m.party_id = party AND m.role = 'owner' ORDER BY m.person_id LOOP
+    has_owner := true;
+    INSERT INTO person_usage AS u (person_id, day, upload_bytes) SELECT owner, today, bytes WHERE bytes <= day_limit
+    ON CONFLICT (person_id, day) DO UPDATE SET upload_bytes = u.upload_bytes + excluded.upload_bytes
+     WHERE u.upload_bytes + excluded.upload_bytes <= day_limit;
+    IF FOUND THEN
+      RETURN true;
+    END IF;
+  END LOOP;
+  -- A business of the operator has no owner, and its own limit only.
+  RETURN NOT has_owner;
+END $function$;
 
-CREATE FUNCTION claim_webhook_attempts(
-  worker uuid,
-  party_ids bigint[],
-  webhook_ids uuid[],
-  rooms integer[],
-  helds text[],
-  lease interval
-) RETURNS TABLE(webhook_id uuid, url text, secret text, ids text, message_ids text, events text, created_ms text, clock_ms bigint, is_proven boolean) LANGUAGE plpgsql;
+CREATE FUNCTION commit_messages(messages prepared_message[], files prepared_file[], ledgers touched_ledger[], month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval)
+ RETURNS TABLE(ordinal integer, outcome text, message_id uuid, received_ms bigint, content_hash bytea, committed committed_message)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  clock     timestamptz := clock_timestamp();
+  placed    record;
+  judged    record;
+  delivered timestamptz;
+  time_text text;
+  hashes    bytea[];
+BEGIN
+  SELECT * INTO placed FROM lock_ledgers(ledgers, clock);
+  SELECT * INTO judged
+    FROM judge_messages(messages, cardinality(ledgers), clock, month_limit, new_account_day_limit, new_account_days, day_bytes_limit, key_window);
 
-CREATE FUNCTION commit_messages(
-  party_ids bigint[],
-  entry_counts bigint[],
-  sender_slots integer[],
-  sender_nths integer[],
-  recipient_slots integer[],
-  recipient_nths integer[],
-  message_ids uuid[],
-  thread_ids uuid[],
-  parent_ids uuid[],
-  segments text[],
-  senders text[],
-  recipients text[],
-  types text[],
-  subjects text[],
-  notes text[],
-  jsons text[],
-  json_hashes bytea[],
-  validations text[],
-  validation_error_lists text[],
-  from_emails text[],
-  from_domains text[],
-  receipt_tokens bytea[],
-  keys text[],
-  firsts integer[],
-  hashed_before_time text[],
-  hashed_after_time text[],
-  file_counts integer[],
-  inline_bytes bigint[],
-  file_ns integer[],
-  file_ordinals integer[],
-  file_ids uuid[],
-  file_object_ids uuid[],
-  file_names text[],
-  file_types text[],
-  file_sizes bigint[],
-  file_hashes bytea[],
-  month_limit bigint,
-  new_account_day_limit bigint,
-  new_account_days integer,
-  day_bytes_limit bigint,
-  key_window interval
-) RETURNS TABLE(outcome text, message_id uuid, received_ms bigint, content_hash bytea) LANGUAGE plpgsql;
+  delivered := to_timestamp(placed.delivery_ms / 1000.0);
+  time_text := to_char(delivered AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+  hashes := ARRAY(SELECT sha256(convert_to((b.m).hashed_before_time || time_text || (b.m).hashed_after_time, 'UTF8'))
+                    FROM (SELECT unnest(messages) AS m) b);
 
-CREATE FUNCTION domain_with_parents(
-  domain text
-) RETURNS text[] LANGUAGE sql;
+  PERFORM write_messages(array_agg(b.m), array_agg(b.hash), files, placed.bases, judged.organisations, delivered, clock)
+     FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash, unnest(judged.outcomes) AS outcome) b
+    WHERE b.outcome = 'accepted' HAVING count(*) > 0;
 
-CREATE FUNCTION follow_messages(
-  delivered timestamp with time zone,
-  sender_ids bigint[],
-  recipient_ids bigint[],
-  message_ids uuid[],
-  parent_ids uuid[],
-  segments text[],
-  types text[],
-  senders text[]
-) RETURNS void LANGUAGE plpgsql;
+  RETURN QUERY
+  SELECT b.ordinal, b.outcome, b.message_id, placed.delivery_ms, b.hash,
+         CASE b.outcome WHEN 'accepted' THEN
+           ROW ((b.m).sender_id, (b.m).recipient_id, (b.m).id, (b.m).segment, (b.m).in_reply_to, (b.m).sender, (b.m).type, delivered)::committed_message
+         END
+    FROM (SELECT generate_series(1, cardinality(messages)) AS ordinal, unnest(messages) AS m, unnest(hashes) AS hash,
+                 unnest(judged.outcomes) AS outcome, unnest(judged.message_ids) AS message_id) b;
+END
+$function$;
 
-CREATE FUNCTION is_blocked(
-  recipient bigint,
-  sender bigint,
-  actor text,
-  mailbox text,
-  mail_domain text
-) RETURNS boolean LANGUAGE plpgsql;
+CREATE FUNCTION count_messages(messages prepared_message[], organisations text[], clock timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  today date := (clock AT TIME ZONE 'UTC')::date;
+BEGIN
+  INSERT INTO daily_usage AS u (party_id, day, messages, upload_bytes)
+  SELECT (b.m).sender_id, today, count(*), sum((b.m).inline_bytes) FROM (SELECT unnest(messages) AS m) b GROUP BY (b.m).sender_id
+  ON CONFLICT (party_id, day) DO UPDATE
+    SET messages = u.messages + excluded.messages, upload_bytes = u.upload_bytes + excluded.upload_bytes;
 
-CREATE FUNCTION join_thread(
-  unclaimed bigint,
-  thread uuid,
-  business bigint,
-  mailbox text
-) RETURNS bigint LANGUAGE plpgsql;
+  IF num_nonnulls(VARIADIC organisations) > 0 THEN
+    UPDATE daily_organisation_usage u SET messages = u.messages + sent.messages
+      FROM (SELECT organisations[(b.m).sender_ledger] AS organisation, count(*) AS messages FROM (SELECT unnest(messages) AS m) b GROUP BY 1) sent
+     WHERE u.organisation = sent.organisation AND u.day = today;
+  END IF;
+END
+$function$;
 
-CREATE FUNCTION judge_unproven_webhooks(
-  party_ids bigint[],
-  webhook_ids uuid[],
-  ids uuid[],
-  successes integer[],
-  unproven integer[],
-  failures_max integer
-) RETURNS void LANGUAGE plpgsql;
+CREATE FUNCTION domain_with_parents(domain text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (SELECT array_agg(array_to_string(labels.labels[i.i:], '.'::text)) AS array_agg FROM string_to_array(domain_with_parents.domain, '.'::text) labels(labels), LATERAL generate_subscripts(labels.labels, 1) i(i));
 
-CREATE FUNCTION merge_contact(
-  owner bigint,
-  unclaimed bigint,
-  business bigint
-) RETURNS void LANGUAGE plpgsql;
+CREATE FUNCTION insert_files(messages prepared_message[], files prepared_file[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO objects (party_id, id, size_bytes, sha256)
+  SELECT DISTINCT ON (f.object_id) (b.m).sender_id, f.object_id, f.size_bytes, f.sha256
+    FROM (SELECT unnest(messages) AS m) b JOIN unnest(files) f ON f.message_id = (b.m).id
+  ON CONFLICT (party_id, id) DO NOTHING;
 
-CREATE FUNCTION new_uuid(
-  clock timestamp with time zone
-) RETURNS uuid LANGUAGE sql;
+  INSERT INTO files (party_id, id, message_id, ordinal, owner_id, object_id, filename, content_type)
+  SELECT party.id, f.id, f.message_id, f.ordinal, (b.m).sender_id, f.object_id, f.filename, f.content_type
+    FROM (SELECT unnest(messages) AS m) b JOIN unnest(files) f ON f.message_id = (b.m).id,
+         LATERAL (SELECT (b.m).sender_id UNION SELECT (b.m).recipient_id) AS party (id);
 
-CREATE FUNCTION note_contacts(
-  delivered timestamp with time zone,
-  sender_ids bigint[],
-  recipient_ids bigint[],
-  types text[],
-  senders text[]
-) RETURNS void LANGUAGE plpgsql;
+  PERFORM graphile_worker.add_job('hash-object', json_build_object('id', f.object_id), job_key => 'hash-object ' || f.object_id)
+     FROM (SELECT unnest(messages) AS m) b JOIN unnest(files) f ON f.message_id = (b.m).id WHERE f.sha256 IS NULL;
+END
+$function$;
 
-CREATE FUNCTION public_id(
-  prefix text,
-  id uuid
-) RETURNS text LANGUAGE sql;
+CREATE FUNCTION insert_ledger_entries(messages prepared_message[], bases bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain)
+  SELECT (b.m).sender_id, 'out'::ledger_box, bases[(b.m).sender_ledger] + (b.m).sender_entry, (b.m).id, (b.m).recipient_id, (b.m).thread_id,
+         (b.m).validation, (b.m).type, (b.m).segment, (b.m).from_email, (b.m).from_domain
+    FROM (SELECT unnest(messages) AS m) b
+  UNION ALL
+  SELECT (b.m).recipient_id, 'in', bases[(b.m).recipient_ledger] + (b.m).recipient_entry, (b.m).id, (b.m).sender_id, (b.m).thread_id,
+         (b.m).validation, (b.m).type, (b.m).segment, (b.m).from_email, (b.m).from_domain
+    FROM (SELECT unnest(messages) AS m) b;
+END
+$function$;
 
-CREATE FUNCTION queue_mail(
-  mail json,
-  priority integer DEFAULT 5
-) RETURNS void LANGUAGE plpgsql;
+CREATE FUNCTION insert_messages(messages prepared_message[], hashes bytea[], delivered timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO messages (sender_id, id, recipient_id, segment, thread_id, in_reply_to, sender, recipient, type, subject, note, json, json_sha256,
+                        validation, validation_errors, received_at, content_hash, receipt_token, idempotency_key, file_count)
+  SELECT (b.m).sender_id, (b.m).id, (b.m).recipient_id, (b.m).segment, (b.m).thread_id, (b.m).in_reply_to, (b.m).sender, (b.m).recipient,
+         (b.m).type, (b.m).subject, (b.m).note, (b.m).json, (b.m).json_sha256,
+         (b.m).validation, (b.m).validation_errors, delivered, b.hash, (b.m).receipt_token, (b.m).idempotency_key, (b.m).file_count
+    FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash) b;
+END
+$function$;
 
-CREATE FUNCTION queue_reply_notices(
-  recipient_ids bigint[],
-  message_ids uuid[],
-  parent_ids uuid[]
-) RETURNS void LANGUAGE plpgsql;
+CREATE FUNCTION is_blocked(recipient bigint, sender bigint, actor text, mailbox text, mail_domain text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+BEGIN
+  RETURN EXISTS (SELECT FROM blocks b WHERE b.party_id = recipient AND b.business_id = sender)
+      OR EXISTS (SELECT FROM blocks b WHERE b.party_id = recipient AND b.email_domain = ANY (domain_with_parents(mail_domain)))
+      OR EXISTS (SELECT FROM verified_domains d JOIN blocks b ON b.party_id = recipient AND b.email_domain = ANY (domain_with_parents(d.domain))
+                  WHERE d.party_id = sender)
+      OR EXISTS (SELECT FROM blocks b WHERE b.party_id = recipient AND b.user_id = ANY (ARRAY[
+           actor,
+           (SELECT public_id('mbx', m.id) FROM mailboxes m WHERE m.email = mailbox),
+           (SELECT public_id('usr', p.id) FROM people p WHERE p.email = mailbox AND p.email_verified)]));
+END
+$function$;
 
-CREATE FUNCTION queue_webhook_attempts(
-  recipient_ids bigint[],
-  message_ids uuid[],
-  segments text[]
-) RETURNS void LANGUAGE plpgsql;
+CREATE FUNCTION join_contacts(unclaimed bigint, thread uuid, business bigint, moving uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+BEGIN
+  INSERT INTO contacts AS c (party_id, other_id, id, first_seen_at, last_seen_at, last_direction, messages_in, messages_out)
+  SELECT business, e.counterparty_id, new_uuid(min(e.at)), min(e.at), max(e.at), (array_agg(e.box ORDER BY e.position DESC))[1],
+         count(*) FILTER (WHERE e.box = 'in'), count(*) FILTER (WHERE e.box = 'out')
+    FROM (SELECT *, to_timestamp(position / 4096 / 1000.0) AS at FROM ledger_entries WHERE party_id = unclaimed AND thread_id = thread) e
+   WHERE e.message_id = ANY (moving) GROUP BY e.counterparty_id
+  ON CONFLICT (party_id, other_id) DO UPDATE
+    SET first_seen_at = least(c.first_seen_at, excluded.first_seen_at), last_seen_at = greatest(c.last_seen_at, excluded.last_seen_at),
+        last_direction = CASE WHEN c.last_seen_at > excluded.last_seen_at THEN c.last_direction ELSE excluded.last_direction END,
+        messages_in = c.messages_in + excluded.messages_in, messages_out = c.messages_out + excluded.messages_out;
 
-CREATE FUNCTION record_webhook_attempts(
-  party_ids bigint[],
-  webhook_ids uuid[],
-  ids uuid[],
-  successes integer[],
-  status_codes integer[],
-  errors text[],
-  responses_ms integer[],
-  ages_ms integer[],
-  retry_afters_s integer[],
-  retry_delays_s integer[],
-  unproven integer[] DEFAULT '{}'::integer[],
-  failures_max integer DEFAULT 2147483647
-) RETURNS void LANGUAGE plpgsql;
+  INSERT INTO contact_types (party_id, other_id, type)
+  SELECT DISTINCT business, e.counterparty_id, e.type FROM ledger_entries e
+   WHERE e.party_id = unclaimed AND e.thread_id = thread AND e.message_id = ANY (moving) AND e.type IS NOT NULL
+  ON CONFLICT DO NOTHING;
 
-CREATE FUNCTION uuid_in_id(
-  id text
-) RETURNS uuid LANGUAGE sql;
+  INSERT INTO contact_actors (party_id, other_id, actor_id, kind, name, email)
+  SELECT DISTINCT ON (a.other_id, a.actor ->> 'id') business, a.other_id, a.actor ->> 'id', a.actor ->> 'kind', a.actor ->> 'name', a.actor ->> 'email'
+    FROM (SELECT e.counterparty_id AS other_id, e.position, m.sender::json -> 'actor' AS actor
+            FROM ledger_entries e JOIN messages m ON m.sender_id = e.counterparty_id AND m.id = e.message_id
+           WHERE e.party_id = unclaimed AND e.thread_id = thread AND e.box = 'in' AND e.message_id = ANY (moving)) a
+   ORDER BY a.other_id, a.actor ->> 'id', a.position DESC
+  ON CONFLICT DO NOTHING;
+END
+$function$;
 
-CREATE FUNCTION window_of_key(
-  key text,
-  usual interval
-) RETURNS interval LANGUAGE sql;
+CREATE FUNCTION join_thread(unclaimed bigint, thread uuid, business bigint, mailbox text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+DECLARE
+  moving uuid[];
+  entry  ledger_entries;
+  place  bigint;
+  last   bigint := 0;
+BEGIN
+  -- Both ledgers stand still meanwhile; in the order in which deliveries lock them.
+  UPDATE ledgers SET head = head WHERE party_id = least(unclaimed, business);
+  UPDATE ledgers SET head = head WHERE party_id = greatest(unclaimed, business);
+
+  WITH RECURSIVE its AS (
+    SELECT e.message_id FROM ledger_entries e
+     WHERE e.party_id = unclaimed AND e.thread_id = thread
+       AND (mailbox IS NULL OR (e.box = 'out' AND e.from_email = mailbox)
+            -- Replies to what has been moved before.
+            OR (e.box = 'in' AND EXISTS (SELECT FROM messages m JOIN ledger_entries b ON b.party_id = business AND b.message_id = m.in_reply_to
+                                          WHERE m.sender_id = e.counterparty_id AND m.id = e.message_id)))
+    UNION
+    SELECT e.message_id
+      FROM its JOIN ledger_entries e ON e.party_id = unclaimed AND e.thread_id = thread AND e.box = 'in'
+      JOIN messages m ON m.sender_id = e.counterparty_id AND m.id = e.message_id AND m.in_reply_to = its.message_id
+  )
+  SELECT coalesce(array_agg(message_id), '{}') INTO moving FROM its;
+
+  INSERT INTO joined_threads (party_id, thread_id, business_id) VALUES (unclaimed, thread, business) ON CONFLICT DO NOTHING;
+
+  PERFORM join_contacts(unclaimed, thread, business, moving);
+
+  -- What it wrote to the business itself stands in both boxes from now on, as with anybody who writes to themselves.
+  UPDATE ledger_entries SET counterparty_id = business, author_id = unclaimed
+   WHERE party_id = business AND thread_id = thread AND box = 'in' AND counterparty_id = unclaimed AND message_id = ANY (moving);
+
+  FOR entry IN
+    DELETE FROM ledger_entries WHERE party_id = unclaimed AND thread_id = thread AND message_id = ANY (moving) RETURNING *
+  LOOP
+    place := entry.position;
+    WHILE EXISTS (SELECT FROM ledger_entries e WHERE e.party_id = business AND e.box = entry.box AND e.position = place) LOOP
+      place := place + 1;
+    END LOOP;
+    last := greatest(last, place);
+    INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain, author_id)
+    VALUES (business, entry.box, place, entry.message_id, entry.counterparty_id, thread, entry.validation, entry.type, entry.segment,
+            entry.from_email, entry.from_domain, CASE entry.box WHEN 'out' THEN unclaimed END);
+  END LOOP;
+
+  -- The other ledger may have been ahead of this one's clock; what comes next comes after all that is there.
+  UPDATE ledgers SET head = greatest(head, last) WHERE party_id = business;
+
+  -- The party's own stay: its receipts show them.
+  INSERT INTO files (party_id, id, message_id, ordinal, owner_id, object_id, filename, content_type)
+  SELECT business, id, message_id, ordinal, owner_id, object_id, filename, content_type FROM files
+   WHERE party_id = unclaimed AND message_id = ANY (moving)
+  ON CONFLICT DO NOTHING;
+
+  RETURN cardinality(moving);
+END
+$function$;
+
+CREATE FUNCTION judge_messages(messages prepared_message[], ledger_count integer, clock timestamp with time zone, month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval, OUT outcomes text[], OUT message_ids uuid[], OUT organisations text[])
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  usage       record;
+  original    record;
+  message     prepared_message;
+  month_used  bigint[] := array_fill(0::bigint, ARRAY[ledger_count]);
+  day_used    bigint[] := month_used;
+  bytes_used  bigint[] := month_used;
+  is_new      boolean[] := array_fill(false, ARRAY[ledger_count]);
+  -- Where the day's messages of a ledger are counted: domains of one organisation share a ledger's count.
+  day_ledgers integer[] := array_fill(0, ARRAY[ledger_count]);
+  counted_in  integer;
+  n           integer := 0;
+BEGIN
+  organisations := array_fill(NULL::text, ARRAY[ledger_count]);
+  FOR usage IN SELECT * FROM sender_usage(messages, clock, new_account_days) LOOP
+    month_used[usage.ledger] := usage.month_messages;
+    day_used[usage.ledger] := usage.day_messages;
+    bytes_used[usage.ledger] := usage.day_bytes;
+    is_new[usage.ledger] := usage.is_new;
+    day_ledgers[usage.ledger] := usage.day_ledger;
+    organisations[usage.ledger] := usage.organisation;
+  END LOOP;
+
+  outcomes := array_fill('accepted'::text, ARRAY[cardinality(messages)]);
+  message_ids := ARRAY(SELECT (b.m).id FROM (SELECT unnest(messages) AS m) b);
+  FOR original IN
+    SELECT (b.m).first_with_key AS n, k.message_id
+      FROM (SELECT unnest(messages) AS m) b
+      JOIN idempotency_keys k ON k.party_id = (b.m).sender_id AND k.key = (b.m).idempotency_key
+                             AND k.created_at > clock - window_of_key(k.key, key_window)
+  LOOP
+    outcomes[original.n] := 'replayed';
+    message_ids[original.n] := original.message_id;
+  END LOOP;
+
+  FOREACH message IN ARRAY messages LOOP
+    n := n + 1;
+    counted_in := day_ledgers[message.sender_ledger];
+    IF outcomes[n] = 'replayed' THEN
+      CONTINUE;
+    ELSIF message.first_with_key <> n THEN
+      outcomes[n] := CASE outcomes[message.first_with_key] WHEN 'accepted' THEN 'replayed' ELSE outcomes[message.first_with_key] END;
+      message_ids[n] := message_ids[message.first_with_key];
+    ELSIF message.inline_bytes > 0 AND day_bytes_limit > 0 AND bytes_used[message.sender_ledger] + message.inline_bytes > day_bytes_limit THEN
+      outcomes[n] := 'daily_upload_bytes';
+    ELSIF month_limit > 0 AND month_used[message.sender_ledger] >= month_limit THEN
+      outcomes[n] := 'monthly_messages';
+    ELSIF new_account_day_limit > 0 AND is_new[message.sender_ledger] AND day_used[counted_in] >= new_account_day_limit THEN
+      outcomes[n] := 'new_account_daily_messages';
+    ELSE
+      month_used[message.sender_ledger] := month_used[message.sender_ledger] + 1;
+      day_used[counted_in] := day_used[counted_in] + 1;
+      bytes_used[message.sender_ledger] := bytes_used[message.sender_ledger] + message.inline_bytes;
+    END IF;
+  END LOOP;
+END
+$function$;
+
+CREATE FUNCTION judge_unproven_webhooks(made made_attempt[], failures_max integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  hook record;
+BEGIN
+  FOR hook IN
+    SELECT m.party_id, m.webhook_id, count(*) FILTER (WHERE NOT m.succeeded) AS failed, bool_or(m.succeeded) AS succeeded
+      FROM unnest(made) AS m
+      JOIN webhook_attempts a ON a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
+     WHERE NOT m.is_proven
+     GROUP BY m.party_id, m.webhook_id ORDER BY m.party_id, m.webhook_id
+  LOOP
+    UPDATE webhooks w SET first_success_at = CASE WHEN hook.succeeded THEN now() END, failures = w.failures + hook.failed
+     WHERE w.party_id = hook.party_id AND w.id = hook.webhook_id AND w.first_success_at IS NULL;
+
+    UPDATE webhooks w SET active = false, pause_reason = 'never_succeeded', paused_at = now()
+     WHERE w.party_id = hook.party_id AND w.id = hook.webhook_id AND w.active AND w.first_success_at IS NULL AND w.failures >= failures_max;
+    IF FOUND THEN
+      PERFORM graphile_worker.add_job('tell-of-paused-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.webhook_id::text),
+                                      job_key => 'tell-of-paused-webhook ' || hook.webhook_id);
+    END IF;
+  END LOOP;
+END
+$function$;
+
+CREATE FUNCTION lease_webhook_attempts(worker uuid, wanted wanted_attempts[], lease interval)
+ RETURNS TABLE(webhook_id uuid, url text, secret text, is_proven boolean, clock_ms bigint, attempts json)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  clock  timestamptz := clock_timestamp();
+  hook   record;
+  leased uuid[];
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  clock_ms := floor(extract(epoch FROM clock) * 1000);
+  FOR hook IN
+    SELECT w.party_id, w.id, w.url, w.secret, w.first_success_at IS NOT NULL AS is_proven, k.room, k.held
+      FROM unnest(wanted) AS k JOIN webhooks w ON w.party_id = k.party_id AND w.id = k.webhook_id AND w.active
+  LOOP
+    CONTINUE WHEN NOT pg_try_advisory_xact_lock(uuid_hash_extended(hook.id, 0));
+
+    -- An endpoint that has never responded 2xx gets one attempt, and only while no worker holds another. A lease outlives its
+    -- attempt, so what counts is whether the attempt is still pending.
+    IF NOT hook.is_proven THEN
+      CONTINUE WHEN cardinality(hook.held) > 0 OR EXISTS (
+        SELECT FROM webhook_leases l CROSS JOIN LATERAL unnest(l.attempt_ids) AS held (id)
+          JOIN webhook_attempts a ON a.party_id = l.party_id AND a.webhook_id = l.webhook_id AND a.id = held.id AND (a.status = 'pending') IS TRUE
+         WHERE l.party_id = hook.party_id AND l.webhook_id = hook.id AND l.worker_id <> worker AND l.until > clock);
+      hook.room := 1;
+    END IF;
+
+    -- Only the index of the webhook can serve this order, as the webhook stands in no equation: otherwise a plan made while one
+    -- webhook had all attempts would read those of all others. NOT IN with a subquery looks ids up in a hash table.
+    -- Test events alone say when their attempt was queued.
+    SELECT array_agg(d.id),
+           json_agg(json_build_object('id', d.id, 'messageId', d.message_id, 'event', d.event, 'createdMs',
+                                      CASE d.event WHEN 'message.test' THEN floor(extract(epoch FROM d.created_at) * 1000)::bigint ELSE 0 END))
+      INTO leased, attempts
+      FROM (SELECT a.id, a.message_id, a.event, a.created_at FROM webhook_attempts a
+             WHERE a.party_id = hook.party_id AND a.webhook_id >= hook.id AND a.webhook_id <= hook.id
+               AND a.status = 'pending' AND a.due_at <= clock
+               AND a.id NOT IN (SELECT unnest(hook.held))
+               AND a.id NOT IN (SELECT unnest(l.attempt_ids) FROM webhook_leases l
+                                 WHERE l.party_id = hook.party_id AND l.webhook_id = hook.id AND l.worker_id <> worker AND l.until > clock)
+             ORDER BY a.party_id, a.webhook_id, a.due_at LIMIT hook.room) d;
+    CONTINUE WHEN leased IS NULL;
+
+    INSERT INTO webhook_leases (party_id, webhook_id, worker_id, attempt_ids, until)
+    VALUES (hook.party_id, hook.id, worker, hook.held || leased, clock + lease)
+    ON CONFLICT (party_id, webhook_id, worker_id) DO UPDATE SET attempt_ids = excluded.attempt_ids, until = excluded.until;
+    webhook_id := hook.id;
+    url := hook.url;
+    secret := hook.secret;
+    is_proven := hook.is_proven;
+    RETURN NEXT;
+  END LOOP;
+END
+$function$;
+
+CREATE FUNCTION lock_ledgers(touched touched_ledger[], clock timestamp with time zone, OUT delivery_ms bigint, OUT bases bigint[])
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  clock_ms bigint := floor(extract(epoch FROM clock) * 1000);
+  ledger   touched_ledger;
+  new_head bigint;
+BEGIN
+  delivery_ms := clock_ms;
+  -- One row at a time and in ascending order, so that two batches never deadlock.
+  FOREACH ledger IN ARRAY touched LOOP
+    UPDATE ledgers l SET head = greatest(l.head, clock_ms * 4096) + ledger.entries WHERE l.party_id = ledger.party_id RETURNING l.head INTO STRICT new_head;
+    bases := bases || (new_head - ledger.entries);
+    delivery_ms := greatest(delivery_ms, new_head / 4096);
+  END LOOP;
+
+  -- A ledger may be ahead of the clock: the clock was set back, or another batch began later and locked first. Then the whole
+  -- batch is delivered at the later time, so that time and position agree in each ledger that it enters.
+  FOR i IN 1 .. cardinality(touched) LOOP
+    IF (bases[i] + 1) / 4096 < delivery_ms THEN
+      bases[i] := delivery_ms * 4096;
+      UPDATE ledgers l SET head = bases[i] + (touched[i]).entries WHERE l.party_id = (touched[i]).party_id;
+    END IF;
+  END LOOP;
+END
+$function$;
+
+CREATE FUNCTION merge_contact(owner bigint, unclaimed bigint, business bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+DECLARE
+  gone contacts;
+  kept contacts;
+BEGIN
+  -- In the order in which deliveries lock them.
+  PERFORM FROM contacts c WHERE c.party_id = owner AND c.other_id IN (unclaimed, business) ORDER BY c.other_id FOR UPDATE;
+  DELETE FROM contacts c WHERE c.party_id = owner AND c.other_id = unclaimed RETURNING * INTO gone;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  SELECT * INTO kept FROM contacts c WHERE c.party_id = owner AND c.other_id = business;
+  IF FOUND AND gone.saved_at IS NOT NULL AND kept.saved_at IS NOT NULL THEN
+    UPDATE saved_contacts s SET count = s.count - 1 WHERE s.party_id = owner;
+  END IF;
+
+  INSERT INTO contacts AS c (party_id, other_id, id, saved_at, archived, label, folded_label, notes, first_seen_at, last_seen_at,
+                             last_direction, messages_in, messages_out)
+  VALUES (owner, business, gone.id, gone.saved_at, gone.archived, gone.label, gone.folded_label, gone.notes, gone.first_seen_at,
+          gone.last_seen_at, gone.last_direction, gone.messages_in, gone.messages_out)
+  ON CONFLICT (party_id, other_id) DO UPDATE
+    SET id = CASE WHEN c.saved_at IS NULL AND excluded.saved_at IS NOT NULL THEN excluded.id ELSE c.id END,
+        saved_at = least(c.saved_at, excluded.saved_at),
+        archived = CASE WHEN c.saved_at IS NULL AND excluded.saved_at IS NOT NULL THEN excluded.archived ELSE c.archived END,
+        label = CASE c.label WHEN '' THEN excluded.label ELSE c.label END,
+        folded_label = CASE c.label WHEN '' THEN excluded.folded_label ELSE c.folded_label END,
+        notes = CASE c.notes WHEN '' THEN excluded.notes ELSE c.notes END,
+        first_seen_at = least(c.first_seen_at, excluded.first_seen_at), last_seen_at = greatest(c.last_seen_at, excluded.last_seen_at),
+        last_direction = CASE WHEN c.last_seen_at >= excluded.last_seen_at OR excluded.last_seen_at IS NULL
+                              THEN c.last_direction ELSE excluded.last_direction END,
+        messages_in = c.messages_in + excluded.messages_in, messages_out = c.messages_out + excluded.messages_out;
+
+  INSERT INTO contact_types (party_id, other_id, type)
+  SELECT owner, business, t.type FROM contact_types t WHERE t.party_id = owner AND t.other_id = unclaimed ON CONFLICT DO NOTHING;
+  DELETE FROM contact_types t WHERE t.party_id = owner AND t.other_id = unclaimed;
+
+  INSERT INTO contact_actors (party_id, other_id, actor_id, kind, name, email)
+  SELECT owner, business, a.actor_id, a.kind, a.name, a.email FROM contact_actors a WHERE a.party_id = owner AND a.other_id = unclaimed
+  ON CONFLICT DO NOTHING;
+  DELETE FROM contact_actors a WHERE a.party_id = owner AND a.other_id = unclaimed;
+END
+$function$;
+
+CREATE FUNCTION new_uuid(clock timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE sql
+RETURN (encode(set_bit(set_bit(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send((floor((EXTRACT(epoch FROM clock) * (1000)::numeric)))::bigint) FROM 3) FROM 1 FOR 6), (52)::bigint, 1), (53)::bigint, 1), 'hex'::text))::uuid;
+
+CREATE FUNCTION note_contacts(messages committed_message[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  delivered timestamptz := (messages[1]).received_at;
+BEGIN
+  INSERT INTO contacts AS c (party_id, other_id, id, first_seen_at, last_seen_at, last_direction, messages_in, messages_out)
+  SELECT s.party_id, s.other_id, new_uuid(delivered), delivered, delivered, (array_agg(s.box ORDER BY s.n DESC, s.box))[1],
+         count(*) FILTER (WHERE s.box = 'in'), count(*) FILTER (WHERE s.box = 'out')
+    FROM (SELECT m.recipient_id AS party_id, m.sender_id AS other_id, 'in'::ledger_box AS box, m.ordinality AS n FROM unnest(messages) WITH ORDINALITY AS m
+          UNION ALL
+          SELECT m.sender_id, m.recipient_id, 'out', m.ordinality FROM unnest(messages) WITH ORDINALITY AS m) s
+   GROUP BY s.party_id, s.other_id ORDER BY s.party_id, s.other_id
+  ON CONFLICT (party_id, other_id) DO UPDATE
+    SET first_seen_at = coalesce(c.first_seen_at, excluded.first_seen_at), last_seen_at = excluded.last_seen_at,
+        last_direction = excluded.last_direction, messages_in = c.messages_in + excluded.messages_in,
+        messages_out = c.messages_out + excluded.messages_out;
+
+  -- Mostly they are known already; then nothing is written, nor locked.
+  INSERT INTO contact_types (party_id, other_id, type)
+  SELECT DISTINCT s.party_id, s.other_id, s.type
+    FROM (SELECT m.recipient_id AS party_id, m.sender_id AS other_id, m.type FROM unnest(messages) AS m
+          UNION ALL
+          SELECT m.sender_id, m.recipient_id, m.type FROM unnest(messages) AS m) s
+   WHERE s.type IS NOT NULL
+     AND NOT EXISTS (SELECT FROM contact_types t WHERE t.party_id = s.party_id AND t.other_id = s.other_id AND t.type = s.type)
+  ON CONFLICT DO NOTHING;
+
+  INSERT INTO contact_actors AS c (party_id, other_id, actor_id, kind, name, email)
+  SELECT DISTINCT ON (s.recipient_id, s.sender_id, s.actor ->> 'id')
+         s.recipient_id, s.sender_id, s.actor ->> 'id', s.actor ->> 'kind', s.actor ->> 'name', s.actor ->> 'email'
+    FROM (SELECT m.recipient_id, m.sender_id, m.sender::json -> 'actor' AS actor, max(m.ordinality) AS n
+            FROM unnest(messages) WITH ORDINALITY AS m GROUP BY m.recipient_id, m.sender_id, m.sender) s
+   WHERE NOT EXISTS (SELECT FROM contact_actors a
+                      WHERE a.party_id = s.recipient_id AND a.other_id = s.sender_id AND a.actor_id = s.actor ->> 'id'
+                        AND a.name = s.actor ->> 'name' AND a.email IS NOT DISTINCT FROM s.actor ->> 'email')
+   ORDER BY s.recipient_id, s.sender_id, s.actor ->> 'id', s.n DESC
+  ON CONFLICT (party_id, other_id, actor_id) DO UPDATE SET kind = excluded.kind, name = excluded.name, email = excluded.email;
+END
+$function$;
+
+CREATE FUNCTION public_id(prefix text, id uuid)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN ((prefix || '_'::text) || (SELECT string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz'::text, (((SUBSTRING(b.bits FROM ((5 * i.i) + 1) FOR 5))::bit(5))::integer + 1), 1), ''::text ORDER BY i.i) AS string_agg FROM (SELECT (('00'::"bit")::bit varying || ((('x'::text || replace((public_id.id)::text, '-'::text, ''::text)))::bit(128))::bit varying) AS bits) b, generate_series(0, 25) i(i)));
+
+CREATE FUNCTION queue_mail(mail json, priority integer DEFAULT 5)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM graphile_worker.add_job(
+            'send-mail', json_build_object('id', new_uuid(clock_timestamp()), 'mail', mail), max_attempts => 25,
+            priority => CASE WHEN mail -> 'headers' -> 'List-Unsubscribe' IS NULL THEN priority ELSE 10 END);
+END
+$function$;
+
+CREATE FUNCTION queue_reply_notices(messages committed_message[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+BEGIN
+  PERFORM graphile_worker.add_job('notify-of-answer', json_build_object('party_id', p.id::text, 'message_id', m.id), job_key => 'notify-of-answer ' || m.id)
+     FROM unnest(messages) AS m JOIN parties p ON p.id = m.recipient_id AND p.handle IS NULL;
+
+  PERFORM graphile_worker.add_job('notify-of-answer', json_build_object('party_id', e.party_id::text, 'message_id', m.id), job_key => 'notify-of-answer ' || m.id)
+     FROM unnest(messages) AS m
+     JOIN ledger_entries e ON e.party_id = m.recipient_id AND e.message_id = m.in_reply_to AND e.box = 'out' AND e.from_email IS NOT NULL
+     JOIN verified_domains v ON v.domain = e.from_domain AND v.party_id = e.party_id
+    WHERE m.in_reply_to IS NOT NULL
+      AND NOT EXISTS (SELECT FROM people h JOIN members b ON b.person_id = h.id AND b.party_id = e.party_id WHERE h.email = e.from_email AND h.email_verified);
+END
+$function$;
+
+CREATE FUNCTION queue_webhook_attempts(messages committed_message[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  clock timestamptz := clock_timestamp();
+  names text;
+BEGIN
+  WITH queued AS (
+    INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
+    SELECT w.party_id, w.id, new_uuid(clock), m.id, 'message.received', 1, clock, clock, clock
+      FROM unnest(messages) AS m
+      JOIN webhooks w ON w.party_id = m.recipient_id AND w.active AND (w.target IS NULL OR w.target = m.segment)
+    RETURNING party_id, webhook_id
+  )
+  SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') INTO names FROM queued;
+  IF names IS NOT NULL THEN
+    PERFORM pg_notify('waybill_webhooks', CASE WHEN length(names) < 8000 THEN names ELSE '' END);
+  END IF;
+END
+$function$;
+
+CREATE FUNCTION record_webhook_attempts(made made_attempt[], retry_delays_s integer[], failures_max integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  batch record;
+BEGIN
+  SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded INTO batch FROM unnest(made) AS m;
+  IF NOT batch.is_proven THEN
+    PERFORM judge_unproven_webhooks(made, failures_max);
+  END IF;
+
+  -- Mostly all succeed, and nothing follows.
+  IF batch.succeeded THEN
+    UPDATE webhook_attempts a
+       SET status = 'delivered', status_code = m.status_code, response_ms = m.response_ms,
+           attempted_at = now() - m.age_ms * interval '1 millisecond', next_attempt_at = NULL
+      FROM unnest(made) AS m
+     WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE;
+    RETURN;
+  END IF;
+
+  WITH recorded AS (
+    UPDATE webhook_attempts a
+       SET status = CASE WHEN m.succeeded THEN 'delivered' WHEN a.event = 'message.test' THEN 'failed'
+                         WHEN a.attempt > cardinality(retry_delays_s) THEN 'dropped' ELSE 'retrying' END::attempt_status,
+           status_code = m.status_code, error = m.error, response_ms = m.response_ms,
+           attempted_at = now() - m.age_ms * interval '1 millisecond',
+           next_attempt_at = CASE WHEN NOT m.succeeded AND a.event <> 'message.test' AND a.attempt <= cardinality(retry_delays_s)
+                                  THEN now() + make_interval(secs => greatest(retry_delays_s[a.attempt],
+                                                                              least(m.retry_after_s, 2.0 * retry_delays_s[a.attempt]))) END
+      FROM unnest(made) AS m
+     WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
+    RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.attempt, a.status, a.next_attempt_at
+  )
+  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
+  SELECT r.party_id, r.webhook_id, new_uuid(now()), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, now(), r.next_attempt_at
+    FROM recorded r JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id
+   WHERE r.status = 'retrying';
+END
+$function$;
+
+CREATE FUNCTION sender_usage(messages prepared_message[], clock timestamp with time zone, new_account_days integer)
+ RETURNS TABLE(ledger integer, day_ledger integer, organisation text, month_messages bigint, day_messages bigint, day_bytes bigint, is_new boolean)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  today             date := (clock AT TIME ZONE 'UTC')::date;
+  used              record;
+  organisation_used bigint;
+BEGIN
+  FOR used IN
+    SELECT s.ledger, coalesce(p.organisation, p.domain) AS organisation,
+           CASE WHEN p.handle IS NULL THEN true
+                WHEN p.claimed_at > clock - make_interval(days => new_account_days)
+                THEN NOT EXISTS (SELECT FROM verified_domains d WHERE d.party_id = p.id) END AS is_new,
+           coalesce(sum(u.messages), 0) AS month, coalesce(sum(u.messages) FILTER (WHERE u.day = today), 0) AS day,
+           coalesce(sum(u.upload_bytes) FILTER (WHERE u.day = today), 0) AS bytes
+      FROM (SELECT DISTINCT (b.m).sender_id AS party_id, (b.m).sender_ledger AS ledger FROM (SELECT unnest(messages) AS m) b) s
+      JOIN parties p ON p.id = s.party_id
+      LEFT JOIN daily_usage u ON u.party_id = p.id AND u.day >= date_trunc('month', today)::date AND u.day <= today
+     GROUP BY s.ledger, p.id ORDER BY coalesce(p.organisation, p.domain)
+  LOOP
+    IF used.organisation IS NULL THEN
+      day_ledger := used.ledger;
+    ELSE
+      IF used.organisation IS DISTINCT FROM organisation THEN
+        day_ledger := used.ledger;
+        INSERT INTO daily_organisation_usage AS u (organisation, day, messages) VALUES (used.organisation, today, 0)
+        ON CONFLICT (organisation, day) DO UPDATE SET messages = u.messages RETURNING u.messages INTO organisation_used;
+      END IF;
+      used.day := organisation_used;
+    END IF;
+    ledger := used.ledger;
+    organisation := used.organisation;
+    month_messages := used.month;
+    day_messages := used.day;
+    day_bytes := used.bytes;
+    is_new := coalesce(used.is_new, false);
+    RETURN NEXT;
+  END LOOP;
+END
+$function$;
+
+CREATE FUNCTION uuid_in_id(id text)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  SELECT encode(substr(bit_send(substr(string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', digit) - 1)::bit(5)::text, '' ORDER BY place), 3)::bit(128)), 5), 'hex')::uuid
+    FROM regexp_split_to_table(right(id, 26), '') WITH ORDINALITY AS digits (digit, place)
+$function$;
+
+CREATE FUNCTION window_of_key(key text, usual interval)
+ RETURNS interval
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (key ~~ 'mail-% %'::text) THEN '96:00:00'::interval ELSE usual END;
+
+CREATE FUNCTION write_messages(messages prepared_message[], hashes bytea[], files prepared_file[], bases bigint[], organisations text[], delivered timestamp with time zone, clock timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM insert_messages(messages, hashes, delivered);
+  PERFORM insert_ledger_entries(messages, bases);
+  IF cardinality(files) > 0 THEN
+    PERFORM insert_files(messages, files);
+  END IF;
+  PERFORM count_messages(messages, organisations, clock);
+
+  INSERT INTO idempotency_keys (party_id, key, message_id, created_at)
+  SELECT (b.m).sender_id, (b.m).idempotency_key, (b.m).id, clock FROM (SELECT unnest(messages) AS m) b WHERE (b.m).idempotency_key IS NOT NULL
+  ON CONFLICT (party_id, key) DO UPDATE SET message_id = excluded.message_id, created_at = excluded.created_at;
+END
+$function$;

@@ -3,13 +3,13 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { Refusal } from '../contract/errors.ts';
 import { newUuid } from '../contract/ids.ts';
+import { CHANNELS } from '../contract/jobs-and-channels.ts';
 import { CHANGES_WAITING_PER_BUSINESS_MAX } from '../contract/limits.ts';
 import { Listener } from './listener.ts';
 import { type Database, type Queryable, transactionOn } from './postgres.ts';
 import { TooMuchWaiting, Turns } from './turns.ts';
 
-const CHANGES = 'waybill_changes';
-const HEARD = 'waybill_changes_heard';
+const { changes: CHANGES, changesHeard: HEARD } = CHANNELS;
 const LISTENER = 'waybill changes';
 /** For a process that is alive but does not answer; the others are not kept waiting for long. */
 const HEARING_PATIENCE_MS = 2_000;

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { runMigrations as migrateJobs } from 'graphile-worker';
+import { FORMER_MIGRATIONS, FORMER_RELEASE, recordFormerAsBaseline } from './former-release.ts';
 import { quietLogger } from './jobs.ts';
 import type { Database, Queryable } from './postgres.ts';
+import { updateFunctions } from './sql-functions.ts';
 
 interface Migration {
   name: string;
@@ -11,61 +13,93 @@ interface Migration {
   checksum: string;
 }
 
+/** Tables and types are in numbered migrations, which are applied once; functions in files that are re-created when they change. */
+export interface SchemaFolders {
+  migrations: string;
+  functions: string;
+}
+
 /** The database and this program do not belong together. */
 export class MigrationMismatch extends Error {}
 
-const FOLDER = path.resolve(import.meta.dirname, '../../migrations');
+export const SCHEMA_FOLDERS: SchemaFolders = {
+  migrations: path.resolve(import.meta.dirname, '../../migrations'),
+  functions: path.resolve(import.meta.dirname, '../../sql'),
+};
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
 /** Any number that nobody else takes an advisory lock on. */
 const LOCK = 7_791_823_145;
 
-function migrationsOnDisk(): Migration[] {
-  return readdirSync(FOLDER)
+function migrationsIn(folder: string): Migration[] {
+  return readdirSync(folder)
     .filter((name) => FILE_NAME.test(name))
     .sort()
     .map((name) => {
-      const sql = readFileSync(path.join(FOLDER, name), 'utf8');
+      const sql = readFileSync(path.join(folder, name), 'utf8');
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
     });
 }
 
-/** Brings the database up to date; processes that start together take turns. Returns the names of what was applied. */
-export async function migrate(database: Database): Promise<string[]> {
+/** Brings the database up to date; processes that start together take turns. Returns the files of what was applied. */
+export async function migrate(database: Database, folders = SCHEMA_FOLDERS): Promise<string[]> {
   const applied = await database.transaction(async (tx) => {
     await tx.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     await prepareRecord(tx);
-    const pending = await pendingMigrations(tx);
+    await recogniseFormerRelease(tx, folders);
+    const pending = await pendingMigrations(tx, folders);
     for (const { name, sql, checksum } of pending) {
       await tx.query(sql);
       await tx.query('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum]);
     }
-    return pending.map(({ name }) => name);
+    return [...pending.map(({ name }) => name), ...(await updateFunctions(tx, folders.functions))];
   });
   await migrateJobs({ pgPool: database.pool, logger: quietLogger });
   return applied;
 }
 
-/** Release 0.1 recorded migrations by number, and two branches may both have added the same number. */
+/** Early databases recorded migrations by number, and two branches may both have added the same number. */
 async function prepareRecord(tx: Queryable): Promise<void> {
   await tx.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
     name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
+  await tx.query('CREATE TABLE IF NOT EXISTS schema_functions (name text PRIMARY KEY, checksum text NOT NULL)');
   const [version] = await tx.query(
     "SELECT FROM pg_attribute WHERE attrelid = 'schema_migrations'::regclass AND attname = 'version' AND NOT attisdropped",
   );
   if (version) await tx.query('ALTER TABLE schema_migrations DROP COLUMN version, ADD PRIMARY KEY (name)');
 }
 
+/** A database at the last migration of the former release is at the baseline. One at an earlier migration is refused. */
+async function recogniseFormerRelease(tx: Queryable, folders: SchemaFolders): Promise<void> {
+  const applied = await appliedMigrations(tx);
+  if (!applied.some(({ name }) => FORMER_MIGRATIONS.has(name))) return;
+  for (const { name, checksum } of applied) requireUnchanged(name, checksum, FORMER_MIGRATIONS.get(name) ?? checksum);
+  const missing = [...FORMER_MIGRATIONS.keys()].find((name) => !applied.some((migration) => migration.name === name));
+  if (missing !== undefined)
+    throw new MigrationMismatch(
+      `The database lacks migration ${missing} of release ${FORMER_RELEASE}: start release ${FORMER_RELEASE} on it once, then this one.`,
+    );
+  await recordFormerAsBaseline(tx, migrationsIn(folders.migrations)[0] as Migration);
+}
+
 /** What is on disk and not in the database, in the order of the names. Throws when an applied migration was edited, or is newer than this program. */
-export async function pendingMigrations(database: Queryable): Promise<Migration[]> {
-  const known = migrationsOnDisk();
-  const applied = await database.query<{ name: string; checksum: string }>('SELECT name, checksum FROM schema_migrations');
+export async function pendingMigrations(database: Queryable, folders = SCHEMA_FOLDERS): Promise<Migration[]> {
+  const known = migrationsIn(folders.migrations);
+  const applied = await appliedMigrations(database);
   for (const { name, checksum } of applied) {
     const match = known.find((migration) => migration.name === name);
     if (!match)
       throw new MigrationMismatch(`The database has migration ${name}, which this program does not know: it belongs to a newer release.`);
-    if (match.checksum !== checksum)
-      throw new MigrationMismatch(`Migration ${name} was changed after it had been applied; migrations are only ever added.`);
+    requireUnchanged(name, checksum, match.checksum);
   }
   const names = new Set(applied.map(({ name }) => name));
   return known.filter(({ name }) => !names.has(name));
+}
+
+function appliedMigrations(database: Queryable): Promise<{ name: string; checksum: string }[]> {
+  return database.query<{ name: string; checksum: string }>('SELECT name, checksum FROM schema_migrations');
+}
+
+function requireUnchanged(name: string, applied: string, known: string): void {
+  if (applied !== known)
+    throw new MigrationMismatch(`Migration ${name} was changed after it had been applied; migrations are only ever added.`);
 }

@@ -49,7 +49,7 @@ async function widen(name: string): Promise<void> {
 }
 
 const claimsOn = ({ id }: { id: string }) =>
-  service.sql<{ attempts: number }>('SELECT cardinality(attempt_ids) AS attempts FROM webhook_claims WHERE webhook_id = $1', [
+  service.sql<{ attempts: number }>('SELECT cardinality(attempt_ids) AS attempts FROM webhook_leases WHERE webhook_id = $1', [
     parseId('wh', id),
   ]);
 

@@ -1,18 +1,21 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { migrate, pendingMigrations } from '../../src/platform/migrate.ts';
+import { parseId } from '../../src/contract/ids.ts';
+import { migrate, pendingMigrations, type SchemaFolders } from '../../src/platform/migrate.ts';
 import { Database } from '../../src/platform/postgres.ts';
-import { listed } from '../support/contacts.ts';
-import { olderCopy } from '../support/older-database.ts';
-import { Operator } from '../support/operator.ts';
-import { CHECKOUT, runProgram, startProcess } from '../support/process.ts';
+import { Api } from '../support/api.ts';
+import { CHECKOUT, runProgram, startProcess, temporaryFolder } from '../support/process.ts';
 import { dumpSchema } from '../support/schema-dump.ts';
 import { createDatabase, startTestService } from '../support/service.ts';
 
 const SCHEMA = path.join(CHECKOUT, 'server/migrations/schema.sql');
-const FIRST = '0001_foundation.sql';
+const FIRST = '0001_baseline.sql';
+/** The migrations of release 0.1, and rows that its service has written. */
+const RELEASE_0_1 = path.join(CHECKOUT, 'server/test/fixtures/release-0.1.sql');
+/** Of acme and globex in it. */
+const KEYS = ['wb_7VzT30smWA9WkwHu6NZU8ZgmUPzWJf1J49fc', 'wb_Fa3qbXq4CqyixWR2C6Gxeft9AwfEVz2gLJrh'];
 
 let databaseUrl: string;
 let database: Database;
@@ -56,62 +59,172 @@ describe('an empty database', () => {
   });
 });
 
-test('a database from before there were contacts gets them, with the activity that they would have had', async () => {
-  const now = await startTestService();
-  const operator = new Operator(now);
-  const [acme, globex] = [await now.business('acme'), await now.business('globex')];
-  await operator.addBusiness('wide-street', 'BÜRO in der Großen Straße');
-  const first = await acme.api.send({ to: 'globex', type: 'order', json: { a: 1 } });
-  await globex.api.send({ in_reply_to: first.body.id, type: 'invoice' });
-  await globex.api.patch(`/agents/${globex.agentId}`, { name: 'Renamed "agent" of \\ globex' });
-  await globex.api.send({ to: 'acme' });
-  await acme.api.send({ to: 'wide-street', type: 'ünïcode "type"' });
-  await acme.api.send({ to: 'acme' });
-  await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? acme.api.send({ to: 'globex' }) : globex.api.send({ to: 'acme' }))));
-  await globex.api.send({ to: 'demo' });
+describe('a database of release 0.1', () => {
+  const load = async (change = '') => {
+    await open('template0');
+    await database.query(readFileSync(RELEASE_0_1, 'utf8') + change);
+  };
 
-  databaseUrl = await olderCopy(now.databaseUrl, [FIRST, '0002_webhooks.sql']);
-  database = new Database({ connectionString: databaseUrl }, pino({ level: 'silent' }));
-  expect((await pendingMigrations(database)).map(({ name }) => name)).toContain('0004_blocks_and_contacts.sql');
-  const upgraded = await startTestService({ DATABASE_URL: databaseUrl });
-  for (const { api } of [acme, globex]) {
-    const kept = (await api.get('/contacts')).body;
-    expect(kept.data.length).toBeGreaterThan(1);
-    expect((await api.at(upgraded.url).get('/contacts')).body).toEqual(kept);
-  }
-  const api = acme.api.at(upgraded.url);
-  for (const q of ['büro', 'GROSSEN STRASSE']) expect(await listed(api, { q })).toEqual(['wide-street']);
-  expect(await listed(api, { type: 'invoice' })).toEqual(['globex']);
-  const { received_at } = (await api.send({ to: 'globex', type: 'new' })).body;
-  const [{ activity }] = (await api.get('/contacts?q=globex')).body.data;
-  expect(activity).toMatchObject({ messages_in: 12, messages_out: 12, last_seen_at: received_at, types: ['invoice', 'new', 'order'] });
-  await Promise.all([operator.close(), upgraded.stop(), now.stop()]);
+  test('is at the baseline when it has all its migrations: it gets the schema of a fresh one, and keeps what is in it', async () => {
+    await load();
+    const rows = () => database.query('SELECT id, sender, json, content_hash FROM messages ORDER BY id');
+    const before = await rows();
+    expect(before).toHaveLength(6);
+    const service = await startTestService({ DATABASE_URL: databaseUrl });
+    expect(await rows()).toEqual(before);
+    expect(await schema()).toBe(readFileSync(SCHEMA, 'utf8'));
+
+    const [acme, globex] = KEYS.map((key) => new Api(service.url, key)) as [Api, Api];
+    const inbox = (await globex.get('/inbox')).body.data;
+    const [drop, withFile, order] = inbox;
+    expect(order).toMatchObject({ type: 'order', subject: 'Order 4711', to: { segment: 'orders' }, idempotency_key: 'order-4711' });
+    expect((await globex.get(`/messages/${order.id}`)).text).toContain('"json":{"n": 1.0, "big": 12345678901234567890},');
+    expect(withFile).toMatchObject({ note: 'Grüße', files: [{ filename: 'plan.txt', size_bytes: 12 }] });
+    expect(drop).toMatchObject({ from: { party: { kind: 'domain', domain: 'umbrella.test' } } });
+    const thread = (await acme.get(`/threads/${order.thread_id}`)).body.data;
+    expect(thread.map(({ type }: { type: string }) => type).toSorted()).toEqual(['invoice', 'order']);
+    expect((await globex.get('/contacts?q=acme')).body.data[0].activity).toMatchObject({ messages_in: 2, messages_out: 1 });
+
+    await database.query('UPDATE idempotency_keys SET created_at = now()');
+    const repeated = await acme.send({ to: 'globex', note: 'whatever' }, { 'idempotency-key': 'order-4711' });
+    expect([repeated.body.id, repeated.headers.get('idempotent-replayed')]).toEqual([order.id, 'true']);
+    const reply = await acme.send({ in_reply_to: order.id, type: 'change', json: { n: 2 } });
+    expect(reply.status, reply.text).toBe(201);
+    expect((await globex.get(`/messages/${reply.body.id}`)).body).toMatchObject({ thread_id: order.thread_id, json: { n: 2 } });
+    const queued = await database.query('SELECT FROM webhook_attempts WHERE message_id = $1', [parseId('msg', reply.body.id)]);
+    expect(queued.length).toBeGreaterThan(0);
+    await service.stop();
+  });
+
+  test('is left alone by the second start', async () => {
+    await load();
+    expect(await migrate(database)).not.toContain(FIRST);
+    const traces = () =>
+      database.query(`SELECT oid, xmin FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+        UNION ALL SELECT oid, xmin FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i', 'c') ORDER BY oid`);
+    const [before, dumped] = [await traces(), await schema()];
+    expect(await migrate(database)).toEqual([]);
+    expect(await traces()).toEqual(before);
+    expect(await schema()).toBe(dumped);
+  });
+
+  test.each([
+    [
+      'stands at an older migration',
+      "DELETE FROM schema_migrations WHERE name >= '0021'",
+      'The database lacks migration 0021_webhook_health.sql of release 0.1: start release 0.1 on it once, then this one.',
+    ],
+    [
+      'has an edited migration',
+      "UPDATE schema_migrations SET checksum = 'edited' WHERE name = '0014_usage.sql'",
+      'Migration 0014_usage.sql was changed after it had been applied; migrations are only ever added.',
+    ],
+  ])('is refused with one sentence when it %s', async (_, change, sentence) => {
+    await load(change);
+    expect(await runProgram('cli', { env: { DATABASE_URL: databaseUrl }, args: ['migrate', '--json'] })).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `${sentence}\n`,
+    });
+    expect(await database.query("SELECT FROM schema_migrations WHERE name = '0001_foundation.sql'")).toHaveLength(1);
+  });
 });
 
-test('a database that lacks a migration in the middle gets just that one, and its record goes by name from then on', async () => {
-  const LACKING = '0014_usage.sql';
-  const all = readdirSync(path.dirname(SCHEMA)).filter((name) => /^\d{4}_/.test(name));
-  const now = await startTestService();
-  databaseUrl = await olderCopy(
-    now.databaseUrl,
-    all.filter((name) => name !== LACKING),
-  );
-  await now.stop();
-  database = new Database({ connectionString: databaseUrl }, pino({ level: 'silent' }));
-  expect((await pendingMigrations(database)).map(({ name }) => name)).toEqual([LACKING]);
-  expect(await migrate(database)).toEqual([LACKING]);
-  expect(await migrate(database)).toEqual([]);
-  const recorded = await database.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY name');
-  expect(recorded.map(({ name }) => name)).toEqual(all.sort());
-  expect(
-    await database.query("SELECT FROM information_schema.columns WHERE table_name = 'daily_usage' AND column_name = 'received'"),
-  ).toHaveLength(1);
+describe('files of one’s own', () => {
+  let folders: SchemaFolders;
+  const write = (kind: keyof SchemaFolders, file: string, sql: string) => writeFileSync(path.join(folders[kind], file), sql);
+  beforeEach(async () => {
+    await open('template0');
+    const folder = temporaryFolder();
+    folders = { migrations: path.join(folder, 'migrations'), functions: path.join(folder, 'sql') };
+    mkdirSync(folders.migrations);
+    mkdirSync(path.join(folders.functions, 'things'), { recursive: true });
+    write('migrations', '0001_first.sql', 'CREATE TABLE things (id int)');
+  });
+  const functions = () =>
+    database.query<{ signature: string; oid: number; body: string }>(
+      `SELECT oid::int, oid::regprocedure::text AS signature, prosrc AS body FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 2`,
+    );
+  const one = (parameters: string, body: string, result = 'integer') =>
+    `CREATE OR REPLACE FUNCTION one(${parameters}) RETURNS ${result} LANGUAGE sql IMMUTABLE AS $$ ${body} $$;`;
+
+  test.each([
+    ['the later name first', ['0003_later.sql', '0002_earlier.sql']],
+    ['the earlier name first', ['0002_earlier.sql', '0003_later.sql']],
+  ])('migrations of two branches are each applied once, whichever is merged first: %s', async (_, [first, second]) => {
+    const sql = { '0002_earlier.sql': 'ALTER TABLE things ADD earlier int', '0003_later.sql': 'CREATE INDEX later ON things (id)' };
+    write('migrations', first as string, sql[first as keyof typeof sql]);
+    expect(await migrate(database, folders)).toEqual(['0001_first.sql', first]);
+    write('migrations', second as string, sql[second as keyof typeof sql]);
+    expect((await pendingMigrations(database, folders)).map(({ name }) => name)).toEqual([second]);
+    expect(await migrate(database, folders)).toEqual([second]);
+    expect(await migrate(database, folders)).toEqual([]);
+    const recorded = await database.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY name');
+    expect(recorded.map(({ name }) => name)).toEqual(['0001_first.sql', '0002_earlier.sql', '0003_later.sql']);
+    expect(await schema()).toContain('earlier integer');
+    expect(await schema()).toContain('CREATE INDEX later');
+  });
+
+  test('a function is replaced when its text changes, and otherwise not touched', async () => {
+    write('functions', 'things/one.sql', one('', 'SELECT 1'));
+    write(
+      'functions',
+      'things/two.sql',
+      'CREATE OR REPLACE FUNCTION two() RETURNS int LANGUAGE sql AS $$ SELECT one() + not_there_yet() $$;',
+    );
+    expect(await migrate(database, folders)).toEqual(['0001_first.sql', 'things/one.sql', 'things/two.sql']);
+    const [before] = await functions();
+    expect(await migrate(database, folders)).toEqual([]);
+    write('functions', 'things/one.sql', one('', 'SELECT 11'));
+    expect(await migrate(database, folders)).toEqual(['things/one.sql']);
+    expect(await functions()).toMatchObject([{ oid: before?.oid, body: ' SELECT 11 ' }, { signature: 'two()' }]);
+  });
+
+  test.each([
+    ['parameters', one('a integer', 'SELECT a'), one('a bigint', 'SELECT 2'), 'one(bigint)'],
+    ['names of parameters', one('a integer', 'SELECT a'), one('b integer', 'SELECT b'), 'one(integer)'],
+    ['result', one('a integer', 'SELECT a'), one('a integer', "SELECT 'x'", 'text'), 'one(integer)'],
+  ])('a function with other %s takes the place of the former one', async (_, former, next, signature) => {
+    write('functions', 'things/one.sql', former);
+    await migrate(database, folders);
+    write('functions', 'things/one.sql', next);
+    expect(await migrate(database, folders)).toEqual(['things/one.sql']);
+    expect((await functions()).map((found) => found.signature)).toEqual([signature]);
+  });
+
+  test('a function whose file is gone is dropped, and one that we do not know is left', async () => {
+    write('functions', 'things/one.sql', one('', 'SELECT 1'));
+    await migrate(database, folders);
+    await database.query('CREATE FUNCTION operators_own() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$');
+    rmSync(path.join(folders.functions, 'things/one.sql'));
+    expect(await migrate(database, folders)).toEqual([]);
+    expect((await functions()).map(({ signature }) => signature)).toEqual(['operators_own()']);
+  });
+
+  test('a function that an index uses is replaced in place', async () => {
+    write('functions', 'things/one.sql', one('a integer', 'SELECT a'));
+    await migrate(database, folders);
+    await database.query('CREATE INDEX by_one ON things (one(id))');
+    write('functions', 'things/one.sql', one('a integer', 'SELECT a + 0'));
+    expect(await migrate(database, folders)).toEqual(['things/one.sql']);
+    expect(await schema()).toContain('one(id)');
+  });
+
+  test('a function that can’t be created leaves everything as it was', async () => {
+    write('functions', 'things/one.sql', one('', 'SELECT 1'));
+    await migrate(database, folders);
+    write('migrations', '0002_more.sql', 'CREATE TABLE more (id int)');
+    write('functions', 'things/one.sql', one('', 'SELECT 1', 'no_such_type'));
+    await expect(migrate(database, folders)).rejects.toThrow('no_such_type');
+    expect(await schema()).not.toContain('CREATE TABLE more');
+    expect(await functions()).toMatchObject([{ body: ' SELECT 1 ' }]);
+  });
 });
 
 describe.each([
   [
     'a migration that was edited after it had been applied',
-    "UPDATE schema_migrations SET checksum = 'edited' WHERE name = '0001_foundation.sql'",
+    "UPDATE schema_migrations SET checksum = 'edited' WHERE name = '0001_baseline.sql'",
     `Migration ${FIRST} was changed after it had been applied; migrations are only ever added.`,
   ],
   [

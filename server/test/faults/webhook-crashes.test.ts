@@ -127,7 +127,7 @@ test.concurrent('an attempt that was taken but for which nothing had been read y
   const lock = await lockingWith(service, 'LOCK TABLE messages IN ACCESS EXCLUSIVE MODE');
   const victim = await startWorker(service.databaseUrl);
   await connectionWaitingIn(service, 'FROM messages m');
-  expect(await service.sql('SELECT FROM webhook_claims WHERE until > now()')).toHaveLength(1);
+  expect(await service.sql('SELECT FROM webhook_leases WHERE until > now()')).toHaveLength(1);
   const killedAt = Date.now();
   await victim.stop('SIGKILL');
   await lock.rollBack();

@@ -1,3 +1,4 @@
+import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { Chore } from '../../platform/jobs.ts';
 import type { ObjectStore } from '../../platform/objects/object-store.ts';
 import type { Files } from './files.ts';
@@ -13,7 +14,7 @@ const BATCH = 500;
 export function fileChores(files: Files, objects: ObjectStore): Chore[] {
   return [
     {
-      name: 'hash-object',
+      name: JOBS.hashObject,
       run: async (database, log, { id }) => {
         let done = 0;
         const sha256 = await files.hash(String(id), (bytes) => {

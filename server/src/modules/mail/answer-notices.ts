@@ -1,4 +1,5 @@
 import { formatId } from '../../contract/ids.ts';
+import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { Chore } from '../../platform/jobs.ts';
 import { type AnswerServices, noteNotice, type Told, whomToTell } from '../messages/answers.ts';
 import type { Mails } from './mails.ts';
@@ -13,7 +14,7 @@ interface NoticeServices extends AnswerServices {
 /** Tells a mailbox that can't read a reply on the pages, by mail, that there is one: once a thread until the mailbox reacts. */
 export function notifyOfAnswer(services: NoticeServices): Chore {
   return {
-    name: 'notify-of-answer',
+    name: JOBS.notifyOfReply,
     run: async (database, _log, payload) => {
       const { party_id, message_id } = payload as { party_id: string; message_id: string };
       const partyId = BigInt(party_id);

@@ -1,3 +1,4 @@
+import { JOBS } from '../../contract/jobs-and-channels.ts';
 import { KEPT_MAIL_DAYS, KEPT_MAILS_MAX } from '../../contract/limits.ts';
 import type { Chore } from '../../platform/jobs.ts';
 import { MAIL_PATIENCE_MS, type Mail } from '../../platform/mail/mailer.ts';
@@ -10,7 +11,7 @@ const TAKEN_OVER_AFTER_S = (MAIL_PATIENCE_MS / 1000) * 3;
 
 export function sendMail(delivery: MailDelivery): Chore {
   return {
-    name: 'send-mail',
+    name: JOBS.sendMail,
     run: (database, log, { id, mail }) => delivery.deliver(database, log, String(id), mail as Mail),
   };
 }

@@ -1,22 +1,20 @@
 import { IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
 import type { QuotaName, Quotas } from '../../contract/quotas.ts';
-import { bigintArray, byteaArray, integerArray, textArray, uuidArray } from '../../platform/binary-array.ts';
+import {
+  bigintField,
+  byteaField,
+  type Field,
+  integerField,
+  recordArray,
+  smallintField,
+  textField,
+  uuidField,
+} from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
-import type { StoredMessage } from './envelope.ts';
-
-/** A message with all that can be known before the transaction that delivers it. */
-export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedMs' | 'contentHash'> {
-  senderId: bigint;
-  recipientId: bigint;
-  segment: string | null;
-  json: Buffer | null;
-  fromEmail: string | null;
-  fromDomain: string | null;
-  hashedBeforeTime: string;
-  hashedAfterTime: string;
-  /** What comes with the request itself counts toward the day's limit of bytes; uploads have been counted before. */
-  inlineBytes: number;
-}
+import type { DeliveredFile } from '../files/delivered-file.ts';
+import type { PreparedMessage } from './envelope.ts';
+import { FOLLOWERS } from './followers.ts';
+import { MESSAGE_FIELDS } from './store.ts';
 
 export interface CommitOutcome {
   outcome: 'accepted' | 'replayed' | QuotaName;
@@ -26,62 +24,35 @@ export interface CommitOutcome {
   contentHash: Buffer;
 }
 
+/** Delivers the batch and does what follows from it, in one round trip and one transaction. */
 const COMMIT = {
   name: 'commit-messages',
-  text: `SELECT outcome, message_id, received_ms, content_hash FROM commit_messages(
-    $1::bigint[], $2::bigint[], $3::integer[], $4::integer[], $5::integer[], $6::integer[],
-    $7::uuid[], $8::uuid[], $9::uuid[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::bytea[],
-    $18::text[], $19::text[], $20::text[], $21::text[], $22::bytea[], $23::text[], $24::integer[], $25::text[], $26::text[],
-    $27::integer[], $28::bigint[], $29::integer[], $30::integer[], $31::uuid[], $32::uuid[], $33::text[], $34::text[], $35::bigint[], $36::bytea[],
-    $37, $38, $39, $40, $41::interval)`,
+  text: `WITH batch AS MATERIALIZED (
+           SELECT * FROM commit_messages($1::prepared_message[], $2::prepared_file[], $3::touched_ledger[], $4, $5, $6, $7, $8::interval)
+         ), followed AS MATERIALIZED (
+           SELECT ${FOLLOWERS.map(({ sqlFunction }) => `${sqlFunction}(b.messages)`).join(', ')}
+             FROM (SELECT array_agg(committed ORDER BY ordinal) AS messages FROM batch WHERE outcome = 'accepted' HAVING count(*) > 0) b
+         )
+         SELECT outcome, message_id, received_ms, content_hash FROM batch LEFT JOIN followed ON true ORDER BY ordinal`,
 };
 
-/** Delivers a batch in one transaction; the outcomes come in the order of the messages. */
+/** Of a record beside what its message says: the size of fixed-width attributes, lengths and types, and texts of usual length. */
+const RECORD_BYTES_GUESS = 1_536;
+
+/** The outcomes come in the order of the messages. */
 export async function commitMessages(db: Queryable, batch: readonly PreparedMessage[], quotas: Quotas): Promise<CommitOutcome[]> {
   const plan = planEntries(batch);
-  const files = batch.flatMap((message, i) => message.files.map((file, ordinal) => ({ n: i + 1, ordinal, file })));
+  const payloadBytes = batch.reduce((sum, { json }) => sum + (json?.length ?? 0), 0);
+  const files = batch.flatMap(({ id, files }) => files.map((file, ordinal) => ({ messageId: id, ordinal, file })));
   const rows = await db.query<{
     outcome: CommitOutcome['outcome'];
     message_id: string;
     received_ms: string;
     content_hash: Buffer;
   }>(COMMIT, [
-    bigintArray(plan.partyIds),
-    bigintArray(plan.entryCounts),
-    integerArray(plan.senders.slots),
-    integerArray(plan.senders.nths),
-    integerArray(plan.recipients.slots),
-    integerArray(plan.recipients.nths),
-    uuidArray(batch.map((m) => m.id)),
-    uuidArray(batch.map((m) => m.threadId)),
-    uuidArray(batch.map((m) => m.inReplyTo)),
-    textArray(batch.map((m) => m.segment)),
-    textArray(batch.map((m) => m.sender)),
-    textArray(batch.map((m) => m.recipient)),
-    textArray(batch.map((m) => m.type)),
-    textArray(batch.map((m) => m.subject)),
-    textArray(batch.map((m) => m.note)),
-    textArray(batch.map((m) => m.json)),
-    byteaArray(batch.map((m) => m.jsonSha256)),
-    textArray(batch.map((m) => m.validation)),
-    textArray(batch.map((m) => m.validationErrors)),
-    textArray(batch.map((m) => m.fromEmail)),
-    textArray(batch.map((m) => m.fromDomain)),
-    byteaArray(batch.map((m) => m.receiptToken)),
-    textArray(batch.map((m) => m.idempotencyKey)),
-    integerArray(firstsOf(batch)),
-    textArray(batch.map((m) => m.hashedBeforeTime)),
-    textArray(batch.map((m) => m.hashedAfterTime)),
-    integerArray(batch.map((m) => m.files.length)),
-    bigintArray(batch.map((m) => BigInt(m.inlineBytes))),
-    integerArray(files.map(({ n }) => n)),
-    integerArray(files.map(({ ordinal }) => ordinal)),
-    uuidArray(files.map(({ file }) => file.id)),
-    uuidArray(files.map(({ file }) => file.objectId)),
-    textArray(files.map(({ file }) => file.filename)),
-    textArray(files.map(({ file }) => file.contentType)),
-    bigintArray(files.map(({ file }) => BigInt(file.sizeBytes))),
-    byteaArray(files.map(({ file }) => file.sha256)),
+    recordArray([...MESSAGE_FIELDS, ...planFields(plan, firstsWithKey(batch))], batch, payloadBytes + batch.length * RECORD_BYTES_GUESS),
+    recordArray(FILE_FIELDS, files),
+    recordArray(LEDGER_FIELDS, plan.ledgers),
     quotas.monthlyMessages,
     quotas.newAccountDailyMessages,
     quotas.newAccountDays,
@@ -96,33 +67,76 @@ export async function commitMessages(db: Queryable, batch: readonly PreparedMess
   }));
 }
 
-interface Side {
-  slots: number[];
-  nths: number[];
+/** The attributes of the type touched_ledger. */
+interface TouchedLedger {
+  partyId: bigint;
+  entries: number;
+}
+const LEDGER_FIELDS: readonly Field<TouchedLedger>[] = [bigintField((l) => l.partyId), integerField((l) => l.entries)];
+
+/** The attributes of the type prepared_file. */
+interface PreparedFile {
+  messageId: string;
+  ordinal: number;
+  file: DeliveredFile;
+}
+const FILE_FIELDS: readonly Field<PreparedFile>[] = [
+  uuidField((f) => f.messageId),
+  uuidField((f) => f.file.id),
+  smallintField((f) => f.ordinal),
+  uuidField((f) => f.file.objectId),
+  textField((f) => f.file.filename),
+  textField((f) => f.file.contentType),
+  bigintField((f) => BigInt(f.file.sizeBytes)),
+  byteaField((f) => f.file.sha256),
+];
+
+/** Where a message enters a ledger of the batch: which ledger, and which of its new entries. Both count from 1, as SQL does. */
+interface Place {
+  ledger: number;
+  entry: number;
 }
 
-/** Which parties a batch touches, and which of a party's new entries each message gets. Numbered from 1, as SQL does. */
-function planEntries(batch: readonly PreparedMessage[]) {
+interface Plan {
+  ledgers: TouchedLedger[];
+  senders: Place[];
+  recipients: Place[];
+}
+
+/** The last attributes of the type prepared_message. */
+function planFields({ senders, recipients }: Plan, firsts: readonly number[]): Field<PreparedMessage>[] {
+  const at = <T>(places: readonly T[], index: number) => places[index] as T;
+  return [
+    integerField((_, i) => at(senders, i).ledger),
+    integerField((_, i) => at(senders, i).entry),
+    integerField((_, i) => at(recipients, i).ledger),
+    integerField((_, i) => at(recipients, i).entry),
+    integerField((_, i) => at(firsts, i)),
+  ];
+}
+
+/** Which ledgers a batch touches, in ascending order, in which it locks them; and which of their new entries each message gets. */
+function planEntries(batch: readonly PreparedMessage[]): Plan {
   const partyIds = [...new Set(batch.flatMap((m) => [m.senderId, m.recipientId]))].sort((a, b) => (a < b ? -1 : 1));
-  const slotOf = new Map(partyIds.map((id, i) => [id, i + 1]));
-  const counts = new Array<number>(partyIds.length).fill(0);
-  const senders: Side = { slots: [], nths: [] };
-  const recipients: Side = { slots: [], nths: [] };
-  const enter = (side: Side, partyId: bigint) => {
-    const slot = slotOf.get(partyId) as number;
-    counts[slot - 1] = (counts[slot - 1] as number) + 1;
-    side.slots.push(slot);
-    side.nths.push(counts[slot - 1] as number);
+  const ledgers = partyIds.map((partyId) => ({ partyId, entries: 0 }));
+  const ledgerOf = new Map(partyIds.map((id, i) => [id, i + 1]));
+  const enter = (partyId: bigint): Place => {
+    const ledger = ledgerOf.get(partyId) as number;
+    const touched = ledgers[ledger - 1] as TouchedLedger;
+    touched.entries++;
+    return { ledger, entry: touched.entries };
   };
-  for (const message of batch) {
-    enter(senders, message.senderId);
-    enter(recipients, message.recipientId);
+  const senders: Place[] = [];
+  const recipients: Place[] = [];
+  for (const { senderId, recipientId } of batch) {
+    senders.push(enter(senderId));
+    recipients.push(enter(recipientId));
   }
-  return { partyIds, entryCounts: counts.map(BigInt), senders, recipients };
+  return { ledgers, senders, recipients };
 }
 
 /** For each message the number of the first one in the batch with the same sender and idempotency key: mostly its own. */
-function firstsOf(batch: readonly PreparedMessage[]): number[] {
+function firstsWithKey(batch: readonly PreparedMessage[]): number[] {
   const seen = new Map<string, number>();
   return batch.map(({ senderId, idempotencyKey }, i) => {
     if (idempotencyKey === null) return i + 1;

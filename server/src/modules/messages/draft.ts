@@ -86,6 +86,11 @@ export interface Draft {
   sharesFiles: boolean;
 }
 
+/** What goes from the request into the message as the sender wrote it. */
+export function writtenFields({ type, subject, note }: Draft): Pick<Draft, 'type' | 'subject' | 'note'> {
+  return { type, subject, note };
+}
+
 export const checkFields = bodyCheck(DraftSchema, ['json']);
 
 export function parseDraft(body: Buffer): Draft {

@@ -23,6 +23,20 @@ export interface StoredMessage {
   files: readonly DeliveredFile[];
 }
 
+/** A message with all that can be known before the transaction that delivers it. */
+export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedMs' | 'contentHash'> {
+  senderId: bigint;
+  recipientId: bigint;
+  segment: string | null;
+  json: Buffer | null;
+  fromEmail: string | null;
+  fromDomain: string | null;
+  hashedBeforeTime: string;
+  hashedAfterTime: string;
+  /** What comes with the request itself counts toward the day's limit of bytes; uploads have been counted before. */
+  inlineBytes: number;
+}
+
 /** Spliced from text, never re-serialised: a payload leaves as it came. */
 export function envelopeJson(message: StoredMessage, publicUrl: string, downloadUrls: readonly string[]): string {
   return `${opening(message)},"json":${message.json ?? 'null'},${closing(message, publicUrl, filesFor(message, downloadUrls))}`;

@@ -8,9 +8,9 @@ import { pointerPart } from '../../http/validation.ts';
 import { scanJson, type WrittenValue } from '../../platform/lossless-json.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { Files } from '../files/files.ts';
-import { checkFields, type Draft, type DraftFields, draftOf } from './draft.ts';
+import { checkFields, type Draft, type DraftFields, draftOf, FormSchema } from './draft.ts';
 
-const TEXT_FIELDS = ['to', 'in_reply_to', 'type', 'subject', 'note'];
+const TEXT_FIELDS = Object.keys(FormSchema.properties).filter((name) => !['json', 'files', 'file'].includes(name));
 /** Room for the longest note in characters of four bytes. */
 const TEXT_FIELD_MAX_BYTES = 64 * 1024;
 const JSON_FIELD_MAX_BYTES = JSON_MAX_BYTES + 64 * 1024;

@@ -1,9 +1,10 @@
+import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { Chore } from '../../platform/jobs.ts';
 import { contactsToMerge, joinThread, mergeContact, threadsToJoin } from './join-store.ts';
 
 /** Thread by thread, each in its own transaction: what a crash interrupts is done again, and finds the rest. */
 export const joinHistory: Chore = {
-  name: 'join-history',
+  name: JOBS.joinHistory,
   run: async (database, log, payload) => {
     const { business_id, unclaimed_id, mailbox } = payload as { business_id: string; unclaimed_id: string; mailbox: string | null };
     const [businessId, unclaimedId] = [BigInt(business_id), BigInt(unclaimed_id)];

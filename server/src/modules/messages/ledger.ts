@@ -1,6 +1,7 @@
 import type { Quotas } from '../../contract/quotas.ts';
 import { type Database, isDeadlock, isUnavailable } from '../../platform/postgres.ts';
-import { type CommitOutcome, commitMessages, type PreparedMessage } from './commit-store.ts';
+import { type CommitOutcome, commitMessages } from './commit-store.ts';
+import type { PreparedMessage } from './envelope.ts';
 
 const BATCH_MAX_MESSAGES = 256;
 const BATCH_MAX_BYTES = 4 * 1_048_576;

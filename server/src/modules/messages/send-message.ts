@@ -11,9 +11,8 @@ import type { Files } from '../files/files.ts';
 import { parseRecipient } from '../inbound-mail/recipients.ts';
 import { type InboxSchemas, UNCHECKED } from '../inbox-schema/inbox-schema.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
-import type { PreparedMessage } from './commit-store.ts';
-import type { Draft } from './draft.ts';
-import { hashedText, type StoredMessage } from './envelope.ts';
+import { type Draft, writtenFields } from './draft.ts';
+import { hashedText, type PreparedMessage, type StoredMessage } from './envelope.ts';
 import { findJoined } from './join-store.ts';
 import type { Ledger } from './ledger.ts';
 import { findByIdempotencyKey, findByKeyPrefix, findParent, findSent, hasReceived, type MessageRecord, type Parent } from './store.ts';
@@ -129,9 +128,7 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
     id: newUuid(),
     threadId: route.threadId,
     inReplyTo: route.parentId,
-    type: draft.type,
-    subject: draft.subject,
-    note: draft.note,
+    ...writtenFields(draft),
     jsonSha256,
     files,
   };

@@ -1,8 +1,45 @@
 import { IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
 import type { ReceiptDetail } from '../../contract/parties.ts';
-import { bigintArray, uuidArray } from '../../platform/binary-array.ts';
+import {
+  bigintArray,
+  bigintField,
+  byteaField,
+  enumField,
+  type Field,
+  smallintField,
+  textField,
+  uuidArray,
+  uuidField,
+} from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
-import type { StoredMessage } from './envelope.ts';
+import type { PreparedMessage, StoredMessage } from './envelope.ts';
+
+/** The attributes of the type prepared_message, in its order: how a message is written. */
+export const MESSAGE_FIELDS: readonly Field<PreparedMessage>[] = [
+  bigintField((m) => m.senderId),
+  bigintField((m) => m.recipientId),
+  uuidField((m) => m.id),
+  textField((m) => m.segment),
+  uuidField((m) => m.threadId),
+  uuidField((m) => m.inReplyTo),
+  textField((m) => m.sender),
+  textField((m) => m.recipient),
+  textField((m) => m.type),
+  textField((m) => m.subject),
+  textField((m) => m.note),
+  textField((m) => m.json),
+  byteaField((m) => m.jsonSha256),
+  enumField((m) => m.validation),
+  textField((m) => m.validationErrors),
+  byteaField((m) => m.receiptToken),
+  textField((m) => m.idempotencyKey),
+  smallintField((m) => m.files.length),
+  textField((m) => m.fromEmail),
+  textField((m) => m.fromDomain),
+  textField((m) => m.hashedBeforeTime),
+  textField((m) => m.hashedAfterTime),
+  bigintField((m) => BigInt(m.inlineBytes)),
+];
 
 export interface MessageRow {
   id: string;

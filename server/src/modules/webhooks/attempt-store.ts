@@ -1,9 +1,23 @@
+import { CHANNELS } from '../../contract/jobs-and-channels.ts';
 import { WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX } from '../../contract/limits.ts';
-import { bigintArray, integerArray, textArray, uuidArray } from '../../platform/binary-array.ts';
+import {
+  bigintArray,
+  bigintField,
+  booleanField,
+  type Field,
+  integerArray,
+  integerField,
+  recordArray,
+  smallintField,
+  textField,
+  uuidArray,
+  uuidField,
+  uuidsField,
+} from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 
-/** The channel on which queue_webhook_attempts says which webhooks have something to do. */
-export const WEBHOOKS_CHANNEL = 'waybill_webhooks';
+/** The channel on which queue_webhook_attempts says which webhooks have attempts due. */
+export const WEBHOOKS_CHANNEL = CHANNELS.webhooks;
 
 export interface WebhookKey {
   partyId: bigint;
@@ -34,7 +48,15 @@ export interface ClaimedAttempts {
   attempts: DueAttempt[];
 }
 
-/** What is not recorded until `leaseS` from now, nor claimed anew, others may take. Gives what was found by webhook, where there was any. */
+/** The attributes of the type wanted_attempts. */
+const WANTED_FIELDS: readonly Field<WantedAttempts>[] = [
+  bigintField((w) => w.partyId),
+  uuidField((w) => w.webhookId),
+  integerField((w) => w.room),
+  uuidsField((w) => w.held),
+];
+
+/** Leases attempts that are due for `leaseS` seconds, along with those held; when a lease ends, other workers may take them. By webhook. */
 export async function claimAttempts(
   db: Queryable,
   workerId: string,
@@ -46,54 +68,37 @@ export async function claimAttempts(
     url: string;
     secret: string;
     is_proven: boolean;
-    ids: string;
-    message_ids: string;
-    events: string;
-    created_ms: string;
     clock_ms: string;
+    attempts: DueAttempt[];
   }>(
     {
-      name: 'claim-attempts',
-      text: `SELECT webhook_id, url, secret, is_proven, ids, message_ids, events, created_ms, clock_ms
-               FROM claim_webhook_attempts($1, $2::bigint[], $3::uuid[], $4::integer[], $5::text[], make_interval(secs => $6))`,
+      name: 'lease-attempts',
+      text: `SELECT webhook_id, url, secret, is_proven, clock_ms, attempts
+               FROM lease_webhook_attempts($1, $2::wanted_attempts[], make_interval(secs => $3))`,
     },
-    [
-      workerId,
-      ...keyArrays(wanted),
-      integerArray(wanted.map(({ room }) => room)),
-      textArray(wanted.map(({ held }) => `{${[...held].join()}}`)),
-      leaseS,
-    ],
+    [workerId, recordArray(WANTED_FIELDS, wanted), leaseS],
   );
   return new Map(
-    rows.map((row) => {
-      const messageIds = row.message_ids.split(',');
-      const events = row.events.split(',') as DueAttempt['event'][];
-      const createdMs = row.created_ms.split(',');
-      const attempts = row.ids.split(',').map((id, i) => ({
-        id,
-        messageId: messageIds[i] as string,
-        event: events[i] as DueAttempt['event'],
-        createdMs: Number(createdMs[i]),
-      }));
-      return [row.webhook_id, { url: row.url, secret: row.secret, isProven: row.is_proven, clockMs: Number(row.clock_ms), attempts }];
-    }),
+    rows.map((row) => [
+      row.webhook_id,
+      { url: row.url, secret: row.secret, isProven: row.is_proven, clockMs: Number(row.clock_ms), attempts: row.attempts },
+    ]),
   );
 }
 
-/** Ends claims, and tells all workers of which webhooks. A word has room for 8,000 bytes; an empty one makes them look for themselves. */
+/** Ends leases, and notifies all workers of their webhooks. A payload has room for 8,000 bytes; an empty one makes workers look for themselves. */
 function endClaims(which: string): string {
-  // What its owner is renewing at this moment is skipped: waiting for each other in a circle would be worse.
-  return `WITH ending AS (SELECT party_id, webhook_id, worker_id FROM webhook_claims WHERE ${which} FOR UPDATE SKIP LOCKED),
+  // A lease that its worker is renewing at this moment is skipped, because waiting for it could deadlock.
+  return `WITH ending AS (SELECT party_id, webhook_id, worker_id FROM webhook_leases WHERE ${which} FOR UPDATE SKIP LOCKED),
      ended AS (
-       DELETE FROM webhook_claims c USING ending e
+       DELETE FROM webhook_leases c USING ending e
         WHERE c.party_id = e.party_id AND c.webhook_id = e.webhook_id AND c.worker_id = e.worker_id RETURNING c.party_id, c.webhook_id
      ),
-     words AS (SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') AS names FROM ended)
-     SELECT pg_notify('${WEBHOOKS_CHANNEL}', CASE WHEN length(names) < 8000 THEN names ELSE '' END) FROM words WHERE names IS NOT NULL`;
+     payload AS (SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') AS names FROM ended)
+     SELECT pg_notify('${WEBHOOKS_CHANNEL}', CASE WHEN length(names) < 8000 THEN names ELSE '' END) FROM payload WHERE names IS NOT NULL`;
 }
 
-/** What a worker has not renewed in time is free again: it died, or has nothing left to do there. */
+/** A lease that its worker has not renewed in time: the worker died, or has nothing left to do for the webhook. */
 export async function endLapsedClaims(db: Queryable): Promise<void> {
   await db.query(endClaims('until <= now()'));
 }
@@ -116,29 +121,29 @@ export interface MadeAttempt extends WebhookKey {
   retryAfterS: number;
 }
 
+/** The attributes of the type made_attempt; `now` is when they are written. */
+function madeFields(now: number): Field<MadeAttempt>[] {
+  return [
+    bigintField((m) => m.partyId),
+    uuidField((m) => m.webhookId),
+    uuidField((m) => m.id),
+    booleanField((m) => m.isProven),
+    booleanField((m) => m.succeeded),
+    smallintField((m) => m.statusCode),
+    textField((m) => m.error),
+    integerField((m) => m.responseMs),
+    integerField((m) => Math.round(now - m.begunAt)),
+    integerField((m) => m.retryAfterS),
+  ];
+}
+
 /** All in one transaction, along with the next attempts of those that failed, and what they show of endpoints that never succeeded. */
 export async function recordAttempts(db: Queryable, made: readonly MadeAttempt[], retryDelaysS: readonly number[]): Promise<void> {
-  const now = performance.now();
-  await db.query(
-    {
-      name: 'record-attempts',
-      text: `SELECT record_webhook_attempts($1::bigint[], $2::uuid[], $3::uuid[], $4::integer[], $5::integer[], $6::text[],
-                                            $7::integer[], $8::integer[], $9::integer[], $10::integer[], $11::integer[], $12)`,
-    },
-    [
-      ...keyArrays(made),
-      uuidArray(made.map(({ id }) => id)),
-      integerArray(made.map(({ succeeded }) => (succeeded ? 1 : 0))),
-      integerArray(made.map(({ statusCode }) => statusCode ?? 0)),
-      textArray(made.map(({ error }) => error)),
-      integerArray(made.map(({ responseMs }) => responseMs)),
-      integerArray(made.map(({ begunAt }) => Math.round(now - begunAt))),
-      integerArray(made.map(({ retryAfterS }) => retryAfterS)),
-      integerArray(retryDelaysS),
-      integerArray(made.every(({ isProven }) => isProven) ? [] : made.map(({ isProven }) => (isProven ? 0 : 1))),
-      WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX,
-    ],
-  );
+  await db.query({ name: 'record-attempts', text: 'SELECT record_webhook_attempts($1::made_attempt[], $2::integer[], $3)' }, [
+    recordArray(madeFields(performance.now()), made),
+    integerArray(retryDelaysS),
+    WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX,
+  ]);
 }
 
 interface KeyRow {

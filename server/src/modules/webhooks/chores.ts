@@ -1,3 +1,4 @@
+import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { Chore } from '../../platform/jobs.ts';
 import * as store from './attempt-store.ts';
 
@@ -6,7 +7,7 @@ const BATCH = 10_000;
 export function webhookChores(logDays: number): Chore[] {
   return [
     {
-      name: 'forget-webhook',
+      name: JOBS.forgetWebhook,
       run: async (database, _log, { partyId, webhookId }) => {
         const webhook = { partyId: BigInt(String(partyId)), webhookId: String(webhookId) };
         while ((await store.deleteLog(database, webhook, BATCH)) === BATCH);

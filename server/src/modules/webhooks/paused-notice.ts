@@ -1,4 +1,5 @@
 import { formatId } from '../../contract/ids.ts';
+import { JOBS } from '../../contract/jobs-and-channels.ts';
 import { WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX } from '../../contract/limits.ts';
 import { isBusiness } from '../../contract/parties.ts';
 import type { Chore } from '../../platform/jobs.ts';
@@ -11,7 +12,7 @@ import { findWebhook } from './store.ts';
 /** Tells the owners and admins of a business that its webhook was paused. The transaction that paused it has queued the chore. */
 export function tellOfPausedWebhook(services: { parties: PartyDirectory; mails: Mails; publicUrl: string }): Chore {
   return {
-    name: 'tell-of-paused-webhook',
+    name: JOBS.tellOfPausedWebhook,
     run: async (database, _log, payload) => {
       const { partyId, webhookId } = payload as { partyId: string; webhookId: string };
       const business = await services.parties.byId(BigInt(partyId));

@@ -1,0 +1,18 @@
+-- A follower of messages: queues a notice for the mailbox behind a party without a handle, and for one of a business's verified
+-- domain that wrote in the business's name without being a member. Agents have no mailbox, and members have the dashboard: for
+-- these nothing is queued. A message that replies to nothing is not looked at.
+CREATE OR REPLACE FUNCTION queue_reply_notices(messages committed_message[]) RETURNS void LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+BEGIN
+  PERFORM graphile_worker.add_job('notify-of-answer', json_build_object('party_id', p.id::text, 'message_id', m.id), job_key => 'notify-of-answer ' || m.id)
+     FROM unnest(messages) AS m JOIN parties p ON p.id = m.recipient_id AND p.handle IS NULL;
+
+  PERFORM graphile_worker.add_job('notify-of-answer', json_build_object('party_id', e.party_id::text, 'message_id', m.id), job_key => 'notify-of-answer ' || m.id)
+     FROM unnest(messages) AS m
+     JOIN ledger_entries e ON e.party_id = m.recipient_id AND e.message_id = m.in_reply_to AND e.box = 'out' AND e.from_email IS NOT NULL
+     JOIN verified_domains v ON v.domain = e.from_domain AND v.party_id = e.party_id
+    WHERE m.in_reply_to IS NOT NULL
+      AND NOT EXISTS (SELECT FROM people h JOIN members b ON b.person_id = h.id AND b.party_id = e.party_id WHERE h.email = e.from_email AND h.email_verified);
+END
+$$;

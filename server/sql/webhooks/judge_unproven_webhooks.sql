@@ -1,0 +1,28 @@
+-- What attempts that are about to be recorded say of endpoints that had never responded 2xx. A webhook with too many failures is
+-- paused, and its business told of it by a job of the same transaction. Rows are locked in one order, so that workers never deadlock.
+CREATE OR REPLACE FUNCTION judge_unproven_webhooks(made made_attempt[], failures_max integer) RETURNS void LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  hook record;
+BEGIN
+  FOR hook IN
+    SELECT m.party_id, m.webhook_id, count(*) FILTER (WHERE NOT m.succeeded) AS failed, bool_or(m.succeeded) AS succeeded
+      FROM unnest(made) AS m
+      JOIN webhook_attempts a ON a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
+     WHERE NOT m.is_proven
+     GROUP BY m.party_id, m.webhook_id ORDER BY m.party_id, m.webhook_id
+  LOOP
+    UPDATE webhooks w SET first_success_at = CASE WHEN hook.succeeded THEN now() END, failures = w.failures + hook.failed
+     WHERE w.party_id = hook.party_id AND w.id = hook.webhook_id AND w.first_success_at IS NULL;
+
+    UPDATE webhooks w SET active = false, pause_reason = 'never_succeeded', paused_at = now()
+     WHERE w.party_id = hook.party_id AND w.id = hook.webhook_id AND w.active AND w.first_success_at IS NULL AND w.failures >= failures_max;
+    IF FOUND THEN
+      PERFORM graphile_worker.add_job('tell-of-paused-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.webhook_id::text),
+                                      job_key => 'tell-of-paused-webhook ' || hook.webhook_id);
+    END IF;
+  END LOOP;
+END
+$$;

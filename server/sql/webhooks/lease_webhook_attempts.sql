@@ -1,0 +1,62 @@
+-- Leases the attempts longest due, of each wanted webhook as many as the worker has room for, until `lease` from now. The
+-- attempts that the worker holds from before are leased along with them. A row of webhook_leases says so; the attempts
+-- themselves are not written to, which would cost three index entries each. Losing a lease in a crash of the database costs a
+-- repetition, so nothing here waits for the disk. A webhook that another process is leasing from at this moment is left to it.
+--
+-- A webhook that has something due is one row, with its attempts as JSON: a row for each attempt would cost the reader more.
+CREATE OR REPLACE FUNCTION lease_webhook_attempts(worker uuid, wanted wanted_attempts[], lease interval)
+RETURNS TABLE (webhook_id uuid, url text, secret text, is_proven boolean, clock_ms bigint, attempts json)
+LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  clock  timestamptz := clock_timestamp();
+  hook   record;
+  leased uuid[];
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  clock_ms := floor(extract(epoch FROM clock) * 1000);
+  FOR hook IN
+    SELECT w.party_id, w.id, w.url, w.secret, w.first_success_at IS NOT NULL AS is_proven, k.room, k.held
+      FROM unnest(wanted) AS k JOIN webhooks w ON w.party_id = k.party_id AND w.id = k.webhook_id AND w.active
+  LOOP
+    CONTINUE WHEN NOT pg_try_advisory_xact_lock(uuid_hash_extended(hook.id, 0));
+
+    -- An endpoint that has never responded 2xx gets one attempt, and only while no worker holds another. A lease outlives its
+    -- attempt, so what counts is whether the attempt is still pending.
+    IF NOT hook.is_proven THEN
+      CONTINUE WHEN cardinality(hook.held) > 0 OR EXISTS (
+        SELECT FROM webhook_leases l CROSS JOIN LATERAL unnest(l.attempt_ids) AS held (id)
+          JOIN webhook_attempts a ON a.party_id = l.party_id AND a.webhook_id = l.webhook_id AND a.id = held.id AND (a.status = 'pending') IS TRUE
+         WHERE l.party_id = hook.party_id AND l.webhook_id = hook.id AND l.worker_id <> worker AND l.until > clock);
+      hook.room := 1;
+    END IF;
+
+    -- Only the index of the webhook can serve this order, as the webhook stands in no equation: otherwise a plan made while one
+    -- webhook had all attempts would read those of all others. NOT IN with a subquery looks ids up in a hash table.
+    -- Test events alone say when their attempt was queued.
+    SELECT array_agg(d.id),
+           json_agg(json_build_object('id', d.id, 'messageId', d.message_id, 'event', d.event, 'createdMs',
+                                      CASE d.event WHEN 'message.test' THEN floor(extract(epoch FROM d.created_at) * 1000)::bigint ELSE 0 END))
+      INTO leased, attempts
+      FROM (SELECT a.id, a.message_id, a.event, a.created_at FROM webhook_attempts a
+             WHERE a.party_id = hook.party_id AND a.webhook_id >= hook.id AND a.webhook_id <= hook.id
+               AND a.status = 'pending' AND a.due_at <= clock
+               AND a.id NOT IN (SELECT unnest(hook.held))
+               AND a.id NOT IN (SELECT unnest(l.attempt_ids) FROM webhook_leases l
+                                 WHERE l.party_id = hook.party_id AND l.webhook_id = hook.id AND l.worker_id <> worker AND l.until > clock)
+             ORDER BY a.party_id, a.webhook_id, a.due_at LIMIT hook.room) d;
+    CONTINUE WHEN leased IS NULL;
+
+    INSERT INTO webhook_leases (party_id, webhook_id, worker_id, attempt_ids, until)
+    VALUES (hook.party_id, hook.id, worker, hook.held || leased, clock + lease)
+    ON CONFLICT (party_id, webhook_id, worker_id) DO UPDATE SET attempt_ids = excluded.attempt_ids, until = excluded.until;
+    webhook_id := hook.id;
+    url := hook.url;
+    secret := hook.secret;
+    is_proven := hook.is_proven;
+    RETURN NEXT;
+  END LOOP;
+END
+$$;

@@ -1,0 +1,45 @@
+-- Records attempts that were made, with the next attempt of each failure, and what they show of unproven endpoints. Attempts that
+-- are no longer pending were recorded by another worker, and stay as they are. A receiver can put the next attempt off to twice
+-- its delay at most.
+CREATE OR REPLACE FUNCTION record_webhook_attempts(made made_attempt[], retry_delays_s integer[], failures_max integer) RETURNS void LANGUAGE plpgsql
+-- Here and below, IS TRUE keeps the index of pending attempts, which has no ids, from serving in place of the primary key.
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  batch record;
+BEGIN
+  SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded INTO batch FROM unnest(made) AS m;
+  IF NOT batch.is_proven THEN
+    PERFORM judge_unproven_webhooks(made, failures_max);
+  END IF;
+
+  -- Mostly all succeed, and nothing follows.
+  IF batch.succeeded THEN
+    UPDATE webhook_attempts a
+       SET status = 'delivered', status_code = m.status_code, response_ms = m.response_ms,
+           attempted_at = now() - m.age_ms * interval '1 millisecond', next_attempt_at = NULL
+      FROM unnest(made) AS m
+     WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE;
+    RETURN;
+  END IF;
+
+  WITH recorded AS (
+    UPDATE webhook_attempts a
+       SET status = CASE WHEN m.succeeded THEN 'delivered' WHEN a.event = 'message.test' THEN 'failed'
+                         WHEN a.attempt > cardinality(retry_delays_s) THEN 'dropped' ELSE 'retrying' END::attempt_status,
+           status_code = m.status_code, error = m.error, response_ms = m.response_ms,
+           attempted_at = now() - m.age_ms * interval '1 millisecond',
+           next_attempt_at = CASE WHEN NOT m.succeeded AND a.event <> 'message.test' AND a.attempt <= cardinality(retry_delays_s)
+                                  THEN now() + make_interval(secs => greatest(retry_delays_s[a.attempt],
+                                                                              least(m.retry_after_s, 2.0 * retry_delays_s[a.attempt]))) END
+      FROM unnest(made) AS m
+     WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
+    RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.attempt, a.status, a.next_attempt_at
+  )
+  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
+  SELECT r.party_id, r.webhook_id, new_uuid(now()), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, now(), r.next_attempt_at
+    FROM recorded r JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id
+   WHERE r.status = 'retrying';
+END
+$$;

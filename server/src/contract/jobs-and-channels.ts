@@ -1,0 +1,24 @@
+/**
+ * Names that SQL and TypeScript share. SQL texts write them out, in server/sql and in stores; a test compares those texts, these
+ * lists and the jobs that the service handles.
+ */
+
+/** Jobs that a transaction queues with add_job. Those that run by the clock alone are named where they are defined. */
+export const JOBS = {
+  forgetWebhook: 'forget-webhook',
+  hashObject: 'hash-object',
+  joinHistory: 'join-history',
+  notifyOfReply: 'notify-of-answer',
+  sendMail: 'send-mail',
+  tellOfPausedWebhook: 'tell-of-paused-webhook',
+} as const;
+
+/** Channels of NOTIFY. */
+export const CHANNELS = {
+  /** Caches of all processes drop what depends on the subjects in the payload. */
+  changes: 'waybill_changes',
+  /** A process has dropped it. */
+  changesHeard: 'waybill_changes_heard',
+  /** The webhooks in the payload have attempts due; an empty payload means that any may have. */
+  webhooks: 'waybill_webhooks',
+} as const;

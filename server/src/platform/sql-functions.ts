@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Queryable } from './postgres.ts';
+
+/** A file of server/sql, which creates the one function that it is named after. */
+export interface SqlFunction {
+  /** The path below server/sql, such as messages/commit_messages.sql. */
+  file: string;
+  name: string;
+  sql: string;
+  checksum: string;
+}
+
+/** The result type, a parameter's name or a default differs: PostgreSQL can't replace such a function. */
+const INVALID_FUNCTION_DEFINITION = '42P13';
+
+export function functionsIn(folder: string): SqlFunction[] {
+  return globSync('*/*.sql', { cwd: folder })
+    .sort()
+    .map((file) => {
+      const sql = readFileSync(path.join(folder, file), 'utf8');
+      return { file, name: path.basename(file, '.sql'), sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    });
+}
+
+/**
+ * Makes the functions of the database those of the folder: creates again what has changed, drops what is gone, and leaves the
+ * rest alone, so that no cached plan is invalidated needlessly. Gives the files of what has changed.
+ */
+export async function updateFunctions(tx: Queryable, folder: string): Promise<string[]> {
+  const wanted = functionsIn(folder);
+  const rows = await tx.query<{ name: string; checksum: string }>('SELECT name, checksum FROM schema_functions');
+  const recorded = new Map(rows.map(({ name, checksum }) => [name, checksum]));
+  const changed = wanted.filter(({ name, checksum }) => recorded.get(name) !== checksum);
+  const gone = [...recorded.keys()].filter((name) => !wanted.some((known) => known.name === name));
+  // Bodies name functions that may be created later in this transaction.
+  if (changed.length > 0) await tx.query('SET LOCAL check_function_bodies = off');
+  for (const name of gone) await dropAll(tx, await signaturesOf(tx, name));
+  for (const each of changed) await recreate(tx, each);
+  await tx.query('DELETE FROM schema_functions WHERE name = ANY ($1)', [gone]);
+  for (const { name, checksum } of changed)
+    await tx.query(
+      'INSERT INTO schema_functions (name, checksum) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum',
+      [name, checksum],
+    );
+  return changed.map(({ file }) => file);
+}
+
+/** Replaces the function in place where PostgreSQL can, because an index or a call under way refers to its oid; otherwise drops it first. */
+async function recreate(tx: Queryable, { name, sql }: SqlFunction): Promise<void> {
+  let former = await signaturesOf(tx, name);
+  if (former.length > 1) {
+    await dropAll(tx, former);
+    former = [];
+  }
+  await tx.query('SAVEPOINT recreate');
+  try {
+    await tx.query(sql);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== INVALID_FUNCTION_DEFINITION) throw error;
+    await tx.query('ROLLBACK TO SAVEPOINT recreate');
+    await dropAll(tx, former);
+    await tx.query(sql);
+  }
+  await tx.query('RELEASE SAVEPOINT recreate');
+  // With other parameter types it has become a second function beside the former one.
+  if ((await signaturesOf(tx, name)).length > 1) await dropAll(tx, former);
+}
+
+/** Such as `new_uuid(timestamp with time zone)`, one for each overload. */
+async function signaturesOf(tx: Queryable, name: string): Promise<string[]> {
+  const rows = await tx.query<{ signature: string }>(
+    `SELECT p.oid::regprocedure::text AS signature FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+      WHERE p.proname = $1 AND n.nspname = current_schema()`,
+    [name],
+  );
+  return rows.map(({ signature }) => signature);
+}
+
+async function dropAll(tx: Queryable, signatures: readonly string[]): Promise<void> {
+  for (const signature of signatures) await tx.query(`DROP FUNCTION ${signature}`);
+}

@@ -1,0 +1,66 @@
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { CHANNELS, JOBS } from '../src/contract/jobs-and-channels.ts';
+import { FOLLOWERS } from '../src/modules/messages/followers.ts';
+import { SCHEMA_FOLDERS } from '../src/platform/migrate.ts';
+import { functionsIn } from '../src/platform/sql-functions.ts';
+import { startTestService } from './support/service.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const FUNCTION_MAX_LINES = 70;
+const functions = functionsIn(SCHEMA_FOLDERS.functions);
+/** Everything that is run in the database: functions, and what stores and the platform send. */
+const texts = [
+  ...functions.map(({ sql }) => sql),
+  ...globSync('server/src/**/*.ts', { cwd: ROOT }).map((file) => readFileSync(path.join(ROOT, file), 'utf8')),
+];
+
+function found(pattern: RegExp): string[] {
+  const names = texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name]) => name as string));
+  return [...new Set(names)].toSorted();
+}
+
+test('each file of server/sql creates the one function that it is named after, and says at its head what for', () => {
+  expect(functions.length).toBeGreaterThan(20);
+  const modules = readdirSync(path.join(ROOT, 'server/src/modules'));
+  for (const { file, name, sql } of functions) {
+    expect([...modules, 'platform'], file).toContain(path.dirname(file));
+    expect(sql, file).toMatch(/^-- \S/);
+    expect(
+      [...sql.matchAll(/\bFUNCTION\s+(\w+)/g)].map(([, created]) => created),
+      file,
+    ).toEqual([name]);
+    expect(sql, file).toContain(`CREATE OR REPLACE FUNCTION ${name}(`);
+    expect(sql.split('\n').length - 1, file).toBeLessThanOrEqual(FUNCTION_MAX_LINES);
+  }
+  expect(new Set(functions.map(({ name }) => name)).size).toBe(functions.length);
+});
+
+test('migrations are numbered without a gap, and hold no function', () => {
+  const names = readdirSync(SCHEMA_FOLDERS.migrations).filter((name) => name !== 'schema.sql');
+  expect(names.toSorted().map((name) => Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]))).toEqual(names.map((_, i) => i + 1));
+  for (const name of names)
+    expect(readFileSync(path.join(SCHEMA_FOLDERS.migrations, name), 'utf8'), name).not.toMatch(/\bFUNCTION\b|pg_get_functiondef|^DO\b/m);
+});
+
+test('every follower of a message is a function that takes the committed batch, and every such function is a follower', () => {
+  const takers = functions.filter(({ sql }) => /\(messages committed_message\[\]\) RETURNS void/.test(sql)).map(({ name }) => name);
+  expect(FOLLOWERS.map(({ sqlFunction }) => sqlFunction).toSorted()).toEqual(takers.toSorted());
+  expect(FOLLOWERS.every(({ follows }) => follows.length > 0)).toBe(true);
+});
+
+test('the jobs that SQL queues are those of the list, and each has a handler', async () => {
+  expect(found(/\badd_job\(\s*'([^']+)'/g)).toEqual(Object.values(JOBS).toSorted());
+  const service = await startTestService();
+  const handled = await service.sql<{ identifier: string }>('SELECT identifier FROM graphile_worker._private_tasks');
+  expect(handled.map(({ identifier }) => identifier)).toEqual(expect.arrayContaining(Object.values(JOBS)));
+  await service.stop();
+});
+
+test('the channels that SQL notifies are those of the list', () => {
+  // What TypeScript notifies with a constant is one of the list by its type.
+  const written = found(/\b(?:pg_notify\(\s*|NOTIFY\s+)'?(waybill_\w+)/g);
+  expect(written).toEqual([CHANNELS.webhooks]);
+  expect(found(/\bpg_notify\(\s*'([^'$]+)'/g)).toEqual(written);
+});
