@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { runMigrations as migrateJobs } from 'graphile-worker';
 import { quietLogger } from './jobs.ts';
-import type { Database, Queryable } from './postgres.ts';
+import type { Database, TextQueryable } from './postgres.ts';
 
 interface Migration {
   name: string;
@@ -32,12 +32,12 @@ function migrationsOnDisk(): Migration[] {
 /** Brings the database up to date; processes that start together take turns. Returns the names of what was applied. */
 export async function migrate(database: Database): Promise<string[]> {
   const applied = await database.transaction(async (tx) => {
-    await tx.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    await tx.queryText('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     await prepareRecord(tx);
     const pending = await pendingMigrations(tx);
     for (const { name, sql, checksum } of pending) {
-      await tx.query(sql);
-      await tx.query('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum]);
+      await tx.queryText(sql);
+      await tx.queryText('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum]);
     }
     return pending.map(({ name }) => name);
   });
@@ -46,19 +46,19 @@ export async function migrate(database: Database): Promise<string[]> {
 }
 
 /** Release 0.1 recorded migrations by number, and two branches may both have added the same number. */
-async function prepareRecord(tx: Queryable): Promise<void> {
-  await tx.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
+async function prepareRecord(tx: TextQueryable): Promise<void> {
+  await tx.queryText(`CREATE TABLE IF NOT EXISTS schema_migrations (
     name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
-  const [version] = await tx.query(
+  const [version] = await tx.queryText(
     "SELECT FROM pg_attribute WHERE attrelid = 'schema_migrations'::regclass AND attname = 'version' AND NOT attisdropped",
   );
-  if (version) await tx.query('ALTER TABLE schema_migrations DROP COLUMN version, ADD PRIMARY KEY (name)');
+  if (version) await tx.queryText('ALTER TABLE schema_migrations DROP COLUMN version, ADD PRIMARY KEY (name)');
 }
 
 /** What is on disk and not in the database, in the order of the names. Throws when an applied migration was edited, or is newer than this program. */
-export async function pendingMigrations(database: Queryable): Promise<Migration[]> {
+export async function pendingMigrations(database: TextQueryable): Promise<Migration[]> {
   const known = migrationsOnDisk();
-  const applied = await database.query<{ name: string; checksum: string }>('SELECT name, checksum FROM schema_migrations');
+  const applied = await database.queryText<{ name: string; checksum: string }>('SELECT name, checksum FROM schema_migrations');
   for (const { name, checksum } of applied) {
     const match = known.find((migration) => migration.name === name);
     if (!match)

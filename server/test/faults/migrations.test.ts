@@ -20,7 +20,7 @@ const open = async (template: 'waybill' | 'template0') => {
   databaseUrl = await createDatabase(template);
   database = new Database({ connectionString: databaseUrl }, pino({ level: 'silent' }));
 };
-const schema = () => dumpSchema((text) => database.query(text));
+const schema = () => dumpSchema((text) => database.queryText(text));
 afterEach(() => database.close());
 
 describe('an empty database', () => {
@@ -49,7 +49,7 @@ describe('an empty database', () => {
   });
 
   test('is left as it was when a migration fails', async () => {
-    await database.query('CREATE TABLE messages (id int)');
+    await database.queryText('CREATE TABLE messages (id int)');
     await expect(migrate(database)).rejects.toThrow('already exists');
     expect(await schema()).toContain('CREATE TABLE messages (\n  id integer\n);');
     expect(await schema()).not.toContain('CREATE TABLE parties');
@@ -101,10 +101,10 @@ test('a database that lacks a migration in the middle gets just that one, and it
   expect((await pendingMigrations(database)).map(({ name }) => name)).toEqual([LACKING]);
   expect(await migrate(database)).toEqual([LACKING]);
   expect(await migrate(database)).toEqual([]);
-  const recorded = await database.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY name');
+  const recorded = await database.queryText<{ name: string }>('SELECT name FROM schema_migrations ORDER BY name');
   expect(recorded.map(({ name }) => name)).toEqual(all.sort());
   expect(
-    await database.query("SELECT FROM information_schema.columns WHERE table_name = 'daily_usage' AND column_name = 'received'"),
+    await database.queryText("SELECT FROM information_schema.columns WHERE table_name = 'daily_usage' AND column_name = 'received'"),
   ).toHaveLength(1);
 });
 
@@ -123,7 +123,7 @@ describe.each([
   beforeEach(() => open('waybill'));
 
   test('is refused with one sentence, by the service and by commands', async () => {
-    await database.query(change);
+    await database.queryText(change);
     const env = { DATABASE_URL: databaseUrl, PORT: '0' };
     expect(await runProgram('main', { env })).toMatchObject({ code: 1, stderr: `${sentence}\n` });
     expect(await runProgram('cli', { env, args: ['migrate', '--json'] })).toMatchObject({ code: 1, stdout: '', stderr: `${sentence}\n` });
@@ -132,7 +132,7 @@ describe.each([
   test('makes a running service not ready, and says why', async () => {
     const service = await startProcess({ env: { DATABASE_URL: databaseUrl } });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
-    await database.query(change);
+    await database.queryText(change);
     const answer = await fetch(`${service.url}/readyz`);
     expect(answer.status).toBe(503);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
 import type { QuotaName, Quotas } from '../../contract/quotas.ts';
 import { bigintArray, byteaArray, integerArray, textArray, uuidArray } from '../../platform/binary-array.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import type { TextQueryable } from '../../platform/postgres.ts';
 import type { StoredMessage } from './envelope.ts';
 
 /** A message with all that can be known before the transaction that delivers it. */
@@ -37,10 +37,10 @@ const COMMIT = {
 };
 
 /** Delivers a batch in one transaction; the outcomes come in the order of the messages. */
-export async function commitMessages(db: Queryable, batch: readonly PreparedMessage[], quotas: Quotas): Promise<CommitOutcome[]> {
+export async function commitMessages(db: TextQueryable, batch: readonly PreparedMessage[], quotas: Quotas): Promise<CommitOutcome[]> {
   const plan = planEntries(batch);
   const files = batch.flatMap((message, i) => message.files.map((file, ordinal) => ({ n: i + 1, ordinal, file })));
-  const rows = await db.query<{
+  const rows = await db.queryText<{
     outcome: CommitOutcome['outcome'];
     message_id: string;
     received_ms: string;

@@ -1,6 +1,6 @@
 import { WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX } from '../../contract/limits.ts';
 import { bigintArray, integerArray, textArray, uuidArray } from '../../platform/binary-array.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import type { TextQueryable } from '../../platform/postgres.ts';
 
 /** The channel on which queue_webhook_attempts says which webhooks have something to do. */
 export const WEBHOOKS_CHANNEL = 'waybill_webhooks';
@@ -36,12 +36,12 @@ export interface ClaimedAttempts {
 
 /** What is not recorded until `leaseS` from now, nor claimed anew, others may take. Gives what was found by webhook, where there was any. */
 export async function claimAttempts(
-  db: Queryable,
+  db: TextQueryable,
   workerId: string,
   wanted: readonly WantedAttempts[],
   leaseS: number,
 ): Promise<Map<string, ClaimedAttempts>> {
-  const rows = await db.query<{
+  const rows = await db.queryText<{
     webhook_id: string;
     url: string;
     secret: string;
@@ -94,12 +94,12 @@ function endClaims(which: string): string {
 }
 
 /** What a worker has not renewed in time is free again: it died, or has nothing left to do there. */
-export async function endLapsedClaims(db: Queryable): Promise<void> {
-  await db.query(endClaims('until <= now()'));
+export async function endLapsedClaims(db: TextQueryable): Promise<void> {
+  await db.queryText(endClaims('until <= now()'));
 }
 
-export async function endClaimsOf(db: Queryable, workerId: string): Promise<void> {
-  await db.query(endClaims('worker_id = $1'), [workerId]);
+export async function endClaimsOf(db: TextQueryable, workerId: string): Promise<void> {
+  await db.queryText(endClaims('worker_id = $1'), [workerId]);
 }
 
 export interface MadeAttempt extends WebhookKey {
@@ -117,9 +117,9 @@ export interface MadeAttempt extends WebhookKey {
 }
 
 /** All in one transaction, along with the next attempts of those that failed, and what they show of endpoints that never succeeded. */
-export async function recordAttempts(db: Queryable, made: readonly MadeAttempt[], retryDelaysS: readonly number[]): Promise<void> {
+export async function recordAttempts(db: TextQueryable, made: readonly MadeAttempt[], retryDelaysS: readonly number[]): Promise<void> {
   const now = performance.now();
-  await db.query(
+  await db.queryText(
     {
       name: 'record-attempts',
       text: `SELECT record_webhook_attempts($1::bigint[], $2::uuid[], $3::uuid[], $4::integer[], $5::integer[], $6::text[],
@@ -156,8 +156,8 @@ function keyArrays(keys: readonly WebhookKey[]): [Buffer, Buffer] {
 }
 
 /** The webhooks of which an attempt has become due within the last so many seconds and is not recorded. */
-export async function webhooksLatelyDue(db: Queryable, withinS: number): Promise<WebhookKey[]> {
-  const rows = await db.query<KeyRow>(
+export async function webhooksLatelyDue(db: TextQueryable, withinS: number): Promise<WebhookKey[]> {
+  const rows = await db.queryText<KeyRow>(
     {
       name: 'webhooks-lately-due',
       text: `SELECT DISTINCT party_id, webhook_id FROM webhook_attempts
@@ -179,13 +179,13 @@ function eachWebhook(having: string): string {
   )`;
 }
 
-export async function webhooksWithPending(db: Queryable): Promise<WebhookKey[]> {
-  const rows = await db.query<KeyRow>(`${eachWebhook(`a.status = 'pending'`)} SELECT party_id, webhook_id FROM found`);
+export async function webhooksWithPending(db: TextQueryable): Promise<WebhookKey[]> {
+  const rows = await db.queryText<KeyRow>(`${eachWebhook(`a.status = 'pending'`)} SELECT party_id, webhook_id FROM found`);
   return rows.map(toKey);
 }
 
-export async function stillThere(db: Queryable, webhooks: readonly WebhookKey[]): Promise<Set<string>> {
-  const rows = await db.query<{ id: string }>(
+export async function stillThere(db: TextQueryable, webhooks: readonly WebhookKey[]): Promise<Set<string>> {
+  const rows = await db.queryText<{ id: string }>(
     'SELECT w.id FROM unnest($1::bigint[], $2::uuid[]) AS k (party_id, id) JOIN webhooks w ON w.party_id = k.party_id AND w.id = k.id AND w.active',
     keyArrays(webhooks),
   );
@@ -193,8 +193,8 @@ export async function stillThere(db: Queryable, webhooks: readonly WebhookKey[])
 }
 
 /** Removes at most so many entries of one webhook's log that is no more. */
-export async function deleteLog(db: Queryable, { partyId, webhookId }: WebhookKey, limit: number): Promise<number> {
-  const rows = await db.query<{ count: string }>(
+export async function deleteLog(db: TextQueryable, { partyId, webhookId }: WebhookKey, limit: number): Promise<number> {
+  const rows = await db.queryText<{ count: string }>(
     `WITH gone AS (
        DELETE FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2
           AND id IN (SELECT id FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 LIMIT $3) RETURNING 1
@@ -205,8 +205,8 @@ export async function deleteLog(db: Queryable, { partyId, webhookId }: WebhookKe
 }
 
 /** Every webhook that has a log, with whether it still exists. */
-export async function webhooksWithLog(db: Queryable): Promise<(WebhookKey & { exists: boolean })[]> {
-  const rows = await db.query<KeyRow & { exists: boolean }>(
+export async function webhooksWithLog(db: TextQueryable): Promise<(WebhookKey & { exists: boolean })[]> {
+  const rows = await db.queryText<KeyRow & { exists: boolean }>(
     `${eachWebhook('true')}
      SELECT f.party_id, f.webhook_id, EXISTS (SELECT FROM webhooks w WHERE w.party_id = f.party_id AND w.id = f.webhook_id) AS exists FROM found f`,
   );
@@ -214,8 +214,8 @@ export async function webhooksWithLog(db: Queryable): Promise<(WebhookKey & { ex
 }
 
 /** Ids ascend with time, so what is old is the beginning of the log. Pending attempts go too if their webhook has been paused for so long. */
-export async function deleteOldEntries(db: Queryable, { partyId, webhookId }: WebhookKey, days: number): Promise<number> {
-  const rows = await db.query<{ count: string }>(
+export async function deleteOldEntries(db: TextQueryable, { partyId, webhookId }: WebhookKey, days: number): Promise<number> {
+  const rows = await db.queryText<{ count: string }>(
     `WITH gone AS (
        DELETE FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 AND id < (SELECT new_uuid(now() - make_interval(days => $3)))
           AND (status <> 'pending' OR EXISTS (SELECT FROM webhooks WHERE party_id = $1 AND id = $2 AND paused_at < now() - make_interval(days => $3)))
