@@ -11,7 +11,9 @@ const CHECK_CHARS = 6;
 const FORM = new RegExp(`^wb_([0-9A-Za-z]{${BODY_CHARS}})([0-9A-Za-z]{${CHECK_CHARS}})$`);
 const PREFIX_CHARS = 8;
 
-export type KeyScope = 'read' | 'read_write';
+export const KEY_SCOPES = ['read', 'read_write'] as const;
+
+export type KeyScope = (typeof KEY_SCOPES)[number];
 
 export function newApiKey(): string {
   let body = '';

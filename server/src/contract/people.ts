@@ -1,11 +1,15 @@
+export const SIGN_IN_PROVIDERS = ['email', 'google', 'microsoft', 'oidc'] as const;
+
 /** How a person has signed in. */
-export type SignInProvider = 'email' | 'google' | 'microsoft' | 'oidc';
+export type SignInProvider = (typeof SIGN_IN_PROVIDERS)[number];
+
+export const SIGN_IN_PROOFS = ['mailbox', 'domain', 'nothing'] as const;
 
 /**
  * What the way of signing in showed about the person's mailbox: that mails to it reach the person, that its domain vouches
  * for the person, or nothing.
  */
-export type SignInProof = 'mailbox' | 'domain' | 'nothing';
+export type SignInProof = (typeof SIGN_IN_PROOFS)[number];
 
 /** Whoever makes a request with the cookie of a session. */
 export interface Person {

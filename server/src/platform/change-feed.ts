@@ -70,7 +70,7 @@ async function changing<T>(ear: pg.PoolClient, work: (tx: Change) => Promise<T>,
     const result = await transactionOn(ear, async (tx) => {
       const alsoConcerns = (partyId: bigint) => subjects.add(`party:${partyId}`);
       const worked = await work({ query: tx.query, alsoConcerns });
-      await tx.query('SELECT pg_notify($1, $2)', [CHANGES, [changeId, ...subjects].join(' ')]);
+      await tx.queryText('SELECT pg_notify($1, $2)', [CHANGES, [changeId, ...subjects].join(' ')]);
       return worked;
     });
     const listeners = await ear.query<{ pid: number }>(

@@ -1,4 +1,4 @@
-import type { Queryable } from './postgres.ts';
+import type { TextQueryable } from './postgres.ts';
 
 /**
  * Release 0.1 recorded nineteen migrations, which `0001_baseline.sql` replaces. A database that has them all is at the
@@ -51,8 +51,8 @@ const FORMER_FUNCTIONS = [
 ];
 
 /** Records the baseline in place of the former migrations, and their functions as ones to be re-created or dropped. */
-export async function recordFormerAsBaseline(tx: Queryable, baseline: { name: string; checksum: string }): Promise<void> {
-  await tx.query('DELETE FROM schema_migrations WHERE name = ANY ($1)', [[...FORMER_MIGRATIONS.keys()]]);
-  await tx.query('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [baseline.name, baseline.checksum]);
-  await tx.query("INSERT INTO schema_functions (name, checksum) SELECT name, '' FROM unnest($1::text[]) AS name", [FORMER_FUNCTIONS]);
+export async function recordFormerAsBaseline(tx: TextQueryable, baseline: { name: string; checksum: string }): Promise<void> {
+  await tx.queryText('DELETE FROM schema_migrations WHERE name = ANY ($1)', [[...FORMER_MIGRATIONS.keys()]]);
+  await tx.queryText('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [baseline.name, baseline.checksum]);
+  await tx.queryText("INSERT INTO schema_functions (name, checksum) SELECT name, '' FROM unnest($1::text[]) AS name", [FORMER_FUNCTIONS]);
 }

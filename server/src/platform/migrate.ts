@@ -4,7 +4,7 @@ import path from 'node:path';
 import { runMigrations as migrateJobs } from 'graphile-worker';
 import { FORMER_MIGRATIONS, FORMER_RELEASE, recordFormerAsBaseline } from './former-release.ts';
 import { quietLogger } from './jobs.ts';
-import type { Database, Queryable } from './postgres.ts';
+import type { Database, TextQueryable } from './postgres.ts';
 import { updateFunctions } from './sql-functions.ts';
 
 interface Migration {
@@ -43,13 +43,13 @@ function migrationsIn(folder: string): Migration[] {
 /** Brings the database up to date; processes that start together take turns. Returns the files of what was applied. */
 export async function migrate(database: Database, folders = SCHEMA_FOLDERS): Promise<string[]> {
   const applied = await database.transaction(async (tx) => {
-    await tx.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    await tx.queryText('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     await prepareRecord(tx);
     await recogniseFormerRelease(tx, folders);
     const pending = await pendingMigrations(tx, folders);
     for (const { name, sql, checksum } of pending) {
-      await tx.query(sql);
-      await tx.query('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum]);
+      await tx.queryText(sql);
+      await tx.queryText('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum]);
     }
     return [...pending.map(({ name }) => name), ...(await updateFunctions(tx, folders.functions))];
   });
@@ -58,18 +58,18 @@ export async function migrate(database: Database, folders = SCHEMA_FOLDERS): Pro
 }
 
 /** Early databases recorded migrations by number, and two branches may both have added the same number. */
-async function prepareRecord(tx: Queryable): Promise<void> {
-  await tx.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
+async function prepareRecord(tx: TextQueryable): Promise<void> {
+  await tx.queryText(`CREATE TABLE IF NOT EXISTS schema_migrations (
     name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
-  await tx.query('CREATE TABLE IF NOT EXISTS schema_functions (name text PRIMARY KEY, checksum text NOT NULL)');
-  const [version] = await tx.query(
+  await tx.queryText('CREATE TABLE IF NOT EXISTS schema_functions (name text PRIMARY KEY, checksum text NOT NULL)');
+  const [version] = await tx.queryText(
     "SELECT FROM pg_attribute WHERE attrelid = 'schema_migrations'::regclass AND attname = 'version' AND NOT attisdropped",
   );
-  if (version) await tx.query('ALTER TABLE schema_migrations DROP COLUMN version, ADD PRIMARY KEY (name)');
+  if (version) await tx.queryText('ALTER TABLE schema_migrations DROP COLUMN version, ADD PRIMARY KEY (name)');
 }
 
 /** A database at the last migration of the former release is at the baseline. One at an earlier migration is refused. */
-async function recogniseFormerRelease(tx: Queryable, folders: SchemaFolders): Promise<void> {
+async function recogniseFormerRelease(tx: TextQueryable, folders: SchemaFolders): Promise<void> {
   const applied = await appliedMigrations(tx);
   if (!applied.some(({ name }) => FORMER_MIGRATIONS.has(name))) return;
   for (const { name, checksum } of applied) requireUnchanged(name, checksum, FORMER_MIGRATIONS.get(name) ?? checksum);
@@ -82,7 +82,7 @@ async function recogniseFormerRelease(tx: Queryable, folders: SchemaFolders): Pr
 }
 
 /** What is on disk and not in the database, in the order of the names. Throws when an applied migration was edited, or is newer than this program. */
-export async function pendingMigrations(database: Queryable, folders = SCHEMA_FOLDERS): Promise<Migration[]> {
+export async function pendingMigrations(database: TextQueryable, folders = SCHEMA_FOLDERS): Promise<Migration[]> {
   const known = migrationsIn(folders.migrations);
   const applied = await appliedMigrations(database);
   for (const { name, checksum } of applied) {
@@ -95,8 +95,8 @@ export async function pendingMigrations(database: Queryable, folders = SCHEMA_FO
   return known.filter(({ name }) => !names.has(name));
 }
 
-function appliedMigrations(database: Queryable): Promise<{ name: string; checksum: string }[]> {
-  return database.query<{ name: string; checksum: string }>('SELECT name, checksum FROM schema_migrations');
+function appliedMigrations(database: TextQueryable): Promise<{ name: string; checksum: string }[]> {
+  return database.queryText<{ name: string; checksum: string }>('SELECT name, checksum FROM schema_migrations');
 }
 
 function requireUnchanged(name: string, applied: string, known: string): void {

@@ -2,17 +2,23 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { Slots } from './slots.ts';
+import type { Statement } from './statement.ts';
 
-/** Positions and ids are 64-bit: they stay text, or become numbers where the caller knows they fit. */
-export type Row = Record<string, unknown>;
-
-/** Whatever can run a statement: the pool, or the one connection of a transaction. */
+/** Runs statements: the pool, or the one connection of a transaction. */
 export interface Queryable {
-  query<T extends Row>(statement: Statement, values?: unknown[]): Promise<T[]>;
+  query<Row>(statement: Statement<Row>, values?: unknown[]): Promise<Row[]>;
 }
 
-/** A name makes it a prepared statement: parsed and planned once a connection. */
-export type Statement = string | { name: string; text: string };
+/** Of a statement that always returns exactly one, such as an aggregate. */
+export function onlyRow<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('a statement returned no row');
+  return row;
+}
+
+/** Also runs SQL that is not declared, such as that of migrations. For the platform and for tests only. */
+export interface TextQueryable extends Queryable {
+  queryText<Row extends pg.QueryResultRow>(text: string | { name: string; text: string }, values?: unknown[]): Promise<Row[]>;
+}
 
 const POOL_CONNECTIONS = 16;
 /** Of these, how many may be held by work that is done elsewhere, such as on the disk. */
@@ -21,7 +27,7 @@ const CONNECT_PATIENCE_MS = 5_000;
 /** How long to wait for another process that does the same work. */
 const LOCK_PATIENCE_MS = 10_000;
 
-export class Database implements Queryable {
+export class Database implements TextQueryable {
   readonly #pool: pg.Pool;
   readonly #exclusive = new Slots(EXCLUSIVE_CONNECTIONS);
   readonly #queues = new Map<string, Promise<void>>();
@@ -46,11 +52,15 @@ export class Database implements Queryable {
     return this.#pool;
   }
 
-  query<T extends Row>(statement: Statement, values: unknown[] = []): Promise<T[]> {
-    return run<T>(this.#pool, statement, values).catch((error) => this.#note(error));
+  query<Row>(statement: Statement<Row>, values?: unknown[]): Promise<Row[]> {
+    return run(this.#pool, statement, values).catch((error) => this.#note(error));
   }
 
-  async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+  queryText<Row extends pg.QueryResultRow>(text: string | { name: string; text: string }, values?: unknown[]): Promise<Row[]> {
+    return runText<Row>(this.#pool, text, values).catch((error) => this.#note(error));
+  }
+
+  async transaction<T>(work: (tx: TextQueryable) => Promise<T>): Promise<T> {
     return this.withClient((client) => transactionOn(client, work)).catch((error) => this.#note(error));
   }
 
@@ -89,8 +99,8 @@ export class Database implements Queryable {
 
   #locked<T>(name: string, work: () => Promise<T>): Promise<T> {
     return this.transaction(async (tx) => {
-      await tx.query("SELECT set_config('lock_timeout', $1, true)", [`${LOCK_PATIENCE_MS}ms`]);
-      await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
+      await tx.queryText("SELECT set_config('lock_timeout', $1, true)", [`${LOCK_PATIENCE_MS}ms`]);
+      await tx.queryText('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
       return work();
     });
   }
@@ -127,10 +137,13 @@ async function probeRoom(client: pg.ClientBase): Promise<void> {
 
 class BrokenConnection extends Error {}
 
-export async function transactionOn<T>(client: pg.ClientBase, work: (tx: Queryable) => Promise<T>): Promise<T> {
+export async function transactionOn<T>(client: pg.ClientBase, work: (tx: TextQueryable) => Promise<T>): Promise<T> {
   try {
     await client.query('BEGIN');
-    const result = await work({ query: (statement, values = []) => run(client, statement, values) });
+    const result = await work({
+      query: (statement, values) => run(client, statement, values),
+      queryText: (text, values) => runText(client, text, values),
+    });
     await client.query('COMMIT');
     return result;
   } catch (cause) {
@@ -141,9 +154,18 @@ export async function transactionOn<T>(client: pg.ClientBase, work: (tx: Queryab
   }
 }
 
-async function run<T extends Row>(on: pg.Pool | pg.ClientBase, statement: Statement, values: unknown[]): Promise<T[]> {
-  const query = typeof statement === 'string' ? { text: statement, values } : { ...statement, values };
-  return (await on.query<T>(query)).rows;
+/** statements.test.ts shows that the rows are what the declaration says. */
+async function run<Row>(on: pg.Pool | pg.ClientBase, { name, text }: Statement<Row>, values: unknown[] = []): Promise<Row[]> {
+  return (await on.query({ name, text, values })).rows as Row[];
+}
+
+async function runText<Row extends pg.QueryResultRow>(
+  on: pg.Pool | pg.ClientBase,
+  text: string | { name: string; text: string },
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const query = typeof text === 'string' ? { text, values } : { ...text, values };
+  return (await on.query<Row>(query)).rows;
 }
 
 const UNAVAILABLE_STATES = /^(08|53|57P|25006|55P03|58030)/;

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { Queryable } from './postgres.ts';
+import type { TextQueryable } from './postgres.ts';
 
 const SECRET_BYTES = 32;
 
 /** A secret that all processes of a service share. The first to ask for it makes it up. */
-export async function sharedSecret(database: Queryable, name: string): Promise<Buffer> {
-  await database.query('INSERT INTO service_secrets (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+export async function sharedSecret(database: TextQueryable, name: string): Promise<Buffer> {
+  await database.queryText('INSERT INTO service_secrets (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
     name,
     randomBytes(SECRET_BYTES),
   ]);
-  const [row] = await database.query<{ value: Buffer }>('SELECT value FROM service_secrets WHERE name = $1', [name]);
+  const [row] = await database.queryText<{ value: Buffer }>('SELECT value FROM service_secrets WHERE name = $1', [name]);
   if (!row) throw new Error(`the secret ${name} is gone`);
   return row.value;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Queryable } from './postgres.ts';
+import type { TextQueryable } from './postgres.ts';
 
 /** A file of server/sql, which creates the one function that it is named after. */
 export interface SqlFunction {
@@ -28,19 +28,19 @@ export function functionsIn(folder: string): SqlFunction[] {
  * Makes the functions of the database those of the folder: creates again what has changed, drops what is gone, and leaves the
  * rest alone, so that no cached plan is invalidated needlessly. Gives the files of what has changed.
  */
-export async function updateFunctions(tx: Queryable, folder: string): Promise<string[]> {
+export async function updateFunctions(tx: TextQueryable, folder: string): Promise<string[]> {
   const wanted = functionsIn(folder);
-  const rows = await tx.query<{ name: string; checksum: string }>('SELECT name, checksum FROM schema_functions');
+  const rows = await tx.queryText<{ name: string; checksum: string }>('SELECT name, checksum FROM schema_functions');
   const recorded = new Map(rows.map(({ name, checksum }) => [name, checksum]));
   const changed = wanted.filter(({ name, checksum }) => recorded.get(name) !== checksum);
   const gone = [...recorded.keys()].filter((name) => !wanted.some((known) => known.name === name));
   // Bodies name functions that may be created later in this transaction.
-  if (changed.length > 0) await tx.query('SET LOCAL check_function_bodies = off');
+  if (changed.length > 0) await tx.queryText('SET LOCAL check_function_bodies = off');
   for (const name of gone) await dropAll(tx, await signaturesOf(tx, name));
   for (const each of changed) await recreate(tx, each);
-  await tx.query('DELETE FROM schema_functions WHERE name = ANY ($1)', [gone]);
+  await tx.queryText('DELETE FROM schema_functions WHERE name = ANY ($1)', [gone]);
   for (const { name, checksum } of changed)
-    await tx.query(
+    await tx.queryText(
       'INSERT INTO schema_functions (name, checksum) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum',
       [name, checksum],
     );
@@ -48,29 +48,29 @@ export async function updateFunctions(tx: Queryable, folder: string): Promise<st
 }
 
 /** Replaces the function in place where PostgreSQL can, because an index or a call under way refers to its oid; otherwise drops it first. */
-async function recreate(tx: Queryable, { name, sql }: SqlFunction): Promise<void> {
+async function recreate(tx: TextQueryable, { name, sql }: SqlFunction): Promise<void> {
   let former = await signaturesOf(tx, name);
   if (former.length > 1) {
     await dropAll(tx, former);
     former = [];
   }
-  await tx.query('SAVEPOINT recreate');
+  await tx.queryText('SAVEPOINT recreate');
   try {
-    await tx.query(sql);
+    await tx.queryText(sql);
   } catch (error) {
     if ((error as { code?: unknown }).code !== INVALID_FUNCTION_DEFINITION) throw error;
-    await tx.query('ROLLBACK TO SAVEPOINT recreate');
+    await tx.queryText('ROLLBACK TO SAVEPOINT recreate');
     await dropAll(tx, former);
-    await tx.query(sql);
+    await tx.queryText(sql);
   }
-  await tx.query('RELEASE SAVEPOINT recreate');
+  await tx.queryText('RELEASE SAVEPOINT recreate');
   // With other parameter types it has become a second function beside the former one.
   if ((await signaturesOf(tx, name)).length > 1) await dropAll(tx, former);
 }
 
 /** Such as `new_uuid(timestamp with time zone)`, one for each overload. */
-async function signaturesOf(tx: Queryable, name: string): Promise<string[]> {
-  const rows = await tx.query<{ signature: string }>(
+async function signaturesOf(tx: TextQueryable, name: string): Promise<string[]> {
+  const rows = await tx.queryText<{ signature: string }>(
     `SELECT p.oid::regprocedure::text AS signature FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
       WHERE p.proname = $1 AND n.nspname = current_schema()`,
     [name],
@@ -78,6 +78,6 @@ async function signaturesOf(tx: Queryable, name: string): Promise<string[]> {
   return rows.map(({ signature }) => signature);
 }
 
-async function dropAll(tx: Queryable, signatures: readonly string[]): Promise<void> {
-  for (const signature of signatures) await tx.query(`DROP FUNCTION ${signature}`);
+async function dropAll(tx: TextQueryable, signatures: readonly string[]): Promise<void> {
+  for (const signature of signatures) await tx.queryText(`DROP FUNCTION ${signature}`);
 }

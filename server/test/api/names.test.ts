@@ -158,9 +158,8 @@ describe('a service', () => {
 
     test('names from before there were keys get theirs', async () => {
       await service.sql('UPDATE parties SET name_key = NULL');
-      const database = { query: service.sql } as Parameters<typeof fillNameKeys>[0];
-      expect(await fillNameKeys(database, 2)).toBe(2);
-      expect(await fillNameKeys(database, 1_000)).toBeGreaterThan(0);
+      expect(await fillNameKeys(service.database, 2)).toBe(2);
+      expect(await fillNameKeys(service.database, 1_000)).toBeGreaterThan(0);
       expect(await service.sql('SELECT FROM parties WHERE handle IS NOT NULL AND name_key IS NULL')).toEqual([]);
       const person = await signInWithCode(service, `late@copy-${made}.test`);
       expectRefusal(await tryClaim(person, `late-${made}`, verified), 'conflict');

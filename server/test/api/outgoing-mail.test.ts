@@ -89,7 +89,7 @@ describe('a queued mail', () => {
       await queue.mails.queueFirst(tx, { ...PLAIN, to: 'code@example.com' });
       await queue.mails.queue(tx, { ...PLAIN, to: 'invitation@example.com' });
       await queue.mails.queue(tx, { ...PLAIN, to: 'notice@example.com', headers: { 'List-Unsubscribe': '<https://a.example>' } });
-      const found = await tx.query<{ to: string; priority: number }>(
+      const found = await tx.queryText<{ to: string; priority: number }>(
         `SELECT payload -> 'mail' ->> 'to' AS to, priority FROM graphile_worker._private_jobs WHERE payload -> 'mail' ->> 'to' = ANY ($1)`,
         [['code@example.com', 'invitation@example.com', 'notice@example.com']],
       );

@@ -23,7 +23,7 @@ const open = async (template: 'waybill' | 'template0') => {
   databaseUrl = await createDatabase(template);
   database = new Database({ connectionString: databaseUrl }, pino({ level: 'silent' }));
 };
-const schema = () => dumpSchema((text) => database.query(text));
+const schema = () => dumpSchema((text) => database.queryText(text));
 afterEach(() => database.close());
 
 describe('an empty database', () => {
@@ -52,7 +52,7 @@ describe('an empty database', () => {
   });
 
   test('is left as it was when a migration fails', async () => {
-    await database.query('CREATE TABLE messages (id int)');
+    await database.queryText('CREATE TABLE messages (id int)');
     await expect(migrate(database)).rejects.toThrow('already exists');
     expect(await schema()).toContain('CREATE TABLE messages (\n  id integer\n);');
     expect(await schema()).not.toContain('CREATE TABLE parties');
@@ -62,12 +62,12 @@ describe('an empty database', () => {
 describe('a database of release 0.1', () => {
   const load = async (change = '') => {
     await open('template0');
-    await database.query(readFileSync(RELEASE_0_1, 'utf8') + change);
+    await database.queryText(readFileSync(RELEASE_0_1, 'utf8') + change);
   };
 
   test('is at the baseline when it has all its migrations: it gets the schema of a fresh one, and keeps what is in it', async () => {
     await load();
-    const rows = () => database.query('SELECT id, sender, json, content_hash FROM messages ORDER BY id');
+    const rows = () => database.queryText('SELECT id, sender, json, content_hash FROM messages ORDER BY id');
     const before = await rows();
     expect(before).toHaveLength(6);
     const service = await startTestService({ DATABASE_URL: databaseUrl });
@@ -85,13 +85,13 @@ describe('a database of release 0.1', () => {
     expect(thread.map(({ type }: { type: string }) => type).toSorted()).toEqual(['invoice', 'order']);
     expect((await globex.get('/contacts?q=acme')).body.data[0].activity).toMatchObject({ messages_in: 2, messages_out: 1 });
 
-    await database.query('UPDATE idempotency_keys SET created_at = now()');
+    await database.queryText('UPDATE idempotency_keys SET created_at = now()');
     const repeated = await acme.send({ to: 'globex', note: 'whatever' }, { 'idempotency-key': 'order-4711' });
     expect([repeated.body.id, repeated.headers.get('idempotent-replayed')]).toEqual([order.id, 'true']);
     const reply = await acme.send({ in_reply_to: order.id, type: 'change', json: { n: 2 } });
     expect(reply.status, reply.text).toBe(201);
     expect((await globex.get(`/messages/${reply.body.id}`)).body).toMatchObject({ thread_id: order.thread_id, json: { n: 2 } });
-    const queued = await database.query('SELECT FROM webhook_attempts WHERE message_id = $1', [parseId('msg', reply.body.id)]);
+    const queued = await database.queryText('SELECT FROM webhook_attempts WHERE message_id = $1', [parseId('msg', reply.body.id)]);
     expect(queued.length).toBeGreaterThan(0);
     await service.stop();
   });
@@ -100,7 +100,7 @@ describe('a database of release 0.1', () => {
     await load();
     expect(await migrate(database)).not.toContain(FIRST);
     const traces = () =>
-      database.query(`SELECT oid, xmin FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+      database.queryText(`SELECT oid, xmin FROM pg_proc WHERE pronamespace = 'public'::regnamespace
         UNION ALL SELECT oid, xmin FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i', 'c') ORDER BY oid`);
     const [before, dumped] = [await traces(), await schema()];
     expect(await migrate(database)).toEqual([]);
@@ -126,7 +126,7 @@ describe('a database of release 0.1', () => {
       stdout: '',
       stderr: `${sentence}\n`,
     });
-    expect(await database.query("SELECT FROM schema_migrations WHERE name = '0001_foundation.sql'")).toHaveLength(1);
+    expect(await database.queryText("SELECT FROM schema_migrations WHERE name = '0001_foundation.sql'")).toHaveLength(1);
   });
 });
 
@@ -142,7 +142,7 @@ describe('files of one’s own', () => {
     write('migrations', '0001_first.sql', 'CREATE TABLE things (id int)');
   });
   const functions = () =>
-    database.query<{ signature: string; oid: number; body: string }>(
+    database.queryText<{ signature: string; oid: number; body: string }>(
       `SELECT oid::int, oid::regprocedure::text AS signature, prosrc AS body FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 2`,
     );
   const one = (parameters: string, body: string, result = 'integer') =>
@@ -159,7 +159,7 @@ describe('files of one’s own', () => {
     expect((await pendingMigrations(database, folders)).map(({ name }) => name)).toEqual([second]);
     expect(await migrate(database, folders)).toEqual([second]);
     expect(await migrate(database, folders)).toEqual([]);
-    const recorded = await database.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY name');
+    const recorded = await database.queryText<{ name: string }>('SELECT name FROM schema_migrations ORDER BY name');
     expect(recorded.map(({ name }) => name)).toEqual(['0001_first.sql', '0002_earlier.sql', '0003_later.sql']);
     expect(await schema()).toContain('earlier integer');
     expect(await schema()).toContain('CREATE INDEX later');
@@ -195,7 +195,7 @@ describe('files of one’s own', () => {
   test('a function whose file is gone is dropped, and one that we do not know is left', async () => {
     write('functions', 'things/one.sql', one('', 'SELECT 1'));
     await migrate(database, folders);
-    await database.query('CREATE FUNCTION operators_own() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$');
+    await database.queryText('CREATE FUNCTION operators_own() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$');
     rmSync(path.join(folders.functions, 'things/one.sql'));
     expect(await migrate(database, folders)).toEqual([]);
     expect((await functions()).map(({ signature }) => signature)).toEqual(['operators_own()']);
@@ -204,7 +204,7 @@ describe('files of one’s own', () => {
   test('a function that an index uses is replaced in place', async () => {
     write('functions', 'things/one.sql', one('a integer', 'SELECT a'));
     await migrate(database, folders);
-    await database.query('CREATE INDEX by_one ON things (one(id))');
+    await database.queryText('CREATE INDEX by_one ON things (one(id))');
     write('functions', 'things/one.sql', one('a integer', 'SELECT a + 0'));
     expect(await migrate(database, folders)).toEqual(['things/one.sql']);
     expect(await schema()).toContain('one(id)');
@@ -236,7 +236,7 @@ describe.each([
   beforeEach(() => open('waybill'));
 
   test('is refused with one sentence, by the service and by commands', async () => {
-    await database.query(change);
+    await database.queryText(change);
     const env = { DATABASE_URL: databaseUrl, PORT: '0' };
     expect(await runProgram('main', { env })).toMatchObject({ code: 1, stderr: `${sentence}\n` });
     expect(await runProgram('cli', { env, args: ['migrate', '--json'] })).toMatchObject({ code: 1, stdout: '', stderr: `${sentence}\n` });
@@ -245,7 +245,7 @@ describe.each([
   test('makes a running service not ready, and says why', async () => {
     const service = await startProcess({ env: { DATABASE_URL: databaseUrl } });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
-    await database.query(change);
+    await database.queryText(change);
     const answer = await fetch(`${service.url}/readyz`);
     expect(answer.status).toBe(503);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);

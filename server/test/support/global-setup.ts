@@ -24,7 +24,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   let postgres = await startEmbeddedPostgres(folder, log);
   const template = new Database(postgres.connection, log);
   await migrate(template);
-  await template.query(`ALTER SYSTEM SET max_connections = ${CONNECTIONS}`);
+  await template.queryText(`ALTER SYSTEM SET max_connections = ${CONNECTIONS}`);
   await template.close();
   await postgres.stop();
   postgres = await startEmbeddedPostgres(folder, log);

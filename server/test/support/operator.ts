@@ -24,7 +24,7 @@ export class Operator {
 
   /** Gives the agt_ id. */
   async addAgent(handle: string, name: string, segment?: string): Promise<string> {
-    const [party] = await this.#database.query<{ id: string }>('SELECT id FROM parties WHERE handle = $1', [handle]);
+    const [party] = await this.#database.queryText<{ id: string }>('SELECT id FROM parties WHERE handle = $1', [handle]);
     const agent = await createAgent(this.#database, BigInt(party?.id ?? 0), { name, segment });
     return formatId('agt', agent.id);
   }

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { type Mail, Mails } from '../../src/modules/mail/mails.ts';
-import { Database, type Queryable } from '../../src/platform/postgres.ts';
+import { Database, type TextQueryable } from '../../src/platform/postgres.ts';
 import { sharedSecret } from '../../src/platform/secrets.ts';
 import { until } from './process.ts';
 import type { TestService } from './service.ts';
@@ -9,7 +9,7 @@ import type { TestService } from './service.ts';
 export interface MailQueue {
   mails: Mails;
   queue(mail: Partial<Mail> & { to: string }): Promise<void>;
-  transaction(work: (tx: Queryable) => Promise<void>): Promise<void>;
+  transaction(work: (tx: TextQueryable) => Promise<void>): Promise<void>;
   /** Mails that are not sent yet, or never will be. */
   waiting(mailbox: string): Promise<WaitingMail[]>;
   /** Waits until the mail has had so many attempts that failed. */

@@ -8,7 +8,7 @@ import { formatId } from '../../src/contract/ids.ts';
 import { createAgent, createKey } from '../../src/modules/agents/agents.ts';
 import { PartyDirectory } from '../../src/modules/parties/directory.ts';
 import { ChangeFeed } from '../../src/platform/change-feed.ts';
-import { Database } from '../../src/platform/postgres.ts';
+import { Database, type Queryable } from '../../src/platform/postgres.ts';
 import { type Role, startService } from '../../src/service.ts';
 import { Api } from './api.ts';
 
@@ -24,6 +24,8 @@ export interface TestService {
   business(handle: string, options?: { segment?: string; scope?: KeyScope; claimed?: boolean }): Promise<TestBusiness>;
   /** Looks behind the scenes, or turns back a clock; never a substitute for what HTTP can show. */
   sql<T extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<T[]>;
+  /** To call a store by hand. */
+  database: Queryable;
   /** Another process's worth of service on the same database. */
   sibling(env?: Record<string, string>): Promise<{ url: string; anonymous: Api; stop(): Promise<void> }>;
   stop(): Promise<void>;
@@ -88,7 +90,8 @@ export async function startTestService(env: Record<string, string> = {}, role: R
         withKey,
       };
     },
-    sql: (text, values = []) => database.query(text, values),
+    sql: (text, values = []) => database.queryText(text, values),
+    database,
     sibling: async (more = {}) => {
       const other = await start(more);
       return { url: other.publicUrl, anonymous: new Api(other.publicUrl), stop: () => other.stop() };

@@ -13,6 +13,7 @@ import { countCode, countTry, noteKnown } from './code-limits.ts';
 import { deviceCookie, deviceHash, deviceOf, newDevice } from './devices.ts';
 import { isNowhere } from './identity.ts';
 import type { ProviderSettings } from './providers.ts';
+import { probe } from './store.ts';
 import { answerOf, headersOf, requestOf } from './web-bridge.ts';
 
 export interface SignInParts {
@@ -100,7 +101,7 @@ export class SignIn {
   async handle(request: FastifyRequest, body?: object, underWay: UnderWay = {}): Promise<Answer> {
     const { auth, signInUnderWay } = await this.#load();
     const response = await signInUnderWay.run({ ...underWay }, () => auth.handler(requestOf(request, this.#parts.publicUrl(), body)));
-    if (response.status >= 500) await this.#parts.database.query('SELECT');
+    if (response.status >= 500) await probe(this.#parts.database);
     return answerOf(response);
   }
 
@@ -121,7 +122,7 @@ export class SignIn {
 
   /** better-auth hides what failed. Mostly it is the database, and then asking it once more fails with the reason. */
   async #blame(error: unknown): Promise<never> {
-    await this.#parts.database.query('SELECT');
+    await probe(this.#parts.database);
     throw error;
   }
 }

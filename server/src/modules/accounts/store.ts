@@ -1,24 +1,31 @@
 import { DEVICE_KNOWN_DAYS } from '../../contract/limits.ts';
-import type { Person, SignInProof, SignInProvider } from '../../contract/people.ts';
+import { type Person, SIGN_IN_PROOFS, SIGN_IN_PROVIDERS, type SignInProof, type SignInProvider } from '../../contract/people.ts';
 import type { Queryable } from '../../platform/postgres.ts';
+import { oneOf, statement } from '../../platform/statement.ts';
 
 export interface Account {
   name: string;
   createdAt: Date;
 }
 
+const ACCOUNT = statement('SELECT name, created_at FROM people WHERE id = $1', { name: 'text', created_at: 'timestamptz' });
+
 export async function findAccount(db: Queryable, personId: string): Promise<Account | undefined> {
-  const [row] = await db.query<{ name: string; created_at: Date }>('SELECT name, created_at FROM people WHERE id = $1', [personId]);
+  const [row] = await db.query(ACCOUNT, [personId]);
   return row && { name: row.name, createdAt: row.created_at };
 }
 
+const RENAME = statement('UPDATE people SET name = $2, updated_at = now() WHERE id = $1');
+
 export async function rename(db: Queryable, personId: string, name: string): Promise<void> {
-  await db.query('UPDATE people SET name = $2, updated_at = now() WHERE id = $1', [personId, name]);
+  await db.query(RENAME, [personId, name]);
 }
+
+const VERIFIED_EMAIL = statement('SELECT email FROM people WHERE id = $1 AND email_verified', { email: 'text' });
 
 /** The mailbox that the person has shown to hold. */
 export async function findEmail(db: Queryable, personId: string): Promise<string | undefined> {
-  const [row] = await db.query<{ email: string }>('SELECT email FROM people WHERE id = $1 AND email_verified', [personId]);
+  const [row] = await db.query(VERIFIED_EMAIL, [personId]);
   return row?.email;
 }
 
@@ -34,24 +41,23 @@ export interface Session {
   expiresAt: Date;
 }
 
-interface SessionRow {
-  id: string;
-  provider: SignInProvider;
-  address: string | null;
-  user_agent: string | null;
-  created_at: Date;
-  updated_at: Date;
-  expires_at: Date;
-  [column: string]: unknown;
-}
+const SESSIONS = statement(
+  `SELECT id, provider, address, user_agent, created_at, updated_at, expires_at FROM sessions
+    WHERE person_id = $1 AND expires_at > now() AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
+  {
+    id: 'uuid',
+    provider: oneOf('sign_in_provider', SIGN_IN_PROVIDERS),
+    address: 'text?',
+    user_agent: 'text?',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+    expires_at: 'timestamptz',
+  },
+);
 
 /** In the order in which they were opened. */
 export async function listSessions(db: Queryable, personId: string, afterId: string | null, limit: number): Promise<Session[]> {
-  const rows = await db.query<SessionRow>(
-    `SELECT id, provider, address, user_agent, created_at, updated_at, expires_at FROM sessions
-      WHERE person_id = $1 AND expires_at > now() AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
-    [personId, afterId, limit],
-  );
+  const rows = await db.query(SESSIONS, [personId, afterId, limit]);
   return rows.map((row) => ({
     id: row.id,
     provider: row.provider,
@@ -63,75 +69,98 @@ export async function listSessions(db: Queryable, personId: string, afterId: str
   }));
 }
 
+const DELETE_SESSION = statement('DELETE FROM sessions WHERE person_id = $1 AND id = $2 AND expires_at > now() RETURNING id', {
+  id: 'uuid',
+});
+
 export async function deleteSession(db: Queryable, personId: string, id: string): Promise<boolean> {
-  const rows = await db.query('DELETE FROM sessions WHERE person_id = $1 AND id = $2 AND expires_at > now() RETURNING id', [personId, id]);
-  return rows.length > 0;
+  return (await db.query(DELETE_SESSION, [personId, id])).length > 0;
 }
 
+const DELETE_OTHER_SESSIONS = statement('DELETE FROM sessions WHERE person_id = $1 AND id <> $2');
+
 export async function deleteOtherSessions(db: Queryable, { id, sessionId }: Person): Promise<void> {
-  await db.query('DELETE FROM sessions WHERE person_id = $1 AND id <> $2', [id, sessionId]);
+  await db.query(DELETE_OTHER_SESSIONS, [id, sessionId]);
 }
+
+const NOTE_PASSKEY_PROOF = statement('UPDATE passkeys SET provider = $3, proves = $4 WHERE person_id = $1 AND id = $2');
 
 /** What the sessions of a passkey show: what was shown in the session in which it was added. */
 export async function notePasskeyProof(db: Queryable, person: Person, passkeyId: string): Promise<void> {
-  await db.query('UPDATE passkeys SET provider = $3, proves = $4 WHERE person_id = $1 AND id = $2', [
-    person.id,
-    passkeyId,
-    person.provider,
-    person.proves,
-  ]);
+  await db.query(NOTE_PASSKEY_PROOF, [person.id, passkeyId, person.provider, person.proves]);
 }
+
+const PASSKEY_PROOF = statement(
+  'SELECT provider, proves FROM passkeys WHERE credential_id = $1 AND provider IS NOT NULL AND proves IS NOT NULL',
+  { provider: oneOf('sign_in_provider!', SIGN_IN_PROVIDERS), proves: oneOf('sign_in_proof!', SIGN_IN_PROOFS) },
+);
 
 export async function findPasskeyProof(
   db: Queryable,
   credentialId: string,
 ): Promise<{ provider: SignInProvider; proves: SignInProof } | undefined> {
-  const [row] = await db.query<{ provider: SignInProvider; proves: SignInProof }>(
-    'SELECT provider, proves FROM passkeys WHERE credential_id = $1 AND provider IS NOT NULL AND proves IS NOT NULL',
-    [credentialId],
-  );
+  const [row] = await db.query(PASSKEY_PROOF, [credentialId]);
   return row;
 }
 
+const COUNT_USE = statement(
+  `INSERT INTO sign_in_counts AS c (subject, window_start, uses) VALUES ($1, now(), 1)
+   ON CONFLICT (subject) DO UPDATE
+     SET uses = CASE WHEN c.window_start <= now() - make_interval(secs => $2) THEN 1 ELSE c.uses + 1 END,
+         window_start = CASE WHEN c.window_start <= now() - make_interval(secs => $2) THEN now() ELSE c.window_start END
+   RETURNING uses, ceil(extract(epoch FROM c.window_start + make_interval(secs => $2) - now()))::integer AS closes_in_s`,
+  { uses: 'integer', closes_in_s: 'integer' },
+);
+
 /** Counts one more use in a window that began with the first, and tells how many there were and when it closes. */
 export async function countUse(db: Queryable, subject: Buffer, windowS: number): Promise<{ uses: number; closesInS: number }> {
-  const [row] = await db.query<{ uses: number; closes_in_s: number }>(
-    `INSERT INTO sign_in_counts AS c (subject, window_start, uses) VALUES ($1, now(), 1)
-     ON CONFLICT (subject) DO UPDATE
-       SET uses = CASE WHEN c.window_start <= now() - make_interval(secs => $2) THEN 1 ELSE c.uses + 1 END,
-           window_start = CASE WHEN c.window_start <= now() - make_interval(secs => $2) THEN now() ELSE c.window_start END
-     RETURNING uses, ceil(extract(epoch FROM c.window_start + make_interval(secs => $2) - now()))::integer AS closes_in_s`,
-    [subject, windowS],
-  );
+  const [row] = await db.query(COUNT_USE, [subject, windowS]);
   return { uses: row?.uses ?? 0, closesInS: Math.max(1, row?.closes_in_s ?? 1) };
 }
 
+const KNOWN_SIGN_INS = statement(
+  'SELECT subject FROM known_sign_ins WHERE subject = ANY ($1::bytea[]) AND seen_at > now() - make_interval(days => $2)',
+  { subject: 'bytea' },
+);
+
 /** Of these browsers and networks, by their hashes, those in which the mailbox was signed in within so many days. */
 export async function findKnown(db: Queryable, subjects: Buffer[], days: number): Promise<Buffer[]> {
-  const rows = await db.query<{ subject: Buffer }>(
-    'SELECT subject FROM known_sign_ins WHERE subject = ANY ($1::bytea[]) AND seen_at > now() - make_interval(days => $2)',
-    [subjects, days],
-  );
+  const rows = await db.query(KNOWN_SIGN_INS, [subjects, days]);
   return rows.map(({ subject }) => subject);
 }
 
+const NOTE_SIGN_IN = statement(
+  `INSERT INTO known_sign_ins (subject, seen_at) SELECT unnest, now() FROM unnest($1::bytea[])
+   ON CONFLICT (subject) DO UPDATE SET seen_at = excluded.seen_at`,
+);
+
 export async function noteSignIn(db: Queryable, subjects: Buffer[]): Promise<void> {
-  await db.query(
-    `INSERT INTO known_sign_ins (subject, seen_at) SELECT unnest, now() FROM unnest($1::bytea[])
-     ON CONFLICT (subject) DO UPDATE SET seen_at = excluded.seen_at`,
-    [subjects],
-  );
+  await db.query(NOTE_SIGN_IN, [subjects]);
 }
+
+const NOTE_SESSION_OPENED = statement('UPDATE people SET signed_in_at = now() WHERE id = $1');
 
 /** People without access to a thread are told of its next reply again once they have signed in. */
 export async function noteSessionOpened(db: Queryable, personId: string): Promise<void> {
-  await db.query('UPDATE people SET signed_in_at = now() WHERE id = $1', [personId]);
+  await db.query(NOTE_SESSION_OPENED, [personId]);
 }
 
-/** What can't be of use to anybody any more. */
+const PROBE = statement('SELECT');
+
+/** Fails when the database can't be reached. */
+export async function probe(db: Queryable): Promise<void> {
+  await db.query(PROBE);
+}
+
+const PURGE_SESSIONS = statement('DELETE FROM sessions WHERE expires_at < now()');
+const PURGE_VERIFICATIONS = statement('DELETE FROM verifications WHERE expires_at < now()');
+const PURGE_COUNTS = statement("DELETE FROM sign_in_counts WHERE window_start < now() - interval '2 days'");
+const PURGE_KNOWN_SIGN_INS = statement('DELETE FROM known_sign_ins WHERE seen_at < now() - make_interval(days => $1)');
+
+/** Deletes expired sessions, codes and counts, and sign-ins too old to make a device known. */
 export async function purge(db: Queryable): Promise<void> {
-  await db.query('DELETE FROM sessions WHERE expires_at < now()');
-  await db.query('DELETE FROM verifications WHERE expires_at < now()');
-  await db.query("DELETE FROM sign_in_counts WHERE window_start < now() - interval '2 days'");
-  await db.query('DELETE FROM known_sign_ins WHERE seen_at < now() - make_interval(days => $1)', [DEVICE_KNOWN_DAYS]);
+  await db.query(PURGE_SESSIONS);
+  await db.query(PURGE_VERIFICATIONS);
+  await db.query(PURGE_COUNTS);
+  await db.query(PURGE_KNOWN_SIGN_INS, [DEVICE_KNOWN_DAYS]);
 }

@@ -1,6 +1,7 @@
 import { UPLOAD_PUT_WITHIN_S } from '../../contract/limits.ts';
 import type { PartedUpload } from '../../platform/objects/parts.ts';
 import type { Queryable } from '../../platform/postgres.ts';
+import { statement } from '../../platform/statement.ts';
 
 export interface StoredPartedUpload extends PartedUpload {
   filename: string;
@@ -12,23 +13,25 @@ export interface StoredPartedUpload extends PartedUpload {
   putBefore: Date;
 }
 
-/** An upload of the party, if a message may still refer to it; null when it does not come in parts. */
+const PARTED_UPLOAD = statement(
+  `SELECT filename, content_type, size_bytes, part_bytes, parts_ref, sealed_bytes IS NOT NULL AS is_complete, expires_at,
+          LEAST(expires_at, now() + make_interval(secs => $3)) AS put_before
+     FROM uploads WHERE party_id = $1 AND id = $2 AND expires_at > now()`,
+  {
+    filename: 'text',
+    content_type: 'text',
+    size_bytes: 'bigint',
+    part_bytes: 'integer?',
+    parts_ref: 'text?',
+    is_complete: 'boolean',
+    expires_at: 'timestamptz',
+    put_before: 'timestamptz',
+  },
+);
+
+/** An upload of the party, if a message may still refer to it; null when it does not come in upload parts. */
 export async function findPartedUpload(db: Queryable, partyId: bigint, id: string): Promise<StoredPartedUpload | null | undefined> {
-  const [row] = await db.query<{
-    filename: string;
-    content_type: string;
-    size_bytes: string;
-    part_bytes: number | null;
-    parts_ref: string | null;
-    is_complete: boolean;
-    expires_at: Date;
-    put_before: Date;
-  }>(
-    `SELECT filename, content_type, size_bytes, part_bytes, parts_ref, sealed_bytes IS NOT NULL AS is_complete, expires_at,
-            LEAST(expires_at, now() + make_interval(secs => $3)) AS put_before
-       FROM uploads WHERE party_id = $1 AND id = $2 AND expires_at > now()`,
-    [partyId, id, UPLOAD_PUT_WITHIN_S],
-  );
+  const [row] = await db.query(PARTED_UPLOAD, [partyId, id, UPLOAD_PUT_WITHIN_S]);
   if (!row) return undefined;
   if (row.part_bytes === null || row.parts_ref === null) return null;
   return {
@@ -44,6 +47,8 @@ export async function findPartedUpload(db: Queryable, partyId: bigint, id: strin
   };
 }
 
+const RECORD_COMPLETE = statement('UPDATE uploads SET sealed_bytes = size_bytes WHERE party_id = $1 AND id = $2');
+
 export async function recordComplete(db: Queryable, partyId: bigint, id: string): Promise<void> {
-  await db.query('UPDATE uploads SET sealed_bytes = size_bytes WHERE party_id = $1 AND id = $2', [partyId, id]);
+  await db.query(RECORD_COMPLETE, [partyId, id]);
 }

@@ -1,5 +1,6 @@
 import { UPLOAD_USABLE_FOR_S } from '../../contract/limits.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres.ts';
+import { columns, oneOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
 import type { DeliveredFile } from './delivered-file.ts';
 
 export interface Upload {
@@ -24,6 +25,11 @@ export interface DayLimits {
   perOwner: number;
 }
 
+const ANNOUNCE_UPLOAD = statement('SELECT refused_by, clock FROM announce_upload($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)', {
+  refused_by: oneOf('text?', ['business', 'owner']),
+  clock: 'timestamptz',
+});
+
 /** Counts the bytes toward the limits of the day and remembers the upload, or does neither when one is reached. */
 export async function insertUpload(
   db: Queryable,
@@ -31,52 +37,48 @@ export async function insertUpload(
   { id, filename, contentType, sizeBytes, parts }: NewUpload,
   limits: DayLimits,
 ): Promise<{ createdAt: Date; expiresAt: Date } | { refusedBy: 'business' | 'owner'; at: Date }> {
-  const [row] = await db.query<{ refused_by: 'business' | 'owner' | null; clock: Date }>(
-    'SELECT refused_by, clock FROM announce_upload($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-    [
-      partyId,
-      id,
-      filename,
-      contentType,
-      sizeBytes,
-      parts?.partBytes ?? null,
-      parts?.ref ?? null,
-      UPLOAD_USABLE_FOR_S,
-      limits.perBusiness,
-      limits.perOwner,
-    ],
-  );
-  if (!row) throw new Error('an announcement gave no result');
-  if (row.refused_by !== null) return { refusedBy: row.refused_by, at: row.clock };
-  return { createdAt: row.clock, expiresAt: new Date(row.clock.getTime() + UPLOAD_USABLE_FOR_S * 1000) };
+  const rows = await db.query(ANNOUNCE_UPLOAD, [
+    partyId,
+    id,
+    filename,
+    contentType,
+    sizeBytes,
+    parts?.partBytes ?? null,
+    parts?.ref ?? null,
+    UPLOAD_USABLE_FOR_S,
+    limits.perBusiness,
+    limits.perOwner,
+  ]);
+  const { refused_by: refusedBy, clock } = onlyRow(rows);
+  if (refusedBy !== null) return { refusedBy, at: clock };
+  return { createdAt: clock, expiresAt: new Date(clock.getTime() + UPLOAD_USABLE_FOR_S * 1000) };
 }
+
+const CHARGE_OWNER = statement('SELECT charge_owner($1, $2, $3) AS is_charged', { is_charged: 'boolean' });
 
 /** Counts bytes toward an owner of the business who has room for them; false when none has. */
 export async function chargeOwner(db: Queryable, partyId: bigint, bytes: number, limitBytes: number): Promise<boolean> {
-  const [row] = await db.query<{ is_charged: boolean }>('SELECT charge_owner($1, $2, $3) AS is_charged', [partyId, bytes, limitBytes]);
+  const [row] = await db.query(CHARGE_OWNER, [partyId, bytes, limitBytes]);
   return row?.is_charged === true;
 }
 
+const REMOVE_OLD_PERSON_USAGE = statement(`DELETE FROM person_usage WHERE day < (now() AT TIME ZONE 'UTC')::date - 1`);
+
 /** What was counted toward people on days that are over. */
 export async function removeOldPersonUsage(db: Queryable): Promise<void> {
-  await db.query(`DELETE FROM person_usage WHERE day < (now() AT TIME ZONE 'UTC')::date - 1`);
+  await db.query(REMOVE_OLD_PERSON_USAGE);
 }
+
+const UPLOADS = statement(
+  `SELECT u.id, u.filename, u.content_type, u.size_bytes, u.sealed_bytes, COALESCE(u.sha256, o.sha256) AS sha256
+     FROM uploads u LEFT JOIN objects o ON o.party_id = u.party_id AND o.id = u.id
+    WHERE u.party_id = $1 AND u.id = ANY ($2::uuid[]) AND u.expires_at > now()`,
+  { id: 'uuid', filename: 'text', content_type: 'text', size_bytes: 'bigint', sealed_bytes: 'bigint?', sha256: 'bytea?' },
+);
 
 /** Those of the party's uploads that a message may still refer to. */
 export async function findUploads(db: Queryable, partyId: bigint, ids: string[]): Promise<Upload[]> {
-  const rows = await db.query<{
-    id: string;
-    filename: string;
-    content_type: string;
-    size_bytes: string;
-    sealed_bytes: string | null;
-    sha256: Buffer | null;
-  }>(
-    `SELECT u.id, u.filename, u.content_type, u.size_bytes, u.sealed_bytes, COALESCE(u.sha256, o.sha256) AS sha256
-       FROM uploads u LEFT JOIN objects o ON o.party_id = u.party_id AND o.id = u.id
-      WHERE u.party_id = $1 AND u.id = ANY ($2::uuid[]) AND u.expires_at > now()`,
-    [partyId, ids],
-  );
+  const rows = await db.query(UPLOADS, [partyId, ids]);
   return rows.map((row) => ({
     id: row.id,
     filename: row.filename,
@@ -92,13 +94,15 @@ export interface WholeUpload extends Pick<Upload, 'filename' | 'contentType' | '
   expiresAt: Date;
 }
 
+const WHOLE_UPLOAD = statement(
+  `SELECT filename, content_type, size_bytes, sealed_bytes IS NOT NULL AS is_sealed, expires_at
+     FROM uploads WHERE party_id = $1 AND id = $2 AND part_bytes IS NULL AND expires_at > now()`,
+  { filename: 'text', content_type: 'text', size_bytes: 'bigint', is_sealed: 'boolean', expires_at: 'timestamptz' },
+);
+
 /** An upload of the party that comes in one piece, if a message may still refer to it. */
 export async function findWholeUpload(db: Queryable, partyId: bigint, id: string): Promise<WholeUpload | undefined> {
-  const [row] = await db.query<{ filename: string; content_type: string; size_bytes: string; is_sealed: boolean; expires_at: Date }>(
-    `SELECT filename, content_type, size_bytes, sealed_bytes IS NOT NULL AS is_sealed, expires_at
-       FROM uploads WHERE party_id = $1 AND id = $2 AND part_bytes IS NULL AND expires_at > now()`,
-    [partyId, id],
-  );
+  const [row] = await db.query(WHOLE_UPLOAD, [partyId, id]);
   return (
     row && {
       filename: row.filename,
@@ -110,52 +114,52 @@ export async function findWholeUpload(db: Queryable, partyId: bigint, id: string
   );
 }
 
-/** Takes the lease to seal an upload, unless it is sealed, or somebody else holds it. */
+const LEASE_SEALING = statement(
+  `WITH leased AS (
+     UPDATE uploads SET sealing_until = now() + make_interval(secs => $3)
+      WHERE party_id = $1 AND id = $2 AND sealed_bytes IS NULL AND (sealing_until IS NULL OR sealing_until < now())
+     RETURNING 1)
+   SELECT EXISTS (SELECT 1 FROM leased) AS is_leased, sealed_bytes FROM uploads WHERE party_id = $1 AND id = $2`,
+  { is_leased: 'boolean', sealed_bytes: 'bigint?' },
+);
+
+/** Takes the lease to seal an upload, unless the upload is sealed, or another process holds the lease. */
 export async function leaseSealing(
   db: Queryable,
   partyId: bigint,
   id: string,
   leaseS: number,
 ): Promise<{ isLeased: boolean; sealedBytes: number | null }> {
-  const [row] = await db.query<{ is_leased: boolean; sealed_bytes: string | null }>(
-    `WITH leased AS (
-       UPDATE uploads SET sealing_until = now() + make_interval(secs => $3)
-        WHERE party_id = $1 AND id = $2 AND sealed_bytes IS NULL AND (sealing_until IS NULL OR sealing_until < now())
-       RETURNING 1)
-     SELECT EXISTS (SELECT 1 FROM leased) AS is_leased, sealed_bytes FROM uploads WHERE party_id = $1 AND id = $2`,
-    [partyId, id, leaseS],
-  );
+  const [row] = await db.query(LEASE_SEALING, [partyId, id, leaseS]);
   return { isLeased: row?.is_leased === true, sealedBytes: row?.sealed_bytes == null ? null : Number(row.sealed_bytes) };
 }
 
+const END_SEALING = statement('UPDATE uploads SET sealed_bytes = $3, sealing_until = NULL WHERE party_id = $1 AND id = $2');
+
 export async function endSealing(db: Queryable, partyId: bigint, id: string, sealedBytes: number | undefined): Promise<void> {
-  await db.query('UPDATE uploads SET sealed_bytes = $3, sealing_until = NULL WHERE party_id = $1 AND id = $2', [
-    partyId,
-    id,
-    sealedBytes ?? null,
-  ]);
+  await db.query(END_SEALING, [partyId, id, sealedBytes ?? null]);
 }
+
+const RECORD_UPLOAD_HASH = statement('UPDATE uploads SET sha256 = $3 WHERE party_id = $1 AND id = $2');
 
 export async function recordUploadHash(db: Queryable, partyId: bigint, id: string, sha256: Buffer): Promise<void> {
-  await db.query('UPDATE uploads SET sha256 = $3 WHERE party_id = $1 AND id = $2', [partyId, id, sha256]);
+  await db.query(RECORD_UPLOAD_HASH, [partyId, id, sha256]);
 }
 
-interface FileRow {
-  message_id: string;
-  id: string;
-  object_id: string;
-  owner_id: string;
-  filename: string;
-  content_type: string;
-  size_bytes: string;
-  sha256: Buffer | null;
-  [column: string]: unknown;
-}
+const FILE_ROW = columns({
+  message_id: 'uuid',
+  id: 'uuid',
+  object_id: 'uuid',
+  filename: 'text',
+  content_type: 'text',
+  size_bytes: 'bigint',
+  sha256: 'bytea?',
+});
 
-const SELECT_FILES = `SELECT f.message_id, f.id, f.object_id, f.owner_id, f.filename, f.content_type, o.size_bytes, o.sha256
+const SELECT_FILES = `SELECT f.message_id, f.id, f.object_id, f.filename, f.content_type, o.size_bytes, o.sha256
   FROM files f JOIN objects o ON o.party_id = f.owner_id AND o.id = f.object_id`;
 
-function toFile(row: FileRow): DeliveredFile {
+function toFile(row: RowOf<typeof FILE_ROW>): DeliveredFile {
   return {
     id: row.id,
     objectId: row.object_id,
@@ -166,27 +170,31 @@ function toFile(row: FileRow): DeliveredFile {
   };
 }
 
+const FILES_OF_MESSAGES = prepared(
+  'files-of-messages',
+  `${SELECT_FILES} WHERE f.party_id = $1 AND f.message_id = ANY ($2::uuid[]) ORDER BY f.message_id, f.ordinal`,
+  FILE_ROW,
+);
+
 /** The files of a party's messages, by message, in the order in which they were attached. */
 export async function filesOfMessages(db: Queryable, partyId: bigint, messageIds: string[]): Promise<Map<string, DeliveredFile[]>> {
-  const rows = await db.query<FileRow>(
-    {
-      name: 'files-of-messages',
-      text: `${SELECT_FILES} WHERE f.party_id = $1 AND f.message_id = ANY ($2::uuid[]) ORDER BY f.message_id, f.ordinal`,
-    },
-    [partyId, messageIds],
-  );
+  const rows = await db.query(FILES_OF_MESSAGES, [partyId, messageIds]);
   const files = new Map<string, DeliveredFile[]>();
   for (const row of rows) files.set(row.message_id, [...(files.get(row.message_id) ?? []), toFile(row)]);
   return files;
 }
 
+const FILE = statement(`${SELECT_FILES} WHERE f.party_id = $1 AND f.id = $2`, FILE_ROW);
+
 export async function findFile(db: Queryable, partyId: bigint, id: string): Promise<DeliveredFile | undefined> {
-  const [row] = await db.query<FileRow>(`${SELECT_FILES} WHERE f.party_id = $1 AND f.id = $2`, [partyId, id]);
+  const [row] = await db.query(FILE, [partyId, id]);
   return row && toFile(row);
 }
 
+const RECORD_HASH = statement('UPDATE objects SET sha256 = $2 WHERE id = $1');
+
 export async function recordHash(db: Queryable, objectId: string, sha256: Buffer): Promise<void> {
-  await db.query('UPDATE objects SET sha256 = $2 WHERE id = $1', [objectId, sha256]);
+  await db.query(RECORD_HASH, [objectId, sha256]);
 }
 
 export interface ExpiredUpload {
@@ -196,22 +204,26 @@ export interface ExpiredUpload {
   isReferredTo: boolean;
 }
 
+const TAKE_EXPIRED_UPLOADS = statement(
+  `DELETE FROM uploads u WHERE u.expires_at < now() - make_interval(secs => $1)
+   RETURNING u.id, u.parts_ref, EXISTS (SELECT 1 FROM objects o WHERE o.party_id = u.party_id AND o.id = u.id) AS is_referred_to`,
+  { id: 'uuid', parts_ref: 'text?', is_referred_to: 'boolean' },
+);
+
 /** Forgets uploads that expired some while ago, and tells which they were. */
 export async function takeExpiredUploads(tx: Queryable, graceS: number): Promise<ExpiredUpload[]> {
-  const rows = await tx.query<{ id: string; parts_ref: string | null; is_referred_to: boolean }>(
-    `DELETE FROM uploads u WHERE u.expires_at < now() - make_interval(secs => $1)
-     RETURNING u.id, u.parts_ref, EXISTS (SELECT 1 FROM objects o WHERE o.party_id = u.party_id AND o.id = u.id) AS is_referred_to`,
-    [graceS],
-  );
+  const rows = await tx.query(TAKE_EXPIRED_UPLOADS, [graceS]);
   return rows.map((row) => ({ id: row.id, partsRef: row.parts_ref, isReferredTo: row.is_referred_to }));
 }
 
+const UNKNOWN_OBJECTS = statement(
+  `SELECT known.id FROM unnest($1::uuid[]) AS known (id)
+    WHERE NOT EXISTS (SELECT 1 FROM objects o WHERE o.id = known.id) AND NOT EXISTS (SELECT 1 FROM uploads u WHERE u.id = known.id)`,
+  { id: 'uuid' },
+);
+
 /** Of these, the ids that nothing in the database knows. */
 export async function unknownObjects(db: Queryable, ids: string[]): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    `SELECT known.id FROM unnest($1::uuid[]) AS known (id)
-      WHERE NOT EXISTS (SELECT 1 FROM objects o WHERE o.id = known.id) AND NOT EXISTS (SELECT 1 FROM uploads u WHERE u.id = known.id)`,
-    [ids],
-  );
+  const rows = await db.query(UNKNOWN_OBJECTS, [ids]);
   return rows.map((row) => row.id);
 }

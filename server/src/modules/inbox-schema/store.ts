@@ -1,4 +1,5 @@
-import type { Queryable } from '../../platform/postgres.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres.ts';
+import { columns, prepared, type RowOf, statement } from '../../platform/statement.ts';
 
 export interface StoredSchema {
   /** As it was sent. */
@@ -7,49 +8,50 @@ export interface StoredSchema {
   version: string;
 }
 
-interface SchemaRow {
-  schema: string;
-  updated_at: Date;
-  version: string;
-  [column: string]: unknown;
-}
+const SCHEMA_ROW = columns({ schema: 'text', updated_at: 'timestamptz', version: 'text' });
 
 const VERSION = '(extract(epoch FROM updated_at) * 1000000)::bigint::text AS version';
 
+const SCHEMA = statement(`SELECT schema, updated_at, ${VERSION} FROM inbox_schemas WHERE party_id = $1`, SCHEMA_ROW);
+
 export async function findSchema(db: Queryable, partyId: bigint): Promise<StoredSchema | undefined> {
-  const [row] = await db.query<SchemaRow>(`SELECT schema, updated_at, ${VERSION} FROM inbox_schemas WHERE party_id = $1`, [partyId]);
+  const [row] = await db.query(SCHEMA, [partyId]);
   return row && toSchema(row);
 }
 
+const SCHEMA_VERSION = prepared('inbox-schema-version', `SELECT ${VERSION} FROM inbox_schemas WHERE party_id = $1`, { version: 'text' });
+
 /** The version alone: schemas are large, and hardly any send needs the text. */
 export async function findVersion(db: Queryable, partyId: bigint): Promise<string | undefined> {
-  const [row] = await db.query<{ version: string }>(
-    { name: 'inbox-schema-version', text: `SELECT ${VERSION} FROM inbox_schemas WHERE party_id = $1` },
-    [partyId],
-  );
+  const [row] = await db.query(SCHEMA_VERSION, [partyId]);
   return row?.version;
 }
 
+const HAS_ANY = statement('SELECT EXISTS (SELECT FROM inbox_schemas) AS found', { found: 'boolean' });
+
 export async function hasAny(db: Queryable): Promise<boolean> {
-  const [row] = await db.query<{ found: boolean }>('SELECT EXISTS (SELECT FROM inbox_schemas) AS found');
+  const [row] = await db.query(HAS_ANY);
   return row?.found === true;
 }
 
+const SAVE_SCHEMA = statement(
+  `INSERT INTO inbox_schemas AS old (party_id, schema, updated_at) VALUES ($1, $2, clock_timestamp())
+   ON CONFLICT (party_id) DO UPDATE
+   SET schema = excluded.schema, updated_at = greatest(clock_timestamp(), old.updated_at + interval '1 microsecond')
+   RETURNING schema, updated_at, ${VERSION}`,
+  SCHEMA_ROW,
+);
+
 export async function saveSchema(tx: Queryable, partyId: bigint, text: string): Promise<StoredSchema> {
-  const [row] = await tx.query<SchemaRow>(
-    `INSERT INTO inbox_schemas AS old (party_id, schema, updated_at) VALUES ($1, $2, clock_timestamp())
-     ON CONFLICT (party_id) DO UPDATE
-     SET schema = excluded.schema, updated_at = greatest(clock_timestamp(), old.updated_at + interval '1 microsecond')
-     RETURNING schema, updated_at, ${VERSION}`,
-    [partyId, text],
-  );
-  return toSchema(row as SchemaRow);
+  return toSchema(onlyRow(await tx.query(SAVE_SCHEMA, [partyId, text])));
 }
+
+const DELETE_SCHEMA = statement('DELETE FROM inbox_schemas WHERE party_id = $1');
 
 export async function deleteSchema(tx: Queryable, partyId: bigint): Promise<void> {
-  await tx.query('DELETE FROM inbox_schemas WHERE party_id = $1', [partyId]);
+  await tx.query(DELETE_SCHEMA, [partyId]);
 }
 
-function toSchema(row: SchemaRow): StoredSchema {
+function toSchema(row: RowOf<typeof SCHEMA_ROW>): StoredSchema {
   return { text: row.schema, updatedAt: row.updated_at, version: row.version };
 }

@@ -1,5 +1,6 @@
 import type { Mail } from '../../platform/mail/mailer.ts';
 import type { Queryable } from '../../platform/postgres.ts';
+import { columns, json, type RowOf, statement } from '../../platform/statement.ts';
 
 export interface KeptMail {
   id: string;
@@ -7,31 +8,38 @@ export interface KeptMail {
   mail: Mail;
 }
 
-type KeptMailRow = { id: string; kept_at: Date; mail: Mail };
+const KEPT_MAIL_ROW = columns({ id: 'uuid', kept_at: 'timestamptz', mail: json<Mail>() });
 
-const toKeptMail = ({ id, kept_at, mail }: KeptMailRow): KeptMail => ({ id, keptAt: kept_at, mail });
+const toKeptMail = ({ id, kept_at, mail }: RowOf<typeof KEPT_MAIL_ROW>): KeptMail => ({ id, keptAt: kept_at, mail });
 
-/** Once, however often its worker had to begin anew. */
+const KEEP_MAIL = statement('INSERT INTO kept_mails (id, mail) VALUES ($1, $2) ON CONFLICT DO NOTHING');
+
+/** Keeps a mail once, however often its worker starts over. */
 export async function keepMail(db: Queryable, id: string, mail: Mail): Promise<void> {
-  await db.query('INSERT INTO kept_mails (id, mail) VALUES ($1, $2) ON CONFLICT DO NOTHING', [id, JSON.stringify(mail)]);
+  await db.query(KEEP_MAIL, [id, JSON.stringify(mail)]);
 }
+
+const MAILS = statement('SELECT id, kept_at, mail FROM kept_mails ORDER BY kept_at DESC, id DESC LIMIT $1', KEPT_MAIL_ROW);
 
 /** Newest first. */
 export async function listMails(db: Queryable, limit: number): Promise<KeptMail[]> {
-  const rows = await db.query<KeptMailRow>('SELECT id, kept_at, mail FROM kept_mails ORDER BY kept_at DESC, id DESC LIMIT $1', [limit]);
+  const rows = await db.query(MAILS, [limit]);
   return rows.map(toKeptMail);
 }
 
+const MAIL = statement('SELECT id, kept_at, mail FROM kept_mails WHERE id = $1', KEPT_MAIL_ROW);
+
 export async function findMail(db: Queryable, id: string): Promise<KeptMail | undefined> {
-  const [row] = await db.query<KeptMailRow>('SELECT id, kept_at, mail FROM kept_mails WHERE id = $1', [id]);
+  const [row] = await db.query(MAIL, [id]);
   return row && toKeptMail(row);
 }
 
+const DELETE_OLD_MAILS = statement(
+  `DELETE FROM kept_mails WHERE kept_at < now() - make_interval(days => $1)
+      OR id IN (SELECT id FROM kept_mails ORDER BY kept_at DESC, id DESC OFFSET $2)`,
+);
+
 /** Those that are too old, and of the others all but the newest. */
 export async function deleteOldMails(db: Queryable, days: number, keep: number): Promise<void> {
-  await db.query(
-    `DELETE FROM kept_mails WHERE kept_at < now() - make_interval(days => $1)
-        OR id IN (SELECT id FROM kept_mails ORDER BY kept_at DESC, id DESC OFFSET $2)`,
-    [days, keep],
-  );
+  await db.query(DELETE_OLD_MAILS, [days, keep]);
 }

@@ -1,5 +1,6 @@
-import type { Role } from '../../contract/members.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import { ROLES, type Role } from '../../contract/members.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres.ts';
+import { columns, oneOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
 
 export interface Member {
   personId: string;
@@ -10,20 +11,19 @@ export interface Member {
   joinedAt: Date;
 }
 
-interface MemberRow {
-  person_id: string;
-  name: string;
-  email: string | null;
-  role: Role;
-  segment: string | null;
-  joined_at: Date;
-  [column: string]: unknown;
-}
+const MEMBER_ROW = columns({
+  person_id: 'uuid',
+  name: 'text',
+  email: 'text?',
+  role: oneOf('member_role', ROLES),
+  segment: 'text?',
+  joined_at: 'timestamptz',
+});
 
 const SELECT_MEMBERS = `SELECT m.person_id, p.name, CASE WHEN p.email_verified THEN p.email END AS email, m.role, s.segment, m.joined_at
   FROM members m JOIN people p ON p.id = m.person_id LEFT JOIN segments s ON s.party_id = m.party_id AND s.person_id = m.person_id`;
 
-function toMember(row: MemberRow): Member {
+function toMember(row: RowOf<typeof MEMBER_ROW>): Member {
   return {
     personId: row.person_id,
     name: row.name,
@@ -34,114 +34,136 @@ function toMember(row: MemberRow): Member {
   };
 }
 
+const MEMBERS = statement(
+  `${SELECT_MEMBERS} WHERE m.party_id = $1 AND ($2::uuid IS NULL OR m.person_id > $2) ORDER BY m.person_id LIMIT $3`,
+  MEMBER_ROW,
+);
+
 export async function listMembers(db: Queryable, partyId: bigint, afterId: string | null, limit: number): Promise<Member[]> {
-  const rows = await db.query<MemberRow>(
-    `${SELECT_MEMBERS} WHERE m.party_id = $1 AND ($2::uuid IS NULL OR m.person_id > $2) ORDER BY m.person_id LIMIT $3`,
-    [partyId, afterId, limit],
-  );
+  const rows = await db.query(MEMBERS, [partyId, afterId, limit]);
   return rows.map(toMember);
 }
 
+const MEMBER = prepared('member', `${SELECT_MEMBERS} WHERE m.party_id = $1 AND m.person_id = $2`, MEMBER_ROW);
+
 export async function findMember(db: Queryable, partyId: bigint, personId: string): Promise<Member | undefined> {
-  const [row] = await db.query<MemberRow>({ name: 'member', text: `${SELECT_MEMBERS} WHERE m.party_id = $1 AND m.person_id = $2` }, [
-    partyId,
-    personId,
-  ]);
+  const [row] = await db.query(MEMBER, [partyId, personId]);
   return row && toMember(row);
 }
 
+const MEMBER_BY_EMAIL = statement(
+  'SELECT FROM members m JOIN people p ON p.id = m.person_id WHERE m.party_id = $1 AND p.email = $2 AND p.email_verified',
+);
+
 export async function isMemberByEmail(db: Queryable, partyId: bigint, email: string): Promise<boolean> {
-  const rows = await db.query(
-    'SELECT FROM members m JOIN people p ON p.id = m.person_id WHERE m.party_id = $1 AND p.email = $2 AND p.email_verified',
-    [partyId, email],
-  );
-  return rows.length > 0;
+  return (await db.query(MEMBER_BY_EMAIL, [partyId, email])).length > 0;
 }
+
+const MEMBERS_ONLY = statement(`SELECT FROM verified_domains WHERE party_id = $1 AND domain = $2 AND senders = 'members'`);
 
 /** Whether only members send for the business from mailboxes of the domain. */
 export async function isMembersOnly(db: Queryable, partyId: bigint, domain: string): Promise<boolean> {
-  const rows = await db.query(`SELECT FROM verified_domains WHERE party_id = $1 AND domain = $2 AND senders = 'members'`, [
-    partyId,
-    domain,
-  ]);
-  return rows.length > 0;
+  return (await db.query(MEMBERS_ONLY, [partyId, domain])).length > 0;
 }
 
+const BUSINESSES = statement(
+  'SELECT b.handle, b.display_name, m.role FROM members m JOIN parties b ON b.id = m.party_id WHERE m.person_id = $1 ORDER BY b.handle',
+  { handle: 'text!', display_name: 'text', role: oneOf('member_role', ROLES) },
+);
+
 export async function businessesOf(db: Queryable, personId: string): Promise<{ handle: string; display_name: string; role: Role }[]> {
-  return db.query(
-    'SELECT b.handle, b.display_name, m.role FROM members m JOIN parties b ON b.id = m.party_id WHERE m.person_id = $1 ORDER BY b.handle',
-    [personId],
-  );
+  return db.query(BUSINESSES, [personId]);
 }
+
+const LOCK_PERSON = statement('SELECT FROM people WHERE id = $1 FOR NO KEY UPDATE');
 
 /** Makes a person's claims wait for each other, so that their number can be counted. */
 export async function lockPerson(tx: Queryable, personId: string): Promise<void> {
-  await tx.query('SELECT FROM people WHERE id = $1 FOR NO KEY UPDATE', [personId]);
+  await tx.query(LOCK_PERSON, [personId]);
 }
+
+const LOCK_MEMBERS = statement('SELECT FROM parties WHERE id = $1 FOR NO KEY UPDATE');
 
 /** Makes changes of who belongs to a business wait for each other. */
 export async function lockMembers(tx: Queryable, partyId: bigint): Promise<void> {
-  await tx.query('SELECT FROM parties WHERE id = $1 FOR NO KEY UPDATE', [partyId]);
+  await tx.query(LOCK_MEMBERS, [partyId]);
 }
+
+const COUNT_OWNED = statement(`SELECT count(*) FROM members WHERE person_id = $1 AND role = 'owner'`, { count: 'bigint' });
 
 export async function countOwned(tx: Queryable, personId: string): Promise<number> {
-  const [row] = await tx.query<{ count: string }>(`SELECT count(*) FROM members WHERE person_id = $1 AND role = 'owner'`, [personId]);
+  const [row] = await tx.query(COUNT_OWNED, [personId]);
   return Number(row?.count ?? 0);
 }
+
+const COUNT_OWNERS = statement(`SELECT count(*) FROM members WHERE party_id = $1 AND role = 'owner'`, { count: 'bigint' });
 
 export async function countOwners(tx: Queryable, partyId: bigint): Promise<number> {
-  const [row] = await tx.query<{ count: string }>(`SELECT count(*) FROM members WHERE party_id = $1 AND role = 'owner'`, [partyId]);
+  const [row] = await tx.query(COUNT_OWNERS, [partyId]);
   return Number(row?.count ?? 0);
 }
 
-/** Members, and whoever is invited, apart from one mailbox. */
+const COUNT_PEOPLE = statement(
+  `SELECT (SELECT count(*)::integer FROM members WHERE party_id = $1) AS members,
+          (SELECT count(*)::integer FROM invitations WHERE party_id = $1 AND expires_at > now() AND email <> $2) AS invited`,
+  { members: 'integer', invited: 'integer' },
+);
+
+/** Counts members, and open invitations apart from that of one mailbox. */
 export async function countPeople(tx: Queryable, partyId: bigint, email: string): Promise<{ members: number; invited: number }> {
-  const [row] = await tx.query<{ members: number; invited: number }>(
-    `SELECT (SELECT count(*)::integer FROM members WHERE party_id = $1) AS members,
-            (SELECT count(*)::integer FROM invitations WHERE party_id = $1 AND expires_at > now() AND email <> $2) AS invited`,
-    [partyId, email],
-  );
-  return row ?? { members: 0, invited: 0 };
+  return onlyRow(await tx.query(COUNT_PEOPLE, [partyId, email]));
 }
+
+const NOTE_CLAIM = statement('UPDATE parties SET claimed_by = $2 WHERE id = $1');
+const COUNT_CLAIMS = statement(
+  `SELECT count(*)::integer AS count FROM parties WHERE claimed_by = $1 AND claimed_at > now() - interval '30 days'`,
+  { count: 'integer' },
+);
 
 /** Notes who claimed a business, and tells how many that person has claimed in 30 days. */
 export async function noteClaim(tx: Queryable, partyId: bigint, personId: string): Promise<number> {
-  await tx.query('UPDATE parties SET claimed_by = $2 WHERE id = $1', [partyId, personId]);
-  const [row] = await tx.query<{ count: number }>(
-    `SELECT count(*)::integer AS count FROM parties WHERE claimed_by = $1 AND claimed_at > now() - interval '30 days'`,
-    [personId],
-  );
-  return row?.count ?? 0;
+  await tx.query(NOTE_CLAIM, [partyId, personId]);
+  return onlyRow(await tx.query(COUNT_CLAIMS, [personId])).count;
 }
+
+const INSERT_MEMBER = statement('INSERT INTO members (party_id, person_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING');
 
 export async function insertMember(tx: Queryable, partyId: bigint, personId: string, role: Role): Promise<void> {
-  await tx.query('INSERT INTO members (party_id, person_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [partyId, personId, role]);
+  await tx.query(INSERT_MEMBER, [partyId, personId, role]);
 }
+
+const UPDATE_ROLE = statement('UPDATE members SET role = $3 WHERE party_id = $1 AND person_id = $2');
 
 export async function updateRole(tx: Queryable, partyId: bigint, personId: string, role: Role): Promise<void> {
-  await tx.query('UPDATE members SET role = $3 WHERE party_id = $1 AND person_id = $2', [partyId, personId, role]);
+  await tx.query(UPDATE_ROLE, [partyId, personId, role]);
 }
+
+const DELETE_SEGMENT = statement('DELETE FROM segments WHERE party_id = $1 AND person_id = $2');
+const DELETE_MEMBER = statement('DELETE FROM members WHERE party_id = $1 AND person_id = $2');
 
 export async function deleteMember(tx: Queryable, partyId: bigint, personId: string): Promise<void> {
-  await tx.query('DELETE FROM segments WHERE party_id = $1 AND person_id = $2', [partyId, personId]);
-  await tx.query('DELETE FROM members WHERE party_id = $1 AND person_id = $2', [partyId, personId]);
+  await tx.query(DELETE_SEGMENT, [partyId, personId]);
+  await tx.query(DELETE_MEMBER, [partyId, personId]);
 }
 
-/** Where those who answer for a business can be written to. */
+const ADMIN_EMAILS = statement(
+  `SELECT p.email FROM members m JOIN people p ON p.id = m.person_id
+    WHERE m.party_id = $1 AND m.role IN ('owner', 'admin') AND p.email_verified ORDER BY p.email`,
+  { email: 'text' },
+);
+
 /** The mailboxes of owners and admins. */
 export async function adminEmails(db: Queryable, partyId: bigint): Promise<string[]> {
-  const rows = await db.query<{ email: string }>(
-    `SELECT p.email FROM members m JOIN people p ON p.id = m.person_id
-      WHERE m.party_id = $1 AND m.role IN ('owner', 'admin') AND p.email_verified ORDER BY p.email`,
-    [partyId],
-  );
+  const rows = await db.query(ADMIN_EMAILS, [partyId]);
   return rows.map(({ email }) => email);
 }
 
+const OWNER_EMAILS = statement(
+  `SELECT p.email FROM members m JOIN people p ON p.id = m.person_id WHERE m.party_id = $1 AND m.role = 'owner' AND p.email_verified`,
+  { email: 'text' },
+);
+
 export async function ownerEmails(db: Queryable, partyId: bigint): Promise<string[]> {
-  const rows = await db.query<{ email: string }>(
-    `SELECT p.email FROM members m JOIN people p ON p.id = m.person_id WHERE m.party_id = $1 AND m.role = 'owner' AND p.email_verified`,
-    [partyId],
-  );
+  const rows = await db.query(OWNER_EMAILS, [partyId]);
   return rows.map(({ email }) => email);
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/postgres.ts';
+import { statement } from '../../platform/statement.ts';
 
 export interface ReplyEntry {
   threadId: string;
@@ -10,25 +11,27 @@ export interface ReplyEntry {
   firstEmail: string | null;
 }
 
-/** What came to a party, if it is still there. */
+const REPLY = statement(
+  `SELECT e.thread_id, m.in_reply_to, e.counterparty_id, e.position,
+          (SELECT f.from_email FROM ledger_entries f
+            WHERE f.party_id = e.party_id AND f.message_id = m.in_reply_to AND f.box = 'out') AS parent_email,
+          (SELECT f.from_email FROM ledger_entries f
+            WHERE f.party_id = e.party_id AND f.thread_id = e.thread_id AND f.box = 'out' ORDER BY f.position LIMIT 1) AS first_email
+     FROM ledger_entries e JOIN messages m ON m.sender_id = e.counterparty_id AND m.id = e.message_id
+    WHERE e.party_id = $1 AND e.message_id = $2 AND e.box = 'in'`,
+  {
+    thread_id: 'uuid',
+    in_reply_to: 'uuid?',
+    counterparty_id: 'bigint',
+    position: 'bigint',
+    parent_email: 'text?',
+    first_email: 'text?',
+  },
+);
+
+/** A message in a party's inbox, if it is still there. */
 export async function findReply(db: Queryable, partyId: bigint, messageId: string): Promise<ReplyEntry | undefined> {
-  const [row] = await db.query<{
-    thread_id: string;
-    in_reply_to: string | null;
-    counterparty_id: string;
-    position: string;
-    parent_email: string | null;
-    first_email: string | null;
-  }>(
-    `SELECT e.thread_id, m.in_reply_to, e.counterparty_id, e.position,
-            (SELECT f.from_email FROM ledger_entries f
-              WHERE f.party_id = e.party_id AND f.message_id = m.in_reply_to AND f.box = 'out') AS parent_email,
-            (SELECT f.from_email FROM ledger_entries f
-              WHERE f.party_id = e.party_id AND f.thread_id = e.thread_id AND f.box = 'out' ORDER BY f.position LIMIT 1) AS first_email
-       FROM ledger_entries e JOIN messages m ON m.sender_id = e.counterparty_id AND m.id = e.message_id
-      WHERE e.party_id = $1 AND e.message_id = $2 AND e.box = 'in'`,
-    [partyId, messageId],
-  );
+  const [row] = await db.query(REPLY, [partyId, messageId]);
   return (
     row && {
       threadId: row.thread_id,
@@ -41,23 +44,24 @@ export async function findReply(db: Queryable, partyId: bigint, messageId: strin
   );
 }
 
+const NOTE_NOTICE = statement(
+  `INSERT INTO thread_notices AS n (party_id, thread_id, email, position) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (party_id, thread_id, email) DO UPDATE SET position = excluded.position, notified_at = now()
+    WHERE excluded.position > n.position
+      AND (EXISTS (SELECT FROM ledger_entries e
+                    WHERE e.party_id = $1 AND e.thread_id = $2 AND e.box = 'out' AND e.from_email = $3 AND e.position > n.position)
+           OR EXISTS (SELECT FROM people p WHERE p.email = $3 AND p.email_verified AND greatest(p.signed_in_at, p.created_at) > n.notified_at))
+   RETURNING email`,
+  { email: 'text' },
+);
+
 /**
  * Notes that a mailbox is told of a reply; false when it was told of an earlier one in the thread and has neither written
- * there nor signed in since. The row makes two workers wait for each other, so that one of them tells.
+ * there nor signed in since. The lock of the row makes two workers take turns, so that one notice is sent.
  */
 export async function noteNotice(
   tx: Queryable,
   { partyId, threadId, email, position }: { partyId: bigint; threadId: string; email: string; position: bigint },
 ): Promise<boolean> {
-  const rows = await tx.query(
-    `INSERT INTO thread_notices AS n (party_id, thread_id, email, position) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (party_id, thread_id, email) DO UPDATE SET position = excluded.position, notified_at = now()
-      WHERE excluded.position > n.position
-        AND (EXISTS (SELECT FROM ledger_entries e
-                      WHERE e.party_id = $1 AND e.thread_id = $2 AND e.box = 'out' AND e.from_email = $3 AND e.position > n.position)
-             OR EXISTS (SELECT FROM people p WHERE p.email = $3 AND p.email_verified AND greatest(p.signed_in_at, p.created_at) > n.notified_at))
-     RETURNING 1`,
-    [partyId, threadId, email, position],
-  );
-  return rows.length > 0;
+  return (await tx.query(NOTE_NOTICE, [partyId, threadId, email, position])).length > 0;
 }

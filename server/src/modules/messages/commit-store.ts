@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
-import type { QuotaName, Quotas } from '../../contract/quotas.ts';
+import { QUOTA_NAMES, type Quotas } from '../../contract/quotas.ts';
 import {
   bigintField,
   byteaField,
@@ -11,13 +11,16 @@ import {
   uuidField,
 } from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
+import { oneOf, prepared } from '../../platform/statement.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { PreparedMessage } from './envelope.ts';
 import { FOLLOWERS } from './followers.ts';
 import { MESSAGE_FIELDS } from './store.ts';
 
+const OUTCOMES = ['accepted', 'replayed', ...QUOTA_NAMES] as const;
+
 export interface CommitOutcome {
-  outcome: 'accepted' | 'replayed' | QuotaName;
+  outcome: (typeof OUTCOMES)[number];
   /** The message itself, or the one that an idempotency key stands for. */
   messageId: string;
   receivedMs: number;
@@ -25,16 +28,17 @@ export interface CommitOutcome {
 }
 
 /** Delivers the batch and does what follows from it, in one round trip and one transaction. */
-const COMMIT = {
-  name: 'commit-messages',
-  text: `WITH batch AS MATERIALIZED (
+const COMMIT = prepared(
+  'commit-messages',
+  `WITH batch AS MATERIALIZED (
            SELECT * FROM commit_messages($1::prepared_message[], $2::prepared_file[], $3::touched_ledger[], $4, $5, $6, $7, $8::interval)
          ), followed AS MATERIALIZED (
            SELECT ${FOLLOWERS.map(({ sqlFunction }) => `${sqlFunction}(b.messages)`).join(', ')}
              FROM (SELECT array_agg(committed ORDER BY ordinal) AS messages FROM batch WHERE outcome = 'accepted' HAVING count(*) > 0) b
          )
          SELECT outcome, message_id, received_ms, content_hash FROM batch LEFT JOIN followed ON true ORDER BY ordinal`,
-};
+  { outcome: oneOf('text', OUTCOMES), message_id: 'uuid', received_ms: 'bigint', content_hash: 'bytea' },
+);
 
 /** Of a record beside what its message says: the size of fixed-width attributes, lengths and types, and texts of usual length. */
 const RECORD_BYTES_GUESS = 1_536;
@@ -44,12 +48,7 @@ export async function commitMessages(db: Queryable, batch: readonly PreparedMess
   const plan = planEntries(batch);
   const payloadBytes = batch.reduce((sum, { json }) => sum + (json?.length ?? 0), 0);
   const files = batch.flatMap(({ id, files }) => files.map((file, ordinal) => ({ messageId: id, ordinal, file })));
-  const rows = await db.query<{
-    outcome: CommitOutcome['outcome'];
-    message_id: string;
-    received_ms: string;
-    content_hash: Buffer;
-  }>(COMMIT, [
+  const rows = await db.query(COMMIT, [
     recordArray([...MESSAGE_FIELDS, ...planFields(plan, firstsWithKey(batch))], batch, payloadBytes + batch.length * RECORD_BYTES_GUESS),
     recordArray(FILE_FIELDS, files),
     recordArray(LEDGER_FIELDS, plan.ledgers),

@@ -1,15 +1,20 @@
 import { bigintArray, uuidArray } from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
-import { JOIN_MESSAGE, MESSAGE_COLUMNS, type MessageRecord, type MessageRow, toMessage } from './store.ts';
+import { columns, prepared, type RowOf, variants } from '../../platform/statement.ts';
+import { JOIN_MESSAGE, MESSAGE_ROW, type MessageRecord, toMessage } from './store.ts';
 
-export type Box = 'in' | 'out';
+const BOXES = ['in', 'out'] as const;
+
+export type Box = (typeof BOXES)[number];
 
 /** A position is the millisecond of delivery times this, plus a counter. */
 export const POSITIONS_PER_MS = 4096n;
 const POSITION_MAX = 2n ** 63n - 1n;
 
+const DETAILS = ['whole', 'summary'] as const;
+
 /** whole: messages with their json. summary: with the size of it instead. */
-export type Detail = 'whole' | 'summary';
+export type Detail = (typeof DETAILS)[number];
 
 export interface ListedMessage extends MessageRecord {
   /** Null where there is no json. In a summary this is all that is known of it. */
@@ -26,7 +31,7 @@ export interface ListedEntry {
   message: ListedMessage | undefined;
 }
 
-/** With so many bytes the messages of a page come along with the list; those behind them are read when their turn comes. */
+/** Messages of a page come along with the list up to so many bytes; the others are read when the response gets to them. */
 export const INLINE_MAX_BYTES = 256 * 1024;
 /** Of an envelope: its ids, hashes, names, and the names of its fields. Of a file: its id, hash and download URL. */
 const ENVELOPE_BYTES = 1_024;
@@ -45,75 +50,35 @@ export interface EntryFilters {
   segment?: string;
 }
 
-const EQUALITY_COLUMNS = {
-  counterpartyId: 'counterparty_id',
-  fromEmail: 'from_email',
-  fromDomain: 'from_domain',
-  type: 'type',
-  validation: 'validation',
-  threadId: 'thread_id',
-  segment: 'segment',
-} as const satisfies Partial<Record<keyof EntryFilters, string>>;
+const EQUALITIES = [
+  ['counterpartyId', 'counterparty_id'],
+  ['fromEmail', 'from_email'],
+  ['fromDomain', 'from_domain'],
+  ['type', 'type'],
+  ['validation', 'validation'],
+  ['threadId', 'thread_id'],
+  ['segment', 'segment'],
+] as const satisfies readonly (readonly [keyof EntryFilters, string])[];
+
+const LISTED_MESSAGE_ROW = columns({ ...MESSAGE_ROW, json_bytes: 'integer?' });
+
+const ENTRY_ROW = columns({
+  position: 'bigint',
+  sender_id: 'bigint',
+  message_id: 'uuid',
+  bytes: 'integer',
+  /** Whether the columns of the message are filled: otherwise they are all null. */
+  is_inline: 'boolean?',
+  ...LISTED_MESSAGE_ROW,
+});
 
 const ENTRY_COLUMNS = 'party_id, box, position, counterparty_id, author_id, message_id';
-
-/** Newest first, below the given position. */
-export async function listEntries(
-  db: Queryable,
-  partyId: bigint,
-  box: Box,
-  filters: EntryFilters,
-  { after: below, limit, detail }: Wanted,
-): Promise<ListedEntry[]> {
-  const values: unknown[] = [partyId];
-  // The box stands in the text, so that indexes of one box only are found to fit.
-  const conditions = ['party_id = $1', `box = '${box}'`];
-  const where = (column: string, operator: string, value: unknown) => conditions.push(`${column} ${operator} $${values.push(value)}`);
-  for (const [name, column] of Object.entries(EQUALITY_COLUMNS)) {
-    const value = filters[name as keyof typeof EQUALITY_COLUMNS];
-    if (value !== undefined) where(column, '=', value);
-  }
-  if (filters.sinceMs !== undefined) where('position', '>=', firstPositionOf(filters.sinceMs));
-  if (filters.untilMs !== undefined) where('position', '<', firstPositionOf(filters.untilMs));
-  if (below !== undefined) where('position', '<', below);
-  const entries = `SELECT ${ENTRY_COLUMNS} FROM ledger_entries WHERE ${conditions.join(' AND ')} ORDER BY position DESC LIMIT ${Math.trunc(limit)}`;
-  return (await db.query<ListedRow>(listing(entries, 'DESC', detail), values)).map(toEntry);
-}
 
 /** Where a page begins, how many entries it may have, and how much of each. */
 export interface Wanted {
   after: string | undefined;
   limit: number;
   detail: Detail;
-}
-
-function firstPositionOf(ms: number): bigint {
-  const position = BigInt(ms) * POSITIONS_PER_MS;
-  return position > POSITION_MAX ? POSITION_MAX : position;
-}
-
-/** Oldest first, above the given position. What a party sent to itself stands in both boxes, but once in its thread. */
-export async function listThread(
-  db: Queryable,
-  partyId: bigint,
-  threadId: string,
-  { after: above, limit, detail }: Wanted,
-): Promise<ListedEntry[]> {
-  const side = (box: Box, more: string) =>
-    `(SELECT ${ENTRY_COLUMNS} FROM ledger_entries
-       WHERE party_id = $1 AND thread_id = $2 AND box = '${box}' AND position > $3 ${more} ORDER BY position LIMIT ${Math.trunc(limit)})`;
-  const entries = `${side('out', '')} UNION ALL ${side('in', 'AND counterparty_id <> party_id')} ORDER BY position LIMIT ${Math.trunc(limit)}`;
-  return (await db.query<ListedRow>(listing(entries, 'ASC', detail), [partyId, threadId, above ?? '0'])).map(toEntry);
-}
-
-interface ListedRow extends MessageRow {
-  position: string;
-  sender_id: string;
-  message_id: string;
-  bytes: number;
-  /** Whether the columns of the message are filled. */
-  is_inline: boolean | null;
-  json_bytes: number | null;
 }
 
 /**
@@ -129,8 +94,10 @@ function listing(entries: string, order: 'ASC' | 'DESC', detail: Detail): string
 }
 
 function columnsOf(detail: Detail): string {
-  const columns = detail === 'whole' ? MESSAGE_COLUMNS : MESSAGE_COLUMNS.replace('m.json,', 'NULL AS json,');
-  return `${columns}, octet_length(m.json) AS json_bytes`;
+  return Object.keys(MESSAGE_ROW)
+    .map((name) => (name === 'json' && detail === 'summary' ? 'NULL AS json' : `m.${name}`))
+    .concat('octet_length(m.json) AS json_bytes')
+    .join(', ');
 }
 
 function bytesOf(detail: Detail): string {
@@ -141,7 +108,66 @@ function bytesOf(detail: Detail): string {
   return `(${ENVELOPE_BYTES} + ${texts} + CASE WHEN m.file_count > 0 THEN coalesce(${ofFiles}, 0) ELSE 0 END)::int`;
 }
 
-function toEntry(row: ListedRow): ListedEntry {
+function firstPositionOf(ms: number): bigint {
+  const position = BigInt(ms) * POSITIONS_PER_MS;
+  return position > POSITION_MAX ? POSITION_MAX : position;
+}
+
+/** Every selection of the names, each joined by commas. */
+function selectionsOf([first, ...rest]: readonly string[]): string[] {
+  if (first === undefined) return [''];
+  return selectionsOf(rest).flatMap((others) => [others, others === '' ? first : `${first},${others}`]);
+}
+
+const ENTRIES = variants(
+  { box: BOXES, detail: DETAILS, filters: selectionsOf(EQUALITIES.map(([, column]) => column)) },
+  ENTRY_ROW,
+  ({ box, detail, filters }) => {
+    const equalities = filters === '' ? [] : filters.split(',').map((column, i) => `${column} = $${i + 5}`);
+    // The box stands in the text, so that the planner finds the partial indexes of one box.
+    const conditions = ['party_id = $1', `box = '${box}'`, 'position >= $2', 'position < $3', ...equalities];
+    const page = `SELECT ${ENTRY_COLUMNS} FROM ledger_entries WHERE ${conditions.join(' AND ')} ORDER BY position DESC LIMIT $4`;
+    return listing(page, 'DESC', detail);
+  },
+);
+
+/** Newest first, below the given position. */
+export async function listEntries(
+  db: Queryable,
+  partyId: bigint,
+  box: Box,
+  filters: EntryFilters,
+  { after: below, limit, detail }: Wanted,
+): Promise<ListedEntry[]> {
+  const from = filters.sinceMs === undefined ? 0n : firstPositionOf(filters.sinceMs);
+  const until = filters.untilMs === undefined ? POSITION_MAX : firstPositionOf(filters.untilMs);
+  const end = below === undefined || BigInt(below) > until ? until : below;
+  const given = EQUALITIES.filter(([name]) => filters[name] !== undefined);
+  const entries = ENTRIES.of({ box, detail, filters: given.map(([, column]) => column).join() });
+  const rows = await db.query(entries, [partyId, from, end, limit, ...given.map(([name]) => filters[name])]);
+  return rows.map(toEntry);
+}
+
+const THREAD = variants({ detail: DETAILS }, ENTRY_ROW, ({ detail }) => {
+  const side = (box: Box, more: string) =>
+    `(SELECT ${ENTRY_COLUMNS} FROM ledger_entries
+       WHERE party_id = $1 AND thread_id = $2 AND box = '${box}' AND position > $3 ${more} ORDER BY position LIMIT $4)`;
+  const page = `${side('out', '')} UNION ALL ${side('in', 'AND counterparty_id <> party_id')} ORDER BY position LIMIT $4`;
+  return listing(page, 'ASC', detail);
+});
+
+/** Oldest first, above the given position. What a party sent to itself stands in both boxes, but once in its thread. */
+export async function listThread(
+  db: Queryable,
+  partyId: bigint,
+  threadId: string,
+  { after: above, limit, detail }: Wanted,
+): Promise<ListedEntry[]> {
+  const rows = await db.query(THREAD.of({ detail }), [partyId, threadId, above ?? '0', limit]);
+  return rows.map(toEntry);
+}
+
+function toEntry(row: RowOf<typeof ENTRY_ROW>): ListedEntry {
   return {
     position: row.position,
     senderId: BigInt(row.sender_id),
@@ -151,16 +177,18 @@ function toEntry(row: ListedRow): ListedEntry {
   };
 }
 
+const messagesOfEntries = (detail: Detail) =>
+  `SELECT ${columnsOf(detail)} FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k (sender_id, id, place),
+          LATERAL (SELECT * FROM messages m WHERE m.sender_id = k.sender_id AND m.id = k.id LIMIT 1) m ORDER BY k.place`;
+const WHOLE_MESSAGES = prepared('messages-of-entries-whole', messagesOfEntries('whole'), LISTED_MESSAGE_ROW);
+const SUMMARIES = prepared('messages-of-entries-summary', messagesOfEntries('summary'), LISTED_MESSAGE_ROW);
+
 /** The messages of entries that did not come along with their list, in the same order. */
 export async function messagesOf(db: Queryable, entries: readonly ListedEntry[], detail: Detail): Promise<ListedMessage[]> {
-  const rows = await db.query<ListedRow>(
-    {
-      name: `messages-of-entries-${detail}`,
-      text: `SELECT ${columnsOf(detail)} FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k (sender_id, id, place),
-                    LATERAL (SELECT * FROM messages m WHERE m.sender_id = k.sender_id AND m.id = k.id LIMIT 1) m ORDER BY k.place`,
-    },
-    [bigintArray(entries.map(({ senderId }) => senderId)), uuidArray(entries.map(({ messageId }) => messageId))],
-  );
+  const rows = await db.query(detail === 'whole' ? WHOLE_MESSAGES : SUMMARIES, [
+    bigintArray(entries.map(({ senderId }) => senderId)),
+    uuidArray(entries.map(({ messageId }) => messageId)),
+  ]);
   if (rows.length !== entries.length) throw new Error('a message of a list is not there any more');
   return rows.map((row) => ({ ...toMessage(row), jsonBytes: row.json_bytes }));
 }

@@ -1,28 +1,28 @@
 import type { Business, Party, PartyView } from '../../contract/parties.ts';
+import { columns, type RowOf } from '../../platform/statement.ts';
 
-/** What the table of parties has of one: exactly one of the first three. */
-export interface PartyRow {
-  handle: string | null;
-  domain: string | null;
-  email: string | null;
-  display_name: string;
-}
+/** A party of any kind: exactly one of the first three is there. */
+export const PARTY_ROW = columns({ handle: 'text?', domain: 'text?', email: 'text?', display_name: 'text' });
+
+type PartyRow = RowOf<typeof PARTY_ROW>;
 
 export function partyViewOf({ handle, domain, email, display_name }: PartyRow): PartyView {
   if (handle !== null) return { kind: 'handle', handle, display_name };
   return domain === null ? { kind: 'mailbox', email: email ?? '', display_name } : { kind: 'domain', domain, display_name };
 }
 
-export interface BusinessRow {
-  id: string;
-  handle: string;
-  display_name: string;
-  accepting_drops: boolean;
-  minimal_receipts: boolean;
-  takes_replies: boolean;
-  verified_domains: string[];
-  created_at: Date;
-}
+export const BUSINESS_ROW = columns({
+  id: 'bigint',
+  handle: 'text!',
+  display_name: 'text',
+  accepting_drops: 'boolean',
+  minimal_receipts: 'boolean',
+  takes_replies: 'boolean',
+  verified_domains: 'text[]',
+  created_at: 'timestamptz',
+});
+
+type BusinessRow = RowOf<typeof BUSINESS_ROW>;
 
 export function toBusiness(row: BusinessRow): Business {
   return {
@@ -38,11 +38,12 @@ export function toBusiness(row: BusinessRow): Business {
   };
 }
 
-/** Whoever has no handle, known by a domain or a mailbox. */
+/** A party without a handle, known by a domain or a mailbox. */
 export function toUnclaimed(row: PartyRow): Omit<Party, 'id'> {
   return { view: partyViewOf(row), takesReplies: true, verifiedDomains: [] };
 }
 
-export function toParty(row: PartyRow & BusinessRow): Party {
-  return row.handle === null ? { id: BigInt(row.id), ...toUnclaimed(row) } : toBusiness(row);
+export function toParty(row: Omit<BusinessRow, 'handle'> & PartyRow): Party {
+  const { handle } = row;
+  return handle === null ? { id: BigInt(row.id), ...toUnclaimed(row) } : toBusiness({ ...row, handle });
 }

@@ -15,6 +15,7 @@ import {
   uuidsField,
 } from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
+import { json, prepared, type RowOf, statement } from '../../platform/statement.ts';
 
 /** The channel on which queue_webhook_attempts says which webhooks have attempts due. */
 export const WEBHOOKS_CHANNEL = CHANNELS.webhooks;
@@ -39,7 +40,7 @@ export interface WantedAttempts extends WebhookKey {
 }
 
 /** What was taken of one webhook, and the database's clock then. */
-export interface ClaimedAttempts {
+export interface LeasedAttempts {
   url: string;
   secret: string;
   /** Whether the endpoint has ever responded 2xx. */
@@ -56,28 +57,21 @@ const WANTED_FIELDS: readonly Field<WantedAttempts>[] = [
   uuidsField((w) => w.held),
 ];
 
+const LEASE = prepared(
+  'lease-attempts',
+  `SELECT webhook_id, url, secret, is_proven, clock_ms, attempts
+     FROM lease_webhook_attempts($1, $2::wanted_attempts[], make_interval(secs => $3))`,
+  { webhook_id: 'uuid', url: 'text', secret: 'text', is_proven: 'boolean', clock_ms: 'bigint', attempts: json<DueAttempt[]>() },
+);
+
 /** Leases attempts that are due for `leaseS` seconds, along with those held; when a lease ends, other workers may take them. By webhook. */
-export async function claimAttempts(
+export async function leaseAttempts(
   db: Queryable,
   workerId: string,
   wanted: readonly WantedAttempts[],
   leaseS: number,
-): Promise<Map<string, ClaimedAttempts>> {
-  const rows = await db.query<{
-    webhook_id: string;
-    url: string;
-    secret: string;
-    is_proven: boolean;
-    clock_ms: string;
-    attempts: DueAttempt[];
-  }>(
-    {
-      name: 'lease-attempts',
-      text: `SELECT webhook_id, url, secret, is_proven, clock_ms, attempts
-               FROM lease_webhook_attempts($1, $2::wanted_attempts[], make_interval(secs => $3))`,
-    },
-    [workerId, recordArray(WANTED_FIELDS, wanted), leaseS],
-  );
+): Promise<Map<string, LeasedAttempts>> {
+  const rows = await db.query(LEASE, [workerId, recordArray(WANTED_FIELDS, wanted), leaseS]);
   return new Map(
     rows.map((row) => [
       row.webhook_id,
@@ -87,24 +81,29 @@ export async function claimAttempts(
 }
 
 /** Ends leases, and notifies all workers of their webhooks. A payload has room for 8,000 bytes; an empty one makes workers look for themselves. */
-function endClaims(which: string): string {
+function endLeases(which: string) {
   // A lease that its worker is renewing at this moment is skipped, because waiting for it could deadlock.
-  return `WITH ending AS (SELECT party_id, webhook_id, worker_id FROM webhook_leases WHERE ${which} FOR UPDATE SKIP LOCKED),
+  return statement(
+    `WITH ending AS (SELECT party_id, webhook_id, worker_id FROM webhook_leases WHERE ${which} FOR UPDATE SKIP LOCKED),
      ended AS (
        DELETE FROM webhook_leases c USING ending e
         WHERE c.party_id = e.party_id AND c.webhook_id = e.webhook_id AND c.worker_id = e.worker_id RETURNING c.party_id, c.webhook_id
      ),
      payload AS (SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') AS names FROM ended)
-     SELECT pg_notify('${WEBHOOKS_CHANNEL}', CASE WHEN length(names) < 8000 THEN names ELSE '' END) FROM payload WHERE names IS NOT NULL`;
+     SELECT pg_notify('${WEBHOOKS_CHANNEL}', CASE WHEN length(names) < 8000 THEN names ELSE '' END) FROM payload WHERE names IS NOT NULL`,
+    { pg_notify: 'void' },
+  );
 }
+const END_LAPSED = endLeases('until <= now()');
+const END_OF_WORKER = endLeases('worker_id = $1');
 
 /** A lease that its worker has not renewed in time: the worker died, or has nothing left to do for the webhook. */
-export async function endLapsedClaims(db: Queryable): Promise<void> {
-  await db.query(endClaims('until <= now()'));
+export async function endLapsedLeases(db: Queryable): Promise<void> {
+  await db.query(END_LAPSED);
 }
 
-export async function endClaimsOf(db: Queryable, workerId: string): Promise<void> {
-  await db.query(endClaims('worker_id = $1'), [workerId]);
+export async function endLeasesOf(db: Queryable, workerId: string): Promise<void> {
+  await db.query(END_OF_WORKER, [workerId]);
 }
 
 export interface MadeAttempt extends WebhookKey {
@@ -137,22 +136,22 @@ function madeFields(now: number): Field<MadeAttempt>[] {
   ];
 }
 
+const RECORD = prepared('record-attempts', 'SELECT record_webhook_attempts($1::made_attempt[], $2::integer[], $3)', {
+  record_webhook_attempts: 'void',
+});
+
 /** All in one transaction, along with the next attempts of those that failed, and what they show of endpoints that never succeeded. */
 export async function recordAttempts(db: Queryable, made: readonly MadeAttempt[], retryDelaysS: readonly number[]): Promise<void> {
-  await db.query({ name: 'record-attempts', text: 'SELECT record_webhook_attempts($1::made_attempt[], $2::integer[], $3)' }, [
+  await db.query(RECORD, [
     recordArray(madeFields(performance.now()), made),
     integerArray(retryDelaysS),
     WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX,
   ]);
 }
 
-interface KeyRow {
-  party_id: string;
-  webhook_id: string;
-  [column: string]: unknown;
-}
+const KEY_ROW = { party_id: 'bigint', webhook_id: 'uuid' } as const;
 
-function toKey(row: KeyRow): WebhookKey {
+function toKey(row: RowOf<typeof KEY_ROW>): WebhookKey {
   return { partyId: BigInt(row.party_id), webhookId: row.webhook_id };
 }
 
@@ -160,17 +159,16 @@ function keyArrays(keys: readonly WebhookKey[]): [Buffer, Buffer] {
   return [bigintArray(keys.map(({ partyId }) => partyId)), uuidArray(keys.map(({ webhookId }) => webhookId))];
 }
 
+const LATELY_DUE = prepared(
+  'webhooks-lately-due',
+  `SELECT DISTINCT party_id, webhook_id FROM webhook_attempts
+    WHERE status = 'pending' AND due_at <= now() AND due_at > now() - make_interval(secs => $1)`,
+  KEY_ROW,
+);
+
 /** The webhooks of which an attempt has become due within the last so many seconds and is not recorded. */
 export async function webhooksLatelyDue(db: Queryable, withinS: number): Promise<WebhookKey[]> {
-  const rows = await db.query<KeyRow>(
-    {
-      name: 'webhooks-lately-due',
-      text: `SELECT DISTINCT party_id, webhook_id FROM webhook_attempts
-              WHERE status = 'pending' AND due_at <= now() AND due_at > now() - make_interval(secs => $1)`,
-    },
-    [withinS],
-  );
-  return rows.map(toKey);
+  return (await db.query(LATELY_DUE, [withinS])).map(toKey);
 }
 
 /** From one webhook to the next by the index: however many attempts each has, only webhooks cost. */
@@ -184,49 +182,59 @@ function eachWebhook(having: string): string {
   )`;
 }
 
+const WITH_PENDING = statement(`${eachWebhook(`a.status = 'pending'`)} SELECT party_id, webhook_id FROM found`, KEY_ROW);
+
 export async function webhooksWithPending(db: Queryable): Promise<WebhookKey[]> {
-  const rows = await db.query<KeyRow>(`${eachWebhook(`a.status = 'pending'`)} SELECT party_id, webhook_id FROM found`);
-  return rows.map(toKey);
+  return (await db.query(WITH_PENDING)).map(toKey);
 }
 
+const STILL_THERE = statement(
+  'SELECT w.id FROM unnest($1::bigint[], $2::uuid[]) AS k (party_id, id) JOIN webhooks w ON w.party_id = k.party_id AND w.id = k.id AND w.active',
+  { id: 'uuid' },
+);
+
 export async function stillThere(db: Queryable, webhooks: readonly WebhookKey[]): Promise<Set<string>> {
-  const rows = await db.query<{ id: string }>(
-    'SELECT w.id FROM unnest($1::bigint[], $2::uuid[]) AS k (party_id, id) JOIN webhooks w ON w.party_id = k.party_id AND w.id = k.id AND w.active',
-    keyArrays(webhooks),
-  );
+  const rows = await db.query(STILL_THERE, keyArrays(webhooks));
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Removes at most so many entries of one webhook's log that is no more. */
+const DELETE_LOG = statement(
+  `WITH gone AS (
+     DELETE FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2
+        AND id IN (SELECT id FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 LIMIT $3) RETURNING 1
+   ) SELECT count(*) FROM gone`,
+  { count: 'bigint' },
+);
+
+/** Deletes at most `limit` entries of the log of a webhook that was deleted, and returns how many. */
 export async function deleteLog(db: Queryable, { partyId, webhookId }: WebhookKey, limit: number): Promise<number> {
-  const rows = await db.query<{ count: string }>(
-    `WITH gone AS (
-       DELETE FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2
-          AND id IN (SELECT id FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 LIMIT $3) RETURNING 1
-     ) SELECT count(*) FROM gone`,
-    [partyId, webhookId, limit],
-  );
+  const rows = await db.query(DELETE_LOG, [partyId, webhookId, limit]);
   return Number(rows[0]?.count ?? 0);
 }
 
+const WITH_LOG = statement(
+  `${eachWebhook('true')}
+   SELECT f.party_id, f.webhook_id, EXISTS (SELECT FROM webhooks w WHERE w.party_id = f.party_id AND w.id = f.webhook_id) AS exists FROM found f`,
+  { ...KEY_ROW, exists: 'boolean' },
+);
+
 /** Every webhook that has a log, with whether it still exists. */
 export async function webhooksWithLog(db: Queryable): Promise<(WebhookKey & { exists: boolean })[]> {
-  const rows = await db.query<KeyRow & { exists: boolean }>(
-    `${eachWebhook('true')}
-     SELECT f.party_id, f.webhook_id, EXISTS (SELECT FROM webhooks w WHERE w.party_id = f.party_id AND w.id = f.webhook_id) AS exists FROM found f`,
-  );
+  const rows = await db.query(WITH_LOG);
   return rows.map((row) => ({ ...toKey(row), exists: row.exists }));
 }
 
-/** Ids ascend with time, so what is old is the beginning of the log. Pending attempts go too if their webhook has been paused for so long. */
+const DELETE_OLD_ENTRIES = statement(
+  `WITH gone AS (
+     DELETE FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 AND id < (SELECT new_uuid(now() - make_interval(days => $3)))
+        AND (status <> 'pending' OR EXISTS (SELECT FROM webhooks WHERE party_id = $1 AND id = $2 AND paused_at < now() - make_interval(days => $3)))
+     RETURNING 1
+   ) SELECT count(*) FROM gone`,
+  { count: 'bigint' },
+);
+
+/** Ids ascend with time, so old entries are at the beginning of the log. Pending attempts go too if their webhook has been paused for so long. */
 export async function deleteOldEntries(db: Queryable, { partyId, webhookId }: WebhookKey, days: number): Promise<number> {
-  const rows = await db.query<{ count: string }>(
-    `WITH gone AS (
-       DELETE FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 AND id < (SELECT new_uuid(now() - make_interval(days => $3)))
-          AND (status <> 'pending' OR EXISTS (SELECT FROM webhooks WHERE party_id = $1 AND id = $2 AND paused_at < now() - make_interval(days => $3)))
-       RETURNING 1
-     ) SELECT count(*) FROM gone`,
-    [partyId, webhookId, days],
-  );
+  const rows = await db.query(DELETE_OLD_ENTRIES, [partyId, webhookId, days]);
   return Number(rows[0]?.count ?? 0);
 }

@@ -1,4 +1,5 @@
-import type { Queryable } from '../../platform/postgres.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres.ts';
+import { columns, type RowOf, statement } from '../../platform/statement.ts';
 
 /** Buckets of one length, which divides a day or is one, up to the one that has not ended yet. */
 export interface Period {
@@ -10,7 +11,7 @@ export interface Period {
 export interface Counted {
   delivered: number;
   failed: number;
-  /** Of the attempts that were answered; null when none was. */
+  /** Of the attempts that got a response; null when none did. */
   p50Ms: number | null;
   p95Ms: number | null;
 }
@@ -23,16 +24,52 @@ export interface Statistics {
   countedSince: Date | null;
 }
 
-interface Row {
-  start: Date | null;
-  delivered: number;
-  failed: number;
-  p50: number | null;
-  p95: number | null;
-  read: number;
-  since: Date | null;
-  [column: string]: unknown;
-}
+const BUCKET_ROW = columns({
+  /** Null in the row of the totals. */
+  start: 'timestamptz?',
+  delivered: 'integer',
+  failed: 'integer',
+  p50: 'integer?',
+  p95: 'integer?',
+  read: 'integer',
+  since: 'timestamptz?',
+});
+
+const BUCKETS = statement(
+  `WITH period AS MATERIALIZED (SELECT date_bin($3::interval, now(), 'epoch') - $3::interval * ($4 - 1) AS start),
+   counted AS MATERIALIZED (
+     SELECT date_bin($3::interval, ended, 'epoch') AS start, ms, min(created_at) AS since, count(*)::integer AS read,
+            (count(*) FILTER (WHERE status = 'delivered'))::integer AS delivered,
+            (count(*) FILTER (WHERE status <> 'delivered'))::integer AS failed
+       FROM (SELECT created_at, status, attempted_at + response_ms * interval '1 millisecond' AS ended,
+                    CASE WHEN status_code IS NOT NULL THEN CASE WHEN response_ms < 1000 THEN response_ms ELSE response_ms / 10 * 10 END END AS ms
+               FROM webhook_attempts
+              WHERE party_id = $1 AND webhook_id = $2 AND id > (SELECT new_uuid(start - make_interval(hours => $6)) FROM period)
+              ORDER BY id DESC LIMIT $5) log
+      GROUP BY 1, 2
+   ),
+   grouped AS (
+     SELECT start, grouping(start) AS is_total, ms, sum(delivered) AS delivered, sum(failed) AS failed
+       FROM counted WHERE start >= (SELECT start FROM period) GROUP BY GROUPING SETS ((start, ms), (ms))
+   ),
+   ranked AS (
+     SELECT start, is_total, ms, delivered, failed,
+            sum(delivered + failed) FILTER (WHERE ms IS NOT NULL) OVER (PARTITION BY is_total, start ORDER BY ms) AS up_to,
+            sum(delivered + failed) FILTER (WHERE ms IS NOT NULL) OVER (PARTITION BY is_total, start) AS answered
+       FROM grouped
+   ),
+   summed AS (
+     SELECT start, is_total, sum(delivered)::integer AS delivered, sum(failed)::integer AS failed,
+            min(ms) FILTER (WHERE up_to >= answered * 0.5) AS p50, min(ms) FILTER (WHERE up_to >= answered * 0.95) AS p95
+       FROM ranked GROUP BY start, is_total
+   ),
+   reading AS (SELECT coalesce(sum(read), 0)::integer AS read, min(since) AS since FROM counted),
+   wanted AS (SELECT start + $3::interval * n AS start, 0 AS is_total FROM period, generate_series(0, $4 - 1) AS n UNION ALL SELECT NULL, 1)
+   SELECT w.start, coalesce(s.delivered, 0) AS delivered, coalesce(s.failed, 0) AS failed, s.p50, s.p95, r.read, r.since
+     FROM reading r, wanted w LEFT JOIN summed s ON s.is_total = w.is_total AND s.start IS NOT DISTINCT FROM w.start
+    ORDER BY w.start NULLS LAST`,
+  BUCKET_ROW,
+);
 
 /**
  * Of the attempts that ended within the period, in buckets that begin at whole hours or days in UTC.
@@ -49,54 +86,22 @@ export async function attemptsByBucket(
   { bucket, buckets }: Period,
   { attemptsMax, queuedForMaxH }: { attemptsMax: number; queuedForMaxH: number },
 ): Promise<Statistics> {
-  const rows = await db.query<Row>(
-    `WITH period AS MATERIALIZED (SELECT date_bin($3::interval, now(), 'epoch') - $3::interval * ($4 - 1) AS start),
-     counted AS MATERIALIZED (
-       SELECT date_bin($3::interval, ended, 'epoch') AS start, ms, min(created_at) AS since, count(*)::integer AS read,
-              (count(*) FILTER (WHERE status = 'delivered'))::integer AS delivered,
-              (count(*) FILTER (WHERE status <> 'delivered'))::integer AS failed
-         FROM (SELECT created_at, status, attempted_at + response_ms * interval '1 millisecond' AS ended,
-                      CASE WHEN status_code IS NOT NULL THEN CASE WHEN response_ms < 1000 THEN response_ms ELSE response_ms / 10 * 10 END END AS ms
-                 FROM webhook_attempts
-                WHERE party_id = $1 AND webhook_id = $2 AND id > (SELECT new_uuid(start - make_interval(hours => $6)) FROM period)
-                ORDER BY id DESC LIMIT $5) log
-        GROUP BY 1, 2
-     ),
-     grouped AS (
-       SELECT start, grouping(start) AS is_total, ms, sum(delivered) AS delivered, sum(failed) AS failed
-         FROM counted WHERE start >= (SELECT start FROM period) GROUP BY GROUPING SETS ((start, ms), (ms))
-     ),
-     ranked AS (
-       SELECT start, is_total, ms, delivered, failed,
-              sum(delivered + failed) FILTER (WHERE ms IS NOT NULL) OVER (PARTITION BY is_total, start ORDER BY ms) AS up_to,
-              sum(delivered + failed) FILTER (WHERE ms IS NOT NULL) OVER (PARTITION BY is_total, start) AS answered
-         FROM grouped
-     ),
-     summed AS (
-       SELECT start, is_total, sum(delivered)::integer AS delivered, sum(failed)::integer AS failed,
-              min(ms) FILTER (WHERE up_to >= answered * 0.5) AS p50, min(ms) FILTER (WHERE up_to >= answered * 0.95) AS p95
-         FROM ranked GROUP BY start, is_total
-     ),
-     reading AS (SELECT coalesce(sum(read), 0)::integer AS read, min(since) AS since FROM counted),
-     wanted AS (SELECT start + $3::interval * n AS start, 0 AS is_total FROM period, generate_series(0, $4 - 1) AS n UNION ALL SELECT NULL, 1)
-     SELECT w.start, coalesce(s.delivered, 0) AS delivered, coalesce(s.failed, 0) AS failed, s.p50, s.p95, r.read, r.since
-       FROM reading r, wanted w LEFT JOIN summed s ON s.is_total = w.is_total AND s.start IS NOT DISTINCT FROM w.start
-      ORDER BY w.start NULLS LAST`,
-    [partyId, webhookId, bucket, buckets, attemptsMax, queuedForMaxH],
-  );
-  const total = rows.at(-1) as Row;
+  const rows = await db.query(BUCKETS, [partyId, webhookId, bucket, buckets, attemptsMax, queuedForMaxH]);
+  const total = onlyRow(rows.filter(({ start }) => start === null));
   return {
-    buckets: rows.slice(0, -1).map((row) => ({ start: row.start as Date, ...toCounted(row) })),
+    buckets: rows.flatMap((row) => (row.start === null ? [] : [{ start: row.start, ...toCounted(row) }])),
     totals: toCounted(total),
     countedSince: total.read < attemptsMax ? null : total.since,
   };
 }
 
-function toCounted({ delivered, failed, p50, p95 }: Row): Counted {
+function toCounted({ delivered, failed, p50, p95 }: RowOf<typeof BUCKET_ROW>): Counted {
   return { delivered, failed, p50Ms: p50, p95Ms: p95 };
 }
 
-/** Of the transaction. */
+const LIMIT_STATEMENTS = statement(`SELECT FROM set_config('statement_timeout', $1::text, true)`);
+
+/** Sets the statement_timeout of the transaction. */
 export async function limitStatements(tx: Queryable, ms: number): Promise<void> {
-  await tx.query(`SELECT set_config('statement_timeout', $1::text, true)`, [ms]);
+  await tx.query(LIMIT_STATEMENTS, [ms]);
 }

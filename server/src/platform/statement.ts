@@ -1,0 +1,158 @@
+/**
+ * SQL statements with the columns that they return. The type of a row follows from the columns, and statements.test.ts
+ * prepares every declared statement on the real schema and compares its columns with the declaration.
+ */
+
+/** What pg makes of the types of PostgreSQL. 64-bit integers and numerics stay text: a number could lose digits. */
+interface Values {
+  uuid: string;
+  text: string;
+  bigint: string;
+  numeric: string;
+  integer: number;
+  smallint: number;
+  float8: number;
+  boolean: boolean;
+  timestamptz: Date;
+  bytea: Buffer;
+  'text[]': string[];
+  void: unknown;
+}
+
+type Plain = keyof Values;
+/** `?`: may be null. `!`: its table allows null, but this statement returns none. */
+type Marked<Type extends string> = Type | `${Type}?` | `${Type}!`;
+type Nullable<Type, Value> = Type extends `${string}?` ? Value | null : Value;
+
+/** A column whose TypeScript type does not follow from its PostgreSQL type alone. */
+export class TypedColumn<Value> {
+  declare readonly value: Value;
+  readonly type: string;
+  /** Every value that the column can have, if they are known. */
+  readonly labels: readonly string[] | undefined;
+
+  constructor(type: string, labels?: readonly string[]) {
+    this.type = type;
+    this.labels = labels;
+  }
+}
+
+/** An enum, or a text with a fixed set of values. */
+export function oneOf<const Type extends string, const Label extends string>(type: Type, labels: readonly Label[]) {
+  return new TypedColumn<Nullable<Type, Label>>(type, labels);
+}
+
+export function json<Value>(type: Marked<'json' | 'jsonb'> = 'json') {
+  return new TypedColumn<Value>(type);
+}
+
+export type Columns = Readonly<Record<string, Marked<Plain> | TypedColumn<unknown>>>;
+
+type ValueOf<Column> =
+  Column extends TypedColumn<infer Value>
+    ? Value
+    : Column extends Marked<infer Type extends Plain>
+      ? Nullable<Column, Values[Type]>
+      : never;
+
+/** A row of a statement with these columns. */
+export type RowOf<Declared extends Columns> = { -readonly [Name in keyof Declared]: ValueOf<Declared[Name]> };
+
+/** Columns that several statements share. */
+export function columns<const Declared extends Columns>(declared: Declared): Declared {
+  return declared;
+}
+
+/** The names of the columns, as a SELECT or RETURNING lists them. */
+export function namesOf(columns: Columns, table?: string): string {
+  return Object.keys(columns)
+    .map((name) => (table === undefined ? name : `${table}.${name}`))
+    .join(', ');
+}
+
+/** Made by the functions below only, so that every statement is known here. */
+class Statement<Row = unknown> {
+  declare readonly row: Row;
+  /** Makes it a prepared statement: parsed once a connection. */
+  readonly name: string | undefined;
+  readonly text: string;
+  readonly columns: Columns;
+
+  constructor(name: string | undefined, text: string, columns: Columns) {
+    this.name = name;
+    this.text = text;
+    this.columns = columns;
+  }
+}
+
+export type { Statement };
+
+const declared: { all(): Iterable<Statement> }[] = [];
+
+/** Every statement of the modules that are loaded, each variant included. */
+export function* declaredStatements(): Generator<Statement> {
+  for (const one of declared) yield* one.all();
+}
+
+/** Declares a statement. To be called when a module loads, never for each query. */
+export function statement<const Declared extends Columns = Record<never, never>>(text: string, columns?: Declared) {
+  return declare<Declared>(undefined, text, columns);
+}
+
+/** Declares a statement that each connection parses once, under a name that no other statement has. */
+export function prepared<const Declared extends Columns = Record<never, never>>(name: string, text: string, columns?: Declared) {
+  return declare<Declared>(name, text, columns);
+}
+
+function declare<Declared extends Columns>(name: string | undefined, text: string, columns: Columns = {}): Statement<RowOf<Declared>> {
+  const made = new Statement<RowOf<Declared>>(name, text, columns);
+  declared.push({ all: () => [made] });
+  return made;
+}
+
+type Options = Readonly<Record<string, readonly (string | boolean)[]>>;
+type Choice<Offered extends Options> = { readonly [Name in keyof Offered]: Offered[Name][number] };
+
+/** A statement that is composed from a few choices. Each variant is composed once, when it is first asked for. */
+export class Variants<Offered extends Options, Row> {
+  readonly #options: Offered;
+  readonly #columns: Columns;
+  readonly #compose: (choice: Choice<Offered>) => string;
+  readonly #made = new Map<string, Statement<Row>>();
+
+  constructor(options: Offered, columns: Columns, compose: (choice: Choice<Offered>) => string) {
+    this.#options = options;
+    this.#columns = columns;
+    this.#compose = compose;
+    declared.push(this);
+  }
+
+  of(choice: Choice<Offered>): Statement<Row> {
+    let key = '';
+    for (const name in this.#options) key += `${choice[name]} `;
+    let made = this.#made.get(key);
+    if (made === undefined) {
+      made = new Statement<Row>(undefined, this.#compose(choice), this.#columns);
+      this.#made.set(key, made);
+    }
+    return made;
+  }
+
+  *all(): Generator<Statement<Row>> {
+    for (const choice of choices(Object.entries(this.#options))) yield this.of(choice as Choice<Offered>);
+  }
+}
+
+function* choices([first, ...rest]: [string, readonly (string | boolean)[]][]): Generator<Record<string, string | boolean>> {
+  if (first === undefined) return yield {};
+  for (const choice of choices(rest)) for (const value of first[1]) yield { [first[0]]: value, ...choice };
+}
+
+/** Declares a statement with a text for each combination of the options. */
+export function variants<const Offered extends Options, const Declared extends Columns>(
+  options: Offered,
+  columns: Declared,
+  compose: (choice: Choice<Offered>) => string,
+) {
+  return new Variants<Offered, RowOf<Declared>>(options, columns, compose);
+}

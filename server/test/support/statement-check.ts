@@ -1,0 +1,114 @@
+import pg from 'pg';
+import type { Columns } from '../../src/platform/statement.ts';
+
+/** A column as PostgreSQL describes it. */
+export interface DescribedColumn {
+  name: string;
+  type: string;
+  /** The labels of an enum. */
+  labels: string[] | undefined;
+  /** Whether the column of a table that it comes straight from allows null; undefined for an expression. */
+  allowsNull: boolean | undefined;
+}
+
+/** What is wrong with a declaration of these columns, in words. */
+export function differences(declared: Columns, described: readonly DescribedColumn[]): string[] {
+  const names = described.map(({ name }) => name);
+  return [
+    ...names.filter((name, i) => names.indexOf(name) !== i).map((name) => `${name} is returned twice`),
+    ...names.filter((name) => !(name in declared)).map((name) => `${name} is returned, but not declared`),
+    ...Object.keys(declared).flatMap((name) => {
+      const column = described.find((one) => one.name === name);
+      return column ? differencesOf(declared, column) : [`${name} is declared, but not returned`];
+    }),
+  ];
+}
+
+function differencesOf(declared: Columns, { name, type, labels, allowsNull }: DescribedColumn): string[] {
+  const declaration = declared[name] ?? '';
+  const [, wanted = '', mark] = /^(.*?)([?!]?)$/.exec(typeof declaration === 'string' ? declaration : declaration.type) ?? [];
+  const wantedLabels = typeof declaration === 'string' ? undefined : declaration.labels;
+  if (wanted !== type) return [`${name} is declared as ${wanted}, but has the type ${type}`];
+  if (labels !== undefined && wantedLabels?.toSorted().join() !== labels.toSorted().join())
+    return [`${name} is declared as one of ${wantedLabels?.join() ?? 'nothing'}, but is one of ${labels.join()}`];
+  if (mark === '' && allowsNull) return [`${name} is declared as never null, but its table allows null`];
+  if (mark === '!' && !allowsNull) return [`${name} is marked with !, but its table does not allow null`];
+  return [];
+}
+
+/** How statements name a type where PostgreSQL writes its standard name. */
+const SHORT_NAMES: Record<string, string> = { 'timestamp with time zone': 'timestamptz', 'double precision': 'float8' };
+
+/** Prepares statements, without running them, on a database with the real schema. */
+export class Describer {
+  readonly #client: pg.Client;
+  readonly #types = new Map<number, { name: string; labels: string[] | null }>();
+  readonly #nullability = new Map<string, boolean>();
+
+  constructor(databaseUrl: string) {
+    this.#client = new pg.Client({ connectionString: databaseUrl });
+  }
+
+  async open(): Promise<void> {
+    await this.#client.connect();
+    const types = await this.#client.query<{ oid: number; name: string; labels: string[] | null }>(
+      `SELECT t.oid, format_type(t.oid, NULL) AS name,
+              (SELECT array_agg(e.enumlabel::text) FROM pg_enum e WHERE e.enumtypid = t.oid) AS labels FROM pg_type t`,
+    );
+    for (const { oid, name, labels } of types.rows) this.#types.set(oid, { name: SHORT_NAMES[name] ?? name, labels });
+    const columns = await this.#client.query<{ id: string; allows_null: boolean }>(
+      `SELECT attrelid::text || ' ' || attnum AS id, NOT attnotnull AS allows_null FROM pg_attribute WHERE attnum > 0`,
+    );
+    for (const { id, allows_null } of columns.rows) this.#nullability.set(id, allows_null);
+  }
+
+  async describe(text: string): Promise<DescribedColumn[]> {
+    const fields = await new Promise<pg.FieldDef[]>((resolve, reject) => this.#client.query(new Preparation(text, resolve, reject)));
+    return fields.map(({ name, dataTypeID, tableID, columnID }) => {
+      const type = this.#types.get(dataTypeID);
+      return {
+        name,
+        type: type?.name ?? `${dataTypeID}`,
+        labels: type?.labels ?? undefined,
+        allowsNull: this.#nullability.get(`${tableID} ${columnID}`),
+      };
+    });
+  }
+
+  /** A row as pg gives it. */
+  async row(text: string): Promise<Record<string, unknown>> {
+    return (await this.#client.query(text)).rows[0];
+  }
+
+  close(): Promise<void> {
+    return this.#client.end();
+  }
+}
+
+/** Parse and Describe of the protocol, which pg by itself sends only along with Execute. */
+class Preparation implements pg.Submittable {
+  #fields: pg.FieldDef[] = [];
+  readonly #text: string;
+  readonly #resolve: (fields: pg.FieldDef[]) => void;
+  readonly handleError: (error: Error) => void;
+
+  constructor(text: string, resolve: (fields: pg.FieldDef[]) => void, reject: (error: Error) => void) {
+    this.#text = text;
+    this.#resolve = resolve;
+    this.handleError = reject;
+  }
+
+  submit(connection: pg.Connection): void {
+    connection.parse({ name: '', text: this.#text, types: [] }, true);
+    connection.describe({ type: 'S', name: '' }, true);
+    connection.sync();
+  }
+
+  handleRowDescription({ fields }: { fields: pg.FieldDef[] }): void {
+    this.#fields = fields;
+  }
+
+  handleReadyForQuery(): void {
+    this.#resolve(this.#fields);
+  }
+}
