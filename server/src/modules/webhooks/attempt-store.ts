@@ -25,7 +25,7 @@ export interface WantedAttempts extends WebhookKey {
 }
 
 /** What was taken of one webhook, and the database's clock then. */
-export interface ClaimedAttempts {
+export interface LeasedAttempts {
   url: string;
   secret: string;
   /** Whether the endpoint has ever responded 2xx. */
@@ -35,12 +35,12 @@ export interface ClaimedAttempts {
 }
 
 /** What is not recorded until `leaseS` from now, nor claimed anew, others may take. Gives what was found by webhook, where there was any. */
-export async function claimAttempts(
+export async function leaseAttempts(
   db: Queryable,
   workerId: string,
   wanted: readonly WantedAttempts[],
   leaseS: number,
-): Promise<Map<string, ClaimedAttempts>> {
+): Promise<Map<string, LeasedAttempts>> {
   const rows = await db.query<{
     webhook_id: string;
     url: string;
@@ -94,11 +94,11 @@ function endClaims(which: string): string {
 }
 
 /** What a worker has not renewed in time is free again: it died, or has nothing left to do there. */
-export async function endLapsedClaims(db: Queryable): Promise<void> {
+export async function endLapsedLeases(db: Queryable): Promise<void> {
   await db.query(endClaims('until <= now()'));
 }
 
-export async function endClaimsOf(db: Queryable, workerId: string): Promise<void> {
+export async function endLeasesOf(db: Queryable, workerId: string): Promise<void> {
   await db.query(endClaims('worker_id = $1'), [workerId]);
 }
 
