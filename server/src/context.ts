@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
+import type { Cursors } from './contract/cursors.ts';
 import type { Quotas } from './contract/quotas.ts';
-import type { Cursors } from './http/cursor.ts';
 import { endpointsFor } from './http/endpoint.ts';
 import type { SignIn } from './modules/accounts/sign-in.ts';
 import type { KeyRing } from './modules/agents/key-ring.ts';

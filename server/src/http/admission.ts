@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, Refusal } from '../contract/errors.ts';
 import { mayActAs } from '../contract/members.ts';
 import type { Caller } from '../contract/parties.ts';
-import type { Person } from '../contract/people.ts';
+import type { Person, SignedIn } from '../contract/people.ts';
 import type { Auth } from './endpoint.ts';
 import { refuseOtherSites } from './own-origin.ts';
 import type { Pace } from './pace.ts';
@@ -26,12 +26,6 @@ export interface Gate {
   strangers: Strangers;
   responses: Responses;
   pace: Pace;
-}
-
-export interface SignedIn {
-  person: Person;
-  /** What the browser is to remember from now on, now and then. */
-  cookies: string[];
 }
 
 /** The business that a signed-in person acts for. */

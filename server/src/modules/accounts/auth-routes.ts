@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { personEndpoint, publicEndpoint } from '../../context.ts';
 import { CODE_DIGITS, PASSKEY_NAME_MAX_CHARS } from '../../contract/limits.ts';
+import { closed } from '../../contract/paging.ts';
 import { refuseOtherSites } from '../../http/own-origin.ts';
-import { closed } from '../../http/paging.ts';
 import { notePasskeyProof } from './passkeys.ts';
 import { refuseUnlessOffered } from './sign-in.ts';
 

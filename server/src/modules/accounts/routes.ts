@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { personEndpoint, publicEndpoint } from '../../context.ts';
+import { pageOf } from '../../contract/cursors.ts';
 import { formatId } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS, PERSON_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import { ROLES } from '../../contract/members.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import type { Person } from '../../contract/people.ts';
-import { pageOf } from '../../http/cursor.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { KEPT_MAILS_PATH, keepsMails } from '../mail/kept-mail-access.ts';
 import { businessesOf } from '../members/members.ts';

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { memberEndpoint } from '../../context.ts';
+import { pageOf } from '../../contract/cursors.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { formatId, parseId } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
-import { pageOf } from '../../http/cursor.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { createKey, listKeys, revokeKey } from './agents.ts';
 
 const time = Type.String({ format: 'date-time' });

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../context.ts';
+import { pageOf } from '../../contract/cursors.ts';
 import { formatId } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
-import { pageOf } from '../../http/cursor.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import type { Block } from './blocks.ts';
 
 const nullableText = (description: string, maxLength = 255) => Type.Union([Type.String({ maxLength }), Type.Null()], { description });

@@ -3,7 +3,7 @@ import { endpoint } from '../../context.ts';
 import { PartySchema } from '../../contract/envelope.ts';
 import { formatId } from '../../contract/ids.ts';
 import { ACTIVITY_ITEMS_MAX, CONTACT_LABEL_MAX_CHARS, CONTACT_NOTES_MAX_CHARS } from '../../contract/limits.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { type Contact, changeContact, contactByParty, getContact, listContacts, saveContact } from './contacts.ts';
 
 const time = (description: string) => Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });

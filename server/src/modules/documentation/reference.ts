@@ -1,7 +1,7 @@
 import { errorCatalogue } from '../../contract/errors.ts';
+import { type Html, html } from '../../contract/html.ts';
 import type { Auth } from '../../http/endpoint.ts';
 import type { OpenApiDocument, Operation, Parameter } from '../../http/openapi.ts';
-import { type Html, html } from '../../http/page.ts';
 import { anchorLink } from './markdown.ts';
 
 type Schema = Record<string, unknown>;

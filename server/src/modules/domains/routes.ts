@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { memberEndpoint } from '../../context.ts';
-import { closed } from '../../http/paging.ts';
+import { closed } from '../../contract/paging.ts';
 import { checkDomain, chooseSenders, listDomains, recordOf, removeDomain, requestDomain } from './domains.ts';
 import type { DomainRow } from './store.ts';
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../context.ts';
-import { closed } from '../../http/paging.ts';
-import { announceShape, answerAnnouncement } from './announcement.ts';
-import { answerParts, answerProgress, answerUpload, completeShape, partsShape, showShape } from './parts-requests.ts';
+import { closed } from '../../contract/paging.ts';
+import { announceShape, answerAnnouncement } from './announce-request.ts';
+import { answerParts, answerProgress, answerUpload, completeShape, partsShape, showShape } from './upload-requests.ts';
 
 export const announce = endpoint({
   summary: 'Announce a file that you will upload by yourself',

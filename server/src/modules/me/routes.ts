@@ -3,8 +3,8 @@ import { endpoint } from '../../context.ts';
 import { formatId } from '../../contract/ids.ts';
 import { ROLES } from '../../contract/members.ts';
 import { formatAddress } from '../../contract/names.ts';
+import { closed } from '../../contract/paging.ts';
 import type { Caller } from '../../contract/parties.ts';
-import { closed } from '../../http/paging.ts';
 import { usageOf } from '../messages/usage.ts';
 import { usageFields, usageView } from './usage-view.ts';
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../context.ts';
 import { USAGE_DEFAULT_DAYS, USAGE_MAX_DAYS } from '../../contract/limits.ts';
+import { closed } from '../../contract/paging.ts';
 import { nextDay } from '../../contract/quotas.ts';
-import { closed } from '../../http/paging.ts';
 import { dailyUsageOf, limitedUntil, usageOf } from '../messages/usage.ts';
 import { usageFields, usageView } from './usage-view.ts';
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { memberEndpoint, personEndpoint } from '../../context.ts';
+import { pageOf } from '../../contract/cursors.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { formatId, parseId } from '../../contract/ids.ts';
 import {
@@ -11,9 +12,8 @@ import {
 } from '../../contract/limits.ts';
 import { ROLES } from '../../contract/members.ts';
 import { formatAddress } from '../../contract/names.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import type { Business } from '../../contract/parties.ts';
-import { pageOf } from '../../http/cursor.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
 import {
   accept as acceptInvitation,
   type Invitation,

@@ -10,9 +10,9 @@ import {
   SUBJECT_MAX_CHARS,
   TYPE_MAX_CHARS,
 } from '../../contract/limits.ts';
-import { bodyCheck } from '../../http/validation.ts';
-import { readFields } from '../../http/written-fields.ts';
+import { bodyCheck } from '../../contract/validation.ts';
 import type { WrittenValue } from '../../platform/lossless-json.ts';
+import { readFields } from '../../platform/written-fields.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 
 const optionalText = (maxLength: number, description: string) =>

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { endpoint, personEndpoint, publicEndpoint } from '../../context.ts';
+import { pageOf } from '../../contract/cursors.ts';
 import { HANDLE_QUESTION_MAX_CHARS, PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
 import { asciiLowerCase } from '../../contract/names.ts';
-import { pageOf } from '../../http/cursor.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { claimedAs, handleFields, PublicProfileSchema, profileView } from './profile.ts';
 
 export const search = endpoint({

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { endpoint } from '../../context.ts';
 import { formatId } from '../../contract/ids.ts';
 import { WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX, WEBHOOK_URL_MAX_CHARS } from '../../contract/limits.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { ATTEMPTS_COUNTED_MAX, type Counted, type PeriodName, periods, readStatistics } from './statistics.ts';
 import {
   createWebhook,
