@@ -30,6 +30,13 @@ module.exports = {
       to: { path: '^server/src/', pathNot: '^server/src/(contract|platform|http)/' },
     },
     {
+      // Modules name the services they need as types of their own; the composition root alone knows them all.
+      name: 'modules-below-the-composition-root',
+      severity: 'error',
+      from: { path: inModules },
+      to: { path: '^server/src/[a-z-]+[.]ts$' },
+    },
+    {
       // Only what speaks HTTP may know http/: routes, the requests that two of them share, and pages.
       name: 'use-cases-know-no-http',
       severity: 'error',

@@ -74,42 +74,45 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> extends
 }
 
 interface KeyShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle(context: Context, call: KeyCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
+  handle: (context: Context, call: KeyCall<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
 }
 
 interface PersonShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle(context: Context, call: PersonCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
+  handle: (context: Context, call: PersonCall<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
 }
 
 interface MemberShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle(context: Context, call: MemberCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
+  handle: (context: Context, call: MemberCall<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
 }
 
 interface PublicShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle(context: Context, call: Call<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
+  handle: (context: Context, call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
 }
 
 export interface KeyEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'key';
-  handle(context: Context, call: KeyCall): Promise<Answer>;
+  handle: (context: Context, call: KeyCall) => Promise<Answer>;
 }
 
 export interface PersonEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'person';
-  handle(context: Context, call: PersonCall): Promise<Answer>;
+  handle: (context: Context, call: PersonCall) => Promise<Answer>;
 }
 
 export interface MemberEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'member';
-  handle(context: Context, call: MemberCall): Promise<Answer>;
+  handle: (context: Context, call: MemberCall) => Promise<Answer>;
 }
 
 export interface PublicEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'public';
-  handle(context: Context, call: Call): Promise<Answer>;
+  handle: (context: Context, call: Call) => Promise<Answer>;
 }
 
-/** Definers for a context; params, query and body get the types of their schemas. */
+/**
+ * Definers of endpoints that need these services of the context. The route table in app.ts compiles only if the context has them all.
+ * Params, query and body get the types of their schemas.
+ */
 export function endpointsFor<Context>() {
   return {
     endpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(shape: KeyShape<Context, P, Q, B>): KeyEndpoint<Context> =>

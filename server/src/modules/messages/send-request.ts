@@ -1,13 +1,12 @@
 import { Type } from 'typebox';
-import type { Context } from '../../context.ts';
 import { EnvelopeSchema } from '../../contract/envelope.ts';
 import { type ErrorCode, invalid } from '../../contract/errors.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARS, IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
 import type { Answer, Call } from '../../http/endpoint.ts';
 import { DraftSchema, FormSchema, parseDraft } from './draft.ts';
-import { envelopeOf } from './envelopes.ts';
+import { type EnvelopeServices, envelopeOf } from './envelopes.ts';
 import { readFormDraft } from './form-draft.ts';
-import { type Sender, sendMessage } from './send-message.ts';
+import { type Sender, type SendServices, sendMessage } from './send-message.ts';
 
 const FORM = /^multipart\/form-data\b/i;
 const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_MAX_CHARS}}$`);
@@ -47,7 +46,10 @@ export const sendShape = {
   ] as ErrorCode[],
 };
 
-export async function answerSend(context: Context, sender: Sender, { rawBody, request }: Call): Promise<Answer> {
+/** What a request to send needs. */
+export type SendingServices = SendServices & EnvelopeServices;
+
+export async function answerSend(context: SendingServices, sender: Sender, { rawBody, request }: Call): Promise<Answer> {
   const key = idempotencyKeyOf(request.headers['idempotency-key']);
   const isForm = FORM.test(request.headers['content-type'] ?? '');
   const readDraft = () => (isForm ? readFormDraft(request.raw, context.files, sender.party) : parseDraft(rawBody));
