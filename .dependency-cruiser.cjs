@@ -40,7 +40,7 @@ module.exports = {
       // Only what speaks HTTP may know http/: routes, the requests that two of them share, and pages.
       name: 'use-cases-know-no-http',
       severity: 'error',
-      from: { path: inModules, pathNot: '/[a-z-]*(routes|request|requests|pages)[.]ts$|^server/src/modules/(documentation|web)/' },
+      from: { path: inModules, pathNot: '/[a-z-]*(routes|requests|pages)[.]ts$|^server/src/modules/(documentation|web)/' },
       to: { path: '^server/src/http/' },
     },
     {

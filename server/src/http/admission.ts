@@ -34,8 +34,8 @@ const BEARER = /^Bearer ([!-~]+)$/i;
 
 /** Finds out who asks, and refuses whoever may not. */
 export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, reply: FastifyReply, tellsPeople = false): Promise<void> {
-  if (auth === 'open') return;
-  if (auth === 'none') return gate.perAddress.admit(request.ip, reply);
+  if (auth === 'public unlimited') return;
+  if (auth === 'public') return gate.perAddress.admit(request.ip, reply);
   // What a key or a session opens is for its holder's eyes, refusals included, not for a cache in between.
   reply.header('cache-control', 'no-store');
   if (auth === 'person') {

@@ -24,7 +24,7 @@ export interface SignInParts {
   sendCode: (tx: Queryable, email: string, code: string, minutes: number) => Promise<void>;
 }
 
-/** Over HTTPS the name has a prefix, `__Secure-`. */
+/** Over HTTPS the name has the prefix `__Host-`. */
 const SESSION_COOKIE = 'waybill.session_token=';
 
 /** Who is who: the ways to sign in that are offered, and whose a session is. */

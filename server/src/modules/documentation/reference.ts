@@ -36,8 +36,8 @@ ${Object.entries(errorCatalogue).map(([code, [status, when]]) => html`<tr><td><c
 const AUTH_WORDS: Record<Auth, string> = {
   key: 'any key',
   'key rw': 'key with read_write',
-  none: 'no key',
-  open: 'no key',
+  public: 'no key',
+  'public unlimited': 'no key',
   person: 'signed in',
   member: 'member',
   admin: 'admin or owner',

@@ -61,10 +61,10 @@ export function documentation(api: readonly Route<never>[]): Route<Services>[] {
     handle: async ({ publicUrl }, { params }) => show(`${HOME}/${params.name}`, publicUrl),
   });
   return [
-    ['GET', '/openapi.json', 'open', program],
-    ['GET', HOME, 'open', first],
-    ['GET', REFERENCE, 'open', reference],
-    ['GET', `${HOME}/:name`, 'open', document],
+    ['GET', '/openapi.json', 'public unlimited', program],
+    ['GET', HOME, 'public unlimited', first],
+    ['GET', REFERENCE, 'public unlimited', reference],
+    ['GET', `${HOME}/:name`, 'public unlimited', document],
   ];
 }
 

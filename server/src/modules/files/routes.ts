@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { closed } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
-import { announceShape, answerAnnouncement } from './announce-request.ts';
+import { announceShape, answerAnnouncement } from './announce-requests.ts';
 import type { Files } from './files.ts';
 import type { PartedUploads } from './parted-uploads.ts';
 import { answerParts, answerProgress, answerUpload, completeShape, partsShape, showShape } from './upload-requests.ts';

@@ -6,7 +6,7 @@ import { bodyCheck } from '../../contract/validation.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { whileConnected } from '../../http/while-connected.ts';
 import { readFields } from '../../platform/written-fields.ts';
-import { payloadIn } from '../messages/draft.ts';
+import { payloadIn } from '../messages/send-request.ts';
 import { type Checked, type InboxSchemas, type Question, tooLarge, type WrittenSchema } from './inbox-schema.ts';
 
 const { endpoint } = endpointsFor<{ schemas: InboxSchemas }>();

@@ -6,9 +6,9 @@ import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { EVENT_STREAM, endpointsFor } from '../../http/endpoint.ts';
 import type { Arrivals } from './arrivals.ts';
 import { envelopeOf } from './envelopes.ts';
+import { answerSend, type SendingServices, sendShape } from './message-requests.ts';
 import { pageBody, reserveLarge } from './page-body.ts';
 import { getMessage, listMessages, type ReadServices, readThread } from './read-messages.ts';
-import { answerSend, type SendingServices, sendShape } from './send-request.ts';
 
 const { endpoint } = endpointsFor<SendingServices & ReadServices & { arrivals: Arrivals }>();
 

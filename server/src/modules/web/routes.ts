@@ -77,9 +77,9 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
   });
 
   return [
-    ...PAGES.map((path): Route<PageServices> => ['GET', path, 'open', page]),
-    ['GET', '/@:handle', 'none', dropPage],
-    ['GET', '/r/:token', 'none', receiptPage],
-    ['GET', '/assets/:name', 'open', asset],
+    ...PAGES.map((path): Route<PageServices> => ['GET', path, 'public unlimited', page]),
+    ['GET', '/@:handle', 'public', dropPage],
+    ['GET', '/r/:token', 'public', receiptPage],
+    ['GET', '/assets/:name', 'public unlimited', asset],
   ];
 }

@@ -8,7 +8,7 @@ import { scanJson, type WrittenValue } from '../../platform/lossless-json.ts';
 import { type Part, readMultipart } from '../../platform/multipart.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { Files } from '../files/files.ts';
-import { checkFields, type Draft, type DraftFields, draftOf } from './draft.ts';
+import { checkFields, type SendRequest, type SendRequestFields, sendRequestOf } from './send-request.ts';
 
 const TEXT_FIELDS = ['to', 'in_reply_to', 'type', 'subject', 'note'];
 /** Room for the longest note in characters of four bytes. */
@@ -45,14 +45,14 @@ class Form {
   }
 }
 
-/** A draft that came as a form, with files in it. Those are stored as they arrive; if the form is refused, none stays. */
-export async function readFormDraft(request: IncomingMessage, files: Files, sender: Party): Promise<Draft> {
+/** A message request as a form. Files in it are stored as they arrive; if the form is refused, none stays. */
+export async function readFormSendRequest(request: IncomingMessage, files: Files, sender: Party): Promise<SendRequest> {
   const form = new Form(files);
   try {
     for await (const part of readMultipart(request.headers['content-type'] ?? '', request)) await form.take(part);
     checkFields(form.fields);
     await files.chargeInline(sender, form.stored);
-    return draftOf(form.fields as DraftFields, form.json, form.stored);
+    return sendRequestOf(form.fields as SendRequestFields, form.json, form.stored);
   } catch (error) {
     await files.discard(form.stored);
     throw error;
