@@ -30,6 +30,20 @@ module.exports = {
       to: { path: '^server/src/', pathNot: '^server/src/(contract|platform|http)/' },
     },
     {
+      // Modules name the services they need as types of their own; the composition root alone knows them all.
+      name: 'modules-below-the-composition-root',
+      severity: 'error',
+      from: { path: inModules },
+      to: { path: '^server/src/[a-z-]+[.]ts$' },
+    },
+    {
+      // Only what speaks HTTP may know http/: routes, the requests that two of them share, and pages.
+      name: 'use-cases-know-no-http',
+      severity: 'error',
+      from: { path: inModules, pathNot: '/[a-z-]*(routes|requests|pages)[.]ts$|^server/src/modules/(documentation|web)/' },
+      to: { path: '^server/src/http/' },
+    },
+    {
       name: 'stores-are-private',
       severity: 'error',
       from: { path: '^server/src/', pathNot: inModules },

@@ -42,8 +42,8 @@ import * as webhooks from './modules/webhooks/routes.ts';
 
 /** The whole API. Who may ask is told in http/endpoint.ts. */
 export const api: readonly Route<Context>[] = [
-  ['GET', '/v1/public/:handle', 'none', parties.publicProfile],
-  ['GET', '/v1/receipts/:token', 'none', receipts.getOne],
+  ['GET', '/v1/public/:handle', 'public', parties.publicProfile],
+  ['GET', '/v1/receipts/:token', 'public', receipts.getOne],
   ['GET', '/v1/me', 'key', me.show],
   ['GET', '/v1/usage', 'key', usage.show],
   ['GET', '/v1/inbox', 'key', messages.inbox],
@@ -80,7 +80,7 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/agents/:id', 'key', agents.getOne],
   ['PATCH', '/v1/agents/:id', 'key rw', agents.change],
   ['GET', '/v1/handles', 'key', parties.search],
-  ['GET', '/v1/sign-in', 'none', accounts.ways],
+  ['GET', '/v1/sign-in', 'public', accounts.ways],
   ['GET', '/v1/account', 'person', accounts.show],
   ['PATCH', '/v1/account', 'person', accounts.change],
   ['GET', '/v1/account/sessions', 'person', accounts.sessions],
@@ -113,19 +113,19 @@ export const api: readonly Route<Context>[] = [
   ['POST', '/v1/domains/:domain/check', 'admin', domains.check],
   ['PATCH', '/v1/domains/:domain', 'owner', domains.change],
   ['DELETE', '/v1/domains/:domain', 'admin', domains.remove],
-  ['PUT', '/objects/:id', 'open', objects.put],
-  ['GET', '/objects/:id', 'open', objects.get],
+  ['PUT', '/objects/:id', 'public unlimited', objects.put],
+  ['GET', '/objects/:id', 'public unlimited', objects.get],
 ];
 
 /** Signing in, for pages of our own; docs/sign-in.md describes it. */
 export const forSigningIn: readonly Route<Context>[] = [
-  ['POST', '/auth/email-otp/send-verification-otp', 'none', auth.sendCode],
-  ['POST', '/auth/sign-in/email-otp', 'none', auth.withCode],
-  ['POST', '/auth/sign-in/social', 'none', auth.withProvider],
-  ['GET', '/auth/callback/:id', 'none', auth.callback],
-  ['POST', '/auth/sign-out', 'none', auth.signOut],
-  ['GET', '/auth/passkey/generate-authenticate-options', 'none', auth.passkeyChallenge],
-  ['POST', '/auth/passkey/verify-authentication', 'none', auth.withPasskey],
+  ['POST', '/auth/email-otp/send-verification-otp', 'public', auth.sendCode],
+  ['POST', '/auth/sign-in/email-otp', 'public', auth.withCode],
+  ['POST', '/auth/sign-in/social', 'public', auth.withProvider],
+  ['GET', '/auth/callback/:id', 'public', auth.callback],
+  ['POST', '/auth/sign-out', 'public', auth.signOut],
+  ['GET', '/auth/passkey/generate-authenticate-options', 'public', auth.passkeyChallenge],
+  ['POST', '/auth/passkey/verify-authentication', 'public', auth.withPasskey],
   ['GET', '/auth/passkey/generate-register-options', 'person', auth.newPasskeyChallenge],
   ['POST', '/auth/passkey/verify-registration', 'person', auth.addPasskey],
   ['GET', '/auth/passkey/list-user-passkeys', 'person', auth.listPasskeys],
@@ -134,22 +134,22 @@ export const forSigningIn: readonly Route<Context>[] = [
 ];
 
 export const forOperators: readonly Route<Context>[] = [
-  ['GET', '/healthz', 'open', operations.alive],
-  ['GET', '/readyz', 'open', operations.ready],
-  ['GET', '/metrics', 'open', operations.metrics],
+  ['GET', '/healthz', 'public unlimited', operations.alive],
+  ['GET', '/readyz', 'public unlimited', operations.ready],
+  ['GET', '/metrics', 'public unlimited', operations.metrics],
 ];
 
 /** What links in mails lead to. */
 const linkedFromMails: readonly Route<Context>[] = [
-  ['GET', '/mail/unsubscribe/:token', 'none', mail.askToUnsubscribe],
-  ['POST', '/mail/unsubscribe/:token', 'none', mail.unsubscribe],
+  ['GET', '/mail/unsubscribe/:token', 'public', mail.askToUnsubscribe],
+  ['POST', '/mail/unsubscribe/:token', 'public', mail.unsubscribe],
 ];
 
 /** For whoever started a service that has no mail server. */
 const keptMails: readonly Route<Context>[] = [
-  ['GET', '/dev/mail', 'open', keptMail.list],
-  ['GET', '/dev/mail/:id', 'open', keptMail.show],
-  ['GET', '/dev/mail/:id/html', 'open', keptMail.showHtml],
+  ['GET', '/dev/mail', 'public unlimited', keptMail.list],
+  ['GET', '/dev/mail/:id', 'public unlimited', keptMail.show],
+  ['GET', '/dev/mail/:id/html', 'public unlimited', keptMail.showHtml],
 ];
 
 /** Without pages, there is only what operators ask for. */

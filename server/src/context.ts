@@ -1,31 +1,45 @@
-import type { Registry } from 'prom-client';
+import path from 'node:path';
+import type { ClientConfig } from 'pg';
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import { bucketOf } from './bucket.ts';
 import type { Config } from './config.ts';
+import { Cursors } from './contract/cursors.ts';
+import { WEBHOOK_PATIENCE_MS } from './contract/limits.ts';
 import type { Quotas } from './contract/quotas.ts';
-import type { Cursors } from './http/cursor.ts';
-import { endpointsFor } from './http/endpoint.ts';
-import type { SignIn } from './modules/accounts/sign-in.ts';
-import type { KeyRing } from './modules/agents/key-ring.ts';
-import type { Blocks } from './modules/blocks/blocks.ts';
-import type { Downloads } from './modules/files/downloads.ts';
-import type { Files } from './modules/files/files.ts';
-import type { PartedUploads } from './modules/files/parted-uploads.ts';
-import type { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
-import type { KeptMailAccess } from './modules/mail/kept-mail-access.ts';
-import type { Mails } from './modules/mail/mails.ts';
-import type { Arrivals } from './modules/messages/arrivals.ts';
-import type { Ledger } from './modules/messages/ledger.ts';
-import type { PartyDirectory } from './modules/parties/directory.ts';
-import type { WebhookStatistics } from './modules/webhooks/statistics.ts';
-import type { CanonicalHasher } from './platform/canonical-hasher.ts';
-import type { ConsumerMail } from './platform/consumer-mail.ts';
-import type { NameServers } from './platform/name-servers.ts';
-import type { FolderStore } from './platform/objects/folder-store.ts';
+import { providersOf } from './modules/accounts/providers.ts';
+import { SignIn } from './modules/accounts/sign-in.ts';
+import { KeyRing } from './modules/agents/key-ring.ts';
+import { Blocks } from './modules/blocks/blocks.ts';
+import { Downloads } from './modules/files/downloads.ts';
+import { Files } from './modules/files/files.ts';
+import { PartedUploads } from './modules/files/parted-uploads.ts';
+import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
+import { KeptMailAccess } from './modules/mail/kept-mail-access.ts';
+import { Mails } from './modules/mail/mails.ts';
+import { codeMail } from './modules/mail/templates.ts';
+import { Arrivals } from './modules/messages/arrivals.ts';
+import { Ledger } from './modules/messages/ledger.ts';
+import { PartyDirectory } from './modules/parties/directory.ts';
+import { WebhookStatistics } from './modules/webhooks/statistics.ts';
+import { CanonicalHasher } from './platform/canonical-hasher.ts';
+import { ChangeFeed } from './platform/change-feed.ts';
+import { ConsumerMail } from './platform/consumer-mail.ts';
+import { NameServers } from './platform/name-servers.ts';
+import { ownDownloadUrl } from './platform/objects/download-url.ts';
+import type { Exclusively } from './platform/objects/folder-parts.ts';
+import { FolderStore } from './platform/objects/folder-store.ts';
 import type { ObjectStore } from './platform/objects/object-store.ts';
-import type { UrlSigner } from './platform/objects/url-signer.ts';
-import type { Outbound } from './platform/outbound.ts';
+import { UrlSigner } from './platform/objects/url-signer.ts';
+import { Outbound } from './platform/outbound.ts';
 import type { Database } from './platform/postgres.ts';
+import { SchemaChecker } from './platform/schema-checker/checker.ts';
+import { sharedSecret } from './platform/secrets.ts';
 
-/** What every endpoint is given; built once in service.ts. */
+/**
+ * Everything that endpoints, chores and workers use, built once. Only the composition root knows it as a whole: each module
+ * states the services it needs as a type of its own, and the compiler checks that the context has them.
+ */
 export interface Context {
   config: Config;
   database: Database;
@@ -60,4 +74,88 @@ export interface Context {
   inboundDomain: string;
 }
 
-export const { endpoint, memberEndpoint, personEndpoint, publicEndpoint } = endpointsFor<Context>();
+/** Also starts what the context listens by; `closers` get what ends it. */
+export async function buildContext(
+  config: Config,
+  database: Database,
+  connection: ClientConfig,
+  log: Logger,
+  closers: (() => Promise<void>)[],
+): Promise<{ context: Context; feed: ChangeFeed }> {
+  const feed = new ChangeFeed(connection, log);
+  const parties = new PartyDirectory(database, feed);
+  const keys = new KeyRing(database, feed);
+  const checker = new SchemaChecker();
+  const hasher = new CanonicalHasher();
+  await feed.start();
+  closers.push(
+    () => feed.stop(),
+    () => keys.stop(),
+    () => checker.stop(),
+    () => hasher.stop(),
+  );
+  const publicUrl = () => context.publicUrl;
+  const quotas = quotasOf(config);
+  const metrics = new Registry();
+  const signer = new UrlSigner(await sharedSecret(database, 'objects'));
+  const mails = new Mails(await sharedSecret(database, 'unsubscribing'), publicUrl);
+  const nameServers = new NameServers(config.dnsServers);
+  const consumerMail = new ConsumerMail(config.consumerMailDomains);
+  const exclusively: Exclusively = (name, work) => database.exclusively(name, work);
+  const folder = path.join(config.dataDir, 'files');
+  const objects = (await bucketOf(config)) ?? new FolderStore(folder, signer, publicUrl, exclusively, config.freeDiskReserveBytes);
+  const context: Context = {
+    config,
+    database,
+    parties,
+    consumerMail,
+    nameServers,
+    mails,
+    keptMailAccess: new KeptMailAccess(await sharedSecret(database, 'kept-mails')),
+    keys,
+    signIn: await signInFor({ config, database, log, publicUrl, consumerMail, mails }),
+    blocks: new Blocks(database, feed, parties),
+    quotas,
+    cursors: new Cursors(await sharedSecret(database, 'cursors')),
+    ledger: new Ledger(database, quotas),
+    arrivals: new Arrivals(database, metrics, log),
+    schemas: new InboxSchemas(database, feed, checker),
+    hasher,
+    files: new Files(database, objects, quotas, (id, terms) => ownDownloadUrl(signer, publicUrl(), id, terms)),
+    webhookStatistics: new WebhookStatistics(database),
+    partedUploads: new PartedUploads(database, objects.parts, quotas),
+    downloads: new Downloads(config.downloadsPerAddressMax),
+    objects,
+    folder: objects instanceof FolderStore ? objects : undefined,
+    signer,
+    outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }),
+    metrics,
+    publicUrl: '',
+    inboundDomain: '',
+  };
+  return { context, feed };
+}
+
+type SignInNeeds = Pick<Context, 'config' | 'database' | 'consumerMail' | 'mails'> & { log: Logger; publicUrl: () => string };
+
+async function signInFor({ config, database, log, publicUrl, consumerMail, mails }: SignInNeeds): Promise<SignIn> {
+  return new SignIn({
+    database,
+    log,
+    secret: await sharedSecret(database, 'sign-in'),
+    publicUrl,
+    providers: providersOf(config),
+    isConsumer: (domain) => consumerMail.gives(domain),
+    sendCode: (tx, to, code, minutes) => mails.queueFirst(tx, { to, ...codeMail({ code, minutes }) }),
+  });
+}
+
+function quotasOf(config: Config): Quotas {
+  return {
+    monthlyMessages: config.monthlyMessageLimit,
+    newAccountDailyMessages: config.newAccountDailyMessageLimit,
+    newAccountDays: config.newAccountDays,
+    dailyUploadBytes: config.dailyUploadLimitBytes,
+    dailyUploadBytesPerPerson: config.dailyUploadLimitPerPersonBytes,
+  };
+}

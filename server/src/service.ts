@@ -1,61 +1,23 @@
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
-import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
-import { Registry } from 'prom-client';
 import { buildApp } from './app.ts';
+import { bucketOf } from './bucket.ts';
+import { allChores } from './chores.ts';
 import { type Config, ConfigError } from './config.ts';
-import type { Context } from './context.ts';
-import { WEBHOOK_PATIENCE_MS } from './contract/limits.ts';
+import { buildContext, type Context } from './context.ts';
 import { closerOf } from './http/closing.ts';
-import { Cursors } from './http/cursor.ts';
 import { RateLimiter } from './http/rate-limit.ts';
-import { accountChores } from './modules/accounts/chores.ts';
-import { providersOf } from './modules/accounts/providers.ts';
-import { SignIn } from './modules/accounts/sign-in.ts';
-import { KeyRing } from './modules/agents/key-ring.ts';
-import { Blocks } from './modules/blocks/blocks.ts';
-import { domainChores } from './modules/domains/chores.ts';
-import { fileChores } from './modules/files/chores.ts';
-import { Downloads } from './modules/files/downloads.ts';
-import { Files } from './modules/files/files.ts';
-import { PartedUploads } from './modules/files/parted-uploads.ts';
-import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
-import { notifyOfAnswer } from './modules/mail/answer-notices.ts';
-import { mailChores, sendMail } from './modules/mail/chores.ts';
+import { sendMail } from './modules/mail/chores.ts';
 import { MailDelivery } from './modules/mail/delivery.ts';
-import { KeptMailAccess, keepsMails } from './modules/mail/kept-mail-access.ts';
-import { Mails } from './modules/mail/mails.ts';
-import { codeMail } from './modules/mail/templates.ts';
-import { tellOfLostDomain } from './modules/members/lost-domain.ts';
-import { Arrivals } from './modules/messages/arrivals.ts';
-import { messageChores } from './modules/messages/chores.ts';
-import { Ledger } from './modules/messages/ledger.ts';
-import { partyChores } from './modules/parties/chores.ts';
-import { PartyDirectory } from './modules/parties/directory.ts';
+import { keepsMails } from './modules/mail/kept-mail-access.ts';
 import { Pages } from './modules/web/pages.ts';
-import { webhookChores } from './modules/webhooks/chores.ts';
 import { Dispatcher } from './modules/webhooks/dispatcher.ts';
-import { tellOfPausedWebhook } from './modules/webhooks/paused-notice.ts';
-import { WebhookStatistics } from './modules/webhooks/statistics.ts';
 import { openDatabase } from './open-database.ts';
-import { CanonicalHasher } from './platform/canonical-hasher.ts';
-import { ChangeFeed } from './platform/change-feed.ts';
-import { ConsumerMail } from './platform/consumer-mail.ts';
 import { HtmlTexts } from './platform/html-text/html-text.ts';
-import { type Chore, type JobRunner, startJobs } from './platform/jobs.ts';
+import { type JobRunner, startJobs } from './platform/jobs.ts';
 import { MAILS_AT_ONCE, Mailer } from './platform/mail/mailer.ts';
 import { migrate } from './platform/migrate.ts';
-import { NameServers } from './platform/name-servers.ts';
-import { ownDownloadUrl } from './platform/objects/download-url.ts';
-import type { Exclusively } from './platform/objects/folder-parts.ts';
-import { FolderStore } from './platform/objects/folder-store.ts';
-import type { S3Store } from './platform/objects/s3-store.ts';
-import { UrlSigner } from './platform/objects/url-signer.ts';
-import { Outbound } from './platform/outbound.ts';
 import { Database } from './platform/postgres.ts';
-import { SchemaChecker } from './platform/schema-checker/checker.ts';
-import { sharedSecret } from './platform/secrets.ts';
 import { builtPages } from './platform/web-build.ts';
 import { createSamples, type Sample } from './samples.ts';
 
@@ -91,9 +53,9 @@ export async function startService(config: Config, role: Role, log: Logger, tell
   };
   try {
     await migrate(database);
-    const { context, feed, chores } = await buildContext(config, database, opened.connection, log, closers);
+    const { context, feed } = await buildContext(config, database, opened.connection, log, closers);
     if (hasWorker) {
-      const jobs: JobRunner = await startJobs(database, chores, CHORES_AT_ONCE, log);
+      const jobs: JobRunner = await startJobs(database, allChores(context), CHORES_AT_ONCE, log);
       closers.push(() => jobs.stop());
     }
     const app = buildApp(context, log, hasApi ? await openPages(config, tell) : undefined);
@@ -169,122 +131,12 @@ async function isEmpty({ parties }: Context): Promise<boolean> {
   return (await parties.startingWith('', '', 2)).length < 2;
 }
 
-async function buildContext(
-  config: Config,
-  database: Database,
-  connection: ClientConfig,
-  log: Logger,
-  closers: (() => Promise<void>)[],
-): Promise<{ context: Context; feed: ChangeFeed; chores: Chore[] }> {
-  const feed = new ChangeFeed(connection, log);
-  const parties = new PartyDirectory(database, feed);
-  const keys = new KeyRing(database, feed);
-  const blocks = new Blocks(database, feed, parties);
-  const checker = new SchemaChecker();
-  const hasher = new CanonicalHasher();
-  const quotas = {
-    monthlyMessages: config.monthlyMessageLimit,
-    newAccountDailyMessages: config.newAccountDailyMessageLimit,
-    newAccountDays: config.newAccountDays,
-    dailyUploadBytes: config.dailyUploadLimitBytes,
-    dailyUploadBytesPerPerson: config.dailyUploadLimitPerPersonBytes,
-  };
-  await feed.start();
-  closers.push(
-    () => feed.stop(),
-    () => keys.stop(),
-    () => checker.stop(),
-    () => hasher.stop(),
-  );
-  const cursors = new Cursors(await sharedSecret(database, 'cursors'));
-  const signer = new UrlSigner(await sharedSecret(database, 'objects'));
-  const publicUrl = () => context.publicUrl;
-  const mails = new Mails(await sharedSecret(database, 'unsubscribing'), publicUrl);
-  const nameServers = new NameServers(config.dnsServers);
-  const consumerMail = new ConsumerMail(config.consumerMailDomains);
-  const signIn = new SignIn({
-    database,
-    log,
-    secret: await sharedSecret(database, 'sign-in'),
-    publicUrl,
-    providers: providersOf(config),
-    isConsumer: (domain) => consumerMail.gives(domain),
-    sendCode: (tx, to, code, minutes) => mails.queueFirst(tx, { to, ...codeMail({ code, minutes }) }),
-  });
-  const exclusively: Exclusively = (name, work) => database.exclusively(name, work);
-  const folder = path.join(config.dataDir, 'files');
-  const objects = (await bucketOf(config)) ?? new FolderStore(folder, signer, publicUrl, exclusively, config.freeDiskReserveBytes);
-  const metrics = new Registry();
-  const context: Context = {
-    config,
-    database,
-    parties,
-    consumerMail,
-    nameServers,
-    mails,
-    keptMailAccess: new KeptMailAccess(await sharedSecret(database, 'kept-mails')),
-    keys,
-    signIn,
-    blocks,
-    quotas,
-    cursors,
-    ledger: new Ledger(database, quotas),
-    arrivals: new Arrivals(database, metrics, log),
-    schemas: new InboxSchemas(database, feed, checker),
-    hasher,
-    files: new Files(database, objects, quotas, (id, terms) => ownDownloadUrl(signer, publicUrl(), id, terms)),
-    webhookStatistics: new WebhookStatistics(database),
-    partedUploads: new PartedUploads(database, objects.parts, quotas),
-    downloads: new Downloads(config.downloadsPerAddressMax),
-    objects,
-    folder: objects instanceof FolderStore ? objects : undefined,
-    signer,
-    outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }),
-    metrics,
-    publicUrl: '',
-    inboundDomain: '',
-  };
-  const chores = [
-    ...accountChores,
-    ...messageChores,
-    ...domainChores(context, (tx, partyId, domain) => tellOfLostDomain(context, tx, partyId, domain)),
-    ...fileChores(context.files, objects),
-    ...webhookChores(config.webhookLogDays),
-    tellOfPausedWebhook(context),
-    ...mailChores,
-    ...partyChores,
-    notifyOfAnswer(context),
-  ];
-  return { context, feed, chores };
-}
-
 /** Built first, where that has never been done. */
 async function openPages(config: Config, tell: (sentence: string) => void): Promise<Pages> {
   const bucket = await bucketOf(config);
   const anyObject = { filename: '', contentType: '', expiresAt: new Date(Date.now() + 60_000) };
   const filesAt = bucket && new URL(await bucket.downloadUrl('', anyObject)).origin;
   return new Pages(await builtPages(tell), filesAt);
-}
-
-/** The bucket that the settings name, if they do. Only then is the SDK loaded, for the memory it takes. */
-export async function bucketOf({
-  s3Bucket,
-  s3Endpoint,
-  s3Region,
-  s3AccessKeyId,
-  s3SecretAccessKey,
-  s3ForcePathStyle,
-}: Config): Promise<S3Store | undefined> {
-  if (s3Bucket === undefined) return undefined;
-  const { S3Store } = await import('./platform/objects/s3-store.ts');
-  return new S3Store({
-    bucket: s3Bucket,
-    endpoint: s3Endpoint,
-    region: s3Region,
-    accessKeyId: s3AccessKeyId ?? '',
-    secretAccessKey: s3SecretAccessKey ?? '',
-    forcePathStyle: s3ForcePathStyle,
-  });
 }
 
 function hostForPeople(host: string): string {

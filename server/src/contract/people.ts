@@ -23,3 +23,10 @@ export interface Person {
   /** A uuid. */
   sessionId: string;
 }
+
+/** A person with a session. */
+export interface SignedIn {
+  person: Person;
+  /** What the browser is to remember from now on, now and then. */
+  cookies: string[];
+}

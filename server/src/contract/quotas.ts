@@ -12,7 +12,12 @@ export interface Quotas {
 }
 
 /** What `details` of quota_exceeded names. */
-export const QUOTA_NAMES = ['monthly_messages', 'new_account_daily_messages', 'daily_upload_bytes', 'daily_upload_bytes_per_person'] as const;
+export const QUOTA_NAMES = [
+  'monthly_messages',
+  'new_account_daily_messages',
+  'daily_upload_bytes',
+  'daily_upload_bytes_per_person',
+] as const;
 export type QuotaName = (typeof QUOTA_NAMES)[number];
 
 /** The refusal that names the quota, what it allows, and when there is more. `now` is the database's time. */

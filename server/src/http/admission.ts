@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, Refusal } from '../contract/errors.ts';
 import { mayActAs } from '../contract/members.ts';
 import type { Caller } from '../contract/parties.ts';
-import type { Person } from '../contract/people.ts';
+import type { Person, SignedIn } from '../contract/people.ts';
 import type { Auth } from './endpoint.ts';
 import { refuseOtherSites } from './own-origin.ts';
 import type { Pace } from './pace.ts';
@@ -28,20 +28,14 @@ export interface Gate {
   pace: Pace;
 }
 
-export interface SignedIn {
-  person: Person;
-  /** What the browser is to remember from now on, now and then. */
-  cookies: string[];
-}
-
 /** The business that a signed-in person acts for. */
 export const BUSINESS_HEADER = 'waybill-business';
 const BEARER = /^Bearer ([!-~]+)$/i;
 
 /** Finds out who asks, and refuses whoever may not. */
 export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, reply: FastifyReply, tellsPeople = false): Promise<void> {
-  if (auth === 'open') return;
-  if (auth === 'none') return gate.perAddress.admit(request.ip, reply);
+  if (auth === 'public unlimited') return;
+  if (auth === 'public') return gate.perAddress.admit(request.ip, reply);
   // What a key or a session opens is for its holder's eyes, refusals included, not for a cache in between.
   reply.header('cache-control', 'no-store');
   if (auth === 'person') {

@@ -6,11 +6,11 @@ import type { Caller } from '../contract/parties.ts';
 import type { Person } from '../contract/people.ts';
 
 /**
- * open: no key, no limit. none: no key, limited by address. key: any valid key, or a member. key rw: a key with scope
- * read_write, or a member. person: whoever has signed in. member, admin, owner: whoever has signed in and is that, or more,
- * in the business that the header Waybill-Business names.
+ * public: no key, limited by address. public unlimited: no key, no limit. key: any valid key, or a member. key rw: a key with scope
+ * read_write, or a member. person: anybody who has signed in. member, admin, owner: a person who has signed in and has that role, or
+ * a higher one, in the business that the header Waybill-Business names.
  */
-export type Auth = 'open' | 'none' | 'key' | 'key rw' | 'person' | Role;
+export type Auth = 'public' | 'public unlimited' | 'key' | 'key rw' | 'person' | Role;
 
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   params: Params;
@@ -74,42 +74,45 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> extends
 }
 
 interface KeyShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle(context: Context, call: KeyCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
+  handle: (context: Context, call: KeyCall<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
 }
 
 interface PersonShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle(context: Context, call: PersonCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
+  handle: (context: Context, call: PersonCall<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
 }
 
 interface MemberShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle(context: Context, call: MemberCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
+  handle: (context: Context, call: MemberCall<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
 }
 
 interface PublicShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle(context: Context, call: Call<Static<P>, Static<Q>, Static<B>>): Promise<Answer>;
+  handle: (context: Context, call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
 }
 
 export interface KeyEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'key';
-  handle(context: Context, call: KeyCall): Promise<Answer>;
+  handle: (context: Context, call: KeyCall) => Promise<Answer>;
 }
 
 export interface PersonEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'person';
-  handle(context: Context, call: PersonCall): Promise<Answer>;
+  handle: (context: Context, call: PersonCall) => Promise<Answer>;
 }
 
 export interface MemberEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'member';
-  handle(context: Context, call: MemberCall): Promise<Answer>;
+  handle: (context: Context, call: MemberCall) => Promise<Answer>;
 }
 
 export interface PublicEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'public';
-  handle(context: Context, call: Call): Promise<Answer>;
+  handle: (context: Context, call: Call) => Promise<Answer>;
 }
 
-/** Definers for a context; params, query and body get the types of their schemas. */
+/**
+ * Definers of endpoints that need these services of the context. The route table in app.ts compiles only if the context has them all.
+ * Params, query and body get the types of their schemas.
+ */
 export function endpointsFor<Context>() {
   return {
     endpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(shape: KeyShape<Context, P, Q, B>): KeyEndpoint<Context> =>
@@ -130,7 +133,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A row of the route table. What a row says of authentication has to fit what its endpoint needs. */
 export type Route<Context> =
-  | readonly [method: Method, path: string, auth: 'open' | 'none', endpoint: PublicEndpoint<Context>]
+  | readonly [method: Method, path: string, auth: 'public' | 'public unlimited', endpoint: PublicEndpoint<Context>]
   | readonly [method: Method, path: string, auth: 'key' | 'key rw', endpoint: KeyEndpoint<Context>]
   | readonly [method: Method, path: string, auth: 'person', endpoint: PersonEndpoint<Context>]
   | readonly [method: Method, path: string, auth: Role, endpoint: MemberEndpoint<Context>];

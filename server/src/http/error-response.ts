@@ -1,9 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, invalid, Refusal } from '../contract/errors.ts';
-import { isStoreUnavailable } from '../platform/objects/object-store.ts';
-import { isUnavailable } from '../platform/postgres.ts';
-
-const UNAVAILABLE_RETRY_S = 2;
+import { unavailability } from '../platform/unavailability.ts';
 
 const OF_FASTIFY: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
@@ -20,8 +17,8 @@ export function errorBody(refusal: Refusal, requestId: string): string {
 
 /** Turns whatever was thrown into one of the catalogue's errors. */
 export function toRefusal(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  if (isUnavailable(error) || isStoreUnavailable(error)) return new Refusal('unavailable', undefined, { retryAfterS: UNAVAILABLE_RETRY_S });
+  const refusal = error instanceof Refusal ? error : unavailability(error);
+  if (refusal) return refusal;
   const code = (error as { code?: unknown } | undefined)?.code;
   const known = typeof code === 'string' ? OF_FASTIFY[code] : undefined;
   if (known?.[0] === 'validation_error') return invalid([{ path: '', message: known[1].replace(/\.$/, '') }]);

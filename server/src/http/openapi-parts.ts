@@ -26,7 +26,7 @@ export const HEADERS: Record<string, Json> = {
 };
 
 const referring = (names: string[]): Json => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-const limitsOf = (auth: Auth) => (auth === 'open' ? [] : ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']);
+const limitsOf = (auth: Auth) => (auth === 'public unlimited' ? [] : ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']);
 
 /** What a response is to, as far as its headers depend on it. */
 export interface Asked {
@@ -39,7 +39,7 @@ export function successHeaders({ auth, isIdempotent, hasEntityTag }: Asked, stat
   return referring([
     'X-Request-Id',
     ...limitsOf(auth),
-    ...(auth === 'open' || auth === 'none' ? [] : ['Cache-Control']),
+    ...(auth === 'public unlimited' || auth === 'public' ? [] : ['Cache-Control']),
     ...(hasEntityTag && (status === 200 || status === 304) ? ['ETag'] : []),
     ...(isIdempotent ? ['Idempotent-Replayed'] : []),
     ...(status === 302 ? ['Location'] : []),
@@ -73,7 +73,7 @@ export const HEADERS_TOO_LARGE: Json = {
 
 /** Names the business that a signed-in person acts for. A key belongs to one. */
 export function businessHeader(auth: Auth): { name: string; in: string; required: boolean; description: string; schema: Json }[] {
-  if (auth === 'open' || auth === 'none' || auth === 'person') return [];
+  if (auth === 'public unlimited' || auth === 'public' || auth === 'person') return [];
   const required = auth !== 'key' && auth !== 'key rw';
   const description = `The handle of the business that a signed-in person acts for.${required ? '' : ' Left out by keys.'}`;
   return [{ name: 'Waybill-Business', in: 'header', required, description, schema: { type: 'string', ...HANDLE } }];

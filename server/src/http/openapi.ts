@@ -43,8 +43,8 @@ export interface OpenApiDocument extends Json {
 
 /** Refusals that come with the authentication of an endpoint, or can happen to any. */
 const ERRORS_OF: Record<Auth, ErrorCode[]> = {
-  open: [],
-  none: ['rate_limited'],
+  'public unlimited': [],
+  public: ['rate_limited'],
   key: ['unauthorized', 'forbidden', 'rate_limited'],
   'key rw': ['unauthorized', 'forbidden', 'rate_limited'],
   person: ['unauthorized', 'forbidden', 'rate_limited'],
@@ -55,7 +55,7 @@ const ERRORS_OF: Record<Auth, ErrorCode[]> = {
 const BY_KEY: Json[] = [{ key: [] }, { session: [] }];
 const BY_SESSION: Json[] = [{ session: [] }];
 const SECURITY_OF: Record<Auth, Json[]> = {
-  ...{ open: [], none: [], key: BY_KEY, 'key rw': BY_KEY },
+  ...{ public: [], 'public unlimited': [], key: BY_KEY, 'key rw': BY_KEY },
   ...{ person: BY_SESSION, member: BY_SESSION, admin: BY_SESSION, owner: BY_SESSION },
 };
 const ERRORS_OF_ALL: ErrorCode[] = ['validation_error', 'method_not_allowed', 'internal_error', 'unavailable'];

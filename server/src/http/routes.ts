@@ -4,11 +4,11 @@ import { Refusal } from '../contract/errors.ts';
 import { SMALL_BODY_MAX_BYTES } from '../contract/limits.ts';
 import type { Caller } from '../contract/parties.ts';
 import type { Person } from '../contract/people.ts';
+import { bodyCheck, queryCheck } from '../contract/validation.ts';
 import { parseJson } from '../platform/lossless-json.ts';
 import { admit, type Gate } from './admission.ts';
 import { allowOtherSites, answerPreflight } from './cross-origin.ts';
 import type { MemberCall, PersonCall, Route } from './endpoint.ts';
-import { bodyCheck, queryCheck } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -9,10 +9,10 @@ import { Listener } from './listener.ts';
 import { type Database, type Queryable, transactionOn } from './postgres.ts';
 import { TooMuchWaiting, Turns } from './turns.ts';
 
-const { changes: CHANGES, changesHeard: HEARD } = CHANNELS;
+const { changes: CHANGES, changesHeard: ACKNOWLEDGEMENTS } = CHANNELS;
 const LISTENER = 'waybill changes';
-/** For a process that is alive but does not answer; the others are not kept waiting for long. */
-const HEARING_PATIENCE_MS = 2_000;
+/** How long a change waits for a listener that is connected but does not acknowledge it. */
+const ACKNOWLEDGE_PATIENCE_MS = 2_000;
 
 /** What a change is about: a party, with its keys, profile, domains and blocks; the schema of a party; a webhook that is gone. */
 export type SubjectKind = 'party' | 'schema' | 'webhook';
@@ -55,43 +55,43 @@ export async function changingCached<T>(
   }
 }
 
-async function changing<T>(ear: pg.PoolClient, work: (tx: Change) => Promise<T>, subject: string): Promise<T> {
+async function changing<T>(client: pg.PoolClient, work: (tx: Change) => Promise<T>, subject: string): Promise<T> {
   const changeId = newUuid();
   const subjects = new Set([subject]);
-  const heardBy = new Set<number>();
-  let onHeard = () => {};
+  const acknowledgedBy = new Set<number>();
+  let onAcknowledgement = () => {};
   const note = ({ payload, processId }: pg.Notification) => {
-    if (payload === changeId) heardBy.add(processId);
-    onHeard();
+    if (payload === changeId) acknowledgedBy.add(processId);
+    onAcknowledgement();
   };
-  ear.on('notification', note);
+  client.on('notification', note);
   try {
-    await ear.query(`LISTEN ${HEARD}`);
-    const result = await transactionOn(ear, async (tx) => {
+    await client.query(`LISTEN ${ACKNOWLEDGEMENTS}`);
+    const result = await transactionOn(client, async (tx) => {
       const alsoConcerns = (partyId: bigint) => subjects.add(`party:${partyId}`);
       const worked = await work({ query: tx.query, alsoConcerns });
       await tx.queryText('SELECT pg_notify($1, $2)', [CHANGES, [changeId, ...subjects].join(' ')]);
       return worked;
     });
-    const listeners = await ear.query<{ pid: number }>(
+    const listeners = await client.query<{ pid: number }>(
       'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1',
       [LISTENER],
     );
-    const everybodyHeard = new Promise<void>((resolve) => {
-      onHeard = () => {
-        if (listeners.rows.every(({ pid }) => heardBy.has(pid))) resolve();
+    const allAcknowledged = new Promise<void>((resolve) => {
+      onAcknowledgement = () => {
+        if (listeners.rows.every(({ pid }) => acknowledgedBy.has(pid))) resolve();
       };
-      onHeard();
+      onAcknowledgement();
     });
-    await Promise.race([everybodyHeard, sleep(HEARING_PATIENCE_MS, undefined, { ref: false })]);
+    await Promise.race([allAcknowledged, sleep(ACKNOWLEDGE_PATIENCE_MS, undefined, { ref: false })]);
     return result;
   } finally {
-    ear.off('notification', note);
-    await ear.query(`UNLISTEN ${HEARD}`).catch(() => {});
+    client.off('notification', note);
+    await client.query(`UNLISTEN ${ACKNOWLEDGEMENTS}`).catch(() => {});
   }
 }
 
-/** Is told the id of what has changed, or undefined when changes may have gone unheard. */
+/** Is told the id of what has changed, or undefined when payloads may have been missed. */
 type Forget = (id: string | undefined) => void;
 
 /** Tells this process when another one changed rows that it may have cached. While the feed is down, nothing may be cached. */
@@ -105,15 +105,15 @@ export class ChangeFeed {
       {
         channel: CHANGES,
         applicationName: LISTENER,
-        heard: (payload, client) => {
+        onPayload: (payload, client) => {
           const [changeId, ...subjects] = payload.split(' ');
           for (const subject of subjects) {
             const [kind, id] = subject.split(':');
             for (const other of this.#forgetters) if (other.kind === kind) other.forget(id);
           }
-          client.query('SELECT pg_notify($1, $2)', [HEARD, changeId]).catch(() => {});
+          client.query('SELECT pg_notify($1, $2)', [ACKNOWLEDGEMENTS, changeId]).catch(() => {});
         },
-        interrupted: () => {
+        onInterruption: () => {
           for (const { forget } of this.#forgetters) forget(undefined);
         },
         lossMeans: 'caches are off until it is back',
@@ -126,7 +126,7 @@ export class ChangeFeed {
     return this.#listener.isLive;
   }
 
-  /** Calls back at every change, before whoever made it is told that all have heard. */
+  /** Calls back at every change, before the process that made it learns that all have acknowledged it. */
   onChange(kind: SubjectKind, forget: Forget): void {
     this.#forgetters.push({ kind, forget });
   }

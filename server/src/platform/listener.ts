@@ -6,22 +6,22 @@ const RECONNECT_MS = 250;
 
 export interface Listening {
   channel: string;
-  /** What others can find the connection by. */
+  /** Names the connection in pg_stat_activity. */
   applicationName: string;
-  heard(payload: string, client: pg.Client): void;
-  /** Words may have been missed: the connection is new, or it is gone. */
-  interrupted(): void;
+  onPayload(payload: string, client: pg.Client): void;
+  /** Payloads may have been missed: the connection is new, or it is gone. */
+  onInterruption(): void;
   /** What the log says when the connection is lost. */
   lossMeans: string;
 }
 
-/** Hears what is said on a channel of the database; comes back by itself when the connection breaks. */
+/** Listens on a NOTIFY channel, on a connection of its own that it opens again when it breaks. */
 export class Listener {
   readonly #connection: pg.ClientConfig;
   readonly #listening: Listening;
   readonly #log: Logger;
   #client: pg.Client | undefined;
-  #stopped = false;
+  #isStopped = false;
 
   constructor(connection: pg.ClientConfig, listening: Listening, log: Logger) {
     this.#connection = connection;
@@ -34,10 +34,10 @@ export class Listener {
   }
 
   async start(): Promise<void> {
-    const { channel, applicationName, heard, interrupted } = this.#listening;
+    const { channel, applicationName, onPayload, onInterruption } = this.#listening;
     const client = new pg.Client({ ...this.#connection, application_name: applicationName, keepAlive: true });
     client.on('error', () => {});
-    client.on('notification', ({ payload = '' }) => heard(payload, client));
+    client.on('notification', ({ payload = '' }) => onPayload(payload, client));
     try {
       await client.connect();
       await client.query(`LISTEN ${channel}`);
@@ -47,21 +47,21 @@ export class Listener {
     }
     client.once('end', () => {
       this.#client = undefined;
-      interrupted();
-      if (!this.#stopped) void this.#startAgain();
+      onInterruption();
+      if (!this.#isStopped) void this.#reconnect();
     });
     this.#client = client;
-    interrupted();
+    onInterruption();
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#isStopped = true;
     await this.#client?.end().catch(() => {});
   }
 
-  async #startAgain(): Promise<void> {
-    this.#log.warn(`lost the connection that hears of ${this.#listening.channel}; ${this.#listening.lossMeans}`);
-    while (!this.#stopped) {
+  async #reconnect(): Promise<void> {
+    this.#log.warn(`lost the connection that listens on ${this.#listening.channel}; ${this.#listening.lossMeans}`);
+    while (!this.#isStopped) {
       await sleep(RECONNECT_MS);
       try {
         return await this.start();

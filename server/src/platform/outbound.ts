@@ -17,7 +17,7 @@ export interface Answered {
 }
 
 /** Hears of the answer, or why there is none, once. A plain function, because promises are a good part of what a small request costs. */
-type Hearer = (answer: Answered | Error) => void;
+type OnResponse = (answer: Answered | Error) => void;
 
 const ANSWER_MAX_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 4_000;
@@ -86,7 +86,7 @@ export class Outbound {
   }
 
   /** Posts, follows no redirect, and reads an answer's body only to its end or to its limit. Ends with `answered`, whatever comes. */
-  post(text: string, headers: Record<string, string>, body: Buffer, answered: Hearer): Exchange {
+  post(text: string, headers: Record<string, string>, body: Buffer, answered: OnResponse): Exchange {
     const exchange = new Exchange(this.#patienceMs, answered);
     try {
       const { origin, path } = this.#destinationOf(text);
@@ -152,12 +152,12 @@ export class Outbound {
 /** One request and its answer, of which only the status and the wish to be left alone are kept. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
-  #answered: Hearer | undefined;
+  #answered: OnResponse | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #answer: Answered | undefined;
   #bytes = 0;
 
-  constructor(patienceMs: number, answered: Hearer) {
+  constructor(patienceMs: number, answered: OnResponse) {
     this.#answered = answered;
     this.#timer = setTimeout(() => this.cancel(new UnusableAnswer(`no complete answer within ${patienceMs / 1000} seconds`)), patienceMs);
   }

@@ -34,7 +34,7 @@ test('says of every operation what it answers to another method and to large hea
     for (const [status, { headers }] of Object.entries(responses as Record<string, Json>)) {
       expect(headers['X-Request-Id'], path).toBeDefined();
       if (status === '429' || status === '503') expect(headers['Retry-After'], path).toBeDefined();
-      if (Number(status) < 300 && auth !== 'open') expect(headers['RateLimit-Remaining'], path).toBeDefined();
+      if (Number(status) < 300 && auth !== 'public unlimited') expect(headers['RateLimit-Remaining'], path).toBeDefined();
     }
   }
   expect(operationOf('POST', '/v1/messages').responses['201'].headers['Idempotent-Replayed']).toBeDefined();
@@ -44,7 +44,7 @@ test('says of every operation what it answers to another method and to large hea
 test('tells members to name their business, and keys not to', () => {
   for (const { method, path, auth } of rows) {
     const header = operationOf(method, path).parameters.find(({ name }: Json) => name === 'Waybill-Business');
-    const isPublic = auth === 'open' || auth === 'none' || auth === 'person';
+    const isPublic = auth === 'public unlimited' || auth === 'public' || auth === 'person';
     expect(header?.required, path).toBe(isPublic ? undefined : auth !== 'key' && auth !== 'key rw');
   }
 });

@@ -123,7 +123,7 @@ describe('/openapi.json', () => {
   test('asks for a key or a session exactly where the table does', () => {
     for (const { method, path, auth } of rows) {
       const { security, responses } = operationOf(method, path);
-      const isOpen = auth === 'open' || auth === 'none';
+      const isOpen = auth === 'public unlimited' || auth === 'public';
       const isKeyed = auth === 'key' || auth === 'key rw';
       expect(security, path).toEqual(isOpen ? [] : isKeyed ? [{ key: [] }, { session: [] }] : [{ session: [] }]);
       expect('401' in responses, path).toBe(!isOpen);

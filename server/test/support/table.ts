@@ -13,7 +13,7 @@ export const rows = api.map(([method, path, auth, endpoint]) => ({
 }));
 
 /** All but signed URLs, in which every parameter is covered by the signature. */
-export const unsignedRows = rows.filter(({ auth }) => auth !== 'open');
+export const unsignedRows = rows.filter(({ auth }) => auth !== 'public unlimited');
 
 export const keyRows = rows.filter(({ auth }) => auth === 'key' || auth === 'key rw');
 

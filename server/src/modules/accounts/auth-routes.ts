@@ -1,10 +1,13 @@
 import { Type } from 'typebox';
-import { personEndpoint, publicEndpoint } from '../../context.ts';
 import { CODE_DIGITS, PASSKEY_NAME_MAX_CHARS } from '../../contract/limits.ts';
+import { closed } from '../../contract/paging.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
 import { refuseOtherSites } from '../../http/own-origin.ts';
-import { closed } from '../../http/paging.ts';
+import type { Database } from '../../platform/postgres.ts';
 import { notePasskeyProof } from './passkeys.ts';
-import { refuseUnlessOffered } from './sign-in.ts';
+import { refuseUnlessOffered, type SignIn } from './sign-in.ts';
+
+const { personEndpoint, publicEndpoint } = endpointsFor<{ database: Database; signIn: SignIn; publicUrl: string }>();
 
 /** The paths of better-auth that are open, under its own names for them. What they take is checked here first. */
 

@@ -1,11 +1,23 @@
-import type { Config } from '../../config.ts';
 import type { SignInProvider } from '../../contract/people.ts';
 import type { OpenIdSettings } from './openid-provider.ts';
 
 export type ProviderSettings = OpenIdSettings & { id: SignInProvider };
 
+/** The settings of identity providers; one without an id and a secret is not offered. */
+export interface ProviderConfig {
+  googleClientId: string | undefined;
+  googleClientSecret: string | undefined;
+  microsoftTenant: string;
+  microsoftClientId: string | undefined;
+  microsoftClientSecret: string | undefined;
+  oidcName: string;
+  oidcIssuer: string | undefined;
+  oidcClientId: string | undefined;
+  oidcClientSecret: string | undefined;
+}
+
 /** The identity providers that the operator has set up. */
-export function providersOf(config: Config): ProviderSettings[] {
+export function providersOf(config: ProviderConfig): ProviderSettings[] {
   const candidates: [id: SignInProvider, name: string, issuer: string | undefined, clientId?: string, clientSecret?: string][] = [
     ['google', 'Google', 'https://accounts.google.com', config.googleClientId, config.googleClientSecret],
     [

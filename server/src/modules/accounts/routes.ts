@@ -1,15 +1,23 @@
 import { Type } from 'typebox';
-import { personEndpoint, publicEndpoint } from '../../context.ts';
+import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { formatId } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS, PERSON_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import { ROLES } from '../../contract/members.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import type { Person } from '../../contract/people.ts';
-import { pageOf } from '../../http/cursor.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { KEPT_MAILS_PATH, keepsMails } from '../mail/kept-mail-access.ts';
 import { businessesOf } from '../members/members.ts';
 import { type Account, endOtherSessions, endSession, getAccount, listSessions, renamePerson, type Session } from './accounts.ts';
+import type { SignIn } from './sign-in.ts';
+
+const { personEndpoint, publicEndpoint } = endpointsFor<{
+  database: Database;
+  cursors: Cursors;
+  signIn: SignIn;
+  config: { smtpUrl: string | undefined };
+}>();
 
 const time = Type.String({ format: 'date-time' });
 const provider = Type.Enum(['email', 'google', 'microsoft', 'oidc'], { description: 'How you signed in.' });

@@ -4,9 +4,7 @@ import type { Logger } from 'pino';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { CODE_LIFETIME_S } from '../../contract/limits.ts';
 import { parseEmail } from '../../contract/mail-names.ts';
-import type { Person, SignInProof, SignInProvider } from '../../contract/people.ts';
-import type { SignedIn } from '../../http/admission.ts';
-import type { Answer } from '../../http/endpoint.ts';
+import type { Person, SignedIn, SignInProof, SignInProvider } from '../../contract/people.ts';
 import type { Database, Queryable } from '../../platform/postgres.ts';
 import type { Auth, UnderWay } from './better-auth.ts';
 import { countCode, countTry, noteKnown } from './code-limits.ts';
@@ -14,7 +12,7 @@ import { deviceCookie, deviceHash, deviceOf, newDevice } from './devices.ts';
 import { isNowhere } from './identity.ts';
 import type { ProviderSettings } from './providers.ts';
 import { probe } from './store.ts';
-import { answerOf, headersOf, requestOf } from './web-bridge.ts';
+import { type AuthResponse, headersOf, readResponse, requestOf } from './web-bridge.ts';
 
 export interface SignInParts {
   database: Database;
@@ -27,7 +25,7 @@ export interface SignInParts {
   sendCode: (tx: Queryable, email: string, code: string, minutes: number) => Promise<void>;
 }
 
-/** Over HTTPS, more stands before it. */
+/** Over HTTPS the name has the prefix `__Host-`. */
 const SESSION_COOKIE = 'waybill.session_token=';
 
 /** Who is who: the ways to sign in that are offered, and whose a session is. */
@@ -65,7 +63,7 @@ export class SignIn {
   }
 
   /** The same for a mailbox that is known and for one that is not. */
-  async sendCode(request: FastifyRequest, emailText: string): Promise<Answer> {
+  async sendCode(request: FastifyRequest, emailText: string): Promise<AuthResponse> {
     const { database, sendCode, publicUrl } = this.#parts;
     const email = checkedEmail(emailText);
     const cookie = deviceOf(request, publicUrl()) ?? newDevice();
@@ -79,7 +77,7 @@ export class SignIn {
     return { headers: { 'set-cookie': deviceCookie(cookie, publicUrl()) }, body: { success: true } };
   }
 
-  async withCode(request: FastifyRequest, body: { email: string; otp: string }): Promise<Answer> {
+  async withCode(request: FastifyRequest, body: { email: string; otp: string }): Promise<AuthResponse> {
     const { database, publicUrl } = this.#parts;
     const cookie = deviceOf(request, publicUrl());
     const requester = { email: checkedEmail(body.email), device: deviceHash(cookie ?? ''), address: request.ip };
@@ -93,21 +91,21 @@ export class SignIn {
     return opened;
   }
 
-  withPasskey(request: FastifyRequest, body: object): Promise<Answer> {
+  withPasskey(request: FastifyRequest, body: object): Promise<AuthResponse> {
     return this.#opening(this.handle(request, body));
   }
 
   /** Lets better-auth answer a request whose shape has been checked. */
-  async handle(request: FastifyRequest, body?: object, underWay: UnderWay = {}): Promise<Answer> {
+  async handle(request: FastifyRequest, body?: object, underWay: UnderWay = {}): Promise<AuthResponse> {
     const { auth, signInUnderWay } = await this.#load();
     const response = await signInUnderWay.run({ ...underWay }, () => auth.handler(requestOf(request, this.#parts.publicUrl(), body)));
     if (response.status >= 500) await probe(this.#parts.database);
-    return answerOf(response);
+    return readResponse(response);
   }
 
   /** better-auth would show the session's token to scripts, too, from which its cookie is hidden. */
-  async #opening(answer: Promise<Answer>): Promise<Answer> {
-    return { ...(await answer), body: { success: true } };
+  async #opening(response: Promise<AuthResponse>): Promise<AuthResponse> {
+    return { ...(await response), body: { success: true } };
   }
 
   /** The library is large, and not every process is ever asked. */

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import { type ErrorCode, invalid, Refusal } from '../../contract/errors.ts';
-import type { Answer } from '../../http/endpoint.ts';
 import { ADDRESS_HEADER } from './address-header.ts';
 
 const PASSED_ON = ['cookie', 'origin', 'user-agent'] as const;
@@ -16,6 +15,13 @@ const CODE_OF: Record<number, ErrorCode> = {
   415: 'unsupported_media_type',
   429: 'rate_limited',
 };
+
+/** What better-auth responds, in the form that endpoints return. */
+export interface AuthResponse {
+  status?: number;
+  headers: Record<string, string | string[]>;
+  body: unknown;
+}
 
 /** Of a request, what better-auth may know. */
 export function headersOf(request: FastifyRequest): Headers {
@@ -38,7 +44,7 @@ export function requestOf(request: FastifyRequest, publicUrl: string, body?: obj
 }
 
 /** Refusals become our own, so that there is one form of them everywhere. */
-export async function answerOf(response: Response): Promise<Answer> {
+export async function readResponse(response: Response): Promise<AuthResponse> {
   const text = await response.text();
   if (response.status >= 400) throw refusalOf(response.status, text);
   const headers: Record<string, string | string[]> = { 'cache-control': 'no-store', 'set-cookie': response.headers.getSetCookie() };

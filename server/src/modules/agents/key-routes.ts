@@ -1,11 +1,14 @@
 import { Type } from 'typebox';
-import { memberEndpoint } from '../../context.ts';
+import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { formatId, parseId } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
-import { pageOf } from '../../http/cursor.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
+import type { Database } from '../../platform/postgres.ts';
 import { createKey, listKeys, revokeKey } from './agents.ts';
+
+const { memberEndpoint } = endpointsFor<{ database: Database; cursors: Cursors }>();
 
 const time = Type.String({ format: 'date-time' });
 const scope = Type.Enum(['read', 'read_write']);

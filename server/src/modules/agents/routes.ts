@@ -1,13 +1,16 @@
 import { Type } from 'typebox';
-import { endpoint, memberEndpoint } from '../../context.ts';
+import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { formatId, parseId } from '../../contract/ids.ts';
 import { AGENT_DESCRIPTION_MAX_CHARS, AGENT_NAME_MAX_CHARS, PAGE_DEFAULT_ITEMS, SEGMENT_MAX_CHARS } from '../../contract/limits.ts';
 import { formatAddress } from '../../contract/names.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import type { Agent, Business } from '../../contract/parties.ts';
-import { pageOf } from '../../http/cursor.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
+import type { Database } from '../../platform/postgres.ts';
 import { changeAgent, createAgent, getAgent, listAgents } from './agents.ts';
+
+const { endpoint, memberEndpoint } = endpointsFor<{ database: Database; cursors: Cursors }>();
 
 export const AgentSchema = Type.Object(
   {

@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
-import { endpoint } from '../../context.ts';
+import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { formatId } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
-import { pageOf } from '../../http/cursor.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
-import type { Block } from './blocks.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
+import type { Block, Blocks } from './blocks.ts';
+
+const { endpoint } = endpointsFor<{ blocks: Blocks; cursors: Cursors }>();
 
 const nullableText = (description: string, maxLength = 255) => Type.Union([Type.String({ maxLength }), Type.Null()], { description });
 

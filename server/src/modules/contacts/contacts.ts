@@ -1,10 +1,10 @@
+import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { parseId } from '../../contract/ids.ts';
 import { ACTIVITY_ITEMS_MAX, PAGE_DEFAULT_ITEMS, SAVED_CONTACTS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
 import { parseDomain, parseEmail } from '../../contract/mail-names.ts';
 import { foldCase, parseHandle } from '../../contract/names.ts';
 import type { Business, PartyView } from '../../contract/parties.ts';
-import { type Cursors, pageOf } from '../../http/cursor.ts';
 import type { ConsumerMail } from '../../platform/consumer-mail.ts';
 import type { Database } from '../../platform/postgres.ts';
 import type { Blocks } from '../blocks/blocks.ts';

@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
-import { endpoint } from '../../context.ts';
 import { PartySchema } from '../../contract/envelope.ts';
 import { formatId } from '../../contract/ids.ts';
 import { ACTIVITY_ITEMS_MAX, CONTACT_LABEL_MAX_CHARS, CONTACT_NOTES_MAX_CHARS } from '../../contract/limits.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
-import { type Contact, changeContact, contactByParty, getContact, listContacts, saveContact } from './contacts.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
+import { type Contact, type ContactServices, changeContact, contactByParty, getContact, listContacts, saveContact } from './contacts.ts';
+
+const { endpoint } = endpointsFor<ContactServices>();
 
 const time = (description: string) => Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
 

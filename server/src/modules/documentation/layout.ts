@@ -1,5 +1,6 @@
+import { type Html, html } from '../../contract/html.ts';
 import type { Answer } from '../../http/endpoint.ts';
-import { type Html, html, pageWithLandmarks } from '../../http/page.ts';
+import { pageWithLandmarks } from '../../http/page.ts';
 import { type Entry, HOME } from './library.ts';
 
 const STYLE = `

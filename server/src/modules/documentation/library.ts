@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Html } from '../../http/page.ts';
+import type { Html } from '../../contract/html.ts';
 import { renderMarkdown } from './markdown.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../../docs');

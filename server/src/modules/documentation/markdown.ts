@@ -1,5 +1,5 @@
 import { Marked } from 'marked';
-import { Html, html } from '../../http/page.ts';
+import { Html, html } from '../../contract/html.ts';
 
 /** Stands where the service's own address goes, which is known only once it listens. Text that is read can't contain it. */
 const ADDRESS = '\0';

@@ -1,7 +1,7 @@
 import { errorCatalogue } from '../../contract/errors.ts';
+import { type Html, html } from '../../contract/html.ts';
 import type { Auth } from '../../http/endpoint.ts';
 import type { OpenApiDocument, Operation, Parameter } from '../../http/openapi.ts';
-import { type Html, html } from '../../http/page.ts';
 import { anchorLink } from './markdown.ts';
 
 type Schema = Record<string, unknown>;
@@ -36,8 +36,8 @@ ${Object.entries(errorCatalogue).map(([code, [status, when]]) => html`<tr><td><c
 const AUTH_WORDS: Record<Auth, string> = {
   key: 'any key',
   'key rw': 'key with read_write',
-  none: 'no key',
-  open: 'no key',
+  public: 'no key',
+  'public unlimited': 'no key',
   person: 'signed in',
   member: 'member',
   admin: 'admin or owner',

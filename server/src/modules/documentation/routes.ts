@@ -1,21 +1,27 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Type } from 'typebox';
-import { type Context, publicEndpoint } from '../../context.ts';
-import type { Route } from '../../http/endpoint.ts';
+import { html } from '../../contract/html.ts';
+import { endpointsFor, type Route } from '../../http/endpoint.ts';
 import { openApiDocument } from '../../http/openapi.ts';
-import { HTML_TYPE, html } from '../../http/page.ts';
+import { HTML_TYPE } from '../../http/page.ts';
 import { documentationPage } from './layout.ts';
 import { HOME, library, REFERENCE } from './library.ts';
 import { withAddress } from './markdown.ts';
 import { referenceBody } from './reference.ts';
+
+interface Services {
+  publicUrl: string;
+}
+
+const { publicEndpoint } = endpointsFor<Services>();
 
 const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../../../package.json'), 'utf8')) as { version: string };
 
 const aPage = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
 
 /** What describes the service: documents, and the API as its own table has it. */
-export function documentation(api: readonly Route<Context>[]): Route<Context>[] {
+export function documentation(api: readonly Route<never>[]): Route<Services>[] {
   const describe = (publicUrl: string) => openApiDocument(api, version, publicUrl);
   const programText = remembered((publicUrl) => JSON.stringify(describe(publicUrl)));
   const referencePage = remembered((publicUrl) =>
@@ -55,10 +61,10 @@ export function documentation(api: readonly Route<Context>[]): Route<Context>[] 
     handle: async ({ publicUrl }, { params }) => show(`${HOME}/${params.name}`, publicUrl),
   });
   return [
-    ['GET', '/openapi.json', 'open', program],
-    ['GET', HOME, 'open', first],
-    ['GET', REFERENCE, 'open', reference],
-    ['GET', `${HOME}/:name`, 'open', document],
+    ['GET', '/openapi.json', 'public unlimited', program],
+    ['GET', HOME, 'public unlimited', first],
+    ['GET', REFERENCE, 'public unlimited', reference],
+    ['GET', `${HOME}/:name`, 'public unlimited', document],
   ];
 }
 

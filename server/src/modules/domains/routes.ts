@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
-import { memberEndpoint } from '../../context.ts';
-import { closed } from '../../http/paging.ts';
-import { checkDomain, chooseSenders, listDomains, recordOf, removeDomain, requestDomain } from './domains.ts';
+import { closed } from '../../contract/paging.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
+import { checkDomain, chooseSenders, type DomainServices, listDomains, recordOf, removeDomain, requestDomain } from './domains.ts';
 import type { DomainRow } from './store.ts';
+
+const { memberEndpoint } = endpointsFor<DomainServices>();
 
 const SendersSchema = Type.Enum(['everybody', 'members'], {
   description:

@@ -1,13 +1,17 @@
 import { Type } from 'typebox';
-import { personEndpoint } from '../../context.ts';
 import { PartySchema } from '../../contract/envelope.ts';
 import { errorCodes } from '../../contract/errors.ts';
-import { closed } from '../../http/paging.ts';
-import { announceShape, answerAnnouncement } from '../files/announcement.ts';
-import { answerParts, answerProgress, answerUpload, completeShape, partsShape, showShape } from '../files/parts-requests.ts';
-import { answerSend, sendShape } from '../messages/send-request.ts';
+import { closed } from '../../contract/paging.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
+import { announceShape, answerAnnouncement } from '../files/announce-requests.ts';
+import type { PartedUploads } from '../files/parted-uploads.ts';
+import { answerParts, answerProgress, answerUpload, completeShape, partsShape, showShape } from '../files/upload-requests.ts';
+import { answerSend, type SendingServices, sendShape } from '../messages/message-requests.ts';
 import { claimedAs, PublicProfileSchema, profileView } from '../parties/profile.ts';
+import type { UnclaimedServices } from '../parties/unclaimed.ts';
 import { doorOf, dropSender } from './drop.ts';
+
+const { personEndpoint } = endpointsFor<SendingServices & UnclaimedServices & { partedUploads: PartedUploads }>();
 
 export const DoorSchema = Type.Object(
   {

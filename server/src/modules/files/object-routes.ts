@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { type Context, publicEndpoint } from '../../context.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
-import type { Answer, Call } from '../../http/endpoint.ts';
+import { type Answer, type Call, endpointsFor } from '../../http/endpoint.ts';
 import { isUnchanged } from '../../http/entity-tag.ts';
 import { attachmentDisposition, harmlessType } from '../../platform/objects/content-disposition.ts';
 import { WrongSize } from '../../platform/objects/folder.ts';
@@ -10,8 +9,21 @@ import { AlreadyJoined } from '../../platform/objects/folder-parts.ts';
 import type { FolderStore } from '../../platform/objects/folder-store.ts';
 import { TakenOver } from '../../platform/objects/newest-writer.ts';
 import { objectPath } from '../../platform/objects/object-path.ts';
+import type { ObjectStore } from '../../platform/objects/object-store.ts';
 import { partSize } from '../../platform/objects/parts.ts';
+import type { UrlSigner } from '../../platform/objects/url-signer.ts';
 import { rangeOf } from './byte-range.ts';
+import type { Downloads } from './downloads.ts';
+
+interface ObjectServices {
+  objects: ObjectStore;
+  /** Where the service takes and serves the bytes itself; undefined when a bucket does. */
+  folder: FolderStore | undefined;
+  signer: UrlSigner;
+  downloads: Downloads;
+}
+
+const { publicEndpoint } = endpointsFor<ObjectServices>();
 
 const params = Type.Object({ id: Type.String() });
 /** Not one that somebody could put together: what stands in it is covered by its signature, whatever it is. */
@@ -102,7 +114,7 @@ export const get = publicEndpoint({
 });
 
 /** To the bucket, for as long as the URL itself is good. */
-async function redirected({ objects }: Context, id: string, terms: URLSearchParams): Promise<Answer> {
+async function redirected({ objects }: ObjectServices, id: string, terms: URLSearchParams): Promise<Answer> {
   const location = await objects.downloadUrl(id, {
     filename: terms.get('name') ?? '',
     contentType: terms.get('type') ?? '',
@@ -112,7 +124,7 @@ async function redirected({ objects }: Context, id: string, terms: URLSearchPara
 }
 
 /** What a signed URL grants; refuses one that was altered, or is too late. */
-function opened({ signer }: Context, call: Call<{ id: string }>, method: 'GET' | 'PUT'): { id: string; terms: URLSearchParams } {
+function opened({ signer }: ObjectServices, call: Call<{ id: string }>, method: 'GET' | 'PUT'): { id: string; terms: URLSearchParams } {
   const { id } = call.params;
   const signed = call.request.url.split('?')[1] ?? '';
   const verdict = signer.verify(method, objectPath(id), signed, new Date());

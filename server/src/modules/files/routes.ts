@@ -1,8 +1,12 @@
 import { Type } from 'typebox';
-import { endpoint } from '../../context.ts';
-import { closed } from '../../http/paging.ts';
-import { announceShape, answerAnnouncement } from './announcement.ts';
-import { answerParts, answerProgress, answerUpload, completeShape, partsShape, showShape } from './parts-requests.ts';
+import { closed } from '../../contract/paging.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
+import { announceShape, answerAnnouncement } from './announce-requests.ts';
+import type { Files } from './files.ts';
+import type { PartedUploads } from './parted-uploads.ts';
+import { answerParts, answerProgress, answerUpload, completeShape, partsShape, showShape } from './upload-requests.ts';
+
+const { endpoint } = endpointsFor<{ files: Files; partedUploads: PartedUploads }>();
 
 export const announce = endpoint({
   summary: 'Announce a file that you will upload by yourself',

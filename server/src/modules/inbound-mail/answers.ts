@@ -1,7 +1,7 @@
 import { type ErrorCode, Refusal } from '../../contract/errors.ts';
-import { toRefusal } from '../../http/error-response.ts';
 import { BrokenMail } from '../../platform/mail-parts.ts';
 import { SmtpRefusal } from '../../platform/smtp-listener.ts';
+import { unavailability } from '../../platform/unavailability.ts';
 
 /** Codes that begin with 4 make the sender's server try again; after one with 5 it tells the sender. */
 const ANSWERS: Partial<Record<ErrorCode, readonly [code: number, enhanced: string]>> = {
@@ -19,9 +19,9 @@ const ANSWERS: Partial<Record<ErrorCode, readonly [code: number, enhanced: strin
 export function answerTo(error: unknown): unknown {
   if (error instanceof SmtpRefusal) return error;
   if (error instanceof BrokenMail) return new SmtpRefusal(554, `5.6.0 The parts of the mail are broken: ${error.message}.`);
-  const refusal = error instanceof Refusal ? error : toRefusal(error);
-  const [code, enhanced] = ANSWERS[refusal.code] ?? [];
-  return code === undefined ? error : new SmtpRefusal(code, `${enhanced} ${refusal.message}`);
+  const refusal = error instanceof Refusal ? error : unavailability(error);
+  const [code, enhanced] = (refusal && ANSWERS[refusal.code]) ?? [];
+  return refusal === undefined || code === undefined ? error : new SmtpRefusal(code, `${enhanced} ${refusal.message}`);
 }
 
 /** Something about the mail itself that makes it unacceptable. */

@@ -12,7 +12,6 @@ import {
   SMTP_MAILS_PER_CONNECTION_MAX,
   SMTP_REFUSALS_PER_CONNECTION_MAX,
 } from '../../contract/limits.ts';
-import type { RateLimiter } from '../../http/rate-limit.ts';
 import { SmtpListener, SmtpRefusal, type SmtpSettings } from '../../platform/smtp-listener.ts';
 import { answerTo } from './answers.ts';
 import { type InboundServices, receiveMail } from './receive-mail.ts';
@@ -21,7 +20,8 @@ import { parseRecipient } from './recipients.ts';
 export interface MailSettings extends Pick<SmtpSettings, 'host' | 'port' | 'tls' | 'proxies'> {
   maxBytes: number;
   stopMs: number;
-  perAddress: RateLimiter;
+  /** Refuses an address that connects too often. */
+  perAddress: { admit(address: string): void };
 }
 
 /** Mail to `<handle>@` and `<handle>+<segment>@` our domain becomes messages. */

@@ -5,8 +5,8 @@ import { scanJson } from '../../platform/lossless-json.ts';
 import type { NameServers } from '../../platform/name-servers.ts';
 import { openProof } from '../../platform/sender-proof.ts';
 import type { SmtpEnvelope } from '../../platform/smtp-listener.ts';
-import { checkFields, type Draft, type DraftFields, draftOf } from '../messages/draft.ts';
 import type { Sender, SendServices } from '../messages/send-message.ts';
+import { checkFields, type SendRequest, type SendRequestFields, sendRequestOf } from '../messages/send-request.ts';
 import type { UnclaimedServices } from '../parties/unclaimed.ts';
 import { type Contents, MailContents } from './mail-contents.ts';
 import { checkHeader, factsIn } from './mail-header.ts';
@@ -27,13 +27,13 @@ export interface InboundServices extends SendServices, UnclaimedServices {
 
 /** Resolves once the mail is a durable message for each of its recipients, with the ids of those. */
 export async function receiveMail(services: InboundServices, bytes: AsyncIterable<Buffer>, envelope: SmtpEnvelope): Promise<string[]> {
-  const { sender, draft, parcels } = await prepare(services, bytes, envelope);
-  return sendToAll(services, sender, draft, parcels);
+  const { sender, request, parcels } = await prepare(services, bytes, envelope);
+  return sendToAll(services, sender, request, parcels);
 }
 
 interface Prepared {
   sender: Sender;
-  draft: Draft;
+  request: SendRequest;
   parcels: Parcel[];
 }
 
@@ -54,9 +54,9 @@ async function prepare(services: InboundServices, bytes: AsyncIterable<Buffer>, 
     if (isSignedOnly) refuseReplay(facts.sentAt, recipients, recipientsIn(mail.read.to, services.inboundDomain));
     const sender = await provedSender(services, from, mail.read.from);
     const parcels = parcelsOf(recipients, isSignedOnly, { from, id: facts.messageId ?? mail.digest, answers: facts.answers });
-    const { draft, unused } = draftOfMail(await contents.finish(mail.read.subject));
+    const { request, unused } = requestOfMail(await contents.finish(mail.read.subject));
     await services.files.discard(unused);
-    return { sender, draft, parcels };
+    return { sender, request, parcels };
   } catch (error) {
     await services.files.discard(contents.stored);
     throw error;
@@ -64,17 +64,17 @@ async function prepare(services: InboundServices, bytes: AsyncIterable<Buffer>, 
 }
 
 /** The document that is attached becomes the payload if it can be one; otherwise it stays a file, like any other. */
-function draftOfMail({ subject, note, files, json }: Contents): { draft: Draft; unused: Contents['files'] } {
-  const fields: DraftFields = { to: '', subject, note };
+function requestOfMail({ subject, note, files, json }: Contents): { request: SendRequest; unused: Contents['files'] } {
+  const fields: SendRequestFields = { to: '', subject, note };
   checkFields(fields);
   const value = json && scanJson(json.bytes);
   if (json && value) {
     try {
       const others = files.filter((file) => file !== json.file);
-      return { draft: draftOf(fields, value, others, true), unused: [json.file] };
+      return { request: sendRequestOf(fields, value, others, true), unused: [json.file] };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
   }
-  return { draft: draftOf(fields, undefined, files, true), unused: [] };
+  return { request: sendRequestOf(fields, undefined, files, true), unused: [] };
 }

@@ -2,8 +2,8 @@ import { Refusal } from '../../contract/errors.ts';
 import { formatId, newUuid } from '../../contract/ids.ts';
 import { quotaRefusal } from '../../contract/quotas.ts';
 import { SmtpRefusal } from '../../platform/smtp-listener.ts';
-import type { Draft } from '../messages/draft.ts';
 import { checkRecipient, findSentWith, isSent, type Sender, type SendServices, sendMessage } from '../messages/send-message.ts';
+import type { SendRequest } from '../messages/send-request.ts';
 import { usageOf } from '../messages/usage.ts';
 import { partyNameOfMailbox, type UnclaimedServices } from '../parties/unclaimed.ts';
 
@@ -25,11 +25,11 @@ export interface Parcel {
  * Sends one message for each recipient, and gives their ids. SMTP has one answer for all of them, so what can be refused
  * is refused before the first is sent. Files that no message carries are discarded.
  */
-export async function sendToAll(services: SendToAllServices, sender: Sender, draft: Draft, parcels: Parcel[]): Promise<string[]> {
+export async function sendToAll(services: SendToAllServices, sender: Sender, request: SendRequest, parcels: Parcel[]): Promise<string[]> {
   const ids: string[] = [];
   let isCarried = false;
   try {
-    if (parcels.length > 1) await checkAll(services, sender, draft, parcels);
+    if (parcels.length > 1) await checkAll(services, sender, request, parcels);
     for (const parcel of parcels) {
       const earlier = await earlierOf(services, sender, parcel);
       if (earlier !== undefined) {
@@ -37,11 +37,11 @@ export async function sendToAll(services: SendToAllServices, sender: Sender, dra
         continue;
       }
       const inReplyTo = await parentOf(services, sender, parcel);
-      const inlineFiles = draft.inlineFiles.map((file) => ({ ...file, id: newUuid() }));
+      const inlineFiles = request.inlineFiles.map((file) => ({ ...file, id: newUuid() }));
       const { message, replayed } = await sendMessage(
         services,
         sender,
-        () => ({ ...draft, to: parcel.to, inReplyTo, inlineFiles }),
+        () => ({ ...request, to: parcel.to, inReplyTo, inlineFiles }),
         parcel.key,
       );
       ids.push(formatId('msg', message.id));
@@ -55,7 +55,7 @@ export async function sendToAll(services: SendToAllServices, sender: Sender, dra
     if (error instanceof Refusal && ids.length > 0) throw new SmtpRefusal(451, `4.5.0 Not all recipients have got it: ${error.message}`);
     throw error;
   } finally {
-    if (!isCarried) await services.files.discard(draft.inlineFiles);
+    if (!isCarried) await services.files.discard(request.inlineFiles);
   }
 }
 
@@ -79,7 +79,7 @@ async function parentOf(services: SendServices, sender: Sender, { to, answers }:
   return null;
 }
 
-async function checkAll(services: SendToAllServices, sender: Sender, draft: Draft, parcels: Parcel[]): Promise<void> {
+async function checkAll(services: SendToAllServices, sender: Sender, request: SendRequest, parcels: Parcel[]): Promise<void> {
   let unsent = 0;
   for (const parcel of parcels) {
     if ((await isSent(services, sender, parcel.key)) || (await earlierOf(services, sender, parcel)) !== undefined) continue;
@@ -90,6 +90,6 @@ async function checkAll(services: SendToAllServices, sender: Sender, draft: Draf
   const { today, monthMessages, dayUploadBytes } = await usageOf(database, sender.party.id);
   const exceeds = (used: number, allowed: number) => allowed > 0 && unsent > 0 && used > allowed;
   if (exceeds(monthMessages + unsent, quotas.monthlyMessages)) throw quotaRefusal('monthly_messages', quotas, today);
-  const bytes = draft.inlineFiles.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const bytes = request.inlineFiles.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (exceeds(dayUploadBytes + unsent * bytes, quotas.dailyUploadBytes)) throw quotaRefusal('daily_upload_bytes', quotas, today);
 }

@@ -1,13 +1,15 @@
 import { Type } from 'typebox';
-import { endpoint } from '../../context.ts';
 import { ValidationSchema } from '../../contract/envelope.ts';
 import { SCHEMA_MAX_BYTES } from '../../contract/limits.ts';
-import { closed } from '../../http/paging.ts';
-import { bodyCheck } from '../../http/validation.ts';
+import { closed } from '../../contract/paging.ts';
+import { bodyCheck } from '../../contract/validation.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
 import { whileConnected } from '../../http/while-connected.ts';
-import { readFields } from '../../http/written-fields.ts';
-import { payloadIn } from '../messages/draft.ts';
-import { type Checked, type Question, tooLarge, type WrittenSchema } from './inbox-schema.ts';
+import { readFields } from '../../platform/written-fields.ts';
+import { payloadIn } from '../messages/send-request.ts';
+import { type Checked, type InboxSchemas, type Question, tooLarge, type WrittenSchema } from './inbox-schema.ts';
+
+const { endpoint } = endpointsFor<{ schemas: InboxSchemas }>();
 
 const schema = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Boolean(), Type.Null()], {
   description: `A JSON Schema of at most ${SCHEMA_MAX_BYTES} bytes: an object, or true or false. Null for none.`,

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import type { Config } from '../../config.ts';
 import { isSameSecret } from '../../platform/same-secret.ts';
 
 export const KEPT_MAILS_PATH = '/dev/mail';
@@ -8,7 +7,7 @@ const COOKIE = 'waybill_mails';
 const COOKIE_VALUE = new RegExp(`(?:^|; *)${COOKIE}=([\\w-]+)`);
 const COOKIE_LIFETIME_S = 30 * 24 * 3_600;
 
-export function keepsMails({ smtpUrl }: Config): boolean {
+export function keepsMails({ smtpUrl }: { smtpUrl: string | undefined }): boolean {
   return smtpUrl === undefined;
 }
 

@@ -1,5 +1,6 @@
+import { type Html, html } from '../../contract/html.ts';
 import type { Answer } from '../../http/endpoint.ts';
-import { type Html, html, page } from '../../http/page.ts';
+import { page } from '../../http/page.ts';
 import type { KeptMail } from './kept-mail-store.ts';
 
 const WHY = 'SMTP_URL is not set, so mails are kept here instead of being sent. Only this browser can see them.';

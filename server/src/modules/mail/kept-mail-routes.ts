@@ -1,14 +1,22 @@
 import { Type } from 'typebox';
-import { type Context, publicEndpoint } from '../../context.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { KEPT_MAILS_MAX } from '../../contract/limits.ts';
-import type { Answer, Call } from '../../http/endpoint.ts';
+import { type Answer, type Call, endpointsFor } from '../../http/endpoint.ts';
 import { HTML_TYPE } from '../../http/page.ts';
-import { KEPT_MAILS_PATH } from './kept-mail-access.ts';
+import type { Database } from '../../platform/postgres.ts';
+import { KEPT_MAILS_PATH, type KeptMailAccess } from './kept-mail-access.ts';
 import { keptMailJson, keptMailPage, keptMailsPage, lockedPage } from './kept-mail-pages.ts';
 import { findMail, type KeptMail, listMails } from './kept-mail-store.ts';
 
-function refuseOthers({ keptMailAccess }: Context, { request }: Call): void {
+interface KeptMailServices {
+  database: Database;
+  keptMailAccess: KeptMailAccess;
+  publicUrl: string;
+}
+
+const { publicEndpoint } = endpointsFor<KeptMailServices>();
+
+function refuseOthers({ keptMailAccess }: KeptMailServices, { request }: Call): void {
   if (!keptMailAccess.isOpenTo(request)) throw new Refusal('forbidden', 'Open the link to the mails that Waybill printed at its start.');
 }
 

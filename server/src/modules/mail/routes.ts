@@ -1,8 +1,12 @@
 import { Type } from 'typebox';
-import { publicEndpoint } from '../../context.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
 import { HTML_TYPE } from '../../http/page.ts';
+import type { Database } from '../../platform/postgres.ts';
+import type { Mails } from './mails.ts';
 import { unsubscribe as remember } from './store.ts';
 import { noSuchLinkPage, unsubscribedPage, unsubscribePage } from './unsubscribe-pages.ts';
+
+const { publicEndpoint } = endpointsFor<{ database: Database; mails: Mails }>();
 
 const params = Type.Object({ token: Type.String() });
 

@@ -1,5 +1,5 @@
+import { Html, html } from '../../contract/html.ts';
 import { visibleText } from '../../contract/visible-text.ts';
-import { Html, html } from '../../http/page.ts';
 import type { Mail } from '../../platform/mail/mailer.ts';
 
 type Template = Omit<Mail, 'to'>;

@@ -1,5 +1,6 @@
+import { html } from '../../contract/html.ts';
 import type { Answer } from '../../http/endpoint.ts';
-import { html, page } from '../../http/page.ts';
+import { page } from '../../http/page.ts';
 
 export function unsubscribePage(mailbox: string): Answer {
   const body = html`

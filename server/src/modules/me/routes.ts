@@ -1,12 +1,16 @@
 import { Type } from 'typebox';
-import { endpoint } from '../../context.ts';
 import { formatId } from '../../contract/ids.ts';
 import { ROLES } from '../../contract/members.ts';
 import { formatAddress } from '../../contract/names.ts';
+import { closed } from '../../contract/paging.ts';
 import type { Caller } from '../../contract/parties.ts';
-import { closed } from '../../http/paging.ts';
+import type { Quotas } from '../../contract/quotas.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
+import type { Database } from '../../platform/postgres.ts';
 import { usageOf } from '../messages/usage.ts';
 import { usageFields, usageView } from './usage-view.ts';
+
+const { endpoint } = endpointsFor<{ database: Database; quotas: Quotas; publicUrl: string; inboundDomain: string }>();
 
 const text = Type.String();
 const time = Type.String({ format: 'date-time' });

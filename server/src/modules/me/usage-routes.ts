@@ -1,10 +1,13 @@
 import { Type } from 'typebox';
-import { endpoint } from '../../context.ts';
 import { USAGE_DEFAULT_DAYS, USAGE_MAX_DAYS } from '../../contract/limits.ts';
-import { nextDay } from '../../contract/quotas.ts';
-import { closed } from '../../http/paging.ts';
+import { closed } from '../../contract/paging.ts';
+import { nextDay, type Quotas } from '../../contract/quotas.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
+import type { Database } from '../../platform/postgres.ts';
 import { dailyUsageOf, limitedUntil, usageOf } from '../messages/usage.ts';
 import { usageFields, usageView } from './usage-view.ts';
+
+const { endpoint } = endpointsFor<{ database: Database; quotas: Quotas }>();
 
 const time = Type.String({ format: 'date-time' });
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { closed } from '../../contract/paging.ts';
 import { nextDay, nextMonth, type Quotas } from '../../contract/quotas.ts';
-import { closed } from '../../http/paging.ts';
 import type { Usage } from '../messages/usage.ts';
 
 const time = Type.String({ format: 'date-time' });

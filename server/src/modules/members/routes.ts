@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { memberEndpoint, personEndpoint } from '../../context.ts';
+import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { formatId, parseId } from '../../contract/ids.ts';
 import {
@@ -11,18 +11,21 @@ import {
 } from '../../contract/limits.ts';
 import { ROLES } from '../../contract/members.ts';
 import { formatAddress } from '../../contract/names.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import type { Business } from '../../contract/parties.ts';
-import { pageOf } from '../../http/cursor.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
 import {
   accept as acceptInvitation,
   type Invitation,
+  type InvitationServices,
   invite as inviteByMail,
   listInvitations,
   readInvitation,
   withdraw,
 } from './invitations.ts';
 import { changeMember, claimBusiness, listMembers, type Member, removeMember } from './members.ts';
+
+const { memberEndpoint, personEndpoint } = endpointsFor<InvitationServices & { cursors: Cursors }>();
 
 const text = Type.String();
 const time = Type.String({ format: 'date-time' });

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import type { Call } from '../../http/endpoint.ts';
 import type { StoredMessage } from './envelope.ts';
 import { type EnvelopeServices, envelopeOf, summaryOf } from './envelopes.ts';
 import { INLINE_MAX_BYTES, type ListedEntry, type ListedMessage, messagesOf } from './list-store.ts';
@@ -13,6 +12,13 @@ const COPIES_HELD = 2;
 /** Smaller responses fit into what every connection takes. */
 const RESERVED_FROM_BYTES = 32 * 1024;
 
+/** The request that a page responds to. */
+interface Reader {
+  request: { method: string };
+  /** Counts bytes of the response as held until it is sent; refuses when the process holds too many already. */
+  reserve(bytes: number): void;
+}
+
 /**
  * A page as JSON, between what stands before and after it. Where messages are small, as they mostly are, this is a text;
  * otherwise a stream that reads the next few messages only once the client has taken those before.
@@ -20,7 +26,7 @@ const RESERVED_FROM_BYTES = 32 * 1024;
 export async function pageBody(
   services: EnvelopeServices,
   page: MessagePage,
-  { request, reserve }: Pick<Call, 'request' | 'reserve'>,
+  { request, reserve }: Reader,
   [before, after] = ['{', '}'],
 ): Promise<string | Readable> {
   const opening = `${before}"data":[`;
@@ -42,7 +48,7 @@ export async function pageBody(
 }
 
 /** A client that does not read it has it held for as long. */
-export function reserveLarge(reserve: Call['reserve'], text: string): void {
+export function reserveLarge(reserve: Reader['reserve'], text: string): void {
   if (text.length > RESERVED_FROM_BYTES) reserve(text.length);
 }
 

@@ -1,10 +1,10 @@
+import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { formatId, parseId } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS, PAGE_MAX_BYTES } from '../../contract/limits.ts';
 import { parseHandle, parseSegment } from '../../contract/names.ts';
 import type { Business, ReceiptDetail } from '../../contract/parties.ts';
-import { type Cursors, pageOf } from '../../http/cursor.ts';
-import { parseTime } from '../../http/time.ts';
+import { parseTime } from '../../contract/time.ts';
 import type { Database } from '../../platform/postgres.ts';
 import type { Files } from '../files/files.ts';
 import type { PartyDirectory } from '../parties/directory.ts';

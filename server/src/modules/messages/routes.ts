@@ -1,14 +1,16 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { endpoint } from '../../context.ts';
 import { EnvelopeSchema, SummarySchema } from '../../contract/envelope.ts';
 import { EVENT_STREAM_MAX_MS, MB, PAGE_MAX_BYTES } from '../../contract/limits.ts';
-import { EVENT_STREAM } from '../../http/endpoint.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { EVENT_STREAM, endpointsFor } from '../../http/endpoint.ts';
+import type { Arrivals } from './arrivals.ts';
 import { envelopeOf } from './envelopes.ts';
+import { answerSend, type SendingServices, sendShape } from './message-requests.ts';
 import { pageBody, reserveLarge } from './page-body.ts';
-import { getMessage, listMessages, readThread } from './read-messages.ts';
-import { answerSend, sendShape } from './send-request.ts';
+import { getMessage, listMessages, type ReadServices, readThread } from './read-messages.ts';
+
+const { endpoint } = endpointsFor<SendingServices & ReadServices & { arrivals: Arrivals }>();
 
 export const send = endpoint({
   summary: 'Send a message, or reply to one',

@@ -11,10 +11,10 @@ import type { Files } from '../files/files.ts';
 import { parseRecipient } from '../inbound-mail/recipients.ts';
 import { type InboxSchemas, UNCHECKED } from '../inbox-schema/inbox-schema.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
-import { type Draft, writtenFields } from './draft.ts';
 import { hashedText, type PreparedMessage, type StoredMessage } from './envelope.ts';
 import { findJoined } from './join-store.ts';
 import type { Ledger } from './ledger.ts';
+import { type SendRequest, writtenFields } from './send-request.ts';
 import { findByIdempotencyKey, findByKeyPrefix, findParent, findSent, hasReceived, type MessageRecord, type Parent } from './store.ts';
 import { withFiles } from './with-files.ts';
 
@@ -50,19 +50,19 @@ export interface Sent {
 }
 
 /**
- * The one way in, whatever door a message comes through. The draft is read lazily: a repeat of an idempotency key is
- * answered with the original whatever its body, even one that would be refused.
+ * The one way in, whatever door a message comes through. The request is read lazily: a repeat of an idempotency key gets
+ * the original message as its response, whatever its body, even one that would be refused.
  */
 export async function sendMessage(
   services: SendServices,
   sender: Sender,
-  readDraft: () => Draft | Promise<Draft>,
+  readRequest: () => SendRequest | Promise<SendRequest>,
   idempotencyKey: string | null,
 ): Promise<Sent> {
   try {
-    const draft = await readDraft();
-    return await discardingUnsent(services, draft, async () => {
-      const prepared = await prepare(services, sender, draft, idempotencyKey);
+    const request = await readRequest();
+    return await discardingUnsent(services, request, async () => {
+      const prepared = await prepare(services, sender, request, idempotencyKey);
       return deliver(services, sender, prepared);
     });
   } catch (error) {
@@ -76,8 +76,8 @@ export async function sendMessage(
 }
 
 /** Files that came along belong to this message or to none, unless other messages have them too. */
-async function discardingUnsent(services: SendServices, draft: Draft, send: () => Promise<Sent>): Promise<Sent> {
-  const unsent = draft.sharesFiles ? [] : draft.inlineFiles;
+async function discardingUnsent(services: SendServices, request: SendRequest, send: () => Promise<Sent>): Promise<Sent> {
+  const unsent = request.sharesFiles ? [] : request.inlineFiles;
   try {
     const sent = await send();
     if (sent.replayed) await services.files.discard(unsent);
@@ -100,14 +100,14 @@ export function findSentWith({ database }: SendServices, partyIds: readonly bigi
 }
 
 /** Throws what sendMessage would throw about the recipient alone, as things stand. */
-export async function checkRecipient(services: SendServices, sender: Sender, target: Pick<Draft, 'to' | 'inReplyTo'>): Promise<void> {
-  const { recipient } = await routeOf(services, sender, target);
+export async function checkRecipient(services: SendServices, sender: Sender, target: Pick<SendRequest, 'to' | 'inReplyTo'>): Promise<void> {
+  const { recipient } = await destinationOf(services, sender, target);
   await refuseBlocked(services, sender, recipient);
 }
 
-/** The same of first words. */
+/** The same for a first message, whose sender may not have a party yet. */
 export async function checkAddress(services: SendServices, writer: Writer, to: string): Promise<void> {
-  const { recipient } = await routeToAddress(services, writer, to);
+  const { recipient } = await destinationByAddress(services, writer, to);
   await refuseBlocked(services, writer, recipient);
 }
 
@@ -115,20 +115,25 @@ async function refuseBlocked({ blocks }: SendServices, writer: Writer, recipient
   if (await blocks.covers(recipient.id, blockable(writer))) throw new Refusal('sender_blocked');
 }
 
-async function prepare(services: SendServices, sender: Sender, draft: Draft, idempotencyKey: string | null): Promise<PreparedMessage> {
-  const route = await routeOf(services, sender, draft);
-  const files = [...draft.inlineFiles, ...(await services.files.attach(sender.party, draft.uploadIds))];
-  await refuseBlocked(services, sender, route.recipient);
+async function prepare(
+  services: SendServices,
+  sender: Sender,
+  request: SendRequest,
+  idempotencyKey: string | null,
+): Promise<PreparedMessage> {
+  const destination = await destinationOf(services, sender, request);
+  const files = [...request.inlineFiles, ...(await services.files.attach(sender.party, request.uploadIds))];
+  await refuseBlocked(services, sender, destination.recipient);
   // Whatever it says, the message is delivered. Nothing is looked up for one that has no payload.
-  const verdict = draft.json === null ? UNCHECKED : await services.schemas.judge(route.recipient.id, draft.json);
-  const jsonSha256 = draft.json === null ? null : await services.hasher.hash(String(sender.party.id), draft.json);
+  const verdict = request.json === null ? UNCHECKED : await services.schemas.judge(destination.recipient.id, request.json);
+  const jsonSha256 = request.json === null ? null : await services.hasher.hash(String(sender.party.id), request.json);
   const from = senderTexts(sender);
-  const to = recipientTexts(route.recipient, route.segment);
+  const to = recipientTexts(destination.recipient, destination.segment);
   const message = {
     id: newUuid(),
-    threadId: route.threadId,
-    inReplyTo: route.parentId,
-    ...writtenFields(draft),
+    threadId: destination.threadId,
+    inReplyTo: destination.parentId,
+    ...writtenFields(request),
     jsonSha256,
     files,
   };
@@ -136,11 +141,11 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
   return {
     ...message,
     senderId: sender.party.id,
-    recipientId: route.recipient.id,
-    segment: route.segment,
+    recipientId: destination.recipient.id,
+    segment: destination.segment,
     sender: from.json,
     recipient: to.json,
-    json: draft.json,
+    json: request.json,
     validation: verdict.status,
     validationErrors: verdict.errors,
     fromEmail: sender.actor.email,
@@ -149,7 +154,7 @@ async function prepare(services: SendServices, sender: Sender, draft: Draft, ide
     idempotencyKey,
     hashedBeforeTime: hashed.beforeTime,
     hashedAfterTime: hashed.afterTime,
-    inlineBytes: draft.inlineFiles.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    inlineBytes: request.inlineFiles.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
   };
 }
 
@@ -188,15 +193,19 @@ function recipientTexts(recipient: Party, segment: string | null): Texts {
   return { json: `{"party":${json}${rest}`, canonical: `{"party":${canonical}${rest}` };
 }
 
-interface Route {
+interface Destination {
   recipient: Party;
   segment: string | null;
   threadId: string;
   parentId: string | null;
 }
 
-function routeOf(services: SendServices, sender: Sender, { to, inReplyTo }: Pick<Draft, 'to' | 'inReplyTo'>): Promise<Route> {
-  return inReplyTo === null ? routeToAddress(services, sender, to as string) : routeToParent(services, sender, inReplyTo, to);
+function destinationOf(
+  services: SendServices,
+  sender: Sender,
+  { to, inReplyTo }: Pick<SendRequest, 'to' | 'inReplyTo'>,
+): Promise<Destination> {
+  return inReplyTo === null ? destinationByAddress(services, sender, to as string) : destinationByParent(services, sender, inReplyTo, to);
 }
 
 /** A domain or mailbox, which no address of a business can be. */
@@ -211,7 +220,7 @@ function addressIn({ inboundDomain }: SendServices, to: string): Address | undef
   return parseAddress(to.startsWith('@') ? to.slice(1) : to) ?? parseRecipient(to, inboundDomain);
 }
 
-async function routeToAddress(services: SendServices, writer: Writer, to: string): Promise<Route> {
+async function destinationByAddress(services: SendServices, writer: Writer, to: string): Promise<Destination> {
   const address = addressIn(services, to);
   if (!address) {
     if (UNCLAIMED_NAME.test(to))
@@ -232,7 +241,7 @@ function refuseAtClosedDoor({ party }: Writer, recipient: Party): void {
     throw new Refusal('forbidden', `${recipient.displayName} takes no messages from people without a handle.`);
 }
 
-async function routeToParent(services: SendServices, sender: Sender, inReplyTo: string, to: string | null): Promise<Route> {
+async function destinationByParent(services: SendServices, sender: Sender, inReplyTo: string, to: string | null): Promise<Destination> {
   const address = to === null ? undefined : addressIn(services, to);
   if (to !== null && !address && !UNCLAIMED_NAME.test(to)) throw invalidAddress();
   const parentId = parseId('msg', inReplyTo);

@@ -1,62 +1,132 @@
-import { Type } from 'typebox';
-import type { Context } from '../../context.ts';
-import { EnvelopeSchema } from '../../contract/envelope.ts';
-import { type ErrorCode, invalid } from '../../contract/errors.ts';
-import { IDEMPOTENCY_KEY_MAX_CHARS, IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
-import type { Answer, Call } from '../../http/endpoint.ts';
-import { DraftSchema, FormSchema, parseDraft } from './draft.ts';
-import { envelopeOf } from './envelopes.ts';
-import { readFormDraft } from './form-draft.ts';
-import { type Sender, sendMessage } from './send-message.ts';
+import { type Static, Type } from 'typebox';
+import { invalid, Refusal } from '../../contract/errors.ts';
+import {
+  ADDRESS_MAX_CHARS,
+  FILES_PER_MESSAGE_MAX,
+  INLINE_FILE_MAX_BYTES,
+  JSON_MAX_BYTES,
+  JSON_MAX_LEVELS,
+  NOTE_MAX_CHARS,
+  SUBJECT_MAX_CHARS,
+  TYPE_MAX_CHARS,
+} from '../../contract/limits.ts';
+import { bodyCheck } from '../../contract/validation.ts';
+import type { WrittenValue } from '../../platform/lossless-json.ts';
+import { readFields } from '../../platform/written-fields.ts';
+import type { DeliveredFile } from '../files/delivered-file.ts';
 
-const FORM = /^multipart\/form-data\b/i;
-const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_MAX_CHARS}}$`);
+const optionalText = (maxLength: number, description: string) =>
+  Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()], { description }));
 
-/** What a request to send looks like, whoever makes it. */
-export const sendShape = {
-  headers: Type.Object({
-    'Idempotency-Key': Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: IDEMPOTENCY_KEY_MAX_CHARS,
-        description: `Makes a repeat harmless: within ${IDEMPOTENCY_WINDOW_HOURS} hours the same key answers with the original envelope and the header Idempotent-Replayed: true.`,
+export const SendRequestSchema = Type.Object(
+  {
+    to: optionalText(
+      ADDRESS_MAX_CHARS,
+      'A handle, or `<handle>/<segment>` for a member or agent inside it; also `@<handle>` and the mail address of either. Required unless in_reply_to is given.',
+    ),
+    in_reply_to: optionalText(
+      64,
+      'A message in your inbox or outbox; the reply joins its thread. Without `to` it goes to the other party, at the segment of the agent or member who sent the message, if that one has a segment.',
+    ),
+    type: optionalText(TYPE_MAX_CHARS, 'Your label for this kind of message.'),
+    subject: optionalText(SUBJECT_MAX_CHARS, 'A line for people.'),
+    note: optionalText(NOTE_MAX_CHARS, 'A text for people.'),
+    json: Type.Optional(
+      Type.Unknown({
+        description: `Any JSON value of at most ${JSON_MAX_BYTES} bytes and ${JSON_MAX_LEVELS} levels; carried byte for byte.`,
       }),
     ),
-  }),
-  body: DraftSchema,
-  atLeastOneOf: ['to', 'in_reply_to'],
-  form: FormSchema,
-  readsRawBody: true,
-  streams: 'multipart/form-data',
-  success: { status: 201, description: 'Delivered.', schema: EnvelopeSchema },
-  errors: [
-    'validation_error',
-    'party_required',
-    'invalid_json',
-    'json_too_large',
-    'unsupported_media_type',
-    'not_found',
-    'unknown_recipient',
-    'reply_unaddressable',
-    'reply_recipient_mismatch',
-    'file_too_large',
-    'upload_not_found',
-    'upload_incomplete',
-    'sender_blocked',
-    'quota_exceeded',
-  ] as ErrorCode[],
-};
+    files: Type.Optional(
+      Type.Array(Type.String(), { maxItems: FILES_PER_MESSAGE_MAX, uniqueItems: true, description: 'Ids of uploads, each once.' }),
+    ),
+  },
+  { $id: 'Draft', additionalProperties: false },
+);
 
-export async function answerSend(context: Context, sender: Sender, { rawBody, request }: Call): Promise<Answer> {
-  const key = idempotencyKeyOf(request.headers['idempotency-key']);
-  const isForm = FORM.test(request.headers['content-type'] ?? '');
-  const readDraft = () => (isForm ? readFormDraft(request.raw, context.files, sender.party) : parseDraft(rawBody));
-  const { message, replayed } = await sendMessage(context, sender, readDraft, key);
-  return { body: await envelopeOf(message, context), ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) };
+/** The same as a form: `json` is text that holds JSON, and every form part with another name and a file name is a file. */
+export const FormSchema = Type.Object(
+  {
+    to: Type.Optional(Type.String()),
+    in_reply_to: Type.Optional(Type.String()),
+    type: Type.Optional(Type.String({ maxLength: TYPE_MAX_CHARS })),
+    subject: Type.Optional(Type.String({ maxLength: SUBJECT_MAX_CHARS })),
+    note: Type.Optional(Type.String({ maxLength: NOTE_MAX_CHARS })),
+    json: Type.Optional(Type.String({ description: 'JSON as text; carried byte for byte.' })),
+    files: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: FILES_PER_MESSAGE_MAX,
+        description: 'Ids of uploads, a form part for each; along with files at most as many together.',
+      }),
+    ),
+    file: Type.Optional(
+      Type.Array(Type.String({ contentMediaType: 'application/octet-stream' }), {
+        maxItems: FILES_PER_MESSAGE_MAX,
+        description: `Files, under this or any name that is no field, of at most ${INLINE_FILE_MAX_BYTES} bytes each.`,
+      }),
+    ),
+  },
+  { $id: 'DraftForm' },
+);
+
+export type SendRequestFields = Static<typeof SendRequestSchema>;
+
+/** A message as its sender wrote it, checked on its own, not yet against anything stored. */
+export interface SendRequest {
+  to: string | null;
+  inReplyTo: string | null;
+  type: string | null;
+  subject: string | null;
+  note: string | null;
+  /** The bytes that the sender wrote, which are JSON within the limits. */
+  json: Buffer | null;
+  uploadIds: string[];
+  /** Stored already, and to be discarded when the message is not sent. */
+  inlineFiles: DeliveredFile[];
+  /** Whether other messages carry the same bytes, so that whoever stored them has to discard them. */
+  sharesFiles: boolean;
 }
 
-function idempotencyKeyOf(header: string | string[] | undefined): string | null {
-  if (header === undefined) return null;
-  if (typeof header === 'string' && IDEMPOTENCY_KEY.test(header)) return header;
-  throw invalid([{ path: '/Idempotency-Key', message: `must be 1 to ${IDEMPOTENCY_KEY_MAX_CHARS} visible ASCII characters` }]);
+/** What goes from the request into the message as the sender wrote it. */
+export function writtenFields({ type, subject, note }: SendRequest): Pick<SendRequest, 'type' | 'subject' | 'note'> {
+  return { type, subject, note };
+}
+
+export const checkFields = bodyCheck(SendRequestSchema, ['json']);
+
+export function parseSendRequest(body: Buffer): SendRequest {
+  const { fields, written } = readFields<SendRequestFields>(body, checkFields, ['json']);
+  return sendRequestOf(fields, written('json'));
+}
+
+/** Checked fields, and the bytes of `json` if there is one. */
+export function sendRequestOf(
+  fields: SendRequestFields,
+  json: WrittenValue | undefined,
+  inlineFiles: DeliveredFile[] = [],
+  sharesFiles = false,
+): SendRequest {
+  if (typeof fields.to !== 'string' && typeof fields.in_reply_to !== 'string') {
+    throw invalid([{ path: '/to', message: 'is required unless in_reply_to is given' }]);
+  }
+  return {
+    to: fields.to ?? null,
+    inReplyTo: fields.in_reply_to ?? null,
+    type: fields.type ?? null,
+    subject: fields.subject ?? null,
+    note: fields.note ?? null,
+    json: json ? payloadIn(json) : null,
+    uploadIds: fields.files ?? [],
+    inlineFiles,
+    sharesFiles,
+  };
+}
+
+/** The bytes of a payload that can be carried, and whose hash can be told. */
+export function payloadIn({ raw, levels, numbersFit }: WrittenValue): Buffer {
+  if (raw.length > JSON_MAX_BYTES)
+    throw new Refusal('json_too_large', `json has ${raw.length} bytes; at most ${JSON_MAX_BYTES} are carried.`);
+  if (levels > JSON_MAX_LEVELS) throw invalid([{ path: '/json', message: `must not be nested deeper than ${JSON_MAX_LEVELS} levels` }]);
+  // RFC 8785 has no form for what ECMAScript reads as Infinity.
+  if (!numbersFit) throw invalid([{ path: '/json', message: 'a number is beyond the range of a double; send it as a string' }]);
+  return raw;
 }

@@ -1,9 +1,13 @@
+import type { Registry } from 'prom-client';
 import { Type } from 'typebox';
-import { publicEndpoint } from '../../context.ts';
 import { Refusal } from '../../contract/errors.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
 import { isFromThisMachine } from '../../http/this-machine.ts';
 import { MigrationMismatch, pendingMigrations } from '../../platform/migrate.ts';
+import type { Database } from '../../platform/postgres.ts';
 import { isSameSecret } from '../../platform/same-secret.ts';
+
+const { publicEndpoint } = endpointsFor<{ database: Database; metrics: Registry; config: { metricsToken: string | undefined } }>();
 
 const StatusSchema = Type.Object({ status: Type.Literal('ok') });
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { Refusal } from '../../contract/errors.ts';
 import { parseHandle } from '../../contract/names.ts';
+import { closed } from '../../contract/paging.ts';
 import type { Business } from '../../contract/parties.ts';
-import { closed } from '../../http/paging.ts';
 import type { PartyDirectory } from './directory.ts';
 
 export const handleFields = { handle: Type.String(), display_name: Type.String() };

@@ -1,10 +1,13 @@
 import { Type } from 'typebox';
-import { endpoint, personEndpoint, publicEndpoint } from '../../context.ts';
+import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { HANDLE_QUESTION_MAX_CHARS, PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
 import { asciiLowerCase } from '../../contract/names.ts';
-import { pageOf } from '../../http/cursor.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
+import type { PartyDirectory } from './directory.ts';
 import { claimedAs, handleFields, PublicProfileSchema, profileView } from './profile.ts';
+
+const { endpoint, personEndpoint, publicEndpoint } = endpointsFor<{ parties: PartyDirectory; cursors: Cursors }>();
 
 export const search = endpoint({
   summary: 'Search claimed handles by prefix',

@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
-import { publicEndpoint } from '../../context.ts';
 import { AnyReceiptSchema } from '../../contract/envelope.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { parseReceiptToken } from '../../contract/ids.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
 import { minimalReceiptJson, receiptJson } from '../messages/envelope.ts';
-import { findReceipt } from '../messages/read-messages.ts';
+import { findReceipt, type ReadServices } from '../messages/read-messages.ts';
+
+const { publicEndpoint } = endpointsFor<ReadServices & { publicUrl: string }>();
 
 export const getOne = publicEndpoint({
   summary: 'A public receipt',

@@ -1,12 +1,15 @@
 import { Type } from 'typebox';
-import { type Context, publicEndpoint } from '../../context.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { parseReceiptToken } from '../../contract/ids.ts';
 import { parseHandle } from '../../contract/names.ts';
-import type { Route } from '../../http/endpoint.ts';
+import { endpointsFor, type Route } from '../../http/endpoint.ts';
 import { HTML_TYPE } from '../../http/page.ts';
-import { findReceipt } from '../messages/read-messages.ts';
+import { findReceipt, type ReadServices } from '../messages/read-messages.ts';
 import type { Pages } from './pages.ts';
+
+type PageServices = ReadServices;
+
+const { publicEndpoint } = endpointsFor<PageServices>();
 
 const success = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
 /** What is in it is for the page's own script to read. */
@@ -37,7 +40,7 @@ const PAGES = [
 ];
 
 /** What people look at. */
-export function pageRoutes(pages: Pages): Route<Context>[] {
+export function pageRoutes(pages: Pages): Route<PageServices>[] {
   const page = publicEndpoint({ summary: 'A page of the dashboard', query, success, errors: [], handle: async () => pages.show() });
 
   const dropPage = publicEndpoint({
@@ -74,9 +77,9 @@ export function pageRoutes(pages: Pages): Route<Context>[] {
   });
 
   return [
-    ...PAGES.map((path): Route<Context> => ['GET', path, 'open', page]),
-    ['GET', '/@:handle', 'none', dropPage],
-    ['GET', '/r/:token', 'none', receiptPage],
-    ['GET', '/assets/:name', 'open', asset],
+    ...PAGES.map((path): Route<PageServices> => ['GET', path, 'public unlimited', page]),
+    ['GET', '/@:handle', 'public', dropPage],
+    ['GET', '/r/:token', 'public', receiptPage],
+    ['GET', '/assets/:name', 'public unlimited', asset],
   ];
 }

@@ -1,18 +1,18 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Outcome } from './attempt.ts';
+import type { Outcome } from './attempt-request.ts';
 
 const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export function attemptMetrics(registry: Registry, countUnderWay: () => number) {
+export function attemptMetrics(registry: Registry, countOpen: () => number) {
   const attempts = new Counter({
     name: 'waybill_webhook_attempts_total',
-    help: 'Attempts made, by the first digit of the answer’s status, or none.',
+    help: 'Attempts made, by the first digit of the response’s status, or none.',
     labelNames: ['answer'],
     registers: [registry],
   });
   const durations = new Histogram({
     name: 'waybill_webhook_attempt_duration_seconds',
-    help: 'Time from the beginning of an attempt to the end of its answer.',
+    help: 'Time from the beginning of an attempt to the end of its response.',
     buckets: BUCKETS_S,
     registers: [registry],
   });
@@ -21,17 +21,17 @@ export function attemptMetrics(registry: Registry, countUnderWay: () => number) 
     help: 'Attempts under way.',
     registers: [registry],
     collect() {
-      this.set(countUnderWay());
+      this.set(countOpen());
     },
   });
   return {
     observe: (made: readonly Outcome[]) => {
-      for (const [answer, { length }] of Map.groupBy(made, kindOfAnswer)) attempts.inc({ answer }, length);
+      for (const [answer, { length }] of Map.groupBy(made, kindOfResponse)) attempts.inc({ answer }, length);
       for (const { responseMs } of made) durations.observe(responseMs / 1000);
     },
   };
 }
 
-function kindOfAnswer({ statusCode }: Outcome): string {
+function kindOfResponse({ statusCode }: Outcome): string {
   return statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx`;
 }

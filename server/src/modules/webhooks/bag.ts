@@ -1,31 +1,31 @@
-/** What can lie in a bag. It knows where, and can lie in one bag only. */
+/** An item of one bag at most, which keeps the item's index in it. */
 export interface Bagged {
-  place: number;
+  index: number;
 }
 
 /**
- * A set of things that come and go by the thousand. V8 links each table that a Set has outgrown to the next, so that one
+ * A set of items that come and go by the thousand. V8 links each table that a Set has outgrown to the next, so that one
  * old table keeps alive, until all memory is next looked through, whatever the younger ones held.
  */
 export class Bag<T extends Bagged> implements Iterable<T> {
-  readonly #things: T[] = [];
+  readonly #items: T[] = [];
 
   get size(): number {
-    return this.#things.length;
+    return this.#items.length;
   }
 
-  add(thing: T): void {
-    thing.place = this.#things.push(thing) - 1;
+  add(item: T): void {
+    item.index = this.#items.push(item) - 1;
   }
 
-  delete(thing: T): void {
-    const last = this.#things.pop() as T;
-    if (last === thing) return;
-    this.#things[thing.place] = last;
-    last.place = thing.place;
+  delete(item: T): void {
+    const last = this.#items.pop() as T;
+    if (last === item) return;
+    this.#items[item.index] = last;
+    last.index = item.index;
   }
 
   [Symbol.iterator](): Iterator<T> {
-    return this.#things.values();
+    return this.#items.values();
   }
 }

@@ -1,26 +1,26 @@
 import { type EnvelopeServices, receivedEnvelopes } from '../messages/envelopes.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
-import type { HeldAttempt } from './lanes.ts';
+import type { LeasedAttempt } from './lane.ts';
 import { sampleEnvelope } from './sample.ts';
 
 export interface BodyServices extends EnvelopeServices {
   parties: PartyDirectory;
 }
 
-/** What each attempt carries, or undefined where the message or its recipient is gone. */
-export async function bodiesOf(held: readonly HeldAttempt[], services: BodyServices): Promise<(Buffer | undefined)[]> {
-  const real = held.filter(({ event }) => event === 'message.received');
+/** The body of each attempt, or undefined where the message or its recipient is gone. */
+export async function bodiesOf(attempts: readonly LeasedAttempt[], services: BodyServices): Promise<(Buffer | undefined)[]> {
+  const real = attempts.filter(({ event }) => event === 'message.received');
   const wanted = real.map(({ lane, messageId }) => ({ partyId: lane.partyId, messageId }));
   const received = (await receivedEnvelopes(services, wanted)).values();
   const bodies: (Buffer | undefined)[] = [];
-  for (const attempt of held) {
+  for (const attempt of attempts) {
     const envelope = attempt.event === 'message.test' ? await sampleFor(attempt, services) : received.next().value;
     bodies.push(envelope === undefined ? undefined : Buffer.from(envelope));
   }
   return bodies;
 }
 
-async function sampleFor({ lane, messageId, createdMs }: HeldAttempt, services: BodyServices): Promise<string | undefined> {
+async function sampleFor({ lane, messageId, createdMs }: LeasedAttempt, services: BodyServices): Promise<string | undefined> {
   const business = await services.parties.byId(lane.partyId);
   return business && sampleEnvelope(messageId, business, createdMs, services.publicUrl);
 }

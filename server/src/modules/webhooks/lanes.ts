@@ -1,265 +1,251 @@
 import { MB } from '../../contract/limits.ts';
-import type { DueAttempt, WebhookKey } from './attempt-store.ts';
+import { type AttemptState, STATES } from './attempt-states.ts';
+import type { LeasedAttempts, WebhookKey } from './attempt-store.ts';
+import {
+  BUSINESS_MAX,
+  isIdle,
+  isTroubled,
+  type Lane,
+  type Lease,
+  type LeasedAttempt,
+  newLane,
+  nextWidth,
+  type ReadyAttempt,
+  type Result,
+  roomOf,
+  type Share,
+} from './lane.ts';
 
-/** Attempts of all webhooks that this process has taken and not made yet. */
+/** Places of all webhooks together in this process. */
 const TOTAL_MAX = 4_096;
-/** Of all webhooks that answer late or not at all, so that the others always find a place. */
+/** Of these, what webhooks that respond late or not at all may take, so that the others always find a place. */
 const TROUBLED_MAX = 512;
-/** Of one business, whatever it registers, and of what their bodies may take up together. */
-const BUSINESS_MAX = 1_024;
 const BUSINESS_MAX_BYTES = 128 * MB;
-const USUAL_BYTES_AT_FIRST = 1_024;
-const CLAIM_MAX = 512;
-
-/** How many requests a webhook may have open: a few at first, one more with each prompt success, half as many with each failure. */
-const WIDTH_AT_FIRST = 4;
-const WIDTH_MAX = 128;
-const PROMPT_MS = 1_000;
+const LEASE_MAX = 512;
 /**
- * How many more are taken for a webhook at full width, so that the next is at hand when one is over. A quarter of its
- * business's places is left even then: should it stop answering, it keeps what it has for ten seconds.
+ * A request begins within this time of the lease's last renewal, or not at all: the lease might lapse before the request ends,
+ * and another worker would repeat it.
  */
-const AHEAD = 0.75 * BUSINESS_MAX - WIDTH_MAX;
-/** With so many ahead, there is no hurry to take a few more, as long as the claim on them is fresh: each claim names all anew. */
-const ROOM_MIN_AHEAD = AHEAD / 2;
-const CLAIM_FRESH_MS = 1_000;
-/** What was made and is not written down yet takes no place, but each claim names it anew. */
-const HELD_MAX = 2_048;
+const SEND_WITHIN_MS = 2_000;
+/** Signing this many bytes blocks the event loop for a few milliseconds. */
+const BATCH_MAX_BYTES = 2 * MB;
 /** How many idle webhooks are remembered for how they behaved. */
 const REMEMBERED_MAX = 10_000;
 
-/** What this process has of a webhook until its lease ends; renewed whenever more is taken in time. */
-export interface Claim {
-  /** When it was last asked for, by the clock of this process, and what the database's showed then. */
+/** Places of a lane, reserved for the attempts that a lease under way may bring. */
+export interface Reservation {
+  lane: Lane;
+  places: number;
+  bytes: number;
+  /** When the places were reserved, by this process's clock. */
   at: number;
-  clockMs: number;
-  url: string;
-  secret: string;
-}
-
-/** An attempt that is this process's to make. */
-export interface HeldAttempt extends DueAttempt {
-  lane: Lane;
-  claim: Claim;
-  /** Of its body; as many as others of its webhook have had, until that is read. */
-  bytes: number;
-}
-
-/** With the body it carries, which is not kept once it is over. */
-export interface PreparedAttempt {
-  held: HeldAttempt;
-  body: Buffer;
-}
-
-/** What one business has of the places. */
-interface Share {
-  taken: number;
-  bytes: number;
-}
-
-export interface Lane extends WebhookKey {
-  business: Share;
-  /** Whether the endpoint has ever responded 2xx, as far as a claim has shown. Until then it gets one attempt at a time. */
-  isProven: boolean;
-  width: number;
-  claim: Claim | undefined;
-  /** The ids of attempts taken and neither recorded nor given up. */
-  held: Set<string>;
-  /** How many of those are not made yet, along with those about to be taken. */
-  taken: number;
-  /** The requests that are open. */
-  open: number;
-  /** Those that can be sent. */
-  ready: PreparedAttempt[];
-  /** Of a body, as they have been lately. */
-  usualBytes: number;
-  /** Whether there may be attempts due that nobody has taken. */
-  hasMore: boolean;
-  /** How often it was woken: a claim that found nothing says nothing about what came after it. */
-  wakes: number;
-}
-
-/** How an attempt went, as far as it tells what to expect of the next. */
-export interface Result {
-  succeeded: boolean;
-  statusCode: number | null;
-  responseMs: number;
-}
-
-export interface Room {
-  lane: Lane;
-  room: number;
-  bytes: number;
+  /** How often the lane had been woken then. */
   wakes: number;
 }
 
 /**
- * Who may have how many attempts under way. Each webhook has a lane of its own, as wide as its behaviour earns: one that
- * hangs holds few places for its ten seconds, however many attempts wait for it, and one that answers gets on at full width.
+ * Decides which attempts this process leases and sends, and moves each through the states of attempt-states.ts. Each webhook has a
+ * lane, as wide as its behaviour earns: one that does not respond holds few places, however many attempts wait for it, and one that
+ * responds promptly runs at full width. No I/O and no clock: the caller passes the time of a monotonic clock, in milliseconds.
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>();
-  /** Those with something to do; the one longest unserved comes first. */
+  /** The lanes that have more to lease; the one longest unserved comes first. */
   readonly #waiting = new Set<Lane>();
   readonly #businesses = new Map<bigint, Share>();
-  #total = 0;
-  #troubled = 0;
+  #places = 0;
+  #troubledPlaces = 0;
+  #isClosed = false;
+  /** Attempts leased before this time may be of webhooks whose deletion this process has missed. */
+  #deletionsMissedAt = Number.NEGATIVE_INFINITY;
 
-  get taken(): number {
-    return this.#total;
+  get places(): number {
+    return this.#places;
   }
 
+  /** A webhook may have attempts that are due. */
   wake(key: WebhookKey): void {
     this.#wake(this.#laneOf(key));
   }
 
-  /** Places for the webhooks that have something to do. They count as taken until told otherwise. */
-  take(): Room[] {
-    const rooms: Room[] = [];
-    let claimed = 0;
+  /** Reserves places for the webhooks that may have attempts due, in turn. */
+  reserve(now: number): Reservation[] {
+    const reservations: Reservation[] = [];
+    let left = this.#isClosed ? 0 : LEASE_MAX;
     for (const lane of this.#waiting) {
-      const room = Math.min(this.#roomOf(lane), CLAIM_MAX - claimed);
-      if (room <= 0) continue;
-      const bytes = room * lane.usualBytes;
-      this.#count(lane, room, bytes);
-      claimed += room;
-      rooms.push({ lane, room, bytes, wakes: lane.wakes });
-      if (claimed >= CLAIM_MAX) break;
+      if (left <= 0) break;
+      const places = Math.min(roomOf(lane, now), this.#sharedRoomOf(lane), left);
+      if (places <= 0) continue;
+      const bytes = places * lane.usualBytes;
+      this.#count(lane, places, bytes);
+      left -= places;
+      reservations.push({ lane, places, bytes, at: now, wakes: lane.wakes });
     }
-    for (const { lane } of rooms) {
+    for (const { lane } of reservations) {
       this.#waiting.delete(lane);
       this.#waiting.add(lane);
     }
-    return rooms;
+    return reservations;
   }
 
-  /** These attempts were found for a room; undefined when it could not be found out. */
-  filled({ lane, room, bytes, wakes }: Room, found: readonly HeldAttempt[] | undefined): void {
-    this.#count(lane, -room, -bytes);
-    for (const attempt of found ?? []) {
-      lane.held.add(attempt.id);
-      this.#count(lane, 1, attempt.bytes);
+  /** Leases what the database had for a reservation. */
+  fill(reservation: Reservation, found: LeasedAttempts | undefined): LeasedAttempt[] {
+    const { lane, places, at, wakes } = reservation;
+    this.release(reservation);
+    const attempts: LeasedAttempt[] = [];
+    if (found) {
+      const lease = renewLease(lane, found, at);
+      for (const due of found.attempts) attempts.push({ ...due, lane, lease, state: 'queued', bytes: lane.usualBytes });
     }
-    if (found === undefined || found.length === room || lane.wakes !== wakes) return;
-    lane.hasMore = false;
-    this.#waiting.delete(lane);
+    for (const attempt of attempts) this.#move(attempt, 'leased');
+    if (attempts.length < places && lane.wakes === wakes) {
+      lane.hasMore = false;
+      this.#waiting.delete(lane);
+    }
+    return attempts;
   }
 
-  /** Its body was read. */
-  prepared(held: HeldAttempt, body: Buffer): void {
-    const { lane } = held;
-    this.#count(lane, 0, body.length - held.bytes);
+  /** Gives back the places of a reservation for which the database could not be asked. */
+  release({ lane, places, bytes }: Reservation): void {
+    this.#count(lane, -places, -bytes);
+  }
+
+  /** Readies an attempt to be sent, with its body. */
+  prepare(attempt: LeasedAttempt, body: Buffer): void {
+    const { lane } = attempt;
+    this.#move(attempt, 'ready');
+    this.#count(lane, 0, body.length - attempt.bytes);
     lane.usualBytes += (body.length - lane.usualBytes) / 16;
-    held.bytes = body.length;
-    lane.ready.push({ held, body });
+    attempt.bytes = body.length;
+    lane.ready.push({ attempt, body });
   }
 
-  /** The next to be sent, if its lane is wide enough. */
-  next(lane: Lane): PreparedAttempt | undefined {
-    return lane.open < lane.width ? lane.ready.shift() : undefined;
+  /** The attempts of these lanes whose requests begin now, and the lanes that were not reached for the bytes of those. */
+  send(lanes: ReadonlySet<Lane>, now: number): { batch: ReadyAttempt[]; rest: Lane[] } {
+    const batch: ReadyAttempt[] = [];
+    const rest = [...lanes];
+    let bytes = 0;
+    for (let lane = rest[0]; lane && bytes < BATCH_MAX_BYTES; lane = rest[0]) {
+      const ready = lane.requests < lane.width ? lane.ready.shift() : undefined;
+      if (!ready) rest.shift();
+      else if (!this.#maySend(ready.attempt, now)) this.abandon([ready.attempt]);
+      else {
+        bytes += ready.body.length;
+        this.#move(ready.attempt, 'sending');
+        batch.push(ready);
+      }
+    }
+    // The lane that used up the bytes comes after the others.
+    return { batch, rest: [...rest.slice(1), ...rest.slice(0, 1)] };
   }
 
-  opened(lane: Lane): void {
-    lane.open++;
-  }
-
-  /** A request is over; without a result when it tells nothing. */
-  closed(held: HeldAttempt, result: Result | undefined): void {
-    const { lane } = held;
-    lane.open--;
-    this.over(held);
+  /** The outcome is known and waits to be recorded. Without a result there was no request. */
+  end(attempt: LeasedAttempt, result: Result | undefined): void {
+    const { lane } = attempt;
+    this.#move(attempt, 'ended');
     if (result === undefined) return;
-    const before = isTroubled(lane);
+    const wasTroubled = isTroubled(lane);
     lane.width = nextWidth(lane.width, result);
-    const after = isTroubled(lane);
-    if (before !== after) this.#troubled += after ? lane.taken : -lane.taken;
+    if (isTroubled(lane) !== wasTroubled) this.#troubledPlaces += wasTroubled ? -lane.places : lane.places;
   }
 
-  /** There is nothing left to do for an attempt but to write it down. */
-  over({ lane, bytes }: HeldAttempt): void {
-    this.#count(lane, -1, -bytes);
+  record(attempts: readonly LeasedAttempt[]): void {
+    for (const attempt of attempts) this.#move(attempt, 'recorded');
   }
 
-  /** What is written down need not be held any more. */
-  recorded(attempts: readonly HeldAttempt[]): void {
-    for (const { lane, id } of attempts) lane.held.delete(id);
-  }
-
-  /** What will not be made after all, by this claim: it can be taken again. */
-  givenUp(attempts: readonly HeldAttempt[]): void {
-    this.recorded(attempts);
+  /** Gives up attempts of this process, which any worker may then lease. */
+  abandon(attempts: readonly LeasedAttempt[]): void {
     for (const attempt of attempts) {
-      this.over(attempt);
+      this.#move(attempt, 'abandoned');
       this.#wake(attempt.lane);
     }
   }
 
+  /** Sends nothing more to a webhook: whoever deleted it may already know that it is gone. */
+  delete(webhookId: string): void {
+    const lane = this.#lanes.get(webhookId);
+    if (!lane) return;
+    lane.isDeleted = true;
+    lane.hasMore = false;
+    this.#waiting.delete(lane);
+  }
+
+  /** Sends nothing that was leased before now: its webhook may have been deleted while the listener had no connection. */
+  distrustLeases(now: number): void {
+    this.#deletionsMissedAt = now;
+  }
+
+  /** Leases and sends nothing more. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #maySend({ lane, lease }: LeasedAttempt, now: number): boolean {
+    return !this.#isClosed && !lane.isDeleted && lease.at >= this.#deletionsMissedAt && now - lease.at < SEND_WITHIN_MS;
+  }
+
+  #move(attempt: LeasedAttempt, to: AttemptState): void {
+    const before = STATES[attempt.state];
+    const after = STATES[to];
+    if (!before.next.includes(to)) throw new Error(`a webhook attempt can't go from ${attempt.state} to ${to}`);
+    const { lane } = attempt;
+    attempt.state = to;
+    if (after.lease > before.lease) lane.leased.add(attempt.id);
+    else if (after.lease < before.lease) lane.leased.delete(attempt.id);
+    lane.requests += after.request - before.request;
+    const places = after.place - before.place;
+    if (places !== 0) this.#count(lane, places, places * attempt.bytes);
+  }
+
   #wake(lane: Lane): void {
+    if (lane.isDeleted) return;
     lane.hasMore = true;
     lane.wakes++;
     this.#waiting.add(lane);
   }
 
-  #roomOf(lane: Lane): number {
-    const isFullWidth = lane.isProven && lane.width === WIDTH_MAX;
-    const ofLane = lane.isProven ? lane.width + (isFullWidth ? AHEAD : 0) - lane.taken : 1 - Math.max(lane.taken, lane.held.size);
-    const isFresh = lane.claim !== undefined && performance.now() - lane.claim.at < CLAIM_FRESH_MS;
-    if (isFullWidth && ofLane < ROOM_MIN_AHEAD && isFresh) return 0;
-    const ofHeld = HELD_MAX - lane.held.size;
-    const ofBusiness = Math.min(
-      BUSINESS_MAX - lane.business.taken,
-      Math.ceil((BUSINESS_MAX_BYTES - lane.business.bytes) / lane.usualBytes),
-    );
-    const ofTroubled = isTroubled(lane) ? TROUBLED_MAX - this.#troubled : Number.POSITIVE_INFINITY;
-    return Math.min(ofLane, ofHeld, TOTAL_MAX - this.#total, ofBusiness, ofTroubled);
+  /** How many attempts a lane may lease by the limits it shares with others. */
+  #sharedRoomOf(lane: Lane): number {
+    const { business, usualBytes } = lane;
+    const ofBytes = Math.ceil((BUSINESS_MAX_BYTES - business.bytes) / usualBytes);
+    const ofTroubled = isTroubled(lane) ? TROUBLED_MAX - this.#troubledPlaces : Number.POSITIVE_INFINITY;
+    return Math.min(TOTAL_MAX - this.#places, BUSINESS_MAX - business.places, ofBytes, ofTroubled);
   }
 
-  #count(lane: Lane, change: number, bytes: number): void {
-    lane.taken += change;
-    lane.business.taken += change;
+  #count(lane: Lane, places: number, bytes: number): void {
+    lane.places += places;
+    lane.business.places += places;
     lane.business.bytes += bytes;
-    this.#total += change;
-    if (isTroubled(lane)) this.#troubled += change;
+    this.#places += places;
+    if (isTroubled(lane)) this.#troubledPlaces += places;
   }
 
-  #laneOf({ partyId, webhookId }: WebhookKey): Lane {
-    const known = this.#lanes.get(webhookId);
+  #laneOf(key: WebhookKey): Lane {
+    const known = this.#lanes.get(key.webhookId);
     if (known) return known;
     if (this.#lanes.size >= REMEMBERED_MAX) this.#forgetIdle();
-    const progress = { width: WIDTH_AT_FIRST, taken: 0, open: 0, hasMore: false, wakes: 0 };
-    const business = this.#businesses.get(partyId) ?? { taken: 0, bytes: 0 };
-    this.#businesses.set(partyId, business);
-    const lane: Lane = {
-      partyId,
-      webhookId,
-      business,
-      isProven: false,
-      claim: undefined,
-      held: new Set(),
-      ready: [],
-      usualBytes: USUAL_BYTES_AT_FIRST,
-      ...progress,
-    };
-    this.#lanes.set(webhookId, lane);
+    const business = this.#businesses.get(key.partyId) ?? { places: 0, bytes: 0 };
+    this.#businesses.set(key.partyId, business);
+    const lane = newLane(key, business);
+    this.#lanes.set(key.webhookId, lane);
     return lane;
   }
 
   #forgetIdle(): void {
-    for (const [id, lane] of this.#lanes) if (lane.taken + lane.held.size === 0 && !lane.hasMore) this.#lanes.delete(id);
+    for (const [id, lane] of this.#lanes) if (isIdle(lane)) this.#lanes.delete(id);
     const remembered = new Set(this.#lanes.values().map(({ partyId }) => partyId));
     for (const partyId of this.#businesses.keys()) if (!remembered.has(partyId)) this.#businesses.delete(partyId);
   }
 }
 
-function isTroubled({ width }: { width: number }): boolean {
-  return width < WIDTH_AT_FIRST;
-}
-
-function nextWidth(width: number, { statusCode, succeeded, responseMs }: Result): number {
-  const isAnswered = statusCode !== null;
-  const isPrompt = isAnswered && responseMs <= PROMPT_MS;
-  if (isPrompt && succeeded) return Math.min(WIDTH_MAX, width + 1);
-  // What is refused promptly takes nobody's place. What answers late keeps a few, what does not answer just one.
-  const least = isPrompt ? WIDTH_AT_FIRST : isAnswered ? WIDTH_AT_FIRST - 1 : 1;
-  return Math.max(least, width >> 1);
+/**
+ * Attempts leased earlier share the lane's lease object, so its renewal covers them too. A lease that may have lapsed is replaced
+ * instead: another worker may have its attempts by now, and by their old lease they are too late to be sent.
+ */
+function renewLease(lane: Lane, { url, secret, isProven, clockMs }: LeasedAttempts, at: number): Lease {
+  const isInTime = lane.lease !== undefined && at - lane.lease.at < SEND_WITHIN_MS;
+  const lease = Object.assign(isInTime ? (lane.lease as Lease) : {}, { at, clockMs, url, secret });
+  lane.lease = lease;
+  lane.isProven = isProven;
+  return lease;
 }

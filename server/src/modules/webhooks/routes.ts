@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { endpoint } from '../../context.ts';
 import { formatId } from '../../contract/ids.ts';
 import { WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX, WEBHOOK_URL_MAX_CHARS } from '../../contract/limits.ts';
-import { closed, pageSchema, pagingFields } from '../../http/paging.ts';
-import { ATTEMPTS_COUNTED_MAX, type Counted, type PeriodName, periods, readStatistics } from './statistics.ts';
+import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
+import { ATTEMPTS_COUNTED_MAX, type Counted, type PeriodName, periods, readStatistics, type WebhookStatistics } from './statistics.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -14,7 +14,10 @@ import {
   setActive,
   testWebhook,
   type Webhook,
+  type WebhookServices,
 } from './webhooks.ts';
+
+const { endpoint } = endpointsFor<WebhookServices & { webhookStatistics: WebhookStatistics }>();
 
 const time = (description: string) => Type.String({ format: 'date-time', description });
 const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>

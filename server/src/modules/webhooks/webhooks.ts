@@ -1,10 +1,10 @@
 import { getDomain } from 'tldts';
+import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { formatId, newUuid, parseId } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS, WEBHOOKS_PER_BUSINESS_MAX, WEBHOOKS_PER_HOST_MAX } from '../../contract/limits.ts';
 import { asciiLowerCase, parseSegment } from '../../contract/names.ts';
 import type { Business } from '../../contract/parties.ts';
-import { type Cursors, pageOf } from '../../http/cursor.ts';
 import { changingCached } from '../../platform/change-feed.ts';
 import { ForbiddenDestination, type Outbound } from '../../platform/outbound.ts';
 import type { Database, Queryable } from '../../platform/postgres.ts';

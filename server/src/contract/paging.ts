@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { PAGE_DEFAULT_ITEMS, PAGE_MAX_ITEMS } from '../contract/limits.ts';
+import { PAGE_DEFAULT_ITEMS, PAGE_MAX_ITEMS } from './limits.ts';
 
 /** Query parameters of every list. */
 export const pagingFields = {

@@ -1,7 +1,7 @@
 import { type Issue, invalid, Refusal } from '../contract/errors.ts';
 import { FIELD_MAX_BYTES } from '../contract/limits.ts';
-import { type Member, scanMembers, type WrittenValue } from '../platform/lossless-json.ts';
-import { type Check, pointerPart } from './validation.ts';
+import { type Check, pointerPart } from '../contract/validation.ts';
+import { type Member, scanMembers, type WrittenValue } from './lossless-json.ts';
 
 /** With more than this, a body is refused whatever they are. */
 const MEMBERS_MAX = 1_001;

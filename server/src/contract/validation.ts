@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
-import { type Issue, invalid } from '../contract/errors.ts';
+import { type Issue, invalid } from './errors.ts';
 
 const ISSUES_MAX = 50;
 

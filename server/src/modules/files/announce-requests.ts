@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { CONTENT_TYPE_MAX_CHARS, FILENAME_MAX_CHARS, UPLOAD_MAX_BYTES } from '../../contract/limits.ts';
+import { closed } from '../../contract/paging.ts';
 import type { Party } from '../../contract/parties.ts';
 import type { Answer } from '../../http/endpoint.ts';
-import { closed } from '../../http/paging.ts';
 import type { Files } from './files.ts';
 import type { PartedUploads } from './parted-uploads.ts';
-import { answerProgress, PartedUploadSchema } from './parts-requests.ts';
+import { answerProgress, PartedUploadSchema } from './upload-requests.ts';
 
 const UploadSchema = Type.Object(
   {

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { PARTS_PER_REQUEST_MAX } from '../../contract/limits.ts';
+import { closed } from '../../contract/paging.ts';
 import type { Party } from '../../contract/parties.ts';
 import type { Answer } from '../../http/endpoint.ts';
-import { closed } from '../../http/paging.ts';
 import { type Files, uploadStates } from './files.ts';
 import type { PartedUploads, Progress } from './parted-uploads.ts';
 

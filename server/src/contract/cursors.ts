@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { invalid } from '../contract/errors.ts';
+import { invalid } from './errors.ts';
 
 const SEAL_BYTES = 12;
 

@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { FILES_PER_MESSAGE_MAX, JSON_MAX_BYTES } from '../../contract/limits.ts';
 import type { Party } from '../../contract/parties.ts';
-import { type Part, readMultipart } from '../../http/multipart.ts';
-import { pointerPart } from '../../http/validation.ts';
+import { pointerPart } from '../../contract/validation.ts';
 import { scanJson, type WrittenValue } from '../../platform/lossless-json.ts';
+import { type Part, readMultipart } from '../../platform/multipart.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { Files } from '../files/files.ts';
-import { checkFields, type Draft, type DraftFields, draftOf, FormSchema } from './draft.ts';
+import { checkFields, FormSchema, type SendRequest, type SendRequestFields, sendRequestOf } from './send-request.ts';
 
 const TEXT_FIELDS = Object.keys(FormSchema.properties).filter((name) => !['json', 'files', 'file'].includes(name));
 /** Room for the longest note in characters of four bytes. */
@@ -45,14 +45,14 @@ class Form {
   }
 }
 
-/** A draft that came as a form, with files in it. Those are stored as they arrive; if the form is refused, none stays. */
-export async function readFormDraft(request: IncomingMessage, files: Files, sender: Party): Promise<Draft> {
+/** A message request as a form. Files in it are stored as they arrive; if the form is refused, none stays. */
+export async function readFormSendRequest(request: IncomingMessage, files: Files, sender: Party): Promise<SendRequest> {
   const form = new Form(files);
   try {
     for await (const part of readMultipart(request.headers['content-type'] ?? '', request)) await form.take(part);
     checkFields(form.fields);
     await files.chargeInline(sender, form.stored);
-    return draftOf(form.fields as DraftFields, form.json, form.stored);
+    return sendRequestOf(form.fields as SendRequestFields, form.json, form.stored);
   } catch (error) {
     await files.discard(form.stored);
     throw error;

@@ -3,7 +3,7 @@ import { Refusal } from '../contract/errors.ts';
 const RETRY_AFTER_S = 5;
 
 /** How many of something each key may have under way at a time. */
-export class Slots {
+export class KeyedSlots {
   readonly #max: number;
   /** Completes the sentence that refuses one more, such as "downloads of one file". */
   readonly #what: string;

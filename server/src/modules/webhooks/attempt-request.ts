@@ -2,7 +2,7 @@ import { formatId } from '../../contract/ids.ts';
 import { type Answered, type Exchange, type Outbound, reasonOf } from '../../platform/outbound.ts';
 import type { MadeAttempt } from './attempt-store.ts';
 import type { Bagged } from './bag.ts';
-import type { HeldAttempt, PreparedAttempt } from './lanes.ts';
+import type { LeasedAttempt, ReadyAttempt } from './lane.ts';
 import { signaturesOf } from './signature.ts';
 
 const USER_AGENT = 'waybill-webhooks/1.0';
@@ -10,69 +10,70 @@ const ERROR_MAX_CHARS = 500;
 /** The largest integer of PostgreSQL, where the time is judged by the delays of the table. */
 const RETRY_AFTER_MAX_S = 2 ** 31 - 1;
 
-/** How it went. It is held until that is written down. */
+/** How an attempt ended, to be recorded. */
 export interface Outcome extends MadeAttempt {
-  attempt: HeldAttempt;
+  attempt: LeasedAttempt;
 }
 
 class WebhookDeleted extends Error {}
 
-/** An attempt under way. */
-export class Attempt implements Bagged {
-  readonly held: HeldAttempt;
-  place = 0;
+/** The HTTP request of an attempt. */
+export class AttemptRequest implements Bagged {
+  readonly attempt: LeasedAttempt;
+  index = 0;
   readonly #body: Buffer;
   readonly #headers: Record<string, string>;
   #exchange: Exchange | undefined;
   #begunAt = 0;
 
-  constructor({ held, body }: PreparedAttempt) {
-    this.held = held;
+  /** Signs the body. */
+  constructor({ attempt, body }: ReadyAttempt) {
+    this.attempt = attempt;
     this.#body = body;
-    this.#headers = headersOf(held, body);
+    this.#headers = headersOf(attempt, body);
   }
 
-  /** Ends with `over`, maybe at once; without an outcome if it was broken off. */
-  begin(outbound: Outbound, over: (attempt: Attempt, outcome: Outcome | undefined) => void): void {
+  /** Calls `onEnd` once, maybe before it returns; without an outcome if the request was cancelled. */
+  begin(outbound: Outbound, onEnd: (request: AttemptRequest, outcome: Outcome | undefined) => void): void {
     this.#begunAt = performance.now();
-    this.#exchange = outbound.post(this.held.claim.url, this.#headers, this.#body, (answer) => over(this, this.#outcomeOf(answer)));
+    this.#exchange = outbound.post(this.attempt.lease.url, this.#headers, this.#body, (response) => onEnd(this, this.#outcomeOf(response)));
   }
 
-  /** For a webhook that is gone. Nothing is written down of it. */
-  breakOff(): void {
+  /** For a webhook that was deleted. Nothing is recorded of the attempt. */
+  cancel(): void {
     this.#exchange?.cancel(new WebhookDeleted());
   }
 
-  #outcomeOf(answer: Answered | Error): Outcome | undefined {
-    if (answer instanceof WebhookDeleted) return undefined;
-    if (answer instanceof Error) return this.#ended(null, reasonOf(answer).replaceAll('\0', '').slice(0, ERROR_MAX_CHARS), 0);
-    const { statusCode, retryAfter } = answer;
-    if (statusCode >= 200 && statusCode < 300) return this.#ended(statusCode, null, 0);
-    const isAsked = statusCode === 429 || statusCode === 503;
-    return this.#ended(statusCode, refusalText(statusCode), isAsked ? retryAfterSeconds(retryAfter) : 0);
+  #outcomeOf(response: Answered | Error): Outcome | undefined {
+    if (response instanceof WebhookDeleted) return undefined;
+    if (response instanceof Error) return this.#outcome(null, reasonOf(response).replaceAll('\0', '').slice(0, ERROR_MAX_CHARS), 0);
+    const { statusCode, retryAfter } = response;
+    if (statusCode >= 200 && statusCode < 300) return this.#outcome(statusCode, null, 0);
+    const mayDelay = statusCode === 429 || statusCode === 503;
+    return this.#outcome(statusCode, refusalText(statusCode), mayDelay ? retryAfterSeconds(retryAfter) : 0);
   }
 
-  #ended(statusCode: number | null, error: string | null, retryAfterS: number): Outcome {
-    return outcomeOf(this.held, this.#begunAt, statusCode, error, retryAfterS);
+  #outcome(statusCode: number | null, error: string | null, retryAfterS: number): Outcome {
+    return outcomeOf(this.attempt, this.#begunAt, statusCode, error, retryAfterS);
   }
 }
 
-/** Of an attempt for which there is nothing to send. */
-export function unsendable(attempt: HeldAttempt, reason: string): Outcome {
+/** The outcome of an attempt for which there is nothing to send. */
+export function unsendable(attempt: LeasedAttempt, reason: string): Outcome {
   return outcomeOf(attempt, performance.now(), null, reason, 0);
 }
 
-function outcomeOf(attempt: HeldAttempt, begunAt: number, statusCode: number | null, error: string | null, retryAfterS: number): Outcome {
+function outcomeOf(attempt: LeasedAttempt, begunAt: number, statusCode: number | null, error: string | null, retryAfterS: number): Outcome {
   const { partyId, webhookId, isProven } = attempt.lane;
   const responseMs = Math.round(performance.now() - begunAt);
   const succeeded = error === null;
   return { attempt, partyId, webhookId, isProven, id: attempt.id, succeeded, statusCode, error, retryAfterS, begunAt, responseMs };
 }
 
-function headersOf({ claim, messageId, id, event }: HeldAttempt, body: Buffer): Record<string, string> {
-  const unixSeconds = Math.floor((claim.clockMs + performance.now() - claim.at) / 1000);
+function headersOf({ lease, messageId, id, event }: LeasedAttempt, body: Buffer): Record<string, string> {
+  const unixSeconds = Math.floor((lease.clockMs + performance.now() - lease.at) / 1000);
   const message = formatId('msg', messageId);
-  const { own, standard } = signaturesOf(claim.secret, message, unixSeconds, body);
+  const { own, standard } = signaturesOf(lease.secret, message, unixSeconds, body);
   return {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
@@ -91,7 +92,7 @@ function refusalText(statusCode: number): string {
     : `answered ${statusCode} instead of a status from 200 to 299`;
 }
 
-/** Any of the three forms that HTTP has for a date. Date.parse alone would find one in almost any words. */
+/** Any of the three date formats of HTTP. Date.parse alone would accept almost any text. */
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d(?: GMT| \d{4})$/;
 
 /** Seconds, or a date; 0 for anything else. */

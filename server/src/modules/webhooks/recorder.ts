@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Outcome } from './attempt-request.ts';
+
+const BATCH_MAX = 512;
+const RETRY_MS = 250;
+
+export interface Recording {
+  /** Resolves when more outcomes have had a chance to join the batch. */
+  gather(): Promise<void>;
+  /** Writes a batch to the database; false if that failed. */
+  write(batch: readonly Outcome[]): Promise<boolean>;
+  onBatch(batch: readonly Outcome[]): void;
+  onEnd(batch: readonly Outcome[], isWritten: boolean): void;
+}
+
+/** Records the outcomes of attempts in batches, one after another. Keeps trying while the database is away. */
+export class Recorder {
+  readonly #recording: Recording;
+  #outcomes: Outcome[] = [];
+  #isRunning = false;
+  #isStopped = false;
+
+  constructor(recording: Recording) {
+    this.#recording = recording;
+  }
+
+  /** Adds an outcome; a promise if that started a run, which ends when there is nothing left to record. */
+  add(outcome: Outcome): Promise<void> | undefined {
+    this.#outcomes.push(outcome);
+    return this.#isRunning ? undefined : this.#run();
+  }
+
+  /** A batch that can't be written is not tried again from now on. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    const { gather, write, onBatch, onEnd } = this.#recording;
+    while (this.#outcomes.length > 0) {
+      await gather();
+      const batch = this.#outcomes.splice(0, BATCH_MAX);
+      onBatch(batch);
+      let isWritten = await write(batch);
+      while (!isWritten && !this.#isStopped) {
+        await sleep(RETRY_MS);
+        isWritten = await write(batch);
+      }
+      onEnd(batch, isWritten);
+    }
+    this.#isRunning = false;
+  }
+}

@@ -1,0 +1,56 @@
+import type { LeasedAttempt, Result } from '../../src/modules/webhooks/lane.ts';
+import { Lanes, type Reservation } from '../../src/modules/webhooks/lanes.ts';
+
+export const PROMPT = { succeeded: true, statusCode: 204, responseMs: 5 };
+export const NO_RESPONSE = { succeeded: false, statusCode: null, responseMs: 10_000 };
+
+/** Drives lanes as a dispatcher does, with a clock that stands still unless a test sets it, and a queue that never runs dry. */
+export class LaneDriver {
+  readonly lanes = new Lanes();
+  now = 0;
+  /** What the next leases say of their endpoints. */
+  isProven = true;
+  #ids = 0;
+
+  wake(partyId: bigint, webhookId: string): void {
+    this.lanes.wake({ partyId, webhookId });
+  }
+
+  fill(reservation: Reservation, count = reservation.places): LeasedAttempt[] {
+    const attempts = Array.from({ length: count }, () => ({
+      ...{ id: String(++this.#ids), messageId: '', event: 'message.received' as const, createdMs: 0 },
+    }));
+    const found = { url: '', secret: '', isProven: this.isProven, clockMs: 0, attempts };
+    return this.lanes.fill(reservation, count === 0 ? undefined : found);
+  }
+
+  /** Leases as much as there is room for at once. */
+  lease(): LeasedAttempt[] {
+    return this.lanes.reserve(this.now).flatMap((reservation) => this.fill(reservation));
+  }
+
+  prepare(attempts: readonly LeasedAttempt[], bytes = 1_000): void {
+    const body = Buffer.alloc(bytes);
+    for (const attempt of attempts) this.lanes.prepare(attempt, body);
+  }
+
+  /** Sends what is ready in the lanes of these attempts. */
+  send(attempts: readonly LeasedAttempt[]): LeasedAttempt[] {
+    const { batch } = this.lanes.send(new Set(attempts.map(({ lane }) => lane)), this.now);
+    return batch.map(({ attempt }) => attempt);
+  }
+
+  /** Takes attempts all the way from leased to recorded. */
+  deliver(attempts: readonly LeasedAttempt[], bytes = 1_000, result: Result = PROMPT): void {
+    this.prepare(attempts, bytes);
+    for (let sent = this.send(attempts); sent.length > 0; sent = this.send(attempts)) {
+      for (const attempt of sent) this.lanes.end(attempt, result);
+      this.lanes.record(sent);
+    }
+  }
+
+  /** Delivers until the woken lanes are at full width, and nothing is leased. */
+  widen(bytes = 1_000): void {
+    for (let rounds = 0; rounds < 40; rounds++) this.deliver(this.lease(), bytes);
+  }
+}
