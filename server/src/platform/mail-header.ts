@@ -3,21 +3,20 @@ import { isUtf8 } from 'node:buffer';
 export interface HeaderField {
   /** In lower case. */
   name: string;
-  /** On one line. */
+  /** Unfolded: without the line breaks. */
   value: string;
-  /** As it came, with its line breaks. */
+  /** As received, with its line breaks. */
   raw: Buffer;
 }
 
-const FIELD_NAME = /^([!-9;-~]+):/;
+/** Some programs put a space before the colon. */
+const FIELD_NAME = /^([!-9;-~]+)([ \t]*):/;
 
-/**
- * The fields of a header, or undefined when a line of it is anything but a field or its continuation. Parsers guess
- * differently about such lines, and so could read different senders.
- */
-export function parseHeader(header: Buffer): HeaderField[] | undefined {
+/** The fields of a header. A line that is neither a field nor the continuation of one is left out, and makes the header malformed. */
+export function readHeader(header: Buffer): { fields: HeaderField[]; isWellFormed: boolean } {
   const encoding = isUtf8(header) ? 'utf8' : 'latin1';
-  const found: { name: string; start: number; end: number }[] = [];
+  const found: { name: string; start: number; valueStart: number; end: number }[] = [];
+  let isWellFormed = true;
   let start = 0;
   for (const line of header
     .toString('latin1')
@@ -26,22 +25,32 @@ export function parseHeader(header: Buffer): HeaderField[] | undefined {
     const end = start + line.length;
     const last = found.at(-1);
     if (/^[ \t]/.test(line)) {
-      if (!last || line.trim() === '') return undefined;
-      last.end = end;
+      if (last) last.end = end;
+      if (!last || line.trim() === '') isWellFormed = false;
     } else if (end > 0) {
-      const name = FIELD_NAME.exec(line)?.[1];
-      if (name === undefined) return undefined;
-      found.push({ name, start, end });
+      const [beforeValue = '', name = '', space] = FIELD_NAME.exec(line) ?? [];
+      if (name !== '') found.push({ name, start, valueStart: start + beforeValue.length, end });
+      if (space !== '') isWellFormed = false;
     }
     start = end + 2;
   }
-  return found.map(({ name, start, end }) => {
-    const value = header.toString(encoding, start + name.length + 1, end);
+  const fields = found.map(({ name, start, valueStart, end }) => {
+    const value = header.toString(encoding, valueStart, end);
     return { name: name.toLowerCase(), value: value.replaceAll('\r\n', '').trim(), raw: header.subarray(start, end) };
   });
+  return { fields, isWellFormed };
 }
 
-/** A header of these fields, with the empty line that ends it. */
+/**
+ * The fields of a header, or undefined when it is malformed. Parsers interpret malformed lines in different ways, and so could
+ * read different senders.
+ */
+export function parseHeader(header: Buffer): HeaderField[] | undefined {
+  const { fields, isWellFormed } = readHeader(header);
+  return isWellFormed ? fields : undefined;
+}
+
+/** A header that consists of these fields, with the empty line that ends it. */
 export function headerOf(fields: readonly HeaderField[]): Buffer {
   const lineBreak = Buffer.from('\r\n');
   return Buffer.concat([...fields.flatMap(({ raw }) => [raw, lineBreak]), lineBreak]);

@@ -69,7 +69,7 @@ export class MailReader {
 
   /** First of all the header of the mail, with the empty line behind it. */
   async begin(header: Buffer): Promise<void> {
-    const parsed = await parsePartHeader(header);
+    const parsed = parsePartHeader(header);
     this.#header = parsed;
     this.#enter(parsed);
     this.#isDoubtful = !this.#isTypeSigned && this.#open.length > 0;
@@ -184,7 +184,7 @@ export class MailReader {
   async #enterPart(): Promise<void> {
     const header = Buffer.concat([...(this.#partHeader ?? []), LINE_BREAK]);
     this.#partHeader = undefined;
-    this.#enter(await parsePartHeader(header));
+    this.#enter(parsePartHeader(header));
   }
 
   #enter(header: PartHeader): void {

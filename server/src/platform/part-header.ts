@@ -1,15 +1,8 @@
-import { once } from 'node:events';
-import type { Writable } from 'node:stream';
-import {
-  type AddressObject,
-  type AttachmentStream,
-  type Headers,
-  MailParser,
-  type MailParserOptions,
-  type StructuredHeader,
-} from 'mailparser';
+import libmime from 'libmime';
+import parseAddresses from 'nodemailer/lib/addressparser';
+import { readHeader } from './mail-header.ts';
 
-/** What the header of a mail, or of a part of it, says. */
+/** What the header of a mail, or of a MIME part, says. */
 export interface PartHeader {
   /** In lower case, without parameters. */
   contentType: string;
@@ -21,62 +14,50 @@ export interface PartHeader {
   isAttachment: boolean;
   subject: string;
   from: Mailbox[];
-  /** The addresses in To and Cc. */
+  /** The addresses in To and Cc, members of groups included. */
   to: string[];
 }
 
 export interface Mailbox {
+  /** Empty for a group, and where no address can be read. */
   address: string;
   name: string;
   isGroup: boolean;
 }
 
-/** A mail inside of the mail stays one part. */
-const OPTIONS = { ignoreEmbedded: true } as MailParserOptions;
-type Attachment = AttachmentStream & { content: NodeJS.ReadableStream };
-
-/**
- * Has a header read by a parser that knows how names and words are encoded. It is given nothing but the header, with the
- * empty line behind it: what it does with bodies takes it many times longer than reading them takes.
- */
-export async function parsePartHeader(header: Buffer): Promise<PartHeader> {
-  const parser = new MailParser(OPTIONS) as MailParser & Writable & { textTypes: string[] };
-  // A text, too, is then told of as if it were attached.
-  parser.textTypes = [];
-  let headers: Headers = new Map();
-  let attachment: Attachment | undefined;
-  parser.on('headers', (found: Headers) => {
-    headers = found;
-  });
-  parser.on('data', (data: Attachment | { type: 'text' }) => {
-    if (data.type !== 'attachment') return;
-    attachment = data;
-    data.content.resume();
-    data.release();
-  });
-  const ended = once(parser, 'end');
-  parser.end(header);
-  await ended;
-  return partHeaderOf(headers, attachment);
+/** Decodes encoded words (RFC 2047) and parameters (RFC 2231). Of a field that is repeated, the first counts. */
+export function parsePartHeader(header: Buffer): PartHeader {
+  const { fields } = readHeader(header);
+  const textOf = (name: string) => fields.find((field) => field.name === name)?.value ?? '';
+  const type = libmime.parseHeaderValue(textOf('content-type'));
+  const disposition = libmime.parseHeaderValue(textOf('content-disposition'));
+  const filename = libmime.decodeWords(disposition.params.filename || type.params.name || '') || undefined;
+  const kind = disposition.value.toLowerCase();
+  return {
+    contentType: type.value.toLowerCase() || usualType(filename, kind),
+    charset: type.params.charset,
+    boundary: type.params.boundary || undefined,
+    transferEncoding: textOf('content-transfer-encoding').toLowerCase(),
+    filename,
+    isAttachment: kind !== '' && kind !== 'inline',
+    subject: libmime.decodeWords(textOf('subject')),
+    from: parseAddresses(textOf('from')).map((entry) => ({
+      address: 'group' in entry ? '' : plainAddress(entry.address),
+      name: libmime.decodeWords(entry.name),
+      isGroup: 'group' in entry,
+    })),
+    to: ['to', 'cc'].flatMap((name) => parseAddresses(textOf(name), { flatten: true }).map(({ address }) => plainAddress(address))),
+  };
 }
 
-function partHeaderOf(headers: Headers, attachment: Attachment | undefined): PartHeader {
-  const type = headers.get('content-type') as StructuredHeader | undefined;
-  const addresses = (name: string) => [headers.get(name) ?? []].flat().flatMap((field) => (field as AddressObject).value);
-  return {
-    contentType: (type?.value || attachment?.contentType || 'text/plain').toLowerCase(),
-    charset: type?.params?.charset,
-    boundary: type?.params?.boundary || undefined,
-    transferEncoding: String(headers.get('content-transfer-encoding') ?? '')
-      .trim()
-      .toLowerCase(),
-    filename: attachment?.filename || undefined,
-    isAttachment: attachment?.contentDisposition !== undefined && attachment.contentDisposition !== 'inline',
-    subject: String(headers.get('subject') ?? ''),
-    from: addresses('from').map(({ address = '', name, group }) => ({ address, name, isGroup: group !== undefined })),
-    to: [...addresses('to'), ...addresses('cc')].flatMap(({ address, group = [] }) => [
-      address ?? '',
-      ...group.map((one) => one.address ?? ''),
-    ]),
-  };
+/** No address, where it has an encoded word: RFC 2047 forbids it, and programs that decode it see another mailbox. */
+function plainAddress(address: string): string {
+  return libmime.decodeWords(address) === address ? address : '';
+}
+
+/** The media type of a MIME part that names none. */
+function usualType(filename: string | undefined, kind: string): string {
+  const extension = /[^.]\.([^.]+)$/.exec(filename ?? '')?.[1];
+  if (extension !== undefined) return libmime.detectMimeType(extension);
+  return kind === 'attachment' ? 'application/octet-stream' : 'text/plain';
 }

@@ -74,7 +74,7 @@ test('a mail in answer to it goes to the business, and names the message', async
   const ben = await signIn('ben@quilt-works.test');
   const sent = await answer(await drop(ben));
   const mail = await notice('ben@quilt-works.test');
-  expect(mail.replyTo?.text).toBe(`shop@${INBOUND}`);
+  expect(mail.replyTo).toMatchObject([{ address: `shop@${INBOUND}` }]);
   expect(mail.messageId).toBe(`<${sent.id}@${INBOUND}>`);
 });
 
@@ -146,7 +146,7 @@ test('a mailbox of a verified domain that wrote for the business without being a
   expect(mail.subject).toBe('The shop company has replied to The acme company');
   expect(mail.text).toContain('ask the people who look after The acme company on Waybill');
   expect(mail.raw).not.toMatch(/SECRET|thr_|\/threads\//);
-  expect(mail.replyTo?.text).toBe(`shop@${INBOUND}`);
+  expect(mail.replyTo).toMatchObject([{ address: `shop@${INBOUND}` }]);
   expect(mail.messageId).toBe(`<${reply.id}@${INBOUND}>`);
   await settled();
   expect(notices('jo@acme-works.test')).toHaveLength(1);

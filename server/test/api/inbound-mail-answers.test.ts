@@ -31,7 +31,7 @@ test('a mail is answered, its sender is told by mail, and the mail in answer to 
   const reply = (await globex.api.send({ in_reply_to: first.id, subject: 'CONFIDENTIAL', note: 'We have it.' })).body;
   const [notice] = await server.received('ann@acme-works.test');
   expect(notice?.raw).not.toContain('CONFIDENTIAL');
-  expect(notice?.replyTo?.text).toBe(`globex@${INBOUND}`);
+  expect(notice?.replyTo).toMatchObject([{ address: `globex@${INBOUND}` }]);
 
   const second = await deliver('ann@acme-works.test', {
     headers: [`In-Reply-To: ${notice?.messageId}`, `References: ${notice?.messageId}`],

@@ -160,8 +160,7 @@ describe('a notification of an answer', () => {
     const answer = { businessName: 'Globex', handle: 'globex', url: `${service.url}/threads/thr_1` };
     await queue.queue({ to, ...answerMail({ ...answer, unsubscribeUrl: queue.mails.unsubscribeUrl(to) }) });
   }
-  const pathOf = (mail: ReceivedMail) =>
-    (mail.headers.get('list') as unknown as { unsubscribe: { url: string } }).unsubscribe.url.slice(service.url.length);
+  const pathOf = (mail: ReceivedMail) => mail.headers.get('list-unsubscribe')?.replace(/^<|>$/g, '').slice(service.url.length) as string;
   const request = (method: string, path: string, body?: string) =>
     service.anonymous.request(method, path, {
       ...(body !== undefined && { body, headers: { 'content-type': 'application/x-www-form-urlencoded' } }),

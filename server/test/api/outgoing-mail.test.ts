@@ -35,9 +35,9 @@ describe('a queued mail', () => {
     });
     const [mail] = await server.received('ada@example.com');
     expect(mail?.envelope).toEqual({ from: 'no-reply@waybill.example', to: ['ada@example.com'] });
-    expect(mail?.from?.value).toEqual([{ name: 'Waybill', address: 'no-reply@waybill.example' }]);
-    expect(mail?.to).toMatchObject({ value: [{ address: 'ada@example.com' }] });
-    expect(mail?.replyTo?.value).toMatchObject([{ address: 'desk@example.org' }]);
+    expect(mail?.from).toEqual({ name: 'Waybill', address: 'no-reply@waybill.example' });
+    expect(mail?.to).toMatchObject([{ address: 'ada@example.com' }]);
+    expect(mail?.replyTo).toMatchObject([{ address: 'desk@example.org' }]);
     expect(mail).toMatchObject({ subject: 'Grüße 🧾', text: 'Text: ä\n.\nafter a lone dot', html: '<p>HTML: ä</p>' });
     expect(mail?.headers.get('x-thread')).toBe('thr_1');
     expect(mail?.headers.get('auto-submitted')).toBe('auto-generated');
@@ -47,7 +47,7 @@ describe('a queued mail', () => {
   test('can show another name of its sender, never another address', async () => {
     await queue.queue({ to: 'named@example.com', fromName: 'Evil <ceo@bank.example>, "x' });
     const [mail] = await server.received('named@example.com');
-    expect(mail?.from?.value).toEqual([{ name: 'Evil <ceo@bank.example>, "x', address: 'no-reply@waybill.example' }]);
+    expect(mail?.from).toEqual({ name: 'Evil <ceo@bank.example>, "x', address: 'no-reply@waybill.example' });
   });
 
   test('is sent only if its transaction is committed', async () => {

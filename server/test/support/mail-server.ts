@@ -1,12 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
-import { type ParsedMail, simpleParser } from 'mailparser';
+import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { type Identity, selfSigned } from './certificates.ts';
 import { until } from './process.ts';
 
 /** A mail as it came, taken apart, with what was said around it. */
-export type ReceivedMail = ParsedMail & {
+export type ReceivedMail = Omit<Email, 'headers'> & {
+  /** By their names in lower case; the last of those that are repeated. */
+  headers: Map<string, string>;
   raw: string;
   envelope: { from: string; to: string[] };
   isEncrypted: boolean;
@@ -71,8 +73,12 @@ export async function startMailServer({ user, tls, identity = selfSigned(['local
       // Its sender died in the middle of it.
       if (raw === undefined) return;
       const { mailFrom, rcptTo } = session.envelope;
+      const email = await PostalMime.parse(raw);
       mails.push({
-        ...(await simpleParser(raw)),
+        ...email,
+        text: email.text?.trimEnd(),
+        html: email.html?.trimEnd(),
+        headers: new Map(email.headers.map(({ key, value }) => [key, value])),
         raw: raw.toString('latin1'),
         envelope: { from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address) },
         isEncrypted: session.secure,
