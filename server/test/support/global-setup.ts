@@ -1,36 +1,24 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
-import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
-import { migrate } from '../../src/platform/migrate.ts';
-import { Database } from '../../src/platform/postgres.ts';
+import { type DatabaseServer, openDatabaseServer, type ServerAddress } from './database-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The folder of the socket of the PostgreSQL that all tests share. */
-    postgresHost: string;
+    /** The PostgreSQL that all tests share. */
+    databaseServer: ServerAddress;
   }
 }
 
-/** Files run side by side, each with a service or two of some twenty connections. */
-const CONNECTIONS = 400;
+/** Each project loads this file for itself; the server, and how many projects use it, are known to all of them. */
+const shared = globalThis as { databaseServer?: Promise<DatabaseServer>; databaseUsers?: number };
 
-/** One real PostgreSQL for the whole run. Each test file gets a database of its own, copied from a migrated one. */
+/** One real PostgreSQL for the whole run, which the first project opens and the last closes: that of DATABASE_URL, or an embedded one. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-test-'));
-  const log = pino({ level: 'silent' });
-  let postgres = await startEmbeddedPostgres(folder, log);
-  const template = new Database(postgres.connection, log);
-  await migrate(template);
-  await template.query(`ALTER SYSTEM SET max_connections = ${CONNECTIONS}`);
-  await template.close();
-  await postgres.stop();
-  postgres = await startEmbeddedPostgres(folder, log);
-  project.provide('postgresHost', String(postgres.connection.host));
+  shared.databaseServer ??= openDatabaseServer(process.env.DATABASE_URL);
+  shared.databaseUsers = (shared.databaseUsers ?? 0) + 1;
+  const server = await shared.databaseServer;
+  project.provide('databaseServer', server.address);
   return async () => {
-    await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
+    shared.databaseUsers = (shared.databaseUsers ?? 1) - 1;
+    if (shared.databaseUsers === 0) await server.close();
   };
 }
