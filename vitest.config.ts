@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config';
 import LongestFirst from './server/test/support/longest-first.ts';
 import { WORKERS } from './server/test/support/workers.ts';
 
-/** For the projects that need a database; all of them share one PostgreSQL. */
-const globalSetup = ['server/test/support/global-setup.ts'];
+/** For the projects that need a database and start processes; all of them share one PostgreSQL. */
+const surroundings = { globalSetup: ['server/test/support/global-setup.ts'], setupFiles: ['server/test/support/clean-up.ts'] };
 
 export default defineConfig({
   test: {
@@ -13,7 +13,6 @@ export default defineConfig({
     isolate: false,
     // Node strips the types itself, as it does for the service: nothing is transformed, and its compile cache is used.
     experimental: { viteModuleRunner: false },
-    setupFiles: ['server/test/support/clean-up.ts'],
     sequence: { sequencer: LongestFirst },
     // A machine that is shared with others may stand still for a minute.
     testTimeout: 600_000,
@@ -21,9 +20,9 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     projects: [
       { extends: true, test: { name: 'unit', include: ['server/test/unit/**/*.test.ts', 'web/test/unit/**/*.test.ts'] } },
-      { extends: true, test: { name: 'api', include: ['server/test/api/**/*.test.ts'], globalSetup } },
-      { extends: true, test: { name: 'faults', include: ['server/test/faults/**/*.test.ts', 'examples/**/*.test.ts'], globalSetup } },
-      { extends: true, test: { name: 'web', include: ['web/test/*.test.ts'], globalSetup } },
+      { extends: true, test: { name: 'api', include: ['server/test/api/**/*.test.ts'], ...surroundings } },
+      { extends: true, test: { name: 'faults', include: ['server/test/faults/**/*.test.ts', 'examples/**/*.test.ts'], ...surroundings } },
+      { extends: true, test: { name: 'web', include: ['web/test/*.test.ts'], ...surroundings } },
     ],
   },
 });
