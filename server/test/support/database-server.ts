@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
@@ -27,16 +24,11 @@ export const TEST_SETTINGS = { max_connections: String(300 + 60 * WORKERS), fsyn
 
 const log = pino({ level: 'silent' });
 
-/** Inside the server that the URL names, or in an embedded one of the run's own. */
-export async function openDatabaseServer(givenUrl: string | undefined): Promise<DatabaseServer> {
+/** Inside the server that the URL names, or in an embedded one with its data in the folder. */
+export async function openDatabaseServer(givenUrl: string | undefined, folder: string): Promise<DatabaseServer> {
   if (givenUrl !== undefined) return openTemplate(givenUrl, (template) => dropDatabases(givenUrl, template));
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-test-'));
   const postgres = await startEmbeddedPostgres(folder, log, TEST_SETTINGS);
-  const stop = async () => {
-    await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
-  };
-  return openTemplate(urlOf(postgres.connection), stop);
+  return openTemplate(urlOf(postgres.connection), () => postgres.stop());
 }
 
 async function openTemplate(adminUrl: string, close: (template: string) => Promise<void>): Promise<DatabaseServer> {

@@ -1,24 +1,46 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { type DatabaseServer, openDatabaseServer, type ServerAddress } from './database-server.ts';
+import { openDatabaseServer, type ServerAddress } from './database-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The PostgreSQL that all tests share. */
     databaseServer: ServerAddress;
+    /** A folder that lasts as long as the run. */
+    runFolder: string;
   }
 }
 
-/** Each project loads this file for itself; the server, and how many projects use it, are known to all of them. */
-const shared = globalThis as { databaseServer?: Promise<DatabaseServer>; databaseUsers?: number };
+interface Run {
+  folder: string;
+  address: ServerAddress;
+  close(): Promise<void>;
+}
+
+/** Each project loads this file for itself; the run, and how many projects are in it, are known to all of them. */
+const shared = globalThis as { testRun?: Promise<Run>; projectsInRun?: number };
 
 /** One real PostgreSQL for the whole run, which the first project opens and the last closes: that of DATABASE_URL, or an embedded one. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  shared.databaseServer ??= openDatabaseServer(process.env.DATABASE_URL);
-  shared.databaseUsers = (shared.databaseUsers ?? 0) + 1;
-  const server = await shared.databaseServer;
-  project.provide('databaseServer', server.address);
+  shared.testRun ??= openRun();
+  shared.projectsInRun = (shared.projectsInRun ?? 0) + 1;
+  const { folder, address, close } = await shared.testRun;
+  project.provide('databaseServer', address);
+  project.provide('runFolder', folder);
   return async () => {
-    shared.databaseUsers = (shared.databaseUsers ?? 1) - 1;
-    if (shared.databaseUsers === 0) await server.close();
+    shared.projectsInRun = (shared.projectsInRun ?? 1) - 1;
+    if (shared.projectsInRun === 0) await close();
   };
+}
+
+async function openRun(): Promise<Run> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-test-'));
+  const server = await openDatabaseServer(process.env.DATABASE_URL, folder);
+  const close = async () => {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { folder, address: server.address, close };
 }

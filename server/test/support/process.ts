@@ -102,7 +102,9 @@ export function isAlive(pid: number): boolean {
 }
 
 export function spawnProgram(program: 'main' | 'cli', { env = {}, args = [], checkout = CHECKOUT, account }: Surroundings): ChildProcess {
-  const child = spawn('node_modules/.bin/node', [`server/src/${program}.ts`, ...args], {
+  // As `npm start` does it.
+  const options = program === 'main' ? ['--max-semi-space-size=64'] : [];
+  const child = spawn('node_modules/.bin/node', [...options, `server/src/${program}.ts`, ...args], {
     cwd: checkout,
     env: { PATH: process.env.PATH, HOME: os.tmpdir(), NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
