@@ -1,32 +1,28 @@
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './server/test/support/longest-first.ts';
+import { WORKERS } from './server/test/support/workers.ts';
 
-/** They end the processes they have started after each file, and so are loaded anew for each. */
-const ALONE = ['server/test/api/owner-alone.test.ts', 'server/test/api/inbound-mail-smtp.test.ts'];
+/** For the projects that need a database and start processes; all of them share one PostgreSQL. */
+const surroundings = { globalSetup: ['server/test/support/global-setup.ts'], setupFiles: ['server/test/support/clean-up.ts'] };
 
 export default defineConfig({
   test: {
-    globalSetup: ['server/test/support/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: WORKERS,
+    // What one file has loaded serves the next.
+    isolate: false,
+    // Node strips the types itself, as it does for the service: nothing is transformed, and its compile cache is used.
+    experimental: { viteModuleRunner: false },
+    sequence: { sequencer: LongestFirst },
     // A machine that is shared with others may stand still for a minute.
     testTimeout: 600_000,
     hookTimeout: 900_000,
     expect: { poll: { timeout: 60_000 } },
     projects: [
-      // What one file has loaded serves the next: a sixth of all time.
-      {
-        extends: true,
-        test: {
-          name: 'together',
-          include: ['web/test/**/*.test.ts', 'server/test/*.test.ts', 'server/test/api/**/*.test.ts'],
-          exclude: ALONE,
-          isolate: false,
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'alone', include: ['server/test/faults/**/*.test.ts', 'examples/**/*.test.ts', ...ALONE] },
-      },
+      { extends: true, test: { name: 'unit', include: ['server/test/unit/**/*.test.ts', 'web/test/unit/**/*.test.ts'] } },
+      { extends: true, test: { name: 'api', include: ['server/test/api/**/*.test.ts'], ...surroundings } },
+      { extends: true, test: { name: 'faults', include: ['server/test/faults/**/*.test.ts', 'examples/**/*.test.ts'], ...surroundings } },
+      { extends: true, test: { name: 'web', include: ['web/test/*.test.ts'], ...surroundings } },
     ],
   },
 });

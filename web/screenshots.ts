@@ -7,7 +7,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { embeddedConnection } from '../server/src/platform/embedded-postgres.ts';
-import { chromiumPath, ensureChromium } from '../server/test/chromium.ts';
+import { CHROMIUM_MISSING, chromiumPath, ensureChromium } from '../server/test/chromium.ts';
 import { Browser } from '../server/test/support/browser.ts';
 import { MemberApi } from '../server/test/support/member.ts';
 import { PARTNERS, SCHEMA, SENT } from './screenshot-data.ts';
@@ -17,7 +17,7 @@ const FOLDER = path.resolve(import.meta.dirname, '../docs/screenshots');
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 800 };
 
-ensureChromium();
+if (!ensureChromium(process.env.WAYBILL_TEST_INSTALL)) throw new Error(CHROMIUM_MISSING);
 const data = mkdtempSync(path.join(os.tmpdir(), 'waybill-screenshots-'));
 const receiver = createServer((request, response) => request.resume().on('end', () => response.end())).listen(0, '127.0.0.1');
 const service = spawn(process.execPath, [path.resolve(import.meta.dirname, '../server/src/main.ts')], {

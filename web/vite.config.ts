@@ -1,9 +1,15 @@
+import path from 'node:path';
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
+/** What the service answers itself while Vite serves the pages. */
+export const SERVICE_PATHS = '^/(v1|auth|docs|objects|mail|dev|healthz|readyz|metrics|openapi\\.json)(?=[/?]|$)';
+
 export default defineConfig({
   root: import.meta.dirname,
+  // Not in node_modules, which several checkouts may share.
+  cacheDir: path.join(import.meta.dirname, '.vite'),
   plugins: [react(), tailwind()],
   // The server puts a fresh one into each page; see modules/web.
   html: { cspNonce: 'NONCE' },
@@ -20,4 +26,6 @@ export default defineConfig({
     },
   },
   worker: { format: 'es' },
+  // The pages import from server/src/contract, and packages are installed in the project's folder.
+  server: { fs: { allow: [path.resolve(import.meta.dirname, '..')] } },
 });

@@ -9,18 +9,20 @@ import { welcome } from './welcome.ts';
 const ROLES: Role[] = ['api', 'worker', 'mail', 'all'];
 /** Log levels at which a start that fails also prints the stack. */
 const STACK_LEVELS = ['trace', 'debug'];
-const USAGE = `Usage: npm start [-- --role ${ROLES.join('|')}]
+const USAGE = `Usage: npm start [-- --role ${ROLES.join('|')}] [--pages <folder with pages that are built>]
 Settings come from the environment; .env.example lists them all.`;
 
-function readRole(): Role {
-  const { values } = parseArgs({ options: { role: { type: 'string', default: 'all' }, help: { type: 'boolean', short: 'h' } } });
+function readArguments(): { role: Role; pages: string | undefined } {
+  const { values } = parseArgs({
+    options: { role: { type: 'string', default: 'all' }, pages: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  });
   if (values.help) {
     console.log(USAGE);
     process.exit(0);
   }
   const role = ROLES.find((known) => known === values.role);
   if (!role) throw new ConfigError(`--role must be one of ${ROLES.join(', ')}, but is "${values.role}".`);
-  return role;
+  return { role, pages: values.pages };
 }
 
 /** One that is still starting is stopped once it is up, so that it leaves no PostgreSQL behind. */
@@ -52,14 +54,14 @@ function explain(error: unknown): string {
 
 let showsStacks = false;
 try {
-  const role = readRole();
+  const { role, pages } = readArguments();
   const config = readConfig();
   showsStacks = STACK_LEVELS.includes(config.logLevel);
   if (role === 'mail' && config.smtpListen === undefined)
     throw new ConfigError('The role mail needs the setting SMTP_LISTEN, such as 0.0.0.0:25.');
   const log = pino({ level: config.logLevel });
   console.log('Waybill is starting.');
-  const starting = startService(config, role, log, console.log);
+  const starting = startService(config, role, log, console.log, pages);
   stopOnSignals(starting);
   console.log(welcome(await starting, config, role));
   collectWhenIdle();

@@ -40,8 +40,14 @@ export interface Service {
 const STOP_PATIENCE_MS = 25_000;
 const CHORES_AT_ONCE = 2;
 
-/** Starts what the role asks for; stops it in the opposite order, the database last. */
-export async function startService(config: Config, role: Role, log: Logger, tell: (sentence: string) => void = () => {}): Promise<Service> {
+/** Starts what the role asks for; stops it in the opposite order, the database last. The pages are built unless a folder has them. */
+export async function startService(
+  config: Config,
+  role: Role,
+  log: Logger,
+  tell: (sentence: string) => void = () => {},
+  pagesFolder?: string,
+): Promise<Service> {
   const hasWorker = role === 'worker' || role === 'all';
   const hasApi = role === 'api' || role === 'all';
   const opened = await openDatabase(config, 'service', log);
@@ -58,7 +64,7 @@ export async function startService(config: Config, role: Role, log: Logger, tell
       const jobs: JobRunner = await startJobs(database, allChores(context), CHORES_AT_ONCE, log);
       closers.push(() => jobs.stop());
     }
-    const app = buildApp(context, log, hasApi ? await openPages(config, tell) : undefined);
+    const app = buildApp(context, log, hasApi ? await openPages(config, pagesFolder ?? (await builtPages(tell))) : undefined);
     // All that has something under way is given the same time to finish it.
     const finishers = [closerOf(app, STOP_PATIENCE_MS), () => context.arrivals.stop()];
     closers.push(async () => {
@@ -132,11 +138,11 @@ async function isEmpty({ parties }: Context): Promise<boolean> {
 }
 
 /** Built first, where that has never been done. */
-async function openPages(config: Config, tell: (sentence: string) => void): Promise<Pages> {
+async function openPages(config: Config, folder: string): Promise<Pages> {
   const bucket = await bucketOf(config);
   const anyObject = { filename: '', contentType: '', expiresAt: new Date(Date.now() + 60_000) };
   const filesAt = bucket && new URL(await bucket.downloadUrl('', anyObject)).origin;
-  return new Pages(await builtPages(tell), filesAt);
+  return new Pages(folder, filesAt);
 }
 
 function hostForPeople(host: string): string {

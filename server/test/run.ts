@@ -1,45 +1,69 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { builtPages } from '../src/platform/web-build.ts';
-import { ensureChromium } from './chromium.ts';
 
-/** Every check and test, in the order in which they tell most for the least time. Stops at the first that fails. */
-const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-report-'));
-const report = path.join(folder, 'vitest.json');
-const steps: [name: string, command: string, args: string[]][] = [
-  ['Format and lint', 'biome', ['check', '--error-on-warnings', '.']],
-  ['Types', 'tsc', ['--noEmit']],
-  ['Types of the pages', 'tsc', ['--noEmit', '-p', 'web']],
-  ['Who may import whom', 'depcruise', ['--config', '.dependency-cruiser.cjs', 'server/src']],
-  ['Tests', 'vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]],
-];
+/**
+ * `npm test`: every check and test. `npm test -- <what>`: only the tests that vitest finds for it, by path, part of a path, or -t and
+ * part of a name. Exit status: 0 if all passed, 1 if something failed, 3 if all that ran passed but the web tests could not run.
+ */
+const WEB_NOT_RUN = 3;
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const BIN = path.join(ROOT, 'node_modules/.bin');
+/** Code is compiled once for all the processes that the tests start, and for the next run. */
+const env = { NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules/.cache/compiled'), ...process.env };
 
-/** What has been compiled once is compiled for all the processes that the tests start. */
-const env = { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'compiled') };
-const bin = path.resolve(import.meta.dirname, '../../node_modules/.bin');
-const startedAt = Date.now();
-let failed = false;
-ensureChromium();
-// Once, before services that start at the same time would each do it.
-await builtPages(console.log);
-for (const [i, [name, command, args]] of steps.entries()) {
-  console.log(`\n[${i + 1}/${steps.length}] ${name}`);
-  const { status, error } = spawnSync(path.join(bin, command), args, { stdio: 'inherit', env });
-  if (status !== 0) {
-    console.error(`\n${name} failed.${error ? ` ${error.message}` : ''}`);
-    failed = true;
-    break;
+function run(command: string, args: string[]): Promise<number> {
+  const child = spawn(path.join(BIN, command), args, { cwd: ROOT, stdio: 'inherit', env });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}
+
+/** Cheap checks first. Stops at the first that fails. */
+async function check(): Promise<boolean> {
+  const checks: [name: string, command: string, args: string[]][] = [
+    ['Format and lint', 'biome', ['check', '--error-on-warnings', '.']],
+    ['Types', 'tsc', ['--noEmit']],
+    ['Types of the pages', 'tsc', ['--noEmit', '-p', 'web']],
+    ['Who may import whom', 'depcruise', ['--config', '.dependency-cruiser.cjs', 'server/src']],
+  ];
+  for (const [name, command, args] of checks) {
+    console.log(`\n${name}`);
+    if ((await run(command, args)) === 0) continue;
+    console.error(`\n${name}: failed.`);
+    return false;
+  }
+  return true;
+}
+
+async function testAll(): Promise<number> {
+  const { ensureChromium, CHROMIUM_MISSING } = await import('./chromium.ts');
+  const { builtPages } = await import('../src/platform/web-build.ts');
+  const hasChromium = ensureChromium(process.env.WAYBILL_TEST_INSTALL);
+  if (!(await check())) return 1;
+  // Once, before services that start at the same time would each build them.
+  await builtPages(console.log);
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-report-'));
+  try {
+    const report = path.join(folder, 'vitest.json');
+    const projects = hasChromium ? [] : ['--project=!web'];
+    console.log('\nTests');
+    const status = await run('vitest', ['run', ...projects, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]);
+    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8')) as Record<string, number>;
+    console.log(`${numPassedTests} passed, ${numFailedTests} failed`);
+    if (!hasChromium) console.error(`The web tests were NOT run. ${CHROMIUM_MISSING}`);
+    if (status !== 0) return 1;
+    return hasChromium ? 0 : WEB_NOT_RUN;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-console.log(`\n${Math.round((Date.now() - startedAt) / 1000)} s in all`);
-try {
-  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8')) as { numPassedTests: number; numFailedTests: number };
-  console.log(`${numPassedTests} passed, ${numFailedTests} failed`);
-} catch {
-  console.log('No test was run.');
-}
-rmSync(folder, { recursive: true, force: true });
-process.exitCode = failed ? 1 : 0;
+// Ctrl-C reaches vitest too, which stops PostgreSQL before it ends.
+process.on('SIGINT', () => {});
+const startedAt = Date.now();
+const chosen = process.argv.slice(2);
+process.exitCode = chosen.length > 0 ? await run('vitest', ['run', ...chosen]) : await testAll();
+if (chosen.length === 0) console.log(`${Math.round((Date.now() - startedAt) / 1000)} s in all`);

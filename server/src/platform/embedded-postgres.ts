@@ -45,8 +45,12 @@ export function embeddedConnection(dataFolder: string): pg.ClientConfig {
   return { host: reachable(clusterIn(dataFolder)), user: USER, database: USER };
 }
 
-/** The caller holds the lock of the data folder. */
-export async function startEmbeddedPostgres(dataFolder: string, log: Logger): Promise<EmbeddedPostgres> {
+/** The caller holds the lock of the data folder. The settings are PostgreSQL's, beside those it always gets. */
+export async function startEmbeddedPostgres(
+  dataFolder: string,
+  log: Logger,
+  settings: Record<string, string> = {},
+): Promise<EmbeddedPostgres> {
   const cluster = clusterIn(dataFolder);
   const account = accountFor(cluster);
   const program = postgresProgram(account);
@@ -61,7 +65,7 @@ export async function startEmbeddedPostgres(dataFolder: string, log: Logger): Pr
   await launch();
 
   async function launch(): Promise<void> {
-    const child = spawnPostmaster(cluster, program, account);
+    const child = spawnPostmaster(cluster, program, account, { ...SETTINGS, ...settings });
     postmaster = child;
     await untilReady(child, { ...connection, database: 'postgres' }, cluster);
     child.once('exit', () => {
@@ -136,10 +140,10 @@ function allowThisUser(cluster: string, account: Account): void {
 }
 
 /** Detached, so that Ctrl-C reaches the service alone, which then stops PostgreSQL last. */
-function spawnPostmaster(cluster: string, program: string, account: Account): ChildProcess {
+function spawnPostmaster(cluster: string, program: string, account: Account, settings: Record<string, string>): ChildProcess {
   const log = openLog(cluster);
-  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn(path.join(program, 'bin/postgres'), ['-D', HERE, ...settings], {
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn(path.join(program, 'bin/postgres'), ['-D', HERE, ...options], {
     ...account,
     cwd: cluster,
     env: environment(),

@@ -4,13 +4,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Answered, Api } from '../support/api.ts';
 import { everyPage, ids } from '../support/pages.ts';
-import { type ServiceProcess, startProcess, temporaryFolder, until } from '../support/process.ts';
+import { startPrepared } from '../support/prepared-folder.ts';
+import { type ServiceProcess, startProcess, until } from '../support/process.ts';
 
 const ROUNDS = 20;
 const WRITERS = 8;
 const MESSAGES_PER_ROUND_MAX = 150;
 const env = {
-  DATA_DIR: temporaryFolder(),
   MONTHLY_MESSAGE_LIMIT: '0',
   RATE_LIMIT_PER_MINUTE: '0',
   PUBLIC_RATE_LIMIT_PER_MINUTE: '0',
@@ -43,7 +43,9 @@ describe('after 20 times kill -9 of the service under load', () => {
   const globex = () => new Api(service.url, secrets['globex/orders']);
 
   beforeAll(async () => {
-    service = await startProcess({ env });
+    const first = await startPrepared({ env });
+    const { dataFolder } = first;
+    service = first;
     secrets = service.keys;
     for (let round = 1; round <= ROUNDS; round++) {
       const isOver = { value: false };
@@ -54,7 +56,7 @@ describe('after 20 times kill -9 of the service under load', () => {
       await service.stop('SIGKILL');
       isOver.value = true;
       await Promise.all(writers);
-      service = await startProcess({ env });
+      service = await startProcess({ env: { ...env, DATA_DIR: dataFolder } });
     }
   }, 600_000);
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Api } from '../support/api.ts';
 import { everyPage, ids } from '../support/pages.ts';
+import { startPrepared } from '../support/prepared-folder.ts';
 import {
   isAlive,
   postmasterOf,
@@ -33,8 +34,8 @@ test('two services run side by side, each with a data folder and businesses of i
 });
 
 test('a second service on the same data folder ends with one sentence that names the folder and the process', async () => {
-  const env = { DATA_DIR: temporaryFolder() };
-  const first = await startProcess({ env });
+  const first = await startPrepared();
+  const env = { DATA_DIR: first.dataFolder };
   const { code, stderr } = await runProgram('main', { env: { ...env, PORT: '0' } });
   expect(code).toBe(1);
   expect(stderr.match(/\n/g)).toHaveLength(1);
@@ -46,8 +47,7 @@ test('a second service on the same data folder ends with one sentence that names
 });
 
 test('after kill -9 of the service a restart takes over from the PostgreSQL that still runs', async () => {
-  const env = { DATA_DIR: temporaryFolder() };
-  const { service, key, id } = await startWithMessage(env);
+  const { service, env, key, id } = await startWithMessage();
   const orphan = postmasterOf(env.DATA_DIR);
   await service.stop('SIGKILL');
   expect(isAlive(orphan)).toBe(true);
@@ -57,8 +57,7 @@ test('after kill -9 of the service a restart takes over from the PostgreSQL that
 });
 
 test('after kill -9 of the service and of PostgreSQL a restart recovers', async () => {
-  const env = { DATA_DIR: temporaryFolder() };
-  const { service, key, id } = await startWithMessage(env);
+  const { service, env, key, id } = await startWithMessage();
   await killBoth(service, env.DATA_DIR);
   const again = await startProcess({ env });
   expect(readFileSync(path.join(env.DATA_DIR, 'postgres.log'), 'utf8')).toContain('automatic recovery');
@@ -66,8 +65,7 @@ test('after kill -9 of the service and of PostgreSQL a restart recovers', async 
 });
 
 test('a stale postmaster.pid that names some other process neither stops the restart nor harms that process', async () => {
-  const env = { DATA_DIR: temporaryFolder() };
-  const { service, key, id } = await startWithMessage(env);
+  const { service, env, key, id } = await startWithMessage();
   await killBoth(service, env.DATA_DIR);
   const stranger = spawn('sleep', ['600'], { stdio: 'ignore' });
   try {
@@ -82,8 +80,8 @@ test('a stale postmaster.pid that names some other process neither stops the res
 });
 
 test('after kill -9 of PostgreSQL alone the service recovers by itself, answers 503 meanwhile, and loses nothing', async () => {
-  const env = { DATA_DIR: temporaryFolder(), ...unlimited };
-  const service = await startProcess({ env });
+  const service = await startPrepared({ env: unlimited });
+  const env = { DATA_DIR: service.dataFolder };
   const load = new Load(service.api('acme/purchasing'), 4);
   for (let round = 0; round < 3; round++) {
     await load.untilAcknowledged(100);
@@ -104,8 +102,8 @@ test('after kill -9 of PostgreSQL alone the service recovers by itself, answers 
 });
 
 test('kill -9 of a single backend is a short interruption, and no answer but 201 or 503 comes of it', async () => {
-  const env = { DATA_DIR: temporaryFolder(), ...unlimited };
-  const service = await startProcess({ env });
+  const service = await startPrepared({ env: unlimited });
+  const env = { DATA_DIR: service.dataFolder };
   const load = new Load(service.api('acme/purchasing'), 4);
   await load.untilAcknowledged(100);
   const postmaster = postmasterOf(env.DATA_DIR);
@@ -146,11 +144,11 @@ test('kill -9 in the middle of the creation of the database, then a start at onc
   await service.stop();
 });
 
-async function startWithMessage(env: Record<string, string>): Promise<{ service: ServiceProcess; key: string; id: string }> {
-  const service = await startProcess({ env });
+async function startWithMessage(): Promise<{ service: ServiceProcess; env: { DATA_DIR: string }; key: string; id: string }> {
+  const service = await startPrepared();
   const sent = await service.api('acme/purchasing').send({ to: 'globex', json: { a: 1 } });
   expect(sent.status).toBe(201);
-  return { service, key: service.keys['globex/orders'] as string, id: sent.body.id };
+  return { service, env: { DATA_DIR: service.dataFolder }, key: service.keys['globex/orders'] as string, id: sent.body.id };
 }
 
 async function expectMessage(service: ServiceProcess, key: string, id: string): Promise<void> {

@@ -8,6 +8,7 @@ import { attached, INBOUND, mailText, multipart, SPF_HERE } from '../support/mai
 import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { startOwnPostgres } from '../support/own-postgres.ts';
 import { everyPage } from '../support/pages.ts';
+import { startPrepared } from '../support/prepared-folder.ts';
 import { runProgram, type ServiceProcess, startProcess, temporaryFolder, until } from '../support/process.ts';
 import { createDatabase } from '../support/service.ts';
 import { handOver, SmtpClient } from '../support/smtp-client.ts';
@@ -54,9 +55,8 @@ describe('after ten times kill -9 of the service while mail comes in', () => {
   let secret: string;
 
   beforeAll(async () => {
-    const start = () => startProcess({ env: { ...env, DATA_DIR: folder } });
-    const folder = temporaryFolder();
-    service = await start();
+    const first = await startPrepared({ env });
+    service = first;
     secret = service.keys['globex/orders'] ?? '';
     for (let round = 1; round <= ROUNDS; round++) {
       const isOver = { value: false };
@@ -67,7 +67,7 @@ describe('after ten times kill -9 of the service while mail comes in', () => {
       await service.stop('SIGKILL');
       isOver.value = true;
       await Promise.all(writers);
-      service = await start();
+      service = await startProcess({ env: { ...env, DATA_DIR: first.dataFolder } });
     }
   }, 240_000);
 
@@ -137,7 +137,7 @@ describe('a process of the role mail', () => {
   });
 
   test('that is told to stop finishes the mail that is under way, and ends', async () => {
-    const service = await startProcess({ env: { ...env, DATA_DIR: temporaryFolder() } });
+    const service = await startPrepared({ env });
     const client = await SmtpClient.open(port);
     const idle = await SmtpClient.open(port);
     for (const command of ['EHLO x', 'MAIL FROM:<ann@acme-works.test>', `RCPT TO:<globex@${INBOUND}>`, 'DATA']) await client.say(command);

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Api } from '../support/api.ts';
+import { startPrepared } from '../support/prepared-folder.ts';
 import { CHECKOUT, type Ended, processesIn, runProgram, startProcess, temporaryFolder } from '../support/process.ts';
 
 const run = promisify(execFile);
@@ -60,10 +61,11 @@ describe.each(['while the service runs', 'while it does not'] as const)('%s', (s
 });
 
 describe('one sentence and exit code 1', () => {
-  const env = { DATA_DIR: temporaryFolder() };
+  let env: { DATA_DIR: string };
 
   beforeAll(async () => {
-    const service = await startProcess({ env });
+    const service = await startPrepared();
+    env = { DATA_DIR: service.dataFolder };
     return () => service.stop();
   });
 
@@ -93,8 +95,8 @@ describe('one sentence and exit code 1', () => {
 });
 
 test('a key works from the moment it is made, and is refused on the first request after it is revoked', async () => {
-  const env = { DATA_DIR: temporaryFolder() };
-  const service = await startProcess({ env });
+  const service = await startPrepared();
+  const env = { DATA_DIR: service.dataFolder };
   const command = async (...args: string[]) => objectOf(await runProgram('cli', { env, args: [...args, '--json'] }));
   await command('business', 'create', 'initech', '--name', 'Initech');
   const agent = await command('agent', 'create', 'initech', '--name', 'Till');
@@ -116,8 +118,8 @@ test('a key works from the moment it is made, and is refused on the first reques
 });
 
 test('a verified domain shows at once in /me, belongs to one business only, and can pass to another', async () => {
-  const env = { DATA_DIR: temporaryFolder() };
-  const service = await startProcess({ env });
+  const service = await startPrepared();
+  const env = { DATA_DIR: service.dataFolder };
   const command = (...args: string[]) => runProgram('cli', { env, args: [...args, '--json'] });
   const domainsOf = async (address: string) => (await service.api(address).get('/me')).body.business.verified_domains;
   expect(await domainsOf('acme/purchasing')).toEqual([]);

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { Api } from '../support/api.ts';
 import { listen } from '../support/event-stream.ts';
 import { everyPage, ids } from '../support/pages.ts';
+import { startPrepared } from '../support/prepared-folder.ts';
 import { CHECKOUT, parentOf, postmasterOf, processesIn, spawnProgram, startProcess, temporaryFolder, until } from '../support/process.ts';
 import { openSocket } from '../support/raw-http.ts';
 
@@ -14,8 +15,8 @@ const FORCE_MS = 25_000;
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s under load', (signal) => {
   test('answers what is under way, takes nothing new, and stops PostgreSQL last', async () => {
-    const dataFolder = temporaryFolder();
-    const service = await startProcess({ env: { DATA_DIR: dataFolder, RATE_LIMIT_PER_MINUTE: '0' } });
+    const service = await startPrepared({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
+    const { dataFolder } = service;
     const acme = service.api('acme/purchasing');
     const load = sendUntilGone(acme);
     const slow = await beginSending(acme);
@@ -47,8 +48,8 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s under load', (signal) => {
 });
 
 test('a stop that was asked for twice is done once', async () => {
-  const dataFolder = temporaryFolder();
-  const service = await startProcess({ env: { DATA_DIR: dataFolder } });
+  const service = await startPrepared();
+  const { dataFolder } = service;
   const slow = await beginSending(service.api('acme/purchasing'));
   const stopped = service.stop('SIGTERM');
   await until(() => isRefused(service.url));
@@ -84,8 +85,8 @@ test('SIGTERM during the first start leaves no PostgreSQL behind', async () => {
 });
 
 test('SIGTERM while PostgreSQL is being started again leaves none behind', async () => {
-  const dataFolder = temporaryFolder();
-  const service = await startProcess({ env: { DATA_DIR: dataFolder } });
+  const service = await startPrepared();
+  const { dataFolder } = service;
   const before = postmasterOf(dataFolder);
   process.kill(before, 'SIGKILL');
   await until(() => processesIn(dataFolder).some((pid) => pid !== before && parentOf(pid) === service.pid));

@@ -12,8 +12,23 @@ function closing(schema: Json): Json {
   return isOpen ? { ...closed, additionalProperties: false } : closed;
 }
 
+const compilers = new WeakMap<Json, (schema: Json) => ValidateFunction>();
+
+/** What the document's components say is compiled once for all of its schemas, and each schema once. */
 export function closedValidator(document: Json, schema: Json): ValidateFunction {
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  const compile = compilers.get(document) ?? compilerOf(document);
+  compilers.set(document, compile);
+  return compile(schema);
+}
+
+function compilerOf(document: Json): (schema: Json) => ValidateFunction {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, schemas: [{ $id: 'document', components: closing(document.components) }] });
   ajv.addFormat('date-time', true);
-  return ajv.compile({ ...closing(schema), components: { schemas: closing(document.components.schemas) } });
+  const compiled = new Map<string, ValidateFunction>();
+  return (schema) => {
+    const text = JSON.stringify(closing(schema)).replaceAll('"$ref":"#/', '"$ref":"document#/');
+    const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text));
+    compiled.set(text, validate);
+    return validate;
+  };
 }

@@ -1,36 +1,46 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
-import { migrate } from '../../src/platform/migrate.ts';
-import { Database } from '../../src/platform/postgres.ts';
+import { openDatabaseServer, type ServerAddress } from './database-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The folder of the socket of the PostgreSQL that all tests share. */
-    postgresHost: string;
+    /** The PostgreSQL that all tests share. */
+    databaseServer: ServerAddress;
+    /** A folder that lasts as long as the run. */
+    runFolder: string;
   }
 }
 
-/** Files run side by side, each with a service or two of some twenty connections. */
-const CONNECTIONS = 400;
+interface Run {
+  folder: string;
+  address: ServerAddress;
+  close(): Promise<void>;
+}
 
-/** One real PostgreSQL for the whole run. Each test file gets a database of its own, copied from a migrated one. */
+/** Each project loads this file for itself; the run, and how many projects are in it, are known to all of them. */
+const shared = globalThis as { testRun?: Promise<Run>; projectsInRun?: number };
+
+/** One real PostgreSQL for the whole run, which the first project opens and the last closes: that of DATABASE_URL, or an embedded one. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-test-'));
-  const log = pino({ level: 'silent' });
-  let postgres = await startEmbeddedPostgres(folder, log);
-  const template = new Database(postgres.connection, log);
-  await migrate(template);
-  await template.queryText(`ALTER SYSTEM SET max_connections = ${CONNECTIONS}`);
-  await template.close();
-  await postgres.stop();
-  postgres = await startEmbeddedPostgres(folder, log);
-  project.provide('postgresHost', String(postgres.connection.host));
+  shared.testRun ??= openRun();
+  shared.projectsInRun = (shared.projectsInRun ?? 0) + 1;
+  const { folder, address, close } = await shared.testRun;
+  project.provide('databaseServer', address);
+  project.provide('runFolder', folder);
   return async () => {
-    await postgres.stop();
+    shared.projectsInRun = (shared.projectsInRun ?? 1) - 1;
+    if (shared.projectsInRun === 0) await close();
+  };
+}
+
+async function openRun(): Promise<Run> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-test-'));
+  const server = await openDatabaseServer(process.env.DATABASE_URL, folder);
+  const close = async () => {
+    await server.close();
     rmSync(folder, { recursive: true, force: true });
   };
+  return { folder, address: server.address, close };
 }

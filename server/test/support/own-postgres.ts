@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import { TEST_SETTINGS } from './database-server.ts';
 import { temporaryFolder } from './process.ts';
 
 /** A PostgreSQL for one test file, where the one that all share would run out of connections, or must not be restarted. */
@@ -14,12 +15,11 @@ export interface OwnPostgres {
   stop(): Promise<void>;
 }
 
-const CONNECTIONS = 400;
 const log = pino({ level: 'silent' });
 
 export async function startOwnPostgres(): Promise<OwnPostgres> {
   const folder = temporaryFolder();
-  let postgres: EmbeddedPostgres = await startEmbeddedPostgres(folder, log);
+  let postgres: EmbeddedPostgres = await startEmbeddedPostgres(folder, log, TEST_SETTINGS);
   const command = async (text: string) => {
     const client = new pg.Client({ ...postgres.connection, database: 'postgres' });
     await client.connect();
@@ -28,10 +28,8 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   };
   const restart = async () => {
     await postgres.stop();
-    postgres = await startEmbeddedPostgres(folder, log);
+    postgres = await startEmbeddedPostgres(folder, log, TEST_SETTINGS);
   };
-  await command(`ALTER SYSTEM SET max_connections = ${CONNECTIONS}`);
-  await restart();
   return {
     createDatabase: async () => {
       const name = `test_${randomBytes(8).toString('hex')}`;

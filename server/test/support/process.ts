@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmS
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll } from 'vitest';
 import { Api } from './api.ts';
 
 export const CHECKOUT = path.resolve(import.meta.dirname, '../../..');
@@ -103,7 +102,9 @@ export function isAlive(pid: number): boolean {
 }
 
 export function spawnProgram(program: 'main' | 'cli', { env = {}, args = [], checkout = CHECKOUT, account }: Surroundings): ChildProcess {
-  const child = spawn('node_modules/.bin/node', [`server/src/${program}.ts`, ...args], {
+  // As `npm start` does it.
+  const options = program === 'main' ? ['--max-semi-space-size=64'] : [];
+  const child = spawn('node_modules/.bin/node', [...options, `server/src/${program}.ts`, ...args], {
     cwd: checkout,
     env: { PATH: process.env.PATH, HOME: os.tmpdir(), NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -187,14 +188,17 @@ export function killQuietly(pid: number): void {
   }
 }
 
-afterAll(async () => {
+/** Ends what the test file has started, and removes its folders. Called after each file by clean-up.ts. */
+export async function cleanUp(): Promise<void> {
+  if (folders.size === 0 && children.size === 0) return;
   await until(() => {
     killAll();
     return [...folders].every((folder) => processesIn(folder).length === 0);
   });
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   folders.clear();
-});
+}
+
 // For a run that is cut short.
 process.once('exit', () => {
   killAll();

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config.ts';
@@ -11,6 +10,7 @@ import { ChangeFeed } from '../../src/platform/change-feed.ts';
 import { Database, type Queryable } from '../../src/platform/postgres.ts';
 import { type Role, startService } from '../../src/service.ts';
 import { Api } from './api.ts';
+import { copyTemplate } from './database-server.ts';
 
 /** A service of the test's own, in this process, on a free port and a fresh database. */
 export interface TestService {
@@ -42,19 +42,8 @@ export interface TestBusiness {
 }
 
 /** A database in the run's PostgreSQL: migrated and empty, or with template0 not even migrated. */
-export async function createDatabase(template: 'waybill' | 'template0' = 'waybill'): Promise<string> {
-  const host = inject('postgresHost');
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  const admin = new pg.Client({ host, user: 'waybill', database: 'postgres' });
-  await admin.connect();
-  try {
-    // Copies of one template can't be made at the same moment.
-    await admin.query('SELECT pg_advisory_lock(1)');
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
-  } finally {
-    await admin.end();
-  }
-  return `postgres://waybill@localhost/${name}?host=${encodeURIComponent(host)}`;
+export function createDatabase(template: 'waybill' | 'template0' = 'waybill'): Promise<string> {
+  return copyTemplate(inject('databaseServer'), template === 'waybill');
 }
 
 const log = pino({ level: 'fatal' });

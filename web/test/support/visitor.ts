@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { chromiumPath } from '../../../server/test/chromium.ts';
+import { CHROMIUM_MISSING, chromiumPath } from '../../../server/test/chromium.ts';
 import type { Browser as CookieJar } from '../../../server/test/support/browser.ts';
 import { claimedBy } from '../../../server/test/support/businesses.ts';
 import type { MemberApi } from '../../../server/test/support/member.ts';
@@ -84,7 +84,7 @@ export async function lastCode({ service }: World, email: string): Promise<strin
 
 function launch(): Promise<Browser> {
   const executablePath = chromiumPath();
-  if (executablePath === undefined) throw new Error('Chromium is missing: on Debian, apt-get install chromium.');
+  if (executablePath === undefined) throw new Error(CHROMIUM_MISSING);
   // Without --no-sandbox it refuses to run as root, which containers often are; it only ever sees our own pages.
   return chromium.launch({
     executablePath,

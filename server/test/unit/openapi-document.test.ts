@@ -26,6 +26,14 @@ test('has an example of every JSON request and response, each valid by its own s
   }
 });
 
+test('a field that is not declared fits no schema', () => {
+  const { schema, example } = operationOf('GET', '/v1/me').responses['200'].content['application/json'];
+  const validate = closedValidator(document, schema);
+  expect(validate(example)).toBe(true);
+  expect(validate({ ...example, undeclared: 1 })).toBe(false);
+  expect(validate({ ...example, business: { ...example.business, undeclared: 1 } })).toBe(false);
+});
+
 test('says of every operation what it answers to another method and to large headers, and which headers come along', () => {
   for (const { method, path, auth } of rows) {
     const { responses } = operationOf(method, path);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { FILE, limitsDocument } from '../limits-document.ts';
+import { FILE, limitsDocument } from '../../limits-document.ts';
 
-const ROOT = path.resolve(import.meta.dirname, '../..');
+const ROOT = path.resolve(import.meta.dirname, '../../..');
 
 test('docs/limits.md lists every limit as the code has it', () => {
   expect(readFileSync(FILE, 'utf8'), 'docs/limits.md is old: npm run limits').toBe(limitsDocument());

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { currentTypes, FILE } from '../api-types.ts';
+import { currentTypes, FILE } from '../../api-types.ts';
 
-const ROOT = path.resolve(import.meta.dirname, '../..');
+const ROOT = path.resolve(import.meta.dirname, '../../..');
 const IMPORT = /(?:from|import|import\(|new URL\()\s*'(\.[^'?]+)(?:\?[^']*)?'/g;
 
 /** What the checker of the server's imports can't read. From, and what of the project may not be imported there. */

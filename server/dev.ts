@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, watch, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createServer } from 'vite';
+import { SERVICE_PATHS } from '../web/vite.config.ts';
+
+/**
+ * `npm run dev`: the service on the embedded database, restarted on change by `node --watch`, and the pages by Vite with hot reload,
+ * which hands everything else on to the service. PORT and PAGES_PORT name the two ports. Ctrl-C ends everything.
+ */
+const ROOT = path.resolve(import.meta.dirname, '..');
+const port = process.env.PORT ?? '3000';
+const pagesPort = Number(process.env.PAGES_PORT ?? 5173);
+/** Read from disk at each start, and so not known to `node --watch`. */
+const SQL_FOLDERS = ['server/migrations', 'server/sql'];
+const SAVING_MS = 100;
+
+const serviceUrl = `http://127.0.0.1:${port}`;
+const pagesUrl = `http://127.0.0.1:${pagesPort}`;
+const shell = writeShell();
+const vite = await createServer({
+  configFile: path.join(ROOT, 'web/vite.config.ts'),
+  server: { host: '127.0.0.1', port: pagesPort, strictPort: true, proxy: { [SERVICE_PATHS]: { target: serviceUrl } } },
+});
+await vite.listen();
+let service = startWatched();
+watchSql();
+console.log(`Pages    ${pagesUrl}\nService  ${serviceUrl}\n`);
+
+let isEnding = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, async () => {
+    if (isEnding) return;
+    isEnding = true;
+    await Promise.all([end(service), vite.close()]);
+    rmSync(shell, { recursive: true });
+    process.exit(0);
+  });
+}
+
+/** In a process group of its own, so that Ctrl-C reaches this process alone, which then stops the service in order. */
+function startWatched(): ChildProcess {
+  return spawn(process.execPath, ['--watch', '--watch-preserve-output', 'server/src/main.ts', '--pages', shell], {
+    cwd: ROOT,
+    detached: true,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: {
+      NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules/.cache/compiled'),
+      ...process.env,
+      PORT: port,
+      // Links, cookies and the check of Origin follow what people have in their address bar.
+      PUBLIC_URL: pagesUrl,
+    },
+  });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+/** An editor may write a file in several steps: one restart for all of them. */
+function watchSql(): void {
+  let saving: NodeJS.Timeout | undefined;
+  const restart = async () => {
+    await end(service);
+    if (!isEnding) service = startWatched();
+  };
+  for (const folder of SQL_FOLDERS.map((name) => path.join(ROOT, name)).filter((name) => existsSync(name)))
+    watch(folder, { recursive: true }, () => {
+      clearTimeout(saving);
+      saving = setTimeout(restart, SAVING_MS);
+    });
+}
+
+/** What the service itself shows in place of a page: where the pages are. */
+function writeShell(): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-dev-'));
+  mkdirSync(path.join(folder, 'assets'));
+  writeFileSync(
+    path.join(folder, 'index.html'),
+    `<!doctype html><title>Waybill</title><p>The pages are at <a href="${pagesUrl}">${pagesUrl}</a>.`,
+  );
+  return folder;
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { pino } from 'pino';
+import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import { migrate } from '../../src/platform/migrate.ts';
+import { Database } from '../../src/platform/postgres.ts';
+import { WORKERS } from './workers.ts';
+
+/** The PostgreSQL of a run, with a migrated database that each test file copies. */
+export interface DatabaseServer {
+  address: ServerAddress;
+  close(): Promise<void>;
+}
+
+export interface ServerAddress {
+  /** A database to create and drop others from. */
+  adminUrl: string;
+  /** The name of the migrated database. The names of its copies begin with it. */
+  template: string;
+}
+
+/** Each test file has a service or two of some twenty connections, a few have many more. Nothing needs to survive a power failure. */
+export const TEST_SETTINGS = { max_connections: String(300 + 60 * WORKERS), fsync: 'off', full_page_writes: 'off' };
+
+const log = pino({ level: 'silent' });
+
+/** Inside the server that the URL names, or in an embedded one with its data in the folder. */
+export async function openDatabaseServer(givenUrl: string | undefined, folder: string): Promise<DatabaseServer> {
+  if (givenUrl !== undefined) return openTemplate(givenUrl, (template) => dropDatabases(givenUrl, template));
+  const postgres = await startEmbeddedPostgres(folder, log, TEST_SETTINGS);
+  return openTemplate(urlOf(postgres.connection), () => postgres.stop());
+}
+
+async function openTemplate(adminUrl: string, close: (template: string) => Promise<void>): Promise<DatabaseServer> {
+  const template = `waybill_test_${randomBytes(6).toString('hex')}`;
+  const database = new Database({ connectionString: databaseUrl(adminUrl, template) }, log);
+  try {
+    await command(adminUrl, `CREATE DATABASE ${template} TEMPLATE template0`);
+    await migrate(database);
+    await database.close();
+    return { address: { adminUrl, template }, close: () => close(template) };
+  } catch (error) {
+    await database.close();
+    await close(template);
+    throw error;
+  }
+}
+
+/** The template and its copies; services that failed to stop may still be connected. */
+async function dropDatabases(adminUrl: string, template: string): Promise<void> {
+  await withClient(adminUrl, async (client) => {
+    const { rows } = await client.query<{ name: string }>('SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)', [
+      template,
+    ]);
+    for (const { name } of rows) await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+  });
+}
+
+async function command(adminUrl: string, ...statements: string[]): Promise<void> {
+  await withClient(adminUrl, async (client) => {
+    for (const text of statements) await client.query(text);
+  });
+}
+
+async function withClient(url: string, use: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A new database: a copy of the migrated one, or an empty one that is not even migrated. */
+export async function copyTemplate({ adminUrl, template }: ServerAddress, isMigrated: boolean): Promise<string> {
+  const name = `${template}_${randomBytes(6).toString('hex')}`;
+  // Two copies of one template can't be made at the same moment.
+  await command(adminUrl, 'SELECT pg_advisory_lock(1)', `CREATE DATABASE ${name} TEMPLATE ${isMigrated ? template : 'template0'}`);
+  return databaseUrl(adminUrl, name);
+}
+
+function urlOf({ host, user, database }: pg.ClientConfig): string {
+  return `postgres://${user}@localhost/${database}?host=${encodeURIComponent(String(host))}`;
+}
+
+/** Another database of the same server. */
+export function databaseUrl(url: string, name: string): string {
+  const other = new URL(url);
+  other.pathname = `/${name}`;
+  return other.href;
+}
