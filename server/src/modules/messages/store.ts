@@ -14,7 +14,7 @@ import {
 import type { Queryable } from '../../platform/postgres.ts';
 import type { PreparedMessage, StoredMessage } from './envelope.ts';
 
-/** The attributes of the type prepared_message, in its order: how a message is written. */
+/** How a message is written: the attributes of the type prepared_message after those of the plan (commit-store.ts), in its order. */
 export const MESSAGE_FIELDS: readonly Field<PreparedMessage>[] = [
   bigintField((m) => m.senderId),
   bigintField((m) => m.recipientId),

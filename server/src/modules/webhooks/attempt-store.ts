@@ -39,7 +39,7 @@ export interface WantedAttempts extends WebhookKey {
 }
 
 /** What was taken of one webhook, and the database's clock then. */
-export interface ClaimedAttempts {
+export interface LeasedAttempts {
   url: string;
   secret: string;
   /** Whether the endpoint has ever responded 2xx. */
@@ -57,12 +57,12 @@ const WANTED_FIELDS: readonly Field<WantedAttempts>[] = [
 ];
 
 /** Leases attempts that are due for `leaseS` seconds, along with those held; when a lease ends, other workers may take them. By webhook. */
-export async function claimAttempts(
+export async function leaseAttempts(
   db: Queryable,
   workerId: string,
   wanted: readonly WantedAttempts[],
   leaseS: number,
-): Promise<Map<string, ClaimedAttempts>> {
+): Promise<Map<string, LeasedAttempts>> {
   const rows = await db.query<{
     webhook_id: string;
     url: string;
@@ -87,7 +87,7 @@ export async function claimAttempts(
 }
 
 /** Ends leases, and notifies all workers of their webhooks. A payload has room for 8,000 bytes; an empty one makes workers look for themselves. */
-function endClaims(which: string): string {
+function endLeases(which: string): string {
   // A lease that its worker is renewing at this moment is skipped, because waiting for it could deadlock.
   return `WITH ending AS (SELECT party_id, webhook_id, worker_id FROM webhook_leases WHERE ${which} FOR UPDATE SKIP LOCKED),
      ended AS (
@@ -99,12 +99,12 @@ function endClaims(which: string): string {
 }
 
 /** A lease that its worker has not renewed in time: the worker died, or has nothing left to do for the webhook. */
-export async function endLapsedClaims(db: Queryable): Promise<void> {
-  await db.query(endClaims('until <= now()'));
+export async function endLapsedLeases(db: Queryable): Promise<void> {
+  await db.query(endLeases('until <= now()'));
 }
 
-export async function endClaimsOf(db: Queryable, workerId: string): Promise<void> {
-  await db.query(endClaims('worker_id = $1'), [workerId]);
+export async function endLeasesOf(db: Queryable, workerId: string): Promise<void> {
+  await db.query(endLeases('worker_id = $1'), [workerId]);
 }
 
 export interface MadeAttempt extends WebhookKey {

@@ -101,7 +101,7 @@ export class Dispatcher {
     clearInterval(this.#sweepTimer);
     await this.#listener.stop();
     while (this.#tasks.size + this.#lanes.taken > 0) await sleep(STOP_LOOK_MS);
-    await store.endClaimsOf(this.#services.database, this.#workerId).catch(() => {});
+    await store.endLeasesOf(this.#services.database, this.#workerId).catch(() => {});
     await this.#outbound.stop();
   }
 
@@ -126,7 +126,7 @@ export class Dispatcher {
     for (const [id, at] of this.#deleted) if (performance.now() - at > DELETED_KEPT_MS) this.#deleted.delete(id);
     try {
       const { database } = this.#services;
-      await store.endLapsedClaims(database);
+      await store.endLapsedLeases(database);
       const due = await (isFull ? store.webhooksWithPending(database) : store.webhooksLatelyDue(database, SWEEP_BACK_S));
       for (const webhook of due) this.#lanes.wake(webhook);
       this.#claim();
@@ -160,7 +160,7 @@ export class Dispatcher {
     const at = performance.now();
     const wanted = rooms.map(({ lane, room }) => ({ partyId: lane.partyId, webhookId: lane.webhookId, room, held: lane.held }));
     try {
-      const claimed = await store.claimAttempts(this.#services.database, this.#workerId, wanted, LEASE_S);
+      const claimed = await store.leaseAttempts(this.#services.database, this.#workerId, wanted, LEASE_S);
       const held: HeldAttempt[] = [];
       for (const room of rooms) {
         const found = claimed.get(room.lane.webhookId);
@@ -305,7 +305,7 @@ export class Dispatcher {
  * What was found joins what the lane has: the claim on that was renewed along with it, unless it may have ended before. Then
  * others may have made what is left of it, so it keeps its old time, by which it is too late.
  */
-function heldBy(lane: Lane, { url, secret, isProven, clockMs, attempts }: store.ClaimedAttempts, at: number): HeldAttempt[] {
+function heldBy(lane: Lane, { url, secret, isProven, clockMs, attempts }: store.LeasedAttempts, at: number): HeldAttempt[] {
   lane.isProven = isProven;
   const isRenewed = lane.claim !== undefined && at - lane.claim.at < SEND_WITHIN_MS;
   const claim = Object.assign(isRenewed ? (lane.claim as Claim) : {}, { at, clockMs, url, secret });
