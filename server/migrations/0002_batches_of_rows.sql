@@ -5,8 +5,16 @@ ALTER TABLE webhook_leases RENAME CONSTRAINT webhook_claims_pkey TO webhook_leas
 -- What functions take and give are arrays of these types. An element is written in PostgreSQL's binary form by
 -- platform/binary-array.ts, with its attributes in this order.
 
--- A message with all that is known before the transaction that delivers it (modules/messages/envelope.ts, PreparedMessage).
+-- A message with all that is known before the transaction that delivers it (modules/messages/envelope.ts, PreparedMessage). A new
+-- field is added at the end, as ALTER TYPE … ADD ATTRIBUTE does.
 CREATE TYPE prepared_message AS (
+  -- Which of the batch's ledgers the sender has, and which of that ledger's new entries the message gets. Both count from 1.
+  sender_ledger      integer,
+  sender_entry       integer,
+  recipient_ledger   integer,
+  recipient_entry    integer,
+  -- The first message of the batch with the same sender and idempotency key, counted from 1; mostly the message itself.
+  first_with_key     integer,
   sender_id          bigint,
   recipient_id       bigint,
   id                 uuid,
@@ -31,14 +39,7 @@ CREATE TYPE prepared_message AS (
   hashed_before_time text,
   hashed_after_time  text,
   -- Bytes of files that came with the request itself, and so count toward the day's limit now.
-  inline_bytes       bigint,
-  -- Which of the batch's ledgers the sender has, and which of that ledger's new entries the message gets. Both count from 1.
-  sender_ledger      integer,
-  sender_entry       integer,
-  recipient_ledger   integer,
-  recipient_entry    integer,
-  -- The first message of the batch with the same sender and idempotency key, counted from 1; mostly the message itself.
-  first_with_key     integer
+  inline_bytes       bigint
 );
 
 -- A file of a message of the batch.

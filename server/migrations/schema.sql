@@ -52,6 +52,11 @@ CREATE TYPE prepared_file AS (
 );
 
 CREATE TYPE prepared_message AS (
+  sender_ledger integer,
+  sender_entry integer,
+  recipient_ledger integer,
+  recipient_entry integer,
+  first_with_key integer,
   sender_id bigint,
   recipient_id bigint,
   id uuid,
@@ -74,12 +79,7 @@ CREATE TYPE prepared_message AS (
   from_domain text,
   hashed_before_time text,
   hashed_after_time text,
-  inline_bytes bigint,
-  sender_ledger integer,
-  sender_entry integer,
-  recipient_ledger integer,
-  recipient_entry integer,
-  first_with_key integer
+  inline_bytes bigint
 );
 
 CREATE TYPE touched_ledger AS (

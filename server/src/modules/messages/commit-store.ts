@@ -49,7 +49,7 @@ export async function commitMessages(db: Queryable, batch: readonly PreparedMess
   const payloadBytes = batch.reduce((sum, { json }) => sum + (json?.length ?? 0), 0);
   const files = batch.flatMap(({ id, files }) => files.map((file, ordinal) => ({ messageId: id, ordinal, file })));
   const rows = await db.query(COMMIT, [
-    recordArray([...MESSAGE_FIELDS, ...planFields(plan, firstsWithKey(batch))], batch, payloadBytes + batch.length * RECORD_BYTES_GUESS),
+    recordArray([...planFields(plan, firstsWithKey(batch)), ...MESSAGE_FIELDS], batch, payloadBytes + batch.length * RECORD_BYTES_GUESS),
     recordArray(FILE_FIELDS, files),
     recordArray(LEDGER_FIELDS, plan.ledgers),
     quotas.monthlyMessages,
@@ -102,7 +102,7 @@ interface Plan {
   recipients: Place[];
 }
 
-/** The last attributes of the type prepared_message. */
+/** The first attributes of the type prepared_message. */
 function planFields({ senders, recipients }: Plan, firsts: readonly number[]): Field<PreparedMessage>[] {
   const at = <T>(places: readonly T[], index: number) => places[index] as T;
   return [

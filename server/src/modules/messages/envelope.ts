@@ -23,6 +23,9 @@ export interface StoredMessage {
   files: readonly DeliveredFile[];
 }
 
+/** The fields of a request that a sender may leave out. */
+export const UNWRITTEN = { type: null, subject: null, note: null } as const;
+
 /** A message with all that can be known before the transaction that delivers it. */
 export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedMs' | 'contentHash'> {
   senderId: bigint;

@@ -15,7 +15,7 @@ import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
 import type { PreparedMessage, StoredMessage } from './envelope.ts';
 
-/** The attributes of the type prepared_message, in its order: how a message is written. */
+/** How a message is written: the attributes of the type prepared_message after those of the plan (commit-store.ts), in its order. */
 export const MESSAGE_FIELDS: readonly Field<PreparedMessage>[] = [
   bigintField((m) => m.senderId),
   bigintField((m) => m.recipientId),

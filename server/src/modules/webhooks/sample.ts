@@ -3,7 +3,7 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import { formatId } from '../../contract/ids.ts';
 import { DEMO_HANDLE } from '../../contract/names.ts';
 import type { ActorView, Party } from '../../contract/parties.ts';
-import { envelopeJson, hashedText } from '../messages/envelope.ts';
+import { envelopeJson, hashedText, UNWRITTEN } from '../messages/envelope.ts';
 
 const JSON_TEXT = '{"hello":"from Waybill"}';
 
@@ -20,6 +20,7 @@ export function sampleEnvelope(messageId: string, to: Party, receivedMs: number,
   const sender = { party: { kind: 'handle', handle: DEMO_HANDLE, display_name: 'Demo inbox' }, actor };
   const recipient = { party: to.view, segment: null };
   const message = {
+    ...UNWRITTEN,
     id: messageId,
     threadId: messageId,
     inReplyTo: null,
