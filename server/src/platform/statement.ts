@@ -42,6 +42,7 @@ export function oneOf<const Type extends string, const Label extends string>(typ
   return new TypedColumn<Nullable<Type, Label>>(type, labels);
 }
 
+/** `Value` includes null where the type is marked with `?`. */
 export function json<Value>(type: Marked<'json' | 'jsonb'> = 'json') {
   return new TypedColumn<Value>(type);
 }
@@ -96,15 +97,15 @@ export function* declaredStatements(): Generator<Statement> {
 
 /** Declares a statement. To be called when a module loads, never for each query. */
 export function statement<const Declared extends Columns = Record<never, never>>(text: string, columns?: Declared) {
-  return declare<Declared>(undefined, text, columns);
+  return register<Declared>(undefined, text, columns);
 }
 
 /** Declares a statement that each connection parses once, under a name that no other statement has. */
 export function prepared<const Declared extends Columns = Record<never, never>>(name: string, text: string, columns?: Declared) {
-  return declare<Declared>(name, text, columns);
+  return register<Declared>(name, text, columns);
 }
 
-function declare<Declared extends Columns>(name: string | undefined, text: string, columns: Columns = {}): Statement<RowOf<Declared>> {
+function register<Declared extends Columns>(name: string | undefined, text: string, columns: Columns = {}): Statement<RowOf<Declared>> {
   const made = new Statement<RowOf<Declared>>(name, text, columns);
   declared.push({ all: () => [made] });
   return made;

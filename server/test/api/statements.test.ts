@@ -100,6 +100,7 @@ describe('a declaration is wrong', () => {
       'scope is declared as one of read, but is one of read,read_write',
     ],
     ['with a null that it does not expect', { ...right, handle: 'text' }, 'handle is declared as never null, but its table allows null'],
+    ['with a null that its table forbids', { ...right, name: 'text?' }, 'name is declared as nullable, but its table does not allow null'],
     ['with a needless !', { ...right, name: 'text!' }, 'name is marked with !, but its table does not allow null'],
     ['with a ! of an expression', { ...right, total: 'bigint!' }, 'total is marked with !, but its table does not allow null'],
   ])('%s', async (_name, declared, problem) => {
@@ -114,6 +115,11 @@ describe('a declaration is wrong', () => {
     const problem = ['email is declared as never null, but its table allows null'];
     expect(await problemsOf('SELECT p.* FROM (SELECT email FROM parties OFFSET 0) p', { email: 'text' })).toEqual(problem);
     expect(await problemsOf('WITH p AS (DELETE FROM parties RETURNING email) SELECT email FROM p', { email: 'text' })).toEqual(problem);
+  });
+
+  test('but not with a null that an outer join can make', async () => {
+    const text = 'SELECT s.segment FROM agents a LEFT JOIN segments s ON s.agent_id = a.id';
+    expect(await problemsOf(text, { segment: 'text?' })).toEqual([]);
   });
 
   test('with a text that PostgreSQL refuses', async () => {

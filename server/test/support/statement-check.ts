@@ -7,7 +7,7 @@ export interface DescribedColumn {
   type: string;
   /** The labels of an enum. */
   labels: string[] | undefined;
-  /** Whether the column of a table that it comes straight from allows null; undefined for an expression. */
+  /** Whether it comes straight from a column that allows null; undefined for an expression, and where an outer join may make it null. */
   allowsNull: boolean | undefined;
 }
 
@@ -32,9 +32,12 @@ function differencesOf(declared: Columns, { name, type, labels, allowsNull }: De
   if (labels !== undefined && wantedLabels?.toSorted().join() !== labels.toSorted().join())
     return [`${name} is declared as one of ${wantedLabels?.join() ?? 'nothing'}, but is one of ${labels.join()}`];
   if (mark === '' && allowsNull) return [`${name} is declared as never null, but its table allows null`];
+  if (mark === '?' && allowsNull === false) return [`${name} is declared as nullable, but its table does not allow null`];
   if (mark === '!' && !allowsNull) return [`${name} is marked with !, but its table does not allow null`];
   return [];
 }
+
+const OUTER_JOIN = /\b(LEFT|RIGHT|FULL)\s+(OUTER\s+)?JOIN\b/i;
 
 /** How statements name a type where PostgreSQL writes its standard name. */
 const SHORT_NAMES: Record<string, string> = { 'timestamp with time zone': 'timestamptz', 'double precision': 'float8' };
@@ -64,13 +67,15 @@ export class Describer {
 
   async describe(text: string): Promise<DescribedColumn[]> {
     const fields = await new Promise<pg.FieldDef[]>((resolve, reject) => this.#client.query(new Preparation(text, resolve, reject)));
+    const isJoinedOuter = OUTER_JOIN.test(text);
     return fields.map(({ name, dataTypeID, tableID, columnID }) => {
       const type = this.#types.get(dataTypeID);
+      const allowsNull = this.#nullability.get(`${tableID} ${columnID}`);
       return {
         name,
         type: type?.name ?? `${dataTypeID}`,
         labels: type?.labels ?? undefined,
-        allowsNull: this.#nullability.get(`${tableID} ${columnID}`),
+        allowsNull: allowsNull === false && isJoinedOuter ? undefined : allowsNull,
       };
     });
   }
