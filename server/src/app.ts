@@ -40,7 +40,7 @@ import type { Pages } from './modules/web/pages.ts';
 import { pageRoutes } from './modules/web/routes.ts';
 import * as webhooks from './modules/webhooks/routes.ts';
 
-/** The whole API. Who may ask is told in http/endpoint.ts. */
+/** The whole API. http/endpoint.ts explains the third column, who may call. */
 export const api: readonly Route<Context>[] = [
   ['GET', '/v1/public/:handle', 'public', parties.publicProfile],
   ['GET', '/v1/receipts/:token', 'public', receipts.getOne],
@@ -145,7 +145,7 @@ const linkedFromMails: readonly Route<Context>[] = [
   ['POST', '/mail/unsubscribe/:token', 'public', mail.unsubscribe],
 ];
 
-/** For whoever started a service that has no mail server. */
+/** For the operator of a service that has no mail server. */
 const keptMails: readonly Route<Context>[] = [
   ['GET', '/dev/mail', 'public unlimited', keptMail.list],
   ['GET', '/dev/mail/:id', 'public unlimited', keptMail.show],

@@ -131,7 +131,7 @@ export function endpointsFor<Context>() {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A row of the route table. What a row says of authentication has to fit what its endpoint needs. */
+/** A row of the route table. The compiler checks that its authentication gives what its endpoint needs. */
 export type Route<Context> =
   | readonly [method: Method, path: string, auth: 'public' | 'public unlimited', endpoint: PublicEndpoint<Context>]
   | readonly [method: Method, path: string, auth: 'key' | 'key rw', endpoint: KeyEndpoint<Context>]

@@ -1,10 +1,18 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseSync } from 'vite';
 import { describe, expect, test } from 'vitest';
 
 /** Rules of style that nothing else checks. */
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const FILE_MAX_LINES = 350;
+const FUNCTION_MAX_LINES = 70;
+/** Components of the pages: most of their lines are markup. */
+const COMPONENT_MAX_LINES = 105;
+/** Functions that may be longer, each with the reason. */
+const LONG_FUNCTIONS: Record<string, string> = {
+  'server/src/config.ts readConfig': 'the table of all settings, a row each',
+};
 
 function sources(...folders: string[]): string[] {
   return folders.flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: ROOT })).toSorted();
@@ -37,6 +45,42 @@ test(`no file has more than ${FILE_MAX_LINES} lines`, () => {
   expect(files).toContain('server/test/unit/tidy.test.ts');
   const lines = files.map((file) => [file, textOf(file).split('\n').length - 1] as const);
   expect(lines.filter(([, count]) => count > FILE_MAX_LINES)).toEqual([]);
+});
+
+interface Node {
+  type: string;
+  start: number;
+  end: number;
+  id?: { name?: string } | null;
+  key?: { name?: string } | null;
+}
+
+/** Each function of a file that is long enough to have a long one: its name, or that of what holds it, and its lines. */
+function functionsIn(file: string): { name: string; lines: number }[] {
+  const code = textOf(file);
+  if (code.split('\n').length <= FUNCTION_MAX_LINES) return [];
+  const found: { name: string; lines: number }[] = [];
+  const visit = (value: unknown, name: string): void => {
+    if (Array.isArray(value)) for (const item of value) visit(item, name);
+    if (typeof value !== 'object' || value === null || !('type' in value)) return;
+    const node = value as Node;
+    const own = node.id?.name ?? node.key?.name ?? name;
+    if (/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type))
+      found.push({ name: own, lines: code.slice(node.start, node.end).split('\n').length });
+    for (const child of Object.values(node)) visit(child, own);
+  };
+  visit(parseSync(file, code).program, '');
+  return found;
+}
+
+test(`no function has more than ${FUNCTION_MAX_LINES} lines, but for those named`, () => {
+  const files = ['server/src', 'web/src'].flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`, { cwd: ROOT })).toSorted();
+  const long = files.flatMap((file) =>
+    functionsIn(file)
+      .filter(({ name, lines }) => lines > (file.endsWith('.tsx') && /^[A-Z]/.test(name) ? COMPONENT_MAX_LINES : FUNCTION_MAX_LINES))
+      .map(({ name }) => `${file} ${name}`),
+  );
+  expect(long).toEqual(Object.keys(LONG_FUNCTIONS));
 });
 
 describe('package.json', () => {

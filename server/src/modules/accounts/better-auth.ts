@@ -57,13 +57,7 @@ export type Auth = ReturnType<typeof createAuth>;
 export function createAuth({ database, log, secret, publicUrl, providers, isConsumer }: AuthParts) {
   const isSecure = publicUrl.startsWith('https://');
   const { origin, hostname } = new URL(publicUrl);
-  const socialProviders = providers.map((settings) =>
-    new OpenIdProvider(settings).forBetterAuth((claims: Claims) => {
-      const identity = identityOf(settings.id, claims, isConsumer);
-      show(identity);
-      return { email: storedEmail(identity), emailVerified: identity.email !== null, name: identity.name };
-    }),
-  );
+  const socialProviders = providers.map((settings) => socialProvider(settings, isConsumer));
   return betterAuth({
     appName: 'Waybill',
     baseURL: `${publicUrl}/auth`,
@@ -89,33 +83,7 @@ export function createAuth({ database, log, secret, publicUrl, providers, isCons
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER], ipv6Subnet: 128 },
       database: { generateId: () => newUuid(), validateSchema: false },
     },
-    user: { modelName: 'people', fields: { emailVerified: 'email_verified', ...times } },
-    session: {
-      modelName: 'sessions',
-      fields: { userId: 'person_id', expiresAt: 'expires_at', ipAddress: 'address', userAgent: 'user_agent', ...times },
-      additionalFields: { provider: { type: 'string', input: false }, proves: { type: 'string', input: false } },
-      expiresIn: SESSION_LIFETIME_S,
-      updateAge: SESSION_RENEWED_AFTER_S,
-      freshAge: SESSION_FRESH_FOR_S,
-      // A session that was revoked has to end with the next request, so none is remembered.
-      cookieCache: { enabled: false },
-    },
-    account: {
-      modelName: 'sign_in_accounts',
-      fields: {
-        userId: 'person_id',
-        providerId: 'provider',
-        accountId: 'account_id',
-        accessToken: 'access_token',
-        refreshToken: 'refresh_token',
-        idToken: 'id_token',
-        accessTokenExpiresAt: 'access_token_expires_at',
-        refreshTokenExpiresAt: 'refresh_token_expires_at',
-        ...times,
-      },
-      updateAccountOnSignIn: false,
-    },
-    verification: { modelName: 'verifications', fields: { expiresAt: 'expires_at', ...times }, disableCleanup: true },
+    ...tables,
     databaseHooks: {
       user: { create: { before: async ({ name, email }) => ({ data: { name: nameOf(name, email.split('@')[0]), image: undefined } }) } },
       // Nothing is done in anybody's name at a provider, so no token is kept.
@@ -134,46 +102,93 @@ export function createAuth({ database, log, secret, publicUrl, providers, isCons
         id: 'waybill',
         init: ({ adapter }) => ({ context: { socialProviders, adapter: hashingTokens(bindingCodes(adapter, deviceUnderWay)) } }),
       },
-      emailOTP({
-        otpLength: CODE_DIGITS,
-        expiresIn: CODE_LIFETIME_S,
-        allowedAttempts: CODE_TRIES_MAX,
-        // A million codes are hashed in a second: only with a key is a hash worth anything.
-        storeOTP: { hash: async (code) => createHmac('sha256', secret).update(code).digest('base64url') },
-        sendVerificationOTP: async () => {
-          throw new Error('codes are sent by sign-in.ts');
-        },
-      }),
-      passkey({
-        rpID: hostname,
-        rpName: 'Waybill',
-        origin,
-        advanced: { webAuthnChallengeCookie: 'passkey_challenge' },
-        authentication: {
-          afterVerification: async ({ clientData }) => {
-            const shown = await store.findPasskeyProof(database, clientData.id);
-            if (shown) show(shown);
-          },
-        },
-        schema: {
-          passkey: {
-            modelName: 'passkeys',
-            fields: {
-              userId: 'person_id',
-              credentialID: 'credential_id',
-              publicKey: 'public_key',
-              deviceType: 'device_type',
-              backedUp: 'backed_up',
-              createdAt: 'created_at',
-            },
-          },
-        },
-      }),
+      codes(secret),
+      passkeys(database, hostname, origin),
     ],
   });
 }
 
 const times = { createdAt: 'created_at', updatedAt: 'updated_at' };
+
+/** The tables of better-auth by the names they have here, and how long their rows live. */
+const tables = {
+  user: { modelName: 'people', fields: { emailVerified: 'email_verified', ...times } },
+  session: {
+    modelName: 'sessions',
+    fields: { userId: 'person_id', expiresAt: 'expires_at', ipAddress: 'address', userAgent: 'user_agent', ...times },
+    additionalFields: { provider: { type: 'string', input: false }, proves: { type: 'string', input: false } },
+    expiresIn: SESSION_LIFETIME_S,
+    updateAge: SESSION_RENEWED_AFTER_S,
+    freshAge: SESSION_FRESH_FOR_S,
+    // A revoked session must end with the next request, so no session is cached.
+    cookieCache: { enabled: false },
+  },
+  account: {
+    modelName: 'sign_in_accounts',
+    fields: {
+      userId: 'person_id',
+      providerId: 'provider',
+      accountId: 'account_id',
+      accessToken: 'access_token',
+      refreshToken: 'refresh_token',
+      idToken: 'id_token',
+      accessTokenExpiresAt: 'access_token_expires_at',
+      refreshTokenExpiresAt: 'refresh_token_expires_at',
+      ...times,
+    },
+    updateAccountOnSignIn: false,
+  },
+  verification: { modelName: 'verifications', fields: { expiresAt: 'expires_at', ...times }, disableCleanup: true },
+} as const;
+
+function socialProvider(settings: ProviderSettings, isConsumer: AuthParts['isConsumer']) {
+  return new OpenIdProvider(settings).forBetterAuth((claims: Claims) => {
+    const identity = identityOf(settings.id, claims, isConsumer);
+    show(identity);
+    return { email: storedEmail(identity), emailVerified: identity.email !== null, name: identity.name };
+  });
+}
+
+function codes(secret: Buffer) {
+  return emailOTP({
+    otpLength: CODE_DIGITS,
+    expiresIn: CODE_LIFETIME_S,
+    allowedAttempts: CODE_TRIES_MAX,
+    // A million codes are hashed in a second: only with a key is a hash worth anything.
+    storeOTP: { hash: async (code) => createHmac('sha256', secret).update(code).digest('base64url') },
+    sendVerificationOTP: async () => {
+      throw new Error('codes are sent by sign-in.ts');
+    },
+  });
+}
+
+function passkeys(database: Database, rpID: string, origin: string) {
+  return passkey({
+    rpID,
+    rpName: 'Waybill',
+    origin,
+    advanced: { webAuthnChallengeCookie: 'passkey_challenge' },
+    authentication: {
+      afterVerification: async ({ clientData }) => {
+        const shown = await store.findPasskeyProof(database, clientData.id);
+        if (shown) show(shown);
+      },
+    },
+    schema: {
+      passkey: {
+        modelName: 'passkeys',
+        fields: {
+          userId: 'person_id',
+          credentialID: 'credential_id',
+          publicKey: 'public_key',
+          deviceType: 'device_type',
+          backedUp: 'backed_up',
+          createdAt: 'created_at',
+        },
+      },
+    },
+  });
+}
 
 function show(shown: Shown): void {
   const underWay = signInUnderWay.getStore();

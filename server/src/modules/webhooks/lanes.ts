@@ -161,7 +161,7 @@ export class Lanes {
     }
   }
 
-  /** Sends nothing more to a webhook: whoever deleted it may already know that it is gone. */
+  /** Sends nothing more to a webhook: the request that deleted it may already have its response. */
   delete(webhookId: string): void {
     const lane = this.#lanes.get(webhookId);
     if (!lane) return;
