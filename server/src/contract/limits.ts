@@ -1,5 +1,5 @@
 /**
- * Every limit. docs/limits.md is made from this file (`npm run limits`), so each constant has a comment that stands alone.
+ * Every limit. `npm run limits` generates docs/limits.md from this file, so each comment must be clear on its own.
  * Where the comment names a setting, the constant is the default of that setting.
  */
 export const MB = 1_048_576;
@@ -19,151 +19,151 @@ export const ADDRESS_MAX_CHARS = 320;
 export const JSON_MAX_BYTES = 1 * MB;
 /** Levels to which `json` is nested. */
 export const JSON_MAX_LEVELS = 1_000;
-/** A `json` of more bytes is put into canonical form and hashed by a worker thread, so that other requests do not wait for it. */
+/** Size from which a worker thread hashes `json`, so that other requests do not wait. */
 export const HASHED_BY_WORKER_FROM_BYTES = 32 * 1024;
-/** Large `json`s of one business that wait in one process to be hashed; sends past that get 503. */
+/** Large `json` values of one business that wait to be hashed, in each process; further sends get 503. */
 export const HASHES_WAITING_PER_BUSINESS_MAX = 100;
 /** Characters of an `Idempotency-Key`. */
 export const IDEMPOTENCY_KEY_MAX_CHARS = 255;
-/** Hours for which an `Idempotency-Key` stands for its message. */
+/** Hours for which a retry with the same `Idempotency-Key` returns the original message. */
 export const IDEMPOTENCY_WINDOW_HOURS = 24;
-/** Messages that one business can send in a month. 0 is without limit. Setting: `MONTHLY_MESSAGE_LIMIT`. */
+/** Messages that one business can send per month. 0 means no limit. Setting: `MONTHLY_MESSAGE_LIMIT`. */
 export const MONTHLY_MESSAGE_LIMIT = 100_000;
 /** Days for which a claimed business without a verified domain counts as new. Setting: `NEW_ACCOUNT_DAYS`. */
 export const NEW_ACCOUNT_DAYS = 7;
-/** Messages that a new business, or an organisation without a handle, can send in a day. 0 is without limit. Setting: `NEW_ACCOUNT_DAILY_MESSAGE_LIMIT`. */
+/** Messages that a new business, or an organisation without a handle, can send per day. 0 means no limit. Setting: `NEW_ACCOUNT_DAILY_MESSAGE_LIMIT`. */
 export const NEW_ACCOUNT_DAILY_MESSAGE_LIMIT = 100;
 
 // # Files
 
-/** Files of one message, uploads and files inside of the request together. */
+/** Files of one message, uploads and files in the request together. */
 export const FILES_PER_MESSAGE_MAX = 100;
-/** Bytes of a file inside of a request. */
+/** Bytes of a file in a request. */
 export const INLINE_FILE_MAX_BYTES = 25 * MB;
 /** Bytes of an upload. */
 export const UPLOAD_MAX_BYTES = 5 * GB;
-/** Bytes of each part of an upload in parts; the last one is shorter. A bucket wants at least 5 MB. */
+/** Bytes of each upload part; the last one has the rest. Buckets require at least 5 MB. */
 export const UPLOAD_PART_BYTES = 16 * MB;
-/** Upload parts whose URLs one request can ask for. */
+/** Upload parts whose URLs one request can get. */
 export const PARTS_PER_REQUEST_MAX = 100;
-/** Files of more bytes are hashed after delivery. */
+/** Size above which a file is hashed after delivery. */
 export const HASHED_AT_DELIVERY_MAX_BYTES = 100 * MB;
 /** Characters of a file name. */
 export const FILENAME_MAX_CHARS = 4_096;
 /** Characters of a content type. */
 export const CONTENT_TYPE_MAX_CHARS = 255;
-/** Time after POST /v1/uploads within which the PUT has to begin. */
+/** Time after POST /v1/uploads within which the PUT must begin. */
 export const UPLOAD_PUT_WITHIN_S = 3_600;
 /** Time after POST /v1/uploads for which an upload can be sent. */
 export const UPLOAD_USABLE_FOR_S = 24 * 3_600;
-/** Time for which a download URL works. */
+/** Time for which a download URL is valid. */
 export const DOWNLOAD_URL_LIFETIME_S = 3_600;
-/** Bytes of files that one business can upload in a day. 0 is without limit. Setting: `DAILY_UPLOAD_LIMIT_BYTES`. */
+/** Bytes of files that one business can upload per day. 0 means no limit. Setting: `DAILY_UPLOAD_LIMIT_BYTES`. */
 export const DAILY_UPLOAD_LIMIT_BYTES = 50 * GB;
-/** Bytes of files that the businesses of one owner can upload together in a day. Setting: `DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES`. */
+/** Bytes of files that all businesses of one owner can upload per day. 0 means no limit. Setting: `DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES`. */
 export const DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES = 100 * GB;
-/** Room that is kept free of files on the disk of the data folder, so that messages still go. Setting: `FREE_DISK_RESERVE_MB`. */
+/** Space that files leave free on the disk of the data folder, so that messages without files still go. Setting: `FREE_DISK_RESERVE_MB`. */
 export const FREE_DISK_RESERVE_MB = 1024;
-/** Time that a message with an upload waits for another request that prepares the same upload. */
+/** Time that a message with an upload waits for another request that seals the same upload. */
 export const SEALING_PATIENCE_MS = 10_000;
-/** Time that a bucket has to respond to a request of the service. */
+/** Time within which a bucket must respond to a request of the service. */
 export const BUCKET_PATIENCE_MS = 8_000;
-/** Bytes that a bucket has to take in a second at least, when the service sends it a file. */
+/** Bytes per second that a bucket must at least accept when the service sends it a file. */
 export const BUCKET_BYTES_PER_S_MIN = 1 * MB;
-/** Bytes that a bucket has to copy or join in a second at least, when an upload is completed or sent. */
+/** Bytes per second that a bucket must at least copy or join when an upload is completed or sent. */
 export const BUCKET_COPY_BYTES_PER_S_MIN = 20 * MB;
-/** Downloads of one file under way at a time, in each process. */
+/** Downloads of one file at a time, in each process. */
 export const DOWNLOADS_PER_FILE_MAX = 64;
-/** Downloads to one address under way at a time, in each process. Setting: `DOWNLOADS_PER_ADDRESS_MAX`. */
+/** Downloads to one address at a time, in each process. Setting: `DOWNLOADS_PER_ADDRESS_MAX`. */
 export const DOWNLOADS_PER_ADDRESS_MAX = 256;
 
 // # Requests and responses
 
-/** Requests in a minute with one key, or by one person. 0 is without limit. Setting: `RATE_LIMIT_PER_MINUTE`. */
+/** Requests per minute with one key, or by one person. 0 means no limit. Setting: `RATE_LIMIT_PER_MINUTE`. */
 export const RATE_LIMIT_PER_MINUTE = 6_000;
-/** Requests at once with one key, or by one person. Setting: `RATE_LIMIT_BURST`. */
+/** Requests in a burst with one key, or by one person. Setting: `RATE_LIMIT_BURST`. */
 export const RATE_LIMIT_BURST = 1_000;
-/** How many times the rate and the burst of one key all keys and people of a business have together. The rate has a setting of its own. Setting: `RATE_LIMIT_PER_BUSINESS_PER_MINUTE`. */
+/** Factor by which the rate and the burst of a whole business exceed those of one key. The rate has its own setting. Setting: `RATE_LIMIT_PER_BUSINESS_PER_MINUTE`. */
 export const BUSINESS_RATE_FACTOR = 2;
-/** Requests in a minute from one address to endpoints that need no key; and, counted apart, requests without a valid key from one network. 0 is without limit. Setting: `PUBLIC_RATE_LIMIT_PER_MINUTE`. */
+/** Requests per minute from one address to endpoints that need no key; and, counted separately, requests without a valid key from one network. 0 means no limit. Setting: `PUBLIC_RATE_LIMIT_PER_MINUTE`. */
 export const PUBLIC_RATE_LIMIT_PER_MINUTE = 600;
-/** Keys that wait to be looked up for one network that has used up its rate of requests without a valid key. */
+/** Key lookups that can wait for one network that has used up its rate of requests without a valid key. */
 export const UNKNOWN_KEY_LOOKUPS_WAITING_MAX = 20;
 /** Bytes of an inbox schema. */
 export const SCHEMA_MAX_BYTES = 256 * 1024;
-/** Bytes of a body that carries `json`, with room for a schema to check it by, or for a note in which every character is escaped. */
+/** Bytes of a body with `json`, a schema to check it against, or a note in which every character is escaped. */
 export const BODY_MAX_BYTES = JSON_MAX_BYTES + SCHEMA_MAX_BYTES + 16 * 1024;
-/** Bytes of one field beside `json` and `schema` in a body, unless it is a text, which has a limit of its own in characters. */
+/** Bytes of one field of a body other than `json` and `schema`. Text fields have their own limits in characters. */
 export const FIELD_MAX_BYTES = 64 * 1024;
-/** Bytes of a body that carries no payload. */
+/** Bytes of a body without a payload. */
 export const SMALL_BODY_MAX_BYTES = 64 * 1024;
-/** Characters of a parameter in a path. The longest is a link to unsubscribe, with a mailbox of 318 bytes and a seal of 32 in base64. */
+/** Characters of a path parameter. The longest is that of an unsubscribe link: a mailbox of 318 bytes and a signature of 32, in base64. */
 export const PATH_PARAMETER_MAX_CHARS = 512;
-/** Items of a page, unless `limit` says otherwise. */
+/** Items of a page by default. */
 export const PAGE_DEFAULT_ITEMS = 50;
-/** Items of a page at most. */
+/** Items of a page with `limit`. */
 export const PAGE_MAX_ITEMS = 200;
-/** About how many bytes a page of inbox, outbox or thread has at most. A page ends early with `next_cursor`, but never before its first message. */
+/** Approximate bytes of a page of inbox, outbox or thread. A longer page ends early with `next_cursor`, but has at least one message. */
 export const PAGE_MAX_BYTES = 4 * MB;
 /** Large responses that a process holds for clients that have not read them yet. Setting: `RESPONSE_BYTES_MAX_MB`. */
 export const RESPONSE_BYTES_MAX_MB = 256;
-/** Share of one processor, in percent, that a process spends on compressing responses; past that, responses go out uncompressed. Setting: `COMPRESSION_PERCENT`. */
+/** Percentage of one processor that a process uses to compress responses; beyond it, responses go out uncompressed. Setting: `COMPRESSION_PERCENT`. */
 export const COMPRESSION_PERCENT = 25;
-/** Requests of one connection that may wait for their responses (HTTP pipelining). */
+/** Requests of one connection that can wait for their responses (HTTP pipelining). */
 export const REQUESTS_PER_CONNECTION_MAX = 16;
-/** Bytes in a second that a client has to send of a form or file, or read of a large response, on average. Setting: `MIN_BYTES_PER_S`. */
+/** Bytes per second that a client must at least send of a form or file, or read of a large response, on average. Setting: `MIN_BYTES_PER_S`. */
 export const MIN_BYTES_PER_S = 1_024;
-/** Time for which a client may be slower than that before its connection is closed. Setting: `SLOW_CLIENT_S`. */
+/** Time over which the rate of a client is averaged before the service closes its connection. Setting: `SLOW_CLIENT_S`. */
 export const SLOW_CLIENT_S = 180;
-/** Changes of keys, agents, profile, domains, blocks, schema and webhooks of one business that wait for each other in a process. */
+/** Changes of keys, agents, profile, domains, blocks, schema and webhooks of one business that wait for each other, in each process. */
 export const CHANGES_WAITING_PER_BUSINESS_MAX = 100;
 
 // # Inbox schemas, event streams, usage
 
-/** Schemas that a business can have set or checked at once, in each process. */
+/** Schemas that a business can set or check at the same time, in each process. */
 export const SCHEMA_CHECKS_AT_ONCE_MAX = 8;
-/** Schemas that a signed-in person can have set or checked at once over all businesses, in each process. */
+/** Schemas that a signed-in person can set or check at the same time across all businesses, in each process. */
 export const SCHEMA_CHECKS_PER_PERSON_AT_ONCE_MAX = 16;
-/** Event streams that are open at a time, in each process. */
+/** Open event streams, in each process. */
 export const EVENT_STREAMS_MAX = 1_000;
-/** Event streams of one business. */
+/** Open event streams of one business. */
 export const EVENT_STREAMS_PER_BUSINESS_MAX = 20;
-/** Event streams of a signed-in person over all businesses. */
+/** Open event streams of a signed-in person across all businesses. */
 export const EVENT_STREAMS_PER_PERSON_MAX = 40;
-/** Event streams opened with keys from one network, which is an IPv4 address or the first 64 bits of an IPv6 address. */
+/** Open event streams with keys from one network, which is an IPv4 address or the first 64 bits of an IPv6 address. */
 export const EVENT_STREAMS_PER_NETWORK_MAX = 200;
-/** The last places for event streams go only to businesses, people and networks that have few open. */
+/** Event streams that are reserved for businesses, people and networks with few open ones. */
 export const EVENT_STREAMS_KEPT_BACK = 200;
-/** Up to so many open event streams are few. */
+/** Open event streams up to which a client gets one of the reserved ones. */
 export const EVENT_STREAMS_FEW = 5;
-/** Time after which an event stream ends, for the client to open the next. */
+/** Time after which an event stream ends and the client reconnects. */
 export const EVENT_STREAM_MAX_MS = 300_000;
-/** Days of usage, unless `days` says otherwise. */
+/** Days of usage by default. */
 export const USAGE_DEFAULT_DAYS = 30;
-/** Days of usage at most. */
+/** Days of usage with `days`. */
 export const USAGE_MAX_DAYS = 90;
 
 // # Businesses, agents, keys, contacts
 
-/** Characters of a handle at least. */
+/** Minimum characters of a handle. */
 export const HANDLE_MIN_CHARS = 2;
-/** Characters of a handle at most. */
+/** Maximum characters of a handle. */
 export const HANDLE_MAX_CHARS = 32;
-/** Characters of a text that is judged to be a handle or not: more than anybody types into a form. */
+/** Characters of a text that the availability check of handles accepts. */
 export const HANDLE_QUESTION_MAX_CHARS = 1_000;
 /** Characters of a segment. */
 export const SEGMENT_MAX_CHARS = 31;
 /** Characters of a display name. */
 export const DISPLAY_NAME_MAX_CHARS = 100;
-/** Businesses that one person can own at a time and still claim another. */
+/** Businesses that one person can own; with as many, the person can claim no further one. */
 export const BUSINESSES_PER_PERSON_MAX = 20;
-/** Businesses that one person can claim in 30 days, whoever owns them afterwards. */
+/** Businesses that one person can claim in 30 days, even if they change owners. */
 export const CLAIMS_PER_PERSON_AND_MONTH_MAX = 20;
-/** Members of one business. Open invitations count too. */
+/** Members of one business, open invitations included. */
 export const MEMBERS_PER_BUSINESS_MAX = 500;
-/** Invitations of one business that are open at a time. */
+/** Open invitations of one business. */
 export const INVITATIONS_OPEN_PER_BUSINESS_MAX = 200;
-/** Invitations that one business can send in a day: anybody can claim a business, so this bounds whom the service can be made to flood with mail. */
+/** Invitations that one business can send per day. Anybody can claim a business, so this limits abuse of the service for spam. */
 export const INVITATIONS_PER_BUSINESS_AND_DAY_MAX = 200;
 /** Time after which the same mailbox can be invited again. */
 export const INVITATION_AGAIN_AFTER_S = 600;
@@ -177,19 +177,19 @@ export const AGENTS_PER_BUSINESS_MAX = 200;
 export const AGENT_NAME_MAX_CHARS = 100;
 /** Characters of an agent's description. */
 export const AGENT_DESCRIPTION_MAX_CHARS = 500;
-/** Keys of one agent that are not revoked. */
+/** Valid keys of one agent. */
 export const KEYS_PER_AGENT_MAX = 20;
-/** Revoked keys of one agent that are remembered; a new key makes the service forget the oldest beyond. */
+/** Revoked keys of one agent that stay in the list; beyond it, a new key removes the oldest. */
 export const REVOKED_KEYS_PER_AGENT_MAX = 180;
 /** Senders, domains and businesses that one business can block. */
 export const BLOCKS_PER_BUSINESS_MAX = 10_000;
-/** Contacts that one business can save. Parties that it only exchanged messages with do not count. */
+/** Contacts that one business can save. Parties that it has not saved do not count. */
 export const SAVED_CONTACTS_PER_BUSINESS_MAX = 100_000;
 /** Characters of a contact's label. */
 export const CONTACT_LABEL_MAX_CHARS = 200;
 /** Characters of a contact's notes. */
 export const CONTACT_NOTES_MAX_CHARS = 10_000;
-/** Types and actors that a contact shows. */
+/** Types, and actors, that a contact shows. */
 export const ACTIVITY_ITEMS_MAX = 100;
 
 // # Webhooks
@@ -198,15 +198,15 @@ export const ACTIVITY_ITEMS_MAX = 100;
 export const WEBHOOK_URL_MAX_CHARS = 2_048;
 /** Webhooks of one business. */
 export const WEBHOOKS_PER_BUSINESS_MAX = 50;
-/** Webhooks of one business whose URLs share a registrable domain (or, where there is none, an address or host). */
+/** Webhooks of one business at one registrable domain (or, without one, at one address or host). */
 export const WEBHOOKS_PER_HOST_MAX = 10;
-/** Failed attempts after which a webhook is paused whose endpoint has never responded with a 2xx status. */
+/** Failed attempts after which the service pauses a webhook whose endpoint has never responded 2xx. */
 export const WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX = 50;
-/** Time for look-up, connection, TLS, request and response of one attempt together. */
+/** Time for DNS lookup, connection, TLS, request and response of one attempt together. */
 export const WEBHOOK_PATIENCE_MS = 10_000;
-/** Attempts after the first. Their delays are a setting. Setting: `WEBHOOK_RETRY_DELAYS_S`. */
+/** Attempts after the first; the setting has their delays. Setting: `WEBHOOK_RETRY_DELAYS_S`. */
 export const WEBHOOK_RETRIES_MAX = 5;
-/** Days for which the log of attempts is kept. Setting: `WEBHOOK_LOG_DAYS`. */
+/** Days for which the service keeps the log of attempts. Setting: `WEBHOOK_LOG_DAYS`. */
 export const WEBHOOK_LOG_DAYS = 30;
 
 // # People and signing in
@@ -215,33 +215,33 @@ export const WEBHOOK_LOG_DAYS = 30;
 export const PERSON_NAME_MAX_CHARS = 100;
 /** Characters of a passkey's name. */
 export const PASSKEY_NAME_MAX_CHARS = 100;
-/** Characters that are kept of a browser's name. */
+/** Characters of a browser's `User-Agent` that a session keeps. */
 export const USER_AGENT_KEPT_CHARS = 300;
-/** Time after which a session ends that is not used. */
+/** Time after which an unused session ends. */
 export const SESSION_LIFETIME_S = 30 * 24 * 3_600;
-/** Age at which a session that is used has its end put off again. */
+/** Age at which the use of a session extends it. */
 export const SESSION_RENEWED_AFTER_S = 24 * 3_600;
 /** Time after signing in within which a passkey can be added. */
 export const SESSION_FRESH_FOR_S = 24 * 3_600;
 /** Digits of a one-time code. */
 export const CODE_DIGITS = 6;
-/** Time for which a code works. */
+/** Time for which a code is valid. */
 export const CODE_LIFETIME_S = 600;
-/** Tries that a code has, in the browser that asked for it. */
+/** Tries for a code, in the browser that requested it. */
 export const CODE_TRIES_MAX = 5;
-/** The window that codes and tries are counted in. */
+/** Window in which codes and tries count. */
 export const CODE_WINDOW_S = 600;
-/** Codes of one mailbox that one network can ask for in a window, or one browser in which the mailbox was signed in before. */
+/** Codes for one mailbox that one network can request in a window, or one browser in which somebody has signed in with the mailbox. */
 export const CODES_PER_MAILBOX_AND_WINDOW_MAX = 5;
-/** Codes of one mailbox that one network can ask for in a day, or one browser in which the mailbox was signed in before. */
+/** Codes for one mailbox that one network can request per day, or one browser in which somebody has signed in with the mailbox. */
 export const CODES_PER_MAILBOX_AND_DAY_MAX = 20;
-/** Codes of one mailbox that can be asked for in a day from all networks together in which the mailbox was never signed in. With the tries of each code it bounds guessing: 200 tries in a million. */
+/** Codes for one mailbox that all networks in which nobody has signed in with the mailbox can request per day together. With the tries for each code, this limits guessing to 200 tries of a million codes. */
 export const CODES_PER_MAILBOX_FROM_STRANGERS_AND_DAY_MAX = 40;
-/** Codes that one network can ask for in a window, of any mailboxes. */
+/** Codes that one network can request in a window, for all mailboxes. */
 export const CODES_PER_ADDRESS_AND_WINDOW_MAX = 50;
-/** Tries that one network has in a window, at any codes. */
+/** Tries that one network has in a window, for all codes. */
 export const CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX = 100;
-/** Days for which a browser or network in which a mailbox was signed in counts as known. */
+/** Days for which a browser or network counts as known after somebody has signed in with the mailbox. */
 export const DEVICE_KNOWN_DAYS = 180;
 
 // # Mail
@@ -250,7 +250,7 @@ export const DEVICE_KNOWN_DAYS = 180;
 export const KEPT_MAILS_MAX = 200;
 /** Days for which a service without a mail server keeps mails. */
 export const KEPT_MAIL_DAYS = 7;
-/** Size of a mail that comes in: room for the largest file inside of a message, in base64. Setting: `MAIL_MAX_MB`. */
+/** Size of an incoming mail: enough for the largest file of a message, in base64. Setting: `MAIL_MAX_MB`. */
 export const MAIL_MAX_MB = 35;
 /** Recipients of a mail. */
 export const MAIL_RECIPIENTS_MAX = 50;
@@ -258,23 +258,23 @@ export const MAIL_RECIPIENTS_MAX = 50;
 export const MAIL_HEADER_MAX_BYTES = 128 * 1024;
 /** Fields of a mail's header. */
 export const MAIL_HEADER_FIELDS_MAX = 500;
-/** Lines of a mail's header, those that continue a field included. */
+/** Lines of a mail's header, continuation lines included. */
 export const MAIL_HEADER_LINES_MAX = 4_000;
-/** Bytes of a line of a mail without its line break, as RFC 5321 has it. */
+/** Bytes of a line of a mail without its line break (RFC 5321). */
 export const MAIL_LINE_MAX_BYTES = 998;
 /** Lines of a whole mail. A mail of 35 MB in base64 has 480,000. */
 export const MAIL_LINES_MAX = 1_000_000;
-/** DKIM signatures of a mail that are checked: the first of those that could prove its sender. */
+/** DKIM signatures of a mail that the service checks: the first ones that could prove the sender. */
 export const MAIL_SIGNATURES_MAX = 3;
-/** Days for which a mail is taken whose only proof is its DKIM signature, by its Date. */
+/** Age in days, by its Date, up to which the service accepts a mail that only a DKIM signature proves. */
 export const MAIL_SIGNED_DAYS_MAX = 3;
-/** Hours by which the Date of such a mail may be ahead of the service's clock. */
+/** Hours by which the Date of a mail that only a DKIM signature proves can be ahead of the service's clock. */
 export const MAIL_SIGNED_AHEAD_HOURS_MAX = 1;
-/** Hours for which the same mail is no second message: longer than a signed one is taken. */
+/** Hours for which the same mail creates no second message: longer than a signed mail is accepted. */
 export const MAIL_REPEAT_WINDOW_HOURS = 96;
-/** Servers that a mail has come through, by its Received fields; more is a mail that goes in circles. */
+/** Received fields of a mail; more indicate a mail loop. */
 export const MAIL_HOPS_MAX = 30;
-/** Bytes of a mail's texts that are kept in memory; what is longer becomes a file. */
+/** Bytes of a mail's texts that the service holds in memory; a longer text becomes a file. */
 export const MAIL_TEXT_MAX_BYTES = 1 * MB;
 /** Characters of a sender's name. */
 export const MAIL_SENDER_NAME_MAX_CHARS = 100;
@@ -282,23 +282,23 @@ export const MAIL_SENDER_NAME_MAX_CHARS = 100;
 export const SMTP_CONNECTIONS_MAX = 200;
 /** SMTP connections of one address at a time. */
 export const SMTP_CONNECTIONS_PER_ADDRESS_MAX = 20;
-/** SMTP connections of one network at a time: 256 addresses of IPv4 (/24), or what one subscriber has of IPv6 (/48). */
+/** SMTP connections of one network at a time: an IPv4 /24 or an IPv6 /48. */
 export const SMTP_CONNECTIONS_PER_NETWORK_MAX = 40;
-/** SMTP connections that are kept free for networks that have none. */
+/** SMTP connections that are reserved for networks that have none. */
 export const SMTP_CONNECTIONS_RESERVED = 50;
 /** Mails of one SMTP connection. */
 export const SMTP_MAILS_PER_CONNECTION_MAX = 100;
-/** Senders and recipients that one SMTP connection may have refused. */
+/** Rejected senders and recipients of one SMTP connection. */
 export const SMTP_REFUSALS_PER_CONNECTION_MAX = 100;
-/** Time for which an SMTP connection may be silent. */
+/** Time for which an SMTP connection can be idle. */
 export const SMTP_IDLE_MAX_MS = 60_000;
-/** Time for which an SMTP connection may be open. */
+/** Time for which an SMTP connection can be open. */
 export const SMTP_CONNECTION_MAX_MS = 30 * 60_000;
 
-/** `<handle>+<segment>` has to fit the local part of a mail address. */
+/** `<handle>+<segment>` must fit the local part of a mail address. */
 const MAIL_LOCAL_PART_MAX_OCTETS = 64;
 if (HANDLE_MAX_CHARS + 1 + SEGMENT_MAX_CHARS > MAIL_LOCAL_PART_MAX_OCTETS) throw new Error('handle and segment outgrow a mail address');
-/** A bucket numbers them no further. */
+/** S3 allows no more parts in a multipart upload. */
 const PARTS_MAX = 10_000;
 if (UPLOAD_MAX_BYTES > PARTS_MAX * UPLOAD_PART_BYTES) throw new Error('the largest file has more parts than a bucket takes');
 if (MAIL_REPEAT_WINDOW_HOURS <= MAIL_SIGNED_DAYS_MAX * 24 + MAIL_SIGNED_AHEAD_HOURS_MAX)

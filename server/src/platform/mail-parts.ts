@@ -3,20 +3,20 @@ import { type BoundaryLine, BoundaryLines } from './boundary-lines.ts';
 import { type PartHeader, parsePartHeader } from './part-header.ts';
 import { type TransferDecoder, transferDecoder } from './transfer-decoder.ts';
 
-/** A mail that is no well-formed tree of parts, or has too many. */
+/** A mail whose MIME parts are malformed or too many. */
 export class BrokenMail extends Error {}
 
-/** A leaf of the tree of parts, decoded as far as bytes go. */
+/** A MIME part without parts of its own, with its transfer encoding decoded. */
 export interface MailPart extends Pick<PartHeader, 'contentType' | 'charset' | 'filename' | 'isAttachment'> {
-  /** The same for all parts that say the same thing in different ways. */
+  /** The same object for all MIME parts of one multipart/alternative. */
   alternativeOf: object | undefined;
-  /** To be read to its end. */
+  /** Must be read to the end. */
   bytes: AsyncIterable<Buffer>;
 }
 
 export type MailHeader = Pick<PartHeader, 'subject' | 'from' | 'to'>;
 
-/** A part that has parts, as long as it is open. */
+/** A multipart whose last boundary has not come yet. */
 interface Multipart {
   boundary: string;
   alternativeOf: object | undefined;
@@ -29,45 +29,45 @@ interface Leaf {
 }
 
 const PART_HEADER_MAX_BYTES = 8 * 1024;
-/** Of all headers of parts together: whoever parses them takes its time for each line. */
+/** In the headers of all MIME parts together: parsing takes time for each line. */
 const PART_HEADER_LINES_MAX = 10_000;
 const PARTS_MAX = 1_000;
 const LINE_BREAK = Buffer.from('\r\n');
-/** What every boundary begins with, the line break before it included. */
+/** The beginning of every boundary, with the line break before it. */
 const DASHES = Buffer.from('\r\n--');
 
 /**
- * Reads a mail part by part, as its bytes come; `visit` is called with one part after the other. Bytes are searched for
- * boundaries, and otherwise handed on as they are, so that the time it takes does not depend on how they are cut into lines.
+ * Reads a mail as a stream and calls `visit` with one MIME part after the other. Only boundaries are searched for, and the other
+ * bytes are passed on, so that the time does not depend on the number of lines.
  */
 export class MailReader {
   readonly #visit: (part: MailPart) => Promise<void>;
   readonly #isTypeSigned: boolean;
   readonly #failure = Promise.withResolvers<never>();
   #open: Multipart[] = [];
-  /** Those of the open parts. */
+  /** The boundaries of the open multiparts. */
   #boundaries = new BoundaryLines([]);
   #header: MailHeader | undefined;
-  /** The lines of a part's header that have come; undefined in its body. */
+  /** The lines of a MIME part's header so far; undefined in its body. */
   #partHeader: Buffer[] | undefined;
   #leaf: Leaf | undefined;
-  /** Bytes that can't be told yet, which in a body begin with a line break. */
+  /** Bytes that may be part of a boundary; in a body they begin with a line break. */
   #pending: Buffer = LINE_BREAK;
-  /** How many of the pending bytes are not of the body: the line break before it. */
+  /** How many of the pending bytes are not part of the body: the line break before it. */
   #skipped = LINE_BREAK.length;
-  /** Whether the mail is a plain text unless its first line is a boundary. */
+  /** Whether the mail is plain text unless its first line is a boundary. */
   #isDoubtful = false;
   #parts = 0;
   #headerLines = 0;
 
-  /** Where the type of the mail is not signed, it has parts only if the body begins with a boundary. */
+  /** If Content-Type is not signed, the mail has MIME parts only if its body begins with a boundary. */
   constructor(visit: (part: MailPart) => Promise<void>, isTypeSigned: boolean) {
     this.#visit = visit;
     this.#isTypeSigned = isTypeSigned;
     this.#failure.promise.catch(() => {});
   }
 
-  /** First of all the header of the mail, with the empty line behind it. */
+  /** Takes the header of the mail, with the empty line that ends it. */
   async begin(header: Buffer): Promise<void> {
     const parsed = parsePartHeader(header);
     this.#header = parsed;
@@ -80,7 +80,7 @@ export class MailReader {
     await this.#scan(false);
   }
 
-  /** After the last byte: what the header says, once all parts were visited. */
+  /** To be called after the last byte. Resolves once all MIME parts are visited. */
   async end(): Promise<MailHeader> {
     await this.#scan(true);
     if (this.#partHeader) await this.#enterPart();
@@ -89,7 +89,7 @@ export class MailReader {
     return this.#header;
   }
 
-  /** Ends the reading, wherever it is; nothing is visited any more once it resolves. */
+  /** Stops reading; `visit` is not called after it resolves. */
   async abandon(reason: unknown): Promise<void> {
     this.#failure.reject(reason);
     this.#leaf?.bytes.destroy();
@@ -127,7 +127,7 @@ export class MailReader {
       }
       const line = this.#boundaries.read(bytes, start + LINE_BREAK.length);
       searched = this.#boundaries.end;
-      // The line break behind the line is needed to know its end.
+      // Only the line break after the line shows where the line ends.
       if (bytes.length - searched < LINE_BREAK.length && !isLast) {
         await this.#handOn(bytes.subarray(0, start));
         this.#keep(start);
@@ -195,7 +195,7 @@ export class MailReader {
       return;
     }
     const bytes = new PassThrough();
-    // Whoever reads it learns of it; unheard, it would end the process.
+    // The reader of the stream gets the error; without a listener it would end the process.
     bytes.on('error', () => {});
     const part = { ...(contentType.startsWith('multipart/') ? PLAIN : header), alternativeOf: above, bytes };
     const visited = this.#visit(part).catch((error) => this.#failure.reject(error));
@@ -211,7 +211,7 @@ export class MailReader {
     this.#leaf = undefined;
   }
 
-  /** Bytes of the body, but for those at the beginning that are not. */
+  /** Passes on the bytes of the body, without the skipped ones before it. */
   async #handOn(bytes: Buffer): Promise<void> {
     if (this.#leaf) await this.#give(this.#leaf.bytes, this.#leaf.decoder.decode(bytes.subarray(this.#skipped)));
   }
@@ -239,12 +239,12 @@ const PLAIN: PartHeader = {
   to: [],
 };
 
-/** A search by Buffer.indexOf takes longer than to look where the line before has ended. */
+/** Faster than Buffer.indexOf if one boundary follows another. */
 function startsWithDashes(bytes: Buffer, at: number): boolean {
   return bytes[at + 2] === DASHES[2] && bytes[at + 3] === DASHES[3] && bytes[at] === DASHES[0] && bytes[at + 1] === DASHES[1];
 }
 
-/** How many bytes at the end could be the beginning of a boundary. */
+/** The number of bytes at the end that could begin a boundary. */
 function lengthOfBeginning(bytes: Buffer): number {
   for (let length = Math.min(DASHES.length - 1, bytes.length); length > 0; length--)
     if (bytes.subarray(bytes.length - length).equals(DASHES.subarray(0, length))) return length;

@@ -6,16 +6,16 @@ import { accountIdOf, type Claims } from './identity.ts';
 export interface OpenIdSettings {
   id: string;
   name: string;
-  /** Where its description is found, without a slash at the end. */
+  /** Without a slash at the end. */
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** One description for many issuers, as Microsoft has it: `{tenantid}` in the issuer stands for the claim `tid`. */
+  /** One configuration for many issuers, as Microsoft has it: `{tenantid}` in the issuer stands for the claim `tid`. */
   isMultiTenant?: boolean;
 }
 
-/** Of the description, what is used. */
-interface Description {
+/** The fields of the provider's discovery document that are used. */
+interface Discovery {
   issuer: string;
   authorization_endpoint: string;
   token_endpoint: string;
@@ -29,29 +29,29 @@ interface Jwk extends JsonWebKey {
 }
 
 const PATIENCE_MS = 10_000;
-const DESCRIPTION_KEPT_MS = 3_600_000;
-/** A token with a key that is not known makes the keys be fetched anew, though not more often than this. */
-const KEYS_KEPT_AT_LEAST_MS = 10_000;
-/** Signatures by key pairs only: what is checked with a public key must not be signable with it. */
+const DISCOVERY_CACHED_MS = 3_600_000;
+/** A token with an unknown key makes the provider's keys be fetched again, but not more often than this. */
+const KEYS_CACHED_AT_LEAST_MS = 10_000;
+/** Asymmetric signatures only: with HMAC, anybody could sign with the public key. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
-const NOTHING_TOLD: Record<string, unknown> = {};
+const NO_USER_INFO: Record<string, unknown> = {};
 const TENANT_ID = /^[0-9a-f-]{36}$/i;
 
 /**
- * An OpenID Connect provider for better-auth: code flow with PKCE, state and nonce. The one that comes along with
- * better-auth asks for the provider's description once, when the service starts, and a provider that is away at that
- * moment would stay away; its own Google and Microsoft send no nonce.
+ * An OpenID Connect provider for better-auth: code flow with PKCE, state and nonce. The generic provider of better-auth fetches the
+ * discovery document once, when the service starts, so a provider that is unavailable then would stay unavailable; its Google and
+ * Microsoft providers send no nonce. docs/adr/0007-sign-in.md says why openid-client does not fit.
  */
 export class OpenIdProvider {
   readonly #settings: OpenIdSettings;
-  #description: { value: Promise<Description>; at: number } | undefined;
+  #discovery: { value: Promise<Discovery>; at: number } | undefined;
   #keys: { value: Promise<Jwk[]>; at: number } | undefined;
 
   constructor(settings: OpenIdSettings) {
     this.#settings = settings;
   }
 
-  /** `onClaims` tells what better-auth is to take the person for. */
+  /** `onClaims` returns the person that better-auth signs in. */
   forBetterAuth(onClaims: (claims: Claims) => { email: string; emailVerified: boolean; name: string }): OAuthProvider<Claims> {
     const { id, name, clientId, clientSecret } = this.#settings;
     return {
@@ -63,7 +63,7 @@ export class OpenIdProvider {
         createAuthorizationURL({
           id,
           options: { clientId, clientSecret },
-          authorizationEndpoint: (await this.#describe()).authorization_endpoint,
+          authorizationEndpoint: (await this.#discover()).authorization_endpoint,
           scopes: ['openid', 'email', 'profile'],
           state,
           codeVerifier,
@@ -79,31 +79,31 @@ export class OpenIdProvider {
     };
   }
 
-  #describe(): Promise<Description> {
-    if (this.#description === undefined || Date.now() - this.#description.at > DESCRIPTION_KEPT_MS) {
-      const value = this.#fetchDescription();
-      this.#description = { value, at: Date.now() };
-      // What failed is asked for again by the next one who wants it.
+  #discover(): Promise<Discovery> {
+    if (this.#discovery === undefined || Date.now() - this.#discovery.at > DISCOVERY_CACHED_MS) {
+      const value = this.#fetchDiscovery();
+      this.#discovery = { value, at: Date.now() };
+      // The next sign-in tries again.
       value.catch(() => {
-        this.#description = undefined;
+        this.#discovery = undefined;
       });
     }
-    return this.#description.value;
+    return this.#discovery.value;
   }
 
-  async #fetchDescription(): Promise<Description> {
+  async #fetchDiscovery(): Promise<Discovery> {
     const { name, issuer, isMultiTenant } = this.#settings;
-    const description = (await fetchJson(`${issuer}/.well-known/openid-configuration`).catch((cause) => {
+    const discovery = (await fetchJson(`${issuer}/.well-known/openid-configuration`).catch((cause) => {
       throw new APIError('SERVICE_UNAVAILABLE', { message: `${name} can’t be reached at the moment.`, cause });
-    })) as Partial<Description> as Description;
-    const isRight = isMultiTenant || description.issuer?.replace(/\/$/, '') === issuer;
+    })) as Partial<Discovery> as Discovery;
+    const isRight = isMultiTenant || discovery.issuer?.replace(/\/$/, '') === issuer;
     if (!isRight) throw new APIError('SERVICE_UNAVAILABLE', { message: `${name} describes itself as somebody else.` });
-    return description;
+    return discovery;
   }
 
   async #exchange(code: string, codeVerifier: string, redirectUri: string): Promise<{ idToken?: string; accessToken?: string }> {
     const { clientId, clientSecret } = this.#settings;
-    const { token_endpoint, token_endpoint_auth_methods_supported: methods } = await this.#describe();
+    const { token_endpoint, token_endpoint_auth_methods_supported: methods } = await this.#discover();
     const body = new URLSearchParams({ grant_type: 'authorization_code', code, code_verifier: codeVerifier, redirect_uri: redirectUri });
     const headers: Record<string, string> = {};
     if (methods === undefined || methods.includes('client_secret_basic')) {
@@ -117,18 +117,18 @@ export class OpenIdProvider {
     return { idToken: text(id_token), accessToken: text(access_token) };
   }
 
-  /** Undefined when the token is not one of this provider's, for us, and for this very sign-in. */
+  /** Undefined unless this provider issued the token, for us and for this sign-in. */
   async #claimsOf(idToken: string, accessToken: string | undefined, nonce: string): Promise<Claims | undefined> {
     const { clientId } = this.#settings;
-    const description = await this.#describe();
+    const discovery = await this.#discover();
     const isGenuine = await verifyProviderIdToken(
       {
         idToken: {
           jwks: ({ kid }) => this.#keyFor(kid),
-          issuer: this.#settings.isMultiTenant ? undefined : description.issuer,
+          issuer: this.#settings.isMultiTenant ? undefined : discovery.issuer,
           audience: clientId,
           algorithms: ALGORITHMS,
-          verifyClaims: (claims) => (claims.azp ?? clientId) === clientId && this.#isIssuedRight(claims, description),
+          verifyClaims: (claims) => (claims.azp ?? clientId) === clientId && this.#isIssuerRight(claims, discovery),
         },
       } as Partial<OAuthProvider> as OAuthProvider,
       idToken,
@@ -136,16 +136,16 @@ export class OpenIdProvider {
     );
     if (!isGenuine) return undefined;
     const claims = JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString()) as Claims;
-    if (claims.email !== undefined || description.userinfo_endpoint === undefined || accessToken === undefined) return claims;
-    // Many providers keep the address out of the token and tell it on request only.
-    const told = await fetchJson(description.userinfo_endpoint, { headers: { authorization: `Bearer ${accessToken}` } }).catch(
-      () => NOTHING_TOLD,
+    if (claims.email !== undefined || discovery.userinfo_endpoint === undefined || accessToken === undefined) return claims;
+    // Many providers omit the address from the token and return it from the userinfo endpoint only.
+    const userInfo = await fetchJson(discovery.userinfo_endpoint, { headers: { authorization: `Bearer ${accessToken}` } }).catch(
+      () => NO_USER_INFO,
     );
-    const { name = told.name } = claims;
-    return told.sub === claims.sub ? { ...claims, name, email: told.email, email_verified: told.email_verified } : claims;
+    const { name = userInfo.name } = claims;
+    return userInfo.sub === claims.sub ? { ...claims, name, email: userInfo.email, email_verified: userInfo.email_verified } : claims;
   }
 
-  #isIssuedRight({ iss, tid, sub }: Record<string, unknown>, { issuer }: Description): boolean {
+  #isIssuerRight({ iss, tid, sub }: Record<string, unknown>, { issuer }: Discovery): boolean {
     if (typeof sub !== 'string' || sub === '') return false;
     if (!this.#settings.isMultiTenant) return iss === issuer;
     return typeof tid === 'string' && TENANT_ID.test(tid) && iss === issuer.replace('{tenantid}', tid);
@@ -153,15 +153,15 @@ export class OpenIdProvider {
 
   async #keyFor(kid: string | undefined): Promise<KeyObject> {
     const find = (keys: Jwk[]) => (kid === undefined && keys.length === 1 ? keys[0] : keys.find((key) => key.kid === kid));
-    let key = find(await this.#fetchedKeys(Number.POSITIVE_INFINITY));
-    key ??= find(await this.#fetchedKeys(KEYS_KEPT_AT_LEAST_MS));
+    let key = find(await this.#fetchKeys(Number.POSITIVE_INFINITY));
+    key ??= find(await this.#fetchKeys(KEYS_CACHED_AT_LEAST_MS));
     if (!key) throw new Error('the token is signed with a key that its provider does not publish');
     return createPublicKey({ key, format: 'jwk' });
   }
 
-  #fetchedKeys(keptMs: number): Promise<Jwk[]> {
-    if (this.#keys === undefined || Date.now() - this.#keys.at > Math.min(keptMs, DESCRIPTION_KEPT_MS)) {
-      const value = this.#describe()
+  #fetchKeys(maxAgeMs: number): Promise<Jwk[]> {
+    if (this.#keys === undefined || Date.now() - this.#keys.at > Math.min(maxAgeMs, DISCOVERY_CACHED_MS)) {
+      const value = this.#discover()
         .then(({ jwks_uri }) => fetchJson(jwks_uri))
         .then(({ keys }) => (Array.isArray(keys) ? (keys as Jwk[]) : []));
       this.#keys = { value, at: Date.now() };
