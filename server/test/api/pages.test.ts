@@ -15,7 +15,7 @@ let service: TestService;
 let receipt: string;
 let shell: string;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({}, 'all', await builtPages(() => {}));
   const [shop, acme] = [await service.business('shop'), await service.business('acme')];
   await service.sql(`UPDATE parties SET display_name = $1 WHERE handle = 'shop'`, [HOSTILE]);
   receipt = new URL((await acme.api.send({ to: shop.handle, subject: HOSTILE, note: HOSTILE })).body.receipt_url).pathname;

@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
@@ -48,13 +50,26 @@ export function createDatabase(template: 'waybill' | 'template0' = 'waybill'): P
 
 const log = pino({ level: 'fatal' });
 
-export async function startTestService(env: Record<string, string> = {}, role: Role = 'all'): Promise<TestService> {
+/** Undefined where the pages were never built. What is not about the pages is content with an old build, and does not wait for a new one. */
+function anyPages(): string | undefined {
+  const folder = path.resolve(import.meta.dirname, '../../../web/dist');
+  const [name] = existsSync(folder) ? readdirSync(folder).filter((one) => !one.startsWith('.')) : [];
+  return name === undefined ? undefined : path.join(folder, name);
+}
+
+export async function startTestService(
+  env: Record<string, string> = {},
+  role: Role = 'all',
+  pagesFolder: string | undefined = anyPages(),
+): Promise<TestService> {
   const databaseUrl = env.DATABASE_URL ?? (await createDatabase());
   const start = (more: Record<string, string>) =>
     startService(
       readConfig({ PORT: '0', DATABASE_URL: databaseUrl, RATE_LIMIT_PER_MINUTE: '0', PUBLIC_RATE_LIMIT_PER_MINUTE: '0', ...env, ...more }),
       role,
       log,
+      undefined,
+      pagesFolder,
     );
   const service = await start({});
   const connection = { connectionString: databaseUrl };

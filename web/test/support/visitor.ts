@@ -1,6 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { builtPages } from '../../../server/src/platform/web-build.ts';
 import { CHROMIUM_MISSING, chromiumPath } from '../../../server/test/chromium.ts';
 import type { Browser as CookieJar } from '../../../server/test/support/browser.ts';
 import { claimedBy } from '../../../server/test/support/businesses.ts';
@@ -29,7 +30,7 @@ export interface Visitor {
 }
 
 export async function openWorld(env: Record<string, string> = {}): Promise<World> {
-  const [service, browser] = await Promise.all([startTestService(env), launch()]);
+  const [service, browser] = await Promise.all([startTestService(env, 'all', await builtPages(() => {})), launch()]);
   const complaints: string[] = [];
   const open = async (options: BrowserContextOptions = {}): Promise<Visitor> => {
     const context = await browser.newContext({
