@@ -1,10 +1,21 @@
 import { activeBusiness } from './business.ts';
-import type { Error as ErrorBody, Operations } from './schema.ts';
+import type { Error as ErrorBody, paths } from './schema.ts';
 
-export type Operation = keyof Operations;
-export type AnswerOf<O extends Operation> = Operations[O]['answer'];
-/** What an operation takes: what stands in its path, its query, its body. */
-export type InputOf<O extends Operation> = Omit<Operations[O], 'answer'>;
+/** Method and path, such as `GET /v1/inbox`. */
+export type Operation = { [Path in keyof paths]: `${Uppercase<keyof paths[Path] & string>} ${Path}` }[keyof paths];
+
+type Description<O extends Operation> = O extends `${infer Method} ${infer Path extends keyof paths}`
+  ? paths[Path][Lowercase<Method> & keyof paths[Path]]
+  : never;
+type Parameters<D> = D extends { parameters: infer P } ? Pick<P, keyof P & ('path' | 'query')> : object;
+type Body<D> = D extends { requestBody: { content: { 'application/json': infer B } } } ? { body: B } : object;
+type Success<D> = D extends { responses: infer R } ? R[keyof R] : never;
+
+/** What a request takes: the parameters of its path and its query, and its body. */
+export type InputOf<O extends Operation> = Parameters<Description<O>> & Body<Description<O>>;
+/** The body of the response; undefined where there is none. */
+export type ResponseOf<O extends Operation> =
+  Success<Description<O>> extends { content: infer C } ? ([C] extends [never] ? undefined : C[keyof C]) : never;
 
 /** A refusal in the words of the API, or that it could not be reached at all. */
 export class ApiError extends Error {
@@ -35,9 +46,9 @@ export interface Options {
 }
 
 /** The API's answer. Numbers in it are ECMAScript's: for what a business sent as json, see textOf. */
-export async function call<O extends Operation>(operation: O, input: InputOf<O>, options: Options = {}): Promise<AnswerOf<O>> {
+export async function call<O extends Operation>(operation: O, input: InputOf<O>, options: Options = {}): Promise<ResponseOf<O>> {
   const text = await textOf(operation, input, options);
-  return (text === '' ? undefined : JSON.parse(text)) as AnswerOf<O>;
+  return (text === '' ? undefined : JSON.parse(text)) as ResponseOf<O>;
 }
 
 /** The answer as it came, byte for byte. */

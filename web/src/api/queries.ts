@@ -9,8 +9,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { activeBusiness, useActiveBusiness } from './business.ts';
-import { type AnswerOf, type ApiError, call, type InputOf, type Operation } from './client.ts';
-import type { Operations } from './schema.ts';
+import { type ApiError, call, type InputOf, type Operation, type ResponseOf } from './client.ts';
 
 /** Answers that are the same whatever business somebody acts for. */
 const OF_NO_BUSINESS = /^\w+ \/v1\/(account|sign-in|public|receipts|drops|businesses)\b/;
@@ -21,7 +20,7 @@ export function keyOf(operation: Operation, input: object): unknown[] {
 }
 
 export function reading<O extends Operation>(operation: O, input: InputOf<O>) {
-  return queryOptions<AnswerOf<O>, ApiError>({
+  return queryOptions<ResponseOf<O>, ApiError>({
     queryKey: keyOf(operation, input),
     queryFn: ({ signal }) => call(operation, input, { signal }),
   });
@@ -31,14 +30,14 @@ export function useReading<O extends Operation>(
   operation: O,
   input: InputOf<O>,
   options: { enabled?: boolean } = {},
-): UseQueryResult<AnswerOf<O>, ApiError> {
+): UseQueryResult<ResponseOf<O>, ApiError> {
   // Asks anew when the business changes.
   useActiveBusiness();
   return useQuery({ ...reading(operation, input), ...options });
 }
 
-type PageOf<O extends Operation> = AnswerOf<O> extends { data: (infer Item)[] } ? Item : never;
-type Listing = { [O in Operation]: Operations[O]['answer'] extends { data: unknown[]; next_cursor: string | null } ? O : never }[Operation];
+type PageOf<O extends Operation> = ResponseOf<O> extends { data: (infer Item)[] } ? Item : never;
+type Listing = { [O in Operation]: ResponseOf<O> extends { data: unknown[]; next_cursor: string | null } ? O : never }[Operation];
 
 const PAGE_ITEMS = 100;
 
@@ -94,9 +93,9 @@ export function forget(queries: QueryClient, ...operations: Operation[]): Promis
 export function useAction<O extends Operation>(
   operation: O,
   { changes = [] }: { changes?: Operation[] } = {},
-): UseMutationResult<AnswerOf<O>, ApiError, InputOf<O>> {
+): UseMutationResult<ResponseOf<O>, ApiError, InputOf<O>> {
   const queries = useQueryClient();
-  return useMutation<AnswerOf<O>, ApiError, InputOf<O>>({
+  return useMutation<ResponseOf<O>, ApiError, InputOf<O>>({
     mutationFn: (input) => call(operation, input),
     // Under way until what is shown is what is true. What has to happen next in any case belongs behind mutateAsync: the new reading may
     // take the part of the page away that asked, and with it what it wanted to do.

@@ -18,8 +18,10 @@ export function useUploads(door: Door): Uploads {
   const [list, setList] = useState<readonly Upload[]>([]);
   const uploadIds = useIds(list);
   const latest = useRef(list);
-  latest.current = list;
-  useEffect(() => () => void cancelled(latest.current), []);
+  useEffect(() => {
+    latest.current = list;
+  }, [list]);
+  useEffect(() => () => void cancelAll(latest.current), []);
   const add = useCallback(
     (files: Iterable<File>) => {
       const added = [...files].map((file) => new Upload(file, door));
@@ -31,7 +33,7 @@ export function useUploads(door: Door): Uploads {
     upload.cancel();
     setList((known) => known.filter((one) => one !== upload));
   }, []);
-  const clear = useCallback(() => setList(cancelled), []);
+  const clear = useCallback(() => setList(cancelAll), []);
   return useMemo(() => {
     const ids = uploadIds === '' ? [] : uploadIds.split(' ');
     const isUnfinished = ids.length < list.length;
@@ -43,7 +45,7 @@ export function useProgress(upload: Upload): Progress {
   return useSyncExternalStore(upload.subscribe, upload.progress);
 }
 
-function cancelled(list: readonly Upload[]): Upload[] {
+function cancelAll(list: readonly Upload[]): Upload[] {
   for (const upload of list) upload.cancel();
   return [];
 }

@@ -1,5 +1,5 @@
 import { type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react';
-import type { ChartSeries } from './chart.tsx';
+import type { ChartSeries } from './chart-series.ts';
 
 interface DrawingProps {
   labels: readonly string[];

@@ -1,12 +1,6 @@
 import { useId, useState } from 'react';
 import { Drawing } from './chart-drawing.tsx';
-
-export interface ChartSeries {
-  name: string;
-  /** One for each label; null where there is nothing to show. */
-  values: readonly (number | null)[];
-  tone: 'accent' | 'good' | 'warn' | 'bad' | 'soft' | 'edge';
-}
+import type { ChartSeries } from './chart-series.ts';
 
 interface ChartProps {
   title: string;

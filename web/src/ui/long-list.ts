@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { useEffect, useState } from 'react';
 import type { List } from '../api/queries.ts';
 import { useIsWide } from './wide.ts';
 
@@ -13,17 +13,17 @@ export function useLongList<Item>(
   /** Rows have one height, by the width of the page, so that where they stand is known before they are drawn. */
   rowPx: { wide: number; narrow: number },
 ) {
-  const place = useRef<HTMLUListElement>(null);
+  const [place, setPlace] = useState<HTMLUListElement | null>(null);
   const height = useIsWide() ? rowPx.wide : rowPx.narrow;
   const virtual = useWindowVirtualizer({
     count: items.length,
     estimateSize: () => height,
     overscan: OVERSCAN_ROWS,
-    scrollMargin: place.current?.offsetTop ?? 0,
+    scrollMargin: place?.offsetTop ?? 0,
     getItemKey: (index) => (items[index] === undefined ? index : keyOf(items[index])),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows are measured anew when their height changes
-  useEffect(() => virtual.measure(), [height]);
+  useEffect(() => virtual.measure(), [virtual, height]);
   const drawn = virtual.getVirtualItems();
   const lastShown = drawn.at(-1)?.index ?? 0;
   useEffect(() => {
@@ -31,7 +31,7 @@ export function useLongList<Item>(
   }, [hasMore, lastShown, items.length, more]);
   return {
     /** For the list itself. */
-    list: { ref: place, style: { height: virtual.getTotalSize() } },
+    list: { ref: setPlace, style: { height: virtual.getTotalSize() } },
     scrollTo: virtual.scrollToIndex,
     rows: drawn.flatMap(({ index, start, key }) => {
       const item = items[index];

@@ -23,10 +23,11 @@ export function AgentsPage() {
   const found = list.items.filter((agent) => holds(agent, wanted));
 
   // Only what has come can be searched.
-  const isSearching = wanted !== '' && list.hasMore;
+  const { hasMore, isFetchingMore, more } = list;
+  const isSearching = wanted !== '' && hasMore;
   useEffect(() => {
-    if (isSearching && !list.isFetchingMore) list.more();
-  }, [isSearching, list.isFetchingMore, list.more]);
+    if (isSearching && !isFetchingMore) more();
+  }, [isSearching, isFetchingMore, more]);
 
   return (
     <>

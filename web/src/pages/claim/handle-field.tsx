@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import { useReading } from '../../api/queries.ts';
+import { useDebouncedValue } from '../../ui/debounce.ts';
 import { TextField } from '../../ui/field.tsx';
 
 const PAUSE_MS = 200;
@@ -19,7 +19,7 @@ interface HandleFieldProps {
 
 /** Says while somebody types whether the handle can be had. */
 export function HandleField({ value, onChange, error }: HandleFieldProps) {
-  const asked = useSettled(value);
+  const asked = useDebouncedValue(value, PAUSE_MS);
   const { data, error: failure } = useReading('GET /v1/businesses/availability', { query: { handle: asked } }, { enabled: asked !== '' });
   const verdict = asked === value && value !== '' ? data : undefined;
   const objection = error ?? (verdict?.reason ? WHY_NOT[verdict.reason] : undefined);
@@ -71,14 +71,4 @@ export function suggestionFrom(name: string): string {
     .replace(/[^a-z0-9-]/g, '')
     .replace(/-+/g, '-');
   return words.replace(/^-/, '').slice(0, 32).replace(/-$/, '');
-}
-
-/** A value that has not changed for a moment. */
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
 }

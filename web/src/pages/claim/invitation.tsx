@@ -1,8 +1,8 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useSignOut } from '../../api/auth.ts';
-import type { ApiError } from '../../api/client.ts';
+import type { ApiError, ResponseOf } from '../../api/client.ts';
 import { useAction, useReading } from '../../api/queries.ts';
-import type { Account, Operations } from '../../api/schema.ts';
+import type { Account } from '../../api/schema.ts';
 import { Plain } from '../../frame/plain.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Name } from '../../ui/name.tsx';
@@ -11,7 +11,7 @@ import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { useBeginAs } from './begin-as.ts';
 import { SignedInAs } from './signed-in-as.tsx';
 
-type Invitation = Operations['GET /v1/account/invitations/{token}']['answer'];
+type Invitation = ResponseOf<'GET /v1/account/invitations/{token}'>;
 
 const AS_ROLE = {
   owner: 'as an owner: you can do everything, and make others owners',

@@ -35,11 +35,12 @@ export function BlockContact({ party, isBlocked, onClose }: { party: Party; isBl
 
 function FindBlocks({ party, target, onClose }: { party: Party; target: Target; onClose(): void }) {
   const blocks = useList('GET /v1/blocks', { query: {} });
-  const covering = blocks.items.filter((block) => covers(block, target));
-  const isFound = covering.length > 0 || (!blocks.hasMore && !blocks.isPending);
+  const { items, hasMore, isFetchingMore, more } = blocks;
+  const covering = items.filter((block) => covers(block, target));
+  const isFound = covering.length > 0 || (!hasMore && !blocks.isPending);
   useEffect(() => {
-    if (covering.length === 0 && blocks.hasMore && !blocks.isFetchingMore) blocks.more();
-  }, [covering.length, blocks.hasMore, blocks.isFetchingMore, blocks.more]);
+    if (covering.length === 0 && hasMore && !isFetchingMore) more();
+  }, [covering.length, hasMore, isFetchingMore, more]);
   const name = addressOf(party);
   if (covering.length > 0) return <Unblock name={name} blocks={covering} onClose={onClose} />;
   return (

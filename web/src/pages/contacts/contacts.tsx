@@ -1,7 +1,8 @@
 import { ContactRound, Plus } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { Party } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
+import { useDebouncedValue } from '../../ui/debounce.ts';
 import { Select, TextField } from '../../ui/field.tsx';
 import { PageHeader } from '../../ui/parts.tsx';
 import { useShortcuts } from '../../ui/shortcuts.ts';
@@ -16,7 +17,7 @@ const TYPING_MS = 250;
 export function ContactsPage() {
   const [typed, setTyped] = useState('');
   const [shown, setShown] = useState<Shown>('all');
-  const q = useSettled(typed.trim(), TYPING_MS);
+  const q = useDebouncedValue(typed.trim(), TYPING_MS);
   const list = useContacts(q, shown);
   const [isAdding, setAdding] = useState(false);
   const [opened, setOpened] = useState<Party>();
@@ -80,14 +81,4 @@ export function ContactsPage() {
       {opened ? <ContactDialog party={opened} onClose={() => setOpened(undefined)} /> : null}
     </>
   );
-}
-
-/** What somebody has typed, once they pause. */
-function useSettled(value: string, ms: number): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
 }

@@ -1,7 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { ListFilter } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { useDebouncedCall } from '../../ui/debounce.ts';
 import { Select, TextField } from '../../ui/field.tsx';
 import { useShortcuts } from '../../ui/shortcuts.ts';
 import { type Filters, isFiltered } from './filters.ts';
@@ -15,9 +16,13 @@ export function FilterBar({ mailbox, filters }: { mailbox: Mailbox; filters: Fil
   const first = useRef<HTMLInputElement>(null);
   const [isOpen, setOpen] = useState(isFiltered(filters));
   const [typed, setTyped] = useState(filters);
-  const waiting = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => setTyped(filters), [filters]);
-  useEffect(() => () => clearTimeout(waiting.current), []);
+  const [applied, setApplied] = useState(filters);
+  const afterTyping = useDebouncedCall(TYPING_MS);
+  // The address changed: by what was typed here, by a link, or by going back.
+  if (applied !== filters) {
+    setApplied(filters);
+    setTyped(filters);
+  }
   useShortcuts(
     useMemo(
       () => ({
@@ -33,9 +38,8 @@ export function FilterBar({ mailbox, filters }: { mailbox: Mailbox; filters: Fil
   const change = (changed: Filters) => {
     const next = { ...typed, ...changed };
     setTyped(next);
-    clearTimeout(waiting.current);
     const search = Object.fromEntries(Object.entries(next).filter(([, value]) => value)) as Filters;
-    waiting.current = setTimeout(() => void navigate({ to: mailbox === 'inbox' ? '/inbox' : '/outbox', search, replace: true }), TYPING_MS);
+    afterTyping(() => void navigate({ to: mailbox === 'inbox' ? '/inbox' : '/outbox', search, replace: true }));
   };
   const text = (name: 'from' | 'to' | 'type' | 'since' | 'until') => ({
     value: typed[name] ?? '',

@@ -103,7 +103,9 @@ const EVERY_MS = 1_000;
 /** At most once a second, and once more after the last call. */
 function useThrottled(run: () => Promise<void>): () => void {
   const latest = useRef(run);
-  latest.current = run;
+  useEffect(() => {
+    latest.current = run;
+  }, [run]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const lastAt = useRef(0);
   useEffect(() => () => clearTimeout(timer.current), []);

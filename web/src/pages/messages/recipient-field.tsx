@@ -1,5 +1,6 @@
-import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { useReading } from '../../api/queries.ts';
+import { useDebouncedValue } from '../../ui/debounce.ts';
 import { TextField, VERBATIM } from '../../ui/field.tsx';
 import { Name } from '../../ui/name.tsx';
 
@@ -94,7 +95,7 @@ export function RecipientField({ value, onChange, error }: { value: string; onCh
 
 /** Those whom the business knows first. None once a segment is being written, as nobody tells which there are. */
 function useSuggestions(typed: string, isWanted: boolean): Suggestion[] {
-  const words = useSettled(typed.trim().replace(/^@/, ''));
+  const words = useDebouncedValue(typed.trim().replace(/^@/, ''), TYPING_MS);
   const isHandle = !words.includes('/');
   const q = words.slice(0, 64);
   const contacts = useReading('GET /v1/contacts', { query: { limit: 20, ...(q !== '' && { q }) } }, { enabled: isWanted && isHandle });
@@ -107,13 +108,4 @@ function useSuggestions(typed: string, isWanted: boolean): Suggestion[] {
     if (!found.has(handle)) found.set(handle, display_name);
   const suggestions = [...found].map(([handle, name]) => ({ handle, name })).slice(0, SUGGESTIONS_MAX);
   return suggestions.length === 1 && suggestions[0]?.handle === typed ? [] : suggestions;
-}
-
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
 }

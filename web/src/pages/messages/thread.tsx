@@ -110,25 +110,20 @@ function useBack(): () => void {
   );
 }
 
-/** A thread as short as this is shown as a whole. */
+/** Shorter threads show all their messages open. */
 const ALL_OPEN_MAX = 4;
 
-/** Of a long thread the newest message is open, the one that was asked for, and whatever comes while it is looked at. */
-function useOpenMessages(messages: Message[] | undefined, marked: string, isWhole: boolean) {
-  const [changed, setChanged] = useState<ReadonlyMap<string, boolean>>(new Map());
-  const known = useRef<ReadonlySet<string> | undefined>(undefined);
-  const atFirst = useRef<ReadonlySet<string>>(new Set());
-  if (messages && isWhole) {
-    const ids = messages.map(({ id }) => id);
-    const fresh = known.current ? ids.filter((id) => !known.current?.has(id)) : ids.length <= ALL_OPEN_MAX ? ids : ids.slice(-1);
-    if (fresh.length > 0) atFirst.current = new Set([...atFirst.current, ...fresh]);
-    known.current = new Set(ids);
-  }
-  const isOpen = (id: string) => changed.get(id) ?? (id === marked || atFirst.current.has(id));
+/** In a long thread these are open: the newest message, the linked one, and those that arrive while the page is open. */
+function useOpenMessages(messages: Message[] | undefined, linked: string, isComplete: boolean) {
+  const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const [folded, setFolded] = useState<ReadonlySet<string>>();
+  if (messages && isComplete && folded === undefined)
+    setFolded(new Set(messages.length <= ALL_OPEN_MAX ? [] : messages.slice(0, -1).map(({ id }) => id)));
+  const isOpen = (id: string) => toggled.get(id) ?? (id === linked || (folded !== undefined && !folded.has(id)));
   return {
     isOpen,
-    toggle: (id: string) => setChanged(new Map([...changed, [id, !isOpen(id)]])),
-    openAll: () => setChanged(new Map((messages ?? []).map(({ id }) => [id, true]))),
+    toggle: (id: string) => setToggled(new Map([...toggled, [id, !isOpen(id)]])),
+    openAll: () => setToggled(new Map((messages ?? []).map(({ id }) => [id, true]))),
   };
 }
 

@@ -1,8 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { type ApiError, call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { SchemaCheck } from '../../api/schema.ts';
+import { useDebouncedValue } from '../../ui/debounce.ts';
 import { written } from './inbox-schema.ts';
 import { type Problem, problemsIn, readJson, readSchema } from './problems.ts';
 
@@ -24,7 +25,7 @@ export function useChecking(schemaText: string, sampleText: string): Checking {
   const schema = useMemo(() => readSchema(schemaText), [schemaText]);
   const sample = useMemo(() => (sampleText.trim() === '' ? undefined : readJson(sampleText)), [sampleText]);
   const body = schema.tree ? `{"schema":${schemaText}${sample?.tree ? `,"json":${sampleText}` : ''}}` : undefined;
-  const asked = useSettled(body);
+  const asked = useDebouncedValue(body, TYPING_MS);
   const { data, error, isSuccess, isPlaceholderData, refetch } = useQuery<SchemaCheck, ApiError>({
     queryKey: [...keyOf(CHECK, {}), asked],
     queryFn: ({ signal }) => call(CHECK, { body: written(asked ?? '') }, { signal }),
@@ -48,14 +49,4 @@ export function useChecking(schemaText: string, sampleText: string): Checking {
       retry: () => void refetch(),
     };
   }, [schema, sample, answer, error, asked, body, refetch]);
-}
-
-/** A value once it has stayed the same for a moment; the first one at once. */
-function useSettled<Value>(value: Value): Value {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
 }

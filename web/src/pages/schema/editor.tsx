@@ -1,4 +1,4 @@
-import { type Ref, useEffect, useId, useImperativeHandle, useRef, useState } from 'react';
+import { type Ref, useEffect, useEffectEvent, useId, useImperativeHandle, useRef, useState } from 'react';
 import type { CodeEditor } from './code-editor.ts';
 import type { Problem } from './problems.ts';
 
@@ -23,8 +23,8 @@ export function Editor({ label, text, onChange, problems, ref }: EditorProps) {
   const [editor, setEditor] = useState<CodeEditor>();
   const [isFailed, setFailed] = useState(false);
   const hintId = useId();
-  const newest = useRef({ text, onChange });
-  newest.current.onChange = onChange;
+  const [initial] = useState(text);
+  const onEdit = useEffectEvent(onChange);
 
   useEffect(() => {
     let opened: CodeEditor | undefined;
@@ -32,13 +32,7 @@ export function Editor({ label, text, onChange, problems, ref }: EditorProps) {
     import('./code-editor.ts').then(
       ({ openEditor }) => {
         if (isGone || !place.current) return;
-        const options = {
-          text: newest.current.text,
-          label,
-          describedBy: hintId,
-          onChange: (changed: string) => newest.current.onChange(changed),
-        };
-        opened = openEditor(place.current, options);
+        opened = openEditor(place.current, { text: initial, label, describedBy: hintId, onChange: (changed) => onEdit(changed) });
         setEditor(opened);
       },
       () => setFailed(true),
@@ -47,7 +41,7 @@ export function Editor({ label, text, onChange, problems, ref }: EditorProps) {
       isGone = true;
       opened?.remove();
     };
-  }, [label, hintId]);
+  }, [label, hintId, initial]);
   useEffect(() => {
     if (problems) editor?.mark(problems);
   }, [editor, problems]);

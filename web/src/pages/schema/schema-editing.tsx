@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { useLastKnown } from '../../ui/last-known.ts';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { PageHeader } from '../../ui/parts.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
@@ -10,7 +11,6 @@ import { Editor, type EditorHandle } from './editor.tsx';
 import { EXAMPLES } from './examples.ts';
 import { useSaveSchema } from './inbox-schema.ts';
 import { indented } from './indented.ts';
-import { useLast } from './last.ts';
 import { ProblemList } from './problem-list.tsx';
 import type { Problem } from './problems.ts';
 import { TryIt } from './try-it.tsx';
@@ -26,7 +26,7 @@ export function SchemaEditing({ text: initial, saved, onDone }: SchemaEditingPro
   const [text, setText] = useState(initial);
   const [sample, setSample] = useState('');
   const checking = useChecking(text, sample);
-  const problems = useLast(checking.schemaProblems) ?? [];
+  const problems = useLastKnown(checking.schemaProblems) ?? [];
   const editor = useRef<EditorHandle>(null);
   const { save, isPending, error } = useSaveSchema();
   const isChanged = text.trim() !== (saved ?? initial).trim();

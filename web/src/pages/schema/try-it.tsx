@@ -1,8 +1,8 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { useLastKnown } from '../../ui/last-known.ts';
 import type { Checking } from './checking.ts';
 import { Editor, type EditorHandle } from './editor.tsx';
-import { useLast } from './last.ts';
 import { ProblemList } from './problem-list.tsx';
 import { sampleFor, useNewestJson } from './sample.ts';
 import { VerdictNote } from './verdict-note.tsx';
@@ -30,10 +30,10 @@ export function TryIt({ schema, sample, onSample, checking }: TryItProps) {
 
 function SamplePane({ schema, sample, onSample, checking, newest }: TryItProps & { newest: string | null }) {
   const editor = useRef<EditorHandle>(null);
-  const initial = useRef(newest ?? sampleFor(schema));
-  useEffect(() => onSample(initial.current), [onSample]);
-  const problems = useLast(checking.sampleProblems) ?? [];
-  const verdict = useLast(checking.verdict);
+  const [initial] = useState(() => newest ?? sampleFor(schema));
+  useEffect(() => onSample(initial), [onSample, initial]);
+  const problems = useLastKnown(checking.sampleProblems) ?? [];
+  const verdict = useLastKnown(checking.verdict);
   return (
     <>
       <div className="mb-2 flex min-h-9 flex-wrap items-center justify-between gap-2">
@@ -51,7 +51,7 @@ function SamplePane({ schema, sample, onSample, checking, newest }: TryItProps &
           </Button>
         </div>
       </div>
-      <Editor ref={editor} label="Sample" text={initial.current} onChange={onSample} problems={checking.sampleProblems} />
+      <Editor ref={editor} label="Sample" text={initial} onChange={onSample} problems={checking.sampleProblems} />
       <div className="mt-2">
         <VerdictNote verdict={verdict} reason={reasonFor(sample, checking)} errors={problems.length} />
       </div>

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { Usage } from '../../api/schema.ts';
-import { Chart, type ChartSeries } from '../../ui/chart.tsx';
+import { Chart } from '../../ui/chart.tsx';
+import type { ChartSeries } from '../../ui/chart-series.ts';
 import { Select } from '../../ui/field.tsx';
 import { bytes, Section } from '../../ui/parts.tsx';
 

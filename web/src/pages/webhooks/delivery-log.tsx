@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { List } from '../../api/queries.ts';
 import type { Delivery } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
+import { useNow } from '../../ui/now.ts';
 import { Section, Time } from '../../ui/parts.tsx';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { DeliveryDialog } from './delivery-dialog.tsx';
@@ -66,8 +67,9 @@ function DeliveryRow({ delivery, onOpen }: { delivery: Delivery; onOpen(): void 
 }
 
 function Answer({ delivery: { status, status_code, response_ms, next_attempt_at } }: { delivery: Delivery }) {
+  const now = useNow();
   if (status === 'pending')
-    return next_attempt_at === null || Date.parse(next_attempt_at) <= Date.now() ? (
+    return next_attempt_at === null || Date.parse(next_attempt_at) <= now ? (
       'Due now'
     ) : (
       <>

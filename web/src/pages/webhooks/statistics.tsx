@@ -1,7 +1,8 @@
-import { memo, useRef, useState } from 'react';
+import { memo, useState } from 'react';
 import { useReading } from '../../api/queries.ts';
 import type { WebhookStatistics } from '../../api/schema.ts';
 import { Chart } from '../../ui/chart.tsx';
+import { useLastKnown } from '../../ui/last-known.ts';
 import { Section, Time } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { count, duration, percent } from './numbers.ts';
@@ -28,10 +29,8 @@ const LABELS: Record<Period, { unit: string; format(start: Date): string; words:
 export function Statistics({ id }: { id: string }) {
   const [period, setPeriod] = useState<Period>('24h');
   const { data, error, refetch } = useReading('GET /v1/webhooks/{id}/statistics', { path: { id }, query: { period } });
-  // What was shown before stays until the other numbers are there.
-  const last = useRef(data);
-  last.current = data ?? last.current;
-  const shown = last.current;
+  // The charts of the previous period stay until the next ones are loaded.
+  const shown = useLastKnown(data);
   return (
     <Section title="How it is doing" actions={<PeriodChoice value={period} onChange={setPeriod} />}>
       {error && !data ? <ErrorNote error={error} onRetry={() => void refetch()} /> : null}

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { useReading } from '../../api/queries.ts';
 import type { Webhook, WebhookStatistics } from '../../api/schema.ts';
 import { Badge } from '../../ui/parts.tsx';
@@ -20,9 +20,9 @@ export function WebhookRow({ webhook: { id, url, target, active }, isCounted, on
     { path: { id }, query: { period: '24h' } },
     { enabled: isCounted },
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: told once, whoever is told
+  const reportCounted = useEffectEvent(onCounted);
   useEffect(() => {
-    if (isFetched) onCounted();
+    if (isFetched) reportCounted();
   }, [isFetched]);
   return (
     <li>
