@@ -7,13 +7,13 @@ export interface Uploads {
   add(files: Iterable<File>): void;
   remove(upload: Upload): void;
   clear(): void;
-  /** What goes into `files` of a message; undefined as long as not all have arrived. */
+  /** For `files` of a message; undefined until all uploads are done. */
   ids: string[] | undefined;
-  /** Some have not arrived, so that leaving the page would lose them. */
+  /** Leaving the page would cancel uploads. */
   isUnfinished: boolean;
 }
 
-/** The files of a draft. They begin to be sent as soon as they are chosen, and end when what shows them goes away. */
+/** The files of an unsent message. Uploads start when files are chosen, and are cancelled on unmount. */
 export function useUploads(door: Door): Uploads {
   const [list, setList] = useState<readonly Upload[]>([]);
   const uploadIds = useIds(list);
@@ -50,7 +50,7 @@ function cancelAll(list: readonly Upload[]): Upload[] {
   return [];
 }
 
-/** As one text, so that whoever listens is only told when it changes. */
+/** As one string, so that components render only when it changes. */
 function useIds(list: readonly Upload[]): string {
   const subscribe = useCallback(
     (listener: () => void) => {

@@ -14,7 +14,7 @@ interface JsonRowsProps {
   errors: ReadonlyMap<number, string[]>;
 }
 
-/** A tree with the keys that the WAI-ARIA practices give to it; only the rows that can be seen are drawn. */
+/** A tree with the keyboard behaviour of the WAI-ARIA practices. Only visible rows are rendered. */
 export function JsonRows({ tree, state, errors }: JsonRowsProps) {
   const { rows, open, current, words, setCurrent, toggle } = state;
   const place = useRef<HTMLDivElement>(null);

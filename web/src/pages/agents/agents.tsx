@@ -10,21 +10,21 @@ import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { AgentCard } from './agent-card.tsx';
 import { AgentDialog } from './agent-dialog.tsx';
 
-/** From this many on, somebody may want to look for one. */
-const MANY = 8;
-/** Up to this many show their keys at once. */
-const FEW = 3;
+/** Lists of at least this many agents have a search field. */
+const SEARCHABLE_FROM = 8;
+/** Lists of at most this many agents show their keys. */
+const KEYS_OPEN_MAX = 3;
 
 export function AgentsPage() {
   const { role, isAdmin } = useRole();
   const list = useList('GET /v1/agents', { query: {} });
   const [edited, setEdited] = useState<Agent | 'new'>();
-  const [wanted, setWanted] = useState('');
-  const found = list.items.filter((agent) => holds(agent, wanted));
+  const [searched, setSearched] = useState('');
+  const found = list.items.filter((agent) => matches(agent, searched));
 
-  // Only what has come can be searched.
+  // The search runs over the loaded agents, so the rest is loaded.
   const { hasMore, isFetchingMore, more } = list;
-  const isSearching = wanted !== '' && hasMore;
+  const isSearching = searched !== '' && hasMore;
   useEffect(() => {
     if (isSearching && !isFetchingMore) more();
   }, [isSearching, isFetchingMore, more]);
@@ -41,22 +41,22 @@ export function AgentsPage() {
           ) : undefined
         }
       >
-        An agent is a program that acts for your business. It calls the API with a key of its own.
+        Agents are programs that act for your business. Each calls the API with its own keys.
       </PageHeader>
       {role === 'member' ? (
         <p className="mb-4 rounded-lg bg-tint px-4 py-3 text-sm text-soft">
-          Only admins make agents and manage their keys. Ask one of them if you need a key.
+          Only admins and owners can create agents and keys. Ask one of them if you need a key.
         </p>
       ) : null}
-      {list.items.length >= MANY ? (
+      {list.items.length >= SEARCHABLE_FROM ? (
         <search className="mb-4 block max-w-sm">
           <TextField
-            label="Find an agent"
+            label="Search agents"
             isBare
             type="search"
-            placeholder="Find an agent"
-            value={wanted}
-            onChange={({ target }) => setWanted(target.value)}
+            placeholder="Search agents"
+            value={searched}
+            onChange={({ target }) => setSearched(target.value)}
           />
         </search>
       ) : null}
@@ -66,17 +66,17 @@ export function AgentsPage() {
         <Loading rows={3} label="Loading agents" />
       ) : list.items.length === 0 ? (
         <Empty icon={<Bot className="size-6" aria-hidden />} title="No agents yet">
-          <p>Make one for each program that sends or reads messages, so that each has a key that can be revoked alone.</p>
+          <p>Create one for each program that sends or reads messages, so that you can revoke its keys on their own.</p>
           {isAdmin ? (
             <Button look="primary" className="mt-4" onClick={() => setEdited('new')}>
-              Make an agent
+              New agent
             </Button>
           ) : null}
         </Empty>
       ) : found.length === 0 && !isSearching ? (
-        <Empty title="No agent fits">
-          <Button className="mt-3" onClick={() => setWanted('')}>
-            Show all
+        <Empty title="No results">
+          <Button className="mt-3" onClick={() => setSearched('')}>
+            Clear search
           </Button>
         </Empty>
       ) : (
@@ -86,13 +86,13 @@ export function AgentsPage() {
               key={agent.id}
               agent={agent}
               isAdmin={isAdmin}
-              isOpenAtFirst={list.items.length <= FEW}
+              isOpenAtFirst={list.items.length <= KEYS_OPEN_MAX}
               onEdit={() => setEdited(agent)}
             />
           ))}
         </ul>
       )}
-      {list.hasMore && wanted === '' ? (
+      {list.hasMore && searched === '' ? (
         <Button className="mt-4" onClick={list.more} isBusy={list.isFetchingMore}>
           Show more
         </Button>
@@ -102,7 +102,7 @@ export function AgentsPage() {
   );
 }
 
-function holds({ name, description, address, id }: Agent, wanted: string): boolean {
+function matches({ name, description, address, id }: Agent, searched: string): boolean {
   const text = [name, description, address, id].join('\n').toLowerCase();
-  return text.includes(wanted.trim().toLowerCase());
+  return text.includes(searched.trim().toLowerCase());
 }

@@ -30,26 +30,26 @@ export function ContactsPage() {
         title="Contacts"
         actions={
           <Button look="primary" onClick={() => setAdding(true)} icon={<Plus className="size-4" aria-hidden />}>
-            Add a contact
+            Add contact
           </Button>
         }
       >
-        Everybody you have exchanged messages with, and those that you have saved.
+        Everyone you exchanged messages with, and contacts you added.
       </PageHeader>
       <search className="mb-3 flex gap-2">
         <div className="max-w-sm grow">
           <TextField
             ref={searchField}
-            label="Find a contact"
+            label="Search contacts"
             isBare
             type="search"
-            placeholder="Name, handle, domain, address or label"
+            placeholder="Name, handle, domain, email or label"
             maxLength={200}
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
           />
         </div>
-        <Select label="Which" isBare value={shown} onChange={({ target }) => setShown(target.value as Shown)} className="w-auto">
+        <Select label="Show" isBare value={shown} onChange={({ target }) => setShown(target.value as Shown)} className="w-auto">
           <option value="all">All</option>
           <option value="saved">Saved</option>
           <option value="archived">Archived</option>
@@ -62,18 +62,18 @@ export function ContactsPage() {
       ) : list.items.length > 0 ? (
         <ContactRows list={list} onOpen={setOpened} />
       ) : q !== '' ? (
-        <Empty title="No contact fits">
+        <Empty title="No results">
           <Button className="mt-3" onClick={() => setTyped('')}>
-            Clear the search
+            Clear search
           </Button>
         </Empty>
       ) : shown === 'archived' ? (
-        <Empty title="Nothing is archived">Saved contacts that you archive are kept here.</Empty>
+        <Empty title="No archived contacts">Contacts that you archive are listed here.</Empty>
       ) : (
-        <Empty icon={<ContactRound className="size-6" aria-hidden />} title={shown === 'saved' ? 'No contact is saved' : 'No contacts yet'}>
-          <p>Whoever you exchange messages with appears here by itself. You can also add somebody before the first message.</p>
+        <Empty icon={<ContactRound className="size-6" aria-hidden />} title={shown === 'saved' ? 'No saved contacts' : 'No contacts yet'}>
+          <p>Contacts appear here after the first message. You can also add one before that.</p>
           <Button look="primary" className="mt-4" onClick={() => setAdding(true)}>
-            Add a contact
+            Add contact
           </Button>
         </Empty>
       )}

@@ -10,7 +10,7 @@ import type { Mailbox } from './message-list.ts';
 
 const TYPING_MS = 300;
 
-/** The filters of the API. What is chosen stands in the page's address. */
+/** The filters of the API, stored in the address of the page. */
 export function FilterBar({ mailbox, filters }: { mailbox: Mailbox; filters: Filters }) {
   const navigate = useNavigate();
   const first = useRef<HTMLInputElement>(null);
@@ -65,18 +65,13 @@ export function FilterBar({ mailbox, filters }: { mailbox: Mailbox; filters: Fil
               change({ from: undefined, to: undefined, type: undefined, validation: undefined, since: undefined, until: undefined })
             }
           >
-            Clear
+            Clear filters
           </Button>
         ) : null}
       </div>
       {isOpen ? (
         <search id="filters" className="mt-2 grid grid-cols-2 gap-3 rounded-xl bg-tint p-4 md:grid-cols-3">
-          <TextField
-            ref={first}
-            label={mailbox === 'inbox' ? 'From' : 'Sent by'}
-            placeholder="Handle, domain or e-mail"
-            {...text('from')}
-          />
+          <TextField ref={first} label={mailbox === 'inbox' ? 'From' : 'Sent by'} placeholder="Handle, domain or email" {...text('from')} />
           {mailbox === 'inbox' ? <TextField label="To segment" placeholder="orders" {...text('to')} /> : null}
           <TextField label="Type" placeholder="order" {...text('type')} />
           <Select

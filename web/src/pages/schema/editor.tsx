@@ -9,15 +9,15 @@ export interface EditorHandle {
 
 interface EditorProps {
   label: string;
-  /** What it begins with. */
+  /** What the editor starts with. */
   text: string;
   onChange(text: string): void;
-  /** What to mark; undefined leaves the marks where they are. */
+  /** What to mark; undefined keeps the current marks. */
   problems: readonly Problem[] | undefined;
   ref: Ref<EditorHandle>;
 }
 
-/** A box to write JSON in. Until the editor has come, it shows what there is to edit. */
+/** A JSON editor. It shows the text until the editor is loaded. */
 export function Editor({ label, text, onChange, problems, ref }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<CodeEditor>();
@@ -28,17 +28,17 @@ export function Editor({ label, text, onChange, problems, ref }: EditorProps) {
 
   useEffect(() => {
     let opened: CodeEditor | undefined;
-    let isGone = false;
+    let isUnmounted = false;
     import('./code-editor.ts').then(
       ({ openEditor }) => {
-        if (isGone || !place.current) return;
+        if (isUnmounted || !place.current) return;
         opened = openEditor(place.current, { text: initial, label, describedBy: hintId, onChange: (changed) => onEdit(changed) });
         setEditor(opened);
       },
       () => setFailed(true),
     );
     return () => {
-      isGone = true;
+      isUnmounted = true;
       opened?.remove();
     };
   }, [label, hintId, initial]);
@@ -60,7 +60,7 @@ export function Editor({ label, text, onChange, problems, ref }: EditorProps) {
         Tab indents. To leave with the keyboard, press Escape, then Tab.
       </p>
       <p role="alert" className="text-sm text-bad empty:hidden">
-        {isFailed ? 'The editor could not be loaded. Load the page anew.' : ''}
+        {isFailed ? 'Couldn’t load the editor. Reload the page.' : ''}
       </p>
     </div>
   );

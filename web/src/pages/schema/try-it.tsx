@@ -14,7 +14,7 @@ interface TryItProps {
   checking: Checking;
 }
 
-/** What the schema says of a message, before it is set. It begins with the newest one. */
+/** Checks a sample before the schema is saved. It starts with the newest message. */
 export function TryIt({ schema, sample, onSample, checking }: TryItProps) {
   const newest = useNewestJson();
   return (
@@ -47,7 +47,7 @@ function SamplePane({ schema, sample, onSample, checking, newest }: TryItProps &
             </Button>
           ) : null}
           <Button look="quiet" onClick={() => editor.current?.replace(sampleFor(schema))}>
-            Make a sample
+            Generate sample
           </Button>
         </div>
       </div>
@@ -55,13 +55,13 @@ function SamplePane({ schema, sample, onSample, checking, newest }: TryItProps &
       <div className="mt-2">
         <VerdictNote verdict={verdict} reason={reasonFor(sample, checking)} errors={problems.length} />
       </div>
-      <ProblemList label="Errors of the sample" problems={problems} onGo={(problem) => editor.current?.goTo(problem)} />
+      <ProblemList label="Sample errors" problems={problems} onGo={(problem) => editor.current?.goTo(problem)} />
     </>
   );
 }
 
 function reasonFor(sample: string, { sampleProblems, schemaProblems }: Checking): string {
-  if (sample.trim() === '') return 'Write JSON as a message would carry it.';
-  if (sampleProblems?.some(({ path }) => path === undefined)) return 'The sample is not JSON yet.';
-  return schemaProblems && schemaProblems.length > 0 ? 'It can be tried once the schema has no problems.' : '';
+  if (sample.trim() === '') return 'Enter JSON to check.';
+  if (sampleProblems?.some(({ path }) => path === undefined)) return 'The sample is not valid JSON.';
+  return schemaProblems && schemaProblems.length > 0 ? 'Fix the schema to check the sample.' : '';
 }
