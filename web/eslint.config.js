@@ -3,7 +3,10 @@ import reactHooks from 'eslint-plugin-react-hooks';
 
 const checked = (files, plugins) => ({
   files,
-  languageOptions: { parser, parserOptions: { requireConfigFile: false, babelOptions: { configFile: false, babelrc: false, parserOpts: { plugins } } } },
+  languageOptions: {
+    parser,
+    parserOptions: { requireConfigFile: false, babelOptions: { configFile: false, babelrc: false, parserOpts: { plugins } } },
+  },
   plugins: { 'react-hooks': reactHooks },
   rules: {
     ...Object.fromEntries(Object.keys(reactHooks.configs.flat['recommended-latest'].rules).map((rule) => [rule, 'error'])),

@@ -69,7 +69,7 @@ export function DeliveryFacts({ receipt }: { receipt: AnyReceipt }) {
 }
 
 const METHODS: Record<Actor['provider'], string> = {
-  api_key: 'Agent of the business, verified by its API key',
+  api_key: 'Agent of the business. Only its API key is verified.',
   email: 'Signed in with a code sent to this address',
   google: 'Signed in with Google',
   microsoft: 'Signed in with Microsoft',
