@@ -16,7 +16,7 @@ export interface Progress {
   uploadId: string | undefined;
 }
 
-export const UPLOAD_MAX_BYTES = 5 * 1024 ** 3;
+const UPLOAD_MAX_BYTES = 5 * 1024 ** 3;
 /** Larger files are uploaded in parts, so that a pause loses nothing. */
 const PARTS_FROM_BYTES = 16 * 1024 ** 2;
 const ANY_TYPE = 'application/octet-stream';

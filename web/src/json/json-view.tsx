@@ -133,6 +133,6 @@ function saveAs(text: string, filename: string): void {
   link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
   link.download = filename;
   link.click();
-  // Later: the browser still has to read the blob.
+  // Later: the browser still reads the blob.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -1,6 +1,6 @@
 /** Finds values in a long text that is known to be JSON, without parsing them. */
 
-export type Span = readonly [start: number, end: number];
+type Span = readonly [start: number, end: number];
 
 /** The members of the object that starts at an offset. */
 export function membersAt(text: string, at: number): Map<string, Span> {

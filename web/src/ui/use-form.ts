@@ -6,7 +6,7 @@ type Errors<Fields> = Partial<Record<keyof Fields, string>>;
 
 interface FormOptions<Fields> {
   initial: Fields;
-  /** Sends the fields. What has to happen after a success belongs here too, such as closing the dialog. */
+  /** Sends the fields. Steps after a success belong here too, such as closing the dialog. */
   submit(fields: Fields): Promise<unknown>;
   /** Problems that are known without asking the API. With any, nothing is sent. */
   check?(fields: Fields): Errors<Fields>;

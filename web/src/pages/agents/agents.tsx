@@ -1,6 +1,6 @@
 import { Bot, Plus } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useList } from '../../api/queries.ts';
+import { type List, useList } from '../../api/queries.ts';
 import { useRole } from '../../api/role.ts';
 import type { Agent } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
@@ -60,38 +60,14 @@ export function AgentsPage() {
           />
         </search>
       ) : null}
-      {list.error ? (
-        <ErrorNote error={list.error} onRetry={list.retry} />
-      ) : list.isPending ? (
-        <Loading rows={3} label="Loading agents" />
-      ) : list.items.length === 0 ? (
-        <Empty icon={<Bot className="size-6" aria-hidden />} title="No agents yet">
-          <p>Create one for each program that sends or reads messages, so that you can revoke its keys on their own.</p>
-          {isAdmin ? (
-            <Button look="primary" className="mt-4" onClick={() => setEdited('new')}>
-              New agent
-            </Button>
-          ) : null}
-        </Empty>
-      ) : found.length === 0 && !isSearching ? (
-        <Empty title="No results">
-          <Button className="mt-3" onClick={() => setSearched('')}>
-            Clear search
-          </Button>
-        </Empty>
-      ) : (
-        <ul aria-label="Agents" className="space-y-4">
-          {found.map((agent) => (
-            <AgentCard
-              key={agent.id}
-              agent={agent}
-              isAdmin={isAdmin}
-              isOpenAtFirst={list.items.length <= KEYS_OPEN_MAX}
-              onEdit={() => setEdited(agent)}
-            />
-          ))}
-        </ul>
-      )}
+      <AgentList
+        list={list}
+        agents={found}
+        isSearching={isSearching}
+        isAdmin={isAdmin}
+        onEdit={setEdited}
+        onClear={() => setSearched('')}
+      />
       {list.hasMore && searched === '' ? (
         <Button className="mt-4" onClick={list.more} isBusy={list.isFetchingMore}>
           Show more
@@ -99,6 +75,54 @@ export function AgentsPage() {
       ) : null}
       {edited !== undefined ? <AgentDialog agent={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} /> : null}
     </>
+  );
+}
+
+interface AgentListProps {
+  list: List<Agent>;
+  /** The agents that match the search. */
+  agents: readonly Agent[];
+  /** More agents are being loaded to search them. */
+  isSearching: boolean;
+  isAdmin: boolean;
+  onEdit(agent: Agent | 'new'): void;
+  onClear(): void;
+}
+
+function AgentList({ list, agents, isSearching, isAdmin, onEdit, onClear }: AgentListProps) {
+  if (list.error) return <ErrorNote error={list.error} onRetry={list.retry} />;
+  if (list.isPending) return <Loading rows={3} label="Loading agents" />;
+  if (list.items.length === 0)
+    return (
+      <Empty icon={<Bot className="size-6" aria-hidden />} title="No agents yet">
+        <p>Create one for each program that sends or reads messages, so that you can revoke its keys on their own.</p>
+        {isAdmin ? (
+          <Button look="primary" className="mt-4" onClick={() => onEdit('new')}>
+            New agent
+          </Button>
+        ) : null}
+      </Empty>
+    );
+  if (agents.length === 0 && !isSearching)
+    return (
+      <Empty title="No results">
+        <Button className="mt-3" onClick={onClear}>
+          Clear search
+        </Button>
+      </Empty>
+    );
+  return (
+    <ul aria-label="Agents" className="space-y-4">
+      {agents.map((agent) => (
+        <AgentCard
+          key={agent.id}
+          agent={agent}
+          isAdmin={isAdmin}
+          isOpenAtFirst={list.items.length <= KEYS_OPEN_MAX}
+          onEdit={() => onEdit(agent)}
+        />
+      ))}
+    </ul>
   );
 }
 

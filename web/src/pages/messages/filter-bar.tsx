@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { ListFilter } from 'lucide-react';
-import { useMemo, useRef, useState } from 'react';
+import { type Ref, useMemo, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { useDebouncedCall } from '../../ui/debounce.ts';
 import { Select, TextField } from '../../ui/field.tsx';
@@ -41,11 +41,6 @@ export function FilterBar({ mailbox, filters }: { mailbox: Mailbox; filters: Fil
     const search = Object.fromEntries(Object.entries(next).filter(([, value]) => value)) as Filters;
     afterTyping(() => void navigate({ to: mailbox === 'inbox' ? '/inbox' : '/outbox', search, replace: true }));
   };
-  const text = (name: 'from' | 'to' | 'type' | 'since' | 'until') => ({
-    value: typed[name] ?? '',
-    onChange: (event: { target: { value: string } }) => change({ [name]: event.target.value }),
-  });
-
   return (
     <div className="mb-3">
       <div className="flex gap-2">
@@ -69,25 +64,40 @@ export function FilterBar({ mailbox, filters }: { mailbox: Mailbox; filters: Fil
           </Button>
         ) : null}
       </div>
-      {isOpen ? (
-        <search id="filters" className="mt-2 grid grid-cols-2 gap-3 rounded-xl bg-tint p-4 md:grid-cols-3">
-          <TextField ref={first} label={mailbox === 'inbox' ? 'From' : 'Sent by'} placeholder="Handle, domain or email" {...text('from')} />
-          {mailbox === 'inbox' ? <TextField label="To segment" placeholder="orders" {...text('to')} /> : null}
-          <TextField label="Type" placeholder="order" {...text('type')} />
-          <Select
-            label="Schema"
-            value={typed.validation ?? ''}
-            onChange={({ target }) => change({ validation: (target.value || undefined) as Filters['validation'] })}
-          >
-            <option value="">Any</option>
-            <option value="passed">Passed</option>
-            <option value="failed">Failed</option>
-            <option value="not_applicable">Not applicable</option>
-          </Select>
-          <TextField label="Since" type="date" {...text('since')} />
-          <TextField label="Until" type="date" {...text('until')} />
-        </search>
-      ) : null}
+      {isOpen ? <FilterFields mailbox={mailbox} typed={typed} onChange={change} firstRef={first} /> : null}
     </div>
+  );
+}
+
+interface FilterFieldsProps {
+  mailbox: Mailbox;
+  typed: Filters;
+  onChange(changed: Filters): void;
+  firstRef: Ref<HTMLInputElement>;
+}
+
+function FilterFields({ mailbox, typed, onChange, firstRef }: FilterFieldsProps) {
+  const text = (name: 'from' | 'to' | 'type' | 'since' | 'until') => ({
+    value: typed[name] ?? '',
+    onChange: (event: { target: { value: string } }) => onChange({ [name]: event.target.value }),
+  });
+  return (
+    <search id="filters" className="mt-2 grid grid-cols-2 gap-3 rounded-xl bg-tint p-4 md:grid-cols-3">
+      <TextField ref={firstRef} label={mailbox === 'inbox' ? 'From' : 'Sent by'} placeholder="Handle, domain or email" {...text('from')} />
+      {mailbox === 'inbox' ? <TextField label="To segment" placeholder="orders" {...text('to')} /> : null}
+      <TextField label="Type" placeholder="order" {...text('type')} />
+      <Select
+        label="Schema"
+        value={typed.validation ?? ''}
+        onChange={({ target }) => onChange({ validation: (target.value || undefined) as Filters['validation'] })}
+      >
+        <option value="">Any</option>
+        <option value="passed">Passed</option>
+        <option value="failed">Failed</option>
+        <option value="not_applicable">Not applicable</option>
+      </Select>
+      <TextField label="Since" type="date" {...text('since')} />
+      <TextField label="Until" type="date" {...text('until')} />
+    </search>
   );
 }

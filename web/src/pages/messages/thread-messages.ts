@@ -10,7 +10,7 @@ import { membersAt } from '../../json/scan.ts';
 export type Message = EnvelopeSummary;
 
 /** A message with its JSON. */
-export interface FullMessage {
+interface FullMessage {
   raw: string;
   /** As it was sent. Never parsed as ECMAScript numbers, which would lose digits. Undefined without JSON. */
   json: string | undefined;

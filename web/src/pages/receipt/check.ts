@@ -44,7 +44,7 @@ async function jsonFinding(name: string, json: string | File, signal: AbortSigna
   }
 }
 
-export interface IntegrityResult {
+interface IntegrityResult {
   isIntact: boolean;
   /** How many files were hashed after delivery, so that content_hash does not cover their bytes. */
   hashedLater: number;

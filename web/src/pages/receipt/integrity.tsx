@@ -3,7 +3,7 @@ import { ShieldAlert, ShieldCheck } from 'lucide-react';
 import type { Receipt } from '../../api/schema.ts';
 import { checkReceipt } from './check.ts';
 
-/** Recomputes the content hash in the browser, so that nobody has to trust the service. */
+/** Recomputes the content hash in the browser, so that it proves more than the word of the service. */
 export function Integrity({ receipt }: { receipt: Receipt }) {
   const { data, error } = useQuery({
     queryKey: ['', 'integrity', receipt],

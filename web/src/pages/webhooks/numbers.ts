@@ -6,7 +6,7 @@ export function count(value: number, one: string, many = `${one}s`): string {
   return `${NUMBER.format(value)} ${value === 1 ? one : many}`;
 }
 
-/** Never 100% unless it is all. */
+/** 100% only if nothing is missing. */
 export function percent(part: number, whole: number): string {
   const value = (100 * part) / whole;
   return `${value > 99 && value < 100 ? (Math.floor(value * 100) / 100).toFixed(2) : Math.round(value)}%`;
