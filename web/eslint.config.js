@@ -16,4 +16,4 @@ const checked = (files, plugins) => ({
 });
 
 /** The rules of React, those of its compiler included. Biome checks everything else. */
-export default [checked(['src/**/*.tsx'], ['typescript', 'jsx']), checked(['src/**/*.ts'], ['typescript'])];
+export default [checked(['**/*.tsx'], ['typescript', 'jsx']), checked(['**/*.ts'], ['typescript'])];

@@ -53,7 +53,8 @@ export function Badge({ tone = 'plain', children }: { tone?: Tone; children: Rea
   );
 }
 
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const SHORT = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const LONG = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
 const DAY_AND_YEAR = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
 const EXACT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
@@ -61,20 +62,20 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-function relativeText(time: Date, now: Date): string {
+function relativeText(time: Date, now: Date, format: Intl.RelativeTimeFormat): string {
   const past = now.getTime() - time.getTime();
   if (Math.abs(past) < MINUTE_MS) return 'just now';
-  if (Math.abs(past) < HOUR_MS) return RELATIVE.format(-Math.round(past / MINUTE_MS), 'minute');
-  if (Math.abs(past) < DAY_MS) return RELATIVE.format(-Math.round(past / HOUR_MS), 'hour');
+  if (Math.abs(past) < HOUR_MS) return format.format(-Math.round(past / MINUTE_MS), 'minute');
+  if (Math.abs(past) < DAY_MS) return format.format(-Math.round(past / HOUR_MS), 'hour');
   return (time.getFullYear() === now.getFullYear() ? DAY : DAY_AND_YEAR).format(time);
 }
 
-/** A relative time, with the exact time as tooltip. */
-export function Time({ at, isExact = false }: { at: string; isExact?: boolean }) {
+/** A relative time, with the exact time as tooltip. isLong: for sentences, “in 2 hours”; short, for lists, “in 2 hr.”. */
+export function Time({ at, isExact = false, isLong = false }: { at: string; isExact?: boolean; isLong?: boolean }) {
   const time = new Date(at);
   return (
     <time dateTime={at} title={EXACT.format(time)} className="whitespace-nowrap">
-      {isExact ? EXACT.format(time) : relativeText(time, new Date())}
+      {isExact ? EXACT.format(time) : relativeText(time, new Date(), isLong ? LONG : SHORT)}
     </time>
   );
 }
