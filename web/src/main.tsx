@@ -9,12 +9,11 @@ import './styles.css';
 import { applyTheme } from './ui/theme.ts';
 import { Toasts } from './ui/toast.tsx';
 
-/** Whatever the API has refused, it will refuse again. */
-const isWorthRepeating = (times: number, error: Error) =>
-  times < 2 && error instanceof ApiError && (error.status === 0 || error.status === 503);
+/** A connection may come back; a refusal of the API is final. */
+const shouldRetry = (times: number, error: Error) => times < 2 && error instanceof ApiError && (error.status === 0 || error.status === 503);
 
 const queries = new QueryClient({
-  defaultOptions: { queries: { retry: isWorthRepeating, staleTime: 10_000 }, mutations: { retry: false } },
+  defaultOptions: { queries: { retry: shouldRetry, staleTime: 10_000 }, mutations: { retry: false } },
 });
 
 const pages = createPages(queries);

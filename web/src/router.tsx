@@ -14,18 +14,18 @@ import type { Account } from './api/schema.ts';
 import { PageFailed, PageNotFound } from './frame/page-failed.tsx';
 import type { Filters } from './pages/messages/filters.ts';
 
-/** The whole of the web, page by page. What is not lazy is part of every first load. */
+/** All pages. What is not lazy is part of every first load. */
 
-interface Known {
+interface RouterContext {
   queries: QueryClient;
 }
 interface Guarded {
-  context: Known;
+  context: RouterContext;
   location: ParsedLocation;
 }
 
-/** Whoever has not signed in does so first, and then comes back. */
-async function signedIn({ context: { queries }, location }: Guarded): Promise<Account> {
+/** Redirects signed-out visitors to the sign-in page, and back afterwards. */
+async function requireAccount({ context: { queries }, location }: Guarded): Promise<Account> {
   try {
     return await queries.ensureQueryData(reading('GET /v1/account', {}));
   } catch (error) {
@@ -34,9 +34,9 @@ async function signedIn({ context: { queries }, location }: Guarded): Promise<Ac
   }
 }
 
-/** Whoever belongs to no business claims a handle first. */
-async function acting(guarded: Guarded): Promise<void> {
-  const { businesses } = await signedIn(guarded);
+/** Redirects people without a business to claim a handle. */
+async function requireBusiness(guarded: Guarded): Promise<void> {
+  const { businesses } = await requireAccount(guarded);
   const active = businesses.find(({ handle }) => handle === activeBusiness()) ?? businesses[0];
   if (!active) throw redirect({ to: '/claim' });
   if (active.handle !== activeBusiness()) actFor(active.handle);
@@ -53,7 +53,7 @@ const filters = (search: Record<string, unknown>): Filters => ({
   until: text(search.until),
 });
 
-const root = createRootRouteWithContext<Known>()({ notFoundComponent: PageNotFound, errorComponent: PageFailed });
+const root = createRootRouteWithContext<RouterContext>()({ notFoundComponent: PageNotFound, errorComponent: PageFailed });
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -74,13 +74,13 @@ const signIn = createRoute({
 const claim = createRoute({
   getParentRoute: () => root,
   path: '/claim',
-  beforeLoad: signedIn,
+  beforeLoad: requireAccount,
   component: lazyRouteComponent(() => import('./pages/claim/claim.tsx'), 'ClaimPage'),
 });
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitations/$token',
-  beforeLoad: signedIn,
+  beforeLoad: requireAccount,
   component: lazyRouteComponent(() => import('./pages/claim/invitation.tsx'), 'InvitationPage'),
 });
 const drop = createRoute({
@@ -97,7 +97,7 @@ const receipt = createRoute({
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
-  beforeLoad: acting,
+  beforeLoad: requireBusiness,
   component: lazyRouteComponent(() => import('./frame/frame.tsx'), 'Frame'),
 });
 
@@ -218,7 +218,7 @@ export function createPages(queries: QueryClient) {
     context: { queries },
     defaultPreload: 'intent',
     scrollRestoration: true,
-    // What waits, waits in its own place.
+    // Pages show their own loading states.
     defaultPendingMinMs: 0,
   });
 }

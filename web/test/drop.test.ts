@@ -35,8 +35,8 @@ test('a stranger with a phone writes, says who they are, attaches a file, and ha
   await expectAccessible();
 
   await signInOn(page, world, 'ann@gmail.com');
-  await page.getByText('You write as ann@gmail.com').waitFor();
-  await page.getByText('Everybody with its link sees your name and mail address').waitFor();
+  await page.getByText('Sending as ann@gmail.com').waitFor();
+  await page.getByText('Anyone with its link sees your name, email address').waitFor();
   expect(page.url()).toBe(`${world.service.url}/@shop`);
   expect(await page.getByLabel('Message').inputValue(), 'written before signing in').toBe('Do you have it in green?');
   await page.getByLabel('Files to attach').setInputFiles({ name: 'grün.txt', mimeType: 'text/plain', buffer: Buffer.from('a shade') });
@@ -47,7 +47,7 @@ test('a stranger with a phone writes, says who they are, attaches a file, and ha
   const cookies = await context.cookies();
   await context.clearCookies();
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await page.getByRole('heading', { name: 'Who are you?' }).waitFor();
+  await page.getByRole('heading', { name: 'Sign in to send' }).waitFor();
   await context.addCookies(cookies);
   await page.reload();
   expect(await page.getByLabel('Message').inputValue(), 'after a reload').toBe('Do you have it in green?');
@@ -56,15 +56,15 @@ test('a stranger with a phone writes, says who they are, attaches a file, and ha
   await page.getByRole('button', { name: 'Send', exact: true }).click();
 
   await page.getByRole('heading', { name: 'Delivered' }).waitFor();
-  await page.getByText('You will get a mail at ann@gmail.com when they answer').waitFor();
+  await page.getByText('Replies are sent to ann@gmail.com').waitFor();
   await expectAccessible();
   await page.getByRole('button', { name: 'Copy receipt link' }).click();
   const link = await page.evaluate<string>('navigator.clipboard.readText()');
-  await page.getByRole('link', { name: 'Open the receipt' }).click();
+  await page.getByRole('link', { name: 'Open receipt' }).click();
   await page.getByRole('heading', { name: 'A question' }).waitFor();
   expect(page.url()).toBe(link);
   await page.goBack();
-  await page.getByText('You write as').waitFor();
+  await page.getByText('Sending as').waitFor();
   expect(await page.getByLabel('Message').inputValue(), 'sent, and so gone').toBe('');
 
   await shop.open('/inbox');
@@ -73,9 +73,9 @@ test('a stranger with a phone writes, says who they are, attaches a file, and ha
   await shop.page.getByRole('button', { name: 'Download grün.txt' }).waitFor();
 
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await page.getByText('There is nothing in it yet').waitFor();
+  await page.getByText('Enter a message or attach a file first').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('heading', { name: 'Who are you?' }).waitFor();
+  await page.getByRole('heading', { name: 'Sign in to send' }).waitFor();
   expect((await shop.api.get('/inbox')).body.data).toHaveLength(1);
 });
 
@@ -85,7 +85,7 @@ test('whoever can’t write is told why, and what to do', async () => {
 
   const { body: block } = await shop.api.post('/blocks', { email_domain: 'ben-works.test' });
   await open('/@shop');
-  await heading('You can’t write to them');
+  await heading('You are blocked');
   await page.getByText('Signed in as ben@ben-works.test').waitFor();
   await expectAccessible();
   expect((await shop.api.request('DELETE', `/blocks/${block.id}`)).status).toBe(204);
@@ -99,15 +99,15 @@ test('whoever can’t write is told why, and what to do', async () => {
   await stranger.page.getByRole('heading', { name: 'Only businesses can write here' }).waitFor();
   await stranger.expectAccessible();
   await shop.open('/@shop');
-  await shop.page.getByText('switched off in its settings').waitFor();
+  await shop.page.getByText('turned off in the settings').waitFor();
 
   expect((await shop.api.patch('/business', { accepting_drops: true })).status).toBe(200);
   await shop.page.reload();
-  await shop.page.getByRole('heading', { name: 'This is your own business' }).waitFor();
+  await shop.page.getByRole('heading', { name: 'This is your business' }).waitFor();
   await shop.expectAccessible();
 
   await stranger.page.goto('/@nobody-here');
-  await stranger.page.getByRole('heading', { name: 'Nobody has this handle' }).waitFor();
+  await stranger.page.getByRole('heading', { name: 'Handle not found' }).waitFor();
   await stranger.expectAccessible();
 });
 
@@ -115,28 +115,28 @@ test('whoever comes back from a provider finds what they have written, even if i
   idp.person = { sub: 'dan', email: 'dan@gmail.com', email_verified: true, name: 'Dan' };
   const { page, open, expectAccessible } = await world.visitor(PHONE);
   await open('/@shop?error=access_denied');
-  await page.getByRole('alert').getByText('you or your provider said no').waitFor();
+  await page.getByRole('alert').getByText('your provider refused it').waitFor();
   await page.getByLabel('Message').fill('Kept over there and back');
   await page.getByRole('button', { name: 'Continue with Corp login' }).click();
-  await page.getByRole('heading', { name: 'We can’t tell for whom you write' }).waitFor();
+  await page.getByRole('heading', { name: 'Your email address is not verified' }).waitFor();
   expect(page.url()).toBe(`${world.service.url}/@shop`);
   await expectAccessible();
   await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('heading', { name: 'Who are you?' }).waitFor();
+  await page.getByRole('heading', { name: 'Sign in to send' }).waitFor();
   expect(await page.getByLabel('Message').inputValue()).toBe('Kept over there and back');
 });
 
 test('whoever belongs to another business can write as it from the dashboard, or go on as themselves', async () => {
   const { page, open, expectAccessible, api } = await world.member('kim@kim-works.test', 'kim-and-co');
   await open('/@SHOP');
-  await page.getByText('You belong to The kim-and-co company').waitFor();
+  await page.getByText('You are a member of The kim-and-co company').waitFor();
   await expectAccessible();
   await page.getByLabel('Subject').fill('As myself');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await page.getByRole('heading', { name: 'Delivered' }).waitFor();
   const [message] = (await shop.api.get('/inbox?from=kim-works.test')).body.data;
   expect(message).toMatchObject({ subject: 'As myself', from: { party: { kind: 'domain', domain: 'kim-works.test' } } });
-  await page.getByRole('button', { name: 'Write another' }).click();
+  await page.getByRole('button', { name: 'New message' }).click();
   await page.getByRole('link', { name: 'Write from the dashboard' }).click();
   await expect.poll(() => page.getByRole('combobox', { name: 'To' }).inputValue()).toBe('shop');
   expect((await api.get('/outbox')).body.data).toHaveLength(0);

@@ -18,44 +18,44 @@ test('a stranger signs in, claims a handle, sends a first message, and leaves wi
 
   await open('/');
   await page.getByRole('heading', { name: 'Sign in to Waybill' }).waitFor();
-  await page.getByLabel('E-mail').fill(EMAIL);
+  await page.getByLabel('Email').fill(EMAIL);
   await expectAccessible();
   expect(await page.getByRole('button', { name: 'passkey' }).count(), 'an IP address can have none').toBe(0);
-  await page.getByRole('button', { name: 'Continue with a code' }).click();
+  await page.getByRole('button', { name: 'Sign in with a one-time code' }).click();
   await page.getByLabel('Code').waitFor();
   const code = await lastCode(world, EMAIL);
   await page.getByLabel('Code').pressSequentially(wrongCode(code));
-  await page.getByText('This is not the code').waitFor();
+  await page.getByText('Wrong code').waitFor();
   await expectAccessible();
   const kept = page.getByRole('link', { name: '/dev/mail' });
   expect([await kept.getAttribute('href'), await kept.getAttribute('target')]).toEqual(['/dev/mail', '_blank']);
-  expect(await page.getByRole('button', { name: 'Send a new code in' }).isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Resend code in' }).isDisabled()).toBe(true);
   // As it is copied from some mails.
   await copy(page, ` ${code.slice(0, 3)} ${code.slice(3)} `);
   await page.getByLabel('Code').press('ControlOrMeta+V');
 
   await page.getByRole('heading', { name: 'Claim a handle' }).waitFor();
-  await page.getByLabel('Name of your business').fill('Demo');
-  await page.getByText('kept for the service itself').waitFor();
+  await page.getByLabel('Business name').fill('Demo');
+  await page.getByText('This handle is reserved').waitFor();
   await page.getByLabel('Handle').fill('x');
-  await page.getByText('A handle has 2 to 32').waitFor();
+  await page.getByText('Use 2 to 32').waitFor();
   await page.getByLabel('Handle').fill('Globex');
-  await page.getByText('Somebody has claimed this handle already').waitFor();
+  await page.getByText('This handle is taken').waitFor();
   await expectAccessible();
   await page.getByRole('button', { name: 'Claim @globex' }).click();
   await page.getByRole('button', { name: 'Claim @globex', disabled: false }).waitFor();
-  await page.getByLabel('Name of your business').fill('Acme Works');
+  await page.getByLabel('Business name').fill('Acme Works');
   await page.getByLabel('Handle').fill('Acme Works');
-  await page.getByText('@acme-works is free').waitFor();
+  await page.getByText('@acme-works is available').waitFor();
   await expectAccessible();
   await page.getByRole('button', { name: 'Claim @acme-works' }).click();
 
   await page.getByRole('heading', { name: 'First steps' }).waitFor();
-  await page.getByRole('button', { name: 'Make agent and key' }).waitFor();
+  await page.getByRole('button', { name: 'Create agent and key' }).waitFor();
   await expectAccessible();
   await page.getByLabel('JSON').fill('{"order": 1001, "price": 18.50');
   await page.getByRole('button', { name: 'Send to @demo' }).click();
-  await page.getByText('This is no JSON').waitFor();
+  await page.getByText('Invalid JSON').waitFor();
   await page.getByLabel('JSON').fill('{"order": 9007199254740993, "price": 18.50}');
   await page.getByRole('button', { name: 'Send to @demo' }).click();
   const receipt = page.getByRole('link', { name: '/r/rcpt_' });
@@ -64,16 +64,16 @@ test('a stranger signs in, claims a handle, sends a first message, and leaves wi
   expect(sent?.json).toBe('{"order": 9007199254740993, "price": 18.50}');
   await page.getByRole('heading', { name: 'Send a first message (done)' }).waitFor();
 
-  await page.getByRole('button', { name: 'Make agent and key' }).click();
-  await page.getByText('it is shown this once').waitFor();
-  await page.getByRole('button', { name: 'Copy the line' }).click();
-  await page.getByRole('heading', { name: 'That is all it takes' }).waitFor();
+  await page.getByRole('button', { name: 'Create agent and key' }).click();
+  await page.getByText('It is shown only once').waitFor();
+  await page.getByRole('button', { name: 'Copy command' }).click();
+  await page.getByRole('heading', { name: 'All set' }).waitFor();
   await expectAccessible();
   const line = await pasted(page);
   expect((await run(line)).status, line).toBe(201);
-  await page.getByText('My program has sent a message').waitFor();
+  await page.getByText('My program sent a message').waitFor();
   await page.reload();
-  await page.getByText('My program has one already').waitFor();
+  await page.getByText('My program already has a key').waitFor();
   expect(await page.getByText('wb_').count()).toBe(0);
 
   await page.getByRole('link', { name: 'Inbox', exact: true }).click();
@@ -95,8 +95,8 @@ test('settings hold, for the business and for the browser, and no link leads awa
     await page.getByRole('heading', { name: 'Claim a handle' }).waitFor();
     expect(page.url()).toBe(`${world.service.url}/claim`);
   }
-  await page.getByLabel('Name of your business').fill('Initech');
-  await page.getByText('@initech is free').waitFor();
+  await page.getByLabel('Business name').fill('Initech');
+  await page.getByText('@initech is available').waitFor();
   await page.getByRole('button', { name: 'Claim @initech' }).click();
   await page.getByRole('heading', { name: 'First steps' }).waitFor();
   await open('/sign-in?next=/settings');
@@ -106,8 +106,8 @@ test('settings hold, for the business and for the browser, and no link leads awa
   await page.getByLabel('Name').fill('Initech AG');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: 'Initech AG' }).waitFor();
-  await page.getByRole('switch', { name: 'Anybody can write in' }).click();
-  await page.getByText('Closed: of people without a handle').waitFor();
+  await page.getByRole('switch', { name: 'Accept messages from people without a handle' }).click();
+  await page.getByText('Only people you replied to can write').waitFor();
   await expect
     .poll(async () => (await world.service.anonymous.get('/public/initech')).body)
     .toMatchObject({ display_name: 'Initech AG', accepting_drops: false });
@@ -125,7 +125,7 @@ test('settings hold, for the business and for the browser, and no link leads awa
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
 
   await open('/account');
-  await page.getByText('Passkeys belong to a name').waitFor();
+  await page.getByText('Passkeys need a domain name').waitFor();
 });
 
 /** What a shell would make of the line. */

@@ -22,10 +22,10 @@ const send = (at: number) =>
 test('an inbox is read, narrowed and walked through by keys, and what arrives does not move what is being read', async () => {
   const { page, open, expectAccessible } = await world.member('ann@acme-works.test', 'acme-works');
   await open('/inbox');
-  await page.getByText('Nothing has come yet').waitFor();
+  await page.getByText('No messages yet').waitFor();
   await expectAccessible();
   await page.getByRole('link', { name: 'Outbox' }).click();
-  await page.getByText('Nothing sent yet').waitFor();
+  await page.getByText('No messages sent yet').waitFor();
   await expectAccessible();
 
   for (let at = 0; at < 60; at++) await send(at);
@@ -42,8 +42,8 @@ test('an inbox is read, narrowed and walked through by keys, and what arrives do
   expect(page.url()).toContain('?type=invoice');
   await expectAccessible();
   await page.getByRole('textbox', { name: 'Type' }).fill('nothing of the kind');
-  await page.getByText('No message fits').waitFor();
-  await page.getByRole('link', { name: 'Show all' }).click();
+  await page.getByText('No results').waitFor();
+  await page.getByRole('link', { name: 'Clear filters' }).click();
   await newest.waitFor();
 
   for (const key of ['j', 'j', 'k']) await page.keyboard.press(key);

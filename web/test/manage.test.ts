@@ -28,36 +28,36 @@ test('an agent gets a key that works until it is revoked', async () => {
   await page.getByText('No agents yet').waitFor();
   await expectAccessible();
 
-  await page.getByRole('button', { name: 'New agent' }).click();
-  await page.getByRole('button', { name: 'Make agent' }).click();
+  await page.getByRole('button', { name: 'New agent' }).first().click();
+  await page.getByRole('button', { name: 'Create agent' }).click();
   await expectInvalid('Name', '1');
   await page.getByLabel('Name').fill('Orders');
   await page.getByLabel('Description').fill('Takes orders from the shop.');
   await page.getByLabel('Segment').fill('no segment');
-  await page.getByRole('button', { name: 'Make agent' }).click();
+  await page.getByRole('button', { name: 'Create agent' }).click();
   await expectInvalid('Segment', 'letters, digits and hyphens');
   await expectAccessible();
   await page.getByLabel('Segment').fill('Orders');
-  await page.getByRole('button', { name: 'Make agent' }).click();
+  await page.getByRole('button', { name: 'Create agent' }).click();
   await page.getByRole('heading', { name: 'Orders' }).waitFor();
-  await page.getByRole('button', { name: 'Copy the address acme-works/orders' }).click();
+  await page.getByRole('button', { name: 'Copy address acme-works/orders' }).click();
   expect(await copied()).toBe('acme-works/orders');
 
-  await page.getByRole('button', { name: 'Mint a key for Orders' }).click();
+  await page.getByRole('button', { name: 'Create key for Orders' }).click();
   await expectAccessible();
-  await page.getByRole('button', { name: 'Mint key' }).click();
-  const shown = page.getByRole('dialog', { name: 'Your new key' });
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+  const shown = page.getByRole('dialog', { name: 'Key created' });
   await shown.getByRole('button', { name: 'Copy key' }).click();
   await expectAccessible();
   // Neither Escape nor the cross takes it away.
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await shown.getByRole('button', { name: 'Close' }).click();
-  await shown.getByText('Have you kept it?').waitFor();
+  await shown.getByText('Have you saved it?').waitFor();
   const secret = await copied();
   await shown.getByRole('button', { name: 'Copy command' }).click();
   expect(await copied()).toBe(`curl -s ${world.service.url}/v1/me -H 'Authorization: Bearer ${secret}'`);
-  await shown.getByRole('button', { name: 'I have kept it' }).click();
+  await shown.getByRole('button', { name: 'I saved it' }).click();
 
   const keyed = new Api(world.service.url, secret);
   expect((await keyed.send({ to: 'globex', subject: 'With the new key' })).status).toBe(201);
@@ -83,13 +83,13 @@ test('an agent gets a key that works until it is revoked', async () => {
 test('a domain is pending until its record is found, and can be given up', async () => {
   const { page, open, expectAccessible } = ann;
   await open('/domains');
-  await page.getByRole('button', { name: 'Add a domain' }).click();
+  await page.getByRole('button', { name: 'Add domain' }).first().click();
   await page.getByRole('textbox', { name: 'Domain' }).fill('gmail.com');
-  await page.getByRole('button', { name: 'Add domain' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Add domain' }).click();
   await expectInvalid('Domain', 'gives mailboxes to anybody');
   await expectAccessible();
   await page.getByRole('textbox', { name: 'Domain' }).fill('acme-works.test');
-  await page.getByRole('button', { name: 'Add domain' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Add domain' }).click();
   await page.getByText('Pending').waitFor();
   await expectAccessible();
   await page.getByRole('button', { name: 'Copy name' }).click();
@@ -98,10 +98,10 @@ test('a domain is pending until its record is found, and can be given up', async
   const value = await copied();
 
   await page.getByRole('button', { name: 'Check now: acme-works.test' }).click();
-  await page.getByText('Not found when it was looked up').waitFor();
+  await page.getByText('Record not found').waitFor();
   names.set(name, { txt: [value] });
   await page.getByRole('button', { name: 'Check now: acme-works.test' }).click();
-  await page.getByText('Verified since').waitFor();
+  await page.getByText(/Verified .*, record last found/).waitFor();
   await expectAccessible();
 
   // Who sends for the business from the domain is the owner's choice, and the outbox marks those who are no members.
@@ -109,7 +109,7 @@ test('a domain is pending until its record is found, and can be given up', async
   const kim = await signInWithCode(world.service, 'kim@acme-works.test');
   const kimWrites = () => kim.post('/v1/drops', { to: 'globex', subject: 'From the workshop' });
   expect((await kimWrites()).status).toBe(201);
-  await senders.selectOption('Members of your business only');
+  await senders.selectOption('Members only');
   await expect.poll(async () => (await ann.api.get('/domains')).body.data[0].senders).toBe('members');
   expect((await kimWrites()).body.error.code).toBe('forbidden');
   await page.reload();
@@ -117,21 +117,21 @@ test('a domain is pending until its record is found, and can be given up', async
   await expectAccessible();
   await open('/outbox');
   const row = page.getByRole('link', { name: /From the workshop/ });
-  await row.getByText('Not sent by a member').waitFor();
+  await row.getByText('Sent by a non-member').waitFor();
   await row.click();
-  await page.getByText('Not a member of your business').waitFor();
+  await page.getByText('Not a member').waitFor();
   await expectAccessible();
   await open('/domains');
 
   await world.service.sql(`UPDATE domain_requests SET missing_since = now() - interval '30 hours'`);
   await page.reload();
-  await page.getByText('The record has been missing since').waitFor();
+  await page.getByText('Record missing since').waitFor();
   await expectAccessible();
   await page.getByRole('button', { name: 'Check now: acme-works.test' }).click();
-  await page.getByText('Verified since').waitFor();
+  await page.getByText(/Verified .*, record last found/).waitFor();
 
   await page.getByRole('button', { name: 'Remove acme-works.test' }).click();
-  await page.getByText('has to be verified anew').waitFor();
+  await page.getByText('To use the domain again, verify it again').waitFor();
   await expectAccessible();
   await page.getByRole('button', { name: 'Remove domain' }).click();
   await page.getByText('No domains yet').waitFor();
@@ -148,7 +148,7 @@ test('contacts appear by themselves, are added, found, labelled, archived and bl
   await rows.getByRole('button', { name: /globex.*1 in/ }).waitFor();
   await expectAccessible();
 
-  await page.getByRole('button', { name: 'Add a contact' }).click();
+  await page.getByRole('button', { name: 'Add contact' }).click();
   await page.getByLabel('Handle, domain').fill('nobody-at-all');
   await page.getByRole('button', { name: 'Save contact' }).click();
   await expectInvalid('Handle, domain', 'Nobody has claimed');
@@ -158,11 +158,11 @@ test('contacts appear by themselves, are added, found, labelled, archived and bl
   await page.getByRole('button', { name: 'Save contact' }).click();
   await rows.getByText('Our cabinet maker').waitFor();
 
-  await page.getByLabel('Find a contact').fill('GLOB');
+  await page.getByLabel('Search contacts').fill('GLOB');
   await expect.poll(() => rows.getByRole('listitem').count()).toBe(1);
-  await page.getByLabel('Find a contact').fill('not to be found');
-  await page.getByText('No contact fits').waitFor();
-  await page.getByRole('button', { name: 'Clear the search' }).click();
+  await page.getByLabel('Search contacts').fill('not to be found');
+  await page.getByText('No results').waitFor();
+  await page.getByRole('button', { name: 'Clear search' }).click();
   expect(await rows.getByRole('link', { name: 'Write to @globex' }).getAttribute('href')).toBe('/compose?to=globex');
 
   await rows.getByRole('button', { name: /globex/ }).click();
@@ -175,9 +175,9 @@ test('contacts appear by themselves, are added, found, labelled, archived and bl
   await expect.poll(() => page.getByLabel('Notes').inputValue()).toBe('Orders before noon.');
   await page.getByRole('button', { name: 'Archive' }).click();
   await expect.poll(() => rows.getByText('Chairs').count()).toBe(0);
-  await page.getByLabel('Which').selectOption('Archived');
+  await page.getByLabel('Show').selectOption('Archived');
   await rows.getByText('Chairs').waitFor();
-  await page.getByLabel('Which').selectOption('All');
+  await page.getByLabel('Show').selectOption('All');
 
   await rows.getByRole('button', { name: /shop\.example/ }).click();
   await page.getByRole('button', { name: 'Block', exact: true }).click();
@@ -201,14 +201,14 @@ test('people, domains and businesses are blocked and unblocked', async () => {
   const write = () => finn.post('/v1/drops', { to: 'acme-works', note: 'Buy now' });
   expect((await write()).status).toBe(201);
   await open('/blocks');
-  await page.getByText('Nobody is blocked').waitFor();
+  await page.getByText('No blocks').waitFor();
   await expectAccessible();
-  await page.getByRole('button', { name: 'Add a block' }).first().click();
+  await page.getByRole('button', { name: 'Add block' }).first().click();
   await page.getByRole('textbox', { name: 'Domain' }).fill('nonsense domain');
   await page.getByRole('button', { name: 'Block', exact: true }).click();
   await expectInvalid('Domain', 'such as example.com');
   await page.getByRole('radio', { name: 'A person or mailbox' }).check();
-  await page.getByLabel('Who').selectOption({ label: 'finn (finn@gmail.com)' });
+  await page.getByLabel('Sender').selectOption({ label: 'finn (finn@gmail.com)' });
   await expectAccessible();
   await page.getByRole('button', { name: 'Block', exact: true }).click();
   await page.getByRole('listitem').getByText('finn@gmail.com').waitFor();
@@ -216,19 +216,19 @@ test('people, domains and businesses are blocked and unblocked', async () => {
   await expectAccessible();
   await page.getByRole('button', { name: 'Unblock finn' }).click();
   await page.getByRole('button', { name: 'Unblock', exact: true }).click();
-  await page.getByText('Nobody is blocked').waitFor();
+  await page.getByText('No blocks').waitFor();
   expect((await write()).status).toBe(201);
 
-  await page.getByRole('button', { name: 'Add a block' }).first().click();
+  await page.getByRole('button', { name: 'Add block' }).first().click();
   await page.getByRole('radio', { name: 'A business' }).check();
   await page.getByRole('textbox', { name: 'Handle' }).fill('globex');
   await expectAccessible();
   await page.getByRole('button', { name: 'Block', exact: true }).click();
-  await page.getByRole('listitem').getByText('The business, and all who write for it').waitFor();
+  await page.getByRole('listitem').getByText('Business and everyone who writes for it').waitFor();
   expect((await globex.api.send({ to: 'acme-works' })).body.error.code).toBe('sender_blocked');
   await page.getByRole('button', { name: 'Unblock globex' }).click();
   await page.getByRole('button', { name: 'Unblock', exact: true }).click();
-  await page.getByText('Nobody is blocked').waitFor();
+  await page.getByText('No blocks').waitFor();
   expect((await globex.api.send({ to: 'acme-works' })).status).toBe(201);
 });
 
@@ -239,17 +239,17 @@ test('a business chooses what its receipts show, and the composer says so before
     return (await (await fetch(`${receipt_url}`.replace('/r/', '/v1/receipts/'))).text()).includes('A secret sale');
   };
   await open('/compose');
-  await page.getByText('sees who sent it, type, subject, note and file names').waitFor();
+  await page.getByText('sees the sender, type, subject, note and file names').waitFor();
   expect(await receipt()).toBe(true);
   await open('/settings');
   const minimal = page.getByRole('switch', { name: 'Minimal receipts' });
   await minimal.check();
   await expect.poll(async () => (await ann.api.get('/business')).body.receipts).toBe('minimal');
-  await page.getByText('and nothing else').waitFor();
+  await page.getByText('sees only the parties, the time and the hashes').waitFor();
   await expectAccessible();
   expect(await receipt()).toBe(false);
   await open('/compose');
-  await page.getByText('sees both parties, the time and the hashes, and nothing else').waitFor();
+  await page.getByText('sees only the parties, the time and the hashes').waitFor();
   await expectAccessible();
   await open('/settings');
   await minimal.uncheck();
@@ -267,16 +267,16 @@ test('usage shows what was sent and received, as a drawing and as a table', asyn
   const meter = page.getByRole('meter', { name: 'Messages this month' });
   await expect.poll(() => meter.getAttribute('value')).toBe(String(usage.messages.used));
   await page.getByRole('meter', { name: 'Uploads today' }).waitFor({ state: 'attached' });
-  await page.getByText('Messages today, as a new business').waitFor();
+  await page.getByText('Messages today (new business)').waitFor();
   const messages = page.getByRole('figure', { name: 'Messages' });
   await messages.locator('svg').waitFor();
-  await messages.getByText('Show as a table').click();
+  await messages.getByText('Show as table').click();
   const { received } = (await ann.api.get('/usage?days=1')).body.days[0];
   await expect
     .poll(() => messages.getByRole('row').last().getByRole('cell').allTextContents())
     .toEqual([String(usage.messages.used), String(received)]);
   expect(await messages.getByRole('row').count()).toBe(31);
-  await page.getByLabel('Days to show').selectOption('Last 90 days');
+  await page.getByLabel('Period').selectOption('Last 90 days');
   await expect.poll(() => messages.getByRole('row').count()).toBe(91);
   await page.getByRole('figure', { name: 'Uploads' }).getByText('2.0 KB uploaded in the last 90 days.').waitFor();
   await expectAccessible();
@@ -288,12 +288,12 @@ test('a member without the rights is told so, and sees no buttons for it', async
   const { page, open, expectAccessible, context } = await world.visitor();
   await context.addCookies([...browser.cookies()].map(([name, { value }]) => ({ name, value, url: world.service.url, httpOnly: true })));
   await open('/agents');
-  await page.getByText('Only admins make agents and manage their keys').waitFor();
+  await page.getByText('Only admins and owners can create agents and keys').waitFor();
   await page.getByRole('heading', { name: 'Stock' }).waitFor();
-  expect(await page.getByRole('button', { name: /New agent|Keys|Mint/ }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: /New agent|Keys|Create key/ }).count()).toBe(0);
   await expectAccessible();
   await open('/domains');
-  await page.getByText('Only admins add, check and remove domains').waitFor();
+  await page.getByText('Only admins and owners can add, check and remove domains').waitFor();
   await page.getByText('No domains yet').waitFor();
   expect(await page.getByRole('button', { name: /Add/ }).count()).toBe(0);
   await expectAccessible();

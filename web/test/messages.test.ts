@@ -38,7 +38,7 @@ const JSON_TEXT =
 
 test('one writes, the other sees it arrive, looks into it and answers, and the first sees the answer', async () => {
   await bob.open('/inbox');
-  await bob.page.getByText('Nothing has come yet').waitFor();
+  await bob.page.getByText('No messages yet').waitFor();
 
   const { page } = ann;
   await ann.open('/compose');
@@ -55,9 +55,9 @@ test('one writes, the other sees it arrive, looks into it and answers, and the f
   await page.getByRole('button', { name: 'Add JSON' }).click();
   const json = page.getByRole('textbox', { name: 'JSON' });
   await json.fill('{"order": 12\n "total"');
-  await page.getByText('Line 2, column 2: A comma or } is missing.').waitFor();
+  await page.getByText('Line 2, column 2: Expected a comma or }.').waitFor();
   await page.getByRole('button', { name: 'Send' }).click();
-  await page.getByText('Mend the JSON first').waitFor();
+  await page.getByText('Fix the JSON').waitFor();
   await json.fill(JSON_TEXT);
   await page.getByText('Valid JSON').waitFor();
   await page.getByLabel('Files to attach').setInputFiles({ name: 'terms.txt', mimeType: 'text/plain', buffer: Buffer.from('as agreed') });
@@ -77,7 +77,7 @@ test('one writes, the other sees it arrive, looks into it and answers, and the f
   expect(await copied(page)).toContain('/r/rcpt_');
   await ann.expectAccessible();
   expect((await ann.api.get('/outbox')).body.data).toHaveLength(1);
-  await page.getByRole('link', { name: 'Open the thread' }).click();
+  await page.getByRole('link', { name: 'Open thread' }).click();
   await page.getByRole('heading', { name: 'Order 4711', level: 1 }).waitFor();
 
   const row = bob.page.getByRole('link', { name: /Order 4711/ });
@@ -138,7 +138,7 @@ test('what the inbox schema does not like is shown at its place', async () => {
   await wrong.waitFor();
   await expect.poll(() => wrong.isVisible()).toBe(true);
   await bob.expectAccessible();
-  await page.getByRole('button', { name: 'Close all' }).click();
+  await page.getByRole('button', { name: 'Collapse all' }).click();
   await page.getByText('1 error inside').waitFor();
   expect((await bob.api.request('PUT', '/inbox/schema', { schema: null })).status).toBe(200);
 });
@@ -147,19 +147,19 @@ test('a message can be looked at as it came, its sender saved, and a person bloc
   const { page } = ann;
   const message = (await bob.api.post('/messages', { to: 'acme-works', note: 'Buy now!' })).body;
   await openThread(ann, message);
-  const menu = page.getByRole('button', { name: 'More about this message' });
+  const menu = page.getByRole('button', { name: 'Message actions' });
   await menu.click();
   await ann.expectAccessible();
-  await page.getByRole('menuitem', { name: 'Raw' }).click();
+  await page.getByRole('menuitem', { name: 'View source' }).click();
   await page.getByRole('dialog').getByText(message.content_hash).waitFor();
   await ann.expectAccessible();
   await page.keyboard.press('Escape');
   await menu.click();
   await page.getByRole('menuitem', { name: 'Add to contacts' }).click();
-  await page.getByText('Saved in your contacts').waitFor();
+  await page.getByText('Contact saved').waitFor();
   await menu.click();
   await page.getByRole('menuitem', { name: /^Block bob@/ }).click();
-  await page.getByRole('dialog').getByText('refused from now on').waitFor();
+  await page.getByRole('dialog').getByText('will be refused').waitFor();
   await ann.expectAccessible();
   await page.getByRole('button', { name: 'Block', exact: true }).click();
   await page.getByText('Blocked').waitFor();
@@ -176,7 +176,7 @@ test('a thread of another business of mine is one press away', async () => {
   await bob.page.getByRole('button', { name: 'Switch to @globex-labs' }).click();
   await bob.page.getByRole('heading', { name: 'For the labs', level: 1 }).waitFor();
   await bob.open('/threads/thr_00000000000000000000000000');
-  await bob.page.getByText('There is no such thread').waitFor();
+  await bob.page.getByText('Thread not found').waitFor();
 });
 
 describe('a large file', () => {
@@ -203,10 +203,10 @@ describe('a large file', () => {
     await limit(8 * MB);
     await page.getByLabel('Files to attach').setInputFiles(file);
     const bar = page.getByRole('progressbar', { name: 'Upload of scan.tiff' });
-    await page.getByText(/\d+ % · .*\/s · .* left/).waitFor();
+    await page.getByText(/\d+% · .*\/s · .* left/).waitFor();
     await expect.poll(() => whole.length, WHILE).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Pause scan.tiff' }).click();
-    await page.getByText(/Paused at \d+ %/).waitFor();
+    await page.getByText(/Paused at \d+%/).waitFor();
     expect(Number(await bar.getAttribute('aria-valuenow'))).toBeLessThan(100);
     await ann.expectAccessible();
     const arrived = new Set(whole);
@@ -222,7 +222,7 @@ describe('a large file', () => {
     await page.getByRole('button', { name: 'Resume scan.tiff' }).click();
     await expect.poll(() => begun.length, WHILE).toBeGreaterThan(0);
     await limit(-1, true);
-    await page.getByText('Connection lost').waitFor();
+    await page.getByText('Couldn’t connect. Retrying…').waitFor();
     await limit(-1);
     await page.getByText('Uploaded').waitFor();
     expect(begun.filter((part) => arrived.has(part))).toEqual([]);
@@ -280,7 +280,7 @@ describe('whatever a stranger sends is shown, and never run', () => {
   test('a thousand levels of it are opened', async () => {
     const { page } = ann;
     await openThread(ann, await sent(`{"to":"acme-works","json":${'[7,'.repeat(999)}["end"]${']'.repeat(999)}}`));
-    await page.getByRole('button', { name: 'Open all' }).click();
+    await page.getByRole('button', { name: 'Expand all' }).click();
     await page.getByRole('tree').focus();
     await page.keyboard.press('End');
     await page.getByRole('treeitem', { name: '"end"', level: 1_001 }).waitFor();

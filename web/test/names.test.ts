@@ -73,7 +73,7 @@ test('the receipt does, for anybody who has the link', async () => {
   await open(new URL(sent.receipt_url).pathname);
   await page.getByRole('heading', { level: 2, name: SHOWN_SUBJECT }).waitFor();
   await page.getByRole('list', { name: 'Delivered files' }).getByText(SHOWN_FILE).waitFor();
-  await page.getByText('known by its API key, which is all that is verified about it').waitFor();
+  await page.getByText('Only its API key is verified').waitFor();
   await page.getByText('Domain verified: globex-works.test').waitFor();
   await expectNothingUnseen();
   await expectAccessible();

@@ -42,42 +42,42 @@ const result = () => reader.page.getByRole('status');
 const checkFile = (name: string, buffer: Buffer) =>
   reader.page.getByLabel('File to check').setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
 
-test('a receipt says what was delivered, when, from whom to whom, and that it is whole', async () => {
+test('a receipt says what was delivered, when, from whom to whom, and that it is verified', async () => {
   const { page, open, expectAccessible } = reader;
   await open(address);
   await page.getByRole('heading', { name: HOSTILE }).waitFor();
   await page.getByText(`${HOSTILE}\nsecond line`).waitFor();
-  await page.getByText('The receipt is whole.').waitFor();
+  await page.getByText('Verified.', { exact: true }).waitFor();
   for (const shown of [sent.id, sent.thread_id, sent.content_hash, sent.json_sha256, sent.files[0].sha256, 'order-7'])
     await page.getByText(shown, { exact: true }).waitFor();
   await page.getByText(sent.received_at.replace('T', ' ').replace('Z', ' UTC')).waitFor();
-  await page.getByText('known by its API key').waitFor();
+  await page.getByText('Only its API key is verified').waitFor();
   expect(await page.getByText('12345678901234567890').count()).toBe(0);
   await expectAccessible();
 });
 
-test('anybody sees whether the JSON is the one that was delivered, in whatever order of keys', async () => {
+test('anyone sees whether the JSON is the one that was delivered, in whatever order of keys', async () => {
   const { page, expectAccessible } = reader;
-  const box = page.getByLabel('Or paste the JSON');
+  const box = page.getByLabel('Or paste JSON');
   await box.fill('{"1":"\\u00e9","__proto__":null,"big":12345678901234567890,"b":{"a":[1,2],"z":1}}');
-  await result().getByText('It matches: this is the JSON that was delivered').waitFor();
+  await result().getByText('Match: this JSON was delivered').waitFor();
   await expectAccessible();
   await box.fill(JSON_TEXT.replace('[1, 2]', '[2, 1]'));
-  await result().getByText('This is not the JSON that was delivered').waitFor();
+  await result().getByText('No match: this JSON was not delivered').waitFor();
   await box.fill('{"b": {');
-  await result().getByText('This can’t be read as JSON').waitFor();
+  await result().getByText('Not valid JSON').waitFor();
   await box.fill('');
-  await expect.poll(() => result().getByText('This can’t be read').count()).toBe(0);
+  await expect.poll(() => result().getByText('Not valid JSON').count()).toBe(0);
   await checkFile('order.json', Buffer.from(JSON.stringify(JSON.parse(JSON_TEXT), null, 4)));
-  await result().getByText('It matches: this is the JSON that was delivered').waitFor();
+  await result().getByText('Match: this JSON was delivered').waitFor();
 });
 
 test('and whether a file is, however large', async () => {
   const { page, expectAccessible } = reader;
   await checkFile('renamed.bin', PDF);
-  await result().getByText('Byte for byte the same as plan.pdf').waitFor();
+  await result().getByText('Identical to plan.pdf').waitFor();
   await checkFile('plan.pdf', Buffer.from('%PDF not reallY'));
-  await result().getByText('It matches nothing that was delivered').waitFor();
+  await result().getByText('No match: this file was not delivered').waitFor();
   await expectAccessible();
 
   const large = path.join(temporaryFolder(), 'large.bin');
@@ -93,7 +93,7 @@ test('and whether a file is, however large', async () => {
   await progress.waitFor({ state: 'detached' });
   truncateSync(large, 40 * 1024 * 1024);
   await page.getByLabel('File to check').setInputFiles(large);
-  await result().getByText('It matches nothing that was delivered').waitFor();
+  await result().getByText('No match: this file was not delivered').waitFor();
   const hash = createHash('sha256')
     .update(Buffer.alloc(40 * 1024 * 1024))
     .digest('hex');
@@ -104,20 +104,20 @@ test('of a sender with minimal receipts it says who, when and the hashes, and st
   const { page, expectAccessible } = await world.visitor();
   await world.service.sql("UPDATE parties SET minimal_receipts = true WHERE handle = 'globex'");
   await page.goto(address);
-  await page.getByText('The sender shows parties, time and hashes only.').waitFor();
+  await page.getByText('The sender shows only the parties, the time and the hashes.').waitFor();
   for (const shown of [sent.id, sent.content_hash, sent.json_sha256, sent.files[0].sha256])
     await page.getByText(shown, { exact: true }).waitFor();
-  for (const hidden of [HOSTILE, 'plan.pdf', 'order-7', 'The receipt is']) expect(await page.getByText(hidden).count()).toBe(0);
+  for (const hidden of [HOSTILE, 'plan.pdf', 'order-7', 'Your browser computed']) expect(await page.getByText(hidden).count()).toBe(0);
   await expectAccessible();
   await page.getByLabel('File to check').setInputFiles({ name: 'a.bin', mimeType: 'application/octet-stream', buffer: PDF });
-  await page.getByText('It matches: this is a file that was delivered').waitFor();
+  await page.getByText('Match: this file was delivered').waitFor();
   await world.service.sql("UPDATE parties SET minimal_receipts = false WHERE handle = 'globex'");
 });
 
-test('a receipt that says something else than what was delivered is not whole', async () => {
+test('a receipt that says something else than what was delivered is not verified', async () => {
   const { page, expectAccessible, context } = await world.visitor({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
   await page.goto(address);
-  await page.getByText('The receipt is whole.').waitFor();
+  await page.getByText('Verified.', { exact: true }).waitFor();
   const alter = async (change: (receipt: typeof sent) => unknown) => {
     await context.unroute('**/v1/receipts/*');
     await context.route('**/v1/receipts/*', async (route) => {
@@ -127,23 +127,23 @@ test('a receipt that says something else than what was delivered is not whole', 
     await page.reload();
   };
   await alter((receipt) => ({ ...receipt, note: 'Something else' }));
-  await page.getByText('The receipt is not whole.').waitFor();
+  await page.getByText('Not verified.').waitFor();
   await expectAccessible();
   // Large files are hashed after delivery, when content_hash is what it is.
   await alter(({ content_hash: _, ...receipt }) => ({ ...receipt, content_hash: hashAtDelivery(receipt) }));
-  await page.getByText('The hash of the largest file came after the delivery').waitFor();
+  await page.getByText('The hash of the largest file was computed after delivery').waitFor();
   await context.unroute('**/v1/receipts/*');
 
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   await page.reload();
-  await page.getByText('The receipt is whole.').waitFor();
+  await page.getByText('Verified.', { exact: true }).waitFor();
   expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
-  expect(await page.getByText('Check it yourself').isVisible()).toBe(false);
+  expect(await page.getByText('Compare your copy').isVisible()).toBe(false);
   expect(await page.evaluate<string>('getComputedStyle(document.body).color'), 'dark on white').toBe('rgb(23, 24, 28)');
 
   await page.emulateMedia({ media: 'screen' });
   await page.goto('/r/rcpt_nothing');
-  await page.getByRole('heading', { name: 'No such receipt' }).waitFor();
+  await page.getByRole('heading', { name: 'Receipt not found' }).waitFor();
   await expectAccessible();
 });
 

@@ -26,7 +26,7 @@ test('a schema is written, tried, saved, judges what comes, and is removed', asy
   await open('/schema');
   await page.getByText('No schema yet').waitFor();
   await expectAccessible();
-  await page.getByRole('button', { name: 'Write a schema' }).click();
+  await page.getByRole('button', { name: 'Create schema' }).click();
   const schema = page.getByRole('textbox', { name: 'Schema', exact: true });
   const save = page.getByRole('button', { name: 'Save schema' });
   await schema.waitFor();
@@ -36,14 +36,14 @@ test('a schema is written, tried, saved, judges what comes, and is removed', asy
 
   // JSON that is none, then a schema that is none: both are told at their places, and can't be saved.
   await write(page, 'Schema', '{\n  "type": "object"\n  "required": []\n}');
-  const problems = page.getByRole('list', { name: 'Problems of the schema' });
-  await problems.getByText('A comma or } is missing.').waitFor();
+  const problems = page.getByRole('list', { name: 'Schema problems' });
+  await problems.getByText('Expected a comma or }.').waitFor();
   await problems.getByText('Line 3').waitFor();
   expect(await save.isDisabled()).toBe(true);
   await write(page, 'Schema', '{"type": "object", "properties": {"quantity": {"type": "integr"}, "sku": {"minLength": -1}}}');
   await problems.getByText('/properties/quantity/type').first().waitFor();
   await expect.poll(() => marked(page, 'Schema')).toContain('"integr"');
-  await page.getByText('It can be tried once the schema has no problems.').waitFor();
+  await page.getByText('Fix the schema to check the sample.').waitFor();
   await expectAccessible();
 
   // From the list to the place, where typing mends it.
@@ -57,17 +57,17 @@ test('a schema is written, tried, saved, judges what comes, and is removed', asy
   const text =
     '{"type": "object", "required": ["sku"],\n  "properties": {"quantity": {"type": "integer", "maximum": 12345678901234567890.0}}}';
   await write(page, 'Schema', text);
-  await page.getByText('No problems. It can be saved.').waitFor();
+  await page.getByText('No problems. Ready to save.').waitFor();
 
   // A sample that fails, each error at its place, and one that passes.
   await write(page, 'Sample', '{\n  "quantity": "many"\n}');
-  await page.getByText('Fails, with 2 errors').waitFor();
-  const errors = page.getByRole('list', { name: 'Errors of the sample' });
+  await page.getByText('Failed with 2 errors').waitFor();
+  const errors = page.getByRole('list', { name: 'Sample errors' });
   await errors.getByRole('button', { name: /Line 2/ }).click();
   await expect.poll(() => marked(page, 'Sample')).toContain('"many"');
   await expectAccessible();
   await page.keyboard.insertText('2, "sku": "A-1"');
-  await page.getByText('Passes', { exact: true }).waitFor();
+  await page.getByText('Passed', { exact: true }).waitFor();
 
   // Tab writes; after Escape it leaves.
   await schema.focus();
@@ -80,7 +80,7 @@ test('a schema is written, tried, saved, judges what comes, and is removed', asy
   await expectAccessible();
   await page.getByRole('dialog', { name: 'Discard your changes?' }).getByRole('button', { name: 'Cancel' }).click();
   await save.click();
-  await page.getByText('The schema is saved.').waitFor();
+  await page.getByText('Schema saved.').waitFor();
   expect(await page.getByRole('region', { name: 'Schema' }).textContent()).toBe(text);
   expect((await api.get('/inbox/schema')).text).toContain(`"schema":${text},`);
   await expectAccessible();
@@ -94,16 +94,16 @@ test('a schema is written, tried, saved, judges what comes, and is removed', asy
 
   await open('/schema');
   await page.getByRole('button', { name: 'Remove' }).click();
-  await page.getByRole('dialog', { name: 'Remove the schema?' }).getByRole('button', { name: 'Remove schema' }).click();
-  await page.getByText('The schema is removed.').waitFor();
+  await page.getByRole('dialog', { name: 'Remove schema?' }).getByRole('button', { name: 'Remove schema' }).click();
+  await page.getByText('Schema removed').waitFor();
   await page.getByText('No schema yet').waitFor();
   expect((await api.get('/inbox/schema')).body).toEqual({ schema: null, updated_at: null });
 
   // Each example can be used as it is, and makes a sample that passes.
-  for (const name of ['Order', 'Invoice', 'Different kinds']) {
+  for (const name of ['Order', 'Invoice', 'Several kinds']) {
     await open('/schema');
     await page.getByRole('button', { name: new RegExp(`^${name}`) }).click();
-    await page.getByRole('button', { name: 'Make a sample' }).click();
-    await page.getByText('Passes', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Generate sample' }).click();
+    await page.getByText('Passed', { exact: true }).waitFor();
   }
 }, 600_000);

@@ -2,19 +2,19 @@ import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/r
 import { useNavigate } from '@tanstack/react-router';
 import { type ApiError, auth } from './client.ts';
 
-/** Something that is done below /auth, by its path there. */
-export function useAuth<Body = void, Answer = unknown>(path: string): UseMutationResult<Answer, ApiError, Body> {
-  return useMutation<Answer, ApiError, Body>({ mutationFn: (body) => auth<Answer>('POST', path, body) });
+/** A POST to a path below /auth. */
+export function useAuth<Body = void, Response = unknown>(path: string): UseMutationResult<Response, ApiError, Body> {
+  return useMutation<Response, ApiError, Body>({ mutationFn: (body) => auth<Response>('POST', path, body) });
 }
 
-/** Ends the session and leads to the sign-in page, from which next is where one goes on. */
+/** Ends the session and opens the sign-in page. next: the page to open after the next sign-in. */
 export function useSignOut(next?: string): { signOut(): void; isBusy: boolean; error: ApiError | null } {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { mutate, isPending, error } = useMutation<unknown, ApiError>({
     mutationFn: () => auth('POST', 'sign-out'),
     onSuccess: async () => {
-      // Nothing that was read by one person is shown to the next.
+      // The next person must not see what this one has read.
       queries.clear();
       await navigate({ to: '/sign-in', search: { next } });
     },

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 const KEY = 'waybill.business';
 const listeners = new Set<() => void>();
 
-/** The business that this tab acts for; a new tab begins with the one that was chosen last. */
+/** The business that this tab acts for. A new tab starts with the last chosen one. */
 export function activeBusiness(): string | undefined {
   return sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? undefined;
 }

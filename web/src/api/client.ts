@@ -1,12 +1,23 @@
 import { activeBusiness } from './business.ts';
-import type { Error as ErrorBody, Operations } from './schema.ts';
+import type { Error as ErrorBody, paths } from './schema.ts';
 
-export type Operation = keyof Operations;
-export type AnswerOf<O extends Operation> = Operations[O]['answer'];
-/** What an operation takes: what stands in its path, its query, its body. */
-export type InputOf<O extends Operation> = Omit<Operations[O], 'answer'>;
+/** Method and path, such as `GET /v1/inbox`. */
+export type Operation = { [Path in keyof paths]: `${Uppercase<keyof paths[Path] & string>} ${Path}` }[keyof paths];
 
-/** A refusal in the words of the API, or that it could not be reached at all. */
+type Description<O extends Operation> = O extends `${infer Method} ${infer Path extends keyof paths}`
+  ? paths[Path][Lowercase<Method> & keyof paths[Path]]
+  : never;
+type Parameters<D> = D extends { parameters: infer P } ? Pick<P, keyof P & ('path' | 'query')> : object;
+type Body<D> = D extends { requestBody: { content: { 'application/json': infer B } } } ? { body: B } : object;
+type Success<D> = D extends { responses: infer R } ? R[keyof R] : never;
+
+/** What a request takes: the parameters of its path and its query, and its body. */
+export type InputOf<O extends Operation> = Parameters<Description<O>> & Body<Description<O>>;
+/** The body of the response; undefined where there is none. */
+export type ResponseOf<O extends Operation> =
+  Success<Description<O>> extends { content: infer C } ? ([C] extends [never] ? undefined : C[keyof C]) : never;
+
+/** An error of the API, or a failed connection. */
 export class ApiError extends Error {
   readonly code: ErrorBody['error']['code'] | 'unreachable';
   readonly status: number;
@@ -15,7 +26,7 @@ export class ApiError extends Error {
   readonly retryAfterS: number | undefined;
 
   constructor(status: number, body: Partial<ErrorBody['error']>, retryAfter: string | null) {
-    super(body.message ?? 'The service can’t be reached. Check your connection, then try again.');
+    super(body.message ?? 'Couldn’t connect. Check your connection and try again.');
     this.code = body.code ?? 'unreachable';
     this.status = status;
     this.requestId = body.request_id;
@@ -23,7 +34,7 @@ export class ApiError extends Error {
     this.retryAfterS = retryAfter === null ? undefined : Number(retryAfter);
   }
 
-  /** What is wrong with one field of the request, by its JSON Pointer. */
+  /** The message about one field of the request, by its JSON Pointer. */
   at(path: string): string | undefined {
     return this.details.find((detail) => detail.path === path)?.message;
   }
@@ -34,13 +45,13 @@ export interface Options {
   headers?: Record<string, string>;
 }
 
-/** The API's answer. Numbers in it are ECMAScript's: for what a business sent as json, see textOf. */
-export async function call<O extends Operation>(operation: O, input: InputOf<O>, options: Options = {}): Promise<AnswerOf<O>> {
+/** The parsed response. Numbers are those of ECMAScript: for the JSON of messages, see textOf. */
+export async function call<O extends Operation>(operation: O, input: InputOf<O>, options: Options = {}): Promise<ResponseOf<O>> {
   const text = await textOf(operation, input, options);
-  return (text === '' ? undefined : JSON.parse(text)) as AnswerOf<O>;
+  return (text === '' ? undefined : JSON.parse(text)) as ResponseOf<O>;
 }
 
-/** The answer as it came, byte for byte. */
+/** The response as text, byte for byte. */
 export async function textOf<O extends Operation>(operation: O, input: InputOf<O>, options: Options = {}): Promise<string> {
   const [method, template] = operation.split(' ') as [string, string];
   const { path = {}, query = {}, body } = input as { path?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
@@ -56,7 +67,7 @@ export async function textOf<O extends Operation>(operation: O, input: InputOf<O
   });
 }
 
-/** A body that is written already, so that its numbers stay as they are. */
+/** A body that is already JSON text, so that its numbers stay as typed. */
 export class JsonText {
   readonly text: string;
   constructor(text: string) {
@@ -64,7 +75,7 @@ export class JsonText {
   }
 }
 
-/** Below /auth, whose paths are not part of the API's description. */
+/** A request below /auth, whose paths are not part of the OpenAPI document. */
 export async function auth<T = unknown>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
   const text = await request(method, `/auth/${path}`, {
     ...(method === 'POST' && { body: JSON.stringify(body ?? {}), headers: { 'content-type': 'application/json' } }),
@@ -92,11 +103,11 @@ async function request(
     throw new ApiError(0, {}, null);
   }
   if (response.ok) return text;
-  throw new ApiError(response.status, refusalIn(text), response.headers.get('retry-after'));
+  throw new ApiError(response.status, errorIn(text), response.headers.get('retry-after'));
 }
 
-/** A proxy in between, or a bucket, may answer in words of its own. */
-export function refusalIn(text: string): Partial<ErrorBody['error']> {
+/** The error in a response; empty if a proxy or a bucket responded with something else. */
+export function errorIn(text: string): Partial<ErrorBody['error']> {
   try {
     return (JSON.parse(text) as ErrorBody).error ?? {};
   } catch {

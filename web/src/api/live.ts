@@ -9,7 +9,7 @@ const EVENT = /^event: messages$/m;
 type Listener = () => void;
 const listeners = new Set<Listener>();
 
-/** While this is mounted and looked at, whatever shows messages is told when there are new ones. */
+/** Listens for new messages while mounted and visible. */
 export function useLive(): void {
   const business = useActiveBusiness();
   const queries = useQueryClient();
@@ -19,10 +19,10 @@ export function useLive(): void {
     const follow = () => {
       stream?.abort();
       stream = undefined;
-      // Browsers open few connections to a host: pages that nobody looks at hold none.
+      // Browsers open few connections to a host, so hidden pages hold none.
       if (document.visibilityState !== 'visible') return;
       stream = new AbortController();
-      void listen(business, stream.signal, () => arrived(queries));
+      void listen(business, stream.signal, () => onMessages(queries));
     };
     follow();
     document.addEventListener('visibilitychange', follow);
@@ -33,7 +33,7 @@ export function useLive(): void {
   }, [business, queries]);
 }
 
-/** Calls back when messages have come or gone. */
+/** Calls the listener when messages were received or sent. */
 export function useArrivals(listener: Listener): void {
   useEffect(() => {
     listeners.add(listener);
@@ -41,7 +41,7 @@ export function useArrivals(listener: Listener): void {
   }, [listener]);
 }
 
-function arrived(queries: QueryClient): void {
+function onMessages(queries: QueryClient): void {
   for (const listener of listeners) listener();
   void forget(queries, 'GET /v1/threads/{id}', 'GET /v1/me');
 }
@@ -50,11 +50,11 @@ async function listen(business: string, signal: AbortSignal, onEvent: () => void
   while (!signal.aborted) {
     try {
       const response = await fetch('/v1/events', { headers: { 'waybill-business': business }, signal });
-      // Signed out, or no member any more: the next thing that is done will say so.
+      // Signed out, or not a member any more: the next request shows that.
       if (response.status === 401 || response.status === 403) return;
       await eachEvent(response, onEvent);
     } catch {
-      // Tried again below.
+      // Retried below.
     }
     await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
   }

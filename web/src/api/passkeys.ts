@@ -1,6 +1,6 @@
 import { ApiError, auth } from './client.ts';
 
-/** As the service lists them; below /auth, whose answers the API's description leaves out. */
+/** As /auth lists them, whose responses are not part of the OpenAPI document. */
 export interface Passkey {
   id: string;
   name: string | null;
@@ -14,26 +14,26 @@ export const listPasskeys = (): Promise<Passkey[]> => auth('GET', 'passkey/list-
 export async function signInWithPasskey(): Promise<void> {
   const options = await auth<PublicKeyCredentialRequestOptionsJSON>('GET', 'passkey/generate-authenticate-options');
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
-  const response = await asked(() => navigator.credentials.get({ publicKey }));
+  const response = await credentialFrom(() => navigator.credentials.get({ publicKey }));
   await auth('POST', 'passkey/verify-authentication', { response });
 }
 
 export async function addPasskey(name: string): Promise<void> {
   const options = await auth<PublicKeyCredentialCreationOptionsJSON>('GET', 'passkey/generate-register-options');
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
-  const response = await asked(() => navigator.credentials.create({ publicKey }));
+  const response = await credentialFrom(() => navigator.credentials.create({ publicKey }));
   await auth('POST', 'passkey/verify-registration', { response, name });
 }
 
-/** Browsers don't tell whether somebody said no, waited too long, or has no passkey for us. */
-async function asked(ask: () => Promise<Credential | null>): Promise<object> {
+/** Browsers don't say whether the person cancelled, waited too long or has no passkey. */
+async function credentialFrom(ask: () => Promise<Credential | null>): Promise<object> {
   try {
     return ((await ask()) as PublicKeyCredential).toJSON();
   } catch (error) {
     const isKnown = error instanceof DOMException && error.name === 'InvalidStateError';
     const message = isKnown
-      ? 'This device has a passkey of yours already.'
-      : 'Your browser gave no passkey. Try again, or use another way.';
+      ? 'This device already has a passkey for your account.'
+      : 'Passkey cancelled or not found. Try again, or sign in another way.';
     throw new ApiError(0, { message }, null);
   }
 }

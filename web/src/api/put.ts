@@ -1,21 +1,21 @@
-import { ApiError, refusalIn } from './client.ts';
+import { ApiError, errorIn } from './client.ts';
 
 /** Browsers open six connections to a host, and the rest of the page needs some of them. */
 const PUTS_AT_ONCE = 3;
-let underWay = 0;
+let running = 0;
 const queue: (() => void)[] = [];
 
-/** Runs when its turn has come, first come, first served: for whatever sends much. */
+/** Runs uploads in order, a few at a time. */
 export async function inTurn<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
-  if (underWay >= PUTS_AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve));
-  else underWay++;
+  if (running >= PUTS_AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve));
+  else running++;
   try {
     signal.throwIfAborted();
     return await run();
   } finally {
     const next = queue.shift();
     if (next) next();
-    else underWay--;
+    else running--;
   }
 }
 
@@ -24,11 +24,11 @@ interface Put {
   headers: Record<string, string>;
   bytes: Blob;
   signal: AbortSignal;
-  /** How many bytes have left, again and again. */
+  /** Called with the number of bytes sent so far. */
   onSent(count: number): void;
 }
 
-/** PUTs bytes to a signed URL. By the older interface, since fetch does not tell how far it has come. */
+/** PUTs bytes to a signed URL. By XMLHttpRequest, since fetch reports no upload progress. */
 export function put({ url, headers, bytes, signal, onSent }: Put): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -36,7 +36,7 @@ export function put({ url, headers, bytes, signal, onSent }: Put): Promise<void>
     request.open('PUT', url);
     for (const [name, value] of Object.entries(headers)) if (name.toLowerCase() !== 'content-length') request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded }) => onSent(Math.min(loaded, bytes.size));
-    request.onload = () => (request.status < 300 ? resolve() : reject(refused(request)));
+    request.onload = () => (request.status < 300 ? resolve() : reject(errorOf(request)));
     request.onerror = () => reject(new ApiError(0, {}, null));
     request.onabort = () => reject(signal.reason);
     request.onloadend = () => signal.removeEventListener('abort', abort);
@@ -45,7 +45,7 @@ export function put({ url, headers, bytes, signal, onSent }: Put): Promise<void>
   });
 }
 
-function refused(request: XMLHttpRequest): ApiError {
-  const refusal = { message: `The store of files has refused this (${request.status}).`, ...refusalIn(request.responseText) };
-  return new ApiError(request.status, refusal, request.getResponseHeader('retry-after'));
+function errorOf(request: XMLHttpRequest): ApiError {
+  const error = { message: `Upload refused by the file store (HTTP ${request.status}). Try again.`, ...errorIn(request.responseText) };
+  return new ApiError(request.status, error, request.getResponseHeader('retry-after'));
 }

@@ -9,19 +9,18 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { activeBusiness, useActiveBusiness } from './business.ts';
-import { type AnswerOf, type ApiError, call, type InputOf, type Operation } from './client.ts';
-import type { Operations } from './schema.ts';
+import { type ApiError, call, type InputOf, type Operation, type ResponseOf } from './client.ts';
 
-/** Answers that are the same whatever business somebody acts for. */
+/** Responses that do not depend on the active business. */
 const OF_NO_BUSINESS = /^\w+ \/v1\/(account|sign-in|public|receipts|drops|businesses)\b/;
 
-/** Whose answer it is, the operation, and what it was asked. */
+/** The key of a query: the business, the operation and its input. */
 export function keyOf(operation: Operation, input: object): unknown[] {
   return [OF_NO_BUSINESS.test(operation) ? '' : (activeBusiness() ?? ''), operation, input];
 }
 
 export function reading<O extends Operation>(operation: O, input: InputOf<O>) {
-  return queryOptions<AnswerOf<O>, ApiError>({
+  return queryOptions<ResponseOf<O>, ApiError>({
     queryKey: keyOf(operation, input),
     queryFn: ({ signal }) => call(operation, input, { signal }),
   });
@@ -31,14 +30,14 @@ export function useReading<O extends Operation>(
   operation: O,
   input: InputOf<O>,
   options: { enabled?: boolean } = {},
-): UseQueryResult<AnswerOf<O>, ApiError> {
-  // Asks anew when the business changes.
+): UseQueryResult<ResponseOf<O>, ApiError> {
+  // Renders again when the business changes, which changes the key.
   useActiveBusiness();
   return useQuery({ ...reading(operation, input), ...options });
 }
 
-type PageOf<O extends Operation> = AnswerOf<O> extends { data: (infer Item)[] } ? Item : never;
-type Listing = { [O in Operation]: Operations[O]['answer'] extends { data: unknown[]; next_cursor: string | null } ? O : never }[Operation];
+type PageOf<O extends Operation> = ResponseOf<O> extends { data: (infer Item)[] } ? Item : never;
+type Listing = { [O in Operation]: ResponseOf<O> extends { data: unknown[]; next_cursor: string | null } ? O : never }[Operation];
 
 const PAGE_ITEMS = 100;
 
@@ -53,7 +52,7 @@ export interface List<Item> {
   retry(): void;
 }
 
-/** A list of the API, page after page. keep: what is held of each item, where the whole would be too much. */
+/** A list of the API, page by page. keep: what to hold of each item, where the whole item is too large. */
 export function useList<O extends Listing, Kept = PageOf<O>>(
   operation: O,
   input: InputOf<O>,
@@ -85,21 +84,21 @@ export function useList<O extends Listing, Kept = PageOf<O>>(
   };
 }
 
-/** Forgets what was read of these operations, so that what is shown is read anew. */
+/** Marks the responses of these operations as stale, so that those on screen are loaded again. */
 export function forget(queries: QueryClient, ...operations: Operation[]): Promise<void> {
   return queries.invalidateQueries({ predicate: ({ queryKey }) => operations.includes(queryKey[1] as Operation) });
 }
 
-/** Something that changes the service. changes: what has to be read anew afterwards. */
+/** A mutation. changes: the operations to load again after a success. */
 export function useAction<O extends Operation>(
   operation: O,
   { changes = [] }: { changes?: Operation[] } = {},
-): UseMutationResult<AnswerOf<O>, ApiError, InputOf<O>> {
+): UseMutationResult<ResponseOf<O>, ApiError, InputOf<O>> {
   const queries = useQueryClient();
-  return useMutation<AnswerOf<O>, ApiError, InputOf<O>>({
+  return useMutation<ResponseOf<O>, ApiError, InputOf<O>>({
     mutationFn: (input) => call(operation, input),
-    // Under way until what is shown is what is true. What has to happen next in any case belongs behind mutateAsync: the new reading may
-    // take the part of the page away that asked, and with it what it wanted to do.
+    // Pending until the reload is done. The reload may unmount the caller, so follow-up steps belong after mutateAsync, not in the
+    // callbacks of mutate.
     onSuccess: () => forget(queries, ...changes),
   });
 }

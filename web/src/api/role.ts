@@ -4,7 +4,7 @@ import type { Account } from './schema.ts';
 
 export type Role = Account['businesses'][number]['role'];
 
-/** What somebody is to the business that they act for. Undefined for the moment until it is known. */
+/** The role in the active business. Undefined until the account is loaded. */
 export function useRole(): { role: Role | undefined; isAdmin: boolean; isOwner: boolean } {
   const active = useActiveBusiness();
   const { data: account } = useReading('GET /v1/account', {});

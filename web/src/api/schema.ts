@@ -1,158 +1,2178 @@
-// Made from the OpenAPI document by `npm run api-types`; a test keeps it in step.
+// Generated from the OpenAPI document by `npm run api-types`; a test fails when it is out of date.
 
-export type Error = { error: { code: 'unauthorized' | 'forbidden' | 'not_found' | 'unknown_recipient' | 'party_required' | 'reply_unaddressable' | 'reply_recipient_mismatch' | 'sender_blocked' | 'rate_limited' | 'quota_exceeded' | 'validation_error' | 'invalid_json' | 'json_too_large' | 'file_too_large' | 'upload_not_found' | 'upload_incomplete' | 'invalid_webhook_url' | 'invalid_schema' | 'method_not_allowed' | 'unsupported_media_type' | 'conflict' | 'internal_error' | 'unavailable'; message: string; request_id: string; details?: ({ path: string; message: string; limit?: string })[] } };
-
-export type PublicProfile = { handle: string; display_name: string; verified_domains: (string)[]; accepting_drops: boolean };
-
-export type Party = { kind: 'handle'; handle: string; display_name: string } | { kind: 'domain'; domain: string; display_name: string } | { kind: 'mailbox'; email: string; display_name: string };
-
-export type Actor = { kind: 'agent' | 'person' | 'mailbox'; id: string; name: string; email: string | null; verified: boolean; provider: 'api_key' | 'email' | 'google' | 'microsoft' | 'oidc' | 'smtp' };
-
-export type ReceiptFile = { id: string; filename: string; content_type: string; size_bytes: number; sha256: string | null };
-
-export type Validation = { status: 'passed' | 'failed' | 'not_applicable'; errors: ({ path: string; message: string; keyword: string })[] };
-
-export type Receipt = { id: string; thread_id: string; in_reply_to: string | null; from: { party: Party; actor: Actor }; to: { party: Party; segment?: string | null }; type: string | null; subject: string | null; note: string | null; json_sha256: string | null; files: (ReceiptFile)[]; validation: Validation; received_at: string; content_hash: string; receipt_url: string; idempotency_key?: string };
-
-export type MinimalReceipt = { detail: 'minimal'; id: string; from: { party: Party }; to: { party: Party }; json_sha256: string | null; files: ({ sha256: string | null })[]; received_at: string; content_hash: string; receipt_url: string };
-
-export type AnyReceipt = Receipt | MinimalReceipt;
-
-export type Me = { business: { handle: string; display_name: string; verified_domains: (string)[]; accepting_drops: boolean; created_at: string }; agent: { id: string; name: string; description: string | null } | null; key: { id: string; scope: 'read' | 'read_write'; prefix: string; created_at: string } | null; member?: { id: string; name: string; role: 'owner' | 'admin' | 'member' }; addresses: { handle: string; segment: string | null; email: string; drop_page: string }; usage: { period: string; messages: { used: number; limit: number }; uploads: { used_bytes: number; limit_bytes: number; resets_at: string }; resets_at: string } };
-
-export type Usage = { period: string; messages: { used: number; limit: number }; uploads: { used_bytes: number; limit_bytes: number; resets_at: string }; resets_at: string; new_account: { used: number; limit: number; resets_at: string; until: string } | null; days: ({ date: string; sent: number; received: number; uploaded_bytes: number })[] };
-
-export type File = { id: string; filename: string; content_type: string; size_bytes: number; sha256: string | null; download_url: string };
-
-export type Envelope = { id: string; thread_id: string; in_reply_to: string | null; from: { party: Party; actor: Actor }; to: { party: Party; segment?: string | null }; type: string | null; subject: string | null; note: string | null; json: unknown; json_sha256: string | null; files: (File)[]; validation: Validation; received_at: string; content_hash: string; receipt_url: string; idempotency_key?: string };
-
-export type EnvelopeSummary = { id: string; thread_id: string; in_reply_to: string | null; from: { party: Party; actor: Actor }; to: { party: Party; segment?: string | null }; type: string | null; subject: string | null; note: string | null; json_bytes: number | null; json_sha256: string | null; files: (File)[]; validation: Validation; received_at: string; content_hash: string; receipt_url: string; idempotency_key?: string };
-
-export type Draft = { to?: string | null; in_reply_to?: string | null; type?: string | null; subject?: string | null; note?: string | null; json?: unknown; files?: (string)[] };
-
-export type DraftForm = { to?: string; in_reply_to?: string; type?: string; subject?: string; note?: string; json?: string; files?: (string)[]; file?: (string)[] };
-
-export type Upload = { upload_id: string; upload_url: string; method: 'PUT'; headers: Record<string, string>; expires_at: string };
-
-export type PartedUpload = { upload_id: string; filename: string; content_type: string; size_bytes: number; part_size_bytes: number; arrived_parts: (number)[]; complete: boolean; expires_at: string };
-
-export type WholeUpload = { upload_id: string; filename: string; content_type: string; size_bytes: number; state: 'announced' | 'uploaded' | 'sealed'; complete: boolean; expires_at: string };
-
-export type PartTickets = { parts: ({ number: number; size_bytes: number; url: string; headers: Record<string, string> })[]; expires_at: string };
-
-export type Download = { download_url: string; expires_at: string };
-
-export type Webhook = { id: string; url: string; active: boolean; pause: { reason: 'never_succeeded' | 'requested'; since: string } | null; target: string | null; created_at: string };
-
-export type CreatedWebhook = { id: string; url: string; active: boolean; pause: { reason: 'never_succeeded' | 'requested'; since: string } | null; target: string | null; created_at: string; secret: string };
-
-export type Delivery = { id: string; webhook_id: string; message_id: string; event: 'message.received' | 'message.test'; attempt: number; status: 'pending' | 'delivered' | 'retrying' | 'dropped' | 'failed'; status_code: number | null; response_ms: number | null; error: string | null; created_at: string; attempted_at: string | null; next_attempt_at: string | null };
-
-export type WebhookStatistics = { webhook_id: string; period: '24h' | '7d' | '30d'; counted_since: string | null; totals: { delivered: number; failed: number; p50_ms: number | null; p95_ms: number | null }; buckets: ({ start: string; delivered: number; failed: number; p50_ms: number | null; p95_ms: number | null })[] };
-
-export type Block = { id: string; user_id: string | null; email_domain: string | null; handle: string | null; created_at: string };
-
-export type Contact = { id: string | null; saved: boolean; archived: boolean; party: Party; label: string; notes: string; can_initiate: boolean; blocked: boolean; activity: { first_seen_at: string | null; last_seen_at: string | null; last_direction: 'in' | 'out' | null; messages_in: number; messages_out: number; types: (string)[]; actors: ({ kind: string; name: string; email: string | null })[] } };
-
-export type InboxSchema = { schema: Record<string, unknown> | boolean | null; updated_at: string | null };
-
-export type SchemaCheck = { schema: { valid: boolean; errors: ({ path: string; message: string; keyword?: string })[] }; validation: Validation | null };
-
-export type Agent = { id: string; name: string; description: string | null; segment: string | null; address: string; created_at: string };
-
-export type SignIn = { email: boolean; google: boolean; microsoft: boolean; oidc: { name: string } | null; passkey: boolean; mails_at: string | null };
-
-export type Account = { id: string; email: string | null; name: string; provider: 'email' | 'google' | 'microsoft' | 'oidc'; proves: 'mailbox' | 'domain' | 'nothing'; created_at: string; businesses: ({ handle: string; display_name: string; role: 'owner' | 'admin' | 'member' })[] };
-
-export type Session = { id: string; provider: 'email' | 'google' | 'microsoft' | 'oidc'; address: string; user_agent: string; current: boolean; created_at: string; last_seen_at: string; expires_at: string };
-
-export type Door = { to: PublicProfile; sender: Party | null; allowed: boolean; reason: { code: 'unauthorized' | 'forbidden' | 'not_found' | 'unknown_recipient' | 'party_required' | 'reply_unaddressable' | 'reply_recipient_mismatch' | 'sender_blocked' | 'rate_limited' | 'quota_exceeded' | 'validation_error' | 'invalid_json' | 'json_too_large' | 'file_too_large' | 'upload_not_found' | 'upload_incomplete' | 'invalid_webhook_url' | 'invalid_schema' | 'method_not_allowed' | 'unsupported_media_type' | 'conflict' | 'internal_error' | 'unavailable'; message: string } | null };
-
-export type Business = { handle: string; display_name: string; verified_domains: (string)[]; accepting_drops: boolean; receipts: 'full' | 'minimal'; created_at: string };
-
-export type Availability = { handle: string; available: boolean; reason: 'taken' | 'reserved' | 'invalid' | null };
-
-export type Member = { id: string; name: string; email: string | null; role: 'owner' | 'admin' | 'member'; segment: string | null; address: string; joined_at: string };
-
-export type Invitation = { id: string; email: string; role: 'owner' | 'admin' | 'member'; segment: string | null; created_at: string; expires_at: string };
-
-export type Key = { id: string; scope: 'read' | 'read_write'; prefix: string; created_at: string; last_used_at: string | null; revoked_at: string | null };
-
-export type Domain = { domain: string; state: 'pending' | 'verified' | 'failing'; record: { type: 'TXT'; name: string; value: string } | null; senders: 'everybody' | 'members'; verified_at: string | null; checked_at: string | null; missing_since: string | null };
-
-/** By method and path: what a request takes, and what it gives. */
-export interface Operations {
-  'GET /v1/public/{handle}': { path: { handle: string }; answer: PublicProfile };
-  'GET /v1/receipts/{token}': { path: { token: string }; answer: AnyReceipt };
-  'GET /v1/me': { answer: Me };
-  'GET /v1/usage': { query: { days?: number }; answer: Usage };
-  'GET /v1/inbox': { query: { limit?: number; cursor?: string; include?: 'summary'; since?: string; until?: string; from?: string; type?: string; validation?: 'passed' | 'failed' | 'not_applicable'; thread?: string; to?: string }; answer: { data: (Envelope | EnvelopeSummary)[]; next_cursor: string | null } };
-  'GET /v1/outbox': { query: { limit?: number; cursor?: string; include?: 'summary'; since?: string; until?: string; from?: string; type?: string; validation?: 'passed' | 'failed' | 'not_applicable'; thread?: string }; answer: { data: (Envelope | EnvelopeSummary)[]; next_cursor: string | null } };
-  'POST /v1/messages': { body: Draft; answer: Envelope };
-  'GET /v1/messages/{id}': { path: { id: string }; answer: Envelope };
-  'GET /v1/threads/{id}': { path: { id: string }; query: { limit?: number; cursor?: string; include?: 'summary' }; answer: { thread_id: string; data: (Envelope | EnvelopeSummary)[]; next_cursor: string | null; hidden: number } };
-  'GET /v1/events': { answer: string };
-  'POST /v1/uploads': { body: { filename: string; content_type: string; size_bytes: number; parts?: boolean }; answer: Upload | PartedUpload };
-  'GET /v1/uploads/{id}': { path: { id: string }; answer: WholeUpload | PartedUpload };
-  'POST /v1/uploads/{id}/parts': { path: { id: string }; body: { numbers: (number)[] }; answer: PartTickets };
-  'POST /v1/uploads/{id}/complete': { path: { id: string }; answer: PartedUpload };
-  'GET /v1/files/{id}': { path: { id: string }; answer: Download };
-  'GET /v1/webhooks': { query: { limit?: number; cursor?: string }; answer: { data: (Webhook)[]; next_cursor: string | null } };
-  'POST /v1/webhooks': { body: { url: string; target?: string | null }; answer: CreatedWebhook };
-  'GET /v1/webhooks/{id}': { path: { id: string }; answer: Webhook };
-  'PATCH /v1/webhooks/{id}': { path: { id: string }; body: { active: boolean }; answer: Webhook };
-  'DELETE /v1/webhooks/{id}': { path: { id: string }; answer: undefined };
-  'POST /v1/webhooks/{id}/test': { path: { id: string }; answer: { queued: true; job_id: string } };
-  'GET /v1/webhooks/{id}/deliveries': { path: { id: string }; query: { limit?: number; cursor?: string }; answer: { data: (Delivery)[]; next_cursor: string | null } };
-  'GET /v1/webhooks/{id}/statistics': { path: { id: string }; query: { period?: '24h' | '7d' | '30d' }; answer: WebhookStatistics };
-  'GET /v1/blocks': { query: { limit?: number; cursor?: string }; answer: { data: (Block)[]; next_cursor: string | null } };
-  'POST /v1/blocks': { body: { user_id?: string | null; email_domain?: string | null; handle?: string | null }; answer: Block };
-  'DELETE /v1/blocks/{id}': { path: { id: string }; answer: undefined };
-  'GET /v1/contacts': { query: { limit?: number; cursor?: string; q?: string; saved?: boolean; archived?: boolean; type?: string }; answer: { data: (Contact)[]; next_cursor: string | null } };
-  'POST /v1/contacts': { body: { handle?: string; domain?: string; email?: string; label?: string; notes?: string }; answer: Contact };
-  'GET /v1/contacts/by-party': { query: { handle?: string; domain?: string; email?: string }; answer: Contact };
-  'GET /v1/contacts/{id}': { path: { id: string }; answer: Contact };
-  'PATCH /v1/contacts/{id}': { path: { id: string }; body: { label?: string; notes?: string; archived?: boolean }; answer: Contact };
-  'GET /v1/inbox/schema': { answer: InboxSchema };
-  'PUT /v1/inbox/schema': { body: { schema: Record<string, unknown> | boolean | null }; answer: InboxSchema };
-  'POST /v1/inbox/schema/check': { body: { schema?: Record<string, unknown> | boolean | null; json?: unknown }; answer: SchemaCheck };
-  'GET /v1/agents': { query: { limit?: number; cursor?: string }; answer: { data: (Agent)[]; next_cursor: string | null } };
-  'POST /v1/agents': { body: { name: string; description?: string | null; segment?: string | null }; answer: Agent };
-  'GET /v1/agents/{id}': { path: { id: string }; answer: Agent };
-  'PATCH /v1/agents/{id}': { path: { id: string }; body: { name?: string; description?: string | null; segment?: string | null }; answer: Agent };
-  'GET /v1/handles': { query: { limit?: number; cursor?: string; q: string }; answer: { data: ({ handle: string; display_name: string })[]; next_cursor: string | null } };
-  'GET /v1/sign-in': { answer: SignIn };
-  'GET /v1/account': { answer: Account };
-  'PATCH /v1/account': { body: { name: string }; answer: Account };
-  'GET /v1/account/sessions': { query: { limit?: number; cursor?: string }; answer: { data: (Session)[]; next_cursor: string | null } };
-  'DELETE /v1/account/sessions': { answer: undefined };
-  'DELETE /v1/account/sessions/{id}': { path: { id: string }; answer: undefined };
-  'POST /v1/drops': { body: Draft; answer: Envelope };
-  'GET /v1/drops/{handle}': { path: { handle: string }; answer: Door };
-  'POST /v1/drops/uploads': { body: { filename: string; content_type: string; size_bytes: number; parts?: boolean }; answer: Upload | PartedUpload };
-  'GET /v1/drops/uploads/{id}': { path: { id: string }; answer: WholeUpload | PartedUpload };
-  'POST /v1/drops/uploads/{id}/parts': { path: { id: string }; body: { numbers: (number)[] }; answer: PartTickets };
-  'POST /v1/drops/uploads/{id}/complete': { path: { id: string }; answer: PartedUpload };
-  'POST /v1/businesses': { body: { handle: string; display_name: string }; answer: Business };
-  'GET /v1/businesses/availability': { query: { handle: string }; answer: Availability };
-  'GET /v1/business': { answer: Business };
-  'PATCH /v1/business': { body: { display_name?: string; accepting_drops?: boolean; receipts?: 'full' | 'minimal' }; answer: Business };
-  'GET /v1/members': { query: { limit?: number; cursor?: string }; answer: { data: (Member)[]; next_cursor: string | null } };
-  'PATCH /v1/members/{id}': { path: { id: string }; body: { role?: 'owner' | 'admin' | 'member'; segment?: string | null }; answer: Member };
-  'DELETE /v1/members/{id}': { path: { id: string }; answer: undefined };
-  'GET /v1/invitations': { answer: { data: (Invitation)[] } };
-  'POST /v1/invitations': { body: { email: string; role: 'owner' | 'admin' | 'member'; segment?: string | null }; answer: Invitation };
-  'DELETE /v1/invitations/{id}': { path: { id: string }; answer: undefined };
-  'GET /v1/account/invitations/{token}': { path: { token: string }; answer: { business: Business; email: string; role: 'owner' | 'admin' | 'member'; expires_at: string } };
-  'POST /v1/account/invitations/{token}': { path: { token: string }; answer: Business };
-  'GET /v1/agents/{id}/keys': { path: { id: string }; query: { limit?: number; cursor?: string }; answer: { data: (Key)[]; next_cursor: string | null } };
-  'POST /v1/agents/{id}/keys': { path: { id: string }; body: { scope: 'read' | 'read_write' }; answer: { id: string; scope: 'read' | 'read_write'; secret: string } };
-  'DELETE /v1/keys/{id}': { path: { id: string }; answer: undefined };
-  'GET /v1/domains': { answer: { data: (Domain)[] } };
-  'POST /v1/domains': { body: { domain: string }; answer: Domain };
-  'POST /v1/domains/{domain}/check': { path: { domain: string }; answer: Domain };
-  'PATCH /v1/domains/{domain}': { path: { domain: string }; body: { senders: 'everybody' | 'members' }; answer: Domain };
-  'DELETE /v1/domains/{domain}': { path: { domain: string }; answer: undefined };
-  'PUT /objects/{id}': { path: { id: string }; answer: string };
-  'GET /objects/{id}': { path: { id: string }; answer: string };
+export interface paths {
+  "/v1/public/{handle}": {
+    get: operations["getPublicHandle"];
+  };
+  "/v1/receipts/{token}": {
+    get: operations["getReceiptsToken"];
+  };
+  "/v1/me": {
+    get: operations["getMe"];
+  };
+  "/v1/usage": {
+    get: operations["getUsage"];
+  };
+  "/v1/inbox": {
+    get: operations["getInbox"];
+  };
+  "/v1/outbox": {
+    get: operations["getOutbox"];
+  };
+  "/v1/messages": {
+    post: operations["postMessages"];
+  };
+  "/v1/messages/{id}": {
+    get: operations["getMessagesId"];
+  };
+  "/v1/threads/{id}": {
+    get: operations["getThreadsId"];
+  };
+  "/v1/events": {
+    get: operations["getEvents"];
+  };
+  "/v1/uploads": {
+    post: operations["postUploads"];
+  };
+  "/v1/uploads/{id}": {
+    get: operations["getUploadsId"];
+  };
+  "/v1/uploads/{id}/parts": {
+    post: operations["postUploadsIdParts"];
+  };
+  "/v1/uploads/{id}/complete": {
+    post: operations["postUploadsIdComplete"];
+  };
+  "/v1/files/{id}": {
+    get: operations["getFilesId"];
+  };
+  "/v1/webhooks": {
+    get: operations["getWebhooks"];
+    post: operations["postWebhooks"];
+  };
+  "/v1/webhooks/{id}": {
+    get: operations["getWebhooksId"];
+    delete: operations["deleteWebhooksId"];
+    patch: operations["patchWebhooksId"];
+  };
+  "/v1/webhooks/{id}/test": {
+    post: operations["postWebhooksIdTest"];
+  };
+  "/v1/webhooks/{id}/deliveries": {
+    get: operations["getWebhooksIdDeliveries"];
+  };
+  "/v1/webhooks/{id}/statistics": {
+    get: operations["getWebhooksIdStatistics"];
+  };
+  "/v1/blocks": {
+    get: operations["getBlocks"];
+    post: operations["postBlocks"];
+  };
+  "/v1/blocks/{id}": {
+    delete: operations["deleteBlocksId"];
+  };
+  "/v1/contacts": {
+    get: operations["getContacts"];
+    post: operations["postContacts"];
+  };
+  "/v1/contacts/by-party": {
+    get: operations["getContactsBy-party"];
+  };
+  "/v1/contacts/{id}": {
+    get: operations["getContactsId"];
+    patch: operations["patchContactsId"];
+  };
+  "/v1/inbox/schema": {
+    get: operations["getInboxSchema"];
+    put: operations["putInboxSchema"];
+  };
+  "/v1/inbox/schema/check": {
+    post: operations["postInboxSchemaCheck"];
+  };
+  "/v1/agents": {
+    get: operations["getAgents"];
+    post: operations["postAgents"];
+  };
+  "/v1/agents/{id}": {
+    get: operations["getAgentsId"];
+    patch: operations["patchAgentsId"];
+  };
+  "/v1/handles": {
+    get: operations["getHandles"];
+  };
+  "/v1/sign-in": {
+    get: operations["getSign-in"];
+  };
+  "/v1/account": {
+    get: operations["getAccount"];
+    patch: operations["patchAccount"];
+  };
+  "/v1/account/sessions": {
+    get: operations["getAccountSessions"];
+    delete: operations["deleteAccountSessions"];
+  };
+  "/v1/account/sessions/{id}": {
+    delete: operations["deleteAccountSessionsId"];
+  };
+  "/v1/drops": {
+    post: operations["postDrops"];
+  };
+  "/v1/drops/{handle}": {
+    get: operations["getDropsHandle"];
+  };
+  "/v1/drops/uploads": {
+    post: operations["postDropsUploads"];
+  };
+  "/v1/drops/uploads/{id}": {
+    get: operations["getDropsUploadsId"];
+  };
+  "/v1/drops/uploads/{id}/parts": {
+    post: operations["postDropsUploadsIdParts"];
+  };
+  "/v1/drops/uploads/{id}/complete": {
+    post: operations["postDropsUploadsIdComplete"];
+  };
+  "/v1/businesses": {
+    post: operations["postBusinesses"];
+  };
+  "/v1/businesses/availability": {
+    get: operations["getBusinessesAvailability"];
+  };
+  "/v1/business": {
+    get: operations["getBusiness"];
+    patch: operations["patchBusiness"];
+  };
+  "/v1/members": {
+    get: operations["getMembers"];
+  };
+  "/v1/members/{id}": {
+    delete: operations["deleteMembersId"];
+    patch: operations["patchMembersId"];
+  };
+  "/v1/invitations": {
+    get: operations["getInvitations"];
+    post: operations["postInvitations"];
+  };
+  "/v1/invitations/{id}": {
+    delete: operations["deleteInvitationsId"];
+  };
+  "/v1/account/invitations/{token}": {
+    get: operations["getAccountInvitationsToken"];
+    post: operations["postAccountInvitationsToken"];
+  };
+  "/v1/agents/{id}/keys": {
+    get: operations["getAgentsIdKeys"];
+    post: operations["postAgentsIdKeys"];
+  };
+  "/v1/keys/{id}": {
+    delete: operations["deleteKeysId"];
+  };
+  "/v1/domains": {
+    get: operations["getDomains"];
+    post: operations["postDomains"];
+  };
+  "/v1/domains/{domain}/check": {
+    post: operations["postDomainsDomainCheck"];
+  };
+  "/v1/domains/{domain}": {
+    delete: operations["deleteDomainsDomain"];
+    patch: operations["patchDomainsDomain"];
+  };
+  "/objects/{id}": {
+    get: operations["getObjectsId"];
+    put: operations["putObjectsId"];
+  };
 }
+
+export type webhooks = Record<string, never>;
+
+export interface components {
+  schemas: {
+    Error: {
+      error: {
+        /** @enum {string} */
+        code: "unauthorized" | "forbidden" | "not_found" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
+        message: string;
+        request_id: string;
+        details?: {
+            path: string;
+            message: string;
+            limit?: string;
+          }[];
+      };
+    };
+    PublicProfile: {
+      handle: string;
+      display_name: string;
+      verified_domains: string[];
+      accepting_drops: boolean;
+    };
+    Party: {
+      /** @constant */
+      kind: "handle";
+      handle: string;
+      display_name: string;
+    } | {
+      /** @constant */
+      kind: "domain";
+      domain: string;
+      display_name: string;
+    } | {
+      /** @constant */
+      kind: "mailbox";
+      email: string;
+      display_name: string;
+    };
+    Actor: {
+      /** @enum {unknown} */
+      kind: "agent" | "person" | "mailbox";
+      id: string;
+      name: string;
+      email: string | null;
+      verified: boolean;
+      /** @enum {unknown} */
+      provider: "api_key" | "email" | "google" | "microsoft" | "oidc" | "smtp";
+    };
+    ReceiptFile: {
+      id: string;
+      filename: string;
+      content_type: string;
+      size_bytes: number;
+      sha256: string | null;
+    };
+    Validation: {
+      /** @enum {unknown} */
+      status: "passed" | "failed" | "not_applicable";
+      errors: {
+          path: string;
+          message: string;
+          keyword: string;
+        }[];
+    };
+    Receipt: {
+      id: string;
+      thread_id: string;
+      in_reply_to: string | null;
+      from: {
+        party: components["schemas"]["Party"];
+        actor: components["schemas"]["Actor"];
+      };
+      to: {
+        party: components["schemas"]["Party"];
+        segment?: string | null;
+      };
+      type: string | null;
+      subject: string | null;
+      note: string | null;
+      json_sha256: string | null;
+      files: components["schemas"]["ReceiptFile"][];
+      validation: components["schemas"]["Validation"];
+      received_at: string;
+      content_hash: string;
+      receipt_url: string;
+      idempotency_key?: string;
+    };
+    MinimalReceipt: {
+      /** @constant */
+      detail: "minimal";
+      id: string;
+      from: {
+        party: components["schemas"]["Party"];
+      };
+      to: {
+        party: components["schemas"]["Party"];
+      };
+      json_sha256: string | null;
+      files: ({
+          sha256: string | null;
+        })[];
+      received_at: string;
+      content_hash: string;
+      receipt_url: string;
+    };
+    AnyReceipt: components["schemas"]["Receipt"] | components["schemas"]["MinimalReceipt"];
+    Me: {
+      business: {
+        handle: string;
+        display_name: string;
+        verified_domains: string[];
+        accepting_drops: boolean;
+        created_at: string;
+      };
+      agent: ({
+        id: string;
+        name: string;
+        description: string | null;
+      }) | null;
+      key: ({
+        id: string;
+        /** @enum {unknown} */
+        scope: "read" | "read_write";
+        prefix: string;
+        created_at: string;
+      }) | null;
+      member?: {
+        id: string;
+        name: string;
+        /** @enum {unknown} */
+        role: "owner" | "admin" | "member";
+      };
+      addresses: {
+        handle: string;
+        segment: string | null;
+        email: string;
+        drop_page: string;
+      };
+      usage: {
+        period: string;
+        messages: {
+          used: number;
+          limit: number;
+        };
+        uploads: {
+          used_bytes: number;
+          limit_bytes: number;
+          resets_at: string;
+        };
+        resets_at: string;
+      };
+    };
+    Usage: {
+      period: string;
+      messages: {
+        used: number;
+        limit: number;
+      };
+      uploads: {
+        used_bytes: number;
+        limit_bytes: number;
+        resets_at: string;
+      };
+      resets_at: string;
+      new_account: {
+        used: number;
+        limit: number;
+        resets_at: string;
+        until: string;
+      } | null;
+      days: {
+          date: string;
+          sent: number;
+          received: number;
+          uploaded_bytes: number;
+        }[];
+    };
+    File: {
+      id: string;
+      filename: string;
+      content_type: string;
+      size_bytes: number;
+      sha256: string | null;
+      download_url: string;
+    };
+    Envelope: {
+      id: string;
+      thread_id: string;
+      in_reply_to: string | null;
+      from: {
+        party: components["schemas"]["Party"];
+        actor: components["schemas"]["Actor"];
+      };
+      to: {
+        party: components["schemas"]["Party"];
+        segment?: string | null;
+      };
+      type: string | null;
+      subject: string | null;
+      note: string | null;
+      json: unknown;
+      json_sha256: string | null;
+      files: components["schemas"]["File"][];
+      validation: components["schemas"]["Validation"];
+      received_at: string;
+      content_hash: string;
+      receipt_url: string;
+      idempotency_key?: string;
+    };
+    EnvelopeSummary: {
+      id: string;
+      thread_id: string;
+      in_reply_to: string | null;
+      from: {
+        party: components["schemas"]["Party"];
+        actor: components["schemas"]["Actor"];
+      };
+      to: {
+        party: components["schemas"]["Party"];
+        segment?: string | null;
+      };
+      type: string | null;
+      subject: string | null;
+      note: string | null;
+      json_bytes: number | null;
+      json_sha256: string | null;
+      files: components["schemas"]["File"][];
+      validation: components["schemas"]["Validation"];
+      received_at: string;
+      content_hash: string;
+      receipt_url: string;
+      idempotency_key?: string;
+    };
+    Draft: {
+      to?: string | null;
+      in_reply_to?: string | null;
+      type?: string | null;
+      subject?: string | null;
+      note?: string | null;
+      json?: unknown;
+      files?: string[];
+    };
+    DraftForm: {
+      to?: string;
+      in_reply_to?: string;
+      type?: string;
+      subject?: string;
+      note?: string;
+      json?: string;
+      files?: string[];
+      file?: string[];
+    };
+    Upload: {
+      upload_id: string;
+      upload_url: string;
+      /** @constant */
+      method: "PUT";
+      headers: {
+        [key: string]: string;
+      };
+      expires_at: string;
+    };
+    PartedUpload: {
+      upload_id: string;
+      filename: string;
+      content_type: string;
+      size_bytes: number;
+      part_size_bytes: number;
+      arrived_parts: number[];
+      complete: boolean;
+      expires_at: string;
+    };
+    WholeUpload: {
+      upload_id: string;
+      filename: string;
+      content_type: string;
+      size_bytes: number;
+      /** @enum {unknown} */
+      state: "announced" | "uploaded" | "sealed";
+      complete: boolean;
+      expires_at: string;
+    };
+    PartTickets: {
+      parts: {
+          number: number;
+          size_bytes: number;
+          url: string;
+          headers: {
+            [key: string]: string;
+          };
+        }[];
+      expires_at: string;
+    };
+    Download: {
+      download_url: string;
+      expires_at: string;
+    };
+    Webhook: {
+      id: string;
+      url: string;
+      active: boolean;
+      pause: ({
+        /** @enum {unknown} */
+        reason: "never_succeeded" | "requested";
+        since: string;
+      }) | null;
+      target: string | null;
+      created_at: string;
+    };
+    CreatedWebhook: {
+      id: string;
+      url: string;
+      active: boolean;
+      pause: ({
+        /** @enum {unknown} */
+        reason: "never_succeeded" | "requested";
+        since: string;
+      }) | null;
+      target: string | null;
+      created_at: string;
+      secret: string;
+    };
+    Delivery: {
+      id: string;
+      webhook_id: string;
+      message_id: string;
+      /** @enum {unknown} */
+      event: "message.received" | "message.test";
+      attempt: number;
+      /** @enum {unknown} */
+      status: "pending" | "delivered" | "retrying" | "dropped" | "failed";
+      status_code: number | null;
+      response_ms: number | null;
+      error: string | null;
+      created_at: string;
+      attempted_at: string | null;
+      next_attempt_at: string | null;
+    };
+    WebhookStatistics: {
+      webhook_id: string;
+      /** @enum {unknown} */
+      period: "24h" | "7d" | "30d";
+      counted_since: string | null;
+      totals: {
+        delivered: number;
+        failed: number;
+        p50_ms: number | null;
+        p95_ms: number | null;
+      };
+      buckets: ({
+          start: string;
+          delivered: number;
+          failed: number;
+          p50_ms: number | null;
+          p95_ms: number | null;
+        })[];
+    };
+    Block: {
+      id: string;
+      user_id: string | null;
+      email_domain: string | null;
+      handle: string | null;
+      created_at: string;
+    };
+    Contact: {
+      id: string | null;
+      saved: boolean;
+      archived: boolean;
+      party: components["schemas"]["Party"];
+      label: string;
+      notes: string;
+      can_initiate: boolean;
+      blocked: boolean;
+      activity: {
+        first_seen_at: string | null;
+        last_seen_at: string | null;
+        last_direction: ("in" | "out") | null;
+        messages_in: number;
+        messages_out: number;
+        types: string[];
+        actors: ({
+            kind: string;
+            name: string;
+            email: string | null;
+          })[];
+      };
+    };
+    InboxSchema: {
+      schema: {
+        [key: string]: unknown;
+      } | boolean | null;
+      updated_at: string | null;
+    };
+    SchemaCheck: {
+      schema: {
+        valid: boolean;
+        errors: {
+            path: string;
+            message: string;
+            keyword?: string;
+          }[];
+      };
+      validation: components["schemas"]["Validation"] | null;
+    };
+    Agent: {
+      id: string;
+      name: string;
+      description: string | null;
+      segment: string | null;
+      address: string;
+      created_at: string;
+    };
+    SignIn: {
+      email: boolean;
+      google: boolean;
+      microsoft: boolean;
+      oidc: {
+        name: string;
+      } | null;
+      passkey: boolean;
+      mails_at: string | null;
+    };
+    Account: {
+      id: string;
+      email: string | null;
+      name: string;
+      /** @enum {unknown} */
+      provider: "email" | "google" | "microsoft" | "oidc";
+      /** @enum {unknown} */
+      proves: "mailbox" | "domain" | "nothing";
+      created_at: string;
+      businesses: ({
+          handle: string;
+          display_name: string;
+          /** @enum {unknown} */
+          role: "owner" | "admin" | "member";
+        })[];
+    };
+    Session: {
+      id: string;
+      /** @enum {unknown} */
+      provider: "email" | "google" | "microsoft" | "oidc";
+      address: string;
+      user_agent: string;
+      current: boolean;
+      created_at: string;
+      last_seen_at: string;
+      expires_at: string;
+    };
+    Door: {
+      to: components["schemas"]["PublicProfile"];
+      sender: components["schemas"]["Party"] | null;
+      allowed: boolean;
+      reason: ({
+        /** @enum {unknown} */
+        code: "unauthorized" | "forbidden" | "not_found" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
+        message: string;
+      }) | null;
+    };
+    Business: {
+      handle: string;
+      display_name: string;
+      verified_domains: string[];
+      accepting_drops: boolean;
+      /** @enum {unknown} */
+      receipts: "full" | "minimal";
+      created_at: string;
+    };
+    Availability: {
+      handle: string;
+      available: boolean;
+      reason: ("taken" | "reserved" | "invalid") | null;
+    };
+    Member: {
+      id: string;
+      name: string;
+      email: string | null;
+      /** @enum {unknown} */
+      role: "owner" | "admin" | "member";
+      segment: string | null;
+      address: string;
+      joined_at: string;
+    };
+    Invitation: {
+      id: string;
+      email: string;
+      /** @enum {unknown} */
+      role: "owner" | "admin" | "member";
+      segment: string | null;
+      created_at: string;
+      expires_at: string;
+    };
+    Key: {
+      id: string;
+      /** @enum {unknown} */
+      scope: "read" | "read_write";
+      prefix: string;
+      created_at: string;
+      last_used_at: string | null;
+      revoked_at: string | null;
+    };
+    Domain: {
+      domain: string;
+      /** @enum {unknown} */
+      state: "pending" | "verified" | "failing";
+      record: {
+        /** @constant */
+        type: "TXT";
+        name: string;
+        value: string;
+      } | null;
+      /** @enum {unknown} */
+      senders: "everybody" | "members";
+      verified_at: string | null;
+      checked_at: string | null;
+      missing_since: string | null;
+    };
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
+}
+
+export type $defs = Record<string, never>;
+
+export type external = Record<string, never>;
+
+export interface operations {
+
+  getPublicHandle: {
+    parameters: {
+      path: {
+        handle: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["PublicProfile"];
+        };
+      };
+    };
+  };
+  getReceiptsToken: {
+    parameters: {
+      path: {
+        token: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["AnyReceipt"];
+        };
+      };
+    };
+  };
+  getMe: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Me"];
+        };
+      };
+    };
+  };
+  getUsage: {
+    parameters: {
+      query?: {
+        days?: number;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Usage"];
+        };
+      };
+    };
+  };
+  getInbox: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        include?: "summary";
+        since?: string;
+        until?: string;
+        from?: string;
+        type?: string;
+        validation?: "passed" | "failed" | "not_applicable";
+        thread?: string;
+        to?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: (components["schemas"]["Envelope"] | components["schemas"]["EnvelopeSummary"])[];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  getOutbox: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        include?: "summary";
+        since?: string;
+        until?: string;
+        from?: string;
+        type?: string;
+        validation?: "passed" | "failed" | "not_applicable";
+        thread?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: (components["schemas"]["Envelope"] | components["schemas"]["EnvelopeSummary"])[];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  postMessages: {
+    parameters: {
+      header?: {
+        "Idempotency-Key"?: string;
+        "Waybill-Business"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "to": "globex/orders",
+         *   "type": "order",
+         *   "subject": "Order 4711",
+         *   "note": "Please confirm.",
+         *   "json": {
+         *     "items": [
+         *       {
+         *         "sku": "A-1",
+         *         "quantity": 3
+         *       }
+         *     ]
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["Draft"];
+        "multipart/form-data": components["schemas"]["DraftForm"];
+      };
+    };
+    responses: {
+      201: {
+        content: {
+          "application/json": components["schemas"]["Envelope"];
+        };
+      };
+    };
+  };
+  getMessagesId: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Envelope"];
+        };
+      };
+    };
+  };
+  getThreadsId: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        include?: "summary";
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            thread_id: string;
+            data: (components["schemas"]["Envelope"] | components["schemas"]["EnvelopeSummary"])[];
+            next_cursor: string | null;
+            hidden: number;
+          };
+        };
+      };
+    };
+  };
+  getEvents: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "text/event-stream": string;
+        };
+      };
+    };
+  };
+  postUploads: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          filename: string;
+          content_type: string;
+          size_bytes: number;
+          parts?: boolean;
+        };
+      };
+    };
+    responses: {
+      201: {
+        content: {
+          "application/json": components["schemas"]["Upload"] | components["schemas"]["PartedUpload"];
+        };
+      };
+    };
+  };
+  getUploadsId: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["WholeUpload"] | components["schemas"]["PartedUpload"];
+        };
+      };
+    };
+  };
+  postUploadsIdParts: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          numbers: number[];
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["PartTickets"];
+        };
+      };
+    };
+  };
+  postUploadsIdComplete: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["PartedUpload"];
+        };
+      };
+    };
+  };
+  getFilesId: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Download"];
+        };
+      };
+    };
+  };
+  getWebhooks: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Webhook"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  postWebhooks: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          url: string;
+          target?: string | null;
+        };
+      };
+    };
+    responses: {
+      201: {
+        content: {
+          "application/json": components["schemas"]["CreatedWebhook"];
+        };
+      };
+    };
+  };
+  getWebhooksId: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Webhook"];
+        };
+      };
+    };
+  };
+  deleteWebhooksId: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
+  patchWebhooksId: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          active: boolean;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Webhook"];
+        };
+      };
+    };
+  };
+  postWebhooksIdTest: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      202: {
+        content: {
+          "application/json": {
+            /** @constant */
+            queued: true;
+            job_id: string;
+          };
+        };
+      };
+    };
+  };
+  getWebhooksIdDeliveries: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Delivery"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  getWebhooksIdStatistics: {
+    parameters: {
+      query?: {
+        period?: "24h" | "7d" | "30d";
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["WebhookStatistics"];
+        };
+      };
+    };
+  };
+  getBlocks: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Block"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  postBlocks: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          user_id?: string | null;
+          email_domain?: string | null;
+          handle?: string | null;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Block"];
+        };
+      };
+    };
+  };
+  deleteBlocksId: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
+  getContacts: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        q?: string;
+        saved?: boolean;
+        archived?: boolean;
+        type?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Contact"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  postContacts: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          handle?: string;
+          domain?: string;
+          email?: string;
+          label?: string;
+          notes?: string;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Contact"];
+        };
+      };
+    };
+  };
+  "getContactsBy-party": {
+    parameters: {
+      query?: {
+        handle?: string;
+        domain?: string;
+        email?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Contact"];
+        };
+      };
+    };
+  };
+  getContactsId: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Contact"];
+        };
+      };
+    };
+  };
+  patchContactsId: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          label?: string;
+          notes?: string;
+          archived?: boolean;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Contact"];
+        };
+      };
+    };
+  };
+  getInboxSchema: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["InboxSchema"];
+        };
+      };
+    };
+  };
+  putInboxSchema: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          schema: {
+            [key: string]: unknown;
+          } | boolean | null;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["InboxSchema"];
+        };
+      };
+    };
+  };
+  postInboxSchemaCheck: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          schema?: {
+            [key: string]: unknown;
+          } | boolean | null;
+          json?: unknown;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["SchemaCheck"];
+        };
+      };
+    };
+  };
+  getAgents: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Agent"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  postAgents: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          name: string;
+          description?: string | null;
+          segment?: string | null;
+        };
+      };
+    };
+    responses: {
+      201: {
+        content: {
+          "application/json": components["schemas"]["Agent"];
+        };
+      };
+    };
+  };
+  getAgentsId: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Agent"];
+        };
+      };
+    };
+  };
+  patchAgentsId: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          name?: string;
+          description?: string | null;
+          segment?: string | null;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Agent"];
+        };
+      };
+    };
+  };
+  getHandles: {
+    parameters: {
+      query: {
+        limit?: number;
+        cursor?: string;
+        q: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: {
+                handle: string;
+                display_name: string;
+              }[];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  "getSign-in": {
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["SignIn"];
+        };
+      };
+    };
+  };
+  getAccount: {
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Account"];
+        };
+      };
+    };
+  };
+  patchAccount: {
+    requestBody: {
+      content: {
+        "application/json": {
+          name: string;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Account"];
+        };
+      };
+    };
+  };
+  getAccountSessions: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Session"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  deleteAccountSessions: {
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
+  deleteAccountSessionsId: {
+    parameters: {
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
+  postDrops: {
+    parameters: {
+      header?: {
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "to": "globex/orders",
+         *   "type": "order",
+         *   "subject": "Order 4711",
+         *   "note": "Please confirm.",
+         *   "json": {
+         *     "items": [
+         *       {
+         *         "sku": "A-1",
+         *         "quantity": 3
+         *       }
+         *     ]
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["Draft"];
+        "multipart/form-data": components["schemas"]["DraftForm"];
+      };
+    };
+    responses: {
+      201: {
+        content: {
+          "application/json": components["schemas"]["Envelope"];
+        };
+      };
+    };
+  };
+  getDropsHandle: {
+    parameters: {
+      path: {
+        handle: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Door"];
+        };
+      };
+    };
+  };
+  postDropsUploads: {
+    requestBody: {
+      content: {
+        "application/json": {
+          filename: string;
+          content_type: string;
+          size_bytes: number;
+          parts?: boolean;
+        };
+      };
+    };
+    responses: {
+      201: {
+        content: {
+          "application/json": components["schemas"]["Upload"] | components["schemas"]["PartedUpload"];
+        };
+      };
+    };
+  };
+  getDropsUploadsId: {
+    parameters: {
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["WholeUpload"] | components["schemas"]["PartedUpload"];
+        };
+      };
+    };
+  };
+  postDropsUploadsIdParts: {
+    parameters: {
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          numbers: number[];
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["PartTickets"];
+        };
+      };
+    };
+  };
+  postDropsUploadsIdComplete: {
+    parameters: {
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["PartedUpload"];
+        };
+      };
+    };
+  };
+  postBusinesses: {
+    requestBody: {
+      content: {
+        "application/json": {
+          handle: string;
+          display_name: string;
+        };
+      };
+    };
+    responses: {
+      201: {
+        content: {
+          "application/json": components["schemas"]["Business"];
+        };
+      };
+    };
+  };
+  getBusinessesAvailability: {
+    parameters: {
+      query: {
+        handle: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Availability"];
+        };
+      };
+    };
+  };
+  getBusiness: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Business"];
+        };
+      };
+    };
+  };
+  patchBusiness: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          display_name?: string;
+          accepting_drops?: boolean;
+          /** @enum {unknown} */
+          receipts?: "full" | "minimal";
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Business"];
+        };
+      };
+    };
+  };
+  getMembers: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header: {
+        "Waybill-Business": string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Member"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  deleteMembersId: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
+  patchMembersId: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          /** @enum {unknown} */
+          role?: "owner" | "admin" | "member";
+          segment?: string | null;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Member"];
+        };
+      };
+    };
+  };
+  getInvitations: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Invitation"][];
+          };
+        };
+      };
+    };
+  };
+  postInvitations: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          email: string;
+          /** @enum {unknown} */
+          role: "owner" | "admin" | "member";
+          segment?: string | null;
+        };
+      };
+    };
+    responses: {
+      201: {
+        content: {
+          "application/json": components["schemas"]["Invitation"];
+        };
+      };
+    };
+  };
+  deleteInvitationsId: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
+  getAccountInvitationsToken: {
+    parameters: {
+      path: {
+        token: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            business: components["schemas"]["Business"];
+            email: string;
+            /** @enum {unknown} */
+            role: "owner" | "admin" | "member";
+            expires_at: string;
+          };
+        };
+      };
+    };
+  };
+  postAccountInvitationsToken: {
+    parameters: {
+      path: {
+        token: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Business"];
+        };
+      };
+    };
+  };
+  getAgentsIdKeys: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Key"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  postAgentsIdKeys: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          /** @enum {unknown} */
+          scope: "read" | "read_write";
+        };
+      };
+    };
+    responses: {
+      201: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @enum {unknown} */
+            scope: "read" | "read_write";
+            secret: string;
+          };
+        };
+      };
+    };
+  };
+  deleteKeysId: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
+  getDomains: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Domain"][];
+          };
+        };
+      };
+    };
+  };
+  postDomains: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          domain: string;
+        };
+      };
+    };
+    responses: {
+      201: {
+        content: {
+          "application/json": components["schemas"]["Domain"];
+        };
+      };
+    };
+  };
+  postDomainsDomainCheck: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        domain: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Domain"];
+        };
+      };
+    };
+  };
+  deleteDomainsDomain: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        domain: string;
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
+  patchDomainsDomain: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        domain: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          /** @enum {unknown} */
+          senders: "everybody" | "members";
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Domain"];
+        };
+      };
+    };
+  };
+  getObjectsId: {
+    parameters: {
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/octet-stream": string;
+        };
+      };
+    };
+  };
+  putObjectsId: {
+    parameters: {
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "text/plain": string;
+        };
+      };
+    };
+  };
+}
+
+export type Error = components['schemas']['Error'];
+export type PublicProfile = components['schemas']['PublicProfile'];
+export type Party = components['schemas']['Party'];
+export type Actor = components['schemas']['Actor'];
+export type ReceiptFile = components['schemas']['ReceiptFile'];
+export type Validation = components['schemas']['Validation'];
+export type Receipt = components['schemas']['Receipt'];
+export type MinimalReceipt = components['schemas']['MinimalReceipt'];
+export type AnyReceipt = components['schemas']['AnyReceipt'];
+export type Me = components['schemas']['Me'];
+export type Usage = components['schemas']['Usage'];
+export type File = components['schemas']['File'];
+export type Envelope = components['schemas']['Envelope'];
+export type EnvelopeSummary = components['schemas']['EnvelopeSummary'];
+export type Draft = components['schemas']['Draft'];
+export type DraftForm = components['schemas']['DraftForm'];
+export type Upload = components['schemas']['Upload'];
+export type PartedUpload = components['schemas']['PartedUpload'];
+export type WholeUpload = components['schemas']['WholeUpload'];
+export type PartTickets = components['schemas']['PartTickets'];
+export type Download = components['schemas']['Download'];
+export type Webhook = components['schemas']['Webhook'];
+export type CreatedWebhook = components['schemas']['CreatedWebhook'];
+export type Delivery = components['schemas']['Delivery'];
+export type WebhookStatistics = components['schemas']['WebhookStatistics'];
+export type Block = components['schemas']['Block'];
+export type Contact = components['schemas']['Contact'];
+export type InboxSchema = components['schemas']['InboxSchema'];
+export type SchemaCheck = components['schemas']['SchemaCheck'];
+export type Agent = components['schemas']['Agent'];
+export type SignIn = components['schemas']['SignIn'];
+export type Account = components['schemas']['Account'];
+export type Session = components['schemas']['Session'];
+export type Door = components['schemas']['Door'];
+export type Business = components['schemas']['Business'];
+export type Availability = components['schemas']['Availability'];
+export type Member = components['schemas']['Member'];
+export type Invitation = components['schemas']['Invitation'];
+export type Key = components['schemas']['Key'];
+export type Domain = components['schemas']['Domain'];

@@ -5,9 +5,8 @@ import { randomKey } from './random-key.ts';
 import type { Draft, Envelope } from './schema.ts';
 
 /**
- * Sends a message, at most once: whoever tries again after an answer that never came repeats the same request under the same key,
- * even after a reload. What was changed meanwhile is another message, and has another key. So is what another person sends, by:
- * a colleague's key is not theirs.
+ * Sends a message at most once: a retry after a lost response repeats the request with the same idempotency key, even after a
+ * reload. An edited message gets a new key, and so does the same message by another person (by).
  */
 export function useSend(door: 'POST /v1/messages' | 'POST /v1/drops', by = '') {
   const queries = useQueryClient();
@@ -15,25 +14,25 @@ export function useSend(door: 'POST /v1/messages' | 'POST /v1/drops', by = '') {
     mutationFn: (body) =>
       call(door, { body: new JsonText(body) as unknown as Draft }, { headers: { 'idempotency-key': keyFor(`${door} ${by} ${body}`) } }),
     onSuccess: () => {
-      sessionStorage.removeItem(TRIED);
-      tried = undefined;
+      sessionStorage.removeItem(PENDING);
+      pending = undefined;
       return forget(queries, 'GET /v1/contacts', 'GET /v1/me');
     },
   });
 }
 
-const TRIED = 'waybill.tried';
-/** The request that was made last, if no answer to it is known. */
-let tried: { request: string; key: string } | undefined;
+const PENDING = 'waybill.tried';
+/** The last request, until it has a response. */
+let pending: { request: string; key: string } | undefined;
 
 function keyFor(request: string): string {
-  tried ??= JSON.parse(sessionStorage.getItem(TRIED) ?? 'null') ?? undefined;
-  if (tried?.request === request) return tried.key;
-  tried = { request, key: randomKey() };
+  pending ??= JSON.parse(sessionStorage.getItem(PENDING) ?? 'null') ?? undefined;
+  if (pending?.request === request) return pending.key;
+  pending = { request, key: randomKey() };
   try {
-    sessionStorage.setItem(TRIED, JSON.stringify(tried));
+    sessionStorage.setItem(PENDING, JSON.stringify(pending));
   } catch {
-    // There is no room for it: then it is known as long as the page is there.
+    // The storage is full: the key lasts as long as the page.
   }
-  return tried.key;
+  return pending.key;
 }

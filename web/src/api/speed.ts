@@ -1,6 +1,6 @@
 const WINDOW_MS = 5_000;
 
-/** How fast something has been during the last seconds. */
+/** The transfer rate over the last seconds. */
 export class Speed {
   #samples: [at: number, bytes: number][] = [];
 
@@ -13,7 +13,7 @@ export class Speed {
     this.#samples = [];
   }
 
-  /** Unknown until there is something to compare. */
+  /** Undefined until there are enough samples. */
   bytesPerSecond(): number | undefined {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)];
     if (!first || !last || last[0] - first[0] < 500 || last[1] <= first[1]) return undefined;

@@ -2,31 +2,31 @@ import { ApiError, call } from './client.ts';
 import { inTurn, put } from './put.ts';
 import type { PartTickets } from './schema.ts';
 
-/** Whose upload it is: a business's, or that of a person without a handle. */
+/** Where to upload: as a business, or as a person without a handle. */
 export type Door = '/v1/uploads' | '/v1/drops/uploads';
 
 type Ticket = PartTickets['parts'][number];
 
 const PARTS_AT_ONCE = 3;
 const TICKETS_AT_ONCE = 20;
-/** They are good for an hour; a slow line may take a while for what it has begun. */
+/** Signed URLs are valid for an hour. Half of that leaves time for a slow upload part to start. */
 const TICKET_USED_WITHIN_MS = 30 * 60_000;
 
-interface Parted {
+interface PartedUpload {
   door: Door;
   id: string;
   file: File;
   signal: AbortSignal;
-  /** Runs something until it succeeds, as long as there is hope. */
+  /** Retries until it succeeds, or fails for good. */
   persist<T>(run: () => Promise<T>): Promise<T>;
-  /** How much of the file has left, with all that had arrived before. */
+  /** Called with the bytes sent so far, those of earlier sessions included. */
   onSent(count: number): void;
 }
 
-/** Sends whatever has not arrived yet of an upload in parts, and completes it. */
-export async function sendParts({ door, id, file, signal, persist, onSent }: Parted): Promise<void> {
+/** Sends the missing parts of an upload, and completes it. */
+export async function sendParts({ door, id, file, signal, persist, onSent }: PartedUpload): Promise<void> {
   const upload = await persist(() => call(`GET ${door}/{id}`, { path: { id } }, { signal }));
-  // It was announced in parts, so its bytes never come in one piece.
+  // It was announced in parts: the other kind of upload never occurs here.
   if (upload.complete || !('part_size_bytes' in upload)) return;
   const each = upload.part_size_bytes;
   const bytesOf = (number: number) => file.slice((number - 1) * each, number * each);
@@ -51,7 +51,7 @@ export async function sendParts({ door, id, file, signal, persist, onSent }: Par
   const sendSome = async () => {
     for (let number = missing.shift(); number !== undefined; number = missing.shift()) {
       const next = number;
-      await persist(() => inTurn(signal, () => sendPart(next)).catch(asOutOfDate));
+      await persist(() => inTurn(signal, () => sendPart(next)).catch(asExpired));
     }
   };
   onSent([...sent.values()].reduce((sum, part) => sum + part, 0));
@@ -59,16 +59,16 @@ export async function sendParts({ door, id, file, signal, persist, onSent }: Par
   await persist(() => call(`POST ${door}/{id}/complete`, { path: { id } }, { signal }));
 }
 
-/** A URL that has become too old, as on a computer that slept: the next try has a new one. */
-function asOutOfDate(error: unknown): never {
+/** A 403 means that the signed URL has expired, as on a computer that slept. The retry gets a new one. */
+function asExpired(error: unknown): never {
   throw error instanceof ApiError && error.status === 403 ? new ApiError(0, { message: error.message }, null) : error;
 }
 
-/** Where parts go to. Each place is used once, so that another try always has a fresh one. */
+/** Signed URLs of upload parts. Each is used once, so that a retry always has a fresh one. */
 class Tickets {
   readonly #door: Door;
   readonly #id: string;
-  /** What is still to be sent: it shrinks as parts are taken from it. */
+  /** Parts that are still to be sent. It shrinks as they are taken. */
   readonly #missing: readonly number[];
   readonly #signal: AbortSignal;
   readonly #known = new Map<number, Ticket & { until: number }>();

@@ -6,24 +6,24 @@ import { Speed } from './speed.ts';
 import { type Door, sendParts } from './upload-parts.ts';
 
 export interface Progress {
-  /** reconnecting: the connection broke, and it is tried again by itself. */
+  /** reconnecting: the connection broke and is being retried. */
   status: 'waiting' | 'sending' | 'reconnecting' | 'paused' | 'failed' | 'done';
   sentBytes: number;
   bytesPerSecond: number | undefined;
   secondsLeft: number | undefined;
   error: ApiError | undefined;
-  /** What a message names it by; known once it is done. */
+  /** The id to put into a message; known once the upload is done. */
   uploadId: string | undefined;
 }
 
-export const UPLOAD_MAX_BYTES = 5 * 1024 ** 3;
-/** From here on a file comes in parts, so that a pause does not lose what has arrived. */
+const UPLOAD_MAX_BYTES = 5 * 1024 ** 3;
+/** Larger files are uploaded in parts, so that a pause loses nothing. */
 const PARTS_FROM_BYTES = 16 * 1024 ** 2;
 const ANY_TYPE = 'application/octet-stream';
 const TRIES = 6;
-const TELL_EVERY_MS = 200;
+const REPORT_EVERY_MS = 200;
 
-/** A file on its way to the service. It begins by itself as soon as it is made. */
+/** The upload of a file, which starts when it is constructed. */
 export class Upload {
   readonly key = randomKey();
   readonly file: File;
@@ -39,10 +39,10 @@ export class Upload {
     uploadId: undefined,
   };
   #running = new AbortController();
-  #toldAt = 0;
-  /** Where the whole goes to; asked for once, since each announcement counts toward the day's limit. */
+  #reportedAt = 0;
+  /** The signed URL of an upload in one piece; requested once, since each announcement counts toward the daily limit. */
   #announced: Announced | undefined;
-  /** What the parts belong to. */
+  /** The id of an upload in parts. */
   #partedId: string | undefined;
 
   constructor(file: File, door: Door) {
@@ -51,7 +51,7 @@ export class Upload {
     this.resume();
   }
 
-  /** A new object whenever something has changed. */
+  /** A new object after each change. */
   readonly progress = (): Progress => this.#progress;
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -59,14 +59,14 @@ export class Upload {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Stops sending; what has arrived stays there for a day. */
+  /** Stops sending. The service keeps what has arrived for a day. */
   pause(): void {
     if (this.#progress.status === 'done') return;
     this.#running.abort();
     this.#change({ status: 'paused' });
   }
 
-  /** Goes on where it was, after a pause or a failure. */
+  /** Continues after a pause or a failure. */
   resume(): void {
     this.#running.abort();
     this.#running = new AbortController();
@@ -77,7 +77,7 @@ export class Upload {
       (uploadId) => this.#change({ status: 'done', sentBytes: this.file.size, uploadId }),
       (error) => {
         if (signal.aborted) return;
-        // Whatever else of it is on its way.
+        // Stops the other parts.
         this.#running.abort();
         this.#change({ status: 'failed', error: asApiError(error) });
       },
@@ -92,22 +92,22 @@ export class Upload {
 
   async #send(signal: AbortSignal): Promise<string> {
     if (this.file.size > UPLOAD_MAX_BYTES)
-      throw new ApiError(0, { code: 'file_too_large', message: 'A file may have at most 5 GB.' }, null);
+      throw new ApiError(0, { code: 'file_too_large', message: 'This file is larger than 5 GB.' }, null);
     try {
-      if (this.file.size < PARTS_FROM_BYTES) return await this.#persist(signal, () => inTurn(signal, () => this.#sendWhole(signal)));
+      if (this.file.size < PARTS_FROM_BYTES) return await this.#persist(signal, () => inTurn(signal, () => this.#sendInOnePiece(signal)));
       return await this.#sendParts(signal);
     } catch (error) {
-      // Announced too long ago, or its bytes are sealed: another try begins anew.
+      // The announcement has expired, or the bytes are sealed: a retry starts from the beginning.
       if (error instanceof ApiError && error.status >= 400 && error.status < 500) this.#announced = this.#partedId = undefined;
       throw error;
     }
   }
 
-  async #sendWhole(signal: AbortSignal): Promise<string> {
+  async #sendInOnePiece(signal: AbortSignal): Promise<string> {
     this.#change({ status: 'sending', sentBytes: 0 });
     this.#announced ??= (await call(`POST ${this.#door}`, { body: this.#announcement() }, { signal })) as Announced;
     const { upload_id, upload_url, headers } = this.#announced;
-    await put({ url: upload_url, headers, bytes: this.file, signal, onSent: (count) => this.#sent(count) });
+    await put({ url: upload_url, headers, bytes: this.file, signal, onSent: (count) => this.#reportSent(count) });
     return upload_id;
   }
 
@@ -116,7 +116,7 @@ export class Upload {
     const announce = () => call(`POST ${this.#door}`, { body: { ...this.#announcement(), parts: true } }, { signal });
     this.#partedId ??= (await persist(() => inTurn(signal, announce))).upload_id;
     this.#change({ status: 'sending' });
-    await sendParts({ door: this.#door, id: this.#partedId, file: this.file, signal, persist, onSent: (count) => this.#sent(count) });
+    await sendParts({ door: this.#door, id: this.#partedId, file: this.file, signal, persist, onSent: (count) => this.#reportSent(count) });
     return this.#partedId;
   }
 
@@ -125,7 +125,7 @@ export class Upload {
     return { filename: name, content_type: type || ANY_TYPE, size_bytes: size };
   }
 
-  /** Tries again after what may pass by itself, such as a broken connection. */
+  /** Retries after temporary failures, such as a broken connection. */
   async #persist<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
@@ -133,28 +133,28 @@ export class Upload {
       } catch (error) {
         signal.throwIfAborted();
         await this.#checkReadable();
-        if (!(error instanceof ApiError) || !mayPass(error) || tries >= TRIES) throw error;
+        if (!(error instanceof ApiError) || !isTemporary(error) || tries >= TRIES) throw error;
         this.#change({ status: 'reconnecting' });
         await pauseOrOnline(error.retryAfterS ?? 2 ** (tries - 1), signal);
       }
     }
   }
 
-  /** A file that was changed or removed meanwhile looks like a broken connection. */
+  /** Reading a changed or removed file looks like a broken connection. */
   async #checkReadable(): Promise<void> {
     try {
       await this.file.slice(0, 1).arrayBuffer();
     } catch {
-      throw new ApiError(0, { message: 'The file can’t be read: it was changed or moved, or it is a folder. Choose it again.' }, null);
+      throw new ApiError(0, { message: 'Couldn’t read the file: it was changed or moved, or is a folder. Choose it again.' }, null);
     }
   }
 
-  #sent(sentBytes: number): void {
+  #reportSent(sentBytes: number): void {
     if (this.#running.signal.aborted) return;
     const now = performance.now();
     this.#speed.note(now, sentBytes);
-    if (now - this.#toldAt < TELL_EVERY_MS) return;
-    this.#toldAt = now;
+    if (now - this.#reportedAt < REPORT_EVERY_MS) return;
+    this.#reportedAt = now;
     const bytesPerSecond = this.#speed.bytesPerSecond();
     const secondsLeft = bytesPerSecond ? (this.file.size - sentBytes) / bytesPerSecond : undefined;
     this.#change({ status: 'sending', sentBytes, bytesPerSecond, secondsLeft });
@@ -166,7 +166,7 @@ export class Upload {
   }
 }
 
-function mayPass({ status }: ApiError): boolean {
+function isTemporary({ status }: ApiError): boolean {
   return status === 0 || status === 408 || status === 429 || status >= 500;
 }
 

@@ -7,19 +7,21 @@ export interface Uploads {
   add(files: Iterable<File>): void;
   remove(upload: Upload): void;
   clear(): void;
-  /** What goes into `files` of a message; undefined as long as not all have arrived. */
+  /** For `files` of a message; undefined until all uploads are done. */
   ids: string[] | undefined;
-  /** Some have not arrived, so that leaving the page would lose them. */
+  /** Leaving the page would cancel uploads. */
   isUnfinished: boolean;
 }
 
-/** The files of a draft. They begin to be sent as soon as they are chosen, and end when what shows them goes away. */
+/** The files of an unsent message. Uploads start when files are chosen, and are cancelled on unmount. */
 export function useUploads(door: Door): Uploads {
   const [list, setList] = useState<readonly Upload[]>([]);
   const uploadIds = useIds(list);
   const latest = useRef(list);
-  latest.current = list;
-  useEffect(() => () => void cancelled(latest.current), []);
+  useEffect(() => {
+    latest.current = list;
+  }, [list]);
+  useEffect(() => () => void cancelAll(latest.current), []);
   const add = useCallback(
     (files: Iterable<File>) => {
       const added = [...files].map((file) => new Upload(file, door));
@@ -31,7 +33,7 @@ export function useUploads(door: Door): Uploads {
     upload.cancel();
     setList((known) => known.filter((one) => one !== upload));
   }, []);
-  const clear = useCallback(() => setList(cancelled), []);
+  const clear = useCallback(() => setList(cancelAll), []);
   return useMemo(() => {
     const ids = uploadIds === '' ? [] : uploadIds.split(' ');
     const isUnfinished = ids.length < list.length;
@@ -43,12 +45,12 @@ export function useProgress(upload: Upload): Progress {
   return useSyncExternalStore(upload.subscribe, upload.progress);
 }
 
-function cancelled(list: readonly Upload[]): Upload[] {
+function cancelAll(list: readonly Upload[]): Upload[] {
   for (const upload of list) upload.cancel();
   return [];
 }
 
-/** As one text, so that whoever listens is only told when it changes. */
+/** As one string, so that components render only when it changes. */
 function useIds(list: readonly Upload[]): string {
   const subscribe = useCallback(
     (listener: () => void) => {

@@ -39,7 +39,7 @@ const MESSAGES: Entry[] = [
   ['/outbox', 'Outbox', Send],
   ['/contacts', 'Contacts', ContactRound],
 ];
-const SETTING_UP: Entry[] = [
+const SETUP: Entry[] = [
   ['/agents', 'Agents and keys', Bot],
   ['/webhooks', 'Webhooks', Webhook],
   ['/schema', 'Inbox schema', Braces],
@@ -50,7 +50,7 @@ const SETTING_UP: Entry[] = [
   ['/settings', 'Settings', Settings],
 ];
 
-/** What surrounds every page of the dashboard. */
+/** The navigation around every page of the dashboard. */
 export function Frame() {
   useLive();
   const navigate = useNavigate();
@@ -88,7 +88,7 @@ export function Frame() {
         </IconButton>
         <BusinessSwitcher />
       </div>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the links in it are what is pressed; this only closes the menu after them */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the links in it take the keys; this only closes the menu after them */}
       <aside
         id="navigation"
         onClick={() => setMenuOpen(false)}
@@ -98,14 +98,14 @@ export function Frame() {
           <BusinessSwitcher />
         </div>
         <ButtonLink to="/compose" className="mb-3 w-full" icon={<SquarePen className="size-4" aria-hidden />}>
-          Write a message
+          New message
         </ButtonLink>
         <nav aria-label="Main" className="flex min-h-0 shrink flex-col gap-0.5 overflow-y-auto">
           {MESSAGES.map((entry) => (
             <NavLink key={entry[1]} entry={entry} />
           ))}
           <div className="my-2 h-px bg-line" />
-          {SETTING_UP.map((entry) => (
+          {SETUP.map((entry) => (
             <NavLink key={entry[1]} entry={entry} />
           ))}
         </nav>
@@ -153,7 +153,7 @@ function BusinessSwitcher() {
             <span className="block truncate text-xs text-soft">@{active}</span>
           </span>
           <ChevronsUpDown className="size-4 shrink-0 text-soft" aria-hidden />
-          <span className="sr-only">Change the business</span>
+          <span className="sr-only">Switch business</span>
         </>
       }
     >
@@ -203,7 +203,7 @@ function AccountMenu({ onHelp }: { onHelp(): void }) {
     >
       <MenuItem onSelect={() => void navigate({ to: '/account' })}>
         <CircleUser className="size-4" aria-hidden />
-        Account and sessions
+        Account
       </MenuItem>
       <MenuItem onSelect={() => location.assign('/docs')}>
         <BookOpen className="size-4" aria-hidden />

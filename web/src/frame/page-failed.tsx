@@ -5,11 +5,11 @@ import { Plain } from './plain.tsx';
 
 export function PageNotFound() {
   return (
-    <Plain title="There is no such page">
+    <Plain title="Page not found">
       <p className="text-soft">
-        Check the address, or go to{' '}
+        Check the address, or go to your{' '}
         <Link to="/inbox" className="text-accent underline">
-          your inbox
+          inbox
         </Link>
         .
       </p>
@@ -17,9 +17,9 @@ export function PageNotFound() {
   );
 }
 
-/** A page that could not be shown at all: the service is away, or a new version has replaced what the page is made of. */
+/** A page that can't be shown: the service is not reachable, or a new version has replaced the files of the page. */
 export function PageFailed({ error }: ErrorComponentProps) {
-  const shown = error instanceof ApiError ? error : new ApiError(0, { message: 'This page could not be shown. Load it anew.' }, null);
+  const shown = error instanceof ApiError ? error : new ApiError(0, { message: 'Couldn’t load this page. Reload it to try again.' }, null);
   return (
     <Plain title="Something went wrong">
       <ErrorNote error={shown} onRetry={() => location.reload()} />

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react';
 import { Title, visible } from '../ui/name.tsx';
 import { Brand } from './brand.tsx';
 
-/** A page without the dashboard around it: one column, one thing to do. */
+/** A page of one column without the navigation of the dashboard. */
 export function Plain({ title, children, isWide = false }: { title: string; children: ReactNode; isWide?: boolean }) {
   useEffect(() => {
     document.title = `${visible(title)} · Waybill`;

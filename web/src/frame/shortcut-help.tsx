@@ -1,17 +1,17 @@
 import { Dialog } from '../ui/dialog.tsx';
 
 const SHORTCUTS: [keys: string, what: string][] = [
-  ['c', 'Write a message'],
-  ['g i', 'Go to the inbox'],
-  ['g o', 'Go to the outbox'],
-  ['g c', 'Go to the contacts'],
-  ['g w', 'Go to the webhooks'],
-  ['j, k', 'Next, previous message of a list'],
-  ['Enter', 'Open the message'],
-  ['/', 'Filter the list'],
+  ['c', 'New message'],
+  ['g i', 'Go to inbox'],
+  ['g o', 'Go to outbox'],
+  ['g c', 'Go to contacts'],
+  ['g w', 'Go to webhooks'],
+  ['j, k', 'Next or previous message'],
+  ['Enter', 'Open message'],
+  ['/', 'Filter or search'],
   ['r', 'Reply'],
   ['u', 'Back to the list'],
-  ['?', 'This help'],
+  ['?', 'Show shortcuts'],
 ];
 
 export function ShortcutHelp({ onClose }: { onClose(): void }) {
@@ -27,7 +27,7 @@ export function ShortcutHelp({ onClose }: { onClose(): void }) {
           </div>
         ))}
       </dl>
-      <p className="mt-4 text-sm text-soft">They can be turned off in the settings.</p>
+      <p className="mt-4 text-sm text-soft">You can turn shortcuts off in Settings.</p>
     </Dialog>
   );
 }

@@ -4,11 +4,11 @@ import { Dialog } from '../ui/dialog.tsx';
 import { CopyButton } from '../ui/parts.tsx';
 import type { JsonTree } from './tree.ts';
 
-/** Longer ones are cut off in their row. */
+/** Longer strings are cut off in their row. */
 const LONG_CHARS = 80;
 const SHOWN_CHARS = 200_000;
 
-/** Where the current node is, and what can be done with it. */
+/** The path of the current node, with buttons to copy it and its value. */
 export function CurrentNode({ tree, node }: { tree: JsonTree; node: number }) {
   const [isShown, setShown] = useState(false);
   const pointer = tree.pointer(node);
@@ -21,7 +21,7 @@ export function CurrentNode({ tree, node }: { tree: JsonTree; node: number }) {
       </p>
       {isLong ? (
         <Button look="quiet" className="h-8" onClick={() => setShown(true)}>
-          Read
+          Show full text
         </Button>
       ) : null}
       <CopyButton key={`path ${node}`} look="quiet" text={pointer} label="Copy path" />

@@ -4,7 +4,7 @@ import { patternOf } from './rows.ts';
 import type { JsonTree, Kind } from './tree.ts';
 
 export const ROW_PX = 26;
-/** Whatever is nested deeper stands no further to the right, but says how deep it is. */
+/** Deeper levels are not indented further, but show their level as a number. */
 const INDENTED_LEVELS_MAX = 12;
 const TEXT_CHARS = 300;
 
@@ -17,7 +17,7 @@ interface JsonRowProps {
   isCurrent: boolean;
   words: string;
   errors: string[] | undefined;
-  /** How many errors there are inside of it while it is closed. */
+  /** The number of errors inside a closed node. */
   hidden: number | undefined;
   onPress(): void;
 }
@@ -29,7 +29,7 @@ export const JsonRow = memo(
     const parent = tree.parent(node);
     return (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys
-      // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus, and names the row that is current
+      // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names the current row
       <div
         id={id}
         role="treeitem"
@@ -103,7 +103,7 @@ function Content({ tree, node, words }: { tree: JsonTree; node: number; words: s
   );
 }
 
-/** Shows where the words stand that are searched for. */
+/** Highlights the search text. */
 function Marked({ text, words }: { text: string; words: string }): ReactNode {
   if (words === '') return text;
   const found = patternOf(words).exec(text);

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useEffect, useId, useRef } from 'react';
+import { type KeyboardEvent, useEffect, useEffectEvent, useId, useRef } from 'react';
 import { JsonRow, ROW_PX } from './json-row.tsx';
 import { childrenOf, rowOf } from './rows.ts';
 import type { JsonTree } from './tree.ts';
@@ -14,7 +14,7 @@ interface JsonRowsProps {
   errors: ReadonlyMap<number, string[]>;
 }
 
-/** A tree with the keys that the WAI-ARIA practices give to it; only the rows that can be seen are drawn. */
+/** A tree with the keyboard behaviour of the WAI-ARIA practices. Only visible rows are rendered. */
 export function JsonRows({ tree, state, errors }: JsonRowsProps) {
   const { rows, open, current, words, setCurrent, toggle } = state;
   const place = useRef<HTMLDivElement>(null);
@@ -26,8 +26,9 @@ export function JsonRows({ tree, state, errors }: JsonRowsProps) {
     overscan: 10,
   });
   const at = rowOf(rows, current);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: follows what is current, not what is opened elsewhere
-  useEffect(() => virtual.scrollToIndex(at, { align: 'auto' }), [current]);
+  // Opening other nodes moves rows, but does not scroll.
+  const scrollTo = useEffectEvent((node: number) => virtual.scrollToIndex(rowOf(rows, node), { align: 'auto' }));
+  useEffect(() => scrollTo(current), [current]);
 
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

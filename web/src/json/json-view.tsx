@@ -12,22 +12,22 @@ import { useJsonTree } from './use-json-tree.ts';
 import { Verdict } from './verdict.tsx';
 
 interface JsonViewProps {
-  /** As it was sent. */
+  /** The JSON as it was sent. */
   text: string;
-  /** What the file is called when it is downloaded. */
+  /** The name of the file to download, without its ending. */
   name: string;
   validation?: Validation;
 }
 
-/** JSON to look around in. Nothing of it is ever rounded, ordered anew or left out. */
+/** A tree view of JSON. Nothing is rounded, reordered or left out. */
 export function JsonView({ text, ...rest }: JsonViewProps) {
   const tree = useMemo(() => parseJson(text), [text]);
-  // The service has carried it, so it is JSON; but what can't be shown can still be had.
+  // Delivered JSON always parses, but a text that does not is still shown.
   if (tree instanceof JsonFault) return <pre className="max-h-96 overflow-auto font-mono text-sm">{text}</pre>;
   return <Tree tree={tree} {...rest} />;
 }
 
-/** With fewer nodes than this, everything is seen at a glance. */
+/** Smaller documents have no search field. */
 const SEARCHABLE_FROM = 10;
 
 function Tree({ tree, name, validation }: { tree: JsonTree } & Omit<JsonViewProps, 'text'>) {
@@ -50,10 +50,10 @@ function Tree({ tree, name, validation }: { tree: JsonTree } & Omit<JsonViewProp
           {tree.size >= SEARCHABLE_FROM ? <Search state={state} /> : null}
           {tree.size > 1 ? (
             <div className="flex">
-              <IconButton label="Open all" onClick={state.openAll}>
+              <IconButton label="Expand all" onClick={state.openAll}>
                 <ChevronsUpDown className="size-4" aria-hidden />
               </IconButton>
-              <IconButton label="Close all" onClick={state.closeAll}>
+              <IconButton label="Collapse all" onClick={state.closeAll}>
                 <ChevronsDownUp className="size-4" aria-hidden />
               </IconButton>
             </div>
@@ -108,7 +108,7 @@ function Search({ state: { words, found, current, setWords, go } }: { state: Ret
   );
 }
 
-/** What the inbox schema does not like, each leading to its place. */
+/** The errors of the schema check, each with a link to its node. */
 function Errors({ validation: { errors }, onGo }: { validation: Validation; onGo(path: string): void }) {
   return (
     <ul aria-label="Schema errors" className="max-h-48 overflow-y-auto border-b border-line bg-bad-tint px-3 py-2 text-sm">
@@ -133,6 +133,6 @@ function saveAs(text: string, filename: string): void {
   link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
   link.download = filename;
   link.click();
-  // Not at once: the browser still has to begin to read it.
+  // Later: the browser still reads the blob.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

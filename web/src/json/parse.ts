@@ -1,6 +1,6 @@
 import { type Columns, JsonTree, KINDS, type Kind } from './tree.ts';
 
-/** Where a text stops to be JSON, and why. */
+/** The first place where a text is not JSON, and why. */
 export class JsonFault {
   readonly message: string;
   readonly at: number;
@@ -10,10 +10,10 @@ export class JsonFault {
   }
 }
 
-/** The API carries no more. */
+/** The limit of the API. */
 export const LEVELS_MAX = 1_000;
 
-/** Accepts what JSON.parse accepts, but for what is nested too deep. Keeps no stack, so that depth costs nothing. */
+/** Accepts what JSON.parse accepts, except for too many levels. Not recursive, so that depth can't overflow the stack. */
 export function parseJson(text: string): JsonTree | JsonFault {
   const reader = new Reader(text);
   try {
@@ -24,7 +24,7 @@ export function parseJson(text: string): JsonTree | JsonFault {
   }
 }
 
-/** Line and column of a place, both from 1. */
+/** Line and column of an offset, both from 1. */
 export function placeOf(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at);
   const lines = before.split('\n');
@@ -35,14 +35,14 @@ const [QUOTE, BACKSLASH, COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLO
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
-/** What ends a text, begins an escape, or is below the space and so may not stand in a text. */
+/** What ends a string, starts an escape, or is a control character. */
 const ODD_CHARACTER = /["\\]|[^ -\uffff]/g;
 
 class Reader {
   readonly #text: string;
   readonly #nodes = new Nodes();
   #at = 0;
-  /** The container that is being read. */
+  /** The object or array that is being read. */
   #parent = -1;
 
   constructor(text: string) {
@@ -54,34 +54,34 @@ class Reader {
       const node = this.#beginValue();
       if (!this.#enter(node)) this.#leave();
     } while (this.#parent >= 0);
-    if (this.#at < this.#text.length) throw this.#fault('Nothing may follow the value.');
+    if (this.#at < this.#text.length) throw this.#fault('Unexpected text after the value.');
     return new JsonTree(this.#text, this.#nodes.size, this.#nodes.columns);
   }
 
-  /** Reads a key, if one has to stand here, and makes the node of what follows. */
+  /** Reads the key, inside an object, and adds the node of the value. */
   #beginValue(): number {
     this.#space();
     let keyStart = 0;
     let keyEnd = 0;
     if (this.#parent >= 0 && this.#nodes.kind(this.#parent) === 'object') {
-      if (this.#code() !== QUOTE) throw this.#fault('A key in double quotes is missing.');
+      if (this.#code() !== QUOTE) throw this.#fault('Expected a key in double quotes.');
       keyStart = this.#at;
       this.#string();
       keyEnd = this.#at;
       this.#space();
-      if (this.#code() !== COLON) throw this.#fault('A colon is missing after the key.');
+      if (this.#code() !== COLON) throw this.#fault('Expected a colon after the key.');
       this.#at++;
       this.#space();
     }
     return this.#nodes.add(this.#parent, this.#at, keyStart, keyEnd);
   }
 
-  /** Reads a value, or the beginning of one that has others in it: then it says so. */
+  /** Reads a scalar, or the start of an object or array. True if a value inside follows. */
   #enter(node: number): boolean {
     const code = this.#code();
     if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
       this.#nodes.setKind(node, code === OPEN_OBJECT ? 'object' : 'array');
-      if (this.#nodes.level(node) > LEVELS_MAX) throw this.#fault(`It is nested deeper than ${LEVELS_MAX} levels.`);
+      if (this.#nodes.level(node) > LEVELS_MAX) throw this.#fault(`Nested deeper than ${LEVELS_MAX.toLocaleString('en')} levels.`);
       this.#at++;
       this.#parent = node;
       this.#space();
@@ -92,12 +92,12 @@ class Reader {
       this.#string();
     } else if (this.#match(NUMBER)) this.#nodes.setKind(node, 'number');
     else if (this.#match(WORD)) this.#nodes.setKind(node, 'word');
-    else throw this.#fault(this.#at >= this.#text.length ? 'A value is missing.' : 'This is no value: texts need double quotes.');
+    else throw this.#fault(this.#at >= this.#text.length ? 'Expected a value.' : 'Not a value. Strings need double quotes.');
     this.#nodes.end(node, this.#at);
     return false;
   }
 
-  /** Closes whatever ends here, up to the comma after which the next value stands. */
+  /** Closes the objects and arrays that end here, up to a comma. */
   #leave(): void {
     for (;;) {
       this.#space();
@@ -111,7 +111,7 @@ class Reader {
       } else if (code === COMMA && this.#nodes.hasChildren(this.#parent)) {
         this.#at++;
         return;
-      } else throw this.#fault(`A comma or ${isObject ? '}' : ']'} is missing.`);
+      } else throw this.#fault(`Expected a comma or ${isObject ? '}' : ']'}.`);
     }
   }
 
@@ -123,14 +123,14 @@ class Reader {
       this.#at = odd ? odd.index : this.#text.length;
       if (!odd) {
         this.#at = opening;
-        throw this.#fault('This text has no end: a double quote is missing.');
+        throw this.#fault('String without an end: expected a double quote.');
       }
       if (this.#code() === QUOTE) {
         this.#at++;
         return;
       }
-      if (this.#code() !== BACKSLASH) throw this.#fault('Line breaks and tabs have to be written as \\n and \\t inside of a text.');
-      if (!this.#match(ESCAPE)) throw this.#fault('A backslash has to be written as \\\\.');
+      if (this.#code() !== BACKSLASH) throw this.#fault('Write line breaks and tabs in strings as \\n and \\t.');
+      if (!this.#match(ESCAPE)) throw this.#fault('Write a backslash as \\\\.');
     }
   }
 
@@ -154,7 +154,7 @@ class Reader {
   }
 }
 
-/** The columns as they grow. */
+/** The growing columns. */
 class Nodes {
   size = 0;
   columns: Columns = emptyColumns(256);

@@ -1,6 +1,6 @@
 import type { JsonTree } from './tree.ts';
 
-/** Which nodes are shown, from top to bottom, when these are open. */
+/** The visible nodes from top to bottom, given the open ones. */
 export function shownRows(tree: JsonTree, open: ReadonlySet<number>): Int32Array {
   const rows = new Int32Array(tree.size);
   let count = 0;
@@ -11,7 +11,7 @@ export function shownRows(tree: JsonTree, open: ReadonlySet<number>): Int32Array
   return rows.subarray(0, count);
 }
 
-/** Level by level, as long as it all can be seen at a glance; the outermost in any case. */
+/** Opens level by level, as long as all rows fit; the outermost level always. */
 export function openAtFirst(tree: JsonTree, rowsMax: number): Set<number> {
   const open = new Set<number>();
   let rows = 1;
@@ -38,10 +38,10 @@ export function childrenOf(tree: JsonTree, node: number): number[] {
   return children;
 }
 
-/** More would only be more to count. */
+/** The search stops after this many matches. */
 export const MATCHES_MAX = 10_000;
 
-/** The nodes in whose key or own value the words stand, whatever their case. */
+/** The nodes whose key or value contains the text, ignoring case. */
 export function matches(tree: JsonTree, words: string): number[] {
   const found: number[] = [];
   if (words === '') return found;

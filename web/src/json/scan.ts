@@ -1,8 +1,8 @@
-/** Finds parts of a long text that is known to be JSON, without reading what is in them. */
+/** Finds values in a long text that is known to be JSON, without parsing them. */
 
-export type Span = readonly [start: number, end: number];
+type Span = readonly [start: number, end: number];
 
-/** The members of the object that begins there. */
+/** The members of the object that starts at an offset. */
 export function membersAt(text: string, at: number): Map<string, Span> {
   const members = new Map<string, Span>();
   for (let next = afterSpace(text, at + 1); text[next] === '"'; ) {
@@ -15,7 +15,7 @@ export function membersAt(text: string, at: number): Map<string, Span> {
   return members;
 }
 
-/** The elements of the array that begins there. */
+/** The elements of the array that starts at an offset. */
 export function elementsAt(text: string, at: number): Span[] {
   const elements: Span[] = [];
   for (let next = afterSpace(text, at + 1); text[next] !== ']' && next < text.length; ) {
@@ -29,7 +29,7 @@ export function elementsAt(text: string, at: number): Span[] {
 const STRUCTURE = /["{}[\]]/g;
 const SCALAR_END = /[,}\]\s]|$/g;
 
-/** Where the value ends that begins there. */
+/** The end of the value that starts at an offset. */
 export function endOf(text: string, at: number): number {
   if (text[at] === '"') return endOfString(text, at);
   if (text[at] !== '{' && text[at] !== '[') {

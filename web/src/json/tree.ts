@@ -1,7 +1,7 @@
 export type Kind = 'object' | 'array' | 'string' | 'number' | 'word';
 export const KINDS: readonly Kind[] = ['object', 'array', 'string', 'number', 'word'];
 
-/** The columns of a tree: one number a node in each, in the order in which the nodes stand in the text. */
+/** The columns of a tree: one number for each node, in the order of the text. */
 export interface Columns {
   kind: Uint8Array;
   level: Uint16Array;
@@ -14,7 +14,7 @@ export interface Columns {
   /** Of the key with its quotes; both 0 where there is none. */
   keyStart: Int32Array;
   keyEnd: Int32Array;
-  /** The node that stands after it and all that is in it. */
+  /** The next node that is not inside this one. */
   after: Int32Array;
 }
 
@@ -63,7 +63,7 @@ export class JsonTree {
     return this.#columns.after[node] as number;
   }
 
-  /** As it was written, or only the beginning of it. */
+  /** As it was written, or only the first chars of it. */
   raw(node: number, chars = Number.POSITIVE_INFINITY): string {
     const start = this.#columns.start[node] as number;
     return this.text.slice(start, Math.min(this.#columns.end[node] as number, start + chars));
@@ -73,12 +73,12 @@ export class JsonTree {
     return (this.#columns.end[node] as number) - (this.#columns.start[node] as number);
   }
 
-  /** Where it stands in the text. */
+  /** The offsets in the text. */
   span(node: number): readonly [start: number, end: number] {
     return [this.#columns.start[node] as number, this.#columns.end[node] as number];
   }
 
-  /** Where its key stands, with the quotes; undefined for the root and elements of arrays. */
+  /** The offsets of the key with its quotes; undefined for the root and elements of arrays. */
   keySpan(node: number): readonly [start: number, end: number] | undefined {
     const end = this.#columns.keyEnd[node] as number;
     return end === 0 ? undefined : [this.#columns.keyStart[node] as number, end];
@@ -96,7 +96,7 @@ export class JsonTree {
     return raw === undefined ? undefined : decoded(raw);
   }
 
-  /** What a string means; of anything else, what was written. */
+  /** The decoded string; any other value as written. */
   value(node: number): string {
     return this.kind(node) === 'string' ? decoded(this.raw(node)) : this.raw(node);
   }
@@ -115,7 +115,7 @@ export class JsonTree {
       .join('');
   }
 
-  /** Where a JSON Pointer leads, or as far as it leads. Of repeated keys it means the last, as JSON.parse does. */
+  /** The node of a JSON Pointer, or the deepest one on its way that exists. Of repeated keys the last, as with JSON.parse. */
   find(pointer: string): number {
     let node = 0;
     for (const part of pointer.split('/').slice(1)) {
@@ -138,7 +138,7 @@ export class JsonTree {
   }
 }
 
-/** Most strings have nothing in them that needs decoding. */
+/** Most strings have no escapes. */
 function decoded(raw: string): string {
   return raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
 }

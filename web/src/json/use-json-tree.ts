@@ -4,7 +4,7 @@ import type { JsonTree } from './tree.ts';
 
 const ROWS_AT_FIRST = 60;
 
-/** What of a tree is open, which node is the current one, and what is searched for. shownAtFirst: nodes that matter. */
+/** The open nodes, the current node and the search of a tree. shownAtFirst: nodes to make visible. */
 export function useJsonTree(tree: JsonTree, shownAtFirst: Iterable<number>) {
   const [open, setOpen] = useState<ReadonlySet<number>>(() => {
     const above = [...shownAtFirst].flatMap((node) => tree.ancestors(node));
@@ -35,9 +35,9 @@ export function useJsonTree(tree: JsonTree, shownAtFirst: Iterable<number>) {
     },
     [tree],
   );
-  /** The next match after the current node, or the one before it, and round again. */
+  /** Goes to the next or previous match, and wraps around. */
   const go = (by: 1 | -1) => {
-    // Whoever types fast is ahead of what has been searched.
+    // Fast typing is ahead of the deferred search.
     const all = searched === words ? found : matches(tree, words);
     const after = rowOf(Int32Array.from(all), by === 1 ? current + 1 : current);
     const next = all.at(by === 1 ? after % all.length : after - 1);

@@ -7,15 +7,15 @@ import { ErrorNote } from '../ui/states.tsx';
 import { SEND_CODE } from './email-form.tsx';
 
 const DIGITS = 6;
-/** A mail takes a moment, and whoever asks again at once has two codes, of which one counts. */
-const PATIENCE_S = 30;
+/** An email takes a moment, and each new code replaces the one before. */
+const RESEND_AFTER_S = 30;
 
 interface CodeFormProps {
   email: string;
-  /** Where a service without a mail server shows its mails. */
+  /** Where a service without a mail server shows its emails. */
   mailsAt: string | null;
   onSignedIn(): void;
-  /** Back to the address. */
+  /** Goes back to the email address. */
   onChange(): void;
 }
 
@@ -44,7 +44,7 @@ export function CodeForm({ email, mailsAt, onSignedIn, onChange }: CodeFormProps
       }}
     >
       <p className="text-soft">
-        We have sent a code to <bdi className="font-medium text-ink">{email.trim()}</bdi>.{' '}
+        We sent a code to <bdi className="font-medium text-ink">{email.trim()}</bdi>.{' '}
         <button type="button" onClick={onChange} className="rounded text-accent underline">
           Change
         </button>
@@ -52,7 +52,7 @@ export function CodeForm({ email, mailsAt, onSignedIn, onChange }: CodeFormProps
       <TextField
         ref={field}
         label="Code"
-        hint={mailsAt === null ? 'Six digits, good for ten minutes.' : <KeptMails at={mailsAt} />}
+        hint={mailsAt === null ? 'Six digits, valid for 10 minutes.' : <MailLink at={mailsAt} />}
         inputMode="numeric"
         autoComplete="one-time-code"
         className="h-12! text-center font-mono text-xl tracking-widest"
@@ -77,10 +77,10 @@ export function CodeForm({ email, mailsAt, onSignedIn, onChange }: CodeFormProps
   );
 }
 
-function KeptMails({ at }: { at: string }) {
+function MailLink({ at }: { at: string }) {
   return (
     <>
-      This service keeps its mails: read the code at{' '}
+      This service does not send emails. Read the code at{' '}
       <a href={at} target="_blank" rel="noopener" className="text-accent underline">
         {at}
       </a>
@@ -91,7 +91,7 @@ function KeptMails({ at }: { at: string }) {
 
 function SendAgain({ email, onSent }: { email: string; onSent(): void }) {
   const send = useAuth<{ email: string }>(SEND_CODE);
-  const [waitS, setWaitS] = useState(PATIENCE_S);
+  const [waitS, setWaitS] = useState(RESEND_AFTER_S);
   useEffect(() => {
     if (waitS <= 0) return;
     const timer = setTimeout(() => setWaitS(waitS - 1), 1_000);
@@ -102,7 +102,7 @@ function SendAgain({ email, onSent }: { email: string; onSent(): void }) {
       { email: email.trim() },
       {
         onSuccess: () => {
-          setWaitS(PATIENCE_S);
+          setWaitS(RESEND_AFTER_S);
           onSent();
         },
         onError: ({ retryAfterS }) => setWaitS(retryAfterS ?? 0),
@@ -111,12 +111,12 @@ function SendAgain({ email, onSent }: { email: string; onSent(): void }) {
   return (
     <>
       <Button look="quiet" className="w-full" isBusy={send.isPending} disabled={waitS > 0} onClick={again}>
-        {waitS > 0 ? `Send a new code in ${inMinutes(waitS)}` : 'Send a new code'}
+        {waitS > 0 ? `Resend code in ${inMinutes(waitS)}` : 'Resend code'}
       </Button>
       {send.error ? <ErrorNote error={send.error} /> : null}
       {send.isSuccess ? (
         <p role="status" className="text-center text-sm text-soft">
-          A new code is on its way. The one before counts no more.
+          New code sent. The previous code no longer works.
         </p>
       ) : null}
     </>
@@ -125,10 +125,10 @@ function SendAgain({ email, onSent }: { email: string; onSent(): void }) {
 
 const inMinutes = (s: number): string => `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`;
 
-/** The library has words of its own for these. */
+/** The reasons of better-auth in plain words. */
 function inWords({ details }: ApiError): string {
   const said = details[0]?.message ?? '';
-  if (/expired/i.test(said)) return 'This code has expired. Ask for a new one.';
-  if (/attempts/i.test(said)) return 'That was one try too many. Ask for a new code.';
-  return 'This is not the code. Check the newest mail, or ask for a new code.';
+  if (/expired/i.test(said)) return 'This code has expired. Request a new one.';
+  if (/attempts/i.test(said)) return 'Too many attempts. Request a new code.';
+  return 'Wrong code. Check the latest email, or request a new code.';
 }

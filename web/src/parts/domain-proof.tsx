@@ -2,7 +2,7 @@ import { BadgeCheck } from 'lucide-react';
 import { useReading } from '../api/queries.ts';
 import type { Party } from '../api/schema.ts';
 
-/** What is known of a business beside the name it gave itself: the domains that it has shown to be its own. */
+/** The verified domains of a business, which say more than the name that it chose. */
 export function DomainProof({ party }: { party: Party }) {
   return party.kind === 'handle' ? <OfBusiness handle={party.handle} /> : null;
 }

@@ -1,42 +1,41 @@
-import type { FormEvent } from 'react';
 import { useAuth } from '../api/auth.ts';
-import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
-import { ErrorNote } from '../ui/states.tsx';
+import { Form, SubmitButton } from '../ui/form.tsx';
+import { useForm } from '../ui/use-form.ts';
 
 export const SEND_CODE = 'email-otp/send-verification-otp';
 
 interface EmailFormProps {
+  /** The address to start with. */
   email: string;
-  onChange(email: string): void;
-  onSent(): void;
+  onSent(email: string): void;
 }
 
-export function EmailForm({ email, onChange, onSent }: EmailFormProps) {
+export function EmailForm({ email, onSent }: EmailFormProps) {
   const send = useAuth<{ email: string }>(SEND_CODE);
-  const wrong = send.error?.at('/email');
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    send.mutate({ email: email.trim() }, { onSuccess: onSent });
-  };
+  const form = useForm({
+    initial: { email },
+    submit: async (fields) => {
+      const typed = fields.email.trim();
+      await send.mutateAsync({ email: typed });
+      onSent(typed);
+    },
+  });
   return (
-    <form onSubmit={onSubmit} className="space-y-3">
+    <Form form={form} className="space-y-3">
       <TextField
-        label="E-mail"
+        label="Email"
         type="email"
         name="email"
         autoComplete="username"
         placeholder="you@company.com"
         required
         maxLength={320}
-        value={email}
-        onChange={({ target }) => onChange(target.value)}
-        error={wrong && `This ${wrong}.`}
+        {...form.field('email')}
       />
-      {send.error && wrong === undefined ? <ErrorNote error={send.error} /> : null}
-      <Button type="submit" look="primary" className="w-full" isBusy={send.isPending}>
-        Continue with a code
-      </Button>
-    </form>
+      <SubmitButton form={form} className="w-full">
+        Sign in with a one-time code
+      </SubmitButton>
+    </Form>
   );
 }

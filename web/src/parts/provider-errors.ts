@@ -1,13 +1,13 @@
 const KNOWN: Record<string, string> = {
-  access_denied: 'You have not been signed in, as you or your provider said no.',
-  invalid_code: 'Your provider’s answer came too late or was used before. Try again.',
-  state_mismatch: 'That sign-in was begun in another browser, or too long ago. Try again.',
-  state_not_found: 'That sign-in was begun in another browser, or too long ago. Try again.',
-  please_restart_the_process: 'That sign-in was begun in another browser, or too long ago. Try again.',
-  temporarily_unavailable: 'Your provider is away at the moment. Try again later, or use a code.',
+  access_denied: 'Sign-in was cancelled, or your provider refused it.',
+  invalid_code: 'The response of your provider expired or was already used. Try again.',
+  state_mismatch: 'This sign-in was started in another browser, or has expired. Try again.',
+  state_not_found: 'This sign-in was started in another browser, or has expired. Try again.',
+  please_restart_the_process: 'This sign-in was started in another browser, or has expired. Try again.',
+  temporarily_unavailable: 'Your provider is not available. Try again later, or use a one-time code.',
 };
 
-/** What a provider led back with, in words. What it wrote itself is not repeated: anybody can write into a link. */
+/** The error code of a redirect in words. Its own description is not shown: anyone can write one into a link. */
 export function providerError(code: string): string {
-  return KNOWN[code] ?? 'Your provider could not sign you in. Try again, or use a code.';
+  return KNOWN[code] ?? 'Your provider couldn’t sign you in. Try again, or use a one-time code.';
 }

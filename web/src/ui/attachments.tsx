@@ -6,7 +6,7 @@ import { Button, IconButton } from './button.tsx';
 import { Name, visible } from './name.tsx';
 import { bytes } from './parts.tsx';
 
-/** Where files are chosen or dropped, and how far each has come. */
+/** Chooses files, and shows the progress of each upload. */
 export function Attachments({ uploads, error }: { uploads: Uploads; error?: string | undefined }) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
@@ -36,7 +36,7 @@ export function Attachments({ uploads, error }: { uploads: Uploads; error?: stri
         <Button onClick={() => input.current?.click()} icon={<Paperclip className="size-4" aria-hidden />}>
           Attach files
         </Button>
-        <span className="text-soft">or drop them here, up to 5 GB each</span>
+        <span className="text-soft">or drop them here. Up to 5 GB each.</span>
         <input
           ref={input}
           type="file"
@@ -45,7 +45,7 @@ export function Attachments({ uploads, error }: { uploads: Uploads; error?: stri
           aria-label="Files to attach"
           onChange={({ target }) => {
             uploads.add(target.files ?? []);
-            // So that the same file can be chosen again.
+            // The same file can be chosen again.
             target.value = '';
           }}
         />
@@ -79,7 +79,7 @@ function UploadRow({ upload, onRemove }: { upload: Upload; onRemove(): void }) {
             <Play className="size-4" aria-hidden />
           </IconButton>
         ) : status === 'failed' ? (
-          <IconButton label={`Try ${name} again`} onClick={() => upload.resume()}>
+          <IconButton label={`Retry ${name}`} onClick={() => upload.resume()}>
             <RotateCw className="size-4" aria-hidden />
           </IconButton>
         ) : null}
@@ -93,15 +93,15 @@ function UploadRow({ upload, onRemove }: { upload: Upload; onRemove(): void }) {
             role="progressbar"
             aria-label={visible(`Upload of ${name}`)}
             aria-valuenow={percent}
-            aria-valuetext={inWords(progress, percent)}
+            aria-valuetext={statusText(progress, percent)}
             className="h-1 overflow-hidden rounded-full bg-hover"
           >
             <div className={`h-full ${status === 'sending' ? 'bg-accent' : 'bg-edge'}`} style={{ width: `${percent}%` }} />
           </div>
         ) : null}
         <p className={`text-sm tabular-nums ${status === 'failed' ? 'text-bad' : 'text-soft'}`}>
-          {error ? error.message : inWords(progress, percent)}
-          {error?.requestId !== undefined ? <code className="ml-2 select-all">{error.requestId}</code> : null}
+          {error ? error.message : statusText(progress, percent)}
+          {error?.requestId !== undefined ? <code className="ml-2 text-xs text-soft select-all">{error.requestId}</code> : null}
         </p>
       </div>
     </li>
@@ -114,22 +114,22 @@ function Icon({ status }: { status: Progress['status'] }) {
   return <UploadIcon className="size-4 text-soft" aria-hidden />;
 }
 
-function inWords({ status, bytesPerSecond, secondsLeft }: Progress, percent: number): string {
+function statusText({ status, bytesPerSecond, secondsLeft }: Progress, percent: number): string {
   switch (status) {
     case 'done':
       return 'Uploaded';
     case 'failed':
-      return 'Not uploaded';
+      return 'Upload failed';
     case 'waiting':
-      return 'Waiting for its turn';
+      return 'Waiting';
     case 'paused':
-      return `Paused at ${percent} %`;
+      return `Paused at ${percent}%`;
     case 'reconnecting':
-      return 'Connection lost. Trying again …';
+      return 'Couldn’t connect. Retrying…';
     case 'sending': {
       const speed = bytesPerSecond === undefined ? '' : ` · ${bytes(bytesPerSecond)}/s`;
       const left = secondsLeft === undefined ? '' : ` · ${duration(secondsLeft)} left`;
-      return `${percent} %${speed}${left}`;
+      return `${percent}%${speed}${left}`;
     }
   }
 }

@@ -16,7 +16,7 @@ const LOOKS: Record<Look, string> = {
 
 interface ButtonProps extends ComponentProps<'button'> {
   look?: Look;
-  /** Under way: can't be pressed again, and says so after a moment. */
+  /** Shows a spinner after a moment, and disables the button. */
   isBusy?: boolean;
   icon?: ReactNode;
 }
@@ -59,7 +59,7 @@ export function ButtonLink({
   );
 }
 
-/** A button that shows a picture only; its label is for those who can't see it, and for the pointer that rests on it. */
+/** A button with an icon only. The label is its accessible name and its tooltip. */
 export function IconButton({ label, children, className = '', ...rest }: ComponentProps<'button'> & { label: string }) {
   return (
     <button

@@ -1,5 +1,5 @@
 import { type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react';
-import type { ChartSeries } from './chart.tsx';
+import type { ChartSeries } from './chart-series.ts';
 
 interface DrawingProps {
   labels: readonly string[];
@@ -7,7 +7,7 @@ interface DrawingProps {
   shape: 'bars' | 'lines';
   format(value: number): string;
   steps: 'decimal' | 'binary';
-  /** Which label the pointer is at. */
+  /** The index of the label under the pointer. */
   pointed: number | null;
   onPoint(index: number | null): void;
 }
@@ -18,14 +18,14 @@ const LINE_APART_PX = 32;
 const LETTER_PX = 7;
 const LABEL_GAP_PX = 24;
 const BAR_MAX_PX = 32;
-/** How far an axis goes when there is nothing to show. */
+/** The top of the axis when all values are zero. */
 const LEAST_TOP = 4;
 const STEPS = {
   decimal: Array.from({ length: 16 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat(),
   binary: Array.from({ length: 53 }, (_, power) => 2 ** power),
 };
 
-/** The picture of a chart, as wide as its place. What it shows is in words and in a table as well, so readers are spared it. */
+/** The drawing of a chart, as wide as its container. Hidden from screen readers, which have the summary and the table. */
 export function Drawing({ labels, series, shape, format, steps, pointed, onPoint }: DrawingProps) {
   const place = useRef<HTMLDivElement>(null);
   const width = useWidth(place);
@@ -89,7 +89,7 @@ export function Drawing({ labels, series, shape, format, steps, pointed, onPoint
   );
 }
 
-/** Told apart by more than their colours. A gap stays a gap; a number alone is a dot. */
+/** Lines differ by dashes as well as by colour. A missing value is a gap; a single value is a dot. */
 function lineOf(values: ChartSeries['values'], at: (value: number, index: number) => string, nth: number) {
   let isDrawing = false;
   const path = values.map((value, index) => {
@@ -112,7 +112,7 @@ function lineOf(values: ChartSeries['values'], at: (value: number, index: number
 
 const barPx = (slot: number) => Math.min(BAR_MAX_PX, slot * 0.7);
 
-/** Bars stand on one another: how far up the first so many reach. */
+/** Stacked bars: the height of the first series up to count. */
 function sumTo(series: readonly ChartSeries[], count: number, index: number): number {
   return series.slice(0, count).reduce((sum, { values }) => sum + (values[index] ?? 0), 0);
 }

@@ -1,32 +1,26 @@
 import { useId, useState } from 'react';
 import { Drawing } from './chart-drawing.tsx';
-
-export interface ChartSeries {
-  name: string;
-  /** One for each label; null where there is nothing to show. */
-  values: readonly (number | null)[];
-  tone: 'accent' | 'good' | 'warn' | 'bad' | 'soft' | 'edge';
-}
+import type { ChartSeries } from './chart-series.ts';
 
 interface ChartProps {
   title: string;
-  /** What the picture shows, in a sentence. */
+  /** What the chart shows, in a sentence. */
   summary: string;
-  /** What stands below the chart, such as “Day”, and its values from left to right. */
+  /** The unit of the horizontal axis, such as “Day”, and its values from left to right. */
   unit: string;
   labels: readonly string[];
   series: readonly ChartSeries[];
-  /** Bars stand on one another; the first series is the lowest. */
+  /** Bars are stacked, the first series at the bottom. */
   shape: 'bars' | 'lines';
   format?: (value: number) => string;
-  /** Whether the axis goes up by tens, or by powers of two as bytes do. */
+  /** Steps of the vertical axis: powers of two are for bytes. */
   steps?: 'decimal' | 'binary';
 }
 
 const NUMBER = new Intl.NumberFormat('en');
 const plain = (value: number): string => NUMBER.format(value);
 
-/** A drawing of numbers over time, with the same numbers in words and as a table. */
+/** A chart of numbers over time, with a summary and a table of the same numbers. */
 export function Chart({ title, summary, unit, labels, series, shape, format = plain, steps = 'decimal' }: ChartProps) {
   const [pointed, setPointed] = useState<number | null>(null);
   const titleId = useId();
@@ -53,7 +47,7 @@ export function Chart({ title, summary, unit, labels, series, shape, format = pl
       </figcaption>
       <Drawing {...{ labels, series, shape, format, steps }} pointed={shown} onPoint={setPointed} />
       <details className="mt-3 text-sm">
-        <summary className="w-fit rounded text-soft hover:text-ink">Show as a table</summary>
+        <summary className="w-fit rounded text-soft hover:text-ink">Show as table</summary>
         <div className="mt-3 overflow-x-auto">
           <table className="w-full tabular-nums">
             <thead>

@@ -6,7 +6,7 @@ interface Option<Value extends string> {
   hint?: ReactNode;
 }
 
-/** One of a few, each with a sentence about it. */
+/** Radio buttons, each with a hint. */
 export function Choice<Value extends string>(props: {
   label: string;
   options: readonly Option<Value>[];

@@ -1,9 +1,9 @@
-/** The browser's clipboard is there over HTTPS only; elsewhere the old way has to do. */
+/** navigator.clipboard exists over HTTPS only; execCommand works without it. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
   area.value = text;
-  // Inside of an open dialog, nothing outside of it can be selected.
+  // While a modal dialog is open, only text inside it can be selected.
   (document.querySelector('dialog[open]') ?? document.body).append(area);
   area.select();
   document.execCommand('copy');

@@ -1,19 +1,20 @@
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
-import type { ApiError } from '../api/client.ts';
 import { Button, IconButton } from './button.tsx';
 import { Title } from './name.tsx';
 import { ErrorNote } from './states.tsx';
+import { useTask } from './task.ts';
+import { say } from './toast.tsx';
 
 interface DialogProps {
   title: string;
-  /** Mounted while it is open; asked for when Escape or the cross is pressed. */
+  /** Called on Escape and on the close button. The dialog is open as long as it is mounted. */
   onClose(): void;
   children: ReactNode;
   isWide?: boolean;
 }
 
-/** The browser's own: it keeps the focus, closes by Escape, and gives the focus back. */
+/** The browser's own modal dialog, which traps the focus and returns it. */
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -53,23 +54,30 @@ interface ConfirmProps {
   title: string;
   /** What happens then. */
   children: ReactNode;
-  /** What the button says that does it, such as “Revoke key”. */
+  /** What the button says, such as “Revoke key”. */
   action: string;
-  isBusy: boolean;
-  error: ApiError | null;
-  onConfirm(): void;
+  /** Does it. An error of the API is shown in the dialog; otherwise the dialog closes. */
+  run(): unknown;
+  /** Said after a success. */
+  done?: string;
   onClose(): void;
 }
 
-/** Before what can't be undone. */
-export function Confirm({ title, children, action, isBusy, error, onConfirm, onClose }: ConfirmProps) {
+/** Asks before what can't be undone. */
+export function Confirm({ title, children, action, run, done, onClose }: ConfirmProps) {
+  const task = useTask();
+  const confirm = async () => {
+    await run();
+    if (done !== undefined) say(done);
+    onClose();
+  };
   return (
     <Dialog title={title} onClose={onClose}>
       <div className="text-soft">{children}</div>
-      {error ? <ErrorNote error={error} /> : null}
+      {task.error ? <ErrorNote error={task.error} /> : null}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="danger" isBusy={isBusy} onClick={onConfirm}>
+        <Button look="danger" isBusy={task.isBusy} onClick={() => void task.run(confirm)}>
           {action}
         </Button>
       </DialogActions>

@@ -2,20 +2,20 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 
 const BOX = 'w-full rounded-lg border border-edge bg-paper px-3 text-lg text-ink sm:text-base aria-invalid:border-bad disabled:bg-tint';
 
-/** For names and addresses, which no browser should correct or complete. */
+/** For identifiers, which browsers must not correct or complete. */
 export const VERBATIM = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const;
 
 interface Labelled {
   label: string;
   hint?: ReactNode;
   error?: string | undefined;
-  /** The label is for screen readers only, as the place says what it is. */
+  /** The label is for screen readers only. */
   isBare?: boolean;
 }
 
 type Given<Tag extends 'input' | 'textarea' | 'select'> = Labelled & ComponentProps<Tag>;
 
-/** A label, what it is for, and what is wrong with it; the way to show a field is the caller's. */
+/** The label, hint and error around a field. */
 function Labelled({ id, label, hint, error, isBare, children }: Labelled & { id: string; children: ReactNode }) {
   return (
     <div className="flex min-w-0 flex-col gap-1.5">

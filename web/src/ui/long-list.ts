@@ -1,37 +1,37 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { useEffect, useState } from 'react';
 import type { List } from '../api/queries.ts';
-import { useIsWide } from './wide.ts';
+import { useIsWide } from './media.ts';
 
 const MORE_BEFORE_ROWS = 40;
 const OVERSCAN_ROWS = 12;
 
-/** What is drawn of a list that may be very long: the rows that are seen. More of it is read before its end is reached. */
+/** Renders only the visible rows of a long list, and loads more before its end is reached. */
 export function useLongList<Item>(
   { items, hasMore, more }: Pick<List<Item>, 'items' | 'hasMore' | 'more'>,
   keyOf: (item: Item) => string,
-  /** Rows have one height, by the width of the page, so that where they stand is known before they are drawn. */
+  /** Rows of one height, so that their positions are known before they are rendered. */
   rowPx: { wide: number; narrow: number },
 ) {
-  const place = useRef<HTMLUListElement>(null);
+  const [place, setPlace] = useState<HTMLUListElement | null>(null);
   const height = useIsWide() ? rowPx.wide : rowPx.narrow;
   const virtual = useWindowVirtualizer({
     count: items.length,
     estimateSize: () => height,
     overscan: OVERSCAN_ROWS,
-    scrollMargin: place.current?.offsetTop ?? 0,
+    scrollMargin: place?.offsetTop ?? 0,
     getItemKey: (index) => (items[index] === undefined ? index : keyOf(items[index])),
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows are measured anew when their height changes
-  useEffect(() => virtual.measure(), [height]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the virtualizer must measure again when the height changes
+  useEffect(() => virtual.measure(), [virtual, height]);
   const drawn = virtual.getVirtualItems();
   const lastShown = drawn.at(-1)?.index ?? 0;
   useEffect(() => {
     if (hasMore && lastShown >= items.length - MORE_BEFORE_ROWS) more();
   }, [hasMore, lastShown, items.length, more]);
   return {
-    /** For the list itself. */
-    list: { ref: place, style: { height: virtual.getTotalSize() } },
+    /** Props of the list element. */
+    list: { ref: setPlace, style: { height: virtual.getTotalSize() } },
     scrollTo: virtual.scrollToIndex,
     rows: drawn.flatMap(({ index, start, key }) => {
       const item = items[index];

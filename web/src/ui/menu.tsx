@@ -1,19 +1,19 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 
 interface MenuProps {
-  /** What the button shows. */
+  /** The content of the button. */
   label: ReactNode;
-  /** What the button is called, where what it shows is a picture. */
+  /** The accessible name of the button, if its content is an icon. */
   name?: string;
   className?: string;
-  /** Opens upwards, from the bottom of the page. */
+  /** Opens upwards. */
   isUpward?: boolean;
-  /** Opens towards the left, from the right edge of the page. */
+  /** Aligned to the right edge of the button. */
   isLeftward?: boolean;
   children: ReactNode;
 }
 
-/** A button that opens a list of things to do, with the keys that the WAI-ARIA practices give to menus. */
+/** A menu button with the keyboard behaviour of the WAI-ARIA practices. */
 export function Menu({ label, name, className = '', isUpward = false, isLeftward = false, children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);

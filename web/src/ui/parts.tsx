@@ -5,7 +5,7 @@ import { Button, IconButton } from './button.tsx';
 import { copyText } from './copy-text.ts';
 import { Name, Title, visible } from './name.tsx';
 
-/** The heading of a page: what it is, what it is for, and what can be done there. */
+/** The heading of a page, with a description and actions. */
 export function PageHeader({ title, children, actions }: { title: string; children?: ReactNode; actions?: ReactNode }) {
   useEffect(() => {
     document.title = `${visible(title)} · Waybill`;
@@ -53,7 +53,8 @@ export function Badge({ tone = 'plain', children }: { tone?: Tone; children: Rea
   );
 }
 
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const SHORT = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const LONG = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
 const DAY_AND_YEAR = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
 const EXACT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
@@ -61,36 +62,37 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-function inWords(time: Date, now: Date): string {
+function relativeText(time: Date, now: Date, format: Intl.RelativeTimeFormat): string {
   const past = now.getTime() - time.getTime();
   if (Math.abs(past) < MINUTE_MS) return 'just now';
-  if (Math.abs(past) < HOUR_MS) return RELATIVE.format(-Math.round(past / MINUTE_MS), 'minute');
-  if (Math.abs(past) < DAY_MS) return RELATIVE.format(-Math.round(past / HOUR_MS), 'hour');
+  if (Math.abs(past) < HOUR_MS) return format.format(-Math.round(past / MINUTE_MS), 'minute');
+  if (Math.abs(past) < DAY_MS) return format.format(-Math.round(past / HOUR_MS), 'hour');
   return (time.getFullYear() === now.getFullYear() ? DAY : DAY_AND_YEAR).format(time);
 }
 
-/** How long ago, with the exact time for the pointer that rests on it. */
-export function Time({ at, isExact = false }: { at: string; isExact?: boolean }) {
+/** A relative time, with the exact time as tooltip. isLong: for sentences, “in 2 hours”; short, for lists, “in 2 hr.”. */
+export function Time({ at, isExact = false, isLong = false }: { at: string; isExact?: boolean; isLong?: boolean }) {
   const time = new Date(at);
   return (
     <time dateTime={at} title={EXACT.format(time)} className="whitespace-nowrap">
-      {isExact ? EXACT.format(time) : inWords(time, new Date())}
+      {isExact ? EXACT.format(time) : relativeText(time, new Date(), isLong ? LONG : SHORT)}
     </time>
   );
 }
 
-const UNITS = ['bytes', 'KB', 'MB', 'GB'];
+const UNITS = ['', 'KB', 'MB', 'GB'];
 
 export function bytes(count: number): string {
-  const unit = count < 1024 ? 0 : Math.min(3, Math.floor(Math.log2(count) / 10));
+  if (count < 1024) return `${Math.round(count)} ${Math.round(count) === 1 ? 'byte' : 'bytes'}`;
+  const unit = Math.min(3, Math.floor(Math.log2(count) / 10));
   const value = count / 1024 ** unit;
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
+  return `${value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(1)} ${UNITS[unit]}`;
 }
 
 export const addressOf = (party: Party): string =>
   party.kind === 'handle' ? `@${party.handle}` : party.kind === 'domain' ? party.domain : party.email;
 
-/** What a party calls itself, and what it can be known by. */
+/** The name that a party chose, and its address. */
 export function PartyName({ party, segment }: { party: Party; segment?: string | null | undefined }) {
   return (
     <span className="min-w-0">
@@ -133,7 +135,7 @@ export function CopyButton({ text, label = 'Copy', isIcon = false, look = 'secon
   );
 }
 
-/** Something to be pasted elsewhere. */
+/** A text with a copy button. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   return (
     <div className="flex items-start gap-2 rounded-lg border border-line bg-tint py-1 pr-1 pl-3">
@@ -143,7 +145,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Rows of facts: a name and a value each. */
+/** A list of names and values. */
 export function Facts({ children }: { children: ReactNode }) {
   return <dl className="grid grid-cols-1 gap-x-6 gap-y-1 sm:grid-cols-[max-content_1fr] sm:gap-y-2.5">{children}</dl>;
 }

@@ -3,11 +3,11 @@ import { useEffect } from 'react';
 const KEY = 'waybill.shortcuts';
 const SEQUENCE_MS = 1_000;
 
-/** Single keys can be in the way of those who speak to their computer: they can be turned off. */
+/** Single-key shortcuts can be turned off, as they interfere with speech input (WCAG 2.1.4). */
 export const areShortcutsOn = (): boolean => localStorage.getItem(KEY) !== 'off';
 export const turnShortcuts = (to: 'on' | 'off'): void => localStorage.setItem(KEY, to);
 
-/** Runs what belongs to a key, or to two keys in a row (“g i”), unless somebody is writing. */
+/** Runs the action of a key, or of two keys in a row (“g i”), unless the focus is in a text field. */
 export function useShortcuts(shortcuts: Record<string, () => void>): void {
   useEffect(() => {
     let first = '';
@@ -18,7 +18,7 @@ export function useShortcuts(shortcuts: Record<string, () => void>): void {
         event.metaKey ||
         event.altKey ||
         !areShortcutsOn() ||
-        isWriting(event.target) ||
+        isTyping(event.target) ||
         document.querySelector('dialog[open]')
       )
         return;
@@ -40,8 +40,8 @@ export function useShortcuts(shortcuts: Record<string, () => void>): void {
   }, [shortcuts]);
 }
 
-const WRITING = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable="true"], [role="menu"]';
+const TEXT_FIELDS = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable="true"], [role="menu"]';
 
-function isWriting(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest(WRITING) !== null;
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(TEXT_FIELDS) !== null;
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { ApiError } from '../api/client.ts';
 import { Button } from './button.tsx';
 
-/** What went wrong, in the API's words, with what to quote when asking about it. */
+/** An error of the API: what happened, its details, and the request id in small print. */
 export function ErrorNote({ error, onRetry }: { error: ApiError; onRetry?: () => void }) {
   return (
     <div role="alert" className="my-3 flex gap-3 rounded-lg bg-bad-tint px-4 py-3 text-sm">
@@ -20,17 +20,17 @@ export function ErrorNote({ error, onRetry }: { error: ApiError; onRetry?: () =>
           </ul>
         ) : null}
         {error.requestId !== undefined ? (
-          <p className="mt-1 text-soft">
-            Request <code className="select-all">{error.requestId}</code>
+          <p className="mt-1 text-xs text-soft">
+            Request id <code className="select-all">{error.requestId}</code>
           </p>
         ) : null}
       </div>
-      {onRetry ? <Button onClick={onRetry}>Try again</Button> : null}
+      {onRetry ? <Button onClick={onRetry}>Retry</Button> : null}
     </div>
   );
 }
 
-/** Nothing is there yet; children say what to do about it. */
+/** An empty list. Children say what to do. */
 export function Empty({ icon, title, children }: { icon?: ReactNode; title: string; children?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-2 rounded-xl border border-dashed border-line px-6 py-16 text-center">
@@ -41,12 +41,12 @@ export function Empty({ icon, title, children }: { icon?: ReactNode; title: stri
   );
 }
 
-/** Grey bars in the place of what is to come, after a moment in which it has mostly come already. */
+/** Grey bars while loading, shown after a moment so that fast responses do not flicker. */
 export function Loading({ rows = 3, label = 'Loading' }: { rows?: number; label?: string }) {
   return (
     <div role="status" aria-label={label} className="animate-late space-y-3">
       {Array.from({ length: rows }, (_, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        // biome-ignore lint/suspicious/noArrayIndexKey: the bars are all the same
         <div key={row} className="h-12 animate-pulse rounded-lg bg-tint" />
       ))}
     </div>
@@ -59,7 +59,7 @@ interface StatesProps<Data> {
   children(data: Data): ReactNode;
 }
 
-/** What a reading has come to: bars, the error with a way to try again, or what children make of the data. */
+/** A query: bars while loading, its error with a retry button, or its data. */
 export function States<Data>({ of, rows, children }: StatesProps<Data>) {
   if (of.data !== undefined) return children(of.data);
   if (of.error) return <ErrorNote error={of.error} onRetry={() => void of.refetch()} />;

@@ -6,7 +6,7 @@ interface Toast {
   text: string;
 }
 
-const STAYS_MS = 5_000;
+const SHOWN_MS = 5_000;
 let toasts: readonly Toast[] = [];
 let nextId = 1;
 const listeners = new Set<() => void>();
@@ -16,11 +16,11 @@ function change(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says that something is done, for a moment. What went wrong is said where it went wrong, and stays. */
+/** Confirms an action for a few seconds. Errors are shown where they occur, and stay. */
 export function say(text: string): void {
   const toast = { id: nextId++, text: visible(text) };
   change([...toasts.slice(-2), toast]);
-  setTimeout(() => change(toasts.filter(({ id }) => id !== toast.id)), STAYS_MS);
+  setTimeout(() => change(toasts.filter(({ id }) => id !== toast.id)), SHOWN_MS);
 }
 
 export function Toasts() {

@@ -3,8 +3,8 @@ import { lastCode, type World } from './visitor.ts';
 
 /** On the page to sign in, from the address to the code. */
 export async function signInOn(page: Page, world: World, email: string): Promise<void> {
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByRole('button', { name: 'Continue with a code' }).click();
+  await page.getByLabel('Email').fill(email);
+  await page.getByRole('button', { name: 'Sign in with a one-time code' }).click();
   await page.getByLabel('Code').waitFor();
   // As people do it: the sixth digit signs in.
   await page.getByLabel('Code').pressSequentially(await lastCode(world, email));

@@ -132,7 +132,7 @@ test('a JSON Pointer leads to its place, or as far as there is one', () => {
 test('a fault has a line, a column and a reason', () => {
   const text = '{\n  "a": 1\n  "b": 2\n}';
   const fault = parseJson(text) as JsonFault;
-  expect(fault.message).toBe('A comma or } is missing.');
+  expect(fault.message).toBe('Expected a comma or }.');
   expect(placeOf(text, fault.at)).toEqual({ line: 3, column: 3 });
 });
 
@@ -141,7 +141,7 @@ test('depth neither overflows the stack nor goes beyond what the API carries', (
   const tree = treeOf(nested(LEVELS_MAX));
   expect(tree.level(tree.size - 1)).toBe(LEVELS_MAX);
   expect(tree.pointer(tree.size - 1)).toBe('/0'.repeat(LEVELS_MAX - 1));
-  expect((parseJson(nested(LEVELS_MAX + 1)) as JsonFault).message).toContain('nested deeper');
+  expect((parseJson(nested(LEVELS_MAX + 1)) as JsonFault).message).toContain('Nested deeper');
   expect(parseJson('['.repeat(1_000_000))).toBeInstanceOf(JsonFault);
 });
 

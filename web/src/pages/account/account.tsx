@@ -1,17 +1,18 @@
 import { LogOut } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
 import { useSignOut } from '../../api/auth.ts';
 import { useAction, useReading } from '../../api/queries.ts';
 import type { Account } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Fact, Facts, PageHeader, Section, Time } from '../../ui/parts.tsx';
 import { ErrorNote, States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useForm } from '../../ui/use-form.ts';
 import { Passkeys } from './passkeys.tsx';
+import { providerName } from './session-names.ts';
 import { Sessions } from './sessions.tsx';
-import { providerName } from './words.ts';
 
 export function AccountPage() {
   const account = useReading('GET /v1/account', {});
@@ -26,13 +27,13 @@ export function AccountPage() {
           </Button>
         }
       >
-        Who you are here, whatever business you act for.
+        Your profile and sign-in, across all your businesses.
       </PageHeader>
       {error ? <ErrorNote error={error} /> : null}
       <States of={account} rows={2}>
         {(data) => (
           <>
-            <Section title="You">
+            <Section title="Profile">
               <NameForm name={data.name} />
               <Mailbox account={data} />
             </Section>
@@ -46,68 +47,45 @@ export function AccountPage() {
 }
 
 function NameForm({ name }: { name: string }) {
-  const [value, setValue] = useState(name);
   const rename = useAction('PATCH /v1/account', { changes: ['GET /v1/account', 'GET /v1/members'] });
-  const wrong = rename.error?.at('/name');
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    rename.mutate(
-      { body: { name: value } },
-      {
-        onSuccess: (account) => {
-          setValue(account.name);
-          say('Name saved');
-        },
-      },
-    );
-  };
+  const form = useForm({
+    initial: { name },
+    submit: async (body) => {
+      form.set({ name: (await rename.mutateAsync({ body })).name });
+      say('Name saved');
+    },
+  });
   return (
-    <form onSubmit={onSubmit} className="mb-6 max-w-md">
+    <Form form={form} className="mb-6 max-w-md">
       <div className="flex items-end gap-2">
         <div className="grow">
-          <TextField
-            label="Name"
-            autoComplete="name"
-            required
-            maxLength={100}
-            value={value}
-            onChange={({ target }) => setValue(target.value)}
-          />
+          <TextField label="Name" autoComplete="name" required maxLength={100} {...form.field('name')} />
         </div>
-        <Button type="submit" isBusy={rename.isPending} disabled={value === name}>
+        <Button type="submit" isBusy={form.isBusy} disabled={form.fields.name === name}>
           Save
         </Button>
       </div>
-      <p className="mt-1.5 text-sm text-soft">Whoever you write to sees it beside the name of your business.</p>
-      {wrong !== undefined ? (
-        <p role="alert" className="mt-1 text-sm text-bad">
-          It {wrong}.
-        </p>
-      ) : rename.error ? (
-        <ErrorNote error={rename.error} />
-      ) : null}
-    </form>
+      <p className="mt-1.5 text-sm text-soft">Shown next to the name of your business in messages you send.</p>
+    </Form>
   );
 }
 
 function Mailbox({ account: { email, provider, proves, created_at } }: { account: Account }) {
   return (
     <Facts>
-      <Fact name="Mailbox">
-        {email === null ? <span className="text-soft">none that you have shown to be yours</span> : <Name>{email}</Name>}
+      <Fact name="Email">{email === null ? <span className="text-soft">Not verified</span> : <Name>{email}</Name>}</Fact>
+      <Fact name="Signed in with">
+        {providerName(provider)} <span className="text-soft">({VERIFIES[proves]})</span>
       </Fact>
-      <Fact name="Signed in">
-        with {providerName(provider)}, which shows {SHOWS[proves]}
-      </Fact>
-      <Fact name="Here since">
+      <Fact name="Joined">
         <Time at={created_at} />
       </Fact>
     </Facts>
   );
 }
 
-const SHOWS: Record<Account['proves'], string> = {
-  mailbox: 'that mails to it reach you',
-  domain: 'that its domain vouches for you',
-  nothing: 'nothing about a mailbox. To show one, sign in with a code that is mailed to it',
+const VERIFIES: Record<Account['proves'], string> = {
+  mailbox: 'verifies your email address',
+  domain: 'verifies your email address and its domain',
+  nothing: 'does not verify an email address; sign in with an email code to verify one',
 };

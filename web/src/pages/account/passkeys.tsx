@@ -1,6 +1,6 @@
 import { type UseMutationResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound, Pencil, Plus, Trash2 } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useSignOut } from '../../api/auth.ts';
 import { type ApiError, auth } from '../../api/client.ts';
 import { addPasskey, canUsePasskeys, listPasskeys, type Passkey } from '../../api/passkeys.ts';
@@ -8,15 +8,17 @@ import { useReading } from '../../api/queries.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Confirm, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Row, Rows, Section, Time } from '../../ui/parts.tsx';
-import { Empty, ErrorNote, States } from '../../ui/states.tsx';
+import { Empty, States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
-import { browserIn } from './words.ts';
+import { useForm } from '../../ui/use-form.ts';
+import { browserName } from './session-names.ts';
 
 const KEY = ['', 'passkeys'];
 
-/** Something that is done about passkeys; the list is read anew afterwards. */
+/** Changes passkeys, then reloads their list. */
 function usePasskeyAction<Input>(act: (input: Input) => Promise<unknown>): UseMutationResult<unknown, ApiError, Input> {
   const queries = useQueryClient();
   return useMutation<unknown, ApiError, Input>({ mutationFn: act, onSuccess: () => queries.invalidateQueries({ queryKey: KEY }) });
@@ -34,7 +36,7 @@ export function Passkeys() {
       actions={
         canAdd ? (
           <Button onClick={() => setAdding(true)} icon={<Plus className="size-4" aria-hidden />}>
-            Add a passkey
+            Add passkey
           </Button>
         ) : null
       }
@@ -49,7 +51,7 @@ export function Passkeys() {
             </Rows>
           ) : whyNot !== undefined ? null : (
             <Empty icon={<KeyRound className="size-6" aria-hidden />} title="No passkeys yet">
-              Sign in with your fingerprint, face or security key instead of waiting for a code.
+              Sign in with your fingerprint, face or security key instead of an email code.
             </Empty>
           )
         }
@@ -61,17 +63,16 @@ export function Passkeys() {
 }
 
 function whyNoPasskeys(isOffered: boolean): string | undefined {
-  if (!isOffered)
-    return 'Passkeys belong to a name, and this service is reached by an IP address. Whoever runs it can give it a name (PUBLIC_URL).';
-  return canUsePasskeys() ? undefined : 'This browser has no passkeys.';
+  if (!isOffered) return 'Passkeys need a domain name, and this service runs at an IP address. Its operator can set one with PUBLIC_URL.';
+  return canUsePasskeys() ? undefined : 'This browser does not support passkeys.';
 }
 
 function PasskeyRow({ passkey }: { passkey: Passkey }) {
-  const [asks, setAsks] = useState<'rename' | 'remove'>();
+  const [opened, setOpened] = useState<'rename' | 'remove'>();
   const remove = usePasskeyAction(() => auth('POST', 'passkey/delete-passkey', { id: passkey.id }));
   const rename = usePasskeyAction((name: string) => auth('POST', 'passkey/update-passkey', { id: passkey.id, name }));
-  const name = passkey.name || 'A passkey';
-  const close = () => setAsks(undefined);
+  const name = passkey.name || 'Passkey';
+  const close = () => setOpened(undefined);
   return (
     <Row>
       <div className="min-w-0 grow">
@@ -81,31 +82,25 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
         </p>
       </div>
       <div className="flex">
-        <IconButton label={`Rename ${name}`} onClick={() => setAsks('rename')}>
+        <IconButton label={`Rename ${name}`} onClick={() => setOpened('rename')}>
           <Pencil className="size-4" aria-hidden />
         </IconButton>
-        <IconButton label={`Remove ${name}`} onClick={() => setAsks('remove')}>
+        <IconButton label={`Remove ${name}`} onClick={() => setOpened('remove')}>
           <Trash2 className="size-4" aria-hidden />
         </IconButton>
       </div>
-      {asks === 'rename' ? (
-        <NameDialog title="Rename passkey" action="Save" before={name} doing={rename} done="Passkey renamed" onClose={close} />
+      {opened === 'rename' ? (
+        <NameDialog title="Rename passkey" action="Save" initial={name} mutation={rename} done="Passkey renamed" onClose={close} />
       ) : null}
-      {asks === 'remove' ? (
+      {opened === 'remove' ? (
         <Confirm
           title="Remove passkey?"
           action="Remove passkey"
-          isBusy={remove.isPending}
-          error={remove.error}
-          onConfirm={() =>
-            void remove.mutateAsync(undefined).then(
-              () => say('Passkey removed'),
-              () => undefined,
-            )
-          }
+          run={() => remove.mutateAsync(undefined)}
+          done="Passkey removed"
           onClose={close}
         >
-          <Name>{name}</Name> no longer signs you in. Your device may go on showing it until you delete it there, too.
+          You can no longer sign in with <Name>{name}</Name>. Delete it on your device as well.
         </Confirm>
       ) : null}
     </Row>
@@ -116,11 +111,11 @@ function AddPasskey({ onClose }: { onClose(): void }) {
   const add = usePasskeyAction(addPasskey);
   return (
     <NameDialog
-      title="Add a passkey"
+      title="Add passkey"
       action="Add passkey"
-      before={browserIn(navigator.userAgent)}
-      hint="So that you know it again, such as the name of your device."
-      doing={add}
+      initial={browserName(navigator.userAgent)}
+      hint="To recognise it later, such as the name of your device."
+      mutation={add}
       done="Passkey added"
       onClose={onClose}
     />
@@ -130,51 +125,41 @@ function AddPasskey({ onClose }: { onClose(): void }) {
 interface NameDialogProps {
   title: string;
   action: string;
-  before: string;
+  initial: string;
   hint?: string;
-  doing: UseMutationResult<unknown, ApiError, string>;
+  mutation: UseMutationResult<unknown, ApiError, string>;
   done: string;
   onClose(): void;
 }
 
-function NameDialog({ title, action, before, hint, doing, done, onClose }: NameDialogProps) {
-  const [name, setName] = useState(before);
+function NameDialog({ title, action, initial, hint, mutation, done, onClose }: NameDialogProps) {
   const { signOut, isBusy } = useSignOut('/account');
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    doing.mutate(name.trim(), {
-      onSuccess: () => {
-        say(done);
-        onClose();
-      },
-    });
-  };
-  // Whoever finds a browser open shall not get a key of their own to it.
-  const isTooOld = doing.error?.status === 403;
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <form onSubmit={onSubmit}>
-        <TextField label="Name" hint={hint} required maxLength={100} value={name} onChange={({ target }) => setName(target.value)} />
-        {isTooOld ? (
-          <p role="alert" className="mt-3 rounded-lg bg-warn-tint px-4 py-3 text-sm text-warn">
-            You signed in more than a day ago. For a passkey, sign in again first.
-          </p>
-        ) : doing.error ? (
-          <ErrorNote error={doing.error} />
-        ) : null}
+  const form = useForm({
+    initial: { name: initial },
+    submit: async ({ name }) => {
+      await mutation.mutateAsync(name.trim());
+      say(done);
+      onClose();
+    },
+  });
+  // Passkeys need a recent sign-in, so that nobody adds their own at an unattended browser.
+  if (form.error?.status === 403)
+    return (
+      <Dialog title={title} onClose={onClose}>
+        <p role="alert" className="rounded-lg bg-warn-tint px-4 py-3 text-sm text-warn">
+          You signed in more than a day ago. Sign in again to change passkeys.
+        </p>
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          {isTooOld ? (
-            <Button look="primary" isBusy={isBusy} onClick={signOut}>
-              Sign in again
-            </Button>
-          ) : (
-            <Button type="submit" look="primary" isBusy={doing.isPending}>
-              {action}
-            </Button>
-          )}
+          <Button look="primary" isBusy={isBusy} onClick={signOut}>
+            Sign in again
+          </Button>
         </DialogActions>
-      </form>
-    </Dialog>
+      </Dialog>
+    );
+  return (
+    <FormDialog title={title} action={action} form={form} onClose={onClose}>
+      <TextField label="Name" hint={hint} maxLength={100} {...form.field('name')} />
+    </FormDialog>
   );
 }

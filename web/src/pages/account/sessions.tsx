@@ -5,26 +5,15 @@ import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Badge, Row, Rows, Section, Time } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
-import { say } from '../../ui/toast.tsx';
-import { browserIn, providerName } from './words.ts';
+import { browserName, providerName } from './session-names.ts';
 
 export function Sessions() {
   const list = useList('GET /v1/account/sessions', { query: {} });
   const [isAsking, setAsking] = useState(false);
   const endOthers = useAction('DELETE /v1/account/sessions', { changes: ['GET /v1/account/sessions'] });
-  const onEndOthers = () =>
-    endOthers.mutate(
-      {},
-      {
-        onSuccess: () => {
-          setAsking(false);
-          say('Signed out everywhere else');
-        },
-      },
-    );
   return (
     <Section
-      title="Where you are signed in"
+      title="Sessions"
       actions={list.items.length > 1 ? <Button onClick={() => setAsking(true)}>Sign out everywhere else</Button> : null}
     >
       {list.error ? (
@@ -47,12 +36,11 @@ export function Sessions() {
         <Confirm
           title="Sign out everywhere else?"
           action="Sign out everywhere else"
-          isBusy={endOthers.isPending}
-          error={endOthers.error}
-          onConfirm={onEndOthers}
+          run={() => endOthers.mutateAsync({})}
+          done="Signed out everywhere else"
           onClose={() => setAsking(false)}
         >
-          All other browsers and devices are signed out at once. This one stays.
+          All other browsers and devices are signed out at once. You stay signed in here.
         </Confirm>
       ) : null}
     </Section>
@@ -61,16 +49,16 @@ export function Sessions() {
 
 function SessionRow({ session: { id, user_agent, address, provider, current, created_at, last_seen_at } }: { session: Session }) {
   const end = useAction('DELETE /v1/account/sessions/{id}', { changes: ['GET /v1/account/sessions'] });
-  const name = browserIn(user_agent);
+  const name = browserName(user_agent);
   return (
     <Row>
       <div className="min-w-0 grow">
         <p className="flex flex-wrap items-center gap-2 font-medium">
           {name}
-          {current ? <Badge tone="good">this one</Badge> : null}
+          {current ? <Badge tone="good">This browser</Badge> : null}
         </p>
         <p className="text-sm text-soft">
-          From {address}, with {providerName(provider)}, <Time at={created_at} />. Last used <Time at={last_seen_at} />.
+          {address} · signed in <Time at={created_at} /> with {providerName(provider)} · last used <Time at={last_seen_at} />
         </p>
         {end.error ? <ErrorNote error={end.error} /> : null}
       </div>

@@ -30,7 +30,7 @@ export function AgentCard({ agent, isAdmin, isOpenAtFirst, onEdit }: AgentCardPr
           ) : null}
           <p className="mt-1 flex items-center gap-1 text-sm text-soft">
             <span className="min-w-0 font-mono break-all">{agent.address}</span>
-            <CopyButton text={agent.address} label={`Copy the address ${agent.address}`} isIcon />
+            <CopyButton text={agent.address} label={`Copy address ${agent.address}`} isIcon />
           </p>
         </div>
         <Button onClick={onEdit} aria-label={visible(`Edit ${agent.name}`)} icon={<Pencil className="size-3.5" aria-hidden />}>

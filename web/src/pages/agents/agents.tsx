@@ -1,6 +1,6 @@
 import { Bot, Plus } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useList } from '../../api/queries.ts';
+import { type List, useList } from '../../api/queries.ts';
 import { useRole } from '../../api/role.ts';
 import type { Agent } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
@@ -10,23 +10,24 @@ import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { AgentCard } from './agent-card.tsx';
 import { AgentDialog } from './agent-dialog.tsx';
 
-/** From this many on, somebody may want to look for one. */
-const MANY = 8;
-/** Up to this many show their keys at once. */
-const FEW = 3;
+/** Lists of at least this many agents have a search field. */
+const SEARCHABLE_FROM = 8;
+/** Lists of at most this many agents show their keys. */
+const KEYS_OPEN_MAX = 3;
 
 export function AgentsPage() {
   const { role, isAdmin } = useRole();
   const list = useList('GET /v1/agents', { query: {} });
   const [edited, setEdited] = useState<Agent | 'new'>();
-  const [wanted, setWanted] = useState('');
-  const found = list.items.filter((agent) => holds(agent, wanted));
+  const [searched, setSearched] = useState('');
+  const found = list.items.filter((agent) => matches(agent, searched));
 
-  // Only what has come can be searched.
-  const isSearching = wanted !== '' && list.hasMore;
+  // The search runs over the loaded agents, so the rest is loaded.
+  const { hasMore, isFetchingMore, more } = list;
+  const isSearching = searched !== '' && hasMore;
   useEffect(() => {
-    if (isSearching && !list.isFetchingMore) list.more();
-  }, [isSearching, list.isFetchingMore, list.more]);
+    if (isSearching && !isFetchingMore) more();
+  }, [isSearching, isFetchingMore, more]);
 
   return (
     <>
@@ -40,58 +41,34 @@ export function AgentsPage() {
           ) : undefined
         }
       >
-        An agent is a program that acts for your business. It calls the API with a key of its own.
+        Agents are programs that act for your business. Each calls the API with its own keys.
       </PageHeader>
       {role === 'member' ? (
         <p className="mb-4 rounded-lg bg-tint px-4 py-3 text-sm text-soft">
-          Only admins make agents and manage their keys. Ask one of them if you need a key.
+          Only admins and owners can create agents and keys. Ask one of them if you need a key.
         </p>
       ) : null}
-      {list.items.length >= MANY ? (
+      {list.items.length >= SEARCHABLE_FROM ? (
         <search className="mb-4 block max-w-sm">
           <TextField
-            label="Find an agent"
+            label="Search agents"
             isBare
             type="search"
-            placeholder="Find an agent"
-            value={wanted}
-            onChange={({ target }) => setWanted(target.value)}
+            placeholder="Search agents"
+            value={searched}
+            onChange={({ target }) => setSearched(target.value)}
           />
         </search>
       ) : null}
-      {list.error ? (
-        <ErrorNote error={list.error} onRetry={list.retry} />
-      ) : list.isPending ? (
-        <Loading rows={3} label="Loading agents" />
-      ) : list.items.length === 0 ? (
-        <Empty icon={<Bot className="size-6" aria-hidden />} title="No agents yet">
-          <p>Make one for each program that sends or reads messages, so that each has a key that can be revoked alone.</p>
-          {isAdmin ? (
-            <Button look="primary" className="mt-4" onClick={() => setEdited('new')}>
-              Make an agent
-            </Button>
-          ) : null}
-        </Empty>
-      ) : found.length === 0 && !isSearching ? (
-        <Empty title="No agent fits">
-          <Button className="mt-3" onClick={() => setWanted('')}>
-            Show all
-          </Button>
-        </Empty>
-      ) : (
-        <ul aria-label="Agents" className="space-y-4">
-          {found.map((agent) => (
-            <AgentCard
-              key={agent.id}
-              agent={agent}
-              isAdmin={isAdmin}
-              isOpenAtFirst={list.items.length <= FEW}
-              onEdit={() => setEdited(agent)}
-            />
-          ))}
-        </ul>
-      )}
-      {list.hasMore && wanted === '' ? (
+      <AgentList
+        list={list}
+        agents={found}
+        isSearching={isSearching}
+        isAdmin={isAdmin}
+        onEdit={setEdited}
+        onClear={() => setSearched('')}
+      />
+      {list.hasMore && searched === '' ? (
         <Button className="mt-4" onClick={list.more} isBusy={list.isFetchingMore}>
           Show more
         </Button>
@@ -101,7 +78,55 @@ export function AgentsPage() {
   );
 }
 
-function holds({ name, description, address, id }: Agent, wanted: string): boolean {
+interface AgentListProps {
+  list: List<Agent>;
+  /** The agents that match the search. */
+  agents: readonly Agent[];
+  /** More agents are being loaded to search them. */
+  isSearching: boolean;
+  isAdmin: boolean;
+  onEdit(agent: Agent | 'new'): void;
+  onClear(): void;
+}
+
+function AgentList({ list, agents, isSearching, isAdmin, onEdit, onClear }: AgentListProps) {
+  if (list.error) return <ErrorNote error={list.error} onRetry={list.retry} />;
+  if (list.isPending) return <Loading rows={3} label="Loading agents" />;
+  if (list.items.length === 0)
+    return (
+      <Empty icon={<Bot className="size-6" aria-hidden />} title="No agents yet">
+        <p>Create one for each program that sends or reads messages, so that you can revoke its keys on their own.</p>
+        {isAdmin ? (
+          <Button look="primary" className="mt-4" onClick={() => onEdit('new')}>
+            New agent
+          </Button>
+        ) : null}
+      </Empty>
+    );
+  if (agents.length === 0 && !isSearching)
+    return (
+      <Empty title="No results">
+        <Button className="mt-3" onClick={onClear}>
+          Clear search
+        </Button>
+      </Empty>
+    );
+  return (
+    <ul aria-label="Agents" className="space-y-4">
+      {agents.map((agent) => (
+        <AgentCard
+          key={agent.id}
+          agent={agent}
+          isAdmin={isAdmin}
+          isOpenAtFirst={list.items.length <= KEYS_OPEN_MAX}
+          onEdit={() => onEdit(agent)}
+        />
+      ))}
+    </ul>
+  );
+}
+
+function matches({ name, description, address, id }: Agent, searched: string): boolean {
   const text = [name, description, address, id].join('\n').toLowerCase();
-  return text.includes(wanted.trim().toLowerCase());
+  return text.includes(searched.trim().toLowerCase());
 }

@@ -7,15 +7,14 @@ import { Confirm } from '../../ui/dialog.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Badge, Time } from '../../ui/parts.tsx';
 import { States } from '../../ui/states.tsx';
-import { say } from '../../ui/toast.tsx';
-import { MintDialog } from './mint-dialog.tsx';
+import { NewKeyDialog } from './new-key-dialog.tsx';
 
-/** An agent has no more, those included that are revoked. */
-const ALL = 200;
+/** The most keys that an agent can have, revoked ones included. */
+const KEYS_MAX = 200;
 
 export function Keys({ agent }: { agent: Agent }) {
-  const keys = useReading('GET /v1/agents/{id}/keys', { path: { id: agent.id }, query: { limit: ALL } });
-  const [isMinting, setMinting] = useState(false);
+  const keys = useReading('GET /v1/agents/{id}/keys', { path: { id: agent.id }, query: { limit: KEYS_MAX } });
+  const [isCreating, setCreating] = useState(false);
   const [toRevoke, setToRevoke] = useState<Key>();
   return (
     <div className="pt-1 pb-3">
@@ -26,7 +25,7 @@ export function Keys({ agent }: { agent: Agent }) {
           return (
             <>
               {valid.length === 0 ? (
-                <p className="py-2 text-soft">It has no key yet, so it can’t do anything. Mint one for the program that it stands for.</p>
+                <p className="py-2 text-soft">No keys yet. Create one so that your program can call the API.</p>
               ) : (
                 <KeyList label={`Keys of ${agent.name}`} keys={valid} onRevoke={setToRevoke} />
               )}
@@ -44,13 +43,13 @@ export function Keys({ agent }: { agent: Agent }) {
       </States>
       <Button
         className="mt-2"
-        onClick={() => setMinting(true)}
-        aria-label={`Mint a key for ${agent.name}`}
+        onClick={() => setCreating(true)}
+        aria-label={`Create key for ${agent.name}`}
         icon={<KeyRound className="size-4" aria-hidden />}
       >
-        Mint a key
+        Create key
       </Button>
-      {isMinting ? <MintDialog agent={agent} onClose={() => setMinting(false)} /> : null}
+      {isCreating ? <NewKeyDialog agent={agent} onClose={() => setCreating(false)} /> : null}
       {toRevoke ? <RevokeDialog revoked={toRevoke} agent={agent} onClose={() => setToRevoke(undefined)} /> : null}
     </div>
   );
@@ -64,7 +63,7 @@ function KeyList({ label, keys, onRevoke }: { label: string; keys: readonly Key[
           <code className="font-mono text-sm">{key.prefix}…</code>
           <Badge tone={key.scope === 'read' ? 'plain' : 'accent'}>{key.scope === 'read' ? 'Read only' : 'Read and write'}</Badge>
           <span className="grow text-sm text-soft">
-            Made <Time at={key.created_at} /> ·{' '}
+            Created <Time at={key.created_at} /> ·{' '}
             {key.last_used_at === null ? (
               'never used'
             ) : (
@@ -96,23 +95,12 @@ function RevokeDialog({ revoked, agent, onClose }: { revoked: Key; agent: Agent;
     <Confirm
       title="Revoke this key?"
       action="Revoke key"
-      isBusy={revoke.isPending}
-      error={revoke.error}
+      run={() => revoke.mutateAsync({ path: { id: revoked.id } })}
+      done="Key revoked"
       onClose={onClose}
-      onConfirm={() =>
-        revoke.mutate(
-          { path: { id: revoked.id } },
-          {
-            onSuccess: () => {
-              say('The key is revoked.');
-              onClose();
-            },
-          },
-        )
-      }
     >
-      Whatever uses <code className="font-mono text-sm text-ink">{revoked.prefix}…</code> of <Name className="text-ink">{agent.name}</Name>{' '}
-      is refused from the next request on. This can’t be undone; a new key can be minted at any time.
+      Requests with the key <code className="font-mono text-sm text-ink">{revoked.prefix}…</code> of{' '}
+      <Name className="text-ink">{agent.name}</Name> will be refused at once. This can’t be undone.
     </Confirm>
   );
 }

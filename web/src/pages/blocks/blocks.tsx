@@ -7,7 +7,6 @@ import { Confirm } from '../../ui/dialog.tsx';
 import { Name, visible } from '../../ui/name.tsx';
 import { PageHeader, Row, Rows, Time } from '../../ui/parts.tsx';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
-import { say } from '../../ui/toast.tsx';
 import { AddBlockDialog } from './add-block-dialog.tsx';
 import { type Sender, useSenders } from './senders.ts';
 
@@ -24,21 +23,21 @@ export function BlocksPage() {
         title="Blocks"
         actions={
           <Button look="primary" onClick={() => setAdding(true)} icon={<Plus className="size-4" aria-hidden />}>
-            Add a block
+            Add block
           </Button>
         }
       >
-        What they send is refused, and they are told so. What has come stays, and you can still write to them.
+        Messages from blocked senders are refused, and the sender is told. Earlier messages stay, and you can still write to them.
       </PageHeader>
       {list.error ? (
         <ErrorNote error={list.error} onRetry={list.retry} />
       ) : list.isPending ? (
         <Loading rows={3} label="Loading blocks" />
       ) : list.items.length === 0 ? (
-        <Empty icon={<Ban className="size-6" aria-hidden />} title="Nobody is blocked">
-          <p>Block a person, a mailbox, a business, or a whole mail domain that you do not want to hear from.</p>
+        <Empty icon={<Ban className="size-6" aria-hidden />} title="No blocks">
+          <p>Block a person, a mailbox, a business or an email domain to refuse its messages.</p>
           <Button className="mt-4" onClick={() => setAdding(true)}>
-            Add a block
+            Add block
           </Button>
         </Empty>
       ) : (
@@ -50,7 +49,7 @@ export function BlocksPage() {
                   <Name>{nameOf(block)}</Name>
                 </p>
                 <p className="text-sm break-all text-soft">
-                  {whatItCovers(block, nameOf(block))} · since <Time at={block.created_at} />
+                  {coverageOf(block, nameOf(block))} · blocked <Time at={block.created_at} />
                 </p>
               </div>
               <Button look="quiet" onClick={() => setToRemove(block)} aria-label={visible(`Unblock ${nameOf(block)}`)}>
@@ -73,10 +72,10 @@ export function BlocksPage() {
 
 const senderName = (sender: Sender | undefined) => sender && (sender.email === null ? sender.name : `${sender.name} (${sender.email})`);
 
-function whatItCovers({ user_id, email_domain, handle }: Block, name: string): string | null {
-  if (handle !== null) return 'The business, and all who write for it';
-  if (email_domain !== null) return 'The domain and all below it';
-  return name === user_id ? 'A person or mailbox' : user_id;
+function coverageOf({ user_id, email_domain, handle }: Block, name: string): string | null {
+  if (handle !== null) return 'Business and everyone who writes for it';
+  if (email_domain !== null) return 'Domain and its subdomains';
+  return name === user_id ? 'Person or mailbox' : user_id;
 }
 
 function RemoveDialog({ block, name, onClose }: { block: Block; name: string; onClose(): void }) {
@@ -85,24 +84,13 @@ function RemoveDialog({ block, name, onClose }: { block: Block; name: string; on
     <Confirm
       title={`Unblock ${name}?`}
       action="Unblock"
-      isBusy={remove.isPending}
-      error={remove.error}
+      run={() => remove.mutateAsync({ path: { id: block.id } })}
+      done={`${name} unblocked`}
       onClose={onClose}
-      onConfirm={() =>
-        remove.mutate(
-          { path: { id: block.id } },
-          {
-            onSuccess: () => {
-              say(`${name} is no longer blocked.`);
-              onClose();
-            },
-          },
-        )
-      }
     >
       {block.email_domain !== null
-        ? 'Everybody of this domain can write to you again. What was refused in the meantime does not come after all.'
-        : 'They can write to you again. What was refused in the meantime does not come after all.'}
+        ? 'Everyone at this domain can write to you again. Messages that were refused are not delivered.'
+        : 'They can write to you again. Messages that were refused are not delivered.'}
     </Confirm>
   );
 }

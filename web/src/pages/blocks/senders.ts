@@ -3,11 +3,11 @@ import type { Actor } from '../../api/schema.ts';
 
 export type Sender = Pick<Actor, 'id' | 'name' | 'email'>;
 
-const LOOKED_AT = 30;
+const RECENT_MESSAGES = 30;
 
-/** The people and mailboxes that wrote lately, so that ids have names. */
+/** The people and mailboxes of recent messages, to show names for ids. */
 export function useSenders(): Sender[] {
-  const { data } = useReading('GET /v1/inbox', { query: { limit: LOOKED_AT, include: 'summary' } });
+  const { data } = useReading('GET /v1/inbox', { query: { limit: RECENT_MESSAGES, include: 'summary' } });
   const actors = data?.data.map(({ from }) => from.actor).filter(({ kind }) => kind !== 'agent') ?? [];
   return [...new Map(actors.map(({ id, name, email }) => [id, { id, name, email }])).values()];
 }

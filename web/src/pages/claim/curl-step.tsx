@@ -12,45 +12,45 @@ import { Step } from './step.tsx';
 
 interface CurlStepProps {
   handle: string;
-  /** Of a key that was made on this page; otherwise the shell has to know one. */
+  /** Of a key that was created on this page; without it the command reads one from the environment. */
   secret: string | undefined;
   isCopied: boolean;
   onCopied(): void;
-  /** What an agent has sent already. */
+  /** A message that an agent has sent. */
   byAgent: Envelope | EnvelopeSummary | undefined;
 }
 
 export function CurlStep({ handle, secret, isCopied, onCopied, byAgent }: CurlStepProps) {
   const queries = useQueryClient();
   useArrivals(useCallback(() => void forget(queries, 'GET /v1/outbox'), [queries]));
-  const line = curlLine(handle, secret);
+  const command = curlCommand(handle, secret);
   return (
-    <Step number={3} title="The same from a program" isDone={isCopied || byAgent !== undefined}>
+    <Step number={3} title="Send from a program" isDone={isCopied || byAgent !== undefined}>
       <p className="mb-3 text-soft">
-        This sends an order from your agent to yourself. Run it in a terminal, and look into your inbox.
-        {secret === undefined ? ' Put a key into WAYBILL_KEY first.' : ''}
+        This command sends an order from your agent to your own inbox. Run it in a terminal.
+        {secret === undefined ? ' Set WAYBILL_KEY to a key first.' : ''}
       </p>
       <pre className="mb-3 whitespace-pre-wrap break-all rounded-lg border border-line bg-tint px-4 py-3 font-mono text-sm leading-relaxed">
-        {line}
+        {command}
       </pre>
       <Button
         look="primary"
         icon={isCopied ? <Check className="size-4" aria-hidden /> : <Copy className="size-4" aria-hidden />}
-        onClick={() => void copyText(line).then(onCopied)}
+        onClick={() => void copyText(command).then(onCopied)}
       >
-        <span aria-live="polite">{isCopied ? 'Copied' : 'Copy the line'}</span>
+        <span aria-live="polite">{isCopied ? 'Copied' : 'Copy command'}</span>
       </Button>
       {byAgent ? (
         <p className="mt-3 text-sm text-good">
-          <Name>{byAgent.from.actor.name}</Name> has sent a message, <Time at={byAgent.received_at} />.
+          <Name>{byAgent.from.actor.name}</Name> sent a message <Time at={byAgent.received_at} />.
         </p>
       ) : null}
     </Step>
   );
 }
 
-/** For a POSIX shell. A handle has no character that means anything to one. */
-function curlLine(handle: string, secret: string | undefined): string {
+/** For a POSIX shell. A handle needs no quoting. */
+function curlCommand(handle: string, secret: string | undefined): string {
   return [
     `curl ${location.origin}/v1/messages`,
     secret === undefined ? '-H "Authorization: Bearer $WAYBILL_KEY"' : `-H 'Authorization: Bearer ${secret}'`,

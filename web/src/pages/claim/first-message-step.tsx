@@ -1,12 +1,13 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { JsonText } from '../../api/client.ts';
 import { useAction } from '../../api/queries.ts';
 import type { Draft, Envelope, EnvelopeSummary } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
+import { Form, SubmitButton } from '../../ui/form.tsx';
 import { Name } from '../../ui/name.tsx';
 import { addressOf, Fact, Facts, Time } from '../../ui/parts.tsx';
-import { ErrorNote } from '../../ui/states.tsx';
+import { useForm } from '../../ui/use-form.ts';
 import { Step } from './step.tsx';
 
 const ORDER = `{
@@ -26,9 +27,10 @@ export function FirstMessageStep({ last }: { last: Envelope | EnvelopeSummary | 
     <Step number={1} title="Send a first message" isDone={sent !== undefined}>
       {sent === undefined || isWriting ? (
         <OrderForm
-          isBusy={send.isPending}
-          error={send.error}
-          onSend={(body) => send.mutate({ body }, { onSuccess: () => setWriting(false) })}
+          send={async (body) => {
+            await send.mutateAsync({ body });
+            setWriting(false);
+          }}
         />
       ) : (
         <Sent message={sent} onAgain={() => setWriting(true)} />
@@ -37,39 +39,23 @@ export function FirstMessageStep({ last }: { last: Envelope | EnvelopeSummary | 
   );
 }
 
-type SendingProps = Pick<ReturnType<typeof useAction<'POST /v1/messages'>>, 'error'> & { isBusy: boolean; onSend(body: Draft): void };
-
-function OrderForm({ isBusy, error, onSend }: SendingProps) {
-  const [subject, setSubject] = useState('Order 1001');
-  const [json, setJson] = useState(ORDER);
-  const [wrongJson, setWrongJson] = useState<string>();
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    const wrong = whatIsWrong(json);
-    setWrongJson(wrong);
-    if (wrong !== undefined) return;
-    const rest = JSON.stringify({ to: 'demo', type: 'order', subject }).slice(0, -1);
-    // As it was written, so that 18.50 stays 18.50.
-    onSend(new JsonText(`${rest},"json":${json}}`) as Draft);
-  };
+function OrderForm({ send }: { send(body: Draft): Promise<void> }) {
+  const form = useForm({
+    initial: { subject: 'Order 1001', json: ORDER },
+    check: ({ json }) => problemsIn(json),
+    submit: ({ subject, json }) => {
+      const rest = JSON.stringify({ to: 'demo', type: 'order', subject }).slice(0, -1);
+      // The JSON is sent as typed, so that 18.50 stays 18.50.
+      return send(new JsonText(`${rest},"json":${json}}`) as Draft);
+    },
+  });
   return (
-    <form onSubmit={onSubmit} className="space-y-3">
-      <p className="text-soft">An order, as JSON, to @demo, which takes whatever you send.</p>
-      <TextField label="Subject" maxLength={200} value={subject} onChange={({ target }) => setSubject(target.value)} />
-      <TextArea
-        label="JSON"
-        rows={8}
-        spellCheck={false}
-        className="font-mono text-sm"
-        value={json}
-        onChange={({ target }) => setJson(target.value)}
-        error={wrongJson ?? error?.at('/json')}
-      />
-      {error ? <ErrorNote error={error} /> : null}
-      <Button type="submit" look="primary" isBusy={isBusy}>
-        Send to @demo
-      </Button>
-    </form>
+    <Form form={form} className="space-y-3">
+      <p className="text-soft">Send an order as JSON to @demo, a test recipient that accepts everything.</p>
+      <TextField label="Subject" maxLength={200} {...form.field('subject')} />
+      <TextArea label="JSON" rows={8} spellCheck={false} className="font-mono text-sm" {...form.field('json')} />
+      <SubmitButton form={form}>Send to @demo</SubmitButton>
+    </Form>
   );
 }
 
@@ -90,7 +76,7 @@ function Sent({ message, onAgain }: { message: Envelope | EnvelopeSummary; onAga
           <code className="font-mono text-sm break-all">{message.content_hash}</code>
         </Fact>
       </Facts>
-      <p className="mt-3 text-sm text-soft">Anybody you show the receipt to can check what was delivered, and when.</p>
+      <p className="mt-3 text-sm text-soft">Anyone with the receipt link can verify what was delivered and when.</p>
       <Button className="mt-3" onClick={onAgain}>
         Send another
       </Button>
@@ -98,11 +84,11 @@ function Sent({ message, onAgain }: { message: Envelope | EnvelopeSummary; onAga
   );
 }
 
-function whatIsWrong(json: string): string | undefined {
+function problemsIn(json: string): { json?: string } {
   try {
     JSON.parse(json);
-    return undefined;
+    return {};
   } catch (error) {
-    return `This is no JSON: ${(error as Error).message}.`;
+    return { json: `Invalid JSON: ${(error as Error).message}.` };
   }
 }

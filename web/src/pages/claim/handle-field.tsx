@@ -1,35 +1,35 @@
 import { Check } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import { useReading } from '../../api/queries.ts';
+import { useDebouncedValue } from '../../ui/debounce.ts';
 import { TextField } from '../../ui/field.tsx';
 
 const PAUSE_MS = 200;
-const WHY_NOT = {
-  taken: 'Somebody has claimed this handle already.',
-  reserved: 'This handle is kept for the service itself.',
-  invalid: 'A handle has 2 to 32 letters a–z, digits and hyphens, with no hyphen at either end.',
+const REASONS = {
+  taken: 'This handle is taken.',
+  reserved: 'This handle is reserved.',
+  invalid: 'Use 2 to 32 letters a–z, digits and hyphens, with no hyphen at either end.',
 };
 
 interface HandleFieldProps {
   value: string;
   onChange(value: string): void;
-  /** What claiming it met with. */
+  /** Of the attempt to claim it. */
   error: string | undefined;
 }
 
-/** Says while somebody types whether the handle can be had. */
+/** Shows while typing whether the handle is available. */
 export function HandleField({ value, onChange, error }: HandleFieldProps) {
-  const asked = useSettled(value);
+  const asked = useDebouncedValue(value, PAUSE_MS);
   const { data, error: failure } = useReading('GET /v1/businesses/availability', { query: { handle: asked } }, { enabled: asked !== '' });
   const verdict = asked === value && value !== '' ? data : undefined;
-  const objection = error ?? (verdict?.reason ? WHY_NOT[verdict.reason] : undefined);
+  const problem = error ?? (verdict?.reason ? REASONS[verdict.reason] : undefined);
   return (
     <div>
       <TextField
         label="Handle"
         hint={
           <>
-            Others write to you at <span className="text-ink">{`${location.host}/@${value || '…'}`}</span>
+            Your public page: <span className="text-ink">{`${location.host}/@${value || '…'}`}</span>
           </>
         }
         required
@@ -37,25 +37,25 @@ export function HandleField({ value, onChange, error }: HandleFieldProps) {
         autoCapitalize="none"
         autoComplete="off"
         spellCheck={false}
-        aria-invalid={objection !== undefined}
+        aria-invalid={problem !== undefined}
         value={value}
         onChange={({ target }) => onChange(handleOf(target.value))}
       />
-      <p aria-live="polite" className={`mt-1 min-h-11 text-sm ${objection !== undefined ? 'text-bad' : 'text-good'}`}>
-        {objection ??
+      <p aria-live="polite" className={`mt-1 min-h-11 text-sm ${problem !== undefined ? 'text-bad' : 'text-good'}`}>
+        {problem ??
           (verdict?.available ? (
             <span className="inline-flex items-center gap-1">
-              <Check className="size-4" aria-hidden />@{verdict.handle} is free.
+              <Check className="size-4" aria-hidden />@{verdict.handle} is available.
             </span>
           ) : failure ? (
-            <span className="text-soft">Whether it is free can’t be told just now.</span>
+            <span className="text-soft">Couldn’t check whether it is available.</span>
           ) : null)}
       </p>
     </div>
   );
 }
 
-/** What may become of a text as a handle: nobody has to know the rules to come close. */
+/** A text in the characters of a handle, so that typed names come close to one. */
 function handleOf(text: string): string {
   return text
     .normalize('NFD')
@@ -65,20 +65,10 @@ function handleOf(text: string): string {
     .replace(/[\s_.]+/g, '-');
 }
 
-/** A handle that comes close to a name, until somebody chooses one. */
+/** A handle made from the name of the business, until one is typed. */
 export function suggestionFrom(name: string): string {
   const words = handleOf(name)
     .replace(/[^a-z0-9-]/g, '')
     .replace(/-+/g, '-');
   return words.replace(/^-/, '').slice(0, 32).replace(/-$/, '');
-}
-
-/** A value that has not changed for a moment. */
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
 }

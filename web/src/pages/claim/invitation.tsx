@@ -1,22 +1,22 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useSignOut } from '../../api/auth.ts';
-import type { ApiError } from '../../api/client.ts';
+import type { ApiError, ResponseOf } from '../../api/client.ts';
 import { useAction, useReading } from '../../api/queries.ts';
-import type { Account, Operations } from '../../api/schema.ts';
+import type { Account } from '../../api/schema.ts';
 import { Plain } from '../../frame/plain.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Time } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
-import { useBeginAs } from './begin-as.ts';
+import { useJoinBusiness } from './join-business.ts';
 import { SignedInAs } from './signed-in-as.tsx';
 
-type Invitation = Operations['GET /v1/account/invitations/{token}']['answer'];
+type Invitation = ResponseOf<'GET /v1/account/invitations/{token}'>;
 
 const AS_ROLE = {
-  owner: 'as an owner: you can do everything, and make others owners',
-  admin: 'as an admin: you can send, invite others, make keys and change the business',
-  member: 'as a member: you can read, send, and set up webhooks',
+  owner: 'as an owner. Owners can do everything, and add other owners',
+  admin: 'as an admin. Admins can send, invite others, create keys and change settings',
+  member: 'as a member. Members can read, send and set up webhooks',
 };
 
 export function InvitationPage() {
@@ -31,15 +31,16 @@ export function InvitationPage() {
       </Plain>
     );
   return (
-    <Plain title="You are invited">
+    <Plain title="Join a business">
       <p className="text-soft">
-        to <Name className="font-medium text-ink">{invitation.data.business.display_name}</Name> (@{invitation.data.business.handle}),{' '}
-        {AS_ROLE[invitation.data.role]}. The invitation ends <Time at={invitation.data.expires_at} />.
+        You are invited to join <Name className="font-medium text-ink">{invitation.data.business.display_name}</Name> (@
+        {invitation.data.business.handle}), {AS_ROLE[invitation.data.role]}. The invitation expires <Time at={invitation.data.expires_at} />
+        .
       </p>
       {account.email === invitation.data.email ? (
         <Accept token={token} />
       ) : (
-        <OtherMailbox token={token} invitation={invitation.data} account={account} />
+        <OtherAccount token={token} invitation={invitation.data} account={account} />
       )}
       <SignedInAs />
     </Plain>
@@ -48,14 +49,14 @@ export function InvitationPage() {
 
 function Accept({ token }: { token: string }) {
   const navigate = useNavigate();
-  const beginAs = useBeginAs();
+  const joinBusiness = useJoinBusiness();
   const accept = useAction('POST /v1/account/invitations/{token}');
   const onAccept = () =>
     accept.mutate(
       { path: { token } },
       {
         onSuccess: async ({ handle }) => {
-          await beginAs(handle);
+          await joinBusiness(handle);
           await navigate({ to: '/inbox' });
         },
       },
@@ -64,24 +65,24 @@ function Accept({ token }: { token: string }) {
     <>
       {accept.error ? <ErrorNote error={accept.error} /> : null}
       <Button look="primary" className="mt-6 w-full" isBusy={accept.isPending || accept.isSuccess} onClick={onAccept}>
-        Accept
+        Accept invitation
       </Button>
     </>
   );
 }
 
-function OtherMailbox({ token, invitation, account }: { token: string; invitation: Invitation; account: Account }) {
+function OtherAccount({ token, invitation, account }: { token: string; invitation: Invitation; account: Account }) {
   const { signOut, isBusy, error } = useSignOut(`/invitations/${token}`);
   return (
     <div className="mt-6 rounded-lg bg-warn-tint px-4 py-3">
-      <p className="font-medium text-warn">This invitation is for another mailbox</p>
+      <p className="font-medium text-warn">This invitation is for another email address</p>
       <p className="mt-1 mb-3 text-soft">
-        It was sent to <Name className="text-ink">{invitation.email}</Name>, and you are signed in as{' '}
-        <Name className="text-ink">{account.email ?? account.name}</Name>. Sign in with a code that is sent to the first.
+        It was sent to <Name className="text-ink">{invitation.email}</Name>, but you are signed in as{' '}
+        <Name className="text-ink">{account.email ?? account.name}</Name>. Sign in with a code sent to the invited address.
       </p>
       {error ? <ErrorNote error={error} /> : null}
       <Button isBusy={isBusy} onClick={signOut}>
-        Sign in with that mailbox
+        Switch account
       </Button>
     </div>
   );
@@ -95,12 +96,11 @@ function NoInvitation({ error, onRetry }: { error: ApiError; onRetry(): void }) 
       </Plain>
     );
   return (
-    <Plain title="This invitation is over">
+    <Plain title="Invitation not valid">
       <p className="mb-6 text-soft">
-        It was accepted, withdrawn or replaced by a newer one, has expired, or the person who sent it can no longer invite people. Ask the
-        business for a new one.
+        It was accepted, withdrawn or replaced, it expired, or its sender can no longer invite people. Ask for a new invitation.
       </p>
-      <ButtonLink to="/inbox">Go to your inbox</ButtonLink>
+      <ButtonLink to="/inbox">Go to inbox</ButtonLink>
       <SignedInAs />
     </Plain>
   );

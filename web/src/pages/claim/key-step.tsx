@@ -1,18 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
 import { forget, useAction, useReading } from '../../api/queries.ts';
 import { useRole } from '../../api/role.ts';
 import type { Agent } from '../../api/schema.ts';
-import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { Form, SubmitButton } from '../../ui/form.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Copyable } from '../../ui/parts.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
+import { useForm } from '../../ui/use-form.ts';
 import { Step } from './step.tsx';
 
 interface KeyStepProps {
-  /** Of the key that was made just now. */
+  /** Of the key that was just created. */
   secret: string | undefined;
   onSecret(secret: string): void;
 }
@@ -30,66 +30,54 @@ export function KeyStep({ secret, onSecret }: KeyStepProps) {
   const isDone = secret !== undefined || hasKey || (!isAdmin && agent !== undefined);
   const isKnown = agents !== undefined && (agent === undefined || !isAdmin || keys !== undefined);
   return (
-    <Step number={2} title="Make an agent and a key" isDone={isDone}>
-      <p className="mb-3 text-soft">An agent is a program that acts for your business; whatever its key sends is shown as its work.</p>
+    <Step number={2} title="Create an agent and a key" isDone={isDone}>
+      <p className="mb-3 text-soft">An agent is a program that acts for your business. It calls the API with a key.</p>
       {error ? <ErrorNote error={error} /> : null}
       {secret !== undefined ? (
         <>
           <Copyable text={secret} label="key" />
-          <p className="mt-2 text-sm text-warn">Copy it now: it is shown this once. Whoever has it can send as your business.</p>
+          <p className="mt-2 text-sm text-warn">
+            Copy the key now. It is shown only once, and anyone who has it can send as your business.
+          </p>
         </>
       ) : isDone ? (
         <p>
-          <Name className="font-medium">{agent?.name}</Name> has one already. More are made under{' '}
+          <Name className="font-medium">{agent?.name}</Name> already has a key. Create more under{' '}
           <Link to="/agents" className="text-accent underline">
             Agents and keys
           </Link>
           .
         </p>
       ) : !isKnown ? null : isAdmin ? (
-        <MakeKey agent={agent} onSecret={onSecret} />
+        <NewKeyForm agent={agent} onSecret={onSecret} />
       ) : (
-        <p className="text-soft">Only an admin or owner of your business can do this. Ask one, or go on with the next step.</p>
+        <p className="text-soft">Only admins and owners can create keys. Ask one of them, or continue with the next step.</p>
       )}
     </Step>
   );
 }
 
-/** agent: one that has no key yet. */
-function MakeKey({ agent, onSecret }: { agent: Agent | undefined; onSecret(secret: string): void }) {
-  const [name, setName] = useState('My program');
+/** agent: an existing one without a key. */
+function NewKeyForm({ agent, onSecret }: { agent: Agent | undefined; onSecret(secret: string): void }) {
   const queries = useQueryClient();
-  const create = useAction('POST /v1/agents');
-  const mint = useAction('POST /v1/agents/{id}/keys');
-  const make = async () => {
-    const { id } = agent ?? (await create.mutateAsync({ body: { name: name.trim() } }));
-    const { secret } = await mint.mutateAsync({ path: { id }, body: { scope: 'read_write' } });
-    onSecret(secret);
-  };
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    const readAnew = () => forget(queries, 'GET /v1/agents', 'GET /v1/agents/{id}/keys');
-    // Only then: an agent that is known takes this form away, and with it the secret. What fails is shown below.
-    void make().then(readAnew, readAnew);
-  };
-  const wrongName = create.error?.at('/name');
-  const error = mint.error ?? (wrongName === undefined ? create.error : null);
+  const createAgent = useAction('POST /v1/agents');
+  const createKey = useAction('POST /v1/agents/{id}/keys');
+  const form = useForm({
+    initial: { name: 'My program' },
+    submit: async ({ name }) => {
+      try {
+        const { id } = agent ?? (await createAgent.mutateAsync({ body: { name: name.trim() } }));
+        onSecret((await createKey.mutateAsync({ path: { id }, body: { scope: 'read_write' } })).secret);
+      } finally {
+        // After the secret is shown: a list with the new agent removes this form.
+        await forget(queries, 'GET /v1/agents', 'GET /v1/agents/{id}/keys');
+      }
+    },
+  });
   return (
-    <form onSubmit={onSubmit} className="space-y-3">
-      {agent ? null : (
-        <TextField
-          label="Name of the agent"
-          required
-          maxLength={100}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-          error={wrongName}
-        />
-      )}
-      {error ? <ErrorNote error={error} /> : null}
-      <Button type="submit" look="primary" isBusy={create.isPending || mint.isPending}>
-        {agent ? `Make a key for ${agent.name}` : 'Make agent and key'}
-      </Button>
-    </form>
+    <Form form={form} className="space-y-3">
+      {agent ? null : <TextField label="Agent name" required maxLength={100} {...form.field('name')} />}
+      <SubmitButton form={form}>{agent ? `Create key for ${agent.name}` : 'Create agent and key'}</SubmitButton>
+    </Form>
   );
 }

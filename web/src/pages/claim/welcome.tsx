@@ -9,13 +9,13 @@ import { CurlStep } from './curl-step.tsx';
 import { FirstMessageStep } from './first-message-step.tsx';
 import { KeyStep } from './key-step.tsx';
 
-/** First steps: what is done is ticked, whoever did it and wherever. */
+/** First steps. A step is done no matter who did it, and where. */
 export function WelcomePage() {
   const handle = useActiveBusiness() ?? '';
   const outbox = useReading('GET /v1/outbox', { query: { limit: 20, include: 'summary' } });
   return (
     <>
-      <PageHeader title="First steps">From nothing to a program that sends messages for @{handle}. It takes three minutes.</PageHeader>
+      <PageHeader title="First steps">Send messages for @{handle} from a program. It takes three minutes.</PageHeader>
       <States of={outbox}>{({ data }) => <Steps key={handle} handle={handle} sent={data} />}</States>
     </>
   );
@@ -43,25 +43,25 @@ function Steps({ handle, sent }: { handle: string; sent: (Envelope | EnvelopeSum
 function WhatNext({ isCopied }: { isCopied: boolean }) {
   return (
     <div className="rounded-xl bg-good-tint px-5 py-4">
-      <h2 className="text-lg font-semibold">That is all it takes</h2>
+      <h2 className="text-lg font-semibold">All set</h2>
       <p className="mt-1 text-soft">
-        Your message is delivered{isCopied ? ', and the line that sends the next one is copied: run it anywhere' : ''}. Where to go on:
+        Your message was delivered{isCopied ? ', and the command to send the next one is copied' : ''}. Next:
       </p>
       <ul className="mt-3 list-disc space-y-1 pl-5">
         <li>
-          <NextLink to="/webhooks">Webhooks</NextLink>, to be told when a message comes
+          <NextLink to="/webhooks">Webhooks</NextLink> to be notified of new messages
         </li>
         <li>
-          <NextLink to="/schema">An inbox schema</NextLink>, to have each order checked on arrival
+          <NextLink to="/schema">Inbox schema</NextLink> to check incoming JSON
         </li>
         <li>
-          <NextLink to="/members">Members</NextLink>, to work here together
+          <NextLink to="/members">Members</NextLink> to invite your team
         </li>
         <li>
           <a href="/docs" className="text-accent underline">
-            The documentation
-          </a>
-          , for everything else
+            Documentation
+          </a>{' '}
+          for everything else
         </li>
       </ul>
     </div>

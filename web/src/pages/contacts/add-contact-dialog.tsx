@@ -1,82 +1,41 @@
-import { useState } from 'react';
 import { useAction } from '../../api/queries.ts';
 import { TextArea, TextField, VERBATIM } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog } from '../../ui/form.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useForm } from '../../ui/use-form.ts';
 import { type PartyName, useContactLists } from './contact-list.ts';
 
-const FIELDS = ['', '/handle', '/domain', '/email', '/label', '/notes'];
-
 export function AddContactDialog({ onClose }: { onClose(): void }) {
-  const [who, setWho] = useState('');
-  const [label, setLabel] = useState('');
-  const [notes, setNotes] = useState('');
-  const [isEmpty, setEmpty] = useState(false);
   const save = useAction('POST /v1/contacts');
   const lists = useContactLists();
-  const { error } = save;
-
-  const submit = () => {
-    setEmpty(who.trim() === '');
-    if (who.trim() === '') return;
-    save.mutate(
-      { body: { ...partyIn(who), label: label.trim(), notes } },
-      {
-        onSuccess: async () => {
-          await lists.anew();
-          say('The contact is saved.');
-          onClose();
-        },
-      },
-    );
-  };
-
+  const form = useForm({
+    initial: { who: '', label: '', notes: '' },
+    codes: { not_found: 'who' },
+    paths: { who: ['/handle', '/domain', '/email', ''] },
+    check: ({ who }) => (who.trim() === '' ? { who: 'Enter a handle, a domain or an email address.' } : {}),
+    submit: async ({ who, label, notes }) => {
+      await save.mutateAsync({ body: { ...partyIn(who), label: label.trim(), notes } });
+      await lists.reload();
+      say('Contact saved');
+      onClose();
+    },
+  });
   return (
-    <FormDialog
-      title="Add a contact"
-      action="Save contact"
-      isBusy={save.isPending}
-      error={error?.code === 'not_found' ? null : error}
-      fields={FIELDS}
-      onSubmit={submit}
-      onClose={onClose}
-    >
+    <FormDialog title="Add contact" action="Save contact" form={form} onClose={onClose}>
       <TextField
-        label="Handle, domain or e-mail address"
+        label="Handle, domain or email address"
         placeholder="globex"
-        value={who}
-        onChange={({ target }) => setWho(target.value)}
         {...VERBATIM}
-        error={
-          isEmpty
-            ? 'Say who it is.'
-            : error?.code === 'not_found'
-              ? error.message
-              : (error?.at('/handle') ?? error?.at('/domain') ?? error?.at('/email') ?? error?.at(''))
-        }
-        hint="The handle of a business, the domain of an organisation without one, or a private mailbox."
+        hint="The handle of a business, the domain of an organisation without a handle, or a private email address."
+        {...form.field('who')}
       />
-      <TextField
-        label="Label (optional)"
-        placeholder="Our supplier"
-        value={label}
-        onChange={({ target }) => setLabel(target.value)}
-        maxLength={200}
-        error={error?.at('/label')}
-      />
-      <TextArea
-        label="Notes (optional)"
-        rows={3}
-        value={notes}
-        onChange={({ target }) => setNotes(target.value)}
-        maxLength={10_000}
-        error={error?.at('/notes')}
-      />
+      <TextField label="Label (optional)" placeholder="Our supplier" maxLength={200} {...form.field('label')} />
+      <TextArea label="Notes (optional)" rows={3} maxLength={10_000} {...form.field('notes')} />
     </FormDialog>
   );
 }
 
-/** Which of the three was meant: addresses have an @ inside, domains a dot, handles neither. */
+/** An email address has an @ inside, a domain a dot, a handle neither. */
 function partyIn(text: string): PartyName {
   const name = text.trim().replace(/^@/, '');
   if (name.includes('@')) return { email: name };

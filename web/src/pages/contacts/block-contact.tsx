@@ -10,15 +10,15 @@ import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
 import { useContactLists } from './contact-list.ts';
 
-/** What of a party a block can name. */
+/** What a block of this party can name. */
 interface Target {
   handle: string | undefined;
   domains: readonly string[];
-  /** Of whoever writes from a private mailbox, the newest first. */
+  /** Senders that wrote from a private mailbox, newest first. */
   userIds: readonly string[];
 }
 
-/** Blocks a party as a whole, or takes away the blocks that cover it. */
+/** Blocks a party, or removes the blocks that cover it. */
 export function BlockContact({ party, isBlocked, onClose }: { party: Party; isBlocked: boolean; onClose(): void }) {
   const { target, error } = useTarget(party);
   if (!target)
@@ -35,11 +35,12 @@ export function BlockContact({ party, isBlocked, onClose }: { party: Party; isBl
 
 function FindBlocks({ party, target, onClose }: { party: Party; target: Target; onClose(): void }) {
   const blocks = useList('GET /v1/blocks', { query: {} });
-  const covering = blocks.items.filter((block) => covers(block, target));
-  const isFound = covering.length > 0 || (!blocks.hasMore && !blocks.isPending);
+  const { items, hasMore, isFetchingMore, more } = blocks;
+  const covering = items.filter((block) => covers(block, target));
+  const isFound = covering.length > 0 || (!hasMore && !blocks.isPending);
   useEffect(() => {
-    if (covering.length === 0 && blocks.hasMore && !blocks.isFetchingMore) blocks.more();
-  }, [covering.length, blocks.hasMore, blocks.isFetchingMore, blocks.more]);
+    if (covering.length === 0 && hasMore && !isFetchingMore) more();
+  }, [covering.length, hasMore, isFetchingMore, more]);
   const name = addressOf(party);
   if (covering.length > 0) return <Unblock name={name} blocks={covering} onClose={onClose} />;
   return (
@@ -47,11 +48,11 @@ function FindBlocks({ party, target, onClose }: { party: Party; target: Target; 
       {blocks.error ? <ErrorNote error={blocks.error} onRetry={blocks.retry} /> : null}
       {isFound ? (
         <p className="text-soft">
-          One of{' '}
+          Another block covers this contact. Remove it under{' '}
           <Link to="/blocks" className="text-accent underline">
-            your blocks
-          </Link>{' '}
-          covers it. Remove it there.
+            Blocks
+          </Link>
+          .
         </p>
       ) : blocks.error ? null : (
         <Loading rows={1} />
@@ -87,14 +88,14 @@ function covers({ user_id, email_domain, handle }: Block, target: Target): boole
   return target.domains.some((domain) => domain === email_domain || domain.endsWith(`.${email_domain}`));
 }
 
-/** Closes first: what is read anew then would turn the question around. */
+/** Closes the dialog first: after the reload it would ask the opposite. */
 function useFinish(onClose: () => void) {
   const queries = useQueryClient();
   const lists = useContactLists();
   return (text: string) => {
     onClose();
     say(text);
-    void lists.anew();
+    void lists.reload();
     void forget(queries, 'GET /v1/blocks');
   };
 }
@@ -107,45 +108,39 @@ function BlockNow({ party, userId, onClose }: { party: Party; userId: string; on
     <Confirm
       title={`Block ${addressOf(party)}?`}
       action="Block"
-      isBusy={block.isPending}
-      error={block.error}
-      onConfirm={() => block.mutate({ body }, { onSuccess: () => finish(`${addressOf(party)} is blocked.`) })}
+      run={async () => {
+        await block.mutateAsync({ body });
+        finish(`${addressOf(party)} blocked`);
+      }}
       onClose={onClose}
     >
-      <p>{text} What has come stays, and you can still write to them.</p>
+      <p>{text} Earlier messages stay, and you can still write to them.</p>
     </Confirm>
   );
 }
 
 function blockOf(party: Party, userId: string) {
-  if (party.kind === 'mailbox') return { body: { user_id: userId }, text: 'What this mailbox sends is refused from now on.' };
+  if (party.kind === 'mailbox') return { body: { user_id: userId }, text: 'Messages from this mailbox will be refused.' };
   if (party.kind === 'handle')
-    return { body: { handle: party.handle }, text: 'What agents, people and mailboxes of this business send is refused from now on.' };
+    return { body: { handle: party.handle }, text: 'Messages from agents, people and mailboxes of this business will be refused.' };
   return {
     body: { email_domain: party.domain },
-    text: `What people and mailboxes of ${party.domain} send is refused from now on, and so is what businesses send that have verified it.`,
+    text: `Messages from people and mailboxes at ${party.domain}, and from businesses that verified it, will be refused.`,
   };
 }
 
 function Unblock({ name, blocks, onClose }: { name: string; blocks: readonly Block[]; onClose(): void }) {
   const remove = useAction('DELETE /v1/blocks/{id}');
   const finish = useFinish(onClose);
-  const confirm = async () => {
+  const unblock = async () => {
     for (const { id } of blocks) await remove.mutateAsync({ path: { id } });
-    finish(`${name} is no longer blocked.`);
+    finish(`${name} unblocked`);
   };
   return (
-    <Confirm
-      title={`Unblock ${name}?`}
-      action="Unblock"
-      isBusy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => void confirm().catch(() => {})}
-      onClose={onClose}
-    >
-      It is covered by your {blocks.length === 1 ? 'block' : 'blocks'} of{' '}
+    <Confirm title={`Unblock ${name}?`} action="Unblock" run={unblock} onClose={onClose}>
+      This removes your {blocks.length === 1 ? 'block' : 'blocks'} of{' '}
       <span className="text-ink">{blocks.map(({ handle, email_domain, user_id }) => handle ?? email_domain ?? user_id).join(', ')}</span>.
-      Without {blocks.length === 1 ? 'it' : 'them'}, everybody whom {blocks.length === 1 ? 'it' : 'they'} kept away can write to you again.
+      Everyone covered by {blocks.length === 1 ? 'it' : 'them'} can write to you again.
     </Confirm>
   );
 }
@@ -153,7 +148,7 @@ function Unblock({ name, blocks, onClose }: { name: string; blocks: readonly Blo
 function NobodyToBlock({ party, onClose }: { party: Party; onClose(): void }) {
   return (
     <Dialog title={`Block ${addressOf(party)}`} onClose={onClose}>
-      <p className="text-soft">Nothing has come from this mailbox yet, so there is nobody to block.</p>
+      <p className="text-soft">You have no messages from this mailbox, so there is no sender to block yet.</p>
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
       </DialogActions>

@@ -2,29 +2,32 @@ import { useState } from 'react';
 import { useAction, useReading } from '../../api/queries.ts';
 import type { Contact, Party } from '../../api/schema.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
+import { DialogForm, SubmitButton } from '../../ui/form.tsx';
 import { Name } from '../../ui/name.tsx';
 import { addressOf, Badge, CopyButton, Fact, Facts, Time } from '../../ui/parts.tsx';
 import { ErrorNote, States } from '../../ui/states.tsx';
+import { useTask } from '../../ui/task.ts';
 import { say } from '../../ui/toast.tsx';
+import { useForm } from '../../ui/use-form.ts';
 import { BlockContact } from './block-contact.tsx';
 import { nameOf, useContactLists } from './contact-list.ts';
 
-/** All that is known about a party, with what can be written beside it. */
+/** What is known about a party, with a label and notes to edit. */
 export function ContactDialog({ party, onClose }: { party: Party; onClose(): void }) {
   const contact = useReading('GET /v1/contacts/by-party', { query: nameOf(party) });
-  // What was read a while ago must not be written back.
-  const isOld = contact.isFetching && !contact.isFetchedAfterMount;
+  // A stale response must not be edited and saved.
+  const isStale = contact.isFetching && !contact.isFetchedAfterMount;
   const [isBlocking, setBlocking] = useState(false);
   if (isBlocking) return <BlockContact party={party} isBlocked={contact.data?.blocked ?? false} onClose={onClose} />;
   return (
     <Dialog title={party.display_name} onClose={onClose}>
-      <States of={isOld ? { ...contact, data: undefined } : contact}>
+      <States of={isStale ? { ...contact, data: undefined } : contact}>
         {(known) => (
           <>
             <Activity contact={known} />
-            <OwnWords contact={known} onBlock={() => setBlocking(true)} onClose={onClose} />
+            <ContactForm contact={known} onBlock={() => setBlocking(true)} onClose={onClose} />
           </>
         )}
       </States>
@@ -40,13 +43,13 @@ function Activity({ contact: { party, activity, can_initiate, blocked } }: { con
         <Fact name="Address">
           <span className="-my-1.5 flex items-center gap-1">
             <span className="min-w-0 break-all">{addressOf(party)}</span>
-            <CopyButton text={address} label="Copy the address" isIcon />
+            <CopyButton text={address} label="Copy address" isIcon />
             {blocked ? <Badge tone="bad">Blocked</Badge> : null}
           </span>
-          {can_initiate ? null : <p className="text-sm text-soft">Has no handle: you can reply, but not write first.</p>}
+          {can_initiate ? null : <p className="text-sm text-soft">Has no handle. You can reply, but not write first.</p>}
         </Fact>
         <Fact name="Messages">
-          {activity.messages_in} received, {activity.messages_out} sent
+          {activity.messages_in.toLocaleString('en')} received, {activity.messages_out.toLocaleString('en')} sent
         </Fact>
         {activity.last_seen_at !== null && activity.first_seen_at !== null ? (
           <Fact name="Seen">
@@ -65,7 +68,7 @@ function Activity({ contact: { party, activity, can_initiate, blocked } }: { con
           </Fact>
         ) : null}
         {activity.actors.length > 0 ? (
-          <Fact name="Wrote to you">
+          <Fact name="Senders">
             <Name className="line-clamp-3">
               {activity.actors.map(({ name, email }) => (email === null ? name : `${name} (${email})`)).join(', ')}
             </Name>
@@ -76,88 +79,72 @@ function Activity({ contact: { party, activity, can_initiate, blocked } }: { con
   );
 }
 
-function OwnWords({ contact, onBlock, onClose }: { contact: Contact; onBlock(): void; onClose(): void }) {
-  const { id, party, archived, can_initiate } = contact;
-  const [label, setLabel] = useState(contact.label);
-  const [notes, setNotes] = useState(contact.notes);
+function ContactForm({ contact, onBlock, onClose }: { contact: Contact; onBlock(): void; onClose(): void }) {
+  const { id, party, can_initiate } = contact;
   const save = useAction('POST /v1/contacts');
   const change = useAction('PATCH /v1/contacts/{id}');
+  const lists = useContactLists();
+  const form = useForm({
+    initial: { label: contact.label, notes: contact.notes },
+    submit: async ({ label, notes }) => {
+      const own = { label: label.trim(), notes };
+      const saved =
+        id === null
+          ? await save.mutateAsync({ body: { ...nameOf(party), ...own } })
+          : await change.mutateAsync({ path: { id }, body: own });
+      lists.update(saved);
+      say('Contact saved');
+      onClose();
+    },
+  });
+  return (
+    <DialogForm
+      form={form}
+      actions={
+        <>
+          <div className="mr-auto flex gap-1">
+            {id === null ? null : <ArchiveButton id={id} isArchived={contact.archived} onClose={onClose} />}
+            <Button look="quiet" onClick={onBlock}>
+              {contact.blocked ? 'Unblock' : 'Block'}
+            </Button>
+          </div>
+          {can_initiate ? (
+            <ButtonLink to="/compose" search={{ to: addressOf(party).replace(/^@/, '') }}>
+              Write
+            </ButtonLink>
+          ) : null}
+          <SubmitButton form={form}>Save</SubmitButton>
+        </>
+      }
+    >
+      <TextField
+        label="Label"
+        placeholder="Our supplier"
+        hint="Your name for this contact. Only your business sees it."
+        maxLength={200}
+        {...form.field('label')}
+      />
+      <TextArea label="Notes" rows={3} maxLength={10_000} {...form.field('notes')} />
+    </DialogForm>
+  );
+}
+
+function ArchiveButton({ id, isArchived, onClose }: { id: string; isArchived: boolean; onClose(): void }) {
   const archive = useAction('PATCH /v1/contacts/{id}');
   const lists = useContactLists();
-  const error = save.error ?? change.error ?? archive.error;
-
-  const submit = () => {
-    const words = { label: label.trim(), notes };
-    const done = {
-      onSuccess: (saved: Contact) => {
-        lists.changed(saved);
-        say('The contact is saved.');
-        onClose();
-      },
-    };
-    if (id === null) save.mutate({ body: { ...nameOf(party), ...words } }, done);
-    else change.mutate({ path: { id }, body: words }, done);
+  const { isBusy, error, run } = useTask();
+  const toggle = async () => {
+    await archive.mutateAsync({ path: { id }, body: { archived: !isArchived } });
+    await lists.reload();
+    say(isArchived ? 'Contact restored' : 'Contact archived');
+    onClose();
   };
-  const turnArchived = (to: boolean, savedId: string) =>
-    archive.mutate(
-      { path: { id: savedId }, body: { archived: to } },
-      {
-        onSuccess: async () => {
-          await lists.anew();
-          say(to ? 'The contact is archived.' : 'The contact is back.');
-          onClose();
-        },
-      },
-    );
-
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
-      <div className="flex flex-col gap-4">
-        <TextField
-          label="Label"
-          placeholder="Our supplier"
-          hint="What you call it. Only your business sees this."
-          value={label}
-          onChange={({ target }) => setLabel(target.value)}
-          maxLength={200}
-          error={error?.at('/label')}
-        />
-        <TextArea
-          label="Notes"
-          rows={3}
-          value={notes}
-          onChange={({ target }) => setNotes(target.value)}
-          maxLength={10_000}
-          error={error?.at('/notes')}
-        />
-      </div>
+    <>
       {error ? <ErrorNote error={error} /> : null}
-      <DialogActions>
-        <div className="mr-auto flex gap-1">
-          {id === null ? null : (
-            <Button look="quiet" onClick={() => turnArchived(!archived, id)} isBusy={archive.isPending}>
-              {archived ? 'Take out of the archive' : 'Archive'}
-            </Button>
-          )}
-          <Button look="quiet" onClick={onBlock}>
-            {contact.blocked ? 'Unblock' : 'Block'}
-          </Button>
-        </div>
-        {can_initiate ? (
-          <ButtonLink to="/compose" search={{ to: addressOf(party).replace(/^@/, '') }}>
-            Write
-          </ButtonLink>
-        ) : null}
-        <Button type="submit" look="primary" isBusy={save.isPending || change.isPending}>
-          Save
-        </Button>
-      </DialogActions>
-    </form>
+      <Button look="quiet" onClick={() => void run(toggle)} isBusy={isBusy}>
+        {isArchived ? 'Restore' : 'Archive'}
+      </Button>
+    </>
   );
 }

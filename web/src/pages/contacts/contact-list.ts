@@ -2,9 +2,9 @@ import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/r
 import { forget, keyOf, type List, useList } from '../../api/queries.ts';
 import type { Contact, Party } from '../../api/schema.ts';
 
-/** What a row shows. An address book may have a hundred thousand of them. */
+/** What a row shows. A list may have a hundred thousand rows. */
 export interface Summary {
-  /** The same as long as it is the same party. */
+  /** One for each party. */
   key: string;
   party: Party;
   label: string;
@@ -50,8 +50,8 @@ export function useContacts(q: string, shown: Shown): List<Summary> {
 type Pages = InfiniteData<{ data: Summary[]; next_cursor: string | null }>;
 const isList = (key: readonly unknown[]) => key[1] === 'GET /v1/contacts';
 
-/** Shows a contact as it is now in the lists that have it, which may be too long to be read anew. */
-function showChanged(queries: QueryClient, contact: Contact): void {
+/** Replaces a contact in the loaded lists, which may be too long to load again. */
+function updateLists(queries: QueryClient, contact: Contact): void {
   const changed = summaryOf(contact);
   queries.setQueriesData<Pages>({ predicate: ({ queryKey }) => isList(queryKey) }, (list) => {
     const change = (items: Summary[]) => items.map((item) => (item.key === changed.key ? changed : item));
@@ -59,8 +59,8 @@ function showChanged(queries: QueryClient, contact: Contact): void {
   });
 }
 
-/** Reads the lists anew, from their beginning. */
-async function startAnew(queries: QueryClient): Promise<void> {
+/** Reloads the first page of each list. */
+async function reloadLists(queries: QueryClient): Promise<void> {
   const firstOf = ({ pages, pageParams }: Pages): Pages => ({ pages: pages.slice(0, 1), pageParams: pageParams.slice(0, 1) });
   queries.setQueriesData<Pages>({ predicate: ({ queryKey }) => isList(queryKey) }, (list) => list && firstOf(list));
   await forget(queries, 'GET /v1/contacts', 'GET /v1/contacts/by-party');
@@ -69,10 +69,10 @@ async function startAnew(queries: QueryClient): Promise<void> {
 export function useContactLists() {
   const queries = useQueryClient();
   return {
-    changed: (contact: Contact) => {
-      showChanged(queries, contact);
+    update: (contact: Contact) => {
+      updateLists(queries, contact);
       queries.setQueryData(keyOf('GET /v1/contacts/by-party', { query: nameOf(contact.party) }), contact);
     },
-    anew: () => startAnew(queries),
+    reload: () => reloadLists(queries),
   };
 }

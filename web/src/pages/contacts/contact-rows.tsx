@@ -67,7 +67,7 @@ function ContactButton({ contact, onOpen }: { contact: Summary; onOpen(): void }
         {moreTypes > 0 ? <span className="text-xs text-soft">+{moreTypes}</span> : null}
       </span>
       <span className="text-sm text-soft tabular-nums max-md:col-start-1 max-md:row-start-2">
-        {received + sent === 0 ? 'No messages yet' : `${received} in · ${sent} out`}
+        {received + sent === 0 ? 'No messages yet' : `${received.toLocaleString('en')} in · ${sent.toLocaleString('en')} out`}
       </span>
       <span className="text-right text-sm text-soft max-md:col-start-2 max-md:row-start-1">
         {lastSeenAt === null ? null : <Time at={lastSeenAt} />}

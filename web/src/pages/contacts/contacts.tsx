@@ -1,7 +1,8 @@
 import { ContactRound, Plus } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { Party } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
+import { useDebouncedValue } from '../../ui/debounce.ts';
 import { Select, TextField } from '../../ui/field.tsx';
 import { PageHeader } from '../../ui/parts.tsx';
 import { useShortcuts } from '../../ui/shortcuts.ts';
@@ -16,7 +17,7 @@ const TYPING_MS = 250;
 export function ContactsPage() {
   const [typed, setTyped] = useState('');
   const [shown, setShown] = useState<Shown>('all');
-  const q = useSettled(typed.trim(), TYPING_MS);
+  const q = useDebouncedValue(typed.trim(), TYPING_MS);
   const list = useContacts(q, shown);
   const [isAdding, setAdding] = useState(false);
   const [opened, setOpened] = useState<Party>();
@@ -29,26 +30,26 @@ export function ContactsPage() {
         title="Contacts"
         actions={
           <Button look="primary" onClick={() => setAdding(true)} icon={<Plus className="size-4" aria-hidden />}>
-            Add a contact
+            Add contact
           </Button>
         }
       >
-        Everybody you have exchanged messages with, and those that you have saved.
+        Everyone you exchanged messages with, and contacts you added.
       </PageHeader>
       <search className="mb-3 flex gap-2">
         <div className="max-w-sm grow">
           <TextField
             ref={searchField}
-            label="Find a contact"
+            label="Search contacts"
             isBare
             type="search"
-            placeholder="Name, handle, domain, address or label"
+            placeholder="Name, handle, domain, email or label"
             maxLength={200}
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
           />
         </div>
-        <Select label="Which" isBare value={shown} onChange={({ target }) => setShown(target.value as Shown)} className="w-auto">
+        <Select label="Show" isBare value={shown} onChange={({ target }) => setShown(target.value as Shown)} className="w-auto">
           <option value="all">All</option>
           <option value="saved">Saved</option>
           <option value="archived">Archived</option>
@@ -61,18 +62,18 @@ export function ContactsPage() {
       ) : list.items.length > 0 ? (
         <ContactRows list={list} onOpen={setOpened} />
       ) : q !== '' ? (
-        <Empty title="No contact fits">
+        <Empty title="No results">
           <Button className="mt-3" onClick={() => setTyped('')}>
-            Clear the search
+            Clear search
           </Button>
         </Empty>
       ) : shown === 'archived' ? (
-        <Empty title="Nothing is archived">Saved contacts that you archive are kept here.</Empty>
+        <Empty title="No archived contacts">Contacts that you archive are listed here.</Empty>
       ) : (
-        <Empty icon={<ContactRound className="size-6" aria-hidden />} title={shown === 'saved' ? 'No contact is saved' : 'No contacts yet'}>
-          <p>Whoever you exchange messages with appears here by itself. You can also add somebody before the first message.</p>
+        <Empty icon={<ContactRound className="size-6" aria-hidden />} title={shown === 'saved' ? 'No saved contacts' : 'No contacts yet'}>
+          <p>Contacts appear here after the first message. You can also add one before that.</p>
           <Button look="primary" className="mt-4" onClick={() => setAdding(true)}>
-            Add a contact
+            Add contact
           </Button>
         </Empty>
       )}
@@ -80,14 +81,4 @@ export function ContactsPage() {
       {opened ? <ContactDialog party={opened} onClose={() => setOpened(undefined)} /> : null}
     </>
   );
-}
-
-/** What somebody has typed, once they pause. */
-function useSettled(value: string, ms: number): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
 }

@@ -18,10 +18,10 @@ export function DomainCard({ domain, isAdmin, isOwner }: { domain: Domain; isAdm
   const check = useAction('POST /v1/domains/{domain}/check', { changes: ['GET /v1/domains', 'GET /v1/me', 'GET /v1/business'] });
   const [isRemoving, setRemoving] = useState(false);
   const { state, record } = domain;
-  const look = () =>
+  const checkNow = () =>
     check.mutate(
       { path: { domain: domain.domain } },
-      { onSuccess: (found) => found.state === 'verified' && say(`${found.domain} is verified.`) },
+      { onSuccess: (found) => found.state === 'verified' && say(`${found.domain} verified`) },
     );
   return (
     <li className="rounded-xl border border-line px-4 py-4 sm:px-5">
@@ -33,7 +33,7 @@ export function DomainCard({ domain, isAdmin, isOwner }: { domain: Domain; isAdm
         {isAdmin ? (
           <div className="flex gap-2">
             {record !== null ? (
-              <Button onClick={look} isBusy={check.isPending} aria-label={`Check now: ${domain.domain}`}>
+              <Button onClick={checkNow} isBusy={check.isPending} aria-label={`Check now: ${domain.domain}`}>
                 Check now
               </Button>
             ) : null}
@@ -50,7 +50,7 @@ export function DomainCard({ domain, isAdmin, isOwner }: { domain: Domain; isAdm
       {state === 'pending' ? null : <Senders domain={domain} isOwner={isOwner} />}
       {record === null ? null : state === 'verified' ? (
         <details className="mt-2 text-sm">
-          <summary className="w-fit rounded text-soft hover:text-ink">The record, which has to stay</summary>
+          <summary className="w-fit rounded text-soft hover:text-ink">DNS record (keep it in place)</summary>
           <Record record={record} />
         </details>
       ) : (
@@ -61,15 +61,15 @@ export function DomainCard({ domain, isAdmin, isOwner }: { domain: Domain; isAdm
   );
 }
 
-/** Who sends for the business from mailboxes of the domain. */
+/** Who may send as the business from mailboxes at the domain. */
 function Senders({ domain: { domain, senders }, isOwner }: { domain: Domain; isOwner: boolean }) {
   const change = useAction('PATCH /v1/domains/{domain}', { changes: ['GET /v1/domains'] });
   if (!isOwner)
     return (
       <p className="mt-2 text-sm text-soft">
         {senders === 'everybody'
-          ? 'Everybody with a mailbox here can send as your business.'
-          : 'Only members can send as your business from here.'}
+          ? 'Everyone with a mailbox at this domain can send as your business.'
+          : 'Only members can send as your business from this domain.'}
       </p>
     );
   return (
@@ -81,8 +81,8 @@ function Senders({ domain: { domain, senders }, isOwner }: { domain: Domain; isO
         value={change.isPending ? change.variables.body.senders : senders}
         onChange={({ target }) => change.mutate({ path: { domain }, body: { senders: target.value as Domain['senders'] } })}
       >
-        <option value="everybody">Everybody with a mailbox at {domain}</option>
-        <option value="members">Members of your business only</option>
+        <option value="everybody">Everyone with a mailbox at {domain}</option>
+        <option value="members">Members only</option>
       </Select>
       {change.error ? <ErrorNote error={change.error} /> : null}
     </>
@@ -92,28 +92,27 @@ function Senders({ domain: { domain, senders }, isOwner }: { domain: Domain; isO
 function StateText({ domain: { state, record, verified_at, checked_at, missing_since } }: { domain: Domain }) {
   if (state === 'pending')
     return checked_at === null ? (
-      <>Add this record to the DNS of the domain, where you bought it or where its names are kept. Then check.</>
+      <>Add this record at the DNS provider of the domain, then check.</>
     ) : (
       <>
-        Not found when it was looked up <Time at={checked_at} />. What is new in the DNS can take an hour to be seen everywhere: check the
-        record below, then try again.
+        Record not found, checked <Time at={checked_at} />. DNS changes can take up to an hour. Compare the record below, then check again.
       </>
     );
   if (state === 'failing')
     return (
       <>
-        The record has been missing since <Time at={missing_since ?? checked_at ?? ''} />. After three days without it the domain is lost:
-        put it back, then check.
+        Record missing since <Time at={missing_since ?? checked_at ?? ''} />. Add it again and check, or the domain is removed after three
+        days.
       </>
     );
   return (
     <>
-      Verified since <Time at={verified_at ?? ''} />
+      Verified <Time at={verified_at ?? ''} />
       {record === null ? (
-        ', by whoever runs this service'
+        ', by the operator of this service'
       ) : checked_at === null ? null : (
         <>
-          , last seen <Time at={checked_at} />
+          , record last found <Time at={checked_at} />
         </>
       )}
       .
@@ -141,17 +140,10 @@ function Record({ record }: { record: NonNullable<Domain['record']> }) {
 function RemoveDialog({ domain: { domain, state }, onClose }: { domain: Domain; onClose(): void }) {
   const remove = useAction('DELETE /v1/domains/{domain}', { changes: ['GET /v1/domains', 'GET /v1/me', 'GET /v1/business'] });
   return (
-    <Confirm
-      title={`Remove ${domain}?`}
-      action="Remove domain"
-      isBusy={remove.isPending}
-      error={remove.error}
-      onClose={onClose}
-      onConfirm={() => remove.mutate({ path: { domain } }, { onSuccess: onClose })}
-    >
+    <Confirm title={`Remove ${domain}?`} action="Remove domain" run={() => remove.mutateAsync({ path: { domain } })} onClose={onClose}>
       {state === 'pending'
-        ? 'Adding it again gives a new record.'
-        : 'People who write from its mailboxes no longer send as your business, and others no longer see the domain beside your name. What has been exchanged stays. To get it back, it has to be verified anew.'}
+        ? 'If you add it again, you get a new record.'
+        : 'People at this domain no longer send as your business, and the domain is no longer shown next to your name. Messages stay. To use the domain again, verify it again.'}
     </Confirm>
   );
 }

@@ -19,26 +19,24 @@ export function DomainsPage() {
         actions={
           isAdmin ? (
             <Button look="primary" onClick={() => setAdding(true)} icon={<Plus className="size-4" aria-hidden />}>
-              Add a domain
+              Add domain
             </Button>
           ) : undefined
         }
       >
-        Show that a mail domain is yours, by a record in its DNS.
+        Verify that an email domain is yours with a DNS record.
       </PageHeader>
       {role === 'member' ? (
-        <p className="mb-4 rounded-lg bg-tint px-4 py-3 text-sm text-soft">Only admins add, check and remove domains.</p>
+        <p className="mb-4 rounded-lg bg-tint px-4 py-3 text-sm text-soft">Only admins and owners can add, check and remove domains.</p>
       ) : null}
       <States of={domains}>
         {({ data }) =>
           data.length === 0 ? (
             <Empty icon={<Globe className="size-6" aria-hidden />} title="No domains yet">
-              <p>
-                People who write from a mailbox of your domain then send as your business, and others see that you are who you say you are.
-              </p>
+              <p>With a verified domain, others see that your business is genuine, and people at the domain can send as your business.</p>
               {isAdmin ? (
                 <Button look="primary" className="mt-4" onClick={() => setAdding(true)}>
-                  Add your domain
+                  Add domain
                 </Button>
               ) : null}
             </Empty>
@@ -49,7 +47,7 @@ export function DomainsPage() {
                   <DomainCard key={domain.domain} domain={domain} isAdmin={isAdmin} isOwner={role === 'owner'} />
                 ))}
               </ul>
-              <WhatItBrings />
+              <Benefits />
             </>
           )
         }
@@ -59,18 +57,15 @@ export function DomainsPage() {
   );
 }
 
-function WhatItBrings() {
+function Benefits() {
   return (
     <section className="mt-10 max-w-prose text-sm text-soft">
-      <h2 className="mb-2 font-medium text-ink">What a verified domain brings</h2>
+      <h2 className="mb-2 font-medium text-ink">What a verified domain does</h2>
       <ul className="list-disc space-y-1 pl-4">
-        <li>It stands beside your name, so others see that you are who you say you are.</li>
-        <li>
-          People who write from its mailboxes send as your business, and what they wrote before joins it. An owner can leave that to
-          members.
-        </li>
-        <li>The daily limit of new businesses no longer applies.</li>
-        <li>The record has to stay: it is looked up each day, and after three days without it the domain is lost.</li>
+        <li>It is shown next to your name, so others see that your business is genuine.</li>
+        <li>People at the domain can send as your business, and their earlier messages move to it. An owner can limit this to members.</li>
+        <li>The daily limit for new businesses no longer applies.</li>
+        <li>Keep the record in place: it is checked daily, and the domain is removed after three days without it.</li>
       </ul>
     </section>
   );

@@ -7,9 +7,9 @@ import { Plain } from '../../frame/plain.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Badge } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
-import { AtTheDoor } from './at-the-door.tsx';
+import { DropForm } from './drop-form.tsx';
 
-/** Where anybody writes to a business, without an account of any kind. */
+/** The drop page of a business, for people without a handle. */
 export function DropPage() {
   const { handle } = useParams({ from: '/@{$handle}' });
   const { data: profile, error, refetch } = useReading('GET /v1/public/{handle}', { path: { handle } });
@@ -35,12 +35,12 @@ function Found({ profile }: { profile: PublicProfile }) {
           </Badge>
         ))}
       </div>
-      <AtTheDoor key={profile.handle} profile={profile} />
+      <DropForm key={profile.handle} profile={profile} />
       <p className="mt-12 border-t border-line pt-4 text-sm text-soft">
         {profile.verified_domains.length > 0
-          ? 'A domain with a tick has been shown to be theirs. The name is what they call themselves.'
-          : 'The name is what they call themselves; no domain has been shown to be theirs.'}{' '}
-        Waybill carries messages and files between businesses, with a receipt that anybody can check.
+          ? 'Domains with a check mark are verified. The name is chosen by the business.'
+          : 'The name is chosen by the business. It has no verified domain.'}{' '}
+        Waybill delivers messages and files between businesses, with receipts that anyone can verify.
       </p>
     </Plain>
   );
@@ -54,9 +54,9 @@ function NotFound({ handle, error, onRetry }: { handle: string; error: ApiError;
       </Plain>
     );
   return (
-    <Plain title="Nobody has this handle">
+    <Plain title="Handle not found">
       <p className="mb-6 text-soft">
-        No business has claimed <bdi className="font-medium text-ink">@{handle}</bdi>. Check the spelling with whoever gave it to you.
+        No business has claimed <bdi className="font-medium text-ink">@{handle}</bdi>. Check the spelling.
       </p>
       <ButtonLink to="/claim">Claim a handle</ButtonLink>
     </Plain>

@@ -1,20 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { WaysIn } from '../../parts/ways-in.tsx';
-import { asSomebodyElse } from './somebody-else.ts';
+import { SignInOptions } from '../../parts/sign-in-options.tsx';
+import { switchPerson } from './switch-person.ts';
 
-/** Whoever writes shows first that a mailbox is theirs. */
+/** The sender verifies an email address before sending. */
 export function SignIn({ handle }: { handle: string }) {
   const queries = useQueryClient();
   const { error } = useSearch({ strict: false });
   return (
     <section aria-labelledby="who" className="mt-8">
       <h2 id="who" className="text-lg font-semibold">
-        Who are you?
+        Sign in to send
       </h2>
-      <p className="mb-4 text-soft">They see your address, and that it is yours. There is no password. What you have written stays here.</p>
+      <p className="mb-4 text-soft">The recipient sees your verified email address. No password needed. Your text is kept.</p>
       <div className="max-w-sm">
-        <WaysIn backTo={{ signedIn: `/@${handle}`, failed: `/@${handle}` }} error={error} onSignedIn={() => void asSomebodyElse(queries)} />
+        <SignInOptions
+          backTo={{ signedIn: `/@${handle}`, failed: `/@${handle}` }}
+          error={error}
+          onSignedIn={() => void switchPerson(queries)}
+        />
       </div>
     </section>
   );

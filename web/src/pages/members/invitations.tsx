@@ -7,7 +7,6 @@ import { Confirm } from '../../ui/dialog.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Badge, Row, Rows, Time } from '../../ui/parts.tsx';
 import { Empty, States } from '../../ui/states.tsx';
-import { say } from '../../ui/toast.tsx';
 
 export function Invitations() {
   const invitations = useReading('GET /v1/invitations', {});
@@ -15,8 +14,8 @@ export function Invitations() {
     <States of={invitations} rows={1}>
       {({ data }) =>
         data.length === 0 ? (
-          <Empty icon={<MailPlus className="size-6" aria-hidden />} title="None is open">
-            Whoever you invite gets a mail with a link, and is here as soon as they follow it.
+          <Empty icon={<MailPlus className="size-6" aria-hidden />} title="No open invitations">
+            Invite people by email. They join with the link in it.
           </Empty>
         ) : (
           <Rows label="Invitations">
@@ -33,37 +32,30 @@ export function Invitations() {
 function InvitationRow({ invitation: { id, email, role, segment, created_at, expires_at } }: { invitation: Invitation }) {
   const [isAsking, setAsking] = useState(false);
   const withdraw = useAction('DELETE /v1/invitations/{id}', { changes: ['GET /v1/invitations'] });
-  const onConfirm = () =>
-    void withdraw.mutateAsync({ path: { id } }).then(
-      // The row is gone by then.
-      () => say('Invitation withdrawn'),
-      () => undefined,
-    );
   return (
     <Row>
       <div className="min-w-0 grow basis-64">
         <Name className="font-medium">{email}</Name>
         <p className="text-sm text-soft">
           Invited <Time at={created_at} />
-          {segment === null ? '' : ` for ${segment}`}, until <Time at={expires_at} />
+          {segment === null ? '' : ` for ${segment}`}, expires <Time at={expires_at} />
         </p>
       </div>
       <div className="flex items-center gap-2">
         <Badge>{role}</Badge>
-        <Button look="quiet" onClick={() => setAsking(true)} aria-label={`Withdraw the invitation of ${email}`}>
+        <Button look="quiet" onClick={() => setAsking(true)} aria-label={`Withdraw invitation for ${email}`}>
           Withdraw
         </Button>
       </div>
       {isAsking ? (
         <Confirm
-          title="Withdraw the invitation?"
+          title="Withdraw invitation?"
           action="Withdraw"
-          isBusy={withdraw.isPending}
-          error={withdraw.error}
-          onConfirm={onConfirm}
+          run={() => withdraw.mutateAsync({ path: { id } })}
+          done="Invitation withdrawn"
           onClose={() => setAsking(false)}
         >
-          The link in the mail to <Name>{email}</Name> counts no more.
+          The link sent to <Name>{email}</Name> stops working.
         </Confirm>
       ) : null}
     </Row>

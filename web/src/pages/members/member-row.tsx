@@ -9,8 +9,9 @@ import { Select } from '../../ui/field.tsx';
 import { Name, visible } from '../../ui/name.tsx';
 import { Badge, Row, Time } from '../../ui/parts.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
+import { useTask } from '../../ui/task.ts';
 import { say } from '../../ui/toast.tsx';
-import { MAY, mayGive, ROLES } from './roles.ts';
+import { canAssign, PERMISSIONS, ROLES } from './roles.ts';
 import { SegmentField } from './segment-field.tsx';
 
 interface MemberRowProps {
@@ -21,7 +22,7 @@ interface MemberRowProps {
 
 export function MemberRow({ member, isMe, myRole }: MemberRowProps) {
   const isAdmin = myRole === 'owner' || myRole === 'admin';
-  const mayChange = mayGive(myRole, member.role);
+  const canChange = canAssign(myRole, member.role);
   return (
     <Row>
       <div className="min-w-0 grow basis-64">
@@ -30,13 +31,13 @@ export function MemberRow({ member, isMe, myRole }: MemberRowProps) {
           {isMe ? <Badge>you</Badge> : null}
         </p>
         <p className="text-sm break-words text-soft">
-          {member.email === null ? 'No mailbox shown' : <Name>{member.email}</Name>}, joined <Time at={member.joined_at} />
+          {member.email === null ? 'No verified email' : <Name>{member.email}</Name>}, joined <Time at={member.joined_at} />
         </p>
         <SegmentField member={member} isEditable={isAdmin} />
       </div>
       <div className="flex items-center gap-2">
-        {mayChange ? <RoleSelect member={member} isMe={isMe} myRole={myRole} /> : <Badge>{member.role}</Badge>}
-        {isMe || mayChange ? <Removal member={member} isMe={isMe} /> : null}
+        {canChange ? <RoleSelect member={member} isMe={isMe} myRole={myRole} /> : <Badge>{member.role}</Badge>}
+        {isMe || canChange ? <Removal member={member} isMe={isMe} /> : null}
       </div>
     </Row>
   );
@@ -45,17 +46,12 @@ export function MemberRow({ member, isMe, myRole }: MemberRowProps) {
 function RoleSelect({ member, isMe, myRole }: MemberRowProps) {
   const [asked, setAsked] = useState<Role>();
   const change = useAction('PATCH /v1/members/{id}', { changes: ['GET /v1/members', 'GET /v1/account'] });
-  const save = (role: Role) =>
-    change.mutate(
-      { path: { id: member.id }, body: { role } },
-      {
-        onSuccess: () => {
-          setAsked(undefined);
-          say(`${isMe ? 'You are' : `${member.name} is`} ${role === 'member' ? 'a' : 'an'} ${role} now`);
-        },
-      },
-    );
-  const onChoose = (role: Role) => (isMe ? setAsked(role) : save(role));
+  const { error, run } = useTask();
+  const save = async (role: Role) => {
+    await change.mutateAsync({ path: { id: member.id }, body: { role } });
+    say(`${isMe ? 'You are' : `${member.name} is`} now ${role === 'member' ? 'a' : 'an'} ${role}`);
+  };
+  const onChoose = (role: Role) => (isMe ? setAsked(role) : void run(() => save(role)));
   return (
     <div>
       <Select
@@ -66,26 +62,16 @@ function RoleSelect({ member, isMe, myRole }: MemberRowProps) {
         value={change.isPending ? change.variables.body.role : member.role}
         onChange={({ target }) => onChoose(target.value as Role)}
       >
-        {ROLES.filter((role) => mayGive(myRole, role)).map((role) => (
+        {ROLES.filter((role) => canAssign(myRole, role)).map((role) => (
           <option key={role} value={role}>
             {role}
           </option>
         ))}
       </Select>
-      {change.error && !isMe ? <ErrorNote error={change.error} /> : null}
+      {error ? <ErrorNote error={error} /> : null}
       {asked !== undefined ? (
-        <Confirm
-          title={`Become ${asked === 'member' ? 'a' : 'an'} ${asked}?`}
-          action="Change my role"
-          isBusy={change.isPending}
-          error={change.error}
-          onConfirm={() => save(asked)}
-          onClose={() => {
-            setAsked(undefined);
-            change.reset();
-          }}
-        >
-          {MAY[asked]} Somebody else has to undo this.
+        <Confirm title={`Change your role to ${asked}?`} action="Change role" run={() => save(asked)} onClose={() => setAsked(undefined)}>
+          {PERMISSIONS[asked]} Only someone else can undo this.
         </Confirm>
       ) : null}
     </div>
@@ -96,15 +82,9 @@ function Removal({ member, isMe }: { member: Member; isMe: boolean }) {
   const [isAsking, setAsking] = useState(false);
   const navigate = useNavigate();
   const remove = useAction('DELETE /v1/members/{id}', { changes: isMe ? ['GET /v1/account'] : ['GET /v1/members'] });
-  const onConfirm = async () => {
-    // The row is gone by then. What fails is shown by the dialog.
-    const isDone = await remove.mutateAsync({ path: { id: member.id } }).then(
-      () => true,
-      () => false,
-    );
-    if (!isDone) return;
-    say(isMe ? 'You have left' : `${member.name} is removed`);
-    // The guards of the pages find another business to act for.
+  const leaveOrRemove = async () => {
+    await remove.mutateAsync({ path: { id: member.id } });
+    // The route guards find another business to act for.
     if (isMe) await navigate({ to: '/inbox' });
   };
   return (
@@ -116,17 +96,13 @@ function Removal({ member, isMe }: { member: Member; isMe: boolean }) {
         <Confirm
           title={isMe ? 'Leave this business?' : `Remove ${member.name}?`}
           action={isMe ? 'Leave' : 'Remove'}
-          isBusy={remove.isPending}
-          error={remove.error}
-          onConfirm={() => void onConfirm()}
-          onClose={() => {
-            setAsking(false);
-            remove.reset();
-          }}
+          run={leaveOrRemove}
+          done={isMe ? 'You left the business' : `${member.name} removed`}
+          onClose={() => setAsking(false)}
         >
           {isMe
-            ? 'You lose access at once, and come back only when you are invited again.'
-            : 'They lose access at once. What they have sent stays, with their name.'}
+            ? 'You lose access at once. To come back, you need a new invitation.'
+            : 'They lose access at once. Messages they sent stay, with their name.'}
         </Confirm>
       ) : null}
     </>

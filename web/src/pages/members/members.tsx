@@ -26,7 +26,7 @@ export function MembersPage() {
           ) : null
         }
       >
-        The people who act for your business.{role === 'member' ? ' Admins and owners invite others and change who may do what.' : ''}
+        People who can act for your business.{role === 'member' ? ' Admins and owners manage members and roles.' : ''}
       </PageHeader>
       {list.error ? (
         <ErrorNote error={list.error} onRetry={list.retry} />

@@ -2,11 +2,11 @@ import type { Role } from '../../api/role.ts';
 
 export const ROLES: Role[] = ['member', 'admin', 'owner'];
 
-export const MAY: Record<Role, string> = {
-  member: 'Reads, sends, and sets up webhooks and the schema.',
-  admin: 'Also invites and removes members, makes agents and keys, adds domains, and changes the settings.',
-  owner: 'Also makes and unmakes owners.',
+export const PERMISSIONS: Record<Role, string> = {
+  member: 'Can read and send messages, and set up webhooks and the inbox schema.',
+  admin: 'Can also invite and remove members, create agents and keys, add domains and change settings.',
+  owner: 'Can also add and remove owners.',
 };
 
-/** Only owners make or unmake owners. */
-export const mayGive = (mine: Role | undefined, role: Role): boolean => mine === 'owner' || (mine === 'admin' && role !== 'owner');
+/** Only owners add or remove owners. */
+export const canAssign = (mine: Role | undefined, role: Role): boolean => mine === 'owner' || (mine === 'admin' && role !== 'owner');

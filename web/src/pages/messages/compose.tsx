@@ -15,7 +15,7 @@ export function ComposePage() {
   if (sent) return <Sent message={sent} onAnother={() => setSent(undefined)} />;
   return (
     <div className="max-w-3xl">
-      <PageHeader title="Write a message" />
+      <PageHeader title="New message" />
       <Composer key={`${business} ${to}`} place="new" initial={to === undefined ? {} : { to }} onSent={setSent} />
     </div>
   );
@@ -28,7 +28,7 @@ function Sent({ message, onAnother }: { message: Envelope; onAnother(): void }) 
       <p className="mb-6 flex items-center gap-2.5">
         <CircleCheck className="size-5 shrink-0 text-good" aria-hidden />
         <span>
-          It is in the inbox of <PartyName party={message.to.party} segment={message.to.segment} />.
+          Delivered to <PartyName party={message.to.party} segment={message.to.segment} />.
         </span>
       </p>
       <h2 className="mb-1 font-medium">Receipt</h2>
@@ -38,9 +38,9 @@ function Sent({ message, onAnother }: { message: Envelope; onAnother(): void }) 
       <Copyable text={message.receipt_url} label="receipt link" />
       <div className="mt-6 flex flex-wrap gap-2">
         <ButtonLink look="primary" to="/threads/$id" params={{ id: message.thread_id }} hash={message.id}>
-          Open the thread
+          Open thread
         </ButtonLink>
-        <Button onClick={onAnother}>Write another</Button>
+        <Button onClick={onAnother}>New message</Button>
       </div>
     </div>
   );

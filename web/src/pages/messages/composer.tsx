@@ -14,16 +14,16 @@ import { ReceiptNote } from './receipt-note.tsx';
 import { RecipientField } from './recipient-field.tsx';
 
 interface ComposerProps {
-  /** What the draft is kept under. */
+  /** The key under which the draft is stored. */
   place: string;
-  /** The message that this is an answer to; without it, somebody has to be chosen. */
+  /** The message to reply to; without it, a recipient must be chosen. */
   inReplyTo?: string;
   initial?: Partial<Draft>;
   noteRef?: Ref<HTMLTextAreaElement>;
   onSent(envelope: Envelope): void;
 }
 
-/** Writes a message, or an answer to one. */
+/** The form for a new message or a reply. */
 export function Composer({ place, inReplyTo, initial = {}, noteRef, onSent }: ComposerProps) {
   const isReply = inReplyTo !== undefined;
   const { draft, change, clear } = useDraft(place, initial);
@@ -43,9 +43,9 @@ export function Composer({ place, inReplyTo, initial = {}, noteRef, onSent }: Co
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
     if (send.isPending) return;
-    const why = whyNot();
-    setProblem(why);
-    if (why !== undefined || uploads.ids === undefined) return;
+    const found = problemOf();
+    setProblem(found);
+    if (found !== undefined || uploads.ids === undefined) return;
     send.mutate(bodyOf(draft, inReplyTo, uploads.ids), {
       onSuccess: (envelope) => {
         clear();
@@ -55,11 +55,11 @@ export function Composer({ place, inReplyTo, initial = {}, noteRef, onSent }: Co
       },
     });
   };
-  const whyNot = (): string | undefined => {
-    if (!isReply && draft.to.trim() === '') return 'Say whom it is for.';
-    if (faultOf(draft.json)) return 'Mend the JSON first, or empty it.';
-    if (uploads.ids === undefined) return 'Wait until all files are uploaded, or remove those that are not.';
-    if (isEmpty(draft) && uploads.list.length === 0) return 'There is nothing in it yet.';
+  const problemOf = (): string | undefined => {
+    if (!isReply && draft.to.trim() === '') return 'Enter a recipient.';
+    if (faultOf(draft.json)) return 'Fix the JSON, or remove it.';
+    if (uploads.ids === undefined) return 'Wait until all files are uploaded, or remove the unfinished ones.';
+    if (isEmpty(draft) && uploads.list.length === 0) return 'Add a note, JSON or a file first.';
     return undefined;
   };
   const onKey = (event: KeyboardEvent) => {
@@ -100,7 +100,7 @@ export function Composer({ place, inReplyTo, initial = {}, noteRef, onSent }: Co
       <div className="flex flex-wrap items-center gap-2">
         {isDetailed ? null : (
           <Button look="quiet" onClick={() => setDetailed(true)}>
-            Type and subject
+            Add type and subject
           </Button>
         )}
         {hasJson ? null : (
@@ -116,7 +116,7 @@ export function Composer({ place, inReplyTo, initial = {}, noteRef, onSent }: Co
           look="primary"
           className="ml-auto"
           isBusy={send.isPending}
-          title="Ctrl or ⌘ with Enter"
+          title="Ctrl+Enter or ⌘+Enter"
           icon={<SendHorizontal className="size-4" aria-hidden />}
         >
           Send

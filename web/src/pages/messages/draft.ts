@@ -1,7 +1,7 @@
 import { activeBusiness } from '../../api/business.ts';
-import { useKept } from '../../ui/kept.ts';
+import { useStoredFields } from '../../ui/stored-fields.ts';
 
-/** What somebody is writing. Files are not part of it: they can't be kept over a reload. */
+/** An unsent message. Files are not part of it: they can't be stored over a reload. */
 export type Draft = {
   to: string;
   type: string;
@@ -10,17 +10,17 @@ export type Draft = {
   json: string;
 };
 
-export const EMPTY: Draft = { to: '', type: '', subject: '', note: '', json: '' };
+const EMPTY: Draft = { to: '', type: '', subject: '', note: '', json: '' };
 
 export const isEmpty = ({ type, subject, note, json }: Draft): boolean => [type, subject, note, json].every((text) => text.trim() === '');
 
-/** place: what it is an answer to, or `new`. */
+/** place: the thread to reply in, or `new`. */
 export function useDraft(place: string, initial: Partial<Draft>) {
-  const { kept: draft, change, clear } = useKept<Draft>(`waybill.draft.${activeBusiness()}.${place}`, EMPTY, initial);
+  const { fields: draft, change, clear } = useStoredFields<Draft>(`waybill.draft.${activeBusiness()}.${place}`, EMPTY, initial);
   return { draft, change, clear };
 }
 
-/** The body of the request, with JSON exactly as it was typed. */
+/** The body of the request, with the JSON as typed. */
 export function bodyOf({ json, ...draft }: Draft, inReplyTo: string | undefined, files: string[]): string {
   const address = inReplyTo === undefined ? { to: draft.to.trim() } : { in_reply_to: inReplyTo };
   const texts = Object.fromEntries(

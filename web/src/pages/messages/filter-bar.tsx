@@ -1,7 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { ListFilter } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { type Ref, useMemo, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { useDebouncedCall } from '../../ui/debounce.ts';
 import { Select, TextField } from '../../ui/field.tsx';
 import { useShortcuts } from '../../ui/shortcuts.ts';
 import { type Filters, isFiltered } from './filters.ts';
@@ -9,15 +10,19 @@ import type { Mailbox } from './message-list.ts';
 
 const TYPING_MS = 300;
 
-/** The filters of the API. What is chosen stands in the page's address. */
+/** The filters of the API, stored in the address of the page. */
 export function FilterBar({ mailbox, filters }: { mailbox: Mailbox; filters: Filters }) {
   const navigate = useNavigate();
   const first = useRef<HTMLInputElement>(null);
   const [isOpen, setOpen] = useState(isFiltered(filters));
   const [typed, setTyped] = useState(filters);
-  const waiting = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => setTyped(filters), [filters]);
-  useEffect(() => () => clearTimeout(waiting.current), []);
+  const [applied, setApplied] = useState(filters);
+  const afterTyping = useDebouncedCall(TYPING_MS);
+  // The address changed: by what was typed here, by a link, or by going back.
+  if (applied !== filters) {
+    setApplied(filters);
+    setTyped(filters);
+  }
   useShortcuts(
     useMemo(
       () => ({
@@ -33,15 +38,9 @@ export function FilterBar({ mailbox, filters }: { mailbox: Mailbox; filters: Fil
   const change = (changed: Filters) => {
     const next = { ...typed, ...changed };
     setTyped(next);
-    clearTimeout(waiting.current);
     const search = Object.fromEntries(Object.entries(next).filter(([, value]) => value)) as Filters;
-    waiting.current = setTimeout(() => void navigate({ to: mailbox === 'inbox' ? '/inbox' : '/outbox', search, replace: true }), TYPING_MS);
+    afterTyping(() => void navigate({ to: mailbox === 'inbox' ? '/inbox' : '/outbox', search, replace: true }));
   };
-  const text = (name: 'from' | 'to' | 'type' | 'since' | 'until') => ({
-    value: typed[name] ?? '',
-    onChange: (event: { target: { value: string } }) => change({ [name]: event.target.value }),
-  });
-
   return (
     <div className="mb-3">
       <div className="flex gap-2">
@@ -61,34 +60,44 @@ export function FilterBar({ mailbox, filters }: { mailbox: Mailbox; filters: Fil
               change({ from: undefined, to: undefined, type: undefined, validation: undefined, since: undefined, until: undefined })
             }
           >
-            Clear
+            Clear filters
           </Button>
         ) : null}
       </div>
-      {isOpen ? (
-        <search id="filters" className="mt-2 grid grid-cols-2 gap-3 rounded-xl bg-tint p-4 md:grid-cols-3">
-          <TextField
-            ref={first}
-            label={mailbox === 'inbox' ? 'From' : 'Sent by'}
-            placeholder="Handle, domain or e-mail"
-            {...text('from')}
-          />
-          {mailbox === 'inbox' ? <TextField label="To segment" placeholder="orders" {...text('to')} /> : null}
-          <TextField label="Type" placeholder="order" {...text('type')} />
-          <Select
-            label="Schema"
-            value={typed.validation ?? ''}
-            onChange={({ target }) => change({ validation: (target.value || undefined) as Filters['validation'] })}
-          >
-            <option value="">Any</option>
-            <option value="passed">Passed</option>
-            <option value="failed">Failed</option>
-            <option value="not_applicable">Not applicable</option>
-          </Select>
-          <TextField label="Since" type="date" {...text('since')} />
-          <TextField label="Until" type="date" {...text('until')} />
-        </search>
-      ) : null}
+      {isOpen ? <FilterFields mailbox={mailbox} typed={typed} onChange={change} firstRef={first} /> : null}
     </div>
+  );
+}
+
+interface FilterFieldsProps {
+  mailbox: Mailbox;
+  typed: Filters;
+  onChange(changed: Filters): void;
+  firstRef: Ref<HTMLInputElement>;
+}
+
+function FilterFields({ mailbox, typed, onChange, firstRef }: FilterFieldsProps) {
+  const text = (name: 'from' | 'to' | 'type' | 'since' | 'until') => ({
+    value: typed[name] ?? '',
+    onChange: (event: { target: { value: string } }) => onChange({ [name]: event.target.value }),
+  });
+  return (
+    <search id="filters" className="mt-2 grid grid-cols-2 gap-3 rounded-xl bg-tint p-4 md:grid-cols-3">
+      <TextField ref={firstRef} label={mailbox === 'inbox' ? 'From' : 'Sent by'} placeholder="Handle, domain or email" {...text('from')} />
+      {mailbox === 'inbox' ? <TextField label="To segment" placeholder="orders" {...text('to')} /> : null}
+      <TextField label="Type" placeholder="order" {...text('type')} />
+      <Select
+        label="Schema"
+        value={typed.validation ?? ''}
+        onChange={({ target }) => onChange({ validation: (target.value || undefined) as Filters['validation'] })}
+      >
+        <option value="">Any</option>
+        <option value="passed">Passed</option>
+        <option value="failed">Failed</option>
+        <option value="not_applicable">Not applicable</option>
+      </Select>
+      <TextField label="Since" type="date" {...text('since')} />
+      <TextField label="Until" type="date" {...text('until')} />
+    </search>
   );
 }

@@ -1,6 +1,6 @@
 import type { Validation } from '../../api/schema.ts';
 
-/** What a list of messages is narrowed by; the same as the API's, and kept in the page's address. */
+/** The filters of a mailbox: those of the API, stored in the address of the page. */
 export interface Filters {
   from?: string | undefined;
   to?: string | undefined;
@@ -12,7 +12,7 @@ export interface Filters {
 
 export const isFiltered = (filters: Filters): boolean => Object.values(filters).some((value) => value !== undefined);
 
-/** Days as people choose them, in their own time zone; until a day includes it. */
+/** The start of the first day and the end of the last one, in the time zone of the browser. */
 export function timesOf({ since, until }: Filters): { since?: string; until?: string } {
   return { ...(since && { since: startOf(since, 0) }), ...(until && { until: startOf(until, 1) }) };
 }

@@ -5,23 +5,23 @@ import { bytes } from '../../ui/parts.tsx';
 
 const JSON_MAX_BYTES = 1_048_576;
 
-/** Why a text can't be sent as JSON; nothing is fine, since JSON may be left out. */
+/** Why a text can't be sent as JSON. An empty text can: JSON is optional. */
 export function faultOf(text: string): JsonFault | undefined {
   if (text.trim() === '') return undefined;
   const size = new Blob([text.trim()]).size;
-  if (size > JSON_MAX_BYTES) return new JsonFault(`It has ${bytes(size)}; at most 1 MB is carried. Attach it as a file instead.`, 0);
+  if (size > JSON_MAX_BYTES) return new JsonFault(`This is ${bytes(size)}. The limit is 1 MB: attach it as a file instead.`, 0);
   const read = parseJson(text);
   return read instanceof JsonFault ? read : undefined;
 }
 
-/** JSON as somebody writes it. It is sent exactly as it stands here. */
+/** A field for JSON, which is sent exactly as typed. */
 export function JsonField({ value, onChange, error }: { value: string; onChange(value: string): void; error: string | undefined }) {
   const stateId = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const checked = useDeferredValue(value);
   const fault = useMemo(() => faultOf(checked), [checked]);
   const place = fault && placeOf(checked, fault.at);
-  const goThere = () => {
+  const showFault = () => {
     area.current?.focus();
     area.current?.setSelectionRange(fault?.at ?? 0, (fault?.at ?? 0) + 1);
   };
@@ -42,19 +42,19 @@ export function JsonField({ value, onChange, error }: { value: string; onChange(
         aria-describedby={stateId}
         className="font-mono text-sm"
       />
-      {/* Always there, so that nothing moves while somebody types. */}
+      {/* Always rendered, so that nothing moves while typing. */}
       <p id={stateId} aria-live="polite" className="mt-1.5 min-h-5 text-sm text-soft">
         {fault && place ? (
           <>
             <span className="text-bad">
               Line {place.line}, column {place.column}: {fault.message}
             </span>{' '}
-            <button type="button" onClick={goThere} className="rounded text-accent underline">
-              Go there
+            <button type="button" onClick={showFault} className="rounded text-accent underline">
+              Show
             </button>
           </>
         ) : checked.trim() === '' ? (
-          'Arrives exactly as you write it, digit for digit.'
+          'Delivered exactly as typed.'
         ) : (
           `Valid JSON, ${bytes(new Blob([checked.trim()]).size)}`
         )}

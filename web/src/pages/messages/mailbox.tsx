@@ -10,10 +10,10 @@ import { useShortcuts } from '../../ui/shortcuts.ts';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { type Filters, isFiltered } from './filters.ts';
-import { rememberList } from './last-list.ts';
+import { rememberMailbox } from './last-mailbox.ts';
 import { type Mailbox, type Summary, useMessages } from './message-list.ts';
 import { MessageRow } from './message-row.tsx';
-import { useOutsiders } from './outsiders.ts';
+import { useNonMembers } from './non-members.ts';
 
 export function InboxPage() {
   return <MailboxPage mailbox="inbox" filters={useSearch({ from: '/app/inbox' })} />;
@@ -27,8 +27,8 @@ function MailboxPage({ mailbox, filters }: { mailbox: Mailbox; filters: Filters 
   const list = useMessages(mailbox, filters);
   const href = useLocation({ select: ({ href }) => href });
   useEffect(() => {
-    // By the time this page goes away, the address is already that of the next one.
-    if (href.startsWith(`/${mailbox}`)) rememberList(href);
+    // When the page unmounts, the address is already that of the next page.
+    if (href.startsWith(`/${mailbox}`)) rememberMailbox(href);
   }, [href, mailbox]);
   return (
     <>
@@ -51,24 +51,24 @@ function NoMessages({ mailbox, isFiltered }: { mailbox: Mailbox; isFiltered: boo
   const handle = useActiveBusiness() ?? '';
   if (isFiltered)
     return (
-      <Empty title="No message fits">
+      <Empty title="No results">
         <ButtonLink to={mailbox === 'inbox' ? '/inbox' : '/outbox'} search={{}} className="mt-3">
-          Show all
+          Clear filters
         </ButtonLink>
       </Empty>
     );
   if (mailbox === 'outbox')
     return (
-      <Empty icon={<Send className="size-6" aria-hidden />} title="Nothing sent yet">
+      <Empty icon={<Send className="size-6" aria-hidden />} title="No messages sent yet">
         <ButtonLink to="/compose" look="primary" className="mt-3">
-          Write a message
+          New message
         </ButtonLink>
       </Empty>
     );
   return (
-    <Empty icon={<InboxIcon className="size-6" aria-hidden />} title="Nothing has come yet">
-      <p className="mb-4">Other businesses reach you by your handle. People without one write to you here:</p>
-      <Copyable text={`${location.origin}/@${handle}`} label="address" />
+    <Empty icon={<InboxIcon className="size-6" aria-hidden />} title="No messages yet">
+      <p className="mb-4">Other businesses write to your handle. People without a handle can use this page:</p>
+      <Copyable text={`${location.origin}/@${handle}`} label="page address" />
       <ButtonLink to="/welcome" className="mt-4">
         First steps
       </ButtonLink>
@@ -77,10 +77,10 @@ function NoMessages({ mailbox, isFiltered }: { mailbox: Mailbox; isFiltered: boo
 }
 
 const ROW_PX = { wide: 48, narrow: 76 };
-/** Further down than this, somebody is reading, and nothing is put above. */
+/** Scrolled further than this, new messages are held back so that the list does not move. */
 const AT_TOP_PX = 40;
 
-/** The messages without those that have come since somebody scrolled down, and how many these are. */
+/** Holds back the messages that arrived since the list was scrolled. */
 function useHeld(items: Summary[]): { shown: Summary[]; held: number; release(): void } {
   const [top, setTop] = useState(items[0]?.id);
   const newest = items[0]?.id;
@@ -92,7 +92,7 @@ function useHeld(items: Summary[]): { shown: Summary[]; held: number; release():
     addEventListener('scroll', onScroll, { passive: true });
     return () => removeEventListener('scroll', onScroll);
   }, [newest]);
-  // All of them when the one that was on top is gone, as after a list has been read anew.
+  // Nothing is held back when the top message is gone, as after a reload.
   const held = Math.max(
     0,
     items.findIndex(({ id }) => id === top),
@@ -110,7 +110,7 @@ function useHeld(items: Summary[]): { shown: Summary[]; held: number; release():
 
 function Messages({ mailbox, list: { items: all, hasMore, more } }: { mailbox: Mailbox; list: List<Summary> }) {
   const { shown: items, held, release } = useHeld(all);
-  const isOutsider = useOutsiders();
+  const isNonMember = useNonMembers();
   const navigate = useNavigate();
   const [selected, setSelected] = useState<string>();
   const { list, rows, scrollTo } = useLongList({ items, hasMore, more }, ({ id }) => id, ROW_PX);
@@ -144,7 +144,7 @@ function Messages({ mailbox, list: { items: all, hasMore, more } }: { mailbox: M
             className="pointer-events-auto rounded-full shadow-lg"
             icon={<ArrowUp className="size-4" aria-hidden />}
           >
-            {held} new
+            {held.toLocaleString('en')} new
           </Button>
         ) : null}
       </div>
@@ -154,7 +154,7 @@ function Messages({ mailbox, list: { items: all, hasMore, more } }: { mailbox: M
             <MessageRow
               message={message}
               mailbox={mailbox}
-              isOutsiders={mailbox === 'outbox' && isOutsider(message.actor)}
+              isFromNonMember={mailbox === 'outbox' && isNonMember(message.actor)}
               onFocus={() => setSelected(message.id)}
             />
           </li>

@@ -9,29 +9,29 @@ import { Badge, CopyButton, PartyName, Time } from '../../ui/parts.tsx';
 import { States } from '../../ui/states.tsx';
 import { MessageFiles } from './message-files.tsx';
 import { MessageMenu } from './message-menu.tsx';
-import { useOutsiders } from './outsiders.ts';
-import { type Message, useWholeMessage } from './thread-messages.ts';
+import { useNonMembers } from './non-members.ts';
+import { type Message, useFullMessage } from './thread-messages.ts';
 
 interface MessageCardProps {
   message: Message;
   isOpen: boolean;
-  /** The one that was asked for. */
-  isMarked: boolean;
+  /** The address of the page links to it. */
+  isLinked: boolean;
   onToggle(): void;
   onReply(): void;
 }
 
-export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: MessageCardProps) {
+export function MessageCard({ message, isOpen, isLinked, onToggle, onReply }: MessageCardProps) {
   const { id, from, to, type, subject, note, json_sha256, files, received_at, receipt_url } = message;
   const titleId = useId();
-  const isOutsider = useOutsiders();
+  const isNonMember = useNonMembers();
   const business = useActiveBusiness();
   const isOurs = from.party.kind === 'handle' && from.party.handle === business;
   return (
     <article
       aria-labelledby={titleId}
-      aria-current={isMarked ? 'true' : undefined}
-      className={`rounded-xl border ${isMarked ? 'border-accent' : 'border-line'}`}
+      aria-current={isLinked ? 'true' : undefined}
+      className={`rounded-xl border ${isLinked ? 'border-accent' : 'border-line'}`}
     >
       <div className="flex items-start gap-2 p-2">
         <button
@@ -62,7 +62,7 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
       </div>
       {isOpen ? (
         <div className="flex flex-col gap-4 px-4 pb-4 sm:px-5">
-          <By actor={from.actor} party={from.party} isOutsider={isOurs && isOutsider(from.actor)} />
+          <SenderLine actor={from.actor} party={from.party} isNonMember={isOurs && isNonMember(from.actor)} />
           {subject !== null || type !== null ? (
             <p className="flex flex-wrap items-center gap-2">
               {type !== null ? (
@@ -77,7 +77,7 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
           {json_sha256 !== null ? <MessageJson message={message} /> : null}
           {files.length > 0 ? <MessageFiles files={files} /> : null}
           {note === null && json_sha256 === null && files.length === 0 && subject === null ? (
-            <p className="text-soft">There is nothing in this message but its type.</p>
+            <p className="text-soft">This message has only a type.</p>
           ) : null}
           <p className="flex flex-wrap items-center gap-x-1 text-sm text-soft">
             <Receipt className="mr-1 size-4" aria-hidden />
@@ -96,47 +96,47 @@ export function MessageCard({ message, isOpen, isMarked, onToggle, onReply }: Me
 }
 
 function MessageJson({ message }: { message: Message }) {
-  const whole = useWholeMessage(message);
+  const full = useFullMessage(message);
   return (
-    <States of={whole} rows={3}>
+    <States of={full} rows={3}>
       {({ json = 'null' }) => <JsonView text={json} name={message.id} validation={message.validation} />}
     </States>
   );
 }
 
-const PROVED: Record<Actor['provider'], string> = {
+const METHODS: Record<Actor['provider'], string> = {
   api_key: 'by API key',
-  email: 'signed in by e-mail',
+  email: 'signed in by email',
   google: 'signed in with Google',
   microsoft: 'signed in with Microsoft',
-  oidc: 'signed in with their company’s account',
-  smtp: 'by mail',
+  oidc: 'signed in with single sign-on',
+  smtp: 'by email',
 };
 const KINDS: Record<Actor['kind'], string> = { agent: 'Agent', person: 'Person', mailbox: 'Mailbox' };
 
-/** What is verified: for an agent that its key is one of the business, for people and mailboxes that the mailbox is theirs. */
+/** For an agent the key of the business is verified, for people and mailboxes the email address. */
 const VERIFIED: Record<Actor['provider'], string> = {
   api_key: 'key verified',
-  email: 'mailbox verified',
-  google: 'mailbox verified',
-  microsoft: 'mailbox verified',
-  oidc: 'mailbox verified',
-  smtp: 'mailbox verified',
+  email: 'email verified',
+  google: 'email verified',
+  microsoft: 'email verified',
+  oidc: 'email verified',
+  smtp: 'email verified',
 };
 
-interface Signed {
+interface SenderProps {
   actor: Actor;
   party: Party;
-  isOutsider: boolean;
+  isNonMember: boolean;
 }
 
-/** Who did the sending, how that is known, and what is known of the business. */
-function By({ actor: { kind, name, email, verified, provider }, party, isOutsider }: Signed) {
+/** Who sent the message, how the sender is verified, and the verified domains of the business. */
+function SenderLine({ actor: { kind, name, email, verified, provider }, party, isNonMember }: SenderProps) {
   return (
     <p className="flex flex-wrap items-center gap-x-1.5 text-sm text-soft">
       {KINDS[kind]} <Name className="text-ink">{name}</Name>
       {email !== null && email !== name ? <Name>{email}</Name> : null}
-      <span>· {PROVED[provider]}</span>
+      <span>· {METHODS[provider]}</span>
       {verified ? (
         <span className="inline-flex items-center gap-1 text-good">
           <BadgeCheck className="size-3.5" aria-hidden />
@@ -145,11 +145,11 @@ function By({ actor: { kind, name, email, verified, provider }, party, isOutside
       ) : (
         <span className="inline-flex items-center gap-1 text-warn">
           <BadgeX className="size-3.5" aria-hidden />
-          mailbox not verified
+          email not verified
         </span>
       )}
       <DomainProof party={party} />
-      {isOutsider ? <Badge>Not a member of your business</Badge> : null}
+      {isNonMember ? <Badge>Not a member</Badge> : null}
     </p>
   );
 }
@@ -157,19 +157,19 @@ function By({ actor: { kind, name, email, verified, provider }, party, isOutside
 const SHORT_CHARS = 1_500;
 const SHORT_LINES = 20;
 
-/** Text, whatever stands in it. A long one is folded. */
+/** Plain text. A long note is folded. */
 function Note({ text }: { text: string }) {
-  const [isWhole, setWhole] = useState(false);
+  const [isUnfolded, setUnfolded] = useState(false);
   const short = text.slice(0, SHORT_CHARS).split('\n').slice(0, SHORT_LINES).join('\n');
   const isLong = short.length < text.length;
   return (
     <div>
       <p dir="auto" className="max-w-prose break-words whitespace-pre-wrap">
-        {isLong && !isWhole ? `${short}…` : text}
+        {isLong && !isUnfolded ? `${short}…` : text}
       </p>
       {isLong ? (
-        <button type="button" onClick={() => setWhole(!isWhole)} className="mt-1 rounded text-accent underline">
-          {isWhole ? 'Show less' : 'Show all'}
+        <button type="button" onClick={() => setUnfolded(!isUnfolded)} className="mt-1 rounded text-accent underline">
+          {isUnfolded ? 'Show less' : 'Show more'}
         </button>
       ) : null}
     </div>

@@ -19,19 +19,19 @@ export function MessageFiles({ files }: { files: File[] }) {
 
 function FileRow({ file: { id, filename, content_type, size_bytes, sha256 } }: { file: File }) {
   const [error, setError] = useState<ApiError>();
-  const [isAsking, setAsking] = useState(false);
+  const [isLoading, setLoading] = useState(false);
   const download = async () => {
-    setAsking(true);
+    setLoading(true);
     setError(undefined);
     try {
-      // The URL in the message may be too old by now.
+      // The URL in the message may have expired.
       const { download_url } = await call('GET /v1/files/{id}', { path: { id } });
-      // It comes as an attachment, so the browser takes it over, and this page stays.
+      // An attachment: the browser downloads it and stays on the page.
       location.assign(download_url);
-    } catch (refused) {
-      if (refused instanceof ApiError) setError(refused);
+    } catch (failure) {
+      if (failure instanceof ApiError) setError(failure);
     } finally {
-      setAsking(false);
+      setLoading(false);
     }
   };
   return (
@@ -45,12 +45,10 @@ function FileRow({ file: { id, filename, content_type, size_bytes, sha256 } }: {
               {bytes(size_bytes)} · <Name>{content_type}</Name>
             </span>
           </p>
-          <p className="truncate text-xs text-soft">
-            {sha256 === null ? 'The hash is being computed.' : <code className="font-mono">{sha256}</code>}
-          </p>
+          <p className="truncate text-xs text-soft">{sha256 === null ? 'Computing hash…' : <code className="font-mono">{sha256}</code>}</p>
         </div>
         {sha256 !== null ? <CopyButton text={sha256.replace(/^sha256:/, '')} label={`Copy SHA-256 of ${filename}`} isIcon /> : null}
-        <IconButton label={`Download ${filename}`} disabled={isAsking} onClick={() => void download()}>
+        <IconButton label={`Download ${filename}`} disabled={isLoading} onClick={() => void download()}>
           <Download className="size-4" aria-hidden />
         </IconButton>
       </div>

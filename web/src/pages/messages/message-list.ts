@@ -8,7 +8,7 @@ import { type Filters, timesOf } from './filters.ts';
 
 export type Mailbox = 'inbox' | 'outbox';
 
-/** What a row shows. The rest would fill the memory of whoever scrolls far. */
+/** What a row shows. Whole messages would fill the memory in a long list. */
 export interface Summary {
   id: string;
   threadId: string;
@@ -23,7 +23,7 @@ export interface Summary {
   at: string;
 }
 
-/** The same of a summary and of a whole message. */
+/** What a summary and a full message have in common. */
 type Listed = Omit<EnvelopeSummary, 'json_bytes'>;
 
 const NOTE_CHARS = 160;
@@ -48,17 +48,17 @@ const summaryFor =
 
 type Pages = InfiniteData<{ data: Summary[]; next_cursor: string | null }, string | undefined>;
 
-/** The messages of a mailbox, newest first, with those on top that come while it is looked at. */
+/** The messages of a mailbox, newest first. New ones are added on top as they arrive. */
 export function useMessages(mailbox: Mailbox, filters: Filters): List<Summary> {
   const queries = useQueryClient();
   const operation = mailbox === 'inbox' ? 'GET /v1/inbox' : 'GET /v1/outbox';
-  // In words of its own, so that it is the same object as long as it says the same.
-  const words = JSON.stringify({ ...filters, ...timesOf(filters), include: 'summary' });
-  const query = useMemo(() => JSON.parse(words) as Filters & { include: 'summary' }, [words]);
+  // By its text, so that the object stays the same while the filters do.
+  const text = JSON.stringify({ ...filters, ...timesOf(filters), include: 'summary' });
+  const query = useMemo(() => JSON.parse(text) as Filters & { include: 'summary' }, [text]);
   const keep = useMemo(() => summaryFor(mailbox), [mailbox]);
   const list = useList(operation, { query }, { keep });
 
-  const refreshTop = useCallback(async () => {
+  const loadNewer = useCallback(async () => {
     const key = [...keyOf(operation, { query }), 'list'];
     const known = queries.getQueryData<Pages>(key);
     if (!known) return;
@@ -66,12 +66,12 @@ export function useMessages(mailbox: Mailbox, filters: Filters): List<Summary> {
     if (!fresh) await queries.resetQueries({ queryKey: key });
     else queries.setQueryData<Pages>(key, (known) => known && withNewOnTop(known, fresh.map(keep)));
   }, [queries, operation, query, keep]);
-  const throttled = useThrottled(refreshTop);
+  const throttled = useThrottled(loadNewer);
   useArrivals(throttled);
   return list;
 }
 
-/** What has come since, page after page until something known appears; undefined when it is so much that all is better read anew. */
+/** The messages that are newer than the loaded ones; undefined when there are so many that a reload is cheaper. */
 async function newerThan(
   known: Pages,
   read: (cursor: string | undefined) => Promise<{ data: Listed[]; next_cursor: string | null }>,
@@ -100,10 +100,12 @@ const idsOf = ({ pages }: Pages): Set<string> => new Set(pages.flatMap(({ data }
 
 const EVERY_MS = 1_000;
 
-/** At most once a second, and once more after the last call. */
+/** Runs at most once a second, and once more after the last call. */
 function useThrottled(run: () => Promise<void>): () => void {
   const latest = useRef(run);
-  latest.current = run;
+  useEffect(() => {
+    latest.current = run;
+  }, [run]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const lastAt = useRef(0);
   useEffect(() => () => clearTimeout(timer.current), []);

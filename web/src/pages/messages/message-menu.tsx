@@ -10,14 +10,14 @@ import { Name } from '../../ui/name.tsx';
 import { CopyButton } from '../../ui/parts.tsx';
 import { States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
-import { type Message, useWholeMessage } from './thread-messages.ts';
+import { type Message, useFullMessage } from './thread-messages.ts';
 
-/** What can be done with a message, and with whoever sent it. */
+/** Actions on a message and on its sender. */
 export function MessageMenu({ message, onReply }: { message: Message; onReply(): void }) {
   const { id, from, receipt_url } = message;
   const { party } = from;
   const business = useActiveBusiness();
-  const [shown, setShown] = useState<'raw' | Block>();
+  const [shown, setShown] = useState<'source' | Block>();
   const save = useAction('POST /v1/contacts', { changes: ['GET /v1/contacts'] });
   const isOwn = party.kind === 'handle' && party.handle === business;
   const copy = (text: string, what: string) => void copyText(text).then(() => say(`${what} copied`));
@@ -25,14 +25,14 @@ export function MessageMenu({ message, onReply }: { message: Message; onReply():
   return (
     <>
       <Menu
-        name="More about this message"
+        name="Message actions"
         isLeftward
         className="grid size-8 place-items-center rounded-lg text-soft hover:bg-hover hover:text-ink"
         label={<EllipsisVertical className="size-4" aria-hidden />}
       >
         <MenuItem onSelect={() => requestAnimationFrame(onReply)}>
           <Reply className="size-4" aria-hidden />
-          Reply to this
+          Reply
         </MenuItem>
         <MenuItem onSelect={() => copy(id, 'Message id')}>
           <Hash className="size-4" aria-hidden />
@@ -42,19 +42,16 @@ export function MessageMenu({ message, onReply }: { message: Message; onReply():
           <SquareArrowOutUpRight className="size-4" aria-hidden />
           Copy receipt link
         </MenuItem>
-        <MenuItem onSelect={() => setShown('raw')}>
+        <MenuItem onSelect={() => setShown('source')}>
           <CodeXml className="size-4" aria-hidden />
-          Raw
+          View source
         </MenuItem>
         {isOwn ? null : (
           <>
             <MenuLine />
             <MenuItem
               onSelect={() =>
-                save.mutate(
-                  { body: partyFields(party) },
-                  { onSuccess: () => say('Saved in your contacts'), onError: ({ message }) => say(message) },
-                )
+                save.mutate({ body: partyFields(party) }, { onSuccess: () => say('Contact saved'), onError: ({ message }) => say(message) })
               }
             >
               <BookUser className="size-4" aria-hidden />
@@ -71,8 +68,8 @@ export function MessageMenu({ message, onReply }: { message: Message; onReply():
           </>
         )}
       </Menu>
-      {shown === 'raw' ? <Raw message={message} onClose={() => setShown(undefined)} /> : null}
-      {shown !== undefined && shown !== 'raw' ? <BlockSender block={shown} onClose={() => setShown(undefined)} /> : null}
+      {shown === 'source' ? <Source message={message} onClose={() => setShown(undefined)} /> : null}
+      {shown !== undefined && shown !== 'source' ? <BlockSender block={shown} onClose={() => setShown(undefined)} /> : null}
     </>
   );
 }
@@ -82,12 +79,12 @@ interface Block {
   fields: { user_id: string } | { email_domain: string } | { handle: string };
 }
 
-/** The person or mailbox, and all of the business, or of the domain where it is not one that everybody can have a mailbox at. */
+/** The person or mailbox, and its business or its domain. Public email domains are not offered. */
 function blocksFor({ from }: Message): Block[] {
   const blocks: Block[] = [];
   if (from.actor.kind !== 'agent') blocks.push({ name: from.actor.email ?? from.actor.name, fields: { user_id: from.actor.id } });
-  if (from.party.kind === 'domain') blocks.push({ name: `everybody at ${from.party.domain}`, fields: { email_domain: from.party.domain } });
-  if (from.party.kind === 'handle') blocks.push({ name: `everybody at ${from.party.handle}`, fields: { handle: from.party.handle } });
+  if (from.party.kind === 'domain') blocks.push({ name: `everyone at ${from.party.domain}`, fields: { email_domain: from.party.domain } });
+  if (from.party.kind === 'handle') blocks.push({ name: `everyone at ${from.party.handle}`, fields: { handle: from.party.handle } });
   return blocks;
 }
 
@@ -97,49 +94,38 @@ function BlockSender({ block, onClose }: { block: Block; onClose(): void }) {
     <Confirm
       title={`Block ${block.name}?`}
       action="Block"
-      isBusy={add.isPending}
-      error={add.error}
+      run={() => add.mutateAsync({ body: block.fields })}
+      done="Blocked"
       onClose={onClose}
-      onConfirm={() =>
-        add.mutate(
-          { body: block.fields },
-          {
-            onSuccess: () => {
-              say('Blocked');
-              onClose();
-            },
-          },
-        )
-      }
     >
-      Their messages are refused from now on, and they are told so. What has come stays. You can undo this under Blocks.
+      Their messages will be refused, and they are told so. Earlier messages stay. You can undo this under Blocks.
     </Confirm>
   );
 }
 
-const RAW_CHARS = 20_000;
+const SHOWN_CHARS = 20_000;
 
-/** The envelope as it came. */
-function Raw({ message, onClose }: { message: Message; onClose(): void }) {
-  const whole = useWholeMessage(message);
+/** The envelope as the API returned it. */
+function Source({ message, onClose }: { message: Message; onClose(): void }) {
+  const full = useFullMessage(message);
   return (
-    <Dialog title="The message as it came" isWide onClose={onClose}>
-      <States of={whole}>{({ raw }) => <RawText text={raw} />}</States>
+    <Dialog title="Message source" isWide onClose={onClose}>
+      <States of={full}>{({ raw }) => <SourceText text={raw} />}</States>
     </Dialog>
   );
 }
 
-function RawText({ text }: { text: string }) {
+function SourceText({ text }: { text: string }) {
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: so that it can be scrolled by keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards can scroll it only with the focus */}
       <pre tabIndex={0} className="max-h-[60vh] overflow-y-auto rounded-lg bg-tint p-3 font-mono text-xs break-all whitespace-pre-wrap">
-        {text.slice(0, RAW_CHARS)}
-        {text.length > RAW_CHARS ? '…' : ''}
+        {text.slice(0, SHOWN_CHARS)}
+        {text.length > SHOWN_CHARS ? '…' : ''}
       </pre>
-      {text.length > RAW_CHARS ? (
+      {text.length > SHOWN_CHARS ? (
         <p className="mt-2 text-sm text-soft">
-          The first {RAW_CHARS.toLocaleString('en')} of {text.length.toLocaleString('en')} characters. Copy it to have all.
+          Showing {SHOWN_CHARS.toLocaleString('en')} of {text.length.toLocaleString('en')} characters. Copy to get the full source.
         </p>
       ) : null}
       <DialogActions>

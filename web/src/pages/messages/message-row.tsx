@@ -7,12 +7,12 @@ import type { Mailbox, Summary } from './message-list.ts';
 interface MessageRowProps {
   message: Summary;
   mailbox: Mailbox;
-  /** Sent for your business by somebody who is no member. */
-  isOutsiders: boolean;
+  /** Sent for your business by someone who is not a member. */
+  isFromNonMember: boolean;
   onFocus(): void;
 }
 
-export function MessageRow({ message, mailbox, isOutsiders, onFocus }: MessageRowProps) {
+export function MessageRow({ message, mailbox, isFromNonMember, onFocus }: MessageRowProps) {
   const { id, threadId, party, type, subject, note, files, hasJson, verdict, at } = message;
   return (
     <Link
@@ -40,7 +40,7 @@ export function MessageRow({ message, mailbox, isOutsiders, onFocus }: MessageRo
         </span>
       </span>
       <span className="flex items-center justify-end gap-2.5 text-sm text-soft max-md:col-start-2 max-md:row-start-1">
-        {isOutsiders ? <Badge>Not sent by a member</Badge> : null}
+        {isFromNonMember ? <Badge>Sent by a non-member</Badge> : null}
         {verdict === 'failed' ? <Badge tone="bad">Schema failed</Badge> : null}
         {hasJson ? <Braces className="size-3.5" aria-label="With JSON" /> : null}
         {files > 0 ? <Paperclip className="size-3.5" aria-label={`With ${files} ${files === 1 ? 'file' : 'files'}`} /> : null}

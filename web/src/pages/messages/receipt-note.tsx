@@ -1,6 +1,6 @@
 import { useReading } from '../../api/queries.ts';
 
-/** What a receipt shows, told before something is sent. */
+/** Says before sending what the receipt shows. */
 export function ReceiptNote() {
   const { data: business } = useReading('GET /v1/business', {});
   return (
@@ -8,8 +8,8 @@ export function ReceiptNote() {
       {business === undefined
         ? ''
         : business.receipts === 'minimal'
-          ? 'Everybody with the link of the receipt sees both parties, the time and the hashes, and nothing else.'
-          : 'Everybody with the link of the receipt sees who sent it, type, subject, note and file names, but not the JSON or what is in the files.'}
+          ? 'Anyone with the receipt link sees only the parties, the time and the hashes.'
+          : 'Anyone with the receipt link sees the sender, type, subject, note and file names, but not the JSON or the content of files.'}
     </p>
   );
 }

@@ -1,5 +1,6 @@
-import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { useReading } from '../../api/queries.ts';
+import { useDebouncedValue } from '../../ui/debounce.ts';
 import { TextField, VERBATIM } from '../../ui/field.tsx';
 import { Name } from '../../ui/name.tsx';
 
@@ -11,7 +12,7 @@ interface Suggestion {
 const SUGGESTIONS_MAX = 6;
 const TYPING_MS = 150;
 
-/** Whom a message is for, with suggestions from the contacts and from all handles. */
+/** The recipient, with suggestions from the contacts and from all handles. */
 export function RecipientField({ value, onChange, error }: { value: string; onChange(value: string): void; error: string | undefined }) {
   const listId = useId();
   const [isOpen, setOpen] = useState(false);
@@ -31,7 +32,7 @@ export function RecipientField({ value, onChange, error }: { value: string; onCh
     } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       setOpen(true);
       const step = event.key === 'ArrowDown' ? 1 : -1;
-      // One place more than there are suggestions: none of them, which is what was typed.
+      // One position more than there are suggestions: what was typed.
       const places = suggestions.length + 1;
       setActive(((active + 1 + step + places) % places) - 1);
     } else if (event.key === 'Enter' && isShown && suggestions[active] && !event.ctrlKey && !event.metaKey) choose(suggestions[active]);
@@ -43,7 +44,7 @@ export function RecipientField({ value, onChange, error }: { value: string; onCh
     <div className="relative">
       <TextField
         label="To"
-        placeholder="handle, or handle/segment"
+        placeholder="handle or handle/segment"
         role="combobox"
         aria-autocomplete="list"
         aria-expanded={isShown}
@@ -77,7 +78,7 @@ export function RecipientField({ value, onChange, error }: { value: string; onCh
               id={`${listId}-${index}`}
               role="option"
               aria-selected={index === active}
-              // The field keeps the focus, so that the list is still there when the press ends.
+              // Keeps the focus in the field, so that the list stays open until the click.
               onPointerDown={(event) => event.preventDefault()}
               onClick={() => choose(suggestion)}
               className="flex cursor-pointer items-baseline gap-2 rounded-lg px-2.5 py-1.5 hover:bg-hover aria-selected:bg-hover"
@@ -92,9 +93,9 @@ export function RecipientField({ value, onChange, error }: { value: string; onCh
   );
 }
 
-/** Those whom the business knows first. None once a segment is being written, as nobody tells which there are. */
+/** Contacts first. None while a segment is typed: segments are not listed. */
 function useSuggestions(typed: string, isWanted: boolean): Suggestion[] {
-  const words = useSettled(typed.trim().replace(/^@/, ''));
+  const words = useDebouncedValue(typed.trim().replace(/^@/, ''), TYPING_MS);
   const isHandle = !words.includes('/');
   const q = words.slice(0, 64);
   const contacts = useReading('GET /v1/contacts', { query: { limit: 20, ...(q !== '' && { q }) } }, { enabled: isWanted && isHandle });
@@ -107,13 +108,4 @@ function useSuggestions(typed: string, isWanted: boolean): Suggestion[] {
     if (!found.has(handle)) found.set(handle, display_name);
   const suggestions = [...found].map(([handle, name]) => ({ handle, name })).slice(0, SUGGESTIONS_MAX);
   return suggestions.length === 1 && suggestions[0]?.handle === typed ? [] : suggestions;
-}
-
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
 }

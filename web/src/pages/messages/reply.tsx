@@ -4,20 +4,20 @@ import type { Envelope, EnvelopeSummary } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { PartyName, Time } from '../../ui/parts.tsx';
 
-/** Read first, write later: the thread does not wait for it. */
+/** Loaded after the thread. */
 const Composer = lazy(async () => ({ default: (await import('./composer.tsx')).Composer }));
 
 interface ReplyProps {
   threadId: string;
   to: EnvelopeSummary;
-  /** It is not the newest message that is answered, but one that was chosen. */
+  /** The reply is to a chosen message, not to the newest. */
   isChosen: boolean;
   onNewest(): void;
   noteRef: Ref<HTMLTextAreaElement>;
   onSent(sent: Envelope): void;
 }
 
-/** The box at the end of a thread. */
+/** The reply form at the end of a thread. */
 export function Reply({ threadId, to, isChosen, onNewest, noteRef, onSent }: ReplyProps) {
   const business = useActiveBusiness();
   const isOwn = to.from.party.kind === 'handle' && to.from.party.handle === business;
@@ -37,7 +37,7 @@ export function Reply({ threadId, to, isChosen, onNewest, noteRef, onSent }: Rep
         </p>
         {isChosen ? (
           <Button look="quiet" onClick={onNewest}>
-            Answer the newest instead
+            Reply to newest instead
           </Button>
         ) : null}
       </div>

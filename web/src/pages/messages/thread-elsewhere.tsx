@@ -7,7 +7,7 @@ import { Name } from '../../ui/name.tsx';
 import { PageHeader } from '../../ui/parts.tsx';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 
-/** A thread that this business does not have. Mails lead here whatever business somebody acts for, so the others are asked. */
+/** A thread that the active business does not have. Links in emails name no business, so the other ones are searched. */
 export function ThreadElsewhere({ id }: { id: string }) {
   const active = useActiveBusiness();
   const { data: account } = useReading('GET /v1/account', {});
@@ -31,21 +31,21 @@ export function ThreadElsewhere({ id }: { id: string }) {
     return (
       <>
         <PageHeader title="Thread" />
-        <Loading rows={2} label="Looking for the thread" />
+        <Loading rows={2} label="Searching thread" />
       </>
     );
   return (
     <>
       <PageHeader title="Thread" />
       {owner.data === null ? (
-        <Empty title="There is no such thread">
-          <p className="mb-4">You act for @{active}, which has no part in it. If it was sent to a business of yours, join that first.</p>
-          <ButtonLink to="/inbox">Go to the inbox</ButtonLink>
+        <Empty title="Thread not found">
+          <p className="mb-4">@{active} is not part of this thread. If it belongs to another business, ask for an invitation to it.</p>
+          <ButtonLink to="/inbox">Go to inbox</ButtonLink>
         </Empty>
       ) : (
         <Empty title="This thread belongs to another of your businesses">
           <p className="mb-4">
-            You act for @{active}; the thread is one of <Name>{owner.data.display_name}</Name>, @{owner.data.handle}.
+            It belongs to <Name>{owner.data.display_name}</Name> (@{owner.data.handle}). You are acting for @{active}.
           </p>
           <Button look="primary" onClick={() => actFor(owner.data?.handle)}>
             Switch to @{owner.data.handle}

@@ -6,13 +6,13 @@ import { useArrivals } from '../../api/live.ts';
 import type { EnvelopeSummary } from '../../api/schema.ts';
 import { membersAt } from '../../json/scan.ts';
 
-/** A message without its JSON, which is read when the message is opened. */
+/** A message without its JSON, which is loaded when the message is opened. */
 export type Message = EnvelopeSummary;
 
-/** A message as it came. */
-export interface WholeMessage {
+/** A message with its JSON. */
+interface FullMessage {
   raw: string;
-  /** As it was sent: never read as ECMAScript reads it, which would lose digits. Undefined without json. */
+  /** As it was sent. Never parsed as ECMAScript numbers, which would lose digits. Undefined without JSON. */
   json: string | undefined;
 }
 
@@ -24,10 +24,10 @@ interface Page {
 
 const PAGE_ITEMS = 100;
 
-/** What was delivered never changes, so it is read once. */
-export function useWholeMessage({ id, json_sha256 }: Message) {
+/** A delivered message never changes, so it is loaded once. */
+export function useFullMessage({ id, json_sha256 }: Message) {
   const business = useActiveBusiness();
-  return useQuery<WholeMessage, ApiError>({
+  return useQuery<FullMessage, ApiError>({
     queryKey: ['message', business, id],
     queryFn: async ({ signal }) => {
       const raw = await textOf('GET /v1/messages/{id}', { path: { id } }, { signal });
@@ -45,11 +45,11 @@ async function read(id: string, cursor: string | undefined, signal?: AbortSignal
   return { messages: data as Message[], hidden, cursor: next_cursor };
 }
 
-/** All messages of a thread, oldest first, with those that come while it is looked at. */
+/** All messages of a thread, oldest first, new ones included as they arrive. */
 export function useThread(id: string) {
   const business = useActiveBusiness();
   const queries = useQueryClient();
-  // Not forgotten as other readings are: what has come before never changes, so only the end is read anew.
+  // Not invalidated as other queries are: earlier messages never change, so only the last page is loaded again.
   const key = ['thread', business, id];
   const thread = useInfiniteQuery<Page, ApiError, Pages, unknown[], string | undefined>({
     queryKey: key,
@@ -59,7 +59,7 @@ export function useThread(id: string) {
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-  const readEnd = useCallback(async () => {
+  const loadNew = useCallback(async () => {
     const key = ['thread', business, id];
     const cursor = queries.getQueryData<Pages>(key)?.pageParams.at(-1);
     const end = await read(id, cursor).catch(() => undefined);
@@ -68,11 +68,11 @@ export function useThread(id: string) {
       return { ...known, pages: [...known.pages.slice(0, -1), end] };
     });
   }, [queries, business, id]);
-  useArrivals(readEnd);
-  // What has come while other pages were looked at.
+  useArrivals(loadNew);
+  // Messages that arrived while another page was open.
   useEffect(() => {
-    if (queries.getQueryData(['thread', business, id])) void readEnd();
-  }, [queries, business, id, readEnd]);
+    if (queries.getQueryData(['thread', business, id])) void loadNew();
+  }, [queries, business, id, loadNew]);
 
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = thread;
   useEffect(() => {
@@ -82,9 +82,9 @@ export function useThread(id: string) {
   return {
     messages: thread.data?.pages.flatMap(({ messages }) => messages),
     hidden: thread.data?.pages.at(-1)?.hidden ?? 0,
-    isWhole: thread.data !== undefined && !hasNextPage,
+    isComplete: thread.data !== undefined && !hasNextPage,
     error: thread.error,
     retry: () => void (thread.data ? fetchNextPage() : thread.refetch()),
-    readEnd,
+    loadNew,
   };
 }

@@ -8,7 +8,7 @@ import { PageHeader } from '../../ui/parts.tsx';
 import { useShortcuts } from '../../ui/shortcuts.ts';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
-import { isLastListBehind, lastList } from './last-list.ts';
+import { isLastMailboxBehind, lastMailbox } from './last-mailbox.ts';
 import { MessageCard } from './message-card.tsx';
 import { Reply } from './reply.tsx';
 import { ThreadElsewhere } from './thread-elsewhere.tsx';
@@ -22,12 +22,12 @@ export function ThreadPage() {
 
 function Thread({ id }: { id: string }) {
   const goBack = useBack();
-  const { messages, hidden, isWhole, error, retry, readEnd } = useThread(id);
-  const marked = useLocation({ select: ({ hash }) => hash });
-  const [answered, setAnswered] = useState<string>();
+  const { messages, hidden, isComplete, error, retry, loadNew } = useThread(id);
+  const linked = useLocation({ select: ({ hash }) => hash });
+  const [replyToId, setReplyToId] = useState<string>();
   const note = useRef<HTMLTextAreaElement>(null);
-  const { isOpen, toggle, openAll } = useOpenMessages(messages, marked, isWhole);
-  useScrollTo(marked, messages);
+  const { isOpen, toggle, openAll } = useOpenMessages(messages, linked, isComplete);
+  useScrollTo(linked, messages);
   const focusReply = () => note.current?.focus();
   useShortcuts(useMemo(() => ({ u: goBack, r: () => note.current?.focus() }), [goBack]));
 
@@ -36,11 +36,11 @@ function Thread({ id }: { id: string }) {
     return (
       <>
         <PageHeader title="Thread" />
-        {error ? <ErrorNote error={error} onRetry={retry} /> : <Loading rows={4} label="Loading the thread" />}
+        {error ? <ErrorNote error={error} onRetry={retry} /> : <Loading rows={4} label="Loading thread" />}
       </>
     );
   }
-  const replyTo = messages.find(({ id }) => id === answered) ?? messages.at(-1);
+  const replyTo = messages.find(({ id }) => id === replyToId) ?? messages.at(-1);
   const closed = messages.filter(({ id }) => !isOpen(id)).length;
   return (
     <>
@@ -49,12 +49,12 @@ function Thread({ id }: { id: string }) {
       </Button>
       <PageHeader
         title={titleOf(messages)}
-        actions={closed > 0 ? <Button onClick={openAll}>Open all {messages.length}</Button> : undefined}
+        actions={closed > 0 ? <Button onClick={openAll}>Expand all {messages.length.toLocaleString('en')}</Button> : undefined}
       />
       {hidden > 0 ? (
         <p className="mb-4 text-soft">
-          {hidden === 1 ? 'One more message of this thread is' : `${hidden} more messages of this thread are`} between others, and not shown
-          to you.
+          {hidden === 1 ? '1 message' : `${hidden.toLocaleString('en')} messages`} of this thread {hidden === 1 ? 'is' : 'are'} between
+          other parties and not shown.
         </p>
       ) : null}
       <ol aria-label="Messages" className="flex flex-col gap-3">
@@ -63,28 +63,28 @@ function Thread({ id }: { id: string }) {
             <MessageCard
               message={message}
               isOpen={isOpen(message.id)}
-              isMarked={message.id === marked}
+              isLinked={message.id === linked}
               onToggle={() => toggle(message.id)}
               onReply={() => {
-                setAnswered(message.id);
+                setReplyToId(message.id);
                 focusReply();
               }}
             />
           </li>
         ))}
       </ol>
-      {isWhole ? null : error ? <ErrorNote error={error} onRetry={retry} /> : <Loading rows={1} label="Loading more" />}
-      {isWhole && replyTo ? (
+      {isComplete ? null : error ? <ErrorNote error={error} onRetry={retry} /> : <Loading rows={1} label="Loading more" />}
+      {isComplete && replyTo ? (
         <Reply
           threadId={id}
           to={replyTo}
-          isChosen={answered !== undefined && replyTo !== messages.at(-1)}
-          onNewest={() => setAnswered(undefined)}
+          isChosen={replyToId !== undefined && replyTo !== messages.at(-1)}
+          onNewest={() => setReplyToId(undefined)}
           noteRef={note}
           onSent={(sent: Envelope) => {
-            setAnswered(undefined);
+            setReplyToId(undefined);
             say('Sent');
-            void readEnd().then(() => document.getElementById(sent.id)?.scrollIntoView({ block: 'nearest' }));
+            void loadNew().then(() => document.getElementById(sent.id)?.scrollIntoView({ block: 'nearest' }));
           }}
         />
       ) : null}
@@ -97,49 +97,44 @@ function titleOf(messages: Message[]): string {
   return subject?.trim() || `Thread with ${messages[0]?.from.party.display_name}`;
 }
 
-/** Back to the list as it was left, or to the one that was looked at last. */
+/** Goes back in the history if the list is there, so that its scroll position is kept; else opens the last list. */
 function useBack(): () => void {
   const navigate = useNavigate();
   const { history } = useRouter();
   return useMemo(
     () => () => {
-      if (isLastListBehind()) history.back();
-      else void navigate({ href: lastList() });
+      if (isLastMailboxBehind()) history.back();
+      else void navigate({ href: lastMailbox() });
     },
     [navigate, history],
   );
 }
 
-/** A thread as short as this is shown as a whole. */
+/** Shorter threads show all their messages open. */
 const ALL_OPEN_MAX = 4;
 
-/** Of a long thread the newest message is open, the one that was asked for, and whatever comes while it is looked at. */
-function useOpenMessages(messages: Message[] | undefined, marked: string, isWhole: boolean) {
-  const [changed, setChanged] = useState<ReadonlyMap<string, boolean>>(new Map());
-  const known = useRef<ReadonlySet<string> | undefined>(undefined);
-  const atFirst = useRef<ReadonlySet<string>>(new Set());
-  if (messages && isWhole) {
-    const ids = messages.map(({ id }) => id);
-    const fresh = known.current ? ids.filter((id) => !known.current?.has(id)) : ids.length <= ALL_OPEN_MAX ? ids : ids.slice(-1);
-    if (fresh.length > 0) atFirst.current = new Set([...atFirst.current, ...fresh]);
-    known.current = new Set(ids);
-  }
-  const isOpen = (id: string) => changed.get(id) ?? (id === marked || atFirst.current.has(id));
+/** In a long thread these are open: the newest message, the linked one, and those that arrive while the page is open. */
+function useOpenMessages(messages: Message[] | undefined, linked: string, isComplete: boolean) {
+  const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const [folded, setFolded] = useState<ReadonlySet<string>>();
+  if (messages && isComplete && folded === undefined)
+    setFolded(new Set(messages.length <= ALL_OPEN_MAX ? [] : messages.slice(0, -1).map(({ id }) => id)));
+  const isOpen = (id: string) => toggled.get(id) ?? (id === linked || (folded !== undefined && !folded.has(id)));
   return {
     isOpen,
-    toggle: (id: string) => setChanged(new Map([...changed, [id, !isOpen(id)]])),
-    openAll: () => setChanged(new Map((messages ?? []).map(({ id }) => [id, true]))),
+    toggle: (id: string) => setToggled(new Map([...toggled, [id, !isOpen(id)]])),
+    openAll: () => setToggled(new Map((messages ?? []).map(({ id }) => [id, true]))),
   };
 }
 
-/** Once, as soon as it is there. */
+/** Scrolls to the message once, as soon as it is loaded. */
 function useScrollTo(id: string, messages: Message[] | undefined): void {
   const done = useRef('');
-  const isThere = messages?.some((message) => message.id === id) ?? false;
+  const isLoaded = messages?.some((message) => message.id === id) ?? false;
   useEffect(() => {
-    if (!isThere || done.current === id) return;
+    if (!isLoaded || done.current === id) return;
     done.current = id;
-    // The first one stands at the top anyway, with the heading above it.
+    // The first message is at the top anyway, with the heading above it.
     if (messages?.[0]?.id !== id) document.getElementById(id)?.scrollIntoView({ block: 'start' });
-  }, [id, isThere, messages]);
+  }, [id, isLoaded, messages]);
 }

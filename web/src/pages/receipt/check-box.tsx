@@ -7,23 +7,22 @@ import { Section } from '../../ui/parts.tsx';
 import { Result } from './result.tsx';
 import { useCheck } from './use-check.ts';
 
-/** So that not every letter is looked at by itself. */
-const PAUSE_MS = 250;
+const TYPING_MS = 250;
 
-/** Anybody can see whether what they have is what was delivered. Nothing of it leaves the browser. */
+/** Compares a file or JSON with the receipt. Nothing leaves the browser. */
 export function CheckBox({ receipt }: { receipt: AnyReceipt }) {
   const hasJson = receipt.json_sha256 !== null;
   const hasFiles = receipt.files.length > 0;
   if (!hasJson && !hasFiles) return null;
   return (
-    <Section title="Check it yourself">
+    <Section title="Compare your copy">
       <p className="mb-4 text-soft">
         {hasJson && hasFiles
-          ? 'Do you have the JSON or a file? See whether it is what was delivered.'
+          ? 'Check whether JSON or a file is what was delivered.'
           : hasJson
-            ? 'Do you have the JSON? See whether it is what was delivered.'
-            : 'Do you have a file? See whether it is one that was delivered.'}{' '}
-        It is compared in your browser and sent nowhere.
+            ? 'Check whether JSON is what was delivered.'
+            : 'Check whether a file is what was delivered.'}{' '}
+        It never leaves your browser.
       </p>
       <Box receipt={receipt} hasJson={hasJson} />
     </Section>
@@ -35,7 +34,7 @@ function Box({ receipt, hasJson }: { receipt: AnyReceipt; hasJson: boolean }) {
   const [written, setWritten] = useState('');
   useEffect(() => {
     if (written.trim() === '') return;
-    const timer = setTimeout(() => text(written), PAUSE_MS);
+    const timer = setTimeout(() => text(written), TYPING_MS);
     return () => clearTimeout(timer);
   }, [written, text]);
   const onText = (next: string) => {
@@ -52,8 +51,8 @@ function Box({ receipt, hasJson }: { receipt: AnyReceipt; hasJson: boolean }) {
       <Chooser onFile={onFile} />
       {hasJson ? (
         <TextArea
-          label="Or paste the JSON"
-          hint="Spaces and the order of keys make no difference."
+          label="Or paste JSON"
+          hint="Whitespace and key order do not matter."
           rows={5}
           spellCheck={false}
           autoCapitalize="off"
@@ -86,9 +85,9 @@ function Chooser({ onFile }: { onFile(file: File | undefined): void }) {
       className={`flex flex-wrap items-center justify-center gap-x-3 gap-y-2 rounded-xl border border-dashed px-4 py-8 text-soft transition-colors ${isOver ? 'border-accent bg-accent-tint' : 'border-edge'}`}
     >
       <Button onClick={() => input.current?.click()} icon={<FileSearch className="size-4" aria-hidden />}>
-        Choose a file
+        Choose file
       </Button>
-      <span>or drop it here, of any size</span>
+      <span>or drop it here</span>
       <input
         ref={input}
         type="file"

@@ -3,23 +3,23 @@ import type { AnyReceipt, Receipt } from '../../api/schema.ts';
 import { hashes, Unreadable } from './hash.ts';
 
 export interface Finding {
-  /** What was looked at. */
+  /** Of the file, or “The JSON”. */
   name: string;
-  /** Of its bytes, or of its canonical form where it is JSON. */
+  /** Of the bytes, or of the canonical form of JSON. */
   hash: string | undefined;
   isJson: boolean;
-  /** Why it can't be read as JSON. */
+  /** Why it is not JSON. */
   unreadable: string | undefined;
 }
 
-/** Larger files are no JSON that could have been sent, however much space there is in it. */
+/** A message has less JSON than this, even with much whitespace. */
 const JSON_FILE_MAX_BYTES = 16 * 1024 * 1024;
 
 export async function checkText(text: string, signal: AbortSignal): Promise<Finding> {
   return jsonFinding('The JSON', text, signal);
 }
 
-/** By its bytes; if they are none of the files, it may be the JSON. */
+/** Compares the bytes with the files, then the canonical form with the JSON. */
 export async function checkFile(
   file: File,
   receipt: AnyReceipt,
@@ -44,24 +44,24 @@ async function jsonFinding(name: string, json: string | File, signal: AbortSigna
   }
 }
 
-export interface Wholeness {
-  isWhole: boolean;
-  /** How many files were hashed after delivery, so that content_hash says nothing of their bytes. */
+interface IntegrityResult {
+  isIntact: boolean;
+  /** How many files were hashed after delivery, so that content_hash does not cover their bytes. */
   hashedLater: number;
 }
 
 /**
- * Whether content_hash is that of what the receipt says. It stands for the receipt as it was at delivery, when large files had no
- * hash yet: so the same is tried without those of the largest file, of the two largest, and so on.
+ * Whether content_hash matches the receipt. It was computed at delivery, when large files had no hash yet: so it is compared
+ * with and without the hashes of the largest file, the two largest, and so on.
  */
-export async function checkReceipt(receipt: Receipt, signal: AbortSignal): Promise<Wholeness> {
+export async function checkReceipt(receipt: Receipt, signal: AbortSignal): Promise<IntegrityResult> {
   const sizes = [...new Set(receipt.files.map(({ size_bytes }) => size_bytes))].sort((a, b) => b - a);
   const bounds = [Number.POSITIVE_INFINITY, ...sizes];
   const found = await hashes({ texts: bounds.map((bound) => hashedText(receipt, bound)) }, { signal });
   const at = found.indexOf(receipt.content_hash);
   const bound = bounds[at];
   const hashedLater = bound === undefined ? 0 : receipt.files.filter((file) => file.size_bytes >= bound && file.sha256 !== null).length;
-  return { isWhole: at >= 0, hashedLater };
+  return { isIntact: at >= 0, hashedLater };
 }
 
 function hashedText(receipt: Receipt, unhashedFromBytes: number): string {

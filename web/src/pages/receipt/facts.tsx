@@ -4,7 +4,7 @@ import { DomainProof } from '../../parts/domain-proof.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Badge, Fact, Facts, PartyName } from '../../ui/parts.tsx';
 
-/** What it says, as far as receipts tell: what is in the JSON and the files is for the two parties alone. */
+/** What was delivered. Only the two parties can read the JSON and the files. */
 export function Delivered({ receipt: { subject, type, note, json_sha256 } }: { receipt: Receipt }) {
   return (
     <section aria-label="What was delivered" className="mb-10 rounded-xl border border-line px-5 py-5 print:mb-6">
@@ -23,20 +23,18 @@ export function Delivered({ receipt: { subject, type, note, json_sha256 } }: { r
           {note}
         </p>
       )}
-      {json_sha256 === null ? null : (
-        <p className="mt-3 text-sm text-soft">JSON came with it. It is not shown here: only the two parties can read it.</p>
-      )}
+      {json_sha256 === null ? null : <p className="mt-3 text-sm text-soft">Includes JSON, which only the two parties can read.</p>}
     </section>
   );
 }
 
-/** In place of what was delivered, where the sender does not show it. */
+/** For senders whose receipts are minimal. */
 export function Minimal() {
   return (
     <section aria-label="What was delivered" className="mb-10 rounded-xl border border-line px-5 py-5 print:mb-6">
       <p className="text-soft">
-        The sender shows parties, time and hashes only. The content hash covers more than that, so this page can’t check it: whoever has the
-        whole message can. A file or JSON can still be compared below.
+        The sender shows only the parties, the time and the hashes. The content hash covers more, so only the parties can verify it. You can
+        still compare a file or JSON below.
       </p>
     </section>
   );
@@ -44,7 +42,7 @@ export function Minimal() {
 
 const LOCAL = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' });
 
-export function Route({ receipt }: { receipt: AnyReceipt }) {
+export function DeliveryFacts({ receipt }: { receipt: AnyReceipt }) {
   const { from, to, received_at } = receipt;
   return (
     <Facts>
@@ -70,13 +68,13 @@ export function Route({ receipt }: { receipt: AnyReceipt }) {
   );
 }
 
-const PROOFS: Record<Actor['provider'], string> = {
-  api_key: 'an agent of the business, known by its API key, which is all that is verified about it',
-  email: 'signed in with a code mailed to that address',
-  google: 'signed in with Google',
-  microsoft: 'signed in with Microsoft',
-  oidc: 'signed in with an identity provider',
-  smtp: 'wrote a mail that its domain vouches for (SPF or DKIM, and DMARC)',
+const METHODS: Record<Actor['provider'], string> = {
+  api_key: 'Agent of the business. Only its API key is verified.',
+  email: 'Signed in with a code sent to this address',
+  google: 'Signed in with Google',
+  microsoft: 'Signed in with Microsoft',
+  oidc: 'Signed in with single sign-on',
+  smtp: 'Sent an email that its domain authenticates (SPF or DKIM, and DMARC)',
 };
 
 function Sender({ actor: { name, email, provider, verified } }: { actor: Actor }) {
@@ -91,16 +89,16 @@ function Sender({ actor: { name, email, provider, verified } }: { actor: Actor }
       )}
       <br />
       <span className="text-soft">
-        {PROOFS[provider]}
-        {verified ? '' : '; whether the address is theirs is not proved'}
+        {METHODS[provider]}
+        {verified ? '' : '; the address is not verified'}
       </span>
     </>
   );
 }
 
 const VERDICTS: Record<Receipt['validation']['status'], string> = {
-  passed: 'fits the recipient’s schema',
-  failed: 'does not fit the recipient’s schema',
+  passed: 'Passed the schema of the recipient',
+  failed: 'Failed the schema of the recipient',
   not_applicable: '',
 };
 
@@ -111,10 +109,8 @@ export function Identifiers({ receipt }: { receipt: AnyReceipt }) {
       <Fact name="Content hash">
         <Mono>{content_hash}</Mono>
       </Fact>
-      <Fact name="JSON hash">
-        {json_sha256 === null ? <span className="text-soft">There was no JSON</span> : <Mono>{json_sha256}</Mono>}
-      </Fact>
-      <Fact name="Message">
+      <Fact name="JSON hash">{json_sha256 === null ? <span className="text-soft">None</span> : <Mono>{json_sha256}</Mono>}</Fact>
+      <Fact name="Message id">
         <Mono>{id}</Mono>
       </Fact>
       {'detail' in receipt ? (
@@ -133,8 +129,8 @@ export function Identifiers({ receipt }: { receipt: AnyReceipt }) {
 function More({ receipt: { thread_id, in_reply_to, idempotency_key, validation } }: { receipt: Receipt }) {
   return (
     <>
-      {validation.status === 'not_applicable' ? null : <Fact name="JSON">It {VERDICTS[validation.status]}</Fact>}
-      <Fact name="Thread">
+      {validation.status === 'not_applicable' ? null : <Fact name="Schema check">{VERDICTS[validation.status]}</Fact>}
+      <Fact name="Thread id">
         <Mono>{thread_id}</Mono>
       </Fact>
       {in_reply_to === null ? null : (
@@ -143,7 +139,7 @@ function More({ receipt: { thread_id, in_reply_to, idempotency_key, validation }
         </Fact>
       )}
       {idempotency_key === undefined ? null : (
-        <Fact name="Sender’s key">
+        <Fact name="Idempotency key">
           <Mono>{idempotency_key}</Mono>
         </Fact>
       )}

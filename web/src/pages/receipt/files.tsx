@@ -17,14 +17,10 @@ export function ReceiptFiles({ files }: { files: ReceiptFile[] }) {
               <Name className="font-medium">{filename}</Name>{' '}
               <span className="text-sm text-soft">
                 {size_bytes < 1024 ? '' : `${bytes(size_bytes)}, `}
-                {EXACT.format(size_bytes)} bytes, <Name>{content_type}</Name>
+                {EXACT.format(size_bytes)} {size_bytes === 1 ? 'byte' : 'bytes'}, <Name>{content_type}</Name>
               </span>
             </p>
-            {sha256 === null ? (
-              <p className="text-sm text-soft">Its hash is being computed. Look again in a few minutes.</p>
-            ) : (
-              <Mono>{sha256}</Mono>
-            )}
+            {sha256 === null ? <p className="text-sm text-soft">Computing hash. Reload in a few minutes.</p> : <Mono>{sha256}</Mono>}
           </div>
         </li>
       ))}

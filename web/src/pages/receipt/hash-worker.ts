@@ -2,9 +2,9 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { canonicalJson } from '../../../../server/src/contract/canonical-json.ts';
 
-/** texts: as they are; file: its bytes; json: its canonical form. */
+/** What to hash: texts as they are, the bytes of a file, or the canonical form of JSON. */
 export type Task = { texts: string[] } | { file: Blob } | { json: string | Blob };
-/** doneBytes: how far it has come. unreadable: why it is no JSON. failed: the file is not what it was when it was chosen. */
+/** doneBytes: the progress. unreadable: why it is not JSON. failed: the file has changed since it was chosen. */
 export type Report = { doneBytes: number } | { hashes: string[] } | { unreadable: string } | { failed: true };
 
 /** A few megabytes at a time: files may be larger than the memory. */
@@ -13,7 +13,7 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 const shown = (hash: Uint8Array): string => `sha256:${bytesToHex(hash)}`;
 
 addEventListener('message', ({ data }: MessageEvent<Task>) => {
-  run(data).then(tell, () => tell({ failed: true }));
+  run(data).then(report, () => report({ failed: true }));
 });
 
 async function run(task: Task): Promise<Report> {
@@ -22,15 +22,15 @@ async function run(task: Task): Promise<Report> {
   return hashOfJson(typeof task.json === 'string' ? utf8ToBytes(task.json) : new Uint8Array(await task.json.arrayBuffer()));
 }
 
-function tell(report: Report): void {
-  postMessage(report);
+function report(message: Report): void {
+  postMessage(message);
 }
 
 async function hashOfFile(file: Blob): Promise<string> {
   const hash = sha256.create();
   for (let at = 0; at < file.size; at += CHUNK_BYTES) {
     hash.update(new Uint8Array(await file.slice(at, at + CHUNK_BYTES).arrayBuffer()));
-    tell({ doneBytes: Math.min(at + CHUNK_BYTES, file.size) });
+    report({ doneBytes: Math.min(at + CHUNK_BYTES, file.size) });
   }
   return shown(hash.digest());
 }

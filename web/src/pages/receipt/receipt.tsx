@@ -7,20 +7,20 @@ import { Button } from '../../ui/button.tsx';
 import { PartyName, Section } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { CheckBox } from './check-box.tsx';
-import { Delivered, Identifiers, Minimal, Route } from './facts.tsx';
+import { Delivered, DeliveryFacts, Identifiers, Minimal } from './facts.tsx';
 import { ReceiptFiles } from './files.tsx';
-import { Whole } from './whole.tsx';
+import { Integrity } from './integrity.tsx';
 
-/** The public proof that something was delivered. */
+/** The public proof of a delivery. */
 export function ReceiptPage() {
   const { token } = useParams({ from: '/r/$token' });
   const { data: receipt, error, refetch } = useReading('GET /v1/receipts/{token}', { path: { token } });
   if (receipt) return <Shown receipt={receipt} />;
   if (error?.code === 'not_found')
     return (
-      <Plain title="No such receipt">
+      <Plain title="Receipt not found">
         <p className="text-soft">
-          Nothing was delivered under this link. Check that it was copied whole: it ends with <code>rcpt_</code> and 36 letters and digits.
+          Check that the link is complete: it ends with <code>rcpt_</code> and 36 letters and digits.
         </p>
       </Plain>
     );
@@ -37,7 +37,7 @@ function Shown({ receipt }: { receipt: AnyReceipt }) {
     <Plain title="Receipt" isWide>
       <div className="mb-8 flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
         <p className="min-w-0 grow basis-72 text-soft">
-          Waybill has delivered this from <PartyName party={receipt.from.party} /> to{' '}
+          Delivered by Waybill from <PartyName party={receipt.from.party} /> to{' '}
           <PartyName party={receipt.to.party} segment={full?.to.segment} />.
         </p>
         <Button className="print:hidden" onClick={() => print()} icon={<Printer className="size-4" aria-hidden />}>
@@ -45,16 +45,16 @@ function Shown({ receipt }: { receipt: AnyReceipt }) {
         </Button>
       </div>
       {full ? <Delivered receipt={full} /> : <Minimal />}
-      <Section title="Who and when">
-        <Route receipt={receipt} />
+      <Section title="Delivery">
+        <DeliveryFacts receipt={receipt} />
       </Section>
       {full && full.files.length > 0 ? (
         <Section title="Files">
           <ReceiptFiles files={full.files} />
         </Section>
       ) : null}
-      <Section title="Proof">
-        {full ? <Whole receipt={full} /> : null}
+      <Section title="Verification">
+        {full ? <Integrity receipt={full} /> : null}
         <Identifiers receipt={receipt} />
       </Section>
       <div className="mt-10 print:hidden">

@@ -7,7 +7,7 @@ import type { Finding } from './check.ts';
 import { Mono } from './facts.tsx';
 import type { State } from './use-check.ts';
 
-/** What came of the check. Its place is there before, so that it is announced. */
+/** The result of the check. The status element is always rendered, so that screen readers announce the result. */
 export function Result({ receipt, state, onStop }: { receipt: AnyReceipt; state: State; onStop(): void }) {
   return (
     <>
@@ -26,7 +26,7 @@ function Progress({ name, percent, onStop }: { name: string; percent: number; on
       <div className="min-w-0 grow">
         <p className="mb-1.5 flex gap-2 text-sm text-soft">
           <Name className="min-w-0 truncate">{name}</Name>
-          <span className="shrink-0 tabular-nums">{percent} %</span>
+          <span className="shrink-0 tabular-nums">{percent}%</span>
         </p>
         <div
           role="progressbar"
@@ -45,27 +45,27 @@ function Progress({ name, percent, onStop }: { name: string; percent: number; on
 function Found({ receipt, finding: { name, hash, isJson, unreadable } }: { receipt: AnyReceipt; finding: Finding }) {
   if (unreadable !== undefined)
     return (
-      <Verdict tone="warn" title="This can’t be read as JSON">
+      <Verdict tone="warn" title="Not valid JSON">
         {unreadable}
       </Verdict>
     );
   if (isJson && hash === receipt.json_sha256)
     return (
-      <Verdict tone="good" title="It matches: this is the JSON that was delivered" hash={hash}>
-        Its canonical form (RFC 8785) has the hash that stands in the receipt.
+      <Verdict tone="good" title="Match: this JSON was delivered" hash={hash}>
+        The hash of its canonical form (RFC 8785) is in the receipt.
       </Verdict>
     );
   if (!isJson && 'detail' in receipt && receipt.files.some(({ sha256 }) => sha256 === hash))
     return (
-      <Verdict tone="good" title="It matches: this is a file that was delivered" hash={hash}>
-        Its hash stands in the receipt.
+      <Verdict tone="good" title="Match: this file was delivered" hash={hash}>
+        Its hash is in the receipt.
       </Verdict>
     );
   const same = 'detail' in receipt ? [] : receipt.files.filter(({ sha256 }) => sha256 === hash);
   if (!isJson && same.length > 0)
     return (
-      <Verdict tone="good" title="It matches: this is a file that was delivered" hash={hash}>
-        Byte for byte the same as{' '}
+      <Verdict tone="good" title="Match: this file was delivered" hash={hash}>
+        Identical to{' '}
         {same.map(({ id, filename }, at) => (
           <span key={id}>
             {at === 0 ? '' : ', '}
@@ -77,12 +77,12 @@ function Found({ receipt, finding: { name, hash, isJson, unreadable } }: { recei
     );
   const isUnsure = !isJson && receipt.files.some(({ sha256 }) => sha256 === null);
   return (
-    <Verdict tone="bad" title={isJson ? 'This is not the JSON that was delivered' : 'It matches nothing that was delivered'} hash={hash}>
+    <Verdict tone="bad" title={isJson ? 'No match: this JSON was not delivered' : 'No match: this file was not delivered'} hash={hash}>
       {isJson ? null : <Name className="text-ink">{name}</Name>}{' '}
       {isJson
-        ? 'Something in it is different, or it belongs to another message.'
-        : 'is another file, or something in it has been changed since.'}
-      {isUnsure ? ' But not every file of this delivery has been hashed yet: look again later.' : ''}
+        ? 'It differs from the delivered JSON, or belongs to another message.'
+        : 'is a different file, or was changed after delivery.'}
+      {isUnsure ? ' Some files of this delivery are not hashed yet: check again later.' : ''}
     </Verdict>
   );
 }

@@ -3,16 +3,16 @@ import type { AnyReceipt } from '../../api/schema.ts';
 import { checkFile, checkText, type Finding } from './check.ts';
 
 export type State =
-  | { kind: 'nothing' }
+  | { kind: 'idle' }
   | { kind: 'busy'; name: string; percent: number | undefined }
   | { kind: 'found'; finding: Finding }
   | { kind: 'failed'; message: string };
 
-const NOTHING: State = { kind: 'nothing' };
+const IDLE: State = { kind: 'idle' };
 
-/** One thing is checked at a time: the next ends the one before. */
+/** Checks one file or text at a time: the next one cancels the one before. */
 export function useCheck(receipt: AnyReceipt) {
-  const [state, setState] = useState<State>(NOTHING);
+  const [state, setState] = useState<State>(IDLE);
   const running = useRef(new AbortController());
   useEffect(() => () => running.current.abort(), []);
 
@@ -44,7 +44,7 @@ export function useCheck(receipt: AnyReceipt) {
   const text = useCallback((written: string) => void run('The JSON', (signal) => checkText(written, signal)), [run]);
   const stop = useCallback(() => {
     running.current.abort();
-    setState(NOTHING);
+    setState(IDLE);
   }, []);
   return { state, file, text, stop };
 }

@@ -1,61 +1,52 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { type ApiError, call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { SchemaCheck } from '../../api/schema.ts';
-import { written } from './inbox-schema.ts';
+import { useDebouncedValue } from '../../ui/debounce.ts';
+import { jsonBody } from './inbox-schema.ts';
 import { type Problem, problemsIn, readJson, readSchema } from './problems.ts';
 
 const TYPING_MS = 300;
 const CHECK = 'POST /v1/inbox/schema/check';
 
 export interface Checking {
-  /** Undefined while it is not known what is wrong with the text as it is now. */
+  /** Undefined while the current text is being checked. */
   schemaProblems: Problem[] | undefined;
   sampleProblems: Problem[] | undefined;
-  /** What a message with the sample would get; undefined while it is not known, null when there is nothing to judge. */
+  /** The result for the sample; undefined while it is being checked, null when there is nothing to check. */
   verdict: 'passed' | 'failed' | null | undefined;
   error: ApiError | null;
   retry(): void;
 }
 
-/** What is wrong with a schema and with a sample, as they are written. What is asked while somebody types on is taken back. */
+/** Checks a schema and a sample while they are typed. A newer text cancels the check of the one before. */
 export function useChecking(schemaText: string, sampleText: string): Checking {
   const schema = useMemo(() => readSchema(schemaText), [schemaText]);
   const sample = useMemo(() => (sampleText.trim() === '' ? undefined : readJson(sampleText)), [sampleText]);
   const body = schema.tree ? `{"schema":${schemaText}${sample?.tree ? `,"json":${sampleText}` : ''}}` : undefined;
-  const asked = useSettled(body);
+  const asked = useDebouncedValue(body, TYPING_MS);
   const { data, error, isSuccess, isPlaceholderData, refetch } = useQuery<SchemaCheck, ApiError>({
     queryKey: [...keyOf(CHECK, {}), asked],
-    queryFn: ({ signal }) => call(CHECK, { body: written(asked ?? '') }, { signal }),
+    queryFn: ({ signal }) => call(CHECK, { body: jsonBody(asked ?? '') }, { signal }),
     enabled: asked !== undefined,
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     gcTime: 0,
   });
-  const answer = asked === body && isSuccess && !isPlaceholderData ? data : undefined;
+  const response = asked === body && isSuccess && !isPlaceholderData ? data : undefined;
   return useMemo(() => {
-    const validation = answer?.validation;
+    const validation = response?.validation;
     return {
-      schemaProblems: schema.tree ? answer && problemsIn(schema.tree, answer.schema.errors) : [schema.problem],
+      schemaProblems: schema.tree ? response && problemsIn(schema.tree, response.schema.errors) : [schema.problem],
       sampleProblems: sample?.problem
         ? [sample.problem]
         : sample && schema.tree
-          ? answer && problemsIn(sample.tree, validation?.errors ?? [])
+          ? response && problemsIn(sample.tree, validation?.errors ?? [])
           : [],
       verdict: !schema.tree || !sample?.tree || validation === null ? null : (validation?.status as 'passed' | 'failed' | undefined),
       error: asked === body ? error : null,
       retry: () => void refetch(),
     };
-  }, [schema, sample, answer, error, asked, body, refetch]);
-}
-
-/** A value once it has stayed the same for a moment; the first one at once. */
-function useSettled<Value>(value: Value): Value {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
+  }, [schema, sample, response, error, asked, body, refetch]);
 }

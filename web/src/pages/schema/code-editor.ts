@@ -20,7 +20,7 @@ interface Options {
   onChange(text: string): void;
 }
 
-/** An editor for JSON in the colours of the page. It comes when somebody wants to write: it is larger than all else on the page. */
+/** A JSON editor in the colours of the page, loaded on demand: it is larger than the rest of the page. */
 export function openEditor(parent: HTMLElement, { text, label, describedBy, onChange }: Options): CodeEditor {
   const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
   const view = new EditorView({
@@ -39,7 +39,7 @@ export function openEditor(parent: HTMLElement, { text, label, describedBy, onCh
         indentOnInput(),
         problemMarks,
         typedOver,
-        // Escape before Tab gives Tab back to the page; the view itself sees to that.
+        // CodeMirror itself leaves Tab to the page after Escape.
         keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
         EditorView.updateListener.of(({ docChanged, state }) => docChanged && onChange(state.doc.toString())),
         theme,
@@ -59,8 +59,8 @@ export function openEditor(parent: HTMLElement, { text, label, describedBy, onCh
 }
 
 /**
- * What is typed over a selection. Left to the browser, it would take on the looks of what was there, by an inline style that
- * the page's policy forbids.
+ * Inserts text over a selection itself. The browser would copy the style of the replaced text inline, which the
+ * Content-Security-Policy of the page forbids.
  */
 const typedOver = EditorView.domEventHandlers({
   beforeinput: ({ inputType, data }, view) => {
@@ -71,7 +71,7 @@ const typedOver = EditorView.domEventHandlers({
   },
 });
 
-/** By the names that the grammar of JSON has. */
+/** By the node names of the JSON grammar. */
 const COLOURS: Record<string, Decoration> = {
   PropertyName: Decoration.mark({ class: 'font-medium' }),
   String: Decoration.mark({ class: 'text-good' }),
@@ -81,7 +81,7 @@ const COLOURS: Record<string, Decoration> = {
   Null: Decoration.mark({ class: 'text-warn' }),
 };
 
-/** Classes of the page, so that both schemes have them and their contrast. */
+/** Uses the classes of the page, so that light and dark have their contrast. */
 const colours = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet;

@@ -1,4 +1,4 @@
-import { type Ref, useEffect, useId, useImperativeHandle, useRef, useState } from 'react';
+import { type Ref, useEffect, useEffectEvent, useId, useImperativeHandle, useRef, useState } from 'react';
 import type { CodeEditor } from './code-editor.ts';
 import type { Problem } from './problems.ts';
 
@@ -9,45 +9,39 @@ export interface EditorHandle {
 
 interface EditorProps {
   label: string;
-  /** What it begins with. */
+  /** What the editor starts with. */
   text: string;
   onChange(text: string): void;
-  /** What to mark; undefined leaves the marks where they are. */
+  /** What to mark; undefined keeps the current marks. */
   problems: readonly Problem[] | undefined;
   ref: Ref<EditorHandle>;
 }
 
-/** A box to write JSON in. Until the editor has come, it shows what there is to edit. */
+/** A JSON editor. It shows the text until the editor is loaded. */
 export function Editor({ label, text, onChange, problems, ref }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<CodeEditor>();
   const [isFailed, setFailed] = useState(false);
   const hintId = useId();
-  const newest = useRef({ text, onChange });
-  newest.current.onChange = onChange;
+  const [initial] = useState(text);
+  const onEdit = useEffectEvent(onChange);
 
   useEffect(() => {
     let opened: CodeEditor | undefined;
-    let isGone = false;
+    let isUnmounted = false;
     import('./code-editor.ts').then(
       ({ openEditor }) => {
-        if (isGone || !place.current) return;
-        const options = {
-          text: newest.current.text,
-          label,
-          describedBy: hintId,
-          onChange: (changed: string) => newest.current.onChange(changed),
-        };
-        opened = openEditor(place.current, options);
+        if (isUnmounted || !place.current) return;
+        opened = openEditor(place.current, { text: initial, label, describedBy: hintId, onChange: (changed) => onEdit(changed) });
         setEditor(opened);
       },
       () => setFailed(true),
     );
     return () => {
-      isGone = true;
+      isUnmounted = true;
       opened?.remove();
     };
-  }, [label, hintId]);
+  }, [label, hintId, initial]);
   useEffect(() => {
     if (problems) editor?.mark(problems);
   }, [editor, problems]);
@@ -66,7 +60,7 @@ export function Editor({ label, text, onChange, problems, ref }: EditorProps) {
         Tab indents. To leave with the keyboard, press Escape, then Tab.
       </p>
       <p role="alert" className="text-sm text-bad empty:hidden">
-        {isFailed ? 'The editor could not be loaded. Load the page anew.' : ''}
+        {isFailed ? 'Couldn’t load the editor. Reload the page.' : ''}
       </p>
     </div>
   );

@@ -9,11 +9,11 @@ const written = (schema: object): string => JSON.stringify({ $schema: 'https://j
 const sku = { type: 'string', pattern: '^[A-Z0-9-]+$' };
 const amount = { type: 'number', exclusiveMinimum: 0 };
 
-/** To begin with; each is meant to be changed. */
+/** To start from. */
 export const EXAMPLES: readonly Example[] = [
   {
     name: 'Order',
-    about: 'A number, a currency and the lines of an order.',
+    about: 'Order number, currency and line items.',
     text: written({
       type: 'object',
       required: ['order_number', 'lines'],
@@ -35,7 +35,7 @@ export const EXAMPLES: readonly Example[] = [
   },
   {
     name: 'Invoice',
-    about: 'Who is billed for what, and until when.',
+    about: 'Invoice number, dates, currency and total.',
     text: written({
       type: 'object',
       required: ['invoice_number', 'issued_on', 'total', 'currency'],
@@ -50,8 +50,8 @@ export const EXAMPLES: readonly Example[] = [
     }),
   },
   {
-    name: 'Different kinds',
-    about: 'Told apart by a field, each with rules of its own.',
+    name: 'Several kinds',
+    about: 'A field selects the kind, each with its own rules.',
     text: written({
       type: 'object',
       required: ['kind'],

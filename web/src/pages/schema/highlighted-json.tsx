@@ -4,17 +4,17 @@ import type { JsonTree, Kind } from '../../json/tree.ts';
 
 /** The same as in the editor. */
 const COLOURS: Record<Kind, string> = { object: '', array: '', string: 'text-good', number: 'text-accent', word: 'text-warn' };
-/** What comes after so many parts is shown without colours: it is more than anybody reads here. */
+/** Nodes after this many are shown without colours, to keep long schemas fast. */
 const COLOURED_MAX = 5_000;
 
-/** JSON as it was written, to be read. */
+/** JSON as it was written, read-only. */
 export function HighlightedJson({ text, label }: { text: string; label: string }) {
   const parts = useMemo(() => {
     const read = parseJson(text);
     return read instanceof JsonFault ? text : coloured(read);
   }, [text]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, for which the keyboard needs the focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards can scroll it only with the focus
     <section aria-label={label} tabIndex={0} className="max-h-[65vh] overflow-auto rounded-xl border border-line">
       <pre className="w-max min-w-full px-4 py-3 font-mono text-sm text-soft">{parts}</pre>
     </section>

@@ -5,7 +5,7 @@ import { keyOf, useAction } from '../../api/queries.ts';
 import { membersAt } from '../../json/scan.ts';
 
 export interface SavedSchema {
-  /** As it was set, character for character. */
+  /** As it was saved, character for character. */
   text: string;
   updatedAt: string;
 }
@@ -19,21 +19,22 @@ export function useInboxSchema(): UseQueryResult<SavedSchema | null, ApiError> {
   });
 }
 
-function savedIn(answer: string): SavedSchema | null {
-  const members = membersAt(answer, 0);
-  const { updated_at } = JSON.parse(answer) as { updated_at: string | null };
+function savedIn(response: string): SavedSchema | null {
+  const members = membersAt(response, 0);
+  const { updated_at } = JSON.parse(response) as { updated_at: string | null };
   const span = members.get('schema');
-  return span && updated_at !== null ? { text: answer.slice(...span), updatedAt: updated_at } : null;
+  return span && updated_at !== null ? { text: response.slice(...span), updatedAt: updated_at } : null;
 }
 
-/** Sends a schema as it stands, or null for none. */
+/** Saves a schema as typed, or null to remove it. */
 export function useSaveSchema() {
   const action = useAction('PUT /v1/inbox/schema', { changes: ['GET /v1/inbox/schema'] });
-  // Also when what asked for it is gone by then, as a schema that is removed takes its page with it.
-  const save = (text: string, onSaved: () => void) =>
-    void action.mutateAsync({ body: written(`{"schema":${text}}`) }).then(onSaved, () => {});
-  return { save, isPending: action.isPending, error: action.error };
+  return {
+    save: (text: string) => action.mutateAsync({ body: jsonBody(`{"schema":${text}}`) }),
+    isPending: action.isPending,
+    error: action.error,
+  };
 }
 
-/** A body that is text already, where its type asks for what the text means. */
-export const written = (text: string): never => new JsonText(text) as never;
+/** A body that is already JSON text, for an operation whose type asks for the parsed value. */
+export const jsonBody = (text: string): never => new JsonText(text) as never;

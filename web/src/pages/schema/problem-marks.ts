@@ -4,7 +4,7 @@ import type { Problem } from './problems.ts';
 
 export const setProblems = StateEffect.define<readonly Problem[]>();
 
-/** Where the problems are. They move along with the text until others are set. */
+/** The marks move with the text until new problems are set. */
 const places = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update: (marks, { changes, effects, state }) =>
@@ -20,7 +20,7 @@ function marksOf(problems: readonly Problem[], end: number): DecorationSet {
   );
 }
 
-/** What is wrong at a place, for the pointer that rests on it. */
+/** The messages of the problems under the pointer. */
 const messages = hoverTooltip(({ state }, at) => {
   const found: { from: number; to: number; message: string }[] = [];
   state.field(places).between(at, at, (from, to, { spec }) => void found.push({ from, to, message: spec.message as string }));
@@ -35,6 +35,6 @@ const messages = hoverTooltip(({ state }, at) => {
   return { pos: first.from, end: first.to, above: true, create };
 });
 
-const told = EditorView.contentAttributes.of(({ state }) => ({ 'aria-invalid': String(state.field(places).size > 0) }));
+const invalidState = EditorView.contentAttributes.of(({ state }) => ({ 'aria-invalid': String(state.field(places).size > 0) }));
 
-export const problemMarks = [places, messages, told];
+export const problemMarks = [places, messages, invalidState];

@@ -1,7 +1,7 @@
 import { JsonFault, parseJson, placeOf } from '../../json/parse.ts';
 import type { JsonTree } from '../../json/tree.ts';
 
-/** Something that is wrong at a place of a text. */
+/** A problem and its place in the text. */
 export interface Problem {
   message: string;
   /** JSON Pointer; undefined where the text is not JSON. */
@@ -11,7 +11,7 @@ export interface Problem {
   line: number;
 }
 
-/** What a text is: JSON, or a problem. */
+/** A parsed text, or why it can't be parsed. */
 export type Read = { tree: JsonTree; problem?: undefined } | { tree?: undefined; problem: Problem };
 
 export function readJson(text: string): Read {
@@ -23,15 +23,15 @@ export function readSchema(text: string): Read {
   const read = readJson(text);
   if (!read.tree || read.tree.kind(0) === 'object' || /^(true|false)$/.test(read.tree.raw(0))) return read;
   const [from, to] = read.tree.span(0);
-  return { problem: problemAt(text, from, to, 'A schema is an object, or true or false.', undefined) };
+  return { problem: problemAt(text, from, to, 'A schema must be an object, true or false.', undefined) };
 }
 
-/** What the API says is wrong, at its places. */
+/** The errors of the API with their places in the text. */
 export function problemsIn(tree: JsonTree, errors: readonly { path: string; message: string }[]): Problem[] {
   return errors.map(({ path, message }) => {
     const node = tree.find(path);
     const [start, end] = tree.span(node);
-    // Of what has others in it, its name is marked, or its first bracket, not all of it.
+    // Of an object or array only the key or the first bracket is marked.
     const [from, to] = tree.isContainer(node) ? (tree.keySpan(node) ?? [start, start + 1]) : [start, end];
     return problemAt(tree.text, from, to, message, path);
   });
@@ -39,7 +39,7 @@ export function problemsIn(tree: JsonTree, errors: readonly { path: string; mess
 
 function problemAt(text: string, from: number, to: number, message: string, path: string | undefined): Problem {
   const end = Math.min(to, text.length);
-  // At the very end there is nothing to mark but the character before.
+  // At the end of the text, the character before is marked.
   const start = Math.max(0, Math.min(from, end - 1));
   return { message, path, from: start, to: end, line: placeOf(text, from).line };
 }

@@ -3,27 +3,27 @@ import { useActiveBusiness } from '../../api/business.ts';
 import { call, textOf } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { membersAt } from '../../json/scan.ts';
-import { indented } from './indented.ts';
+import { formatted } from './formatted.ts';
 
-const LOOKED_AT = 5;
+const RECENT_MESSAGES = 5;
 const LEVELS_MAX = 8;
 
-/** The JSON of the newest message that has any, among the last few; null without. */
+/** The JSON of the newest message among the last few that has JSON; null without one. */
 export function useNewestJson() {
   useActiveBusiness();
   return useQuery({
     queryKey: [...keyOf('GET /v1/inbox', {}), 'newest json'],
     queryFn: async ({ signal }) => {
-      const { data } = await call('GET /v1/inbox', { query: { limit: LOOKED_AT, include: 'summary' } }, { signal });
+      const { data } = await call('GET /v1/inbox', { query: { limit: RECENT_MESSAGES, include: 'summary' } }, { signal });
       const newest = data.find(({ json_sha256 }) => json_sha256 !== null);
       if (!newest) return null;
       const message = await textOf('GET /v1/messages/{id}', { path: { id: newest.id } }, { signal });
-      return indented(message.slice(...(membersAt(message, 0).get('json') ?? [0, 0])));
+      return formatted(message.slice(...(membersAt(message, 0).get('json') ?? [0, 0])));
     },
   });
 }
 
-/** Something of the shape that a schema describes. Simple: whether it passes is for the check to say. */
+/** A value of the shape that a schema describes. It may still fail the check. */
 export function sampleFor(schemaText: string): string {
   let schema: unknown;
   try {
@@ -77,7 +77,7 @@ function first(values: unknown): unknown {
   return Array.isArray(values) ? values[0] : undefined;
 }
 
-/** Where a reference leads that stays within the schema. */
+/** The target of a reference within the schema. */
 function inside(root: unknown, reference: string): unknown {
   const names = decodeURIComponent(reference.replace(/^#/, '')).split('/').slice(1);
   return names.reduce<unknown>((part, name) => (part as Part | undefined)?.[name.replaceAll('~1', '/').replaceAll('~0', '~')], root);

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { CopyButton, PageHeader, Time } from '../../ui/parts.tsx';
-import { say } from '../../ui/toast.tsx';
 import { HighlightedJson } from './highlighted-json.tsx';
 import { type SavedSchema, useSaveSchema } from './inbox-schema.ts';
 
@@ -24,11 +23,11 @@ export function SavedSchemaView({ saved, onEdit }: { saved: SavedSchema; onEdit(
           </>
         }
       >
-        The JSON of every message to you is checked against this schema, and the message tells how it went. No message is refused.
+        The JSON of each incoming message is checked against this schema. Messages that fail are marked, not refused.
       </PageHeader>
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
         <p className="text-sm text-soft">
-          Set <Time at={saved.updatedAt} isExact />
+          Updated <Time at={saved.updatedAt} isExact />
         </p>
         <CopyButton text={saved.text} label="Copy" />
       </div>
@@ -39,19 +38,10 @@ export function SavedSchemaView({ saved, onEdit }: { saved: SavedSchema; onEdit(
 }
 
 function RemoveSchema({ onClose }: { onClose(): void }) {
-  const { save, isPending, error } = useSaveSchema();
+  const { save } = useSaveSchema();
   return (
-    <Confirm
-      title="Remove the schema?"
-      action="Remove schema"
-      isBusy={isPending}
-      error={error}
-      onConfirm={() => save('null', () => say('The schema is removed.'))}
-      onClose={onClose}
-    >
-      <p>
-        Messages that come from now on are not checked. Those that came keep their verdicts. Copy the schema first if you may need it again.
-      </p>
+    <Confirm title="Remove schema?" action="Remove schema" run={() => save('null')} done="Schema removed" onClose={onClose}>
+      <p>New messages are no longer checked. Earlier messages keep their results. Copy the schema first if you may need it again.</p>
     </Confirm>
   );
 }

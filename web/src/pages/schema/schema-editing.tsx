@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { useLastKnown } from '../../ui/last-known.ts';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { PageHeader } from '../../ui/parts.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
@@ -8,15 +9,14 @@ import { useChecking } from './checking.ts';
 import { useDiscard } from './discard.tsx';
 import { Editor, type EditorHandle } from './editor.tsx';
 import { EXAMPLES } from './examples.ts';
+import { formatted } from './formatted.ts';
 import { useSaveSchema } from './inbox-schema.ts';
-import { indented } from './indented.ts';
-import { useLast } from './last.ts';
 import { ProblemList } from './problem-list.tsx';
 import type { Problem } from './problems.ts';
 import { TryIt } from './try-it.tsx';
 
 interface SchemaEditingProps {
-  /** What the editor begins with, and what is set now, if anything is. */
+  /** What the editor starts with, and the saved schema, if there is one. */
   text: string;
   saved: string | undefined;
   onDone(): void;
@@ -26,40 +26,41 @@ export function SchemaEditing({ text: initial, saved, onDone }: SchemaEditingPro
   const [text, setText] = useState(initial);
   const [sample, setSample] = useState('');
   const checking = useChecking(text, sample);
-  const problems = useLast(checking.schemaProblems) ?? [];
+  const problems = useLastKnown(checking.schemaProblems) ?? [];
   const editor = useRef<EditorHandle>(null);
   const { save, isPending, error } = useSaveSchema();
   const isChanged = text.trim() !== (saved ?? initial).trim();
-  const { end, dialog } = useDiscard(isChanged && !isPending, onDone);
-  const isFit = (saved === undefined || isChanged) && problems.length === 0;
+  const { close, dialog } = useDiscard(isChanged && !isPending, onDone);
+  const canSave = (saved === undefined || isChanged) && problems.length === 0;
 
-  const submit = () => {
-    const onSaved = () => {
-      say('The schema is saved. It judges messages from now on.');
-      onDone();
-    };
-    if (isFit && !isPending) save(text, onSaved);
+  const submit = async () => {
+    if (!canSave || isPending) return;
+    await save(text);
+    say('Schema saved. New messages are checked against it.');
+    onDone();
   };
+  // The mutation has the error, which is shown below.
+  const trySubmit = () => void submit().catch(() => {});
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    submit();
+    trySubmit();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the button, wherever somebody writes
+    // biome-ignore lint/a11y/noStaticElementInteractions: Ctrl+S does what the button does, from both editors
     <div onKeyDown={onKey}>
       <PageHeader
         title="Inbox schema"
         actions={
           <>
-            <Button onClick={end}>Cancel</Button>
-            <Button look="primary" isBusy={isPending} disabled={!isFit} onClick={submit}>
+            <Button onClick={close}>Cancel</Button>
+            <Button look="primary" isBusy={isPending} disabled={!canSave} onClick={trySubmit}>
               Save schema
             </Button>
           </>
         }
       >
-        Mistakes show as you type. Nothing is set until you save.
+        Problems are shown as you type. Nothing changes until you save.
       </PageHeader>
       {error ? <ErrorNote error={error} /> : null}
       {checking.error ? <ErrorNote error={checking.error} onRetry={checking.retry} /> : null}
@@ -80,8 +81,8 @@ export function SchemaEditing({ text: initial, saved, onDone }: SchemaEditingPro
                   </MenuItem>
                 ))}
               </Menu>
-              <Button look="quiet" onClick={() => editor.current?.replace(indented(text))}>
-                Indent
+              <Button look="quiet" onClick={() => editor.current?.replace(formatted(text))}>
+                Format
               </Button>
             </div>
           </div>
@@ -89,7 +90,7 @@ export function SchemaEditing({ text: initial, saved, onDone }: SchemaEditingPro
           <p role="status" className="mt-2 flex min-h-6 items-center text-sm text-soft">
             {stateInWords(problems, isChanged || saved === undefined)}
           </p>
-          <ProblemList label="Problems of the schema" problems={problems} onGo={(problem) => editor.current?.goTo(problem)} />
+          <ProblemList label="Schema problems" problems={problems} onGo={(problem) => editor.current?.goTo(problem)} />
         </section>
         <TryIt schema={text} sample={sample} onSample={setSample} checking={checking} />
       </div>
@@ -99,6 +100,6 @@ export function SchemaEditing({ text: initial, saved, onDone }: SchemaEditingPro
 }
 
 function stateInWords(problems: readonly Problem[], isChanged: boolean): string {
-  if (problems.length === 0) return isChanged ? 'No problems. It can be saved.' : 'No problems.';
-  return problems.length === 1 ? 'One problem. Mend it to save.' : `${problems.length} problems. Mend them to save.`;
+  if (problems.length === 0) return isChanged ? 'No problems. Ready to save.' : 'No problems.';
+  return problems.length === 1 ? '1 problem. Fix it to save.' : `${problems.length} problems. Fix them to save.`;
 }

@@ -1,8 +1,8 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { useLastKnown } from '../../ui/last-known.ts';
 import type { Checking } from './checking.ts';
 import { Editor, type EditorHandle } from './editor.tsx';
-import { useLast } from './last.ts';
 import { ProblemList } from './problem-list.tsx';
 import { sampleFor, useNewestJson } from './sample.ts';
 import { VerdictNote } from './verdict-note.tsx';
@@ -14,7 +14,7 @@ interface TryItProps {
   checking: Checking;
 }
 
-/** What the schema says of a message, before it is set. It begins with the newest one. */
+/** Checks a sample before the schema is saved. It starts with the newest message. */
 export function TryIt({ schema, sample, onSample, checking }: TryItProps) {
   const newest = useNewestJson();
   return (
@@ -30,10 +30,10 @@ export function TryIt({ schema, sample, onSample, checking }: TryItProps) {
 
 function SamplePane({ schema, sample, onSample, checking, newest }: TryItProps & { newest: string | null }) {
   const editor = useRef<EditorHandle>(null);
-  const initial = useRef(newest ?? sampleFor(schema));
-  useEffect(() => onSample(initial.current), [onSample]);
-  const problems = useLast(checking.sampleProblems) ?? [];
-  const verdict = useLast(checking.verdict);
+  const [initial] = useState(() => newest ?? sampleFor(schema));
+  useEffect(() => onSample(initial), [onSample, initial]);
+  const problems = useLastKnown(checking.sampleProblems) ?? [];
+  const verdict = useLastKnown(checking.verdict);
   return (
     <>
       <div className="mb-2 flex min-h-9 flex-wrap items-center justify-between gap-2">
@@ -47,21 +47,21 @@ function SamplePane({ schema, sample, onSample, checking, newest }: TryItProps &
             </Button>
           ) : null}
           <Button look="quiet" onClick={() => editor.current?.replace(sampleFor(schema))}>
-            Make a sample
+            Generate sample
           </Button>
         </div>
       </div>
-      <Editor ref={editor} label="Sample" text={initial.current} onChange={onSample} problems={checking.sampleProblems} />
+      <Editor ref={editor} label="Sample" text={initial} onChange={onSample} problems={checking.sampleProblems} />
       <div className="mt-2">
         <VerdictNote verdict={verdict} reason={reasonFor(sample, checking)} errors={problems.length} />
       </div>
-      <ProblemList label="Errors of the sample" problems={problems} onGo={(problem) => editor.current?.goTo(problem)} />
+      <ProblemList label="Sample errors" problems={problems} onGo={(problem) => editor.current?.goTo(problem)} />
     </>
   );
 }
 
 function reasonFor(sample: string, { sampleProblems, schemaProblems }: Checking): string {
-  if (sample.trim() === '') return 'Write JSON as a message would carry it.';
-  if (sampleProblems?.some(({ path }) => path === undefined)) return 'The sample is not JSON yet.';
-  return schemaProblems && schemaProblems.length > 0 ? 'It can be tried once the schema has no problems.' : '';
+  if (sample.trim() === '') return 'Enter JSON to check.';
+  if (sampleProblems?.some(({ path }) => path === undefined)) return 'The sample is not valid JSON.';
+  return schemaProblems && schemaProblems.length > 0 ? 'Fix the schema to check the sample.' : '';
 }

@@ -3,24 +3,24 @@ import type { Checking } from './checking.ts';
 
 interface VerdictNoteProps {
   verdict: Checking['verdict'];
-  /** Why nothing can be judged, when nothing can. */
+  /** Why there is no result. */
   reason: string;
   errors: number;
 }
 
-/** What would be said of the sample, if it came. */
+/** The result that a message with the sample would get. */
 export function VerdictNote({ verdict, reason, errors }: VerdictNoteProps) {
   return (
     <p role="status" className="flex min-h-6 items-center gap-2 text-sm font-medium">
       {verdict === 'passed' ? (
         <span className="inline-flex items-center gap-2 text-good">
           <CircleCheck className="size-4" aria-hidden />
-          Passes
+          Passed
         </span>
       ) : verdict === 'failed' ? (
         <span className="inline-flex items-center gap-2 text-bad">
           <CircleX className="size-4" aria-hidden />
-          Fails, with {errors} {errors === 1 ? 'error' : 'errors'}
+          Failed with {errors} {errors === 1 ? 'error' : 'errors'}
         </span>
       ) : (
         <span className="font-normal text-soft">{reason}</span>

@@ -1,13 +1,14 @@
-import { type FormEvent, useState } from 'react';
 import { useAction, useReading } from '../../api/queries.ts';
 import { useRole } from '../../api/role.ts';
 import type { Me } from '../../api/schema.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Switch, TextField } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Copyable, PageHeader, Section } from '../../ui/parts.tsx';
 import { ErrorNote, States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useForm } from '../../ui/use-form.ts';
 import { ThisBrowser } from './this-browser.tsx';
 
 export function SettingsPage() {
@@ -16,7 +17,7 @@ export function SettingsPage() {
   return (
     <>
       <PageHeader title="Settings">
-        {role === 'member' ? 'Admins and owners change what concerns the whole business.' : undefined}
+        {role === 'member' ? 'Only admins and owners can change the settings of the business.' : undefined}
       </PageHeader>
       <States of={me} rows={4}>
         {({ business, addresses }) => (
@@ -38,7 +39,7 @@ export function SettingsPage() {
             </Section>
             <ThisBrowser />
             <Section title="First steps" actions={<ButtonLink to="/welcome">Show first steps</ButtonLink>}>
-              <p className="text-soft">Send a message to try it out, make a key, and do the same from a program.</p>
+              <p className="text-soft">Send a first message, create a key and send from a program.</p>
             </Section>
           </>
         )}
@@ -50,32 +51,26 @@ export function SettingsPage() {
 const CHANGES = ['GET /v1/me', 'GET /v1/account', 'GET /v1/business'] as const;
 
 function NameForm({ name }: { name: string }) {
-  const [value, setValue] = useState(name);
   const change = useAction('PATCH /v1/business', { changes: [...CHANGES] });
-  const wrong = change.error?.at('/display_name');
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    change.mutate({ body: { display_name: value.trim() } }, { onSuccess: () => say('Name saved') });
-  };
+  const form = useForm({
+    initial: { display_name: name },
+    submit: async ({ display_name }) => {
+      await change.mutateAsync({ body: { display_name: display_name.trim() } });
+      say('Name saved');
+    },
+  });
   return (
-    <form onSubmit={onSubmit} className="max-w-md">
+    <Form form={form} className="max-w-md">
       <div className="flex items-end gap-2">
         <div className="grow">
-          <TextField label="Name" required maxLength={100} value={value} onChange={({ target }) => setValue(target.value)} />
+          <TextField label="Name" required maxLength={100} {...form.field('display_name')} />
         </div>
-        <Button type="submit" isBusy={change.isPending} disabled={value.trim() === name}>
+        <Button type="submit" isBusy={form.isBusy} disabled={form.fields.display_name.trim() === name}>
           Save
         </Button>
       </div>
-      <p className="mt-1.5 text-sm text-soft">Messages from now on carry it. Receipts keep the name of their time.</p>
-      {wrong !== undefined ? (
-        <p role="alert" className="mt-1 text-sm text-bad">
-          It {wrong}.
-        </p>
-      ) : change.error ? (
-        <ErrorNote error={change.error} />
-      ) : null}
-    </form>
+      <p className="mt-1.5 text-sm text-soft">New messages show the new name. Receipts keep the name at the time of delivery.</p>
+    </Form>
   );
 }
 
@@ -92,14 +87,14 @@ function Receipts({ isAdmin }: { isAdmin: boolean }) {
               label="Minimal receipts"
               hint={
                 isMinimal
-                  ? 'Everybody with the link of a receipt sees both parties, the time and the hashes of what you sent, and nothing else.'
-                  : 'Everybody with the link of a receipt sees who sent the message, type, subject, note, file names and the result of the schema check, but not the JSON or what is in the files.'
+                  ? 'Anyone with the link to a receipt sees only the parties, the time and the hashes.'
+                  : 'Anyone with the link to a receipt sees the sender, type, subject, note, file names and the result of the schema check, but not the JSON or the content of files.'
               }
               checked={isMinimal}
               disabled={!isAdmin || change.isPending}
               onChange={({ target }) => change.mutate({ body: { receipts: target.checked ? 'minimal' : 'full' } })}
             />
-            <p className="text-sm text-soft">This holds at once for everything you have sent. It can’t take back what somebody has seen.</p>
+            <p className="text-sm text-soft">Applies at once to receipts of all messages you sent.</p>
             {change.error ? <ErrorNote error={change.error} /> : null}
           </div>
         );
@@ -116,19 +111,19 @@ function Addresses({ business, addresses, isAdmin }: AddressesProps) {
   return (
     <div className="max-w-xl space-y-5">
       <div>
-        <p className="mb-1.5 text-sm font-medium">Page for people without a handle</p>
-        <Copyable text={addresses.drop_page} label="address of the page" />
+        <p className="mb-1.5 text-sm font-medium">Drop page, for people without a handle</p>
+        <Copyable text={addresses.drop_page} label="address of the drop page" />
       </div>
       <div>
-        <p className="mb-1.5 text-sm font-medium">Mail address</p>
-        <Copyable text={addresses.email} label="mail address" />
+        <p className="mb-1.5 text-sm font-medium">Email address</p>
+        <Copyable text={addresses.email} label="email address" />
       </div>
       <Switch
-        label="Anybody can write in"
+        label="Accept messages from people without a handle"
         hint={
           isOpen
-            ? 'Whoever has proved a mailbox can write to you there, without a handle.'
-            : 'Closed: of people without a handle, only those whom you have answered can write to you.'
+            ? 'Anyone with a verified email address can write to you on the drop page or by email.'
+            : 'Off. Only people you replied to can write to you without a handle.'
         }
         checked={isOpen}
         disabled={!isAdmin || change.isPending}

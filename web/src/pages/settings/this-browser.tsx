@@ -5,12 +5,12 @@ import { areShortcutsOn, turnShortcuts } from '../../ui/shortcuts.ts';
 import { applyTheme, chosenTheme, type Theme } from '../../ui/theme.ts';
 
 const THEMES: [theme: Theme, label: string][] = [
-  ['system', 'As the system'],
+  ['system', 'System'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ];
 
-/** What is kept in this browser and concerns nobody else. */
+/** Settings that are stored in this browser only. */
 export function ThisBrowser() {
   const [theme, setTheme] = useState(chosenTheme);
   const [hasShortcuts, setShortcuts] = useState(areShortcutsOn);
@@ -36,7 +36,7 @@ export function ThisBrowser() {
       </fieldset>
       <Switch
         label="Keyboard shortcuts"
-        hint="Single keys, such as c to write a message. Press ? to see them all."
+        hint="Single keys, such as c for a new message. Press ? to see all."
         checked={hasShortcuts}
         onChange={({ target }) => {
           turnShortcuts(target.checked ? 'on' : 'off');

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { Usage } from '../../api/schema.ts';
-import { Chart, type ChartSeries } from '../../ui/chart.tsx';
+import { Chart } from '../../ui/chart.tsx';
+import type { ChartSeries } from '../../ui/chart-series.ts';
 import { Select } from '../../ui/field.tsx';
 import { bytes, Section } from '../../ui/parts.tsx';
 
@@ -10,7 +11,7 @@ const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', time
 const NUMBER = new Intl.NumberFormat('en');
 const SPANS = [30, 90];
 
-/** All days are there at once, so that another span needs no waiting. */
+/** All days are loaded at once, so that changing the period needs no request. */
 export function DayCharts({ days }: { days: readonly Day[] }) {
   const [span, setSpan] = useState(SPANS[0] as number);
   const shown = useMemo(() => days.slice(-span), [days, span]);
@@ -29,9 +30,9 @@ export function DayCharts({ days }: { days: readonly Day[] }) {
   const sum = (of: (day: Day) => number) => shown.reduce((total, day) => total + of(day), 0);
   return (
     <Section
-      title="Day by day"
+      title="Daily usage"
       actions={
-        <Select label="Days to show" isBare value={span} onChange={({ target }) => setSpan(Number(target.value))} className="w-auto">
+        <Select label="Period" isBare value={span} onChange={({ target }) => setSpan(Number(target.value))} className="w-auto">
           {SPANS.map((count) => (
             <option key={count} value={count}>
               Last {count} days

@@ -13,9 +13,7 @@ export function UsagePage() {
   const usage = useReading('GET /v1/usage', { query: { days: DAYS } });
   return (
     <>
-      <PageHeader title="Usage">
-        What your business sends, receives and uploads, and what the limits leave. Days and months are in UTC.
-      </PageHeader>
+      <PageHeader title="Usage">Messages and uploads of your business, and its limits. Days and months are in UTC.</PageHeader>
       <States of={usage}>
         {(known) => (
           <div>
@@ -33,14 +31,15 @@ function Limits({ usage: { messages, uploads, new_account, resets_at } }: { usag
     <Section title="Limits">
       <div className="grid grid-cols-[repeat(auto-fit,minmax(16rem,1fr))] gap-4">
         <Meter label="Messages this month" used={messages.used} limit={messages.limit} format={count}>
-          Begins anew <Time at={resets_at} />
+          Resets <Time at={resets_at} isLong />
         </Meter>
         <Meter label="Uploads today" used={uploads.used_bytes} limit={uploads.limit_bytes} format={bytes}>
-          Begins anew <Time at={uploads.resets_at} />
+          Resets <Time at={uploads.resets_at} isLong />
         </Meter>
         {new_account !== null ? (
-          <Meter label="Messages today, as a new business" used={new_account.used} limit={new_account.limit} format={count}>
-            Applies until <Time at={new_account.until} />, or until you verify a domain. Begins anew <Time at={new_account.resets_at} />
+          <Meter label="Messages today (new business)" used={new_account.used} limit={new_account.limit} format={count}>
+            Applies until <Time at={new_account.until} isLong />, or until you verify a domain. Resets{' '}
+            <Time at={new_account.resets_at} isLong />
           </Meter>
         ) : null}
       </div>

@@ -10,38 +10,38 @@ import { duration } from './numbers.ts';
 const ATTEMPTS_MAX = 6;
 
 const MEANINGS: Record<Delivery['status'], string> = {
-  pending: 'It has not been made yet.',
-  delivered: 'Your program has taken it.',
-  retrying: 'It failed, and another attempt follows.',
-  dropped: 'It failed, and it was the last attempt. The message is in your inbox all the same.',
-  failed: 'A test is tried once only.',
+  pending: 'This attempt is queued.',
+  delivered: 'Your endpoint accepted it.',
+  retrying: 'This attempt failed. It will be retried.',
+  dropped: 'The last attempt failed. The message is still in your inbox.',
+  failed: 'Tests are not retried.',
 };
 
-/** All that is known of one attempt. */
+/** The details of one attempt. */
 export function DeliveryDialog({ delivery, onClose }: { delivery: Delivery; onClose(): void }) {
   const { id, event, status, attempt, status_code, response_ms, error, created_at, attempted_at, next_attempt_at } = delivery;
   const isTest = event === 'message.test';
   return (
-    <Dialog title={isTest ? 'Test delivery' : 'Delivery of a message'} onClose={onClose} isWide>
+    <Dialog title={isTest ? 'Test delivery' : 'Message delivery'} onClose={onClose} isWide>
       <p className="mb-5 flex flex-wrap items-center gap-x-3 gap-y-1 text-soft">
         <DeliveryState status={status} />
         {MEANINGS[status]}
       </p>
       <Facts>
         {error !== null ? (
-          <Fact name="What went wrong">
+          <Fact name="Error">
             <bdi className="text-bad">{error}</bdi>
           </Fact>
         ) : null}
-        <Fact name="Answer">
+        <Fact name="Response">
           {status_code === null ? 'None' : `HTTP ${status_code}`}
           {response_ms === null ? null : <span className="text-soft"> after {duration(response_ms)}</span>}
         </Fact>
-        <Fact name="Attempt">{isTest ? 'The only one' : `${attempt} of at most ${ATTEMPTS_MAX}`}</Fact>
+        <Fact name="Attempt">{isTest ? '1 of 1' : `${attempt} of ${ATTEMPTS_MAX}`}</Fact>
         <Fact name="Queued">
           <Time at={created_at} isExact />
         </Fact>
-        <Fact name="Begun">{attempted_at === null ? 'Not yet' : <Time at={attempted_at} isExact />}</Fact>
+        <Fact name="Started">{attempted_at === null ? 'Not yet' : <Time at={attempted_at} isExact />}</Fact>
         {next_attempt_at === null ? null : (
           <Fact name={status === 'pending' ? 'Due' : 'Next attempt'}>
             <Time at={next_attempt_at} isExact />
@@ -66,7 +66,7 @@ export function DeliveryDialog({ delivery, onClose }: { delivery: Delivery; onCl
   );
 }
 
-/** Only the message itself knows its thread. */
+/** Loads the message, since a delivery does not name its thread. */
 function MessageLink({ id }: { id: string }) {
   const { data: message, error } = useReading('GET /v1/messages/{id}', { path: { id } });
   if (error) return <span className="text-soft">{error.message}</span>;
@@ -74,7 +74,7 @@ function MessageLink({ id }: { id: string }) {
   return (
     <>
       <Link to="/threads/$id" params={{ id: message.thread_id }} hash={id} className="text-accent underline">
-        <Name>{message.subject ?? message.type ?? 'Open it'}</Name>
+        <Name>{message.subject ?? message.type ?? 'Open message'}</Name>
       </Link>{' '}
       <span className="text-soft">
         from <Name>{message.from.party.display_name}</Name>

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { List } from '../../api/queries.ts';
 import type { Delivery } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
+import { useNow } from '../../ui/now.ts';
 import { Section, Time } from '../../ui/parts.tsx';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { DeliveryDialog } from './delivery-dialog.tsx';
@@ -24,7 +25,7 @@ export function DeliveryLog({ log }: { log: List<Delivery> }) {
           ))}
         </ul>
       ) : log.error ? null : (
-        <Empty title="Nothing delivered yet">Send a test, or wait for a message: each attempt is listed here for 30 days.</Empty>
+        <Empty title="No deliveries yet">Send a test, or wait for a message. Attempts are listed for 30 days.</Empty>
       )}
       {log.hasMore ? (
         <Button className="mt-4" onClick={log.more} isBusy={log.isFetchingMore}>
@@ -54,7 +55,7 @@ function DeliveryRow({ delivery, onOpen }: { delivery: Delivery; onOpen(): void 
           <span className="text-soft">{event === 'message.test' ? '' : `, attempt ${attempt}`}</span>
         </span>
         <span className="min-w-0 truncate text-sm text-soft max-sm:col-span-2 max-sm:row-start-3">
-          <Answer delivery={delivery} />
+          <ResponseText delivery={delivery} />
           {error !== null ? <bdi title={error}>{error}</bdi> : null}
         </span>
         <span className="text-sm text-soft max-sm:col-start-2 max-sm:row-start-1">
@@ -65,9 +66,10 @@ function DeliveryRow({ delivery, onOpen }: { delivery: Delivery; onOpen(): void 
   );
 }
 
-function Answer({ delivery: { status, status_code, response_ms, next_attempt_at } }: { delivery: Delivery }) {
+function ResponseText({ delivery: { status, status_code, response_ms, next_attempt_at } }: { delivery: Delivery }) {
+  const now = useNow();
   if (status === 'pending')
-    return next_attempt_at === null || Date.parse(next_attempt_at) <= Date.now() ? (
+    return next_attempt_at === null || Date.parse(next_attempt_at) <= now ? (
       'Due now'
     ) : (
       <>

@@ -4,8 +4,8 @@ import { Badge, type Tone } from '../../ui/parts.tsx';
 const STATES: Record<Delivery['status'], [tone: Tone, name: string]> = {
   pending: ['plain', 'Pending'],
   delivered: ['good', 'Delivered'],
-  retrying: ['warn', 'Will be retried'],
-  dropped: ['bad', 'Given up'],
+  retrying: ['warn', 'Retrying'],
+  dropped: ['bad', 'Dropped'],
   failed: ['bad', 'Failed'],
 };
 

@@ -1,80 +1,66 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import type { ReactNode } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import { useAction, useReading } from '../../api/queries.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { TextField, VERBATIM } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog } from '../../ui/form.tsx';
 import { SecretDialog } from '../../ui/secret-dialog.tsx';
+import { type Form, useForm } from '../../ui/use-form.ts';
 
-const FIELDS = ['/url', '/target'];
+type Fields = { url: string; messages: 'all' | 'segment'; target: string };
+
 const MESSAGES = [
   { value: 'all', label: 'All messages' },
-  { value: 'segment', label: 'Only messages to one segment', hint: 'For a program that cares for one part of your business.' },
+  { value: 'segment', label: 'Messages to one segment', hint: 'For a program that handles one part of your business.' },
 ] as const;
 
-/** Asks for a URL, then shows the secret, then leads to the webhook, where it can be tested. */
+/** Asks for a URL, shows the secret, then opens the page of the webhook, where it can be tested. */
 export function NewWebhook({ onClose }: { onClose(): void }) {
   const navigate = useNavigate();
-  const [url, setUrl] = useState('');
-  const [messages, setMessages] = useState<'all' | 'segment'>('all');
-  const [target, setTarget] = useState('');
-  const make = useAction('POST /v1/webhooks', { changes: ['GET /v1/webhooks'] });
-  const { data: made, error } = make;
-
-  if (made)
+  const create = useAction('POST /v1/webhooks', { changes: ['GET /v1/webhooks'] });
+  const form = useForm<Fields>({
+    initial: { url: '', messages: 'all', target: '' },
+    codes: { invalid_webhook_url: 'url' },
+    submit: ({ url, messages, target }) =>
+      create.mutateAsync({ body: { url: url.trim(), target: messages === 'all' ? null : target.trim() } }),
+  });
+  const { data: created } = create;
+  if (created)
     return (
       <SecretDialog
-        title="The webhook is made"
-        secret={made.secret}
+        title="Webhook created"
+        secret={created.secret}
         label="secret"
-        onClose={() => void navigate({ to: '/webhooks/$id', params: { id: made.id } })}
+        onClose={() => void navigate({ to: '/webhooks/$id', params: { id: created.id } })}
       >
         <p className="mt-4 text-sm text-soft">
-          It signs every delivery, so that your program can tell ours from anybody’s.{' '}
+          Every delivery is signed with it. Verify the signature to know that a delivery comes from Waybill.{' '}
           <a href="/docs/receive-webhooks" target="_blank" rel="noreferrer" className="text-accent underline">
-            How to verify a signature
+            How to verify signatures
           </a>
         </p>
       </SecretDialog>
     );
-  const isUrlRefused = error?.code === 'invalid_webhook_url';
   return (
-    <FormDialog
-      title="New webhook"
-      action="Make webhook"
-      isBusy={make.isPending}
-      error={isUrlRefused ? null : error}
-      fields={FIELDS}
-      onSubmit={() => make.mutate({ body: { url: url.trim(), target: messages === 'all' ? null : target.trim() } })}
-      onClose={onClose}
-    >
+    <FormDialog title="New webhook" action="Create webhook" form={form} onClose={onClose}>
       <TextField
         label="URL"
         type="url"
         inputMode="url"
         placeholder="https://hooks.example.com/waybill"
-        value={url}
-        onChange={({ target }) => setUrl(target.value)}
         maxLength={2_048}
-        autoComplete="off"
-        spellCheck={false}
-        error={isUrlRefused ? error.message : error?.at('/url')}
-        hint="HTTPS, on a host that the public internet can reach."
+        {...VERBATIM}
+        hint="An HTTPS URL that is reachable from the internet."
+        {...form.field('url')}
       />
-      <Choice label="Messages" options={MESSAGES} value={messages} onChange={setMessages} />
-      {messages === 'segment' ? <Target value={target} onChange={setTarget} error={error?.at('/target')} /> : null}
+      <Choice label="Messages" options={MESSAGES} value={form.fields.messages} onChange={(messages) => form.set({ messages })} />
+      {form.fields.messages === 'segment' ? <TargetField form={form} /> : null}
     </FormDialog>
   );
 }
 
-interface TargetProps {
-  value: string;
-  onChange(value: string): void;
-  error: string | undefined;
-}
-
-function Target({ value, onChange, error }: TargetProps) {
+function TargetField({ form }: { form: Form<Fields> }) {
   const handle = useActiveBusiness() ?? '';
   const { data: me } = useReading('GET /v1/me', {});
   const domain = me?.addresses.email.split('@')[1] ?? '…';
@@ -82,24 +68,22 @@ function Target({ value, onChange, error }: TargetProps) {
     <TextField
       label="Segment"
       placeholder="orders"
-      value={value}
-      onChange={({ target }) => onChange(target.value)}
       maxLength={512}
       {...VERBATIM}
-      error={error}
       hint={
         <>
-          Its name, such as <Form>orders</Form>, its address <Form>{handle}/orders</Form>, or its mail address{' '}
-          <Form>
+          Its name (<Example>orders</Example>), its address (<Example>{handle}/orders</Example>) or its email address (
+          <Example>
             {handle}+orders@{domain}
-          </Form>
-          . All three mean the same.
+          </Example>
+          ).
         </>
       }
+      {...form.field('target')}
     />
   );
 }
 
-function Form({ children }: { children: React.ReactNode }) {
+function Example({ children }: { children: ReactNode }) {
   return <code className="font-mono wrap-anywhere text-ink">{children}</code>;
 }

@@ -1,10 +1,11 @@
-import { memo, useRef, useState } from 'react';
+import { memo, useState } from 'react';
 import { useReading } from '../../api/queries.ts';
 import type { WebhookStatistics } from '../../api/schema.ts';
 import { Chart } from '../../ui/chart.tsx';
+import { useLastKnown } from '../../ui/last-known.ts';
 import { Section, Time } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
-import { count, duration, percent } from './numbers.ts';
+import { count, duration, number, percent } from './numbers.ts';
 import { type Period, PeriodChoice } from './period-choice.tsx';
 
 const HOUR = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
@@ -16,31 +17,29 @@ const DAY_AND_HOUR = new Intl.DateTimeFormat('en', {
   minute: '2-digit',
   hourCycle: 'h23',
 });
-/** Days begin at midnight in UTC, which is another day in half of the world. */
+/** Days start at midnight UTC. */
 const UTC_DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 const LABELS: Record<Period, { unit: string; format(start: Date): string; words: string }> = {
   '24h': { unit: 'Hour', format: (start) => `${DAY.format(start)}, ${HOUR.format(start)}`, words: 'the last 24 hours' },
-  '7d': { unit: 'Six hours from', format: (start) => DAY_AND_HOUR.format(start), words: 'the last 7 days' },
+  '7d': { unit: '6 hours from', format: (start) => DAY_AND_HOUR.format(start), words: 'the last 7 days' },
   '30d': { unit: 'Day (UTC)', format: (start) => UTC_DAY.format(start), words: 'the last 30 days' },
 };
 
 export function Statistics({ id }: { id: string }) {
   const [period, setPeriod] = useState<Period>('24h');
   const { data, error, refetch } = useReading('GET /v1/webhooks/{id}/statistics', { path: { id }, query: { period } });
-  // What was shown before stays until the other numbers are there.
-  const last = useRef(data);
-  last.current = data ?? last.current;
-  const shown = last.current;
+  // The charts of the previous period stay until the next ones are loaded.
+  const shown = useLastKnown(data);
   return (
-    <Section title="How it is doing" actions={<PeriodChoice value={period} onChange={setPeriod} />}>
+    <Section title="Performance" actions={<PeriodChoice value={period} onChange={setPeriod} />}>
       {error && !data ? <ErrorNote error={error} onRetry={() => void refetch()} /> : null}
       {shown ? <Charts statistics={shown} /> : error ? null : <Loading rows={5} label="Loading statistics" />}
     </Section>
   );
 }
 
-/** Drawn anew only when the numbers are others. */
+/** Rendered again only when the numbers change. */
 const Charts = memo(function Charts({ statistics }: { statistics: WebhookStatistics }) {
   const { period, totals, buckets, counted_since } = statistics;
   const { unit, format, words } = LABELS[period];
@@ -59,20 +58,20 @@ const Charts = memo(function Charts({ statistics }: { statistics: WebhookStatist
         shape="bars"
       />
       <Chart
-        title="Time to answer"
+        title="Response time"
         summary={latencyIn(totals)}
         unit={unit}
         labels={labels}
         series={[
-          { name: 'Half within', values: buckets.map(({ p50_ms }) => p50_ms), tone: 'accent' },
-          { name: '95 % within', values: buckets.map(({ p95_ms }) => p95_ms), tone: 'warn' },
+          { name: 'p50', values: buckets.map(({ p50_ms }) => p50_ms), tone: 'accent' },
+          { name: 'p95', values: buckets.map(({ p95_ms }) => p95_ms), tone: 'warn' },
         ]}
         shape="lines"
         format={duration}
       />
       {counted_since !== null ? (
         <p className="text-sm text-soft xl:col-span-2">
-          There are too many to count them all: these are those since <Time at={counted_since} isExact />.
+          Too many attempts to count all. Counted since <Time at={counted_since} isExact />.
         </p>
       ) : null}
     </div>
@@ -83,12 +82,12 @@ type Totals = WebhookStatistics['totals'];
 
 function successIn({ delivered, failed }: Totals, words: string): string {
   const all = delivered + failed;
-  if (all === 0) return `Nothing was to be delivered in ${words}.`;
-  if (failed === 0) return `All ${count(all, 'attempt')} of ${words} were delivered.`;
-  return `${count(all, 'attempt')} in ${words}: ${percent(delivered, all)} were delivered, ${failed} failed.`;
+  if (all === 0) return `No attempts in ${words}.`;
+  if (failed === 0) return `${count(all, 'attempt')} in ${words}, all delivered.`;
+  return `${count(all, 'attempt')} in ${words}: ${percent(delivered, all)} delivered, ${number(failed)} failed.`;
 }
 
 function latencyIn({ p50_ms, p95_ms }: Totals): string {
-  if (p50_ms === null || p95_ms === null) return 'Nothing was answered yet.';
-  return `Half of the answers came within ${duration(p50_ms)}, 95 % within ${duration(p95_ms)}.`;
+  if (p50_ms === null || p95_ms === null) return 'No responses yet.';
+  return `p50 ${duration(p50_ms)}, p95 ${duration(p95_ms)}.`;
 }

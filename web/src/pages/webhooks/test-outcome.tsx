@@ -11,7 +11,7 @@ interface TestOutcomeProps<Input> {
   log: List<Delivery>;
 }
 
-/** How the test went that was sent last from this page. */
+/** The result of the test that was last sent from this page. */
 export function TestOutcome<Input>({ test: { data, error }, log }: TestOutcomeProps<Input>) {
   if (error) return <ErrorNote error={error} />;
   // The attempt's id is that of the job.
@@ -22,18 +22,18 @@ export function TestOutcome<Input>({ test: { data, error }, log }: TestOutcomePr
       {id === undefined ? null : !delivery || delivery.status === 'pending' ? (
         <p className="flex items-center gap-3 rounded-lg bg-tint px-4 py-3 text-soft">
           <LoaderCircle className="size-4 animate-spin" aria-hidden />
-          The test is on its way. Your program has ten seconds to answer.
+          Sending test. Your endpoint has 10 seconds to respond.
         </p>
       ) : delivery.status === 'delivered' ? (
         <p className="flex items-center gap-3 rounded-lg bg-good-tint px-4 py-3 text-good">
           <CircleCheck className="size-4 shrink-0" aria-hidden />
-          The test was delivered: answered {delivery.status_code} after {duration(delivery.response_ms ?? 0)}.
+          Test delivered: HTTP {delivery.status_code} after {duration(delivery.response_ms ?? 0)}.
         </p>
       ) : (
         <p className="flex items-center gap-3 rounded-lg bg-bad-tint px-4 py-3 text-bad">
           <CircleAlert className="size-4 shrink-0" aria-hidden />
           <span className="min-w-0">
-            The test failed: <bdi>{delivery.error}</bdi>
+            Test failed: <bdi>{delivery.error}</bdi>
           </span>
         </p>
       )}

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { useReading } from '../../api/queries.ts';
 import type { Webhook, WebhookStatistics } from '../../api/schema.ts';
 import { Badge } from '../../ui/parts.tsx';
@@ -9,7 +9,7 @@ import { Receives } from './receives.tsx';
 
 interface WebhookRowProps {
   webhook: Webhook;
-  /** Whether it is its turn to say how it is doing, and who is told when it has. */
+  /** Whether its statistics may be loaded now. */
   isCounted: boolean;
   onCounted(): void;
 }
@@ -20,9 +20,9 @@ export function WebhookRow({ webhook: { id, url, target, active }, isCounted, on
     { path: { id }, query: { period: '24h' } },
     { enabled: isCounted },
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: told once, whoever is told
+  const reportCounted = useEffectEvent(onCounted);
   useEffect(() => {
-    if (isFetched) onCounted();
+    if (isFetched) reportCounted();
   }, [isFetched]);
   return (
     <li>
@@ -49,8 +49,8 @@ export function WebhookRow({ webhook: { id, url, target, active }, isCounted, on
 function Health({ totals }: { totals: WebhookStatistics['totals'] | undefined }) {
   if (!totals) return null;
   const { delivered, failed } = totals;
-  if (delivered + failed === 0) return <span className="text-sm text-soft">Nothing in the last 24 h</span>;
-  if (failed === 0) return <Badge tone="good">{count(delivered, 'delivery', 'deliveries')} in 24 h, none failed</Badge>;
+  if (delivered + failed === 0) return <span className="text-sm text-soft">No deliveries in 24 h</span>;
+  if (failed === 0) return <Badge tone="good">{count(delivered, 'delivery', 'deliveries')} in 24 h, 0 failed</Badge>;
   if (delivered === 0) return <Badge tone="bad">All {count(failed, 'attempt')} in 24 h failed</Badge>;
   return <Badge tone="warn">{percent(delivered, delivered + failed)} delivered in 24 h</Badge>;
 }

@@ -8,7 +8,6 @@ import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Badge, CopyButton, Fact, Facts, PageHeader, Time } from '../../ui/parts.tsx';
 import { States } from '../../ui/states.tsx';
-import { say } from '../../ui/toast.tsx';
 import { useDeliveries } from './deliveries.ts';
 import { DeliveryLog } from './delivery-log.tsx';
 import { Paused } from './paused.tsx';
@@ -49,7 +48,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
               onClick={() => test.mutate({ path: { id } })}
               icon={<FlaskConical className="size-4" aria-hidden />}
             >
-              Send a test
+              Send test
             </Button>
             <Button onClick={() => setDeleting(true)} icon={<Trash2 className="size-4" aria-hidden />}>
               Delete
@@ -64,21 +63,21 @@ function Shown({ webhook }: { webhook: Webhook }) {
           <span className="inline-flex max-w-full items-start gap-1">
             <span className="min-w-0 font-mono text-sm break-all">{url}</span>
             <span className="-my-1.5">
-              <CopyButton text={url} label="Copy the URL" isIcon />
+              <CopyButton text={url} label="Copy URL" isIcon />
             </span>
           </span>
         </Fact>
         <Fact name="Receives">
           <Receives target={target} />
         </Fact>
-        <Fact name="State">{active ? <Badge tone="good">Active</Badge> : <Badge tone="warn">Paused</Badge>}</Fact>
-        <Fact name="Made">
+        <Fact name="Status">{active ? <Badge tone="good">Active</Badge> : <Badge tone="warn">Paused</Badge>}</Fact>
+        <Fact name="Created">
           <Time at={created_at} isExact />
         </Fact>
         <Fact name="Signature">
-          Each delivery is signed with the secret that was shown once.{' '}
+          Each delivery is signed with the secret of this webhook.{' '}
           <a href="/docs/receive-webhooks" target="_blank" rel="noreferrer" className="text-accent underline">
-            How to verify it
+            How to verify signatures
           </a>
         </Fact>
       </Facts>
@@ -93,24 +92,17 @@ function DeleteWebhook({ webhook: { id, url }, onClose }: { webhook: Webhook; on
   const navigate = useNavigate();
   const remove = useAction('DELETE /v1/webhooks/{id}', { changes: ['GET /v1/webhooks'] });
   const queries = useQueryClient();
-  const onDeleted = async () => {
-    say('The webhook is deleted.');
+  const deleteWebhook = async () => {
+    await remove.mutateAsync({ path: { id } });
     await navigate({ to: '/webhooks', replace: true });
-    // So that nobody who comes back sees it as it was.
+    // Going back must not show the cached webhook.
     queries.removeQueries({ queryKey: keyOf('GET /v1/webhooks/{id}', { path: { id } }) });
   };
   return (
-    <Confirm
-      title="Delete this webhook?"
-      action="Delete webhook"
-      isBusy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate({ path: { id } }, { onSuccess: onDeleted })}
-      onClose={onClose}
-    >
+    <Confirm title="Delete this webhook?" action="Delete webhook" run={deleteWebhook} done="Webhook deleted" onClose={onClose}>
       <p>
-        Nothing more is posted to <span className="font-mono text-sm break-all text-ink">{url}</span>, not even what is still to be tried
-        again. Its delivery log and its secret go with it. Messages stay in your inbox.
+        Deliveries to <span className="font-mono text-sm break-all text-ink">{url}</span> stop at once, pending retries included. The
+        delivery log and the secret are deleted. Messages stay in your inbox.
       </p>
     </Confirm>
   );

@@ -7,24 +7,24 @@ import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { NewWebhook } from './new-webhook.tsx';
 import { WebhookRow } from './webhook-row.tsx';
 
-/** The service counts for one webhook at a time, and refuses whoever asks for too many at once. */
+/** The service limits how many statistics are computed at once. */
 const COUNTED_AT_ONCE = 4;
 
 export function WebhooksPage() {
   const list = useList('GET /v1/webhooks', { query: {} });
-  const [isMaking, setMaking] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const [counted, setCounted] = useState(0);
   return (
     <>
       <PageHeader
         title="Webhooks"
         actions={
-          <Button look="primary" onClick={() => setMaking(true)} icon={<Plus className="size-4" aria-hidden />}>
+          <Button look="primary" onClick={() => setCreating(true)} icon={<Plus className="size-4" aria-hidden />}>
             New webhook
           </Button>
         }
       >
-        Every message that reaches your inbox is also posted, signed, to the URLs that you name here.
+        Each incoming message is posted, signed, to your URLs.
       </PageHeader>
       {list.error ? <ErrorNote error={list.error} onRetry={list.retry} /> : null}
       {list.isPending ? (
@@ -42,9 +42,9 @@ export function WebhooksPage() {
         </Rows>
       ) : list.error ? null : (
         <Empty icon={<WebhookIcon className="size-6" aria-hidden />} title="No webhooks yet">
-          <p>Name a URL of a program of yours. It hears of each message as it arrives, and need not ask for them.</p>
-          <Button look="primary" className="mt-4" onClick={() => setMaking(true)}>
-            Make a webhook
+          <p>Add the URL of your program to receive each message as it arrives, without polling.</p>
+          <Button look="primary" className="mt-4" onClick={() => setCreating(true)}>
+            New webhook
           </Button>
         </Empty>
       )}
@@ -53,7 +53,7 @@ export function WebhooksPage() {
           Show more
         </Button>
       ) : null}
-      {isMaking ? <NewWebhook onClose={() => setMaking(false)} /> : null}
+      {isCreating ? <NewWebhook onClose={() => setCreating(false)} /> : null}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { Session } from '../../api/schema.ts';
 
 const PROVIDERS: Record<Session['provider'], string> = {
-  email: 'a code by e-mail',
+  email: 'an email code',
   google: 'Google',
   microsoft: 'Microsoft',
   oidc: 'your organisation’s provider',
@@ -9,7 +9,7 @@ const PROVIDERS: Record<Session['provider'], string> = {
 
 export const providerName = (provider: Session['provider']): string => PROVIDERS[provider];
 
-/** The first that fits: those further down are named by those further up, too. */
+/** The first match counts: most browsers also name the ones further down in their user agent. */
 const BROWSERS: [pattern: RegExp, name: string][] = [
   [/Edg(A|iOS)?\//, 'Edge'],
   [/OPR\//, 'Opera'],
@@ -29,10 +29,10 @@ const SYSTEMS: [pattern: RegExp, name: string][] = [
   [/Linux/, 'Linux'],
 ];
 
-/** “Firefox on Windows”, as far as a browser tells. */
-export function browserIn(userAgent: string): string {
+/** The browser and system of a user agent, such as “Firefox on Windows”. */
+export function browserName(userAgent: string): string {
   const found = (among: typeof BROWSERS) => among.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [found(BROWSERS), found(SYSTEMS)];
-  if (browser === undefined) return system === undefined ? 'An unknown program' : `A browser on ${system}`;
+  if (browser === undefined) return system === undefined ? 'Unknown browser' : `Browser on ${system}`;
   return system === undefined ? browser : `${browser} on ${system}`;
 }

@@ -4,10 +4,10 @@ import type { Account, Party } from '../../api/schema.ts';
 import { Name } from '../../ui/name.tsx';
 import { PartyName } from '../../ui/parts.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
-import { asSomebodyElse } from './somebody-else.ts';
+import { switchPerson } from './switch-person.ts';
 
-/** As whom somebody writes, and the way to be somebody else. sender: null where nothing can be written. */
-export function WhoWrites({ account, sender }: { account: Account; sender: Party | null }) {
+/** Who the message is from, and how to change that. sender: null if nothing can be sent. */
+export function SenderLine({ account, sender }: { account: Account; sender: Party | null }) {
   const queries = useQueryClient();
   const signOut = useAuth('sign-out');
   const known = account.email ?? account.name;
@@ -16,18 +16,18 @@ export function WhoWrites({ account, sender }: { account: Account; sender: Party
       <p>
         {sender === null || (sender.kind === 'mailbox' && sender.email === known) ? (
           <>
-            {sender === null ? 'Signed in as' : 'You write as'} <Name className="text-ink">{known}</Name>.
+            {sender === null ? 'Signed in as' : 'Sending as'} <Name className="text-ink">{known}</Name>.
           </>
         ) : (
           <>
-            You write as <Name className="text-ink">{known}</Name> for <Shown party={sender} />.
+            Sending as <Name className="text-ink">{known}</Name> for <SenderName party={sender} />.
           </>
         )}{' '}
         Not you?{' '}
         <button
           type="button"
           disabled={signOut.isPending}
-          onClick={() => signOut.mutate(undefined, { onSuccess: () => asSomebodyElse(queries) })}
+          onClick={() => signOut.mutate(undefined, { onSuccess: () => switchPerson(queries) })}
           className="rounded text-accent underline"
         >
           Sign out
@@ -38,8 +38,8 @@ export function WhoWrites({ account, sender }: { account: Account; sender: Party
   );
 }
 
-/** Organisations that nobody has named are called by their domain already. */
-function Shown({ party }: { party: Party }) {
+/** The display name of an organisation without a handle is its domain. */
+function SenderName({ party }: { party: Party }) {
   if (party.kind === 'handle') return <PartyName party={party} />;
   return <Name className="text-ink">{party.display_name}</Name>;
 }

@@ -13,25 +13,25 @@ import { CodeForm } from './code-form.tsx';
 import { EmailForm } from './email-form.tsx';
 import { providerError } from './provider-errors.ts';
 
-interface WaysInProps {
-  /** The path to which providers lead back; signed in, or with ?error=. */
+interface SignInProps {
+  /** The paths to which a provider redirects, after a success or with ?error=. */
   backTo: { signedIn: string; failed: string };
-  /** What a provider led back with. */
+  /** The error code that a provider redirected with. */
   error: string | undefined;
   onSignedIn(): void;
 }
 
-/** Every way to sign in that the service offers. */
-export function WaysIn(props: WaysInProps) {
+/** All methods of sign-in that the service offers. */
+export function SignInOptions(props: SignInProps) {
   const ways = useReading('GET /v1/sign-in', {});
   return (
     <States of={ways} rows={2}>
-      {(data) => <Ways ways={data} {...props} />}
+      {(data) => <Options ways={data} {...props} />}
     </States>
   );
 }
 
-function Ways({ ways, backTo, error, onSignedIn }: WaysInProps & { ways: SignIn }) {
+function Options({ ways, backTo, error, onSignedIn }: SignInProps & { ways: SignIn }) {
   const [email, setEmail] = useState('');
   const [isSent, setSent] = useState(false);
   const begin = useAuth<object, { url: string }>('sign-in/social');
@@ -57,7 +57,13 @@ function Ways({ ways, backTo, error, onSignedIn }: WaysInProps & { ways: SignIn 
           {providerError(error)}
         </p>
       ) : null}
-      <EmailForm email={email} onChange={setEmail} onSent={() => setSent(true)} />
+      <EmailForm
+        email={email}
+        onSent={(sentTo) => {
+          setEmail(sentTo);
+          setSent(true);
+        }}
+      />
       {providers.length > 0 || hasPasskeys ? (
         <div className="mt-5 space-y-2.5">
           <div className="mb-5 flex items-center gap-3 text-sm text-soft before:h-px before:grow before:bg-line after:h-px after:grow after:bg-line">
@@ -82,7 +88,7 @@ function Ways({ ways, backTo, error, onSignedIn }: WaysInProps & { ways: SignIn 
               isBusy={passkey.isPending}
               onClick={() => passkey.mutate()}
             >
-              Use a passkey
+              Sign in with a passkey
             </Button>
           ) : null}
           {failure ? <ErrorNote error={failure} /> : null}

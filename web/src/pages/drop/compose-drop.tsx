@@ -6,24 +6,24 @@ import { type Uploads, useUploads } from '../../api/uploads.ts';
 import { Attachments } from '../../ui/attachments.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
-import { useKept } from '../../ui/kept.ts';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Name } from '../../ui/name.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
-import { WriteAsBusiness } from './no-entry.tsx';
-import { WhoWrites } from './who-writes.tsx';
+import { useStoredFields } from '../../ui/stored-fields.ts';
+import { WriteAsBusiness } from './refusal.tsx';
+import { SenderLine } from './sender-line.tsx';
 
-interface WritingProps {
+interface ComposeDropProps {
   profile: PublicProfile;
-  /** Who has signed in, and may write; until then there is no way to send. */
+  /** The signed-in person, who may send; without one there is no Send button. */
   writer: { account: Account; door: Door } | undefined;
   onSent(message: Envelope): void;
 }
 
 const EMPTY = { subject: '', note: '' };
 
-export function Writing({ profile, writer, onSent }: WritingProps) {
-  const { kept: draft, change, clear } = useKept(`waybill.drop.${profile.handle}`, EMPTY);
+export function ComposeDrop({ profile, writer, onSent }: ComposeDropProps) {
+  const { fields: draft, change, clear } = useStoredFields(`waybill.drop.${profile.handle}`, EMPTY);
   const send = useSend('POST /v1/drops', writer?.account.id);
   const { error } = send;
   const submit = (files: string[]) => {
@@ -44,43 +44,43 @@ export function Writing({ profile, writer, onSent }: WritingProps) {
   return (
     <section aria-labelledby="write">
       <h2 id="write" className="mb-4 text-lg font-semibold">
-        Write to them
+        Send a message
       </h2>
       {writer && writer.account.businesses.length > 0 ? <AsBusiness handle={profile.handle} {...writer} /> : null}
       <div className="flex flex-col gap-4">
         <TextField label="Subject" maxLength={200} {...text('subject')} />
         <TextArea label="Message" rows={7} maxLength={10_000} {...text('note')} />
         {writer ? (
-          <Rest key={writer.account.id} isEmpty={draft.subject.trim() === '' && draft.note.trim() === ''} send={send} onSend={submit} />
+          <SendForm key={writer.account.id} isEmpty={draft.subject.trim() === '' && draft.note.trim() === ''} send={send} onSend={submit} />
         ) : null}
       </div>
-      {writer ? <WhoWrites account={writer.account} sender={writer.door.sender} /> : null}
+      {writer ? <SenderLine account={writer.account} sender={writer.door.sender} /> : null}
     </section>
   );
 }
 
-interface RestProps {
+interface SendFormProps {
   isEmpty: boolean;
   send: Pick<ReturnType<typeof useSend>, 'error' | 'isPending'>;
   onSend(files: string[]): void;
 }
 
-/** Files and the button; both are for whoever has signed in. */
-function Rest({ isEmpty, send: { error, isPending }, onSend }: RestProps) {
+/** Files and the Send button, which need a signed-in person. */
+function SendForm({ isEmpty, send: { error, isPending }, onSend }: SendFormProps) {
   const uploads = useUploads('/v1/drops/uploads');
   const [problem, setProblem] = useState<string>();
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    const why = whyNot(isEmpty, uploads);
-    setProblem(why);
-    if (why === undefined && uploads.ids) onSend(uploads.ids);
+    const found = problemOf(isEmpty, uploads);
+    setProblem(found);
+    if (found === undefined && uploads.ids) onSend(uploads.ids);
   };
   return (
     <form onSubmit={onSubmit} className="flex flex-col gap-4">
       <Attachments uploads={uploads} error={error?.at('/files')} />
       <p className="text-sm text-soft">
-        You get a receipt. Everybody with its link sees your name and mail address, the subject, the note and file names, but not what is in
-        the files.
+        You get a receipt. Anyone with its link sees your name, email address, subject, message and file names, but not the content of
+        files.
       </p>
       {error ? <ErrorNote error={error} /> : null}
       <p role="status" className="text-sm text-warn empty:hidden">
@@ -100,19 +100,19 @@ function Rest({ isEmpty, send: { error, isPending }, onSend }: RestProps) {
   );
 }
 
-function whyNot(isEmpty: boolean, uploads: Uploads): string | undefined {
-  if (uploads.ids === undefined) return 'Wait until all files are uploaded, or remove those that are not.';
-  return isEmpty && uploads.list.length === 0 ? 'There is nothing in it yet.' : undefined;
+function problemOf(isEmpty: boolean, uploads: Uploads): string | undefined {
+  if (uploads.ids === undefined) return 'Wait until all files are uploaded, or remove the unfinished ones.';
+  return isEmpty && uploads.list.length === 0 ? 'Enter a message or attach a file first.' : undefined;
 }
 
-/** Whoever has an inbox of their own is better off writing from there: the answer comes to it. */
+/** Members of a business can write from its dashboard, where replies arrive. */
 function AsBusiness({ handle, account, door }: { handle: string; account: Account; door: Door }) {
   const [first, ...others] = account.businesses;
   return (
     <div className="mb-5 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-xl border border-line bg-tint px-4 py-3">
       <p className="grow basis-64 text-soft">
-        You belong to <Name className="text-ink">{first?.display_name}</Name>
-        {others.length > 0 ? ' and others' : ''}. Write as that business from its dashboard, or go on here
+        You are a member of <Name className="text-ink">{first?.display_name}</Name>
+        {others.length > 0 ? ' and other businesses' : ''}. Write as a business from the dashboard, or continue here
         {door.sender?.kind === 'handle' ? '' : ' as yourself'}.
       </p>
       <WriteAsBusiness handle={handle} />

@@ -1,16 +1,16 @@
 import { useCallback, useState } from 'react';
 
-/** What somebody is writing: still there after a reload, and in this tab only. */
-export function useKept<Fields extends Record<string, string>>(key: string, empty: Fields, initial: Partial<Fields> = {}) {
-  const [kept, setKept] = useState<Fields>(() => ({ ...empty, ...stored<Fields>(key), ...initial }));
+/** Fields that survive a reload, in this tab only. */
+export function useStoredFields<Fields extends Record<string, string>>(key: string, empty: Fields, initial: Partial<Fields> = {}) {
+  const [fields, setFields] = useState<Fields>(() => ({ ...empty, ...stored<Fields>(key), ...initial }));
   const change = useCallback(
     (changes: Partial<Fields>) =>
-      setKept((known) => {
+      setFields((known) => {
         const next = { ...known, ...changes };
         try {
           sessionStorage.setItem(key, JSON.stringify(next));
         } catch {
-          // There is no room for it: then it lives as long as the page.
+          // The storage is full: the fields last as long as the page.
         }
         return next;
       }),
@@ -18,9 +18,9 @@ export function useKept<Fields extends Record<string, string>>(key: string, empt
   );
   const clear = useCallback(() => {
     sessionStorage.removeItem(key);
-    setKept(empty);
+    setFields(empty);
   }, [key, empty]);
-  return { kept, change, clear };
+  return { fields, change, clear };
 }
 
 function stored<Fields>(key: string): Partial<Fields> {

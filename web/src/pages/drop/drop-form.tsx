@@ -2,44 +2,44 @@ import { useState } from 'react';
 import { useReading } from '../../api/queries.ts';
 import type { Account, Door, Envelope, PublicProfile } from '../../api/schema.ts';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
-import { Closed, OwnBusiness, Refused } from './no-entry.tsx';
+import { ComposeDrop } from './compose-drop.tsx';
+import { Closed, OwnBusiness, Refused } from './refusal.tsx';
+import { SenderLine } from './sender-line.tsx';
 import { Sent } from './sent.tsx';
 import { SignIn } from './sign-in.tsx';
-import { WhoWrites } from './who-writes.tsx';
-import { Writing } from './writing.tsx';
 
-/** From a stranger to a receipt, all in one place. */
-export function AtTheDoor({ profile }: { profile: PublicProfile }) {
+/** Composes, signs in, sends and shows the receipt, on one page. */
+export function DropForm({ profile }: { profile: PublicProfile }) {
   const [sent, setSent] = useState<Envelope>();
-  const asked = useReading('GET /v1/account', {});
-  const isStranger = asked.error?.status === 401;
-  const account = isStranger ? undefined : asked.data;
+  const session = useReading('GET /v1/account', {});
+  const isSignedOut = session.error?.status === 401;
+  const account = isSignedOut ? undefined : session.data;
   const door = useReading('GET /v1/drops/{handle}', { path: { handle: profile.handle } }, { enabled: account !== undefined });
   if (sent) return <Sent message={sent} onAnother={() => setSent(undefined)} />;
 
-  // What is known stays in its place, even if it can't be read anew at the moment.
-  const failed = [asked, door].find(({ error, data }) => error && error.status !== 401 && data === undefined);
+  // Loaded data stays in place when a reload fails.
+  const failed = [session, door].find(({ error, data }) => error && error.status !== 401 && data === undefined);
   if (failed?.error) return <ErrorNote error={failed.error} onRetry={() => void failed.refetch()} />;
   const writer = account && door.data ? { account, door: door.data } : undefined;
-  const refusal = writer && whyNot(profile, writer.account, writer.door);
+  const refusal = writer && refusalFor(profile, writer.account, writer.door);
   if (refusal)
     return (
       <>
         {refusal}
-        <WhoWrites account={writer.account} sender={null} />
+        <SenderLine account={writer.account} sender={null} />
       </>
     );
-  // Nobody who has not said who they are writes where only businesses are let in.
-  if (!writer && !profile.accepting_drops) return isStranger ? <Closed profile={profile} /> : <Loading rows={2} />;
+  // Only businesses can write here, and signed-out visitors act for none.
+  if (!writer && !profile.accepting_drops) return isSignedOut ? <Closed profile={profile} /> : <Loading rows={2} />;
   return (
     <>
-      <Writing profile={profile} writer={writer} onSent={setSent} />
-      {isStranger ? <SignIn handle={profile.handle} /> : null}
+      <ComposeDrop profile={profile} writer={writer} onSent={setSent} />
+      {isSignedOut ? <SignIn handle={profile.handle} /> : null}
     </>
   );
 }
 
-function whyNot(profile: PublicProfile, account: Account, door: Door) {
+function refusalFor(profile: PublicProfile, account: Account, door: Door) {
   if (account.businesses.some(({ handle }) => handle === profile.handle)) return <OwnBusiness profile={profile} />;
   if (door.allowed) return undefined;
   if (door.reason?.code === 'forbidden') return <Closed profile={profile} account={account} />;

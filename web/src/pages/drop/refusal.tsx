@@ -7,8 +7,8 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Copyable } from '../../ui/parts.tsx';
 
-/** Why nothing can be written here, and what can be done instead. */
-function NoEntry({ icon, title, children, actions }: { icon: ReactNode; title: string; children: ReactNode; actions?: ReactNode }) {
+/** Why the visitor can't send here, and what to do instead. */
+function Refusal({ icon, title, children, actions }: { icon: ReactNode; title: string; children: ReactNode; actions?: ReactNode }) {
   return (
     <section className="rounded-xl border border-line bg-tint px-5 py-5">
       <h2 className="flex items-center gap-2.5 text-lg font-semibold">
@@ -21,11 +21,11 @@ function NoEntry({ icon, title, children, actions }: { icon: ReactNode; title: s
   );
 }
 
-/** account: of whoever has signed in. */
+/** account: of the signed-in visitor. */
 export function Closed({ profile, account }: { profile: PublicProfile; account?: Account }) {
   const business = account?.businesses[0];
   return (
-    <NoEntry
+    <Refusal
       icon={<DoorClosed className="size-5 shrink-0" aria-hidden />}
       title="Only businesses can write here"
       actions={
@@ -41,33 +41,33 @@ export function Closed({ profile, account }: { profile: PublicProfile; account?:
         )
       }
     >
-      <Name className="text-ink">{profile.display_name}</Name> takes no messages from people without a handle, neither here nor by mail.{' '}
+      <Name className="text-ink">{profile.display_name}</Name> does not accept messages from people without a handle.{' '}
       {business ? (
         <>
-          As you belong to <Name className="text-ink">{business.display_name}</Name>, you can write from its dashboard.
+          You can write as <Name className="text-ink">{business.display_name}</Name> from the dashboard.
         </>
       ) : (
-        'Once your business has a handle, you can write from its dashboard.'
+        'Claim a handle for your business to write from the dashboard.'
       )}
-    </NoEntry>
+    </Refusal>
   );
 }
 
 export function OwnBusiness({ profile }: { profile: PublicProfile }) {
   const navigate = useNavigate();
-  // Whoever belongs to several may have had another one open.
+  // The person may act for another business at the moment.
   const open = (to: '/inbox' | '/settings') => {
     actFor(profile.handle);
     void navigate({ to });
   };
   return (
-    <NoEntry
+    <Refusal
       icon={<Building2 className="size-5 shrink-0" aria-hidden />}
-      title="This is your own business"
+      title="This is your business"
       actions={
         <>
           <Button look="primary" onClick={() => open('/inbox')}>
-            Open the inbox
+            Open inbox
           </Button>
           <Button onClick={() => open('/settings')}>Settings</Button>
         </>
@@ -75,22 +75,22 @@ export function OwnBusiness({ profile }: { profile: PublicProfile }) {
     >
       <p className="mb-3">
         {profile.accepting_drops
-          ? 'Others write to it here, without a handle of their own. Give them the link:'
-          : 'Others could write to it here, but messages from people without a handle are switched off in its settings.'}
+          ? 'People without a handle can write to you on this page. Share the link:'
+          : 'People without a handle could write to you on this page, but it is turned off in the settings.'}
       </p>
       {profile.accepting_drops ? <Copyable text={`${location.origin}/@${profile.handle}`} label="link to this page" /> : null}
-    </NoEntry>
+    </Refusal>
   );
 }
 
-/** All but a closed door. */
+/** Every refusal but that of a business that accepts no drops. */
 export function Refused({ profile, account, reason }: { profile: PublicProfile; account: Account; reason: Door['reason'] }) {
   const name = <Name className="text-ink">{profile.display_name}</Name>;
   if (reason?.code === 'party_required')
     return (
-      <NoEntry
+      <Refusal
         icon={<Building2 className="size-5 shrink-0" aria-hidden />}
-        title="We can’t tell for whom you write"
+        title="Your email address is not verified"
         actions={
           account.businesses.length > 0 ? (
             <WriteAsBusiness handle={profile.handle} isFirst />
@@ -101,21 +101,21 @@ export function Refused({ profile, account, reason }: { profile: PublicProfile; 
           )
         }
       >
-        The account you have signed in with has proved no mailbox to us. Sign out and use a code that we mail to you, or write as a business
+        The account you signed in with did not verify an email address. Sign out and sign in with a one-time code, or write as a business
         with a handle.
-      </NoEntry>
+      </Refusal>
     );
   if (reason?.code === 'sender_blocked')
     return (
-      <NoEntry icon={<Ban className="size-5 shrink-0" aria-hidden />} title="You can’t write to them">
-        {name} has blocked {account.email === null ? 'you' : <Name className="text-ink">{account.email}</Name>} or everybody at its domain.
-        Nothing that you send here would arrive. If you think that this is a mistake, reach them another way.
-      </NoEntry>
+      <Refusal icon={<Ban className="size-5 shrink-0" aria-hidden />} title="You are blocked">
+        {name} blocked {account.email === null ? 'you' : <Name className="text-ink">{account.email}</Name>} or its domain. If this is a
+        mistake, contact them another way.
+      </Refusal>
     );
   return (
-    <NoEntry icon={<Ban className="size-5 shrink-0" aria-hidden />} title="You can’t write to them now">
+    <Refusal icon={<Ban className="size-5 shrink-0" aria-hidden />} title="You can’t write right now">
       {reason?.message}
-    </NoEntry>
+    </Refusal>
   );
 }
 

@@ -1,9 +1,9 @@
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
-/** What is empty stays on its line. */
+/** Empty objects and arrays stay on one line. */
 const CLOSING: Record<string, string> = { '{': '}', '[': ']' };
 
-/** JSON with a line for each value. Only the space between its parts changes, so no number or text does. */
-export function indented(json: string): string {
+/** JSON with a line for each value. Only whitespace changes, so numbers and strings stay as written. */
+export function formatted(json: string): string {
   const tokens = json.match(TOKEN) ?? [];
   const parts: string[] = [];
   let level = 0;

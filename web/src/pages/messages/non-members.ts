@@ -7,15 +7,15 @@ import type { Actor, Member } from '../../api/schema.ts';
 const PAGE_MEMBERS = 200;
 const PAGES_MAX = 10;
 
-/** Tells of an actor that has sent for your business whether it is outside of your team. Nobody is while that is not known. */
-export function useOutsiders(): (actor: Actor) => boolean {
+/** Whether a sender for your business is not one of its members. False until the members are loaded. */
+export function useNonMembers(): (actor: Actor) => boolean {
   const business = useActiveBusiness();
-  const { data: members } = useQuery({ queryKey: [...keyOf('GET /v1/members', { query: {} }), 'all', business], queryFn: readMembers });
+  const { data: members } = useQuery({ queryKey: [...keyOf('GET /v1/members', { query: {} }), 'all', business], queryFn: loadMembers });
   return ({ kind, id, email }) =>
     kind !== 'agent' && members !== undefined && !members.some((member) => member.id === id || (email !== null && member.email === email));
 }
 
-async function readMembers(): Promise<Member[]> {
+async function loadMembers(): Promise<Member[]> {
   const members: Member[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages < PAGES_MAX; pages++) {

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'react';
 
 const WIDE = '(min-width: 48rem)';
 
-/** Whether there is room for rows of one line: what `md:` means, for what has to be known as a number. */
+/** Whether Tailwind's `md:` applies, for values that are needed in code. */
 export function useIsWide(): boolean {
   const media = useMemo(() => matchMedia(WIDE), []);
   const [isWide, setWide] = useState(media.matches);

@@ -1,0 +1,13 @@
+/** The mailbox page that was open last, with its filters, to go back to. */
+let last: { href: string; index: number } | undefined;
+
+const indexNow = (): number => (history.state as { __TSR_index?: number } | null)?.__TSR_index ?? -1;
+
+export function rememberMailbox(href: string): void {
+  last = { href, index: indexNow() };
+}
+
+export const lastMailbox = (): string => last?.href ?? '/inbox';
+
+/** Whether it is the previous entry of the history, so that going back restores its scroll position. */
+export const isLastMailboxBehind = (): boolean => last !== undefined && last.index === indexNow() - 1;

@@ -1,0 +1,92 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Button } from './button.tsx';
+import { Dialog, DialogActions } from './dialog.tsx';
+import { ErrorNote } from './states.tsx';
+import type { Form as FormState } from './use-form.ts';
+
+/** What a form needs of useForm, whatever its fields are. */
+type Submittable = Pick<FormState<never>, 'isBusy' | 'error' | 'submit'>;
+
+/** A form on a page. */
+export function Form({ form, className = '', children }: { form: Submittable; className?: string; children: ReactNode }) {
+  return (
+    <form
+      className={className}
+      onSubmit={(event) => {
+        event.preventDefault();
+        form.submit();
+      }}
+    >
+      {children}
+      {form.error ? <ErrorNote error={form.error} /> : null}
+    </form>
+  );
+}
+
+export function SubmitButton({ form, className = '', children }: { form: Submittable; className?: string; children: ReactNode }) {
+  return (
+    <Button type="submit" look="primary" className={className} isBusy={form.isBusy}>
+      {children}
+    </Button>
+  );
+}
+
+interface FormDialogProps {
+  title: string;
+  /** What the submit button says. */
+  action: string;
+  form: Submittable;
+  /** In the place of the buttons, where Cancel and the action are not enough. */
+  actions?: ReactNode;
+  onClose(): void;
+  children: ReactNode;
+}
+
+/** A form in a dialog. The focus starts in its first field. */
+export function FormDialog({ title, action, form, actions, onClose, children }: FormDialogProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <DialogForm form={form} actions={actions ?? <FormActions form={form} action={action} onClose={onClose} />} hasFocus>
+        {children}
+      </DialogForm>
+    </Dialog>
+  );
+}
+
+function FormActions({ form, action, onClose }: Pick<FormDialogProps, 'form' | 'action' | 'onClose'>) {
+  return (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <SubmitButton form={form}>{action}</SubmitButton>
+    </>
+  );
+}
+
+interface DialogFormProps {
+  form: Submittable;
+  actions: ReactNode;
+  hasFocus?: boolean;
+  children: ReactNode;
+}
+
+/** The fields of a dialog that shows more than a form, and its buttons. */
+export function DialogForm({ form, actions, hasFocus = false, children }: DialogFormProps) {
+  const element = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (hasFocus) element.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
+  }, [hasFocus]);
+  return (
+    <form
+      ref={element}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        form.submit();
+      }}
+    >
+      <div className="flex flex-col gap-4">{children}</div>
+      {form.error ? <ErrorNote error={form.error} /> : null}
+      <DialogActions>{actions}</DialogActions>
+    </form>
+  );
+}

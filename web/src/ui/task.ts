@@ -1,0 +1,21 @@
+import { useState } from 'react';
+import { ApiError } from '../api/client.ts';
+
+/** Runs something that may be refused by the API: whether it runs, and the error of the last run. */
+export function useTask() {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<ApiError | null>(null);
+  const run = async (task: () => unknown): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      await task();
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure;
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { isBusy, error, run };
+}

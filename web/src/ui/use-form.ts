@@ -1,0 +1,95 @@
+import { useState } from 'react';
+import { ApiError } from '../api/client.ts';
+import { useTask } from './task.ts';
+
+type Errors<Fields> = Partial<Record<keyof Fields, string>>;
+
+interface FormOptions<Fields> {
+  initial: Fields;
+  /** Sends the fields. Steps after a success belong here too, such as closing the dialog. */
+  submit(fields: Fields): Promise<unknown>;
+  /** Problems that are known without asking the API. With any, nothing is sent. */
+  check?(fields: Fields): Errors<Fields>;
+  /** Errors of the API that belong to a field, by their code. */
+  codes?: Partial<Record<ApiError['code'], keyof Fields>>;
+  /** JSON Pointers of a field in the request, where it is not called the same there. */
+  paths?: Partial<Record<keyof Fields, readonly string[]>>;
+}
+
+export interface Form<Fields> {
+  fields: Fields;
+  set(changes: Partial<Fields>): void;
+  /** For a text field, area or select. */
+  field<Name extends keyof Fields>(
+    name: Name,
+  ): { value: Fields[Name]; error: string | undefined; onChange(event: { target: { value: string } }): void };
+  isBusy: boolean;
+  /** The error that no field shows. */
+  error: ApiError | null;
+  submit(): void;
+}
+
+/** The fields of a form, its request, and each error of the response at the field that it is about. */
+export function useForm<Fields extends Record<string, string>>({
+  initial,
+  submit,
+  check,
+  codes = {},
+  paths = {},
+}: FormOptions<Fields>): Form<Fields> {
+  const [fields, setFields] = useState(initial);
+  const [errors, setErrors] = useState<Errors<Fields>>({});
+  const { isBusy, error, run } = useTask();
+  const names = Object.keys(initial) as (keyof Fields & string)[];
+  const pathsOf = (name: keyof Fields & string) => paths[name] ?? [`/${name}`];
+  const errorsIn = (failure: ApiError): Errors<Fields> => {
+    const byCode = (codes as Partial<Record<string, keyof Fields>>)[failure.code];
+    if (byCode !== undefined) return { [byCode]: failure.message } as Errors<Fields>;
+    const found = names.map(
+      (name) =>
+        [
+          name,
+          pathsOf(name)
+            .map((path) => failure.at(path))
+            .find(Boolean),
+        ] as const,
+    );
+    return Object.fromEntries(found.filter(([, message]) => message !== undefined)) as Errors<Fields>;
+  };
+  const isAtFields = ({ code, details }: ApiError) =>
+    code in codes || (details.length > 0 && details.every(({ path }) => names.some((name) => pathsOf(name).includes(path))));
+  const set = (changes: Partial<Fields>) => {
+    setFields((known) => ({ ...known, ...changes }));
+    setErrors((known) => Object.fromEntries(Object.entries(known).filter(([name]) => !(name in changes))) as Errors<Fields>);
+  };
+  const send = async () => {
+    try {
+      await submit(fields);
+    } catch (failure) {
+      if (failure instanceof ApiError) setErrors(errorsIn(failure));
+      throw failure;
+    }
+  };
+  return {
+    fields,
+    set,
+    field: (name) => ({
+      value: fields[name],
+      error: asSentence(errors[name]),
+      onChange: ({ target }) => set({ [name]: target.value } as Partial<Fields>),
+    }),
+    isBusy,
+    error: error && !isAtFields(error) ? error : null,
+    submit: () => {
+      const problems = check?.(fields) ?? {};
+      setErrors(problems);
+      if (!isBusy && Object.keys(problems).length === 0) void run(send);
+    },
+  };
+}
+
+/** The API says what is wrong without naming the field: “must be 2 to 32 characters”. */
+function asSentence(message: string | undefined): string | undefined {
+  if (message === undefined || !/^\p{Ll}/u.test(message)) return message;
+  return `This ${message}${/[.!?]$/.test(message) ? '' : '.'}`;
+}
