@@ -17,7 +17,7 @@ export function onlyRow<Row>([row]: readonly Row[]): Row {
 
 /** Also runs SQL that is not declared, such as that of migrations. For the platform and for tests only. */
 export interface TextQueryable extends Queryable {
-  queryText<Row extends pg.QueryResultRow>(text: string | { name: string; text: string }, values?: unknown[]): Promise<Row[]>;
+  queryText<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
 const POOL_CONNECTIONS = 16;
@@ -56,7 +56,7 @@ export class Database implements TextQueryable {
     return run(this.#pool, statement, values).catch((error) => this.#note(error));
   }
 
-  queryText<Row extends pg.QueryResultRow>(text: string | { name: string; text: string }, values?: unknown[]): Promise<Row[]> {
+  queryText<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> {
     return runText<Row>(this.#pool, text, values).catch((error) => this.#note(error));
   }
 
