@@ -159,13 +159,8 @@ async function run<Row>(on: pg.Pool | pg.ClientBase, { name, text }: Statement<R
   return (await on.query({ name, text, values })).rows as Row[];
 }
 
-async function runText<Row extends pg.QueryResultRow>(
-  on: pg.Pool | pg.ClientBase,
-  text: string | { name: string; text: string },
-  values: unknown[] = [],
-): Promise<Row[]> {
-  const query = typeof text === 'string' ? { text, values } : { ...text, values };
-  return (await on.query<Row>(query)).rows;
+async function runText<Row extends pg.QueryResultRow>(on: pg.Pool | pg.ClientBase, text: string, values: unknown[] = []): Promise<Row[]> {
+  return (await on.query<Row>(text, values)).rows;
 }
 
 const UNAVAILABLE_STATES = /^(08|53|57P|25006|55P03|58030)/;

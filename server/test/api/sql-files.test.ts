@@ -1,13 +1,13 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { CHANNELS, JOBS } from '../src/contract/jobs-and-channels.ts';
-import { FOLLOWERS } from '../src/modules/messages/followers.ts';
-import { SCHEMA_FOLDERS } from '../src/platform/migrate.ts';
-import { functionsIn } from '../src/platform/sql-functions.ts';
-import { startTestService } from './support/service.ts';
+import { CHANNELS, JOBS } from '../../src/contract/jobs-and-channels.ts';
+import { FOLLOWERS } from '../../src/modules/messages/followers.ts';
+import { SCHEMA_FOLDERS } from '../../src/platform/migrate.ts';
+import { functionsIn } from '../../src/platform/sql-functions.ts';
+import { startTestService } from '../support/service.ts';
 
-const ROOT = path.resolve(import.meta.dirname, '../..');
+const ROOT = path.resolve(import.meta.dirname, '../../..');
 const FUNCTION_MAX_LINES = 70;
 const functions = functionsIn(SCHEMA_FOLDERS.functions);
 /** Everything that is run in the database: functions, and what stores and the platform send. */
