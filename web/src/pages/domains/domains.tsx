@@ -33,7 +33,7 @@ export function DomainsPage() {
         {({ data }) =>
           data.length === 0 ? (
             <Empty icon={<Globe className="size-6" aria-hidden />} title="No domains yet">
-              <p>With a verified domain, others see that your business is genuine, and people at the domain can send as your business.</p>
+              <p>With a verified domain, others see that it is yours, and people at the domain can send as your business.</p>
               {isAdmin ? (
                 <Button look="primary" className="mt-4" onClick={() => setAdding(true)}>
                   Add domain
@@ -62,7 +62,7 @@ function Benefits() {
     <section className="mt-10 max-w-prose text-sm text-soft">
       <h2 className="mb-2 font-medium text-ink">What a verified domain does</h2>
       <ul className="list-disc space-y-1 pl-4">
-        <li>It is shown next to your name, so others see that your business is genuine.</li>
+        <li>It is shown next to your name, so others see that it is yours.</li>
         <li>People at the domain can send as your business, and their earlier messages move to it. An owner can limit this to members.</li>
         <li>The daily limit for new businesses no longer applies.</li>
         <li>Keep the record in place: it is checked daily, and the domain is removed after three days without it.</li>

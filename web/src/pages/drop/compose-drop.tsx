@@ -44,7 +44,7 @@ export function ComposeDrop({ profile, writer, onSent }: ComposeDropProps) {
   return (
     <section aria-labelledby="write">
       <h2 id="write" className="mb-4 text-lg font-semibold">
-        Send a message
+        Write to <Name>{profile.display_name}</Name>
       </h2>
       {writer && writer.account.businesses.length > 0 ? <AsBusiness handle={profile.handle} {...writer} /> : null}
       <div className="flex flex-col gap-4">
