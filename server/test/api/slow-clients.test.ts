@@ -68,7 +68,7 @@ describe('a body that drips', () => {
     );
     await drip(socket, 'x', 50, isClosed);
     expect(await slowClients('request')).toBe(before + 1);
-  }, 90_000);
+  });
 
   test('is not waited for: of a file', async () => {
     const before = await slowClients('request');
@@ -79,7 +79,7 @@ describe('a body that drips', () => {
     );
     await drip(socket, 'x', 50, isClosed);
     expect(await slowClients('request')).toBe(before + 1);
-  }, 90_000);
+  });
 
   test('is taken as long as it keeps the pace, whatever time that takes in all', async () => {
     const size = 200_000;
@@ -100,7 +100,7 @@ describe('a body that drips', () => {
     }
     await expect.poll(() => answered, GENEROUSLY).toMatch(/^HTTP\/1\.1 200 /);
     socket.destroy();
-  }, 90_000);
+  });
 });
 
 describe('many downloads', () => {
@@ -138,7 +138,7 @@ describe('many downloads', () => {
     await expect.poll(async () => (await refusalAt(other)).text, GENEROUSLY).toContain(`${PER_ADDRESS_MAX} downloads to one address`);
     for (const socket of sockets) socket.destroy();
     await expect.poll(async () => [(await refusalAt(one)).status, (await refusalAt(other)).status], GENEROUSLY).toEqual([206, 206]);
-  }, 90_000);
+  });
 });
 
 describe('a download', () => {
@@ -163,7 +163,7 @@ describe('a download', () => {
     expect(received).toBeGreaterThan(bytes.length);
     unread.socket.destroy();
     read.socket.destroy();
-  }, 90_000);
+  });
 
   test('that the client has already is not sent again', async () => {
     const url = await urlOf(someBytes(1_000));

@@ -58,7 +58,7 @@ test('responses that nobody reads hold a bounded amount, past which there is 503
   for (const socket of [...ofAcme, ...ofGlobex]) socket.destroy();
   await expect.poll(heldBytes, PATIENTLY).toBe(0);
   expect((await acme.api.request('GET', large)).status).toBe(200);
-}, 60_000);
+});
 
 test('of thousands of requests on a connection that nobody reads, a few are begun', async () => {
   const socket = (await openSocket(service.url)).pause();
@@ -77,7 +77,7 @@ test('of thousands of requests on a connection that nobody reads, a few are begu
   expect(text).toContain(`At most ${REQUESTS_PER_CONNECTION_MAX} requests may wait on one connection`);
   socket.destroy();
   await expect.poll(heldBytes, PATIENTLY).toBe(0);
-}, 60_000);
+});
 
 test('as many as may wait on one connection are answered in order', async () => {
   const paths = Array.from({ length: REQUESTS_PER_CONNECTION_MAX }, (_, i) => (i % 2 === 0 ? '/healthz' : '/nothing'));

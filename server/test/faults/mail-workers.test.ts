@@ -1,12 +1,11 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MAIL_FROM, type MailServer, startMailServer } from '../support/mail-server.ts';
 import { type MailQueue, openMailQueue } from '../support/outgoing-mail.ts';
 import { type ServiceProcess, startProcess, temporaryFolder, until } from '../support/process.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 /** Processes are started, and slow servers waited for. */
-vi.setConfig({ testTimeout: 120_000 });
 
 interface Stage {
   service: TestService;

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parseId } from '../../src/contract/ids.ts';
 import { freePort } from '../support/free-port.ts';
 import { startGate } from '../support/gate.ts';
@@ -26,7 +26,6 @@ import {
 const TAKEN_OVER_WITHIN_MS = 20_000;
 const ATTEMPTS_MAX = 6;
 /** Many processes start one after the other, which takes its time when others are busy too. */
-vi.setConfig({ testTimeout: 120_000 });
 
 let postgres: OwnPostgres;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, test, vi } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
 import { until } from '../support/process.ts';
 import {
@@ -14,7 +14,6 @@ import {
 } from '../support/webhook-workers.ts';
 
 /** Processes take their time to start when others are busy too. */
-vi.setConfig({ testTimeout: 120_000 });
 
 let postgres: OwnPostgres;
 beforeAll(async () => {

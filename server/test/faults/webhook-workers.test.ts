@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
 import { startProcess, until } from '../support/process.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -24,7 +24,6 @@ import {
 const SEVERAL_SWEEPS_MS = 2_500;
 const EXIT_WITHIN_MS = 30_000;
 /** Processes take their time to start when others are busy too. */
-vi.setConfig({ testTimeout: 120_000 });
 
 let postgres: OwnPostgres;
 beforeAll(async () => {

@@ -42,7 +42,7 @@ export async function logOf(api: Api, webhookId: string): Promise<LoggedAttempt[
 }
 
 /** The attempts made so far, once there are so many. Also for tests that run side by side, where expect.poll does not work. */
-export function attemptsOf(api: Api, webhookId: string, count: number, timeoutMs = 20_000): Promise<LoggedAttempt[]> {
+export function attemptsOf(api: Api, webhookId: string, count: number, timeoutMs = 60_000): Promise<LoggedAttempt[]> {
   return vi.waitFor(
     async () => {
       const made = (await logOf(api, webhookId)).filter(({ status }) => status !== 'pending');

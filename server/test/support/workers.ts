@@ -1,4 +1,4 @@
 import os from 'node:os';
 
 /** More than cores: most tests wait for PostgreSQL, a browser or a process as long as they compute. */
-export const WORKERS = Math.min(2 * os.availableParallelism(), 16);
+export const WORKERS = Math.min(os.availableParallelism() + 1, 16);
