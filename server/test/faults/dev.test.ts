@@ -67,7 +67,7 @@ test('a migration that is added is applied', async () => {
   writeFileSync(path.join(checkout, 'server/migrations/9999_first_hour.sql'), 'CREATE TABLE first_hour (id integer);\n');
   await until(() => starts() === 3);
   // Not while a migration on disk is not in the database.
-  expect(await textAt(`${serviceUrl}/readyz`)).toContain('ok');
+  await until(async () => (await textAt(`${serviceUrl}/readyz`)).includes('ok'));
 });
 
 test('a change of a page is served without a restart', async () => {

@@ -1,4 +1,4 @@
 import os from 'node:os';
 
-/** More than cores: most tests wait for PostgreSQL, a browser or a process as long as they compute. */
-export const WORKERS = Math.min(os.availableParallelism() + 1, 16);
+/** One for each core: many tests compare times, or start processes that compute as much as they do. */
+export const WORKERS = Math.min(os.availableParallelism(), 16);

@@ -46,7 +46,7 @@ export const add = endpoint({
     },
     closed,
   ),
-  exactlyOneOf: ['user_id', 'email_domain'],
+  exactlyOneOf: ['user_id', 'email_domain', 'handle'],
   success: { status: 201, description: 'The block, which holds from now on.', schema: BlockSchema },
   also: [{ status: 200, description: 'It was blocked already.', schema: BlockSchema }],
   errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'not_found', 'conflict'],

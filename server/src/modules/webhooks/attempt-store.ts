@@ -81,21 +81,18 @@ export async function leaseAttempts(
 }
 
 /** Ends leases, and notifies all workers of their webhooks. A payload has room for 8,000 bytes; an empty one makes workers look for themselves. */
-function endLeases(which: string) {
+function endLeases(which: string): string {
   // A lease that its worker is renewing at this moment is skipped, because waiting for it could deadlock.
-  return statement(
-    `WITH ending AS (SELECT party_id, webhook_id, worker_id FROM webhook_leases WHERE ${which} FOR UPDATE SKIP LOCKED),
+  return `WITH ending AS (SELECT party_id, webhook_id, worker_id FROM webhook_leases WHERE ${which} FOR UPDATE SKIP LOCKED),
      ended AS (
        DELETE FROM webhook_leases c USING ending e
         WHERE c.party_id = e.party_id AND c.webhook_id = e.webhook_id AND c.worker_id = e.worker_id RETURNING c.party_id, c.webhook_id
      ),
      payload AS (SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') AS names FROM ended)
-     SELECT pg_notify('${WEBHOOKS_CHANNEL}', CASE WHEN length(names) < 8000 THEN names ELSE '' END) FROM payload WHERE names IS NOT NULL`,
-    { pg_notify: 'void' },
-  );
+     SELECT pg_notify('${WEBHOOKS_CHANNEL}', CASE WHEN length(names) < 8000 THEN names ELSE '' END) FROM payload WHERE names IS NOT NULL`;
 }
-const END_LAPSED = endLeases('until <= now()');
-const END_OF_WORKER = endLeases('worker_id = $1');
+const END_LAPSED = statement(endLeases('until <= now()'), { pg_notify: 'void' });
+const END_OF_WORKER = statement(endLeases('worker_id = $1'), { pg_notify: 'void' });
 
 /** A lease that its worker has not renewed in time: the worker died, or has nothing left to do for the webhook. */
 export async function endLapsedLeases(db: Queryable): Promise<void> {
