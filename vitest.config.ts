@@ -11,8 +11,6 @@ export default defineConfig({
     maxWorkers: WORKERS,
     // What one file has loaded serves the next.
     isolate: false,
-    // Node strips the types itself, as it does for the service: nothing is transformed, and its compile cache is used.
-    experimental: { viteModuleRunner: false },
     sequence: { sequencer: LongestFirst },
     // A machine that is shared with others may stand still for a minute.
     testTimeout: 600_000,

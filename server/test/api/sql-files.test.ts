@@ -53,8 +53,12 @@ test('every follower of a message is a function that takes the committed batch, 
 test('the jobs that SQL queues are those of the list, and each has a handler', async () => {
   expect(found(/\badd_job\(\s*'([^']+)'/g)).toEqual(Object.values(JOBS).toSorted());
   const service = await startTestService();
-  const handled = await service.sql<{ identifier: string }>('SELECT identifier FROM graphile_worker._private_tasks');
-  expect(handled.map(({ identifier }) => identifier)).toEqual(expect.arrayContaining(Object.values(JOBS)));
+  // Runners register what they handle once they have started.
+  const handled = async () => {
+    const rows = await service.sql<{ identifier: string }>('SELECT identifier FROM graphile_worker._private_tasks');
+    return rows.map(({ identifier }) => identifier);
+  };
+  await expect.poll(handled).toEqual(expect.arrayContaining(Object.values(JOBS)));
   await service.stop();
 });
 
