@@ -25,7 +25,7 @@ CREATE TABLE parties (
   organisation     text        COLLATE "C",
   -- Whether public receipts of sent messages show parties, time and hashes only.
   minimal_receipts boolean     NOT NULL DEFAULT false,
-  -- The person who claimed the handle, whoever owns the business now. Limits how many businesses one person claims.
+  -- The person who claimed the handle, even if another person owns the business now. Limits how many businesses one person claims.
   claimed_by       uuid,
   -- The display name without what the eye passes over, to find look-alikes (contract/look-alikes.ts). Null until computed.
   name_key         text        COLLATE "C",

@@ -11,7 +11,7 @@ import { FormSchema, parseSendRequest, SendRequestSchema } from './send-request.
 const FORM = /^multipart\/form-data\b/i;
 const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_MAX_CHARS}}$`);
 
-/** What a request to send looks like, whoever makes it. */
+/** A message request of a business and of a drop page have the same form. */
 export const sendShape = {
   headers: Type.Object({
     'Idempotency-Key': Type.Optional(

@@ -82,7 +82,7 @@ export interface SendRequest {
   uploadIds: string[];
   /** Stored already, and to be discarded when the message is not sent. */
   inlineFiles: DeliveredFile[];
-  /** Whether other messages carry the same bytes, so that whoever stored them has to discard them. */
+  /** Whether other messages carry the same files, so that a refusal of this message must not discard them. */
   sharesFiles: boolean;
 }
 
