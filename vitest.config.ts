@@ -1,14 +1,17 @@
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './server/test/support/longest-first.ts';
-import { WORKERS } from './server/test/support/workers.ts';
+import { CORES, WAITING_WORKERS } from './server/test/support/workers.ts';
 
 /** For the projects that need a database and start processes; all of them share one PostgreSQL. */
 const surroundings = { globalSetup: ['server/test/support/global-setup.ts'], setupFiles: ['server/test/support/clean-up.ts'] };
+/** Tests that mostly wait: for a process to start, for a page, for each other. They run first. */
+const waiting = { maxWorkers: WAITING_WORKERS, sequence: { groupOrder: 0 } };
+/** Tests that compare times, memory or processor time. They run last, with a core each. */
+const measured = { maxWorkers: CORES, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: WORKERS,
     // What one file has loaded serves the next.
     isolate: false,
     sequence: { sequencer: LongestFirst },
@@ -17,10 +20,14 @@ export default defineConfig({
     hookTimeout: 900_000,
     expect: { poll: { timeout: 60_000 } },
     projects: [
-      { extends: true, test: { name: 'unit', include: ['server/test/unit/**/*.test.ts', 'web/test/unit/**/*.test.ts'] } },
-      { extends: true, test: { name: 'api', include: ['server/test/api/**/*.test.ts'], ...surroundings } },
-      { extends: true, test: { name: 'faults', include: ['server/test/faults/**/*.test.ts', 'examples/**/*.test.ts'], ...surroundings } },
-      { extends: true, test: { name: 'web', include: ['web/test/*.test.ts'], ...surroundings } },
+      { extends: true, test: { name: 'unit', include: ['server/test/unit/**/*.test.ts', 'web/test/unit/**/*.test.ts'], ...waiting } },
+      { extends: true, test: { name: 'api', include: ['server/test/api/**/*.test.ts'], ...surroundings, ...waiting } },
+      {
+        extends: true,
+        test: { name: 'faults', include: ['server/test/faults/**/*.test.ts', 'examples/**/*.test.ts'], ...surroundings, ...waiting },
+      },
+      { extends: true, test: { name: 'web', include: ['web/test/*.test.ts'], ...surroundings, ...waiting } },
+      { extends: true, test: { name: 'measured', include: ['server/test/measured/*.test.ts'], ...surroundings, ...measured } },
     ],
   },
 });

@@ -1,20 +1,29 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-const PROGRAMS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/opt/google/chrome/chrome'];
+/** The one without windows first, which needs a third less processor time. */
+const PROGRAMS = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/opt/google/chrome/chrome',
+];
 
 /** Where the browser is that the pages are tested in. */
 export const chromiumPath = (): string | undefined => PROGRAMS.find((program) => existsSync(program));
 
-export const CHROMIUM_MISSING = 'Chromium is missing: install it (on Debian: sudo apt-get install chromium) and run the tests again.';
+export const CHROMIUM_MISSING =
+  'Chromium is missing: install it (on Debian: sudo apt-get install chromium-headless-shell) and run the tests again.';
 
 /** Installs Chromium from the distribution as root, after saying so, unless the variable says no. False where it is still missing. */
 export function ensureChromium(install: string | undefined): boolean {
   if (chromiumPath() !== undefined) return true;
   if (install === 'no' || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false;
-  console.log('Chromium is missing. Installing the system package chromium with apt-get; set WAYBILL_TEST_INSTALL=no to do without.');
+  console.log('Chromium is missing. Installing the system package with apt-get; set WAYBILL_TEST_INSTALL=no to do without.');
   apt('update');
-  apt('install', '-y', '--no-install-recommends', 'chromium');
+  for (const name of ['chromium-headless-shell', 'chromium'])
+    if (chromiumPath() === undefined) apt('install', '-y', '--no-install-recommends', name);
   return chromiumPath() !== undefined;
 }
 

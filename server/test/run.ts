@@ -21,7 +21,17 @@ function run(command: string, args: string[]): Promise<number> {
   });
 }
 
-/** Cheap checks first. Stops at the first that fails. */
+function outputOf(command: string, args: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(path.join(BIN, command), args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], env });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, output }));
+  });
+}
+
+/** All checks side by side. Shows what those that fail have to say. */
 async function check(): Promise<boolean> {
   const checks: [name: string, command: string, args: string[]][] = [
     ['Format and lint', 'biome', ['check', '--error-on-warnings', '.']],
@@ -29,22 +39,18 @@ async function check(): Promise<boolean> {
     ['Types of the pages', 'tsc', ['--noEmit', '-p', 'web']],
     ['Who may import whom', 'depcruise', ['--config', '.dependency-cruiser.cjs', 'server/src']],
   ];
-  for (const [name, command, args] of checks) {
-    console.log(`\n${name}`);
-    if ((await run(command, args)) === 0) continue;
-    console.error(`\n${name}: failed.`);
-    return false;
-  }
-  return true;
+  const results = await Promise.all(checks.map(async ([name, ...program]) => ({ name, ...(await outputOf(...program)) })));
+  for (const { name, code, output } of results) console.log(code === 0 ? `${name}: ok` : `\n${output}\n${name}: failed.`);
+  return results.every(({ code }) => code === 0);
 }
 
 async function testAll(): Promise<number> {
   const { ensureChromium, CHROMIUM_MISSING } = await import('./chromium.ts');
   const { builtPages } = await import('../src/platform/web-build.ts');
   const hasChromium = ensureChromium(process.env.WAYBILL_TEST_INSTALL);
-  if (!(await check())) return 1;
-  // Once, before services that start at the same time would each build them.
-  await builtPages(console.log);
+  // Built once, before services that start at the same time would each build them.
+  const [isFine] = await Promise.all([check(), builtPages(console.log)]);
+  if (!isFine) return 1;
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-report-'));
   try {
     const report = path.join(folder, 'vitest.json');

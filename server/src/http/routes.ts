@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../contract/errors.ts';
 import { SMALL_BODY_MAX_BYTES } from '../contract/limits.ts';
@@ -29,9 +28,12 @@ const NO_QUERY = { type: 'object', additionalProperties: false } as const;
 export function registerRoutes<Context>(app: FastifyInstance, routes: readonly Route<Context>[], context: Context, gate: Gate): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('person', null);
-  // Each in a scope of its own, because each takes its own content types.
-  for (const route of routes) app.register(async (scope) => registerRoute(scope, route, context, gate));
-  refuseOtherMethods(app, routes);
+  for (const route of routes) {
+    // A scope of its own for the content types that it takes.
+    if (route[3].streams !== undefined) app.register(async (scope) => registerRoute(scope, route, context, gate));
+    else registerRoute(app, route, context, gate);
+  }
+  refuseUnknown(app, routes);
 }
 
 function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpoint]: Route<Context>, context: Context, gate: Gate): void {
@@ -76,25 +78,42 @@ function parsedBody(body: unknown, check: (value: unknown) => void): unknown {
   return parsed.value;
 }
 
-function refuseOtherMethods<Context>(app: FastifyInstance, routes: readonly Route<Context>[]): void {
-  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  // HEAD comes along with GET.
-  const methods = app.supportedMethods.filter((method) => method !== 'HEAD');
-  for (const path of new Set(routes.map(([, path]) => path))) {
-    const taken = routes.filter((route) => route[1] === path).map(([method]) => method as string);
-    const isCrossOrigin = routes.some(([, at, , endpoint]) => at === path && endpoint.isCrossOrigin);
-    if (isCrossOrigin) {
-      taken.push('OPTIONS');
-      app.options(path, answerPreflight);
-    }
-    const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : [])].join(', ');
-    app.route({
-      method: methods.filter((method) => !taken.includes(method)),
-      url: path,
-      onRequest: async () => {
-        throw new Refusal('method_not_allowed', undefined, { headers: { allow } });
-      },
-      handler: () => {},
-    });
+/** The router knows a path only with its methods. For other requests, `Allow` is found by the pattern of the path. */
+function refuseUnknown<Context>(app: FastifyInstance, routes: readonly Route<Context>[]): void {
+  // A path without parameters comes before one whose parameter it would fit.
+  const paths = [...new Set(routes.map(([, path]) => path))].toSorted((a, b) => a.split(':').length - b.split(':').length);
+  const known = paths.map((path) => ({ path, pattern: patternOf(path), methods: methodsOf(path, routes) }));
+  const refusalOf = (methods: string[]) => new Refusal('method_not_allowed', undefined, { headers: { allow: methods.join(', ') } });
+
+  for (const { path, methods } of known) {
+    if (methods.includes('OPTIONS')) app.options(path, answerPreflight);
+    // Here the router would turn to another path, with a parameter.
+    const others = known.filter((other) => other.pattern.test(path)).flatMap((other) => other.methods);
+    const method = [...new Set(others)].filter((one) => one !== 'HEAD' && !methods.includes(one));
+    const onRequest = async () => Promise.reject(refusalOf(methods));
+    if (method.length > 0) app.route({ method, url: path, onRequest, handler: () => {} });
   }
+
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (!request.is404) return done();
+    const [path = ''] = request.url.split('?');
+    const methods = known.find(({ pattern }) => pattern.test(path))?.methods ?? [];
+    // Before the body is read. A path with a parameter that is too long is unknown with all methods.
+    done(
+      methods.length === 0 || methods.includes(request.method) ? new Refusal('not_found', 'There is no such path.') : refusalOf(methods),
+    );
+  });
+}
+
+function methodsOf<Context>(path: string, routes: readonly Route<Context>[]): string[] {
+  const here = routes.filter((route) => route[1] === path);
+  const methods: string[] = here.map(([method]) => method);
+  if (methods.includes('GET')) methods.push('HEAD');
+  if (here.some(([, , , endpoint]) => endpoint.isCrossOrigin)) methods.push('OPTIONS');
+  return methods;
+}
+
+function patternOf(path: string): RegExp {
+  const text = path.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+');
+  return new RegExp(`^${text.replaceAll('*', '.*')}$`);
 }

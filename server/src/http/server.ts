@@ -69,8 +69,6 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     if (socket[WAITING] > REQUESTS_PER_CONNECTION_MAX) done(tooManyAtOnce());
     else if (headers.host === undefined && raw.httpVersion === '1.1') done(invalid([{ path: '/Host', message: 'is required' }]));
     else if (timesGiven(raw.rawHeaders, 'host') > 1) done(invalid([{ path: '/Host', message: 'is given more than once' }]));
-    // Before the body, of which nothing is wanted then.
-    else if (request.is404) done(new Refusal('not_found', 'There is no such path.'));
     else done();
   });
   // After the hooks that know the caller: what a body is called matters only once its sender may send one.

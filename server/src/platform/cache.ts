@@ -22,7 +22,9 @@ interface Load<V> {
 export class Cache<V> {
   readonly #feed: ChangeFeed;
   readonly #entries = new LRUCache<string, Entry<V>>({
-    max: MAX_ENTRIES,
+    // As a size, because `max` allocates room for all entries at once.
+    maxSize: MAX_ENTRIES,
+    sizeCalculation: () => 1,
     dispose: ({ owners }, key) => this.#disown(owners, key),
   });
   readonly #keysOf = new Map<string, Set<string>>();

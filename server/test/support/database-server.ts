@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { migrate } from '../../src/platform/migrate.ts';
 import { Database } from '../../src/platform/postgres.ts';
-import { WORKERS } from './workers.ts';
+import { WAITING_WORKERS } from './workers.ts';
 
 /** The PostgreSQL of a run, with a migrated database that each test file copies. */
 export interface DatabaseServer {
@@ -20,7 +20,7 @@ export interface ServerAddress {
 }
 
 /** Each test file has a service or two of some twenty connections, a few have many more. Nothing needs to survive a power failure. */
-export const TEST_SETTINGS = { max_connections: String(300 + 60 * WORKERS), fsync: 'off', full_page_writes: 'off' };
+export const TEST_SETTINGS = { max_connections: String(300 + 60 * WAITING_WORKERS), fsync: 'off', full_page_writes: 'off' };
 
 const log = pino({ level: 'silent' });
 

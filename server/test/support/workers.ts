@@ -1,4 +1,5 @@
 import os from 'node:os';
 
-/** One for each core: many tests compare times, or start processes that compute as much as they do. */
-export const WORKERS = Math.min(os.availableParallelism(), 16);
+export const CORES = Math.min(os.availableParallelism(), 16);
+/** Where tests wait for processes and pages, more of them than cores run side by side. */
+export const WAITING_WORKERS = 2 * CORES;

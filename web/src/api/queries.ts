@@ -52,6 +52,10 @@ export interface List<Item> {
   retry(): void;
 }
 
+export function listKeyOf(operation: Operation, input: object): unknown[] {
+  return [...keyOf(operation, input), 'list'];
+}
+
 /** A list of the API, page by page. keep: what to hold of each item, where the whole item is too large. */
 export function useList<O extends Listing, Kept = PageOf<O>>(
   operation: O,
@@ -60,7 +64,7 @@ export function useList<O extends Listing, Kept = PageOf<O>>(
 ): List<Kept> {
   useActiveBusiness();
   const list = useInfiniteQuery<{ data: Kept[]; next_cursor: string | null }, ApiError, Kept[], unknown[], string | undefined>({
-    queryKey: [...keyOf(operation, input), 'list'],
+    queryKey: listKeyOf(operation, input),
     queryFn: async ({ pageParam, signal }) => {
       const { query = {} } = input as { query?: object };
       const paged = { ...input, query: { ...query, limit: PAGE_ITEMS, cursor: pageParam } } as unknown as InputOf<O>;

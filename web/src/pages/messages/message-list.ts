@@ -2,7 +2,7 @@ import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { call } from '../../api/client.ts';
 import { useArrivals } from '../../api/live.ts';
-import { keyOf, type List, useList } from '../../api/queries.ts';
+import { type List, listKeyOf, useList } from '../../api/queries.ts';
 import type { Actor, EnvelopeSummary, Party } from '../../api/schema.ts';
 import { type Filters, timesOf } from './filters.ts';
 
@@ -59,7 +59,12 @@ export function useMessages(mailbox: Mailbox, filters: Filters): List<Summary> {
   const list = useList(operation, { query }, { keep });
 
   const loadNewer = useCallback(async () => {
-    const key = [...keyOf(operation, { query }), 'list'];
+    const key = listKeyOf(operation, { query });
+    // A load that began before the message arrived would replace what is added here.
+    await queries
+      .getQueryCache()
+      .find({ queryKey: key })
+      ?.promise?.catch(() => {});
     const known = queries.getQueryData<Pages>(key);
     if (!known) return;
     const fresh = await newerThan(known, async (cursor) => call(operation, { query: { ...query, limit: TOP_ITEMS, cursor } }));
@@ -68,6 +73,10 @@ export function useMessages(mailbox: Mailbox, filters: Filters): List<Summary> {
   }, [queries, operation, query, keep]);
   const throttled = useThrottled(loadNewer);
   useArrivals(throttled);
+  // Messages that arrived while another page was open.
+  useEffect(() => {
+    if (queries.getQueryData(listKeyOf(operation, { query }))) loadNewer().catch(() => {});
+  }, [queries, operation, query, loadNewer]);
   return list;
 }
 

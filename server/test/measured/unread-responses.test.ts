@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { MB, REQUESTS_PER_CONNECTION_MAX } from '../../src/contract/limits.ts';
 import { exchange, openSocket } from '../support/raw-http.ts';
 import { expectRefusal } from '../support/refusals.ts';
@@ -29,15 +29,23 @@ async function heldBytes(): Promise<number> {
   return Number(/^waybill_http_response_bytes (\d+)$/m.exec(text)?.[1]);
 }
 
+/** Connections enough that the buffers of the operating system, of up to 10 MB each, do not take in all the responses. */
+const CONNECTIONS = 8;
+let sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  sockets = [];
+});
+
 /** Asks for a large response many times over, and reads nothing. */
-async function unread(business: TestBusiness, connections: number): Promise<Socket[]> {
-  const sockets = await Promise.all(Array.from({ length: connections }, () => openSocket(service.url)));
-  for (const socket of sockets) socket.pause().write(request(large, business).repeat(REQUESTS_PER_CONNECTION_MAX));
-  return sockets;
+async function leaveUnread(business: TestBusiness): Promise<void> {
+  const opened = await Promise.all(Array.from({ length: CONNECTIONS }, () => openSocket(service.url)));
+  sockets.push(...opened);
+  for (const socket of opened) socket.pause().write(request(large, business).repeat(REQUESTS_PER_CONNECTION_MAX));
 }
 
 test('responses that nobody reads hold a bounded amount, past which there is 503; all of it comes back when they close', async () => {
-  const ofAcme = await unread(acme, 3);
+  await leaveUnread(acme);
   await expect.poll(async () => (await acme.api.request('GET', large)).status, PATIENTLY).toBe(503);
   const refused = await acme.api.request('GET', large);
   expectRefusal(refused, 'unavailable');
@@ -47,7 +55,7 @@ test('responses that nobody reads hold a bounded amount, past which there is 503
   expect(await heldBytes()).toBeLessThanOrEqual((BUDGET_MB / 2) * MB);
   expect((await globex.api.request('GET', large)).status).toBe(200);
 
-  const ofGlobex = await unread(globex, 3);
+  await leaveUnread(globex);
   await expect.poll(async () => (await globex.api.request('GET', large)).status, PATIENTLY).toBe(503);
   expect(await heldBytes()).toBeGreaterThan((BUDGET_MB / 2) * MB);
   expect(await heldBytes()).toBeLessThanOrEqual(BUDGET_MB * MB);
@@ -55,7 +63,7 @@ test('responses that nobody reads hold a bounded amount, past which there is 503
   expect((await acme.api.get('/me')).status).toBe(200);
   expect((await acme.api.send({ to: 'globex' })).status).toBe(201);
 
-  for (const socket of [...ofAcme, ...ofGlobex]) socket.destroy();
+  for (const socket of sockets) socket.destroy();
   await expect.poll(heldBytes, PATIENTLY).toBe(0);
   expect((await acme.api.request('GET', large)).status).toBe(200);
 });
