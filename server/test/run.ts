@@ -41,7 +41,7 @@ async function check(): Promise<boolean> {
 async function testAll(): Promise<number> {
   const { ensureChromium, CHROMIUM_MISSING } = await import('./chromium.ts');
   const { builtPages } = await import('../src/platform/web-build.ts');
-  const hasChromium = ensureChromium(process.env.WAYBILL_TEST_INSTALL);
+  const hasChromium = ensureChromium(process.env['WAYBILL_TEST_INSTALL']);
   if (!(await check())) return 1;
   // Once, before services that start at the same time would each build them.
   await builtPages(console.log);

@@ -43,7 +43,7 @@ export function visiblePieces(text: string): Piece[] {
   const pieces: Piece[] = [];
   let plainFrom = 0;
   for (const { 0: found, index, groups } of text.matchAll(KEPT_OR_UNSEEN)) {
-    if (groups?.kept !== undefined) continue;
+    if (groups?.['kept'] !== undefined) continue;
     if (index > plainFrom) pieces.push({ text: text.slice(plainFrom, index), isEscape: false });
     pieces.push({ text: escapeOf(found), isEscape: true });
     plainFrom = index + found.length;

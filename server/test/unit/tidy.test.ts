@@ -93,7 +93,7 @@ describe('package.json', () => {
   });
 
   test('overrides no version of a dependency', () => {
-    expect(manifest.overrides).toBeUndefined();
+    expect(manifest['overrides']).toBeUndefined();
   });
 });
 

@@ -7,8 +7,13 @@ export type Operation = { [Path in keyof paths]: `${Uppercase<keyof paths[Path] 
 type Description<O extends Operation> = O extends `${infer Method} ${infer Path extends keyof paths}`
   ? paths[Path][Lowercase<Method> & keyof paths[Path]]
   : never;
-type Parameters<D> = D extends { parameters: infer P } ? Pick<P, keyof P & ('path' | 'query')> : object;
-type Body<D> = D extends { requestBody: { content: { 'application/json': infer B } } } ? { body: B } : object;
+/** A parameter that is undefined is left out of the request. */
+type OrLeftOut<P> = { [Name in keyof P]: object extends Pick<P, Name> ? P[Name] | undefined : P[Name] };
+type Places<P> = { [Place in keyof P]: OrLeftOut<P[Place]> };
+type Parameters<D> = D extends { parameters: infer P } ? Places<Pick<P, keyof P & ('path' | 'query')>> : object;
+/** A body with a field of any JSON may be given as text. */
+type Written<B> = keyof B & ('json' | 'schema') extends never ? never : JsonText;
+type Body<D> = D extends { requestBody: { content: { 'application/json': infer B } } } ? { body: B | Written<B> } : object;
 type Success<D> = D extends { responses: infer R } ? R[keyof R] : never;
 
 /** What a request takes: the parameters of its path and its query, and its body. */

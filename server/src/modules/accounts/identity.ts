@@ -8,6 +8,12 @@ import { withoutUnseen } from '../../contract/visible-text.ts';
 export interface Claims {
   iss: string;
   sub: string;
+  email?: unknown;
+  email_verified?: unknown;
+  name?: unknown;
+  preferred_username?: unknown;
+  /** Google: the domain of the organization. */
+  hd?: unknown;
   [claim: string]: unknown;
 }
 

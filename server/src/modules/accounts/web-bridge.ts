@@ -49,7 +49,7 @@ export async function readResponse(response: Response): Promise<AuthResponse> {
   if (response.status >= 400) throw refusalOf(response.status, text);
   const headers: Record<string, string | string[]> = { 'cache-control': 'no-store', 'set-cookie': response.headers.getSetCookie() };
   const location = response.headers.get('location');
-  if (location !== null) headers.location = location;
+  if (location !== null) headers['location'] = location;
   return { status: response.status, headers, body: text };
 }
 

@@ -13,7 +13,7 @@ export interface Filters {
 export const isFiltered = (filters: Filters): boolean => Object.values(filters).some((value) => value !== undefined);
 
 /** The start of the first day and the end of the last one, in the time zone of the browser. */
-export function timesOf({ since, until }: Filters): { since?: string; until?: string } {
+export function timesOf({ since, until }: Filters): Pick<Filters, 'since' | 'until'> {
   return { ...(since && { since: startOf(since, 0) }), ...(until && { until: startOf(until, 1) }) };
 }
 
