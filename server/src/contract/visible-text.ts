@@ -53,14 +53,12 @@ export function visiblePieces(text: string): Piece[] {
 }
 
 export function visibleText(text: string): string {
-  return text.replace(KEPT_OR_UNSEEN, (found, ...rest) =>
-    (rest.at(-1) as { kept?: string }).kept === undefined ? escapeOf(found) : found,
-  );
+  return text.replace(KEPT_OR_UNSEEN, (found, kept?: string) => (kept === undefined ? escapeOf(found) : found));
 }
 
 /** The text without anything that visibleText would show as an escape. */
 export function withoutUnseen(text: string, replacement = ''): string {
-  return text.replace(KEPT_OR_UNSEEN, (found, ...rest) => ((rest.at(-1) as { kept?: string }).kept === undefined ? replacement : found));
+  return text.replace(KEPT_OR_UNSEEN, (found, kept?: string) => (kept === undefined ? replacement : found));
 }
 
 function escapeOf(character: string): string {

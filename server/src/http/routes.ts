@@ -81,7 +81,7 @@ function refuseOtherMethods<Context>(app: FastifyInstance, routes: readonly Rout
   // HEAD comes along with GET.
   const methods = app.supportedMethods.filter((method) => method !== 'HEAD');
   for (const path of new Set(routes.map(([, path]) => path))) {
-    const taken = routes.filter((route) => route[1] === path).map(([method]) => method as string);
+    const taken: string[] = routes.filter((route) => route[1] === path).map(([method]) => method);
     const isCrossOrigin = routes.some(([, at, , endpoint]) => at === path && endpoint.isCrossOrigin);
     if (isCrossOrigin) {
       taken.push('OPTIONS');

@@ -45,7 +45,7 @@ export function identityOf(provider: SignInProvider, claims: Claims, isConsumer:
   return {
     provider,
     accountId: accountIdOf(claims),
-    email: known === undefined ? null : (claimed as string),
+    email: (known && claimed) ?? null,
     proves: known ?? 'nothing',
     name: nameOf(claims.name, claims.preferred_username, claimed),
   };

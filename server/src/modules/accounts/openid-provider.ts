@@ -1,6 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { APIError } from '@better-auth/core/error';
 import { createAuthorizationURL, type OAuth2Tokens, type OAuthProvider, verifyProviderIdToken } from '@better-auth/core/oauth2';
+import { isRecord } from '../../contract/records.ts';
 import { accountIdOf, type Claims } from './identity.ts';
 
 export interface OpenIdSettings {
@@ -179,5 +180,7 @@ function text(value: unknown): string | undefined {
 async function fetchJson(url: string, init: RequestInit = {}): Promise<Record<string, unknown>> {
   const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(PATIENCE_MS) });
   if (!response.ok) throw new Error(`${new URL(url).host} answered ${response.status}`);
-  return (await response.json()) as Record<string, unknown>;
+  const body: unknown = await response.json();
+  if (!isRecord(body)) throw new Error(`${new URL(url).host} sent no JSON object`);
+  return body;
 }
