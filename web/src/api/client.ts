@@ -58,18 +58,24 @@ export async function call<O extends Operation>(operation: O, input: InputOf<O>,
 
 /** The response as text, byte for byte. */
 export async function textOf<O extends Operation>(operation: O, input: InputOf<O>, options: Options = {}): Promise<string> {
-  const [method, template] = operation.split(' ') as [string, string];
+  const [method = '', template = ''] = operation.split(' ');
   const { path = {}, query = {}, body } = input as { path?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
   const search = new URLSearchParams(
     Object.entries(query).flatMap(([key, value]) => (value === undefined || value === '' ? [] : [[key, String(value)]])),
   );
-  const isJson = body !== undefined && !(body instanceof FormData);
+  const content = contentOf(body);
+  const isJson = typeof content === 'string';
   return request(method, search.size > 0 ? `${filled}?${search}` : filled, {
     ...options,
-    body: isJson ? (body instanceof JsonText ? body.text : JSON.stringify(body)) : (body as FormData | undefined),
+    body: content,
     headers: { ...(isJson && { 'content-type': 'application/json' }), ...options.headers },
   });
+}
+
+function contentOf(body: unknown): string | FormData | undefined {
+  if (body === undefined || body instanceof FormData) return body;
+  return body instanceof JsonText ? body.text : JSON.stringify(body);
 }
 
 /** A body that is already JSON text, so that its numbers stay as typed. */

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { messageOf } from '../../../../server/src/contract/thrown.ts';
 import { JsonText } from '../../api/client.ts';
 import { useAction } from '../../api/queries.ts';
 import type { Envelope, EnvelopeSummary } from '../../api/schema.ts';
@@ -89,6 +90,6 @@ function problemsIn(json: string): { json?: string } {
     JSON.parse(json);
     return {};
   } catch (error) {
-    return { json: `Invalid JSON: ${(error as Error).message}.` };
+    return { json: `Invalid JSON: ${messageOf(error)}.` };
   }
 }

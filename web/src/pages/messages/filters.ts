@@ -18,7 +18,7 @@ export function timesOf({ since, until }: Filters): Pick<Filters, 'since' | 'unt
 }
 
 function startOf(day: string, later: number): string | undefined {
-  const [year, month, date] = day.split('-').map(Number) as [number, number, number];
+  const [year = Number.NaN, month = Number.NaN, date = Number.NaN] = day.split('-').map(Number);
   const time = new Date(year, month - 1, date + later);
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
