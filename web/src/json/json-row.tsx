@@ -1,6 +1,6 @@
 import { ChevronRight, CircleAlert } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
-import { keysOf } from '../../../server/src/contract/records.ts';
+import { keysOf } from '../keys-of.ts';
 import { patternOf } from './rows.ts';
 import type { JsonTree, Kind } from './tree.ts';
 

@@ -1,4 +1,4 @@
-import { keysOf } from '../../../server/src/contract/records.ts';
+import { keysOf } from '../keys-of.ts';
 import { type Columns, JsonTree, KINDS, type Kind, numberAt } from './tree.ts';
 
 /** The first place where a text is not JSON, and why. */

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { keysOf } from '../../../server/src/contract/records.ts';
 import { ApiError } from '../api/client.ts';
+import { keysOf } from '../keys-of.ts';
 import { useTask } from './task.ts';
 
 type Errors<Fields> = Partial<Record<keyof Fields, string>>;

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { messageOf } from '../../../../server/src/contract/thrown.ts';
 import { JsonText } from '../../api/client.ts';
 import { useAction } from '../../api/queries.ts';
 import type { Envelope, EnvelopeSummary } from '../../api/schema.ts';
@@ -90,6 +89,6 @@ function problemsIn(json: string): { json?: string } {
     JSON.parse(json);
     return {};
   } catch (error) {
-    return { json: `Invalid JSON: ${messageOf(error)}.` };
+    return { json: `Invalid JSON: ${error instanceof Error ? error.message : String(error)}.` };
   }
 }

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { ListFilter } from 'lucide-react';
 import { type Ref, useMemo, useRef, useState } from 'react';
-import { keysOf } from '../../../../server/src/contract/records.ts';
+import { keysOf } from '../../keys-of.ts';
 import { Button } from '../../ui/button.tsx';
 import { useDebouncedCall } from '../../ui/debounce.ts';
 import { Select, TextField } from '../../ui/field.tsx';

@@ -1,7 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { canonicalJson } from '../../../../server/src/contract/canonical-json.ts';
-import { messageOf } from '../../../../server/src/contract/thrown.ts';
 
 /** What to hash: texts as they are, the bytes of a file, or the canonical form of JSON. */
 export type Task = { texts: string[] } | { file: Blob } | { json: string | Blob };
@@ -41,6 +40,6 @@ function hashOfJson(json: Uint8Array): Report {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json));
     return { hashes: [shown(sha256(utf8ToBytes(canonicalJson(value))))] };
   } catch (error) {
-    return { unreadable: messageOf(error) };
+    return { unreadable: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -1,5 +1,4 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { messageOf } from '../../../../server/src/contract/thrown.ts';
 import type { AnyReceipt } from '../../api/schema.ts';
 import { checkFile, checkText, type Finding } from './check.ts';
 
@@ -26,7 +25,7 @@ export function useCheck(receipt: AnyReceipt) {
       const finding = await check(signal);
       if (!signal.aborted) setState({ kind: 'found', finding });
     } catch (error) {
-      if (!signal.aborted) setState({ kind: 'failed', message: messageOf(error) });
+      if (!signal.aborted) setState({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
     }
   }, []);
 
