@@ -41,7 +41,7 @@ export class Blocks {
     const key = `${recipientId} ${partyId} ${actorId} ${email}`;
     // A sender's verified domains belong to its business, and change with it.
     const owners = () => (partyId === null ? [recipientId] : [recipientId, partyId]);
-    return (await this.#verdicts.load(key, () => store.isBlocked(this.#database, recipientId, sender), owners)) as boolean;
+    return this.#verdicts.load(key, () => store.isBlocked(this.#database, recipientId, sender), owners);
   }
 
   /** Those of the parties that the business has blocked altogether. */
@@ -73,7 +73,7 @@ export class Blocks {
 
   async #hasSome(partyId: bigint): Promise<boolean> {
     const read = async () => !(await store.hasRoom(this.#database, partyId, 1));
-    return (await this.#some.load(String(partyId), read, () => [partyId])) as boolean;
+    return this.#some.load(String(partyId), read, () => [partyId]);
   }
 
   async #targetOf(given: BlockRequest): Promise<store.Target> {
