@@ -21,9 +21,9 @@ export function providersOf(config: ProviderConfig): ProviderSettings[] {
   const candidates: [
     id: SignInProvider,
     name: string,
-    issuer?: string | undefined,
-    clientId?: string | undefined,
-    clientSecret?: string | undefined,
+    issuer: string | undefined,
+    clientId: string | undefined,
+    clientSecret: string | undefined,
   ][] = [
     ['google', 'Google', 'https://accounts.google.com', config.googleClientId, config.googleClientSecret],
     [
