@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
-const secret = process.env.WEBHOOK_SECRET ?? '';
+const secret = process.env['WEBHOOK_SECRET'] ?? '';
 const seen = new Set<string>(); // in earnest: a table with the message ids you have dealt with
 
 const server = createServer(async (request, response) => {
@@ -17,4 +17,4 @@ const server = createServer(async (request, response) => {
   seen.add(message.id); // a delivery may come twice
   response.writeHead(204).end();
 });
-server.listen(Number(process.env.PORT ?? 4000), () => console.log('listening'));
+server.listen(Number(process.env['PORT'] ?? 4000), () => console.log('listening'));

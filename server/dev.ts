@@ -11,8 +11,8 @@ import { SERVICE_PATHS } from '../web/vite.config.ts';
  * which hands everything else on to the service. PORT and PAGES_PORT name the two ports. Ctrl-C ends everything.
  */
 const ROOT = path.resolve(import.meta.dirname, '..');
-const port = process.env.PORT ?? '3000';
-const pagesPort = Number(process.env.PAGES_PORT ?? 5173);
+const port = process.env['PORT'] ?? '3000';
+const pagesPort = Number(process.env['PAGES_PORT'] ?? 5173);
 /** Read from disk at each start, and so not known to `node --watch`. */
 const SQL_FOLDERS = ['server/migrations', 'server/sql'];
 const SAVING_MS = 100;

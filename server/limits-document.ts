@@ -37,8 +37,8 @@ function limitsIn(source: string): Limit[] {
   let section = '';
   const found: Limit[] = [];
   for (const { groups = {} } of source.matchAll(ENTRY)) {
-    const { name, comment } = groups;
-    if (groups.section !== undefined) section = groups.section;
+    const { name, comment, section: begun } = groups;
+    if (begun !== undefined) section = begun;
     if (name === undefined || UNITS.includes(name)) continue;
     const text = (comment ?? '').replace(/\s*\n \* ?/g, ' ').trim();
     if (text === '' || section === '') throw new Error(`${name} in contract/limits.ts needs a comment, and a section above it`);

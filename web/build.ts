@@ -7,7 +7,7 @@ import { build } from 'vite';
 const folder = process.argv[2];
 if (folder === undefined) throw new Error('Name the folder to build into.');
 // Whatever the one who asks is up to, such as testing.
-process.env.NODE_ENV = 'production';
+process.env['NODE_ENV'] = 'production';
 await build({ configFile: path.join(import.meta.dirname, 'vite.config.ts'), logLevel: 'warn', build: { outDir: path.resolve(folder) } });
 
 const assets = path.join(folder, 'assets');

@@ -17,7 +17,7 @@ const FOLDER = path.resolve(import.meta.dirname, '../docs/screenshots');
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 800 };
 
-if (!ensureChromium(process.env.WAYBILL_TEST_INSTALL)) throw new Error(CHROMIUM_MISSING);
+if (!ensureChromium(process.env['WAYBILL_TEST_INSTALL'])) throw new Error(CHROMIUM_MISSING);
 const data = mkdtempSync(path.join(os.tmpdir(), 'waybill-screenshots-'));
 const receiver = createServer((request, response) => request.resume().on('end', () => response.end())).listen(0, '127.0.0.1');
 const service = spawn(process.execPath, [path.resolve(import.meta.dirname, '../server/src/main.ts')], {

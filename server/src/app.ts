@@ -180,8 +180,8 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
     responses: new Responses(budget, new Compressor(config.compressionPercent), pace),
     pace,
   };
-  const forPeople = () => [...pageRoutes(pages as Pages), ...linkedFromMails, ...(keepsMails(config) ? keptMails : [])];
-  const routes = pages ? [...api, ...forSigningIn, ...forOperators, ...forPeople(), ...documentation(api)] : forOperators;
+  const forPeople = (pages: Pages) => [...pageRoutes(pages), ...linkedFromMails, ...(keepsMails(config) ? keptMails : [])];
+  const routes = pages ? [...api, ...forSigningIn, ...forOperators, ...forPeople(pages), ...documentation(api)] : forOperators;
   registerRoutes(app, routes, context, gate);
   return app;
 }

@@ -1,6 +1,7 @@
 import { inspect, parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { ConfigError, readConfig } from './config.ts';
+import { codeOf } from './contract/thrown.ts';
 import { DataFolderInUse } from './open-database.ts';
 import { collectWhenIdle } from './platform/idle-collection.ts';
 import { type Role, type Service, startService } from './service.ts';
@@ -43,9 +44,9 @@ function stopOnSignals(starting: Promise<Service>): void {
 /** One sentence, with the next step where there is one. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const code = (error as NodeJS.ErrnoException).code;
+  const code = codeOf(error);
   if (code === 'EADDRINUSE')
-    return `Port ${(error as { port?: number }).port} is taken: set PORT to another one, or to 0 for any that is free.`;
+    return `Port ${'port' in error ? error.port : ''} is taken: set PORT to another one, or to 0 for any that is free.`;
   if (code?.startsWith('ERR_PARSE_ARGS')) return `${error.message}\n${USAGE}`;
   if (error instanceof ConfigError || error instanceof DataFolderInUse || code === undefined) return error.message;
   // A host name with several addresses fails with one error for each, and no message of its own.

@@ -20,7 +20,9 @@ const pages = createPages(queries);
 watchAccess(queries, () => pages.invalidate());
 
 applyTheme();
-createRoot(document.getElementById('root') as HTMLElement).render(
+const place = document.getElementById('root');
+if (!place) throw new Error('The page has no root.');
+createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
       <RouterProvider router={pages} />

@@ -42,9 +42,12 @@ async function requireBusiness(guarded: Guarded): Promise<void> {
   if (active.handle !== activeBusiness()) actFor(active.handle);
 }
 
+/** The search of an address, where anything may stand. */
+type Search = { [Name in 'next' | 'error' | keyof Filters]?: unknown };
+
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-const filters = (search: Record<string, unknown>): Filters => ({
+const filters = (search: Search): Filters => ({
   from: text(search.from),
   to: text(search.to),
   type: text(search.type),
@@ -65,7 +68,7 @@ const home = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (search: Record<string, unknown>): { next?: string | undefined; error?: string | undefined } => ({
+  validateSearch: (search: Search): { next?: string | undefined; error?: string | undefined } => ({
     next: text(search.next),
     error: text(search.error),
   }),
@@ -126,7 +129,7 @@ const thread = createRoute({
 const compose = createRoute({
   getParentRoute: () => app,
   path: '/compose',
-  validateSearch: (search: Record<string, unknown>): { to?: string | undefined } => ({ to: text(search.to) }),
+  validateSearch: (search: Search): { to?: string | undefined } => ({ to: text(search.to) }),
   component: lazyRouteComponent(() => import('./pages/messages/compose.tsx'), 'ComposePage'),
 });
 const contacts = createRoute({

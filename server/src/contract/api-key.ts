@@ -23,7 +23,7 @@ export function newApiKey(): string {
 
 export function isApiKey(text: string): boolean {
   const match = FORM.exec(text);
-  return match !== null && checkOf(match[1] as string) === match[2];
+  return match?.[1] !== undefined && checkOf(match[1]) === match[2];
 }
 
 /** Keys are stored and looked up only as this. */

@@ -1,3 +1,5 @@
+import { keysOf } from './records.ts';
+
 /** The one catalogue of everything the API can refuse. Documentation and OpenAPI are made from it. */
 export const errorCatalogue = {
   unauthorized: [401, 'The API key is missing, malformed, unknown or revoked; or nobody is signed in.'],
@@ -39,7 +41,7 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
+export const errorCodes = keysOf(errorCatalogue);
 
 /** One problem of a request; `path` is a JSON Pointer into what was sent. */
 export interface Issue {

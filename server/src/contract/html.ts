@@ -17,5 +17,5 @@ function render(value: unknown): string {
   if (value instanceof Html) return value.text;
   if (Array.isArray(value)) return value.map(render).join('');
   if (value === null || value === undefined || value === false) return '';
-  return String(value).replace(/[&<>"']/g, (character) => ESCAPES[character] as string);
+  return String(value).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }

@@ -7,10 +7,10 @@ const ISO_8601 = /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(:\d{2})?(?:[.,](\d{1,
 export function parseTime(text: string): number | undefined {
   const match = ISO_8601.exec(text);
   if (!match) return undefined;
-  const [, date, hourMinute = '00:00', seconds = ':00', fraction = '', zone = 'Z'] = match;
+  const [, date = '', hourMinute = '00:00', seconds = ':00', fraction = '', zone = 'Z'] = match;
   const offset = /^[+-]\d{2}$/.test(zone) ? `${zone}:00` : zone.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2').toUpperCase();
   const whole = Date.parse(`${date}T${hourMinute}${seconds}${offset}`);
-  if (Number.isNaN(whole) || !isRealDate(date as string)) return undefined;
+  if (Number.isNaN(whole) || !isRealDate(date)) return undefined;
   return whole + Math.ceil(Number(`0.${fraction || '0'}`) * 1000);
 }
 

@@ -67,21 +67,21 @@ function textIssues(value: unknown, verbatim: readonly string[]): Issue[] {
 
 /** Of `a string or null`, only what is wrong with the string is news. */
 function tellsSomething({ keyword, params }: ErrorObject): boolean {
-  return keyword !== 'anyOf' && !(keyword === 'type' && params.type === 'null');
+  return keyword !== 'anyOf' && !(keyword === 'type' && params['type'] === 'null');
 }
 
 function toIssue({ instancePath, keyword, params, message }: ErrorObject): Issue {
   switch (keyword) {
     case 'additionalProperties':
-      return { path: `${instancePath}/${pointerPart(params.additionalProperty)}`, message: 'is not a field of this request' };
+      return { path: `${instancePath}/${pointerPart(params['additionalProperty'])}`, message: 'is not a field of this request' };
     case 'required':
-      return { path: `${instancePath}/${pointerPart(params.missingProperty)}`, message: 'is required' };
+      return { path: `${instancePath}/${pointerPart(params['missingProperty'])}`, message: 'is required' };
     case 'enum':
-      return { path: instancePath, message: `must be one of ${params.allowedValues.join(', ')}` };
+      return { path: instancePath, message: `must be one of ${params['allowedValues'].join(', ')}` };
     case 'maxLength':
-      return { path: instancePath, message: `must have at most ${params.limit} characters` };
+      return { path: instancePath, message: `must have at most ${params['limit']} characters` };
     case 'type':
-      return { path: instancePath, message: `must be ${[params.type].flat().join(' or ')}` };
+      return { path: instancePath, message: `must be ${[params['type']].flat().join(' or ')}` };
     default:
       return { path: instancePath, message: message ?? 'is not valid' };
   }

@@ -43,7 +43,7 @@ export function visiblePieces(text: string): Piece[] {
   const pieces: Piece[] = [];
   let plainFrom = 0;
   for (const { 0: found, index, groups } of text.matchAll(KEPT_OR_UNSEEN)) {
-    if (groups?.kept !== undefined) continue;
+    if (groups?.['kept'] !== undefined) continue;
     if (index > plainFrom) pieces.push({ text: text.slice(plainFrom, index), isEscape: false });
     pieces.push({ text: escapeOf(found), isEscape: true });
     plainFrom = index + found.length;
@@ -53,14 +53,12 @@ export function visiblePieces(text: string): Piece[] {
 }
 
 export function visibleText(text: string): string {
-  return text.replace(KEPT_OR_UNSEEN, (found, ...rest) =>
-    (rest.at(-1) as { kept?: string }).kept === undefined ? escapeOf(found) : found,
-  );
+  return text.replace(KEPT_OR_UNSEEN, (found, kept?: string) => (kept === undefined ? escapeOf(found) : found));
 }
 
 /** The text without anything that visibleText would show as an escape. */
 export function withoutUnseen(text: string, replacement = ''): string {
-  return text.replace(KEPT_OR_UNSEEN, (found, ...rest) => ((rest.at(-1) as { kept?: string }).kept === undefined ? replacement : found));
+  return text.replace(KEPT_OR_UNSEEN, (found, kept?: string) => (kept === undefined ? replacement : found));
 }
 
 function escapeOf(character: string): string {

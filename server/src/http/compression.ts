@@ -1,6 +1,7 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib, { constants } from 'node:zlib';
+import { keysOf } from '../contract/records.ts';
 
 export type Encoding = 'zstd' | 'br' | 'gzip';
 
@@ -36,7 +37,7 @@ const METHODS: Record<Encoding, Method> = {
   },
   gzip: { compress: (bytes) => promisify(zlib.gzip)(bytes, gzip), stream: () => zlib.createGzip(gzip), msPerMB: 16 },
 };
-const PREFERRED = Object.keys(METHODS) as Encoding[];
+export const PREFERRED = keysOf(METHODS);
 
 /** Smaller bodies fit into a packet or two anyway. */
 export const COMPRESSED_FROM_BYTES = 2_048;
@@ -105,7 +106,10 @@ const ACCEPT_ENCODING_MAX_CHARS = 256;
 const MEMBER = /^\s*([\w*-]+)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
 
 /** The first of those offered that the client takes. */
-export function encodingFor(acceptEncoding: string | undefined, offered: readonly Encoding[] = PREFERRED): Encoding | undefined {
+export function encodingFor<Offered extends Encoding>(
+  acceptEncoding: string | undefined,
+  offered: readonly Offered[],
+): Offered | undefined {
   if (acceptEncoding === undefined) return undefined;
   const accepted = new Map<string, boolean>();
   for (const member of acceptEncoding.slice(0, ACCEPT_ENCODING_MAX_CHARS).split(',')) {

@@ -109,6 +109,11 @@ export interface PublicEndpoint<Context> extends Shape<TSchema, TSchema, TSchema
   handle: (context: Context, call: Call) => Promise<Answer>;
 }
 
+/** A handler takes values of the types of its schemas: routes.ts checks params, query and body by them before each call. */
+function endpointOf<Endpoint extends { access: string }>(shape: object, access: Endpoint['access']): Endpoint {
+  return { ...shape, access } as Endpoint;
+}
+
 /**
  * Definers of endpoints that need these services of the context. The route table in app.ts compiles only if the context has them all.
  * Params, query and body get the types of their schemas.
@@ -116,16 +121,16 @@ export interface PublicEndpoint<Context> extends Shape<TSchema, TSchema, TSchema
 export function endpointsFor<Context>() {
   return {
     endpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(shape: KeyShape<Context, P, Q, B>): KeyEndpoint<Context> =>
-      ({ ...shape, access: 'key' }) as unknown as KeyEndpoint<Context>,
+      endpointOf(shape, 'key'),
     personEndpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(
       shape: PersonShape<Context, P, Q, B>,
-    ): PersonEndpoint<Context> => ({ ...shape, access: 'person' }) as unknown as PersonEndpoint<Context>,
+    ): PersonEndpoint<Context> => endpointOf(shape, 'person'),
     memberEndpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(
       shape: MemberShape<Context, P, Q, B>,
-    ): MemberEndpoint<Context> => ({ ...shape, access: 'member' }) as unknown as MemberEndpoint<Context>,
+    ): MemberEndpoint<Context> => endpointOf(shape, 'member'),
     publicEndpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(
       shape: PublicShape<Context, P, Q, B>,
-    ): PublicEndpoint<Context> => ({ ...shape, access: 'public' }) as unknown as PublicEndpoint<Context>,
+    ): PublicEndpoint<Context> => endpointOf(shape, 'public'),
   };
 }
 

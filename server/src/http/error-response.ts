@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, invalid, Refusal } from '../contract/errors.ts';
+import { codeOf, messageOf } from '../contract/thrown.ts';
 import { unavailability } from '../platform/unavailability.ts';
 
 const OF_FASTIFY: Record<string, [ErrorCode, string]> = {
@@ -19,8 +20,8 @@ export function errorBody(refusal: Refusal, requestId: string): string {
 export function toRefusal(error: unknown): Refusal {
   const refusal = error instanceof Refusal ? error : unavailability(error);
   if (refusal) return refusal;
-  const code = (error as { code?: unknown } | undefined)?.code;
-  const known = typeof code === 'string' ? OF_FASTIFY[code] : undefined;
+  const code = codeOf(error);
+  const known = code === undefined ? undefined : OF_FASTIFY[code];
   if (known?.[0] === 'validation_error') return invalid([{ path: '', message: known[1].replace(/\.$/, '') }]);
   return known ? new Refusal(...known) : new Refusal('internal_error');
 }
@@ -30,6 +31,6 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const refusal = request.raw.readableAborted ? invalid([{ path: '', message: 'the body ended too early' }]) : toRefusal(error);
   if (refusal.code === 'internal_error') request.log.error({ err: error, request_id: request.id, url: request.url }, 'request failed');
   else if (refusal.code === 'unavailable')
-    request.log.warn({ request_id: request.id, reason: (error as Error).message }, 'database or file store unavailable');
+    request.log.warn({ request_id: request.id, reason: messageOf(error) }, 'database or file store unavailable');
   return reply.code(refusal.status).headers(refusal.headers).type('application/json; charset=utf-8').send(errorBody(refusal, request.id));
 }

@@ -1,4 +1,4 @@
-type Json = Record<string, unknown>;
+import { component, type Schema, type Schemas } from './openapi-schema.ts';
 
 const ID = '01m7hjhy5hfmzv3b00v55n8s0z';
 const HASH = 'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
@@ -6,7 +6,7 @@ const TIME = '2026-03-14T09:26:53.589Z';
 const DAY = '2026-03-14';
 
 /** What fields look like, by their name, or by their schema and name where that differs. All else follows from the schema. */
-const SAMPLES: Json = {
+const SAMPLES: Record<string, unknown> = {
   ...{ handle: 'acme', display_name: 'Acme', domain: 'acme.example', email: 'jane@acme.example', email_domain: 'spam.example' },
   ...{
     name: 'Order desk',
@@ -48,39 +48,39 @@ const SAMPLES: Json = {
 const LEFT_OUT = new Set(['in_reply_to', 'files', 'parts']);
 
 export interface ExampleSettings {
-  schemas: Record<string, Json>;
+  schemas: Schemas;
   /** Of a request: one of `oneOf` is given, and what is seldom needed is left out. */
   isRequest?: boolean;
   oneOf?: readonly string[];
 }
 
 /** A value that the schema allows, and that looks like one that is seen. */
-export function exampleOf(schema: Json, settings: ExampleSettings, name = '', owner = ''): unknown {
+export function exampleOf(schema: Schema, settings: ExampleSettings, name = '', owner = ''): unknown {
   const known = [SAMPLES[`${owner}.${name}`], SAMPLES[name]].find((sample) => sample !== undefined && fits(sample, schema, settings));
   if (known !== undefined) return known;
-  if (typeof schema.$ref === 'string') {
-    const component = schema.$ref.split('/').at(-1) as string;
-    return exampleOf(settings.schemas[component] as Json, settings, name, component);
+  if (schema.$ref !== undefined) {
+    const named = component(schema.$ref, settings.schemas);
+    return exampleOf(named.schema, settings, name, named.name);
   }
-  const variants = (schema.anyOf ?? schema.oneOf) as Json[] | undefined;
-  if (variants) return exampleOf(variants[0] as Json, settings, name, owner);
+  const [variant] = schema.anyOf ?? schema.oneOf ?? [];
+  if (variant) return exampleOf(variant, settings, name, owner);
   if ('const' in schema) return schema.const;
-  if (Array.isArray(schema.enum)) return schema.enum[0];
-  if (schema.type === 'array') return [exampleOf((schema.items ?? {}) as Json, settings, name, owner)];
+  if (schema.enum) return schema.enum[0];
+  if (schema.type === 'array') return [exampleOf(schema.items ?? {}, settings, name, owner)];
   if (schema.type === 'object') return objectExample(schema, settings, owner);
   return plainExample(schema);
 }
 
-function objectExample({ properties = {}, required = [] }: Json, settings: ExampleSettings, owner: string): Json {
+function objectExample({ properties = {}, required = [] }: Schema, settings: ExampleSettings, owner: string): Record<string, unknown> {
   const isShown = (name: string) =>
-    (required as string[]).includes(name) ||
+    required.includes(name) ||
     !settings.isRequest ||
     (!LEFT_OUT.has(name) && (settings.oneOf?.includes(name) ? settings.oneOf[0] === name : true));
-  const shown = Object.entries(properties as Record<string, Json>).filter(([name]) => isShown(name));
+  const shown = Object.entries(properties).filter(([name]) => isShown(name));
   return Object.fromEntries(shown.map(([name, schema]) => [name, exampleOf(schema, settings, name, owner)]));
 }
 
-function plainExample({ type, format, pattern, minimum }: Json): unknown {
+function plainExample({ type, format, pattern, minimum }: Schema): unknown {
   if (type === 'boolean') return true;
   if (type === 'integer' || type === 'number') return minimum ?? 1;
   if (type === 'null') return null;
@@ -92,13 +92,13 @@ function plainExample({ type, format, pattern, minimum }: Json): unknown {
 }
 
 /** Whether a sample is of the kind that the schema wants; its fields are not looked at. */
-function fits(sample: unknown, schema: Json, settings: ExampleSettings): boolean {
-  if (typeof schema.$ref === 'string') return fits(sample, settings.schemas[schema.$ref.split('/').at(-1) as string] as Json, settings);
-  const variants = (schema.anyOf ?? schema.oneOf) as Json[] | undefined;
+function fits(sample: unknown, schema: Schema, settings: ExampleSettings): boolean {
+  if (schema.$ref !== undefined) return fits(sample, component(schema.$ref, settings.schemas).schema, settings);
+  const variants = schema.anyOf ?? schema.oneOf;
   if (variants) return variants.some((variant) => fits(sample, variant, settings));
   if ('const' in schema) return sample === schema.const;
-  if (Array.isArray(schema.enum)) return schema.enum.includes(sample);
-  if (typeof schema.pattern === 'string' && !new RegExp(schema.pattern).test(String(sample))) return false;
+  if (schema.enum) return schema.enum.includes(sample);
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern).test(String(sample))) return false;
   if (schema.format !== undefined && schema.format !== 'uri') return false;
   if (schema.type === undefined) return true;
   const kind = sample === null ? 'null' : Array.isArray(sample) ? 'array' : typeof sample;

@@ -1,14 +1,32 @@
 import { type ErrorCode, errorCatalogue } from '../contract/errors.ts';
 import { HANDLE_MAX_CHARS, HANDLE_MIN_CHARS } from '../contract/limits.ts';
 import type { Auth } from './endpoint.ts';
+import type { Schema } from './openapi-schema.ts';
 
-type Json = Record<string, unknown>;
+export type Content = Record<string, { schema: Schema; example?: unknown }>;
 
-const text = (description: string, schema: Json = { type: 'string' }) => ({ description, schema });
+type Headers = Record<string, { description: string; schema: Schema } | { $ref: string }>;
+
+export interface Response {
+  description: string;
+  headers?: Headers;
+  content?: Content;
+  'x-error-codes'?: readonly ErrorCode[];
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required: boolean;
+  description?: string;
+  schema: Schema;
+}
+
+const text = (description: string, schema: Schema = { type: 'string' }) => ({ description, schema });
 const seconds = (description: string) => text(description, { type: 'integer', minimum: 0 });
 
 /** Headers that several responses have, each described once. */
-export const HEADERS: Record<string, Json> = {
+export const HEADERS: Headers = {
   'X-Request-Id': text('The id of the request. Quote it when you ask us about it.', {
     type: 'string',
     pattern: '^req_[0-9a-hjkmnp-tv-z]{26}$',
@@ -25,7 +43,7 @@ export const HEADERS: Record<string, Json> = {
   Location: text('Where to go on.', { type: 'string', format: 'uri' }),
 };
 
-const referring = (names: string[]): Json => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+const referring = (names: string[]): Headers => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 const limitsOf = (auth: Auth) => (auth === 'public unlimited' ? [] : ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']);
 
 /** What a response is to, as far as its headers depend on it. */
@@ -35,7 +53,7 @@ export interface Asked {
   hasEntityTag: boolean;
 }
 
-export function successHeaders({ auth, isIdempotent, hasEntityTag }: Asked, status: number): Json {
+export function successHeaders({ auth, isIdempotent, hasEntityTag }: Asked, status: number): Headers {
   return referring([
     'X-Request-Id',
     ...limitsOf(auth),
@@ -47,14 +65,14 @@ export function successHeaders({ auth, isIdempotent, hasEntityTag }: Asked, stat
 }
 
 /** Who is not admitted is told nothing of limits. */
-function errorHeaders(auth: Auth, status: number): Json {
+function errorHeaders(auth: Auth, status: number): Headers {
   const own: Record<number, string[]> = { 401: ['WWW-Authenticate'], 405: ['Allow'], 429: ['Retry-After'], 503: ['Retry-After'] };
   return referring(['X-Request-Id', ...(status === 401 || status === 405 ? [] : limitsOf(auth)), ...(own[status] ?? [])]);
 }
 
 /** A page for people says what went wrong in a page, too. */
-export function errorResponse(auth: Auth, status: number, codes: readonly ErrorCode[], page?: Json): Json {
-  const [code] = codes as [ErrorCode];
+export function errorResponse(auth: Auth, status: number, codes: readonly [ErrorCode, ...ErrorCode[]], page?: Content): Response {
+  const [code] = codes;
   const example = { error: { code, message: errorCatalogue[code][1], request_id: 'req_01m7hjhy5hfmzv3b00v55n8s0z' } };
   return {
     description: codes.map((each) => `\`${each}\`: ${errorCatalogue[each][1]}`).join('\n\n'),
@@ -65,14 +83,14 @@ export function errorResponse(auth: Auth, status: number, codes: readonly ErrorC
 }
 
 /** Comes before anybody has looked at the path, and so from every operation. */
-export const HEADERS_TOO_LARGE: Json = {
+export const HEADERS_TOO_LARGE: Response = {
   description: '`validation_error`: the headers of the request are larger than 16 KB.',
   headers: referring(['X-Request-Id']),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 };
 
 /** Names the business that a signed-in person acts for. A key belongs to one. */
-export function businessHeader(auth: Auth): { name: string; in: string; required: boolean; description: string; schema: Json }[] {
+export function businessHeader(auth: Auth): Parameter[] {
   if (auth === 'public unlimited' || auth === 'public' || auth === 'person') return [];
   const required = auth !== 'key' && auth !== 'key rw';
   const description = `The handle of the business that a signed-in person acts for.${required ? '' : ' Left out by keys.'}`;
@@ -87,20 +105,19 @@ const HANDLE = {
 };
 
 /** Whatever is described as an `abc_ id` has the form of one. For what is read, not for what is checked: a bad id in a path is a 404. */
-export function withPattern(schema: Json): Json {
+export function withPattern(schema: Schema): Schema {
   const prefix = /^([a-z]+)_ id\b/.exec(String(schema.description))?.[1];
   if (prefix === undefined || schema.pattern !== undefined) return schema;
   const pattern = `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`;
   if (schema.type === 'string') return { ...schema, pattern };
-  const variants = schema.anyOf as Json[] | undefined;
-  return variants ? { ...schema, anyOf: variants.map((each) => (each.type === 'string' ? { ...each, pattern } : each)) } : schema;
+  return schema.anyOf ? { ...schema, anyOf: schema.anyOf.map((each) => (each.type === 'string' ? { ...each, pattern } : each)) } : schema;
 }
 
-export function withHandlePattern(name: string, schema: Json): Json {
+export function withHandlePattern(name: string, schema: Schema): Schema {
   return name === 'handle' && schema.type === 'string' ? { ...schema, ...HANDLE } : schema;
 }
 
 /** Exactly one (or at least one) of these fields holds text. */
-export function wantsText(rule: 'oneOf' | 'anyOf', fields: readonly string[]): Json {
+export function wantsText(rule: 'oneOf' | 'anyOf', fields: readonly string[]): Schema {
   return { [rule]: fields.map((field) => ({ required: [field], properties: { [field]: { type: 'string' } } })) };
 }

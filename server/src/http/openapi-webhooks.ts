@@ -1,8 +1,10 @@
-type Json = Record<string, unknown>;
+import { isRecord } from '../contract/records.ts';
+import type { Parameter } from './openapi-parts.ts';
+import type { Schema } from './openapi-schema.ts';
 
-const header = (name: string, description: string, schema: Json) => ({ name, in: 'header', required: true, description, schema });
+const header = (name: string, description: string, schema: Schema) => ({ name, in: 'header', required: true, description, schema });
 
-const headersOf = (event: string): Json[] => [
+const headersOf = (event: string): Parameter[] => [
   header('Waybill-Event', 'What happened.', { const: event }),
   header('Waybill-Delivery-Id', 'The attempt; the same stands in the delivery log.', {
     type: 'string',
@@ -22,7 +24,7 @@ const headersOf = (event: string): Json[] => [
 ];
 
 /** What the service posts to webhooks, as an operation that the receiver offers. */
-function event(name: string, operationId: string, summary: string, example: unknown): Json {
+function event(name: string, operationId: string, summary: string, example: unknown) {
   return {
     post: {
       operationId,
@@ -48,11 +50,11 @@ function event(name: string, operationId: string, summary: string, example: unkn
   };
 }
 
-export function webhooksSection(envelope: unknown): Json {
+export function webhooksSection(envelope: unknown) {
   return {
     'message.received': event('message.received', 'messageReceived', 'A message was delivered to your inbox, replies included', envelope),
     'message.test': event('message.test', 'messageTest', 'A sample that `POST /v1/webhooks/{id}/test` asked for', {
-      ...(envelope as Json),
+      ...(isRecord(envelope) && envelope),
       type: 'message.test',
     }),
   };

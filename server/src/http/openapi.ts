@@ -1,44 +1,47 @@
 import type { TSchema } from 'typebox';
 import { type ErrorCode, errorCatalogue } from '../contract/errors.ts';
 import { PATH_PARAMETER_MAX_CHARS } from '../contract/limits.ts';
+import { isRecord } from '../contract/records.ts';
 import { type Auth, EVENT_STREAM, type Route } from './endpoint.ts';
 import { exampleOf } from './openapi-examples.ts';
 import {
   businessHeader,
+  type Content,
   errorResponse,
   HEADERS,
   HEADERS_TOO_LARGE,
+  type Parameter,
+  type Response,
   successHeaders,
   wantsText,
   withHandlePattern,
   withPattern,
 } from './openapi-parts.ts';
+import { component, type Schema, type Schemas } from './openapi-schema.ts';
 import { webhooksSection } from './openapi-webhooks.ts';
 
-type Json = Record<string, unknown>;
-
-export interface Operation extends Json {
+export interface Operation {
   operationId: string;
   summary: string;
   description?: string;
   tags: string[];
   parameters: Parameter[];
-  requestBody?: { required: boolean; content: Record<string, { schema: Json; example?: unknown }> };
-  responses: Record<string, Json>;
+  security: Security;
+  'x-auth': Auth;
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, Response>;
 }
 
-export interface Parameter extends Json {
-  name: string;
-  in: string;
-  required: boolean;
-  description?: string;
-  schema: Json;
-}
+/** The schemes of authentication that an operation takes, each with its scopes. */
+type Security = Record<string, string[]>[];
 
-export interface OpenApiDocument extends Json {
-  info: Json & { title: string; version: string; description: string };
+export interface OpenApiDocument {
+  openapi: string;
+  info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
+  servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Json>; headers: Json; securitySchemes: Json };
+  webhooks?: ReturnType<typeof webhooksSection>;
+  components: { schemas: Schemas; headers: typeof HEADERS; securitySchemes: Record<string, object> };
 }
 
 /** Refusals that come with the authentication of an endpoint, or can happen to any. */
@@ -52,9 +55,9 @@ const ERRORS_OF: Record<Auth, ErrorCode[]> = {
   admin: ['unauthorized', 'forbidden', 'rate_limited'],
   owner: ['unauthorized', 'forbidden', 'rate_limited'],
 };
-const BY_KEY: Json[] = [{ key: [] }, { session: [] }];
-const BY_SESSION: Json[] = [{ session: [] }];
-const SECURITY_OF: Record<Auth, Json[]> = {
+const BY_KEY: Security = [{ key: [] }, { session: [] }];
+const BY_SESSION: Security = [{ session: [] }];
+const SECURITY_OF: Record<Auth, Security> = {
   ...{ public: [], 'public unlimited': [], key: BY_KEY, 'key rw': BY_KEY },
   ...{ person: BY_SESSION, member: BY_SESSION, admin: BY_SESSION, owner: BY_SESSION },
 };
@@ -87,12 +90,13 @@ export const ERROR_SCHEMA = {
 
 /** An OpenAPI 3.1 document made from the route table, so that it can't say anything else than what is served. */
 export function openApiDocument<Context>(routes: readonly Route<Context>[], version: string, serverUrl: string): OpenApiDocument {
-  const schemas: Record<string, Json> = { Error: ERROR_SCHEMA };
+  const schemas: Schemas = { Error: ERROR_SCHEMA };
   const paths: OpenApiDocument['paths'] = {};
   for (const route of routes) {
     const path = route[1].replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route[0].toLowerCase()]: operation(route, schemas) };
   }
+  const { Envelope: envelope } = schemas;
   return {
     openapi: '3.1.0',
     info: {
@@ -104,7 +108,7 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
     },
     servers: [{ url: serverUrl }],
     paths,
-    ...(schemas.Envelope && { webhooks: webhooksSection(exampleOf(schemas.Envelope, { schemas }, '', 'Envelope')) }),
+    ...(envelope && { webhooks: webhooksSection(exampleOf(envelope, { schemas }, '', 'Envelope')) }),
     components: {
       schemas,
       headers: HEADERS,
@@ -134,12 +138,12 @@ const UNCHANGED: Described = {
   description: 'Nothing has changed since the response whose `ETag` you sent as `If-None-Match`.',
 };
 
-function operation<Context>([method, path, auth, endpoint]: Route<Context>, schemas: Record<string, Json>): Operation {
+function operation<Context>([method, path, auth, endpoint]: Route<Context>, schemas: Schemas): Operation {
   const { success, also = [], body, form } = endpoint;
   const isIdempotent = parameters('header', endpoint.headers).some(({ name }) => name === 'Idempotency-Key');
   const hasEntityTag = method === 'GET' && success.status === 200 && success.contentType !== EVENT_STREAM;
   const asked = { auth, isIdempotent, hasEntityTag };
-  const responses: Record<string, Json> = {};
+  const responses: Record<string, Response> = {};
   for (const response of [success, ...also, ...(hasEntityTag ? [UNCHANGED] : [])]) {
     const { status, description } = response;
     const content = responseContent(response, schemas);
@@ -147,7 +151,7 @@ function operation<Context>([method, path, auth, endpoint]: Route<Context>, sche
   }
   for (const [status, codes] of groupByStatus([...ERRORS_OF[auth], ...endpoint.errors, ...ERRORS_OF_ALL])) {
     const isPage = status === 404 && success.contentType?.startsWith('text/html');
-    responses[status] = errorResponse(auth, status, codes, isPage ? (responses[success.status]?.content as Json) : undefined);
+    responses[status] = errorResponse(auth, status, codes, isPage ? responses[success.status]?.content : undefined);
   }
   responses[431] = HEADERS_TOO_LARGE;
   return {
@@ -168,25 +172,24 @@ function operation<Context>([method, path, auth, endpoint]: Route<Context>, sche
   };
 }
 
-function responseContent({ schema, contentType }: Described, schemas: Record<string, Json>) {
+function responseContent({ schema, contentType }: Described, schemas: Schemas): Content | undefined {
   if (schema) {
     const extracted = extract(schema, schemas, true);
     return { 'application/json': { schema: extracted, example: exampleOf(extracted, { schemas }) } };
   }
-  return contentType === undefined ? undefined : { [contentType.split(';')[0] as string]: { schema: { type: 'string' } } };
+  return contentType === undefined ? undefined : { [contentType.replace(/;.*/, '')]: { schema: { type: 'string' } } };
 }
 
 function bodyContent(
   body: TSchema,
   form: TSchema | undefined,
   { exactlyOneOf, atLeastOneOf }: { exactlyOneOf?: readonly string[]; atLeastOneOf?: readonly string[] },
-  schemas: Record<string, Json>,
-): Record<string, { schema: Json; example?: unknown }> {
+  schemas: Schemas,
+): Content {
   const schema = extract(body, schemas, false);
   const rules = [...(exactlyOneOf ? [wantsText('oneOf', exactlyOneOf)] : []), ...(atLeastOneOf ? [wantsText('anyOf', atLeastOneOf)] : [])];
   // Stands with the fields, which may be those of a component.
-  if (rules.length > 0)
-    Object.assign(typeof schema.$ref === 'string' ? (schemas[schema.$ref.split('/').at(-1) as string] as Json) : schema, { allOf: rules });
+  if (rules.length > 0) Object.assign(schema.$ref === undefined ? schema : component(schema.$ref, schemas).schema, { allOf: rules });
   const example = exampleOf(schema, { schemas, isRequest: true, ...(exactlyOneOf && { oneOf: exactlyOneOf }) });
   return {
     'application/json': { schema, example },
@@ -194,46 +197,55 @@ function bodyContent(
   };
 }
 
-function groupByStatus(codes: ErrorCode[]): Map<number, ErrorCode[]> {
-  const groups = new Map<number, ErrorCode[]>();
-  for (const code of new Set(codes)) groups.set(errorCatalogue[code][0], [...(groups.get(errorCatalogue[code][0]) ?? []), code]);
+function groupByStatus(codes: ErrorCode[]): Map<number, [ErrorCode, ...ErrorCode[]]> {
+  const groups = new Map<number, [ErrorCode, ...ErrorCode[]]>();
+  for (const code of new Set(codes)) {
+    const [status] = errorCatalogue[code];
+    const group = groups.get(status);
+    if (group) group.push(code);
+    else groups.set(status, [code]);
+  }
   return new Map([...groups].sort(([a], [b]) => a - b));
 }
 
 function parameters(place: string, schema: TSchema | undefined): Parameter[] {
-  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Record<string, Json>; required?: string[] };
-  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
-    name,
-    in: place,
-    required: required.includes(name),
-    ...(typeof description === 'string' && { description }),
-    schema: place === 'path' ? pathSchema(name, { description, ...plain(rest) }) : plain(rest),
-  }));
+  const { properties = {}, required = [] } = plain(schema ?? {});
+  return Object.entries(properties).map(([name, field]) => {
+    const { description, ...rest } = field;
+    return {
+      name,
+      in: place,
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: place === 'path' ? pathSchema(name, field) : rest,
+    };
+  });
 }
 
-function pathSchema(name: string, schema: Json): Json {
+function pathSchema(name: string, schema: Schema): Schema {
   const { description: _, ...rest } = withHandlePattern(name, withPattern({ maxLength: PATH_PARAMETER_MAX_CHARS, ...schema }));
   return rest;
 }
 
-function plain(value: unknown): Json {
-  return JSON.parse(JSON.stringify(value)) as Json;
+function plain(schema: TSchema, change?: (key: string, value: unknown) => unknown): Schema {
+  return JSON.parse(JSON.stringify(schema), change);
+}
+
+function isSchema(value: unknown): value is Schema {
+  return isRecord(value);
 }
 
 /** Schemas with a name become components, and a reference where they were used. Fields may be added to responses, so these are open. */
-function extract(schema: TSchema, schemas: Record<string, Json>, isResponse: boolean): Json {
-  const walk = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(walk);
-    if (value === null || typeof value !== 'object') return value;
-    const { $id, ...rest } = value as Json;
+function extract(schema: TSchema, schemas: Schemas, isResponse: boolean): Schema {
+  return plain(schema, (_, value) => {
+    if (!isSchema(value)) return value;
+    const { $id, ...rest } = value;
     if (isResponse && rest.additionalProperties === false) delete rest.additionalProperties;
-    const walked = Object.fromEntries(Object.entries(rest).map(([key, inner]) => [key, walk(inner)]));
-    const seen = isResponse ? withPattern(walked) : walked;
+    const seen = isResponse ? withPattern(rest) : rest;
     if (typeof $id !== 'string') return seen;
     schemas[$id] = seen;
     return { $ref: `#/components/schemas/${$id}` };
-  };
-  return walk(plain(schema)) as Json;
+  });
 }
 
 function operationId(method: string, path: string): string {
@@ -242,5 +254,5 @@ function operationId(method: string, path: string): string {
 }
 
 function tagOf(path: string): string {
-  return path.startsWith('/v1/') ? (path.split('/')[2] as string) : 'pages';
+  return /^\/v1\/([^/]*)/.exec(path)?.[1] ?? 'pages';
 }

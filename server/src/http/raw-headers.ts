@@ -2,8 +2,8 @@
 export function timesGiven(rawHeaders: readonly string[], name: string): number {
   let times = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const given = rawHeaders[i] as string;
-    if (given.length === name.length && given.toLowerCase() === name) times++;
+    const given = rawHeaders[i];
+    if (given?.length === name.length && given.toLowerCase() === name) times++;
   }
   return times;
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteBudget } from './byte-budget.ts';
-import { COMPRESSED_FROM_BYTES, type Compressor, type Encoding, encodingFor, isCompressible } from './compression.ts';
+import { COMPRESSED_FROM_BYTES, type Compressor, type Encoding, encodingFor, isCompressible, PREFERRED } from './compression.ts';
 import { type Answer, EVENT_STREAM } from './endpoint.ts';
 import { entityTag, isUnchanged } from './entity-tag.ts';
 import type { Pace } from './pace.ts';
@@ -109,7 +109,7 @@ function sendUnchanged({ method }: FastifyRequest, reply: FastifyReply): Fastify
 function encodingOf({ headers }: FastifyRequest, reply: FastifyReply, { isCompressed }: Form): Encoding | undefined {
   if (!isCompressed || reply.hasHeader('content-encoding') || !isCompressible(reply.getHeader('content-type'))) return undefined;
   reply.header('vary', 'accept-encoding');
-  return encodingFor(headers['accept-encoding']);
+  return encodingFor(headers['accept-encoding'], PREFERRED);
 }
 
 function* slicesOf(bytes: Buffer): Generator<Buffer> {

@@ -64,7 +64,7 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     const { raw, headers } = request;
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
-    const socket = raw.socket as CountedSocket;
+    const socket: CountedSocket = raw.socket;
     socket[WAITING] = (socket[WAITING] ?? 0) + 1;
     if (socket[WAITING] > REQUESTS_PER_CONNECTION_MAX) done(tooManyAtOnce());
     else if (headers.host === undefined && raw.httpVersion === '1.1') done(invalid([{ path: '/Host', message: 'is required' }]));
@@ -83,7 +83,7 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     done(null, payload);
   });
   app.addHook('onResponse', (request, _reply, done) => {
-    const socket = request.raw.socket as CountedSocket;
+    const socket: CountedSocket = request.raw.socket;
     socket[WAITING] = Math.max(0, (socket[WAITING] ?? 0) - 1);
     if (!request.raw.complete) passOver(request.raw);
     done();
@@ -124,13 +124,13 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
     return;
   }
   const requestId = newRequestId();
-  const [status, reason] =
+  const [status, reason]: [status: string, reason: string] =
     error.code === 'HPE_HEADER_OVERFLOW'
       ? ['431 Request Header Fields Too Large', 'the headers are too large']
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ['408 Request Timeout', 'the request did not arrive in time']
         : ['400 Bad Request', 'this is not valid HTTP'];
-  const body = errorBody(invalid([{ path: '', message: reason as string }]), requestId);
+  const body = errorBody(invalid([{ path: '', message: reason }]), requestId);
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
   );

@@ -42,6 +42,8 @@ export class Cache<V> {
   }
 
   /** `ownersOf` names the parties at whose changes the value is to be read again. */
+  load(key: string, read: () => Promise<V>, ownersOf: (value: V) => readonly bigint[]): Promise<V>;
+  load(key: string, read: () => Promise<V | undefined>, ownersOf: (value: V) => readonly bigint[]): Promise<V | undefined>;
   async load(key: string, read: () => Promise<V | undefined>, ownersOf: (value: V) => readonly bigint[]): Promise<V | undefined> {
     const known = this.#entries.get(key);
     if (known) return known.value;

@@ -1,5 +1,6 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import net from 'node:net';
+import { messageOf } from '../contract/thrown.ts';
 
 /** What holds a data folder: a running service, or an operator's command that needed the database for a moment. */
 export type Holder = 'service' | 'command';
@@ -34,7 +35,7 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true });
     accessSync(folder, constants.W_OK);
   } catch (error) {
-    throw new Error(`The setting DATA_DIR must be a folder that can be written, but ${folder} is not (${(error as Error).message}).`);
+    throw new Error(`The setting DATA_DIR must be a folder that can be written, but ${folder} is not (${messageOf(error)}).`);
   }
 }
 

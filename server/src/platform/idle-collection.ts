@@ -23,7 +23,7 @@ export function collectWhenIdle(): () => void {
   setFlagsFromString('--expose-gc');
   // Otherwise a forced collection throws away the bytecode of functions that have not run lately.
   setFlagsFromString('--no-flush-bytecode');
-  const collect = runInNewContext('gc') as () => void;
+  const collect: () => void = runInNewContext('gc');
   let neededBytes = Number.POSITIVE_INFINITY;
   let collectedAt = Number.NEGATIVE_INFINITY;
   let utilization = performance.eventLoopUtilization();

@@ -2,12 +2,12 @@ import { type CronItem, Logger as JobLogger, parseCronItems, run, type TaskList 
 import type { Logger } from 'pino';
 import type { Database } from './postgres.ts';
 
-/** Something done outside any request: by the clock, or because a transaction asked for it. */
-export interface Chore {
+/** Something done outside any request: by the clock, or because a transaction asked for it, which wrote the payload. */
+export interface Chore<Payload = unknown> {
   name: string;
   /** Five fields, in UTC. Then at most one process runs it at a time. */
   schedule?: string;
-  run(database: Database, log: Logger, payload: Record<string, unknown>): Promise<void>;
+  run(database: Database, log: Logger, payload: Payload): Promise<void>;
 }
 
 export const quietLogger = new JobLogger(() => () => {});
@@ -21,7 +21,7 @@ export async function startJobs(database: Database, chores: readonly Chore[], at
   const tasks: TaskList = {};
   const cron: CronItem[] = [];
   for (const chore of chores) {
-    tasks[chore.name] = (payload) => chore.run(database, log, payload as Record<string, unknown>);
+    tasks[chore.name] = (payload) => chore.run(database, log, payload);
     if (chore.schedule !== undefined)
       cron.push({ task: chore.name, match: chore.schedule, identifier: chore.name, options: { jobKey: chore.name } });
   }

@@ -78,7 +78,9 @@ async function recogniseFormerRelease(tx: TextQueryable, folders: SchemaFolders)
     throw new MigrationMismatch(
       `The database lacks migration ${missing} of release ${FORMER_RELEASE}: start release ${FORMER_RELEASE} on it once, then this one.`,
     );
-  await recordFormerAsBaseline(tx, migrationsIn(folders.migrations)[0] as Migration);
+  const [baseline] = migrationsIn(folders.migrations);
+  if (!baseline) throw new MigrationMismatch('There is no migration on disk, not even the baseline.');
+  await recordFormerAsBaseline(tx, baseline);
 }
 
 /** What is on disk and not in the database, in the order of the names. Throws when an applied migration was edited, or is newer than this program. */

@@ -38,7 +38,7 @@ export async function* readMultipart(contentType: string, body: Readable): Async
     if (mark === undefined) return;
     if (mark.toString('latin1').trim() !== '') throw malformed('has a broken boundary');
     reader.prepend(Buffer.from('\r\n'));
-    const headers = (await reader.readUntil(HEADERS_END, HEADERS_MAX_BYTES, 'has a part with too long a header')) as Buffer;
+    const headers = await reader.readUntil(HEADERS_END, HEADERS_MAX_BYTES, 'has a part with too long a header');
     const bytes = reader.stream(delimiter);
     yield { ...describe(headers), bytes };
     // A part that nobody read is passed over.
@@ -52,7 +52,7 @@ class DelimitedReader {
   #held: Buffer = Buffer.alloc(0);
 
   constructor(source: Readable) {
-    this.#source = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    this.#source = source[Symbol.asyncIterator]();
   }
 
   prepend(bytes: Buffer): void {
@@ -60,6 +60,8 @@ class DelimitedReader {
   }
 
   /** What stands before the marker, which is passed. Undefined when `end` stands here instead. */
+  readUntil(marker: Buffer, maxBytes: number, problem: string): Promise<Buffer>;
+  readUntil(marker: Buffer, maxBytes: number, problem: string, end: string): Promise<Buffer | undefined>;
   async readUntil(marker: Buffer, maxBytes: number, problem: string, end?: string): Promise<Buffer | undefined> {
     for (;;) {
       if (end !== undefined && this.#held.length >= end.length && this.#held.toString('latin1', 0, end.length) === end) return undefined;

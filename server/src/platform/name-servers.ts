@@ -1,4 +1,5 @@
 import { promises as dns } from 'node:dns';
+import { codeOf } from '../contract/thrown.ts';
 
 const PATIENCE_MS = 2_000;
 const TRIES = 2;
@@ -40,6 +41,6 @@ async function answered<T>(looking: Promise<T[]>): Promise<T[] | undefined> {
   try {
     return await looking;
   } catch (error) {
-    return NOTHING.has((error as NodeJS.ErrnoException).code ?? '') ? [] : undefined;
+    return NOTHING.has(codeOf(error) ?? '') ? [] : undefined;
   }
 }

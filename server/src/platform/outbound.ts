@@ -2,6 +2,8 @@ import { promises as dns, type LookupAddress } from 'node:dns';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { isRecord } from '../contract/records.ts';
+import { codeOf, messageOf } from '../contract/thrown.ts';
 import type { NameServers } from './name-servers.ts';
 import { isPublicAddress } from './public-address.ts';
 
@@ -119,8 +121,8 @@ export class Outbound {
   readonly #lookup: LookupFunction = (host, options, callback) => {
     this.#addressesOf(host).then(
       (addresses) => {
-        const [first] = addresses as [LookupAddress];
-        if (options.all) callback(null, addresses);
+        const [first] = addresses;
+        if (options.all || first === undefined) callback(null, addresses);
         else callback(null, first.address, first.family);
       },
       (error) => callback(error, []),
@@ -219,14 +221,17 @@ function nameProblem(host: string): string | undefined {
 /** Why there was no answer, in words for whoever runs the receiver. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ForbiddenDestination || error instanceof UnusableAnswer) return error.message;
-  const { code, message, name, reason } = ((error as AggregateError).errors?.[0] ?? error) as NodeJS.ErrnoException & { reason?: string };
+  // Of a host with several addresses, the first failure speaks for all.
+  const cause: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
+  const code = codeOf(cause);
+  const message = messageOf(cause);
   if (message === 'bad response' || message === 'bad upgrade') return 'answered 100 or 101, which was not asked for';
   const known = code === undefined ? undefined : REASONS[code];
   if (known !== undefined) return known;
   // Without what OpenSSL tells of itself, and Node.js of its options.
   if (code !== undefined && /CERT|TLS|SSL|UNABLE_TO|SIGNATURE/.test(code))
-    return `the certificate or TLS was not accepted: ${(reason ?? message).replace(/;.*/s, '')}`;
-  return name === 'HTTPParserError' ? 'the answer was not HTTP' : message;
+    return `the certificate or TLS was not accepted: ${(isRecord(cause) && typeof cause['reason'] === 'string' ? cause['reason'] : message).replace(/;.*/s, '')}`;
+  return cause instanceof Error && cause.name === 'HTTPParserError' ? 'the answer was not HTTP' : message;
 }
 
 const REASONS: Record<string, string> = {

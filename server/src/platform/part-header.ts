@@ -31,12 +31,12 @@ export function parsePartHeader(header: Buffer): PartHeader {
   const textOf = (name: string) => fields.find((field) => field.name === name)?.value ?? '';
   const type = libmime.parseHeaderValue(textOf('content-type'));
   const disposition = libmime.parseHeaderValue(textOf('content-disposition'));
-  const filename = libmime.decodeWords(disposition.params.filename || type.params.name || '') || undefined;
+  const filename = libmime.decodeWords(disposition.params['filename'] || type.params['name'] || '') || undefined;
   const kind = disposition.value.toLowerCase();
   return {
     contentType: type.value.toLowerCase() || usualType(filename, kind),
-    charset: type.params.charset,
-    boundary: type.params.boundary || undefined,
+    charset: type.params['charset'],
+    boundary: type.params['boundary'] || undefined,
     transferEncoding: textOf('content-transfer-encoding').toLowerCase(),
     filename,
     isAttachment: kind !== '' && kind !== 'inline',

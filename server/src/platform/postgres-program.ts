@@ -40,7 +40,7 @@ function packagedProgram(): { folder: string; version: string } {
   try {
     const entry = createRequire(import.meta.url).resolve(name);
     const root = path.resolve(path.dirname(entry), '..');
-    const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
+    const { version }: { version: string } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
     return { folder: path.join(root, 'native'), version };
   } catch {
     throw new Error(

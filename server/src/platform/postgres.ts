@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { codeOf } from '../contract/thrown.ts';
 import { Slots } from './slots.ts';
 import type { Statement } from './statement.ts';
 
@@ -175,9 +176,9 @@ const DISK_FULL_WORDS = /No space left on device|Disk quota exceeded|File too la
 /** The database is out of reach, starting, stopping or full, as opposed to having refused what we asked. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code, syscall } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   if (code !== undefined && (UNAVAILABLE_STATES.test(code) || UNAVAILABLE_ERRNO.has(code))) return true;
-  if (code !== undefined && syscall === 'connect' && UNCONNECTED_ERRNO.has(code)) return true;
+  if (code !== undefined && UNCONNECTED_ERRNO.has(code) && 'syscall' in error && error.syscall === 'connect') return true;
   return UNAVAILABLE_WORDS.test(error.message) || isDiskFull(error);
 }
 
@@ -190,14 +191,14 @@ const UNIQUE_VIOLATION = '23505';
 const QUERY_CANCELED = '57014';
 
 export function isDeadlock(error: unknown): boolean {
-  return (error as { code?: unknown } | undefined)?.code === DEADLOCK_DETECTED;
+  return codeOf(error) === DEADLOCK_DETECTED;
 }
 
 /** A statement took longer than its transaction allows. */
 export function isTimeout(error: unknown): boolean {
-  return (error as { code?: unknown } | undefined)?.code === QUERY_CANCELED;
+  return codeOf(error) === QUERY_CANCELED;
 }
 
 export function isUniqueViolation(error: unknown): boolean {
-  return (error as { code?: unknown } | undefined)?.code === UNIQUE_VIOLATION;
+  return codeOf(error) === UNIQUE_VIOLATION;
 }

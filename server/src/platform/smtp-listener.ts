@@ -238,7 +238,8 @@ async function* checked(stream: SMTPServerDataStream, limits: SmtpLimits): Async
   };
   let bytes = 0;
   // Not destroyed when nobody reads on: the rest has to be passed over before the answer.
-  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  const chunks: AsyncIterable<Buffer> = stream.iterator({ destroyOnReturn: false });
+  for await (const chunk of chunks) {
     bytes += chunk.length;
     if (bytes > limits.mailBytes) throw new SmtpRefusal(552, tooLarge(limits.mailBytes));
     refuseIf(lines.problemIn(chunk));

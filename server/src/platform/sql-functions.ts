@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { codeOf } from '../contract/thrown.ts';
 import type { TextQueryable } from './postgres.ts';
 
 /** A file of server/sql, which creates the one function that it is named after. */
@@ -58,7 +59,7 @@ async function recreate(tx: TextQueryable, { name, sql }: SqlFunction): Promise<
   try {
     await tx.queryText(sql);
   } catch (error) {
-    if ((error as { code?: unknown }).code !== INVALID_FUNCTION_DEFINITION) throw error;
+    if (codeOf(error) !== INVALID_FUNCTION_DEFINITION) throw error;
     await tx.queryText('ROLLBACK TO SAVEPOINT recreate');
     await dropAll(tx, former);
     await tx.queryText(sql);

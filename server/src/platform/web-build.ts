@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { isRecord } from '../contract/records.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const BUILDS = path.join(ROOT, 'web/dist');
@@ -45,8 +46,8 @@ async function build(): Promise<string> {
     return unfinished;
   } catch (error) {
     rmSync(unfinished, { recursive: true });
-    const said = (error as { stderr?: string }).stderr ?? '';
-    if (said.includes('ERR_MODULE_NOT_FOUND'))
+    const said = isRecord(error) ? error['stderr'] : undefined;
+    if (typeof said === 'string' && said.includes('ERR_MODULE_NOT_FOUND'))
       throw new Error('development packages are missing. Run `npm ci`, or bring web/dist along from where they are.');
     throw error;
   }

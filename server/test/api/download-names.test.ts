@@ -22,6 +22,13 @@ function readDisposition(header: string): Disposition {
   return { kind, plain, extended: decodeURIComponent(extended) };
 }
 
+interface SentFile {
+  id: string;
+  filename: string;
+  content_type: string;
+  download_url: string;
+}
+
 describe.each(places)('with files in a %s', (place) => {
   let service: FileService;
   let acme: TestBusiness;
@@ -33,14 +40,14 @@ describe.each(places)('with files in a %s', (place) => {
   });
   afterAll(() => service.stop());
 
-  async function sent(fields: { filename?: string; content_type?: string }, content = 'hello'): Promise<Record<string, string>> {
+  async function sent(fields: { filename?: string; content_type?: string }, content = 'hello'): Promise<SentFile> {
     const { status, text, body } = await acme.api.send({ to: 'globex', files: [await upload(acme.api, content, fields)] });
     expect(status, text).toBe(201);
     return body.files[0];
   }
 
   async function downloaded(fields: { filename?: string; content_type?: string }, content = 'hello'): Promise<Downloaded> {
-    const got = await download((await sent(fields, content)).download_url as string);
+    const got = await download((await sent(fields, content)).download_url);
     expect([got.status, got.bytes.toString()]).toEqual([200, content]);
     return got;
   }

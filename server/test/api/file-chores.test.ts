@@ -120,7 +120,7 @@ describe.each(places)('with files in a %s', (place) => {
       await service.sql(`SELECT graphile_worker.add_job('remove-unused-files')`);
       const waiting = `SELECT last_error FROM graphile_worker.jobs WHERE task_identifier = 'remove-unused-files'`;
       for (let jobs = await service.sql(waiting); jobs.length > 0; jobs = await service.sql(waiting)) {
-        expect(jobs[0]?.last_error).toBeNull();
+        expect(jobs[0]?.['last_error']).toBeNull();
         await sleep(20);
       }
     }

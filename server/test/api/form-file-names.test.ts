@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const sendFile = (file: { filename?: string; type?: string; head?: string | Uint8Array }) =>
+const sendFile = (file: { filename?: string; type?: string | undefined; head?: string | Uint8Array }) =>
   sendForm(acme.api, [
     { name: 'to', bytes: 'globex' },
     { ...file, bytes: 'bytes' },
@@ -87,7 +87,7 @@ describe('the name of a file is data', () => {
 });
 
 describe('the content type of a file', () => {
-  const typeOf = async (file: { type?: string; head?: string | Uint8Array }) => {
+  const typeOf = async (file: { type?: string | undefined; head?: string | Uint8Array }) => {
     const sent = await sendFile({ filename: 'a', ...file });
     expect(sent.status, sent.text).toBe(201);
     // Whatever it is, it must not stand in the way of a download.

@@ -20,7 +20,7 @@ beforeAll(async () => {
   serviceUrl = `http://127.0.0.1:${port}`;
   pagesUrl = `http://127.0.0.1:${pagesPort}`;
   const env = {
-    PATH: process.env.PATH,
+    PATH: process.env['PATH'],
     HOME: checkout,
     DATA_DIR: path.join(checkout, 'data'),
     PORT: `${port}`,

@@ -46,7 +46,7 @@ describe('an empty database', () => {
   test('gets the schema that is committed beside the migrations', async () => {
     await migrate(database);
     const dumped = await schema();
-    if (process.env.UPDATE_SCHEMA) writeFileSync(SCHEMA, dumped);
+    if (process.env['UPDATE_SCHEMA']) writeFileSync(SCHEMA, dumped);
     const committed = readFileSync(SCHEMA, 'utf8');
     expect(committed, 'schema.sql is old: UPDATE_SCHEMA=1 npx vitest run server/test/faults/migrations.test.ts').toBe(dumped);
   });

@@ -189,7 +189,7 @@ test('npm runs the commands, and prints nothing around what they print', async (
     ['run', '--silent', 'waybill', '--', 'business', 'create', 'initech', '--name', 'Initech', '--json'],
     {
       cwd: CHECKOUT,
-      env: { PATH: process.env.PATH, HOME: temporaryFolder(), DATA_DIR: temporaryFolder() },
+      env: { PATH: process.env['PATH'], HOME: temporaryFolder(), DATA_DIR: temporaryFolder() },
     },
   );
   expect(stdout).toBe('{"handle":"initech","display_name":"Initech"}\n');

@@ -147,7 +147,7 @@ describe('a message is delivered, and in bounded time, when the schema', () => {
       '/constructor',
       '/toString',
     ]);
-    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect('polluted' in {}).toBe(false);
   });
 });
 

@@ -133,7 +133,7 @@ test.each(hostile)('%s: read in time, and others are served meanwhile', { timeou
   delay.disable();
   expect(answer).toMatch(expected);
   const hashMs = Math.max(hashBefore, hashingMs());
-  if (process.env.SHOW_COST)
+  if (process.env['SHOW_COST'])
     console.log(`${name}: ${cpuMs.toFixed(0)} ms of CPU (hashing ${hashMs.toFixed(0)}), longest stall ${(delay.max / 1e6).toFixed(0)} ms`);
   expect(cpuMs / hashMs).toBeLessThan(HASHES_MAX);
   expect(delay.percentile(99) / 1e6).toBeLessThan(STALL_MAX_MS + OTHERS * (await idleStallMs()));

@@ -45,8 +45,8 @@ export async function setSessions({ sql }: TestService, email: string, provider:
 }
 
 /** What is queued for one kind of chore, the oldest first. */
-export async function queued({ sql }: Pick<TestService, 'sql'>, task: string): Promise<Record<string, string | null>[]> {
-  const jobs = await sql<{ payload: Record<string, string | null> }>(
+export async function queued<Payload = Record<string, string>>({ sql }: Pick<TestService, 'sql'>, task: string): Promise<Payload[]> {
+  const jobs = await sql<{ payload: Payload }>(
     `SELECT j.payload FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
       WHERE t.identifier = $1 ORDER BY j.id`,
     [task],

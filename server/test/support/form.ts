@@ -3,8 +3,8 @@ import type { Answered, Api } from './api.ts';
 export interface FormPart {
   name?: string;
   /** Makes it a file. */
-  filename?: string;
-  type?: string;
+  filename?: string | undefined;
+  type?: string | undefined;
   /** In place of the headers that the above would give. */
   head?: string | Uint8Array;
   bytes?: string | Uint8Array;

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { parseId } from '../../src/contract/ids.ts';
-import { joinHistory } from '../../src/modules/messages/join-history.ts';
+import { type HistoryToJoin, joinHistory } from '../../src/modules/messages/join-history.ts';
 import { Database } from '../../src/platform/postgres.ts';
 import { queued } from './drops.ts';
 import { startTestService, type TestService } from './service.ts';
@@ -21,7 +21,7 @@ export async function startJoiningService(env: Record<string, string> = {}): Pro
   return {
     ...service,
     join: async () => {
-      for (const payload of await queued(service, 'join-history')) await joinHistory.run(database, log, payload);
+      for (const payload of await queued<HistoryToJoin>(service, 'join-history')) await joinHistory.run(database, log, payload);
     },
     holders: async (messageId, except) => {
       const rows = await service.sql<{ name: string }>(

@@ -41,7 +41,7 @@ interface Needs {
   /** The only one who may send. */
   user?: { name: string; password: string };
   /** Offered by STARTTLS, or taken from the start. Without it everything is plain. */
-  tls?: 'starttls' | 'from the start';
+  tls?: 'starttls' | 'from the start' | undefined;
   identity?: Identity;
 }
 

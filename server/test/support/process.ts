@@ -106,7 +106,7 @@ export function spawnProgram(program: 'main' | 'cli', { env = {}, args = [], che
   const options = program === 'main' ? ['--max-semi-space-size=64'] : [];
   const child = spawn('node_modules/.bin/node', [...options, `server/src/${program}.ts`, ...args], {
     cwd: checkout,
-    env: { PATH: process.env.PATH, HOME: os.tmpdir(), NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
+    env: { PATH: process.env['PATH'], HOME: os.tmpdir(), NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...account,
   });
@@ -153,7 +153,7 @@ export async function startProcess({ env = {}, ...rest }: Surroundings): Promise
     await sleep(10);
   }
   const { stdout } = text();
-  const url = Number(env.PORT) > 0 ? `http://127.0.0.1:${env.PORT}` : (/^ {2}API +(\S+)\/v1$/m.exec(stdout)?.[1] ?? '');
+  const url = Number(env['PORT']) > 0 ? `http://127.0.0.1:${env['PORT']}` : (/^ {2}API +(\S+)\/v1$/m.exec(stdout)?.[1] ?? '');
   const keys = Object.fromEntries([...stdout.matchAll(/^ {2}(\S+\/\S+) +(wb_\w+)$/gm)].map((match) => [match[1], match[2]]));
   return {
     pid: child.pid as number,

@@ -22,6 +22,6 @@ export function withoutTraces({ status, headers, text }: Answered): { status: nu
   const kept = Object.fromEntries(headers);
   const requestId = kept['x-request-id'] ?? '';
   delete kept['x-request-id'];
-  delete kept.date;
+  delete kept['date'];
   return { status, headers: kept, text: requestId === '' ? text : text.replaceAll(requestId, 'req_') };
 }

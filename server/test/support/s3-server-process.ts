@@ -38,7 +38,7 @@ interface Exchange {
 }
 
 async function refuseUnsigned({ headers, query }: Exchange, next: () => Promise<void>): Promise<void> {
-  if (headers.authorization !== undefined || query['X-Amz-Algorithm'] !== undefined) return next();
+  if (headers['authorization'] !== undefined || query['X-Amz-Algorithm'] !== undefined) return next();
   throw Object.assign(new Error('Access Denied'), { code: 'AccessDenied', status: 403, expose: true });
 }
 

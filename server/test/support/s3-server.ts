@@ -18,7 +18,7 @@ export interface S3Server {
 }
 
 /** Whether the tests run with a bucket at a server that the environment names (`npm run test:s3`). */
-export const isGivenS3 = process.env.TEST_S3 === 'true';
+export const isGivenS3 = process.env['TEST_S3'] === 'true';
 
 const BUCKET = 'waybill';
 const PROGRAM = path.join(import.meta.dirname, 's3-server-process.ts');

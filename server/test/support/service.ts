@@ -62,7 +62,7 @@ export async function startTestService(
   role: Role = 'all',
   pagesFolder: string | undefined = anyPages(),
 ): Promise<TestService> {
-  const databaseUrl = env.DATABASE_URL ?? (await createDatabase());
+  const databaseUrl = env['DATABASE_URL'] ?? (await createDatabase());
   const start = (more: Record<string, string>) =>
     startService(
       readConfig({ PORT: '0', DATABASE_URL: databaseUrl, RATE_LIMIT_PER_MINUTE: '0', PUBLIC_RATE_LIMIT_PER_MINUTE: '0', ...env, ...more }),

@@ -1,10 +1,13 @@
 import type { TestService } from './service.ts';
 
-const TABLES = ['messages', 'ledger_entries', 'idempotency_keys', 'daily_usage', 'contacts', 'contact_types', 'contact_actors'];
+const TABLES = ['messages', 'ledger_entries', 'idempotency_keys', 'daily_usage', 'contacts', 'contact_types', 'contact_actors'] as const;
+
+type Traces = Record<(typeof TABLES)[number] | 'counted', string>;
 
 /** Everything that a send writes, as one comparable value: rows of every table, and what was counted. */
-export async function tracesOfSends({ sql }: TestService): Promise<Record<string, string>> {
+export async function tracesOfSends({ sql }: TestService): Promise<Traces> {
   const counts = TABLES.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`).join(', ');
-  const [row] = await sql<Record<string, string>>(`SELECT ${counts}, (SELECT coalesce(sum(messages), 0) FROM daily_usage) AS counted`);
-  return row as Record<string, string>;
+  const [row] = await sql<Traces>(`SELECT ${counts}, (SELECT coalesce(sum(messages), 0) FROM daily_usage) AS counted`);
+  if (!row) throw new Error('a query without a table returns one row');
+  return row;
 }

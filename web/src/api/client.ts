@@ -7,8 +7,13 @@ export type Operation = { [Path in keyof paths]: `${Uppercase<keyof paths[Path] 
 type Description<O extends Operation> = O extends `${infer Method} ${infer Path extends keyof paths}`
   ? paths[Path][Lowercase<Method> & keyof paths[Path]]
   : never;
-type Parameters<D> = D extends { parameters: infer P } ? Pick<P, keyof P & ('path' | 'query')> : object;
-type Body<D> = D extends { requestBody: { content: { 'application/json': infer B } } } ? { body: B } : object;
+/** A parameter that is undefined is left out of the request. */
+type OrLeftOut<P> = { [Name in keyof P]: object extends Pick<P, Name> ? P[Name] | undefined : P[Name] };
+type Places<P> = { [Place in keyof P]: OrLeftOut<P[Place]> };
+type Parameters<D> = D extends { parameters: infer P } ? Places<Pick<P, keyof P & ('path' | 'query')>> : object;
+/** A body with a field of any JSON may be given as text. */
+type Written<B> = keyof B & ('json' | 'schema') extends never ? never : JsonText;
+type Body<D> = D extends { requestBody: { content: { 'application/json': infer B } } } ? { body: B | Written<B> } : object;
 type Success<D> = D extends { responses: infer R } ? R[keyof R] : never;
 
 /** What a request takes: the parameters of its path and its query, and its body. */
@@ -53,18 +58,24 @@ export async function call<O extends Operation>(operation: O, input: InputOf<O>,
 
 /** The response as text, byte for byte. */
 export async function textOf<O extends Operation>(operation: O, input: InputOf<O>, options: Options = {}): Promise<string> {
-  const [method, template] = operation.split(' ') as [string, string];
+  const [method = '', template = ''] = operation.split(' ');
   const { path = {}, query = {}, body } = input as { path?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
   const search = new URLSearchParams(
     Object.entries(query).flatMap(([key, value]) => (value === undefined || value === '' ? [] : [[key, String(value)]])),
   );
-  const isJson = body !== undefined && !(body instanceof FormData);
+  const content = contentOf(body);
+  const isJson = typeof content === 'string';
   return request(method, search.size > 0 ? `${filled}?${search}` : filled, {
     ...options,
-    body: isJson ? (body instanceof JsonText ? body.text : JSON.stringify(body)) : (body as FormData | undefined),
+    body: content,
     headers: { ...(isJson && { 'content-type': 'application/json' }), ...options.headers },
   });
+}
+
+function contentOf(body: unknown): string | FormData | undefined {
+  if (body === undefined || body instanceof FormData) return body;
+  return body instanceof JsonText ? body.text : JSON.stringify(body);
 }
 
 /** A body that is already JSON text, so that its numbers stay as typed. */

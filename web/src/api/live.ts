@@ -63,7 +63,7 @@ async function listen(business: string, signal: AbortSignal, onEvent: () => void
 async function eachEvent(response: Response, onEvent: () => void): Promise<void> {
   if (!response.ok || !response.body) return;
   let pending = '';
-  for await (const text of response.body.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
+  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
     const events = (pending + text).split('\n\n');
     pending = events.pop() ?? '';
     if (events.some((event) => EVENT.test(event))) onEvent();

@@ -57,19 +57,26 @@ export function listKeyOf(operation: Operation, input: object): unknown[] {
 }
 
 /** A list of the API, page by page. keep: what to hold of each item, where the whole item is too large. */
-export function useList<O extends Listing, Kept = PageOf<O>>(
+export function useList<O extends Listing>(operation: O, input: InputOf<O>, options?: { enabled?: boolean }): List<PageOf<O>>;
+export function useList<O extends Listing, Kept>(
+  operation: O,
+  input: InputOf<O>,
+  options: { keep: (item: PageOf<O>) => Kept; enabled?: boolean },
+): List<Kept>;
+export function useList<O extends Listing, Kept>(
   operation: O,
   input: InputOf<O>,
   { keep, enabled = true }: { keep?: (item: PageOf<O>) => Kept; enabled?: boolean } = {},
-): List<Kept> {
+): List<Kept | PageOf<O>> {
+  type Item = Kept | PageOf<O>;
   useActiveBusiness();
-  const list = useInfiniteQuery<{ data: Kept[]; next_cursor: string | null }, ApiError, Kept[], unknown[], string | undefined>({
+  const list = useInfiniteQuery<{ data: Item[]; next_cursor: string | null }, ApiError, Item[], unknown[], string | undefined>({
     queryKey: listKeyOf(operation, input),
     queryFn: async ({ pageParam, signal }) => {
       const { query = {} } = input as { query?: object };
-      const paged = { ...input, query: { ...query, limit: PAGE_ITEMS, cursor: pageParam } } as unknown as InputOf<O>;
+      const paged = { ...input, query: { ...query, limit: PAGE_ITEMS, cursor: pageParam } };
       const page = (await call(operation, paged, { signal })) as { data: PageOf<O>[]; next_cursor: string | null };
-      return { ...page, data: keep ? page.data.map(keep) : (page.data as unknown as Kept[]) };
+      return { ...page, data: keep ? page.data.map(keep) : page.data };
     },
     initialPageParam: undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
@@ -90,7 +97,7 @@ export function useList<O extends Listing, Kept = PageOf<O>>(
 
 /** Marks the responses of these operations as stale, so that those on screen are loaded again. */
 export function forget(queries: QueryClient, ...operations: Operation[]): Promise<void> {
-  return queries.invalidateQueries({ predicate: ({ queryKey }) => operations.includes(queryKey[1] as Operation) });
+  return queries.invalidateQueries({ predicate: ({ queryKey }) => operations.some((operation) => operation === queryKey[1]) });
 }
 
 /** A mutation. changes: the operations to load again after a success. */

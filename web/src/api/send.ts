@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ApiError, call, JsonText } from './client.ts';
 import { forget } from './queries.ts';
 import { randomKey } from './random-key.ts';
-import type { Draft, Envelope } from './schema.ts';
+import type { Envelope } from './schema.ts';
 
 /**
  * Sends a message at most once: a retry after a lost response repeats the request with the same idempotency key, even after a
@@ -11,8 +11,7 @@ import type { Draft, Envelope } from './schema.ts';
 export function useSend(door: 'POST /v1/messages' | 'POST /v1/drops', by = '') {
   const queries = useQueryClient();
   return useMutation<Envelope, ApiError, string>({
-    mutationFn: (body) =>
-      call(door, { body: new JsonText(body) as unknown as Draft }, { headers: { 'idempotency-key': keyFor(`${door} ${by} ${body}`) } }),
+    mutationFn: (body) => call(door, { body: new JsonText(body) }, { headers: { 'idempotency-key': keyFor(`${door} ${by} ${body}`) } }),
     onSuccess: () => {
       sessionStorage.removeItem(PENDING);
       pending = undefined;

@@ -32,7 +32,7 @@ import { Name, visible } from '../ui/name.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 
-type Entry = readonly [to: LinkProps['to'], label: string, icon: LucideIcon];
+type Entry = readonly [to: NonNullable<LinkProps['to']>, label: string, icon: LucideIcon];
 
 const MESSAGES: Entry[] = [
   ['/inbox', 'Inbox', Inbox],

@@ -1,5 +1,6 @@
 import { ChevronRight, CircleAlert } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
+import { keysOf } from '../keys-of.ts';
 import { patternOf } from './rows.ts';
 import type { JsonTree, Kind } from './tree.ts';
 
@@ -68,7 +69,7 @@ export const JsonRow = memo(
       </div>
     );
   },
-  (before, after) => (Object.keys(after) as (keyof JsonRowProps)[]).every((name) => name === 'onPress' || before[name] === after[name]),
+  (before, after) => keysOf(after).every((name) => name === 'onPress' || before[name] === after[name]),
 );
 
 function Name({ tree, node, words }: { tree: JsonTree; node: number; words: string }) {

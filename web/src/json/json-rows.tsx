@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useEffectEvent, useId, useRef } from 'react';
 import { JsonRow, ROW_PX } from './json-row.tsx';
 import { childrenOf, rowOf } from './rows.ts';
-import type { JsonTree } from './tree.ts';
+import { type JsonTree, numberAt } from './tree.ts';
 import type { JsonTreeState } from './use-json-tree.ts';
 
 const ROWS_SHOWN_MAX = 20;
@@ -38,7 +38,7 @@ export function JsonRows({ tree, state, errors }: JsonRowsProps) {
     }
   };
   const move = (key: string): boolean => {
-    const goTo = (row: number) => setCurrent(rows[Math.max(0, Math.min(rows.length - 1, row))] as number);
+    const goTo = (row: number) => setCurrent(numberAt(rows, Math.max(0, Math.min(rows.length - 1, row))));
     const isOpen = open.has(current);
     if (key === 'ArrowDown') goTo(at + 1);
     else if (key === 'ArrowUp') goTo(at - 1);
@@ -74,7 +74,7 @@ export function JsonRows({ tree, state, errors }: JsonRowsProps) {
     >
       <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
         {shown.map(({ index, start }) => {
-          const node = rows[index] as number;
+          const node = numberAt(rows, index);
           return (
             <JsonRow
               key={node}

@@ -1,4 +1,5 @@
-import { type Columns, JsonTree, KINDS, type Kind } from './tree.ts';
+import { keysOf } from '../keys-of.ts';
+import { type Columns, JsonTree, KINDS, type Kind, numberAt } from './tree.ts';
 
 /** The first place where a text is not JSON, and why. */
 export class JsonFault {
@@ -164,10 +165,10 @@ class Nodes {
     const node = this.size++;
     const { level, parent: parents, position, children, start: starts, keyStart: keyStarts, keyEnd: keyEnds } = this.columns;
     parents[node] = parent;
-    level[node] = parent < 0 ? 1 : (level[parent] as number) + 1;
+    level[node] = parent < 0 ? 1 : numberAt(level, parent) + 1;
     if (parent >= 0) {
-      position[node] = children[parent] as number;
-      children[parent] = (children[parent] as number) + 1;
+      position[node] = numberAt(children, parent);
+      children[parent] = numberAt(children, parent) + 1;
     }
     starts[node] = start;
     keyStarts[node] = keyStart;
@@ -185,24 +186,24 @@ class Nodes {
   }
 
   kind(node: number): Kind {
-    return KINDS[this.columns.kind[node] as number] as Kind;
+    return KINDS[numberAt(this.columns.kind, node)] ?? 'word';
   }
 
   level(node: number): number {
-    return this.columns.level[node] as number;
+    return numberAt(this.columns.level, node);
   }
 
   parent(node: number): number {
-    return this.columns.parent[node] as number;
+    return numberAt(this.columns.parent, node);
   }
 
   hasChildren(node: number): boolean {
-    return (this.columns.children[node] as number) > 0;
+    return numberAt(this.columns.children, node) > 0;
   }
 
   #grow(): void {
     const larger = emptyColumns(this.columns.kind.length * 4);
-    for (const name of Object.keys(larger) as (keyof Columns)[]) larger[name].set(this.columns[name]);
+    for (const name of keysOf(larger)) larger[name].set(this.columns[name]);
     this.columns = larger;
   }
 }

@@ -1,4 +1,4 @@
-import type { JsonTree } from './tree.ts';
+import { type JsonTree, numberAt } from './tree.ts';
 
 /** The visible nodes from top to bottom, given the open ones. */
 export function shownRows(tree: JsonTree, open: ReadonlySet<number>): Int32Array {
@@ -63,7 +63,7 @@ export function rowOf(rows: Int32Array, node: number): number {
   let high = rows.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((rows[middle] as number) < node) low = middle + 1;
+    if (numberAt(rows, middle) < node) low = middle + 1;
     else high = middle;
   }
   return low;

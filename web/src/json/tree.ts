@@ -18,6 +18,11 @@ export interface Columns {
   after: Int32Array;
 }
 
+/** What a column has for a node. Every column has a number for every node. */
+export function numberAt(column: Uint8Array | Uint16Array | Int32Array, node: number): number {
+  return column[node] as number;
+}
+
 /**
  * JSON as it was written: order, repeated keys, and every digit of every number. A node is a number; the root is 0, and the first
  * child of a node is the one after it. Half a million of them take some 20 MB, where objects would take ten times that.
@@ -34,60 +39,60 @@ export class JsonTree {
   }
 
   kind(node: number): Kind {
-    return KINDS[this.#columns.kind[node] as number] as Kind;
+    return KINDS[numberAt(this.#columns.kind, node)] ?? 'word';
   }
 
   isContainer(node: number): boolean {
-    return (this.#columns.kind[node] as number) < 2;
+    return numberAt(this.#columns.kind, node) < 2;
   }
 
   /** The root's is 1. */
   level(node: number): number {
-    return this.#columns.level[node] as number;
+    return numberAt(this.#columns.level, node);
   }
 
   /** -1 above the root. */
   parent(node: number): number {
-    return this.#columns.parent[node] as number;
+    return numberAt(this.#columns.parent, node);
   }
 
   position(node: number): number {
-    return this.#columns.position[node] as number;
+    return numberAt(this.#columns.position, node);
   }
 
   children(node: number): number {
-    return this.#columns.children[node] as number;
+    return numberAt(this.#columns.children, node);
   }
 
   after(node: number): number {
-    return this.#columns.after[node] as number;
+    return numberAt(this.#columns.after, node);
   }
 
   /** As it was written, or only the first chars of it. */
   raw(node: number, chars = Number.POSITIVE_INFINITY): string {
-    const start = this.#columns.start[node] as number;
-    return this.text.slice(start, Math.min(this.#columns.end[node] as number, start + chars));
+    const start = numberAt(this.#columns.start, node);
+    return this.text.slice(start, Math.min(numberAt(this.#columns.end, node), start + chars));
   }
 
   length(node: number): number {
-    return (this.#columns.end[node] as number) - (this.#columns.start[node] as number);
+    return numberAt(this.#columns.end, node) - numberAt(this.#columns.start, node);
   }
 
   /** The offsets in the text. */
   span(node: number): readonly [start: number, end: number] {
-    return [this.#columns.start[node] as number, this.#columns.end[node] as number];
+    return [numberAt(this.#columns.start, node), numberAt(this.#columns.end, node)];
   }
 
   /** The offsets of the key with its quotes; undefined for the root and elements of arrays. */
   keySpan(node: number): readonly [start: number, end: number] | undefined {
-    const end = this.#columns.keyEnd[node] as number;
-    return end === 0 ? undefined : [this.#columns.keyStart[node] as number, end];
+    const end = numberAt(this.#columns.keyEnd, node);
+    return end === 0 ? undefined : [numberAt(this.#columns.keyStart, node), end];
   }
 
   /** With its quotes, as it was written; undefined for the root and elements of arrays. */
   rawKey(node: number): string | undefined {
-    const start = this.#columns.keyStart[node] as number;
-    const end = this.#columns.keyEnd[node] as number;
+    const start = numberAt(this.#columns.keyStart, node);
+    const end = numberAt(this.#columns.keyEnd, node);
     return end === 0 ? undefined : this.text.slice(start, end);
   }
 

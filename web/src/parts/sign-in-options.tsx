@@ -34,7 +34,7 @@ export function SignInOptions(props: SignInProps) {
 function Options({ ways, backTo, error, onSignedIn }: SignInProps & { ways: SignIn }) {
   const [email, setEmail] = useState('');
   const [isSent, setSent] = useState(false);
-  const begin = useAuth<object, { url: string }>('sign-in/social');
+  const begin = useAuth<{ provider: string; callbackURL: string; errorCallbackURL: string }, { url: string }>('sign-in/social');
   const passkey = useMutation<void, ApiError>({ mutationFn: signInWithPasskey, onSuccess: onSignedIn });
   if (isSent) return <CodeForm email={email} mailsAt={ways.mails_at} onSignedIn={onSignedIn} onChange={() => setSent(false)} />;
 
@@ -73,7 +73,7 @@ function Options({ ways, backTo, error, onSignedIn }: SignInProps & { ways: Sign
             <Button
               key={id}
               className="w-full"
-              isBusy={(begin.isPending || begin.isSuccess) && (begin.variables as { provider: string }).provider === id}
+              isBusy={(begin.isPending || begin.isSuccess) && begin.variables?.provider === id}
               onClick={() => go(id)}
             >
               <span className="max-w-64 truncate">

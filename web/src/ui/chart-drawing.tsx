@@ -118,7 +118,7 @@ function sumTo(series: readonly ChartSeries[], count: number, index: number): nu
 }
 
 function stepFor(least: number, steps: readonly number[]): number {
-  return steps.find((step) => step >= least) ?? (steps.at(-1) as number);
+  return steps.find((step) => step >= least) ?? steps.at(-1) ?? least;
 }
 
 function useWidth(place: RefObject<HTMLElement | null>): number {

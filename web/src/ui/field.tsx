@@ -10,7 +10,7 @@ interface Labelled {
   hint?: ReactNode;
   error?: string | undefined;
   /** The label is for screen readers only. */
-  isBare?: boolean;
+  isBare?: boolean | undefined;
 }
 
 type Given<Tag extends 'input' | 'textarea' | 'select'> = Labelled & ComponentProps<Tag>;

@@ -33,7 +33,7 @@ export function Menu({ label, name, className = '', isUpward = false, isLeftward
   useEffect(() => {
     if (!isOpen) return;
     const onPress = ({ target }: PointerEvent) => {
-      if (!root.current?.contains(target as Node)) setOpen(false);
+      if (!root.current?.contains(target instanceof Node ? target : null)) setOpen(false);
     };
     document.addEventListener('pointerdown', onPress);
     return () => document.removeEventListener('pointerdown', onPress);
@@ -46,7 +46,8 @@ export function Menu({ label, name, className = '', isUpward = false, isLeftward
   };
   const onMenuKey = (event: KeyboardEvent) => {
     const all = items();
-    const at = all.indexOf(document.activeElement as HTMLElement);
+    const { activeElement } = document;
+    const at = activeElement instanceof HTMLElement ? all.indexOf(activeElement) : -1;
     const next = { ArrowDown: (at + 1) % all.length, ArrowUp: at <= 0 ? all.length - 1 : at - 1, Home: 0, End: all.length - 1 }[event.key];
     if (event.key === 'Escape') close();
     else if (event.key === 'Tab') setOpen(false);

@@ -10,5 +10,5 @@ export function chosenTheme(): Theme {
 export function applyTheme(theme = chosenTheme()): void {
   localStorage.setItem(KEY, theme);
   if (theme === 'system') document.documentElement.removeAttribute('data-theme');
-  else document.documentElement.dataset.theme = theme;
+  else document.documentElement.dataset['theme'] = theme;
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { ApiError } from '../api/client.ts';
+import { keysOf } from '../keys-of.ts';
 import { useTask } from './task.ts';
 
 type Errors<Fields> = Partial<Record<keyof Fields, string>>;
@@ -40,27 +41,32 @@ export function useForm<Fields extends Record<string, string>>({
   const [fields, setFields] = useState(initial);
   const [errors, setErrors] = useState<Errors<Fields>>({});
   const { isBusy, error, run } = useTask();
-  const names = Object.keys(initial) as (keyof Fields & string)[];
+  const names = keysOf(initial);
   const pathsOf = (name: keyof Fields & string) => paths[name] ?? [`/${name}`];
   const errorsIn = (failure: ApiError): Errors<Fields> => {
-    const byCode = (codes as Partial<Record<string, keyof Fields>>)[failure.code];
-    if (byCode !== undefined) return { [byCode]: failure.message } as Errors<Fields>;
-    const found = names.map(
-      (name) =>
-        [
-          name,
-          pathsOf(name)
-            .map((path) => failure.at(path))
-            .find(Boolean),
-        ] as const,
-    );
-    return Object.fromEntries(found.filter(([, message]) => message !== undefined)) as Errors<Fields>;
+    const found: Errors<Fields> = {};
+    const byCode = codes[failure.code];
+    if (byCode !== undefined) {
+      found[byCode] = failure.message;
+      return found;
+    }
+    for (const name of names) {
+      const message = pathsOf(name)
+        .map((path) => failure.at(path))
+        .find(Boolean);
+      if (message !== undefined) found[name] = message;
+    }
+    return found;
   };
   const isAtFields = ({ code, details }: ApiError) =>
     code in codes || (details.length > 0 && details.every(({ path }) => names.some((name) => pathsOf(name).includes(path))));
   const set = (changes: Partial<Fields>) => {
     setFields((known) => ({ ...known, ...changes }));
-    setErrors((known) => Object.fromEntries(Object.entries(known).filter(([name]) => !(name in changes))) as Errors<Fields>);
+    setErrors((known) => {
+      const left = { ...known };
+      for (const name of keysOf(changes)) delete left[name];
+      return left;
+    });
   };
   const send = async () => {
     try {

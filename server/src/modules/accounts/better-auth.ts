@@ -31,7 +31,7 @@ export interface Shown {
   provider: SignInProvider;
   proves: SignInProof;
   /** The mailbox that it is about; undefined where that can be none but the person's own. */
-  email?: string | null;
+  email?: string | null | undefined;
 }
 
 export interface UnderWay {

@@ -15,18 +15,18 @@ export function bindingCodes(adapter: DBAdapter, device: () => string): DBAdapte
 type Binding = Pick<DBTransactionAdapter, 'create' | 'findOne' | 'findMany' | 'update' | 'updateMany' | 'delete' | 'deleteMany'>;
 
 function binding(adapter: DBTransactionAdapter, device: () => string): Binding {
-  const named = (identifier: unknown) =>
+  const named = <T>(identifier: T): T | string =>
     typeof identifier === 'string' && identifier.startsWith(CODE) ? `${device()} ${identifier}` : identifier;
   const asked = <A extends { model: string; where?: Where[] | undefined }>(args: A): A => {
     if (args.model !== 'verification' || !args.where) return args;
     const where = args.where.map((condition) =>
-      condition.field === 'identifier' ? { ...condition, value: named(condition.value) as Where['value'] } : condition,
+      condition.field === 'identifier' ? { ...condition, value: named(condition.value) } : condition,
     );
     return { ...args, where };
   };
   return {
     create: <T extends Record<string, unknown>, R = T>(args: Parameters<typeof adapter.create<T, R>>[0]) => {
-      const { identifier } = args.data as { identifier?: unknown };
+      const { identifier }: { identifier?: unknown } = args.data;
       return adapter.create<T, R>(
         args.model === 'verification' ? { ...args, data: { ...args.data, identifier: named(identifier) } } : args,
       );

@@ -9,6 +9,7 @@ import {
   CODES_PER_MAILBOX_FROM_STRANGERS_AND_DAY_MAX,
   DEVICE_KNOWN_DAYS,
 } from '../../contract/limits.ts';
+import { entriesOf } from '../../contract/records.ts';
 import { networkOf } from '../../platform/network.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import { countUse, findKnown, noteSignIn } from './store.ts';
@@ -34,10 +35,10 @@ export interface Requester {
 export async function countCode(db: Queryable, { email, device, address }: Requester): Promise<void> {
   const network = networkOf(address);
   const known = await knownAmong(db, { device: hashOf(['device', email, device]), network: hashOf(['network', email, network]) });
-  if (known.device) return countCodeOf(db, ['code', email, 'device', device]);
+  if (known.has('device')) return countCodeOf(db, ['code', email, 'device', device]);
   await count(db, ['code', network], CODE_WINDOW_S, CODES_PER_ADDRESS_AND_WINDOW_MAX);
   await countCodeOf(db, ['code', email, 'network', network]);
-  if (!known.network) await count(db, ['code of the day', email], DAY_S, CODES_PER_MAILBOX_FROM_STRANGERS_AND_DAY_MAX, ELSEWHERE);
+  if (!known.has('network')) await count(db, ['code of the day', email], DAY_S, CODES_PER_MAILBOX_FROM_STRANGERS_AND_DAY_MAX, ELSEWHERE);
 }
 
 async function countCodeOf(db: Queryable, subject: string[]): Promise<void> {
@@ -48,7 +49,7 @@ async function countCodeOf(db: Queryable, subject: string[]): Promise<void> {
 /** Tries at one code are bounded by the code; this bounds one who tries many mailboxes. */
 export async function countTry(db: Queryable, { email, device, address }: Requester): Promise<void> {
   const known = await knownAmong(db, { device: hashOf(['device', email, device]) });
-  const subject = known.device ? ['try', email, 'device', device] : ['try', networkOf(address)];
+  const subject = known.has('device') ? ['try', email, 'device', device] : ['try', networkOf(address)];
   await count(db, subject, CODE_WINDOW_S, CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX);
 }
 
@@ -57,14 +58,14 @@ export async function noteKnown(db: Queryable, { email, device, address }: Reque
   await noteSignIn(db, [hashOf(['device', email, device]), hashOf(['network', email, networkOf(address)])]);
 }
 
-async function knownAmong<N extends string>(db: Queryable, subjects: Record<N, Buffer>): Promise<Record<N, boolean>> {
-  const entries = Object.entries(subjects) as [N, Buffer][];
+async function knownAmong<N extends string>(db: Queryable, subjects: Record<N, Buffer>): Promise<Set<N>> {
+  const entries = entriesOf(subjects);
   const found = await findKnown(
     db,
     entries.map(([, subject]) => subject),
     DEVICE_KNOWN_DAYS,
   );
-  return Object.fromEntries(entries.map(([name, subject]) => [name, found.some((one) => one.equals(subject))])) as Record<N, boolean>;
+  return new Set(entries.filter(([, subject]) => found.some((one) => one.equals(subject))).map(([name]) => name));
 }
 
 const ELSEWHERE = 'Too many codes of this mailbox were asked for today. Sign in where you have done so before, or with a passkey; or try';

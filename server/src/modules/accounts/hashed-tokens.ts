@@ -14,8 +14,8 @@ type Hashing = Pick<DBTransactionAdapter, 'create' | 'findOne' | 'findMany' | 'u
 function hashing(adapter: DBTransactionAdapter): Hashing {
   return {
     create: async <T extends Record<string, unknown>, R = T>(args: Parameters<typeof adapter.create<T, R>>[0]) => {
-      const { token } = args.data as { token?: string };
-      if (args.model !== 'session' || token === undefined) return adapter.create<T, R>(args);
+      const { token }: { token?: unknown } = args.data;
+      if (args.model !== 'session' || typeof token !== 'string') return adapter.create<T, R>(args);
       const row = await adapter.create<T, R>({ ...args, data: { ...args.data, token: hashOf(token) } });
       return { ...row, token };
     },

@@ -8,6 +8,12 @@ import { withoutUnseen } from '../../contract/visible-text.ts';
 export interface Claims {
   iss: string;
   sub: string;
+  email?: unknown;
+  email_verified?: unknown;
+  name?: unknown;
+  preferred_username?: unknown;
+  /** Google: the domain of the organization. */
+  hd?: unknown;
   [claim: string]: unknown;
 }
 
@@ -39,7 +45,7 @@ export function identityOf(provider: SignInProvider, claims: Claims, isConsumer:
   return {
     provider,
     accountId: accountIdOf(claims),
-    email: known === undefined ? null : (claimed as string),
+    email: (known && claimed) ?? null,
     proves: known ?? 'nothing',
     name: nameOf(claims.name, claims.preferred_username, claimed),
   };

@@ -1,6 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { APIError } from '@better-auth/core/error';
-import { createAuthorizationURL, type OAuthProvider, verifyProviderIdToken } from '@better-auth/core/oauth2';
+import { createAuthorizationURL, type OAuth2Tokens, type OAuthProvider, verifyProviderIdToken } from '@better-auth/core/oauth2';
+import { isRecord } from '../../contract/records.ts';
 import { accountIdOf, type Claims } from './identity.ts';
 
 export interface OpenIdSettings {
@@ -101,14 +102,14 @@ export class OpenIdProvider {
     return discovery;
   }
 
-  async #exchange(code: string, codeVerifier: string, redirectUri: string): Promise<{ idToken?: string; accessToken?: string }> {
+  async #exchange(code: string, codeVerifier: string, redirectUri: string): Promise<OAuth2Tokens> {
     const { clientId, clientSecret } = this.#settings;
     const { token_endpoint, token_endpoint_auth_methods_supported: methods } = await this.#discover();
     const body = new URLSearchParams({ grant_type: 'authorization_code', code, code_verifier: codeVerifier, redirect_uri: redirectUri });
     const headers: Record<string, string> = {};
     if (methods === undefined || methods.includes('client_secret_basic')) {
       const pair = [clientId, clientSecret].map((part) => new URLSearchParams({ part }).toString().slice('part='.length)).join(':');
-      headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+      headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`;
     } else {
       body.set('client_id', clientId);
       body.set('client_secret', clientSecret);
@@ -128,7 +129,7 @@ export class OpenIdProvider {
           issuer: this.#settings.isMultiTenant ? undefined : discovery.issuer,
           audience: clientId,
           algorithms: ALGORITHMS,
-          verifyClaims: (claims) => (claims.azp ?? clientId) === clientId && this.#isIssuerRight(claims, discovery),
+          verifyClaims: (claims) => (claims['azp'] ?? clientId) === clientId && this.#isIssuerRight(claims, discovery),
         },
       } as Partial<OAuthProvider> as OAuthProvider,
       idToken,
@@ -138,11 +139,10 @@ export class OpenIdProvider {
     const claims = JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString()) as Claims;
     if (claims.email !== undefined || discovery.userinfo_endpoint === undefined || accessToken === undefined) return claims;
     // Many providers omit the address from the token and return it from the userinfo endpoint only.
-    const userInfo = await fetchJson(discovery.userinfo_endpoint, { headers: { authorization: `Bearer ${accessToken}` } }).catch(
-      () => NO_USER_INFO,
-    );
-    const { name = userInfo.name } = claims;
-    return userInfo.sub === claims.sub ? { ...claims, name, email: userInfo.email, email_verified: userInfo.email_verified } : claims;
+    const { sub, name, email, email_verified } = await fetchJson(discovery.userinfo_endpoint, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    }).catch(() => NO_USER_INFO);
+    return sub === claims.sub ? { name, ...claims, email, email_verified } : claims;
   }
 
   #isIssuerRight({ iss, tid, sub }: Record<string, unknown>, { issuer }: Discovery): boolean {
@@ -180,5 +180,7 @@ function text(value: unknown): string | undefined {
 async function fetchJson(url: string, init: RequestInit = {}): Promise<Record<string, unknown>> {
   const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(PATIENCE_MS) });
   if (!response.ok) throw new Error(`${new URL(url).host} answered ${response.status}`);
-  return (await response.json()) as Record<string, unknown>;
+  const body: unknown = await response.json();
+  if (!isRecord(body)) throw new Error(`${new URL(url).host} sent no JSON object`);
+  return body;
 }

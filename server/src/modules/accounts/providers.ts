@@ -18,7 +18,13 @@ export interface ProviderConfig {
 
 /** The identity providers that the operator has set up. */
 export function providersOf(config: ProviderConfig): ProviderSettings[] {
-  const candidates: [id: SignInProvider, name: string, issuer: string | undefined, clientId?: string, clientSecret?: string][] = [
+  const candidates: [
+    id: SignInProvider,
+    name: string,
+    issuer: string | undefined,
+    clientId: string | undefined,
+    clientSecret: string | undefined,
+  ][] = [
     ['google', 'Google', 'https://accounts.google.com', config.googleClientId, config.googleClientSecret],
     [
       'microsoft',

@@ -133,7 +133,9 @@ function checkedEmail(text: string): string {
   throw invalid([{ path: '/email', message: 'must be a mail address such as jane@example.com' }]);
 }
 
-function personOf({ session, user }: { session: Record<string, unknown>; user: Record<string, unknown> }): Person {
+type Signed = NonNullable<Awaited<ReturnType<Auth['api']['getSession']>>>;
+
+function personOf({ session, user }: Signed): Person {
   return {
     id: String(user.id),
     email: user.emailVerified === true ? String(user.email) : null,

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type ErrorCode, invalid, Refusal } from '../../contract/errors.ts';
+import { isRecord } from '../../contract/records.ts';
 import { ADDRESS_HEADER } from './address-header.ts';
 
 const PASSED_ON = ['cookie', 'origin', 'user-agent'] as const;
@@ -49,7 +50,7 @@ export async function readResponse(response: Response): Promise<AuthResponse> {
   if (response.status >= 400) throw refusalOf(response.status, text);
   const headers: Record<string, string | string[]> = { 'cache-control': 'no-store', 'set-cookie': response.headers.getSetCookie() };
   const location = response.headers.get('location');
-  if (location !== null) headers.location = location;
+  if (location !== null) headers['location'] = location;
   return { status: response.status, headers, body: text };
 }
 
@@ -65,7 +66,8 @@ function refusalOf(status: number, text: string): Refusal {
 
 function parsed(text: string): { code?: unknown; message?: unknown } {
   try {
-    return (JSON.parse(text) as object | null) ?? {};
+    const body: unknown = JSON.parse(text);
+    return isRecord(body) ? body : {};
   } catch {
     return {};
   }

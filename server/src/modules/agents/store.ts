@@ -55,7 +55,7 @@ export async function updateAgent(
   tx: Queryable,
   partyId: bigint,
   id: string,
-  change: { name?: string; description?: string | null },
+  change: { name: string | undefined; description: string | null | undefined },
 ): Promise<void> {
   await tx.query(UPDATE_AGENT, [partyId, id, change.name ?? null, change.description !== undefined, change.description ?? null]);
 }

@@ -3,6 +3,7 @@ import { newUuid, parseId } from '../../contract/ids.ts';
 import { BLOCKS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
 import { parseDomain } from '../../contract/mail-names.ts';
 import { parseHandle } from '../../contract/names.ts';
+import { entriesOf } from '../../contract/records.ts';
 import { Cache } from '../../platform/cache.ts';
 import { type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
 import type { Database } from '../../platform/postgres.ts';
@@ -40,7 +41,7 @@ export class Blocks {
     const key = `${recipientId} ${partyId} ${actorId} ${email}`;
     // A sender's verified domains belong to its business, and change with it.
     const owners = () => (partyId === null ? [recipientId] : [recipientId, partyId]);
-    return (await this.#verdicts.load(key, () => store.isBlocked(this.#database, recipientId, sender), owners)) as boolean;
+    return this.#verdicts.load(key, () => store.isBlocked(this.#database, recipientId, sender), owners);
   }
 
   /** Those of the parties that the business has blocked altogether. */
@@ -72,7 +73,7 @@ export class Blocks {
 
   async #hasSome(partyId: bigint): Promise<boolean> {
     const read = async () => !(await store.hasRoom(this.#database, partyId, 1));
-    return (await this.#some.load(String(partyId), read, () => [partyId])) as boolean;
+    return this.#some.load(String(partyId), read, () => [partyId]);
   }
 
   async #targetOf(given: BlockRequest): Promise<store.Target> {
@@ -87,11 +88,11 @@ export class Blocks {
 }
 
 function theOneOf({ user_id, email_domain, handle }: BlockRequest): { kind: keyof BlockRequest; text: string } {
-  const given = Object.entries({ user_id, email_domain, handle }).filter(([, text]) => text != null) as [keyof BlockRequest, string][];
+  const given = entriesOf({ user_id, email_domain, handle }).flatMap(([kind, text]) => (text == null ? [] : [{ kind, text }]));
   const [first, second] = given;
   if (!first) refuse('', 'needs one of user_id, email_domain and handle');
-  if (second) refuse(`/${second[0]}`, `must not come along with ${first[0]}: create two blocks`);
-  return { kind: first[0], text: first[1] };
+  if (second) refuse(`/${second.kind}`, `must not come along with ${first.kind}: create two blocks`);
+  return first;
 }
 
 function checkedUserId(id: string): string {

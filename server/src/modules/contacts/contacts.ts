@@ -5,6 +5,7 @@ import { ACTIVITY_ITEMS_MAX, PAGE_DEFAULT_ITEMS, SAVED_CONTACTS_PER_BUSINESS_MAX
 import { parseDomain, parseEmail } from '../../contract/mail-names.ts';
 import { foldCase, parseHandle } from '../../contract/names.ts';
 import type { Business, PartyView } from '../../contract/parties.ts';
+import { entriesOf } from '../../contract/records.ts';
 import type { ConsumerMail } from '../../platform/consumer-mail.ts';
 import type { Database } from '../../platform/postgres.ts';
 import type { Blocks } from '../blocks/blocks.ts';
@@ -127,7 +128,7 @@ export async function changeContact(
 
 async function toContact(services: ContactServices, business: Business, row: store.ContactRow): Promise<Contact> {
   const [contact] = await toContacts(services, business, [row]);
-  return contact as Contact;
+  return contact ?? noSuchContact();
 }
 
 async function toContacts({ database, blocks }: ContactServices, business: Business, rows: store.ContactRow[]): Promise<Contact[]> {
@@ -157,11 +158,11 @@ async function toContacts({ database, blocks }: ContactServices, business: Busin
 
 /** The one name that was given, in its stored form. */
 function nameOf({ handle, domain, email }: PartyName): PartyName {
-  const given = Object.entries({ handle, domain, email }).filter(([, text]) => text !== undefined) as [keyof PartyName, string][];
+  const given = entriesOf({ handle, domain, email }).flatMap(([kind, text]) => (text === undefined ? [] : [{ kind, text }]));
   const [first, second] = given;
   if (first === undefined) throw invalid([{ path: '', message: 'needs one of handle, domain and email' }]);
-  if (second !== undefined) throw invalid([{ path: `/${second[0]}`, message: `must not come along with ${first[0]}` }]);
-  const [kind, text] = first;
+  if (second !== undefined) throw invalid([{ path: `/${second.kind}`, message: `must not come along with ${first.kind}` }]);
+  const { kind, text } = first;
   const parsed = { handle: parseHandle, domain: parseDomain, email: parseEmail }[kind](text);
   if (parsed === undefined) throw invalid([{ path: `/${kind}`, message: EXPECTED[kind] }]);
   return { [kind]: parsed };

@@ -1,10 +1,10 @@
 import { errorCatalogue } from '../../contract/errors.ts';
 import { type Html, html } from '../../contract/html.ts';
 import type { Auth } from '../../http/endpoint.ts';
-import type { OpenApiDocument, Operation, Parameter } from '../../http/openapi.ts';
+import type { OpenApiDocument, Operation } from '../../http/openapi.ts';
+import type { Parameter } from '../../http/openapi-parts.ts';
+import type { Schema } from '../../http/openapi-schema.ts';
 import { anchorLink } from './markdown.ts';
-
-type Schema = Record<string, unknown>;
 
 /** A readable reference, made from the OpenAPI document alone. */
 export function referenceBody(document: OpenApiDocument): Html {
@@ -47,14 +47,14 @@ const AUTH_WORDS: Record<Auth, string> = {
 function operationSection(method: string, path: string, operation: Operation): Html {
   const body = operation.requestBody?.content['application/json']?.schema;
   const form = operation.requestBody?.content['multipart/form-data']?.schema;
-  const [[status, success] = ['', {}]] = Object.entries(operation.responses);
-  const answer = Object.values((success.content ?? {}) as Record<string, { schema: Schema }>)[0]?.schema;
-  const codes = Object.values(operation.responses).flatMap((response) => (response['x-error-codes'] ?? []) as string[]);
-  return html`<h2 class="operation" id="${operation.operationId}"><span class="method">${method}</span><code>${path}</code><span class="tag">${AUTH_WORDS[operation['x-auth'] as Auth]}</span>${anchorLink(operation.operationId, `${method} ${path}`)}</h2>
+  const [[status, success] = ['', undefined]] = Object.entries(operation.responses);
+  const answer = Object.values(success?.content ?? {})[0]?.schema;
+  const codes = Object.values(operation.responses).flatMap((response) => response['x-error-codes'] ?? []);
+  return html`<h2 class="operation" id="${operation.operationId}"><span class="method">${method}</span><code>${path}</code><span class="tag">${AUTH_WORDS[operation['x-auth']]}</span>${anchorLink(operation.operationId, `${method} ${path}`)}</h2>
 <p>${operation.summary}.</p>${operation.description && html`<p class="soft">${prose(operation.description)}</p>`}
 ${operation.parameters.length > 0 && html`<h3>Parameters</h3>${parameterTable(operation.parameters)}`}
 ${body && html`<h3>Body</h3>${fieldTableOrLink(body)}`}${form && html`<p>As multipart/form-data: ${typeWords(form)}</p>`}
-<h3>Answer</h3><p>${status}: ${String(success.description)} ${answer?.type !== 'object' && answer && typeWords(answer)}</p>${answer?.type === 'object' && fieldTable(answer)}
+<h3>Answer</h3><p>${status}: ${success?.description} ${answer?.type !== 'object' && answer && typeWords(answer)}</p>${answer?.type === 'object' && fieldTable(answer)}
 ${codes.length > 0 && html`<h3>Errors</h3><p>${codes.map((code, i) => html`${i > 0 && ', '}<a href="#errors"><code>${code}</code></a>`)}</p>`}`;
 }
 
@@ -65,13 +65,13 @@ ${parameters.map(({ name, in: place, required, schema, description }) => html`<t
 }
 
 function fieldTableOrLink(schema: Schema): Html | false {
-  return typeof schema.$ref === 'string' ? html`<p>${typeWords(schema)}</p>` : fieldTable(schema);
+  return schema.$ref !== undefined ? html`<p>${typeWords(schema)}</p>` : fieldTable(schema);
 }
 
 function fieldTable(schema: Schema): Html | false {
-  if (Array.isArray(schema.anyOf)) return html`${schema.anyOf.map((variant) => html`<h3>or</h3>${fieldTable(variant as Schema)}`)}`;
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
-  const required = (schema.required ?? []) as string[];
+  if (schema.anyOf) return html`${schema.anyOf.map((variant) => html`<h3>or</h3>${fieldTable(variant)}`)}`;
+  const properties = Object.entries(schema.properties ?? {});
+  const required = schema.required ?? [];
   if (properties.length === 0) return false;
   return html`<table><thead><tr><th>Field</th><th>Form</th><th>Meaning</th></tr></thead><tbody>
 ${properties.map(([name, field]) => html`<tr><td><code>${name}</code></td><td>${typeWords(field)}${!required.includes(name) && ', optional'}</td><td>${prose(field.description)}${nestedTable(field)}</td></tr>`)}
@@ -80,24 +80,23 @@ ${properties.map(([name, field]) => html`<tr><td><code>${name}</code></td><td>${
 
 function nestedTable(field: Schema): Html | false {
   if (field.type === 'object') return fieldTable(field);
-  const items = field.items as Schema | undefined;
-  return items?.type === 'object' ? fieldTable(items) : false;
+  return field.items?.type === 'object' ? fieldTable(field.items) : false;
 }
 
 function describe(schema: Schema): Html | false {
-  return typeof schema.description === 'string' && html`<p>${prose(schema.description)}</p>`;
+  return schema.description !== undefined && html`<p>${prose(schema.description)}</p>`;
 }
 
 /** A schema in a few words. */
 function typeWords(schema: Schema): Html {
-  if (typeof schema.$ref === 'string') {
+  if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1);
     return html`<a href="#schema-${name}">${name}</a>`;
   }
-  if (Array.isArray(schema.anyOf)) return html`${schema.anyOf.map((one, i) => html`${i > 0 && ' or '}${typeWords(one as Schema)}`)}`;
-  if (Array.isArray(schema.enum)) return html`${schema.enum.map((value, i) => html`${i > 0 && ' or '}<code>${value}</code>`)}`;
+  if (schema.anyOf) return html`${schema.anyOf.map((one, i) => html`${i > 0 && ' or '}${typeWords(one)}`)}`;
+  if (schema.enum) return html`${schema.enum.map((value, i) => html`${i > 0 && ' or '}<code>${value}</code>`)}`;
   if ('const' in schema) return html`<code>${schema.const}</code>`;
-  if (schema.type === 'array') return html`array of ${typeWords((schema.items ?? {}) as Schema)}`;
+  if (schema.type === 'array') return html`array of ${typeWords(schema.items ?? {})}`;
   const bounds = [
     schema.maxLength !== undefined && `at most ${schema.maxLength} characters`,
     schema.maximum !== undefined && `${schema.minimum} to ${schema.maximum}`,

@@ -16,7 +16,7 @@ interface Services {
 
 const { publicEndpoint } = endpointsFor<Services>();
 
-const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../../../package.json'), 'utf8')) as { version: string };
+const { version }: { version: string } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../../../package.json'), 'utf8'));
 
 const aPage = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
 

@@ -42,7 +42,7 @@ export const announceShape = {
     'unsupported_media_type',
     'file_too_large',
     'quota_exceeded',
-  ] as ErrorCode[],
+  ] satisfies ErrorCode[],
 };
 
 export async function answerAnnouncement(

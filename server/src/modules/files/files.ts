@@ -96,18 +96,16 @@ export class Files {
 
   /** The files that these uploads become in a message. From here on their bytes can't change any more. */
   async attach(owner: Party, uploadIds: readonly string[]): Promise<DeliveredFile[]> {
-    const ids = uploadIds.map((id) => parseId('upl', id) ?? noSuchUpload(id));
-    if (ids.length === 0) return [];
+    const wanted = uploadIds.map((given) => ({ given, id: parseId('upl', given) ?? noSuchUpload(given) }));
+    if (wanted.length === 0) return [];
+    const ids = wanted.map(({ id }) => id);
     const uploads = await store.findUploads(this.#database, owner.id, ids);
     const files: DeliveredFile[] = [];
-    for (const [i, id] of ids.entries()) {
-      const upload = uploads.find((one) => one.id === id) ?? noSuchUpload(uploadIds[i] as string);
+    for (const { given, id } of wanted) {
+      const upload = uploads.find((one) => one.id === id) ?? noSuchUpload(given);
       const { sizeBytes, sha256 } = await this.#sealing.seal(owner.id, upload);
       if (sizeBytes !== upload.sizeBytes)
-        throw new Refusal(
-          'upload_incomplete',
-          `The bytes of ${uploadIds[i]} were never PUT to its upload URL, or its parts are not complete.`,
-        );
+        throw new Refusal('upload_incomplete', `The bytes of ${given} were never PUT to its upload URL, or its parts are not complete.`);
       files.push({ id: newUuid(), objectId: id, filename: upload.filename, contentType: upload.contentType, sizeBytes, sha256 });
     }
     return files;
@@ -115,7 +113,8 @@ export class Files {
 
   async hash(objectId: string, seen: (bytes: number) => void = () => {}): Promise<Buffer> {
     const hash = createHash('sha256');
-    for await (const chunk of (await this.#objects.read(objectId)) as AsyncIterable<Buffer>) {
+    const chunks: AsyncIterable<Buffer> = await this.#objects.read(objectId);
+    for await (const chunk of chunks) {
       hash.update(chunk);
       seen(chunk.length);
     }

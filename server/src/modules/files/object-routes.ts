@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { invalid, Refusal } from '../../contract/errors.ts';
+import { codeOf } from '../../contract/thrown.ts';
 import { type Answer, type Call, endpointsFor } from '../../http/endpoint.ts';
 import { isUnchanged } from '../../http/entity-tag.ts';
 import { attachmentDisposition, harmlessType } from '../../platform/objects/content-disposition.ts';
@@ -62,7 +63,7 @@ export const put = publicEndpoint({
     } catch (error) {
       if (error instanceof AlreadyJoined) throw sealed();
       if (error instanceof TakenOver) throw takenOver();
-      if (error instanceof WrongSize || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') throw wrongSize(sizeBytes);
+      if (error instanceof WrongSize || codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE') throw wrongSize(sizeBytes);
       throw error;
     }
     return { body: '' };

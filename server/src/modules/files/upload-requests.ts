@@ -68,7 +68,7 @@ export const showShape = {
     description: 'The upload; of one in parts, with the parts that are there.',
     schema: Type.Union([WholeUploadSchema, PartedUploadSchema]),
   },
-  errors: ['upload_not_found'] as ErrorCode[],
+  errors: ['upload_not_found'] satisfies ErrorCode[],
 };
 
 export const partsShape = {
@@ -80,7 +80,14 @@ export const partsShape = {
     closed,
   ),
   success: { status: 200, description: 'A URL for each.', schema: PartTicketsSchema },
-  errors: ['upload_not_found', 'conflict', 'validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'] as ErrorCode[],
+  errors: [
+    'upload_not_found',
+    'conflict',
+    'validation_error',
+    'invalid_json',
+    'json_too_large',
+    'unsupported_media_type',
+  ] satisfies ErrorCode[],
 };
 
 export const completeShape = {
@@ -88,7 +95,7 @@ export const completeShape = {
   description: 'Once all parts are there. From then on messages may refer to it, and no URL of a part changes anything any more.',
   params,
   success: { status: 200, description: 'The upload is complete, or was before.', schema: PartedUploadSchema },
-  errors: ['upload_not_found', 'upload_incomplete', 'validation_error', 'unsupported_media_type', 'json_too_large'] as ErrorCode[],
+  errors: ['upload_not_found', 'upload_incomplete', 'validation_error', 'unsupported_media_type', 'json_too_large'] satisfies ErrorCode[],
 };
 
 export async function answerParts(

@@ -73,12 +73,11 @@ export class MailContents {
     const note = cut(text.replaceAll('\0', '\u{fffd}'), NOTE_MAX_CHARS, CUT);
     if (note !== text) await this.#store('note.txt', 'text/plain; charset=utf-8', [Buffer.from(text)]);
     const [json, another] = this.#json;
-    const isOne = json?.bytes !== undefined && another === undefined;
     return {
       subject: subject === '' ? null : subject,
       note: note === '' ? null : note,
       files: this.stored,
-      json: isOne ? { file: json.file, bytes: json.bytes as Buffer } : undefined,
+      json: json?.bytes !== undefined && another === undefined ? { file: json.file, bytes: json.bytes } : undefined,
     };
   }
 

@@ -12,11 +12,10 @@ interface NoticeServices extends AnswerServices {
 }
 
 /** Tells a mailbox that can't read a reply on the pages, by mail, that there is one: once a thread until the mailbox reacts. */
-export function notifyOfAnswer(services: NoticeServices): Chore {
+export function notifyOfAnswer(services: NoticeServices): Chore<{ party_id: string; message_id: string }> {
   return {
     name: JOBS.notifyOfReply,
-    run: async (database, _log, payload) => {
-      const { party_id, message_id } = payload as { party_id: string; message_id: string };
+    run: async (database, _log, { party_id, message_id }) => {
       const partyId = BigInt(party_id);
       const told = await whomToTell(services, partyId, message_id);
       if (!told) return;

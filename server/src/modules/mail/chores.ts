@@ -9,10 +9,10 @@ import * as store from './store.ts';
 /** No worker that lives holds a mail for so long. */
 const TAKEN_OVER_AFTER_S = (MAIL_PATIENCE_MS / 1000) * 3;
 
-export function sendMail(delivery: MailDelivery): Chore {
+export function sendMail(delivery: MailDelivery): Chore<{ id: unknown; mail: Mail }> {
   return {
     name: JOBS.sendMail,
-    run: (database, log, { id, mail }) => delivery.deliver(database, log, String(id), mail as Mail),
+    run: (database, log, { id, mail }) => delivery.deliver(database, log, String(id), mail),
   };
 }
 

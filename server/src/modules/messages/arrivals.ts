@@ -136,8 +136,8 @@ export class Arrivals {
       this.#database,
       open.map(([, access]) => access),
     )) {
-      const [stream, { partyId }] = open[i] as [EventStream, Access];
-      this.#finish(partyId, stream);
+      const ended = open[i];
+      if (ended) this.#finish(ended[1].partyId, ended[0]);
     }
   }
 

@@ -2,11 +2,17 @@ import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { Chore } from '../../platform/jobs.ts';
 import { contactsToMerge, joinThread, mergeContact, threadsToJoin } from './join-store.ts';
 
+/** What the party without a handle has sent and received, of one mailbox or of all. */
+export interface HistoryToJoin {
+  business_id: string;
+  unclaimed_id: string;
+  mailbox: string | null;
+}
+
 /** Thread by thread, each in its own transaction: what a crash interrupts is done again, and finds the rest. */
-export const joinHistory: Chore = {
+export const joinHistory: Chore<HistoryToJoin> = {
   name: JOBS.joinHistory,
-  run: async (database, log, payload) => {
-    const { business_id, unclaimed_id, mailbox } = payload as { business_id: string; unclaimed_id: string; mailbox: string | null };
+  run: async (database, log, { business_id, unclaimed_id, mailbox }) => {
     const [businessId, unclaimedId] = [BigInt(business_id), BigInt(unclaimed_id)];
     let joined = 0;
     for (const threadId of await threadsToJoin(database, unclaimedId, businessId, mailbox))

@@ -43,7 +43,7 @@ export const sendShape = {
     'upload_incomplete',
     'sender_blocked',
     'quota_exceeded',
-  ] as ErrorCode[],
+  ] satisfies ErrorCode[],
 };
 
 /** What a request to send needs. */

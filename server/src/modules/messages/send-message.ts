@@ -33,7 +33,7 @@ export interface SendServices {
 
 /** Somebody who wants to write, for a party that need not be there yet. */
 export interface Writer {
-  party: Omit<Party, 'id'>;
+  party: Omit<Party, 'id'> & Partial<Pick<Party, 'id'>>;
   actor: ActorView;
 }
 
@@ -160,7 +160,7 @@ async function prepare(
 
 /** An agent is blocked with its business, a person or mailbox alone, with its domain, or with the business it writes for. */
 function blockable({ party, actor }: Writer): Blockable {
-  const partyId = 'id' in party ? (party as Party).id : null;
+  const partyId = party.id ?? null;
   return actor.kind === 'agent' ? { partyId, actorId: null, email: null } : { partyId, actorId: actor.id, email: actor.email };
 }
 
@@ -205,7 +205,7 @@ function destinationOf(
   sender: Sender,
   { to, inReplyTo }: Pick<SendRequest, 'to' | 'inReplyTo'>,
 ): Promise<Destination> {
-  return inReplyTo === null ? destinationByAddress(services, sender, to as string) : destinationByParent(services, sender, inReplyTo, to);
+  return inReplyTo === null ? destinationByAddress(services, sender, to ?? '') : destinationByParent(services, sender, inReplyTo, to);
 }
 
 /** A domain or mailbox, which no address of a business can be. */
@@ -246,7 +246,7 @@ async function destinationByParent(services: SendServices, sender: Sender, inRep
   if (to !== null && !address && !UNCLAIMED_NAME.test(to)) throw invalidAddress();
   const parentId = parseId('msg', inReplyTo);
   const parent = parentId === undefined ? undefined : await findParent(services.database, sender.party.id, parentId);
-  const recipient = parent && (await partyNow(services, parent, parentId as string));
+  const recipient = parent && parentId !== undefined ? await partyNow(services, parent, parentId) : undefined;
   if (!parent || !recipient || parentId === undefined) throw new Refusal('not_found', 'There is no such message to reply to.');
   if (!recipient.takesReplies || !sender.party.takesReplies) throw new Refusal('reply_unaddressable');
   if (to !== null && !(isBusiness(recipient) && address?.handle === recipient.handle)) throw new Refusal('reply_recipient_mismatch');

@@ -50,7 +50,7 @@ export class Pages {
     const type = TYPES[path.extname(name)];
     if (type === undefined || !this.#assets.has(name)) return undefined;
     const there = BUILT.filter((encoding) => this.#assets.has(name + EXTENSIONS[encoding]));
-    const encoding = encodingFor(request.headers['accept-encoding'], there) as (typeof BUILT)[number] | undefined;
+    const encoding = encodingFor(request.headers['accept-encoding'], there);
     const file = encoding === undefined ? name : name + EXTENSIONS[encoding];
     const headers = {
       'content-type': type,

@@ -19,8 +19,8 @@ export class Bag<T extends Bagged> implements Iterable<T> {
   }
 
   delete(item: T): void {
-    const last = this.#items.pop() as T;
-    if (last === item) return;
+    const last = this.#items.pop();
+    if (last === undefined || last === item) return;
     this.#items[item.index] = last;
     last.index = item.index;
   }

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { newUuid } from '../../contract/ids.ts';
+import { messageOf } from '../../contract/thrown.ts';
 import type { ChangeFeed } from '../../platform/change-feed.ts';
 import { Listener } from '../../platform/listener.ts';
 import type { Outbound } from '../../platform/outbound.ts';
@@ -279,7 +280,7 @@ export class Dispatcher {
 
   #complain(error: unknown, what: string): void {
     if (this.#isStopped) return;
-    if (isUnavailable(error)) this.#log.warn({ reason: (error as Error).message }, what);
+    if (isUnavailable(error)) this.#log.warn({ reason: messageOf(error) }, what);
     else this.#log.error(error, what);
   }
 }

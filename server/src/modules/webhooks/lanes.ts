@@ -243,8 +243,8 @@ export class Lanes {
  * instead: another worker may have its attempts by now, and by their old lease they are too late to be sent.
  */
 function renewLease(lane: Lane, { url, secret, isProven, clockMs }: LeasedAttempts, at: number): Lease {
-  const isInTime = lane.lease !== undefined && at - lane.lease.at < SEND_WITHIN_MS;
-  const lease = Object.assign(isInTime ? (lane.lease as Lease) : {}, { at, clockMs, url, secret });
+  const inTime = lane.lease !== undefined && at - lane.lease.at < SEND_WITHIN_MS ? lane.lease : {};
+  const lease = Object.assign(inTime, { at, clockMs, url, secret });
   lane.lease = lease;
   lane.isProven = isProven;
   return lease;

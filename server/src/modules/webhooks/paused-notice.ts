@@ -9,12 +9,16 @@ import { adminEmails } from '../members/members.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { findWebhook } from './store.ts';
 
+interface PausedWebhook {
+  partyId: string;
+  webhookId: string;
+}
+
 /** Tells the owners and admins of a business that its webhook was paused. The transaction that paused it has queued the chore. */
-export function tellOfPausedWebhook(services: { parties: PartyDirectory; mails: Mails; publicUrl: string }): Chore {
+export function tellOfPausedWebhook(services: { parties: PartyDirectory; mails: Mails; publicUrl: string }): Chore<PausedWebhook> {
   return {
     name: JOBS.tellOfPausedWebhook,
-    run: async (database, _log, payload) => {
-      const { partyId, webhookId } = payload as { partyId: string; webhookId: string };
+    run: async (database, _log, { partyId, webhookId }) => {
       const business = await services.parties.byId(BigInt(partyId));
       const webhook = await findWebhook(database, BigInt(partyId), webhookId);
       if (!business || !isBusiness(business) || !webhook?.pause) return;

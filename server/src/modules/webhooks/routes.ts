@@ -2,8 +2,9 @@ import { Type } from 'typebox';
 import { formatId } from '../../contract/ids.ts';
 import { WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX, WEBHOOK_URL_MAX_CHARS } from '../../contract/limits.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { keysOf } from '../../contract/records.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
-import { ATTEMPTS_COUNTED_MAX, type Counted, type PeriodName, periods, readStatistics, type WebhookStatistics } from './statistics.ts';
+import { ATTEMPTS_COUNTED_MAX, type Counted, periods, readStatistics, type WebhookStatistics } from './statistics.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -86,7 +87,7 @@ const countedFields = {
 export const WebhookStatisticsSchema = Type.Object(
   {
     webhook_id: Type.String(),
-    period: Type.Enum(Object.keys(periods) as PeriodName[]),
+    period: Type.Enum(keysOf(periods)),
     counted_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
       description: `Null, unless there are so many attempts that only the newest ${ATTEMPTS_COUNTED_MAX} were counted: then since when.`,
     }),
@@ -204,10 +205,7 @@ export const statistics = endpoint({
   summary: 'How the attempts of a webhook ended over time',
   description: 'Each attempt counts in the bucket in which it ended: 24 of an hour, 28 of six hours or 30 of a day.',
   params: idParams,
-  query: Type.Object(
-    { period: Type.Optional(Type.Enum(Object.keys(periods) as PeriodName[], { description: '24h unless given.' })) },
-    closed,
-  ),
+  query: Type.Object({ period: Type.Optional(Type.Enum(keysOf(periods), { description: '24h unless given.' })) }, closed),
   success: { status: 200, description: 'The numbers.', schema: WebhookStatisticsSchema },
   errors: ['not_found', 'validation_error'],
   handle: async (context, { caller, params, query: { period = '24h' } }) => {

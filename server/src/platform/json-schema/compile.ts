@@ -136,7 +136,7 @@ class Compiler {
     const add = (keywords: [string, Keyword][], checks: SchemaNode['checks']) => {
       for (const [name, keyword] of keywords) {
         if (!Object.hasOwn(schema, name) || (name === 'format' && !this.#checksFormats)) continue;
-        const check = this.#telling(schema, name, () => keyword(site(name)));
+        const check = this.#telling(schema, name, () => keyword(site(name) as Site<never>));
         if (check) checks.push(check);
       }
     };

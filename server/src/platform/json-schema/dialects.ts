@@ -45,7 +45,7 @@ export function draftPublishing(uri: string): Draft | undefined {
 const require = createRequire(import.meta.url);
 
 export function metaSchemaDocuments(draft: Draft): unknown[] {
-  return DOCUMENTS[draft].map((name) => require(name) as unknown);
+  return DOCUMENTS[draft].map((name) => require(name));
 }
 
 function withoutHash(uri: string): string {

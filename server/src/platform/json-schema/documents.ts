@@ -52,6 +52,11 @@ export function own(schema: SchemaObject, name: string): unknown {
   return Object.hasOwn(schema, name) ? schema[name] : undefined;
 }
 
+/** Of an object or an array. */
+function hasOwn(value: unknown, name: string): value is SchemaObject {
+  return value !== null && typeof value === 'object' && Object.hasOwn(value, name);
+}
+
 /** The schemas that can be referred to: those of one document, and the drafts' own. Nothing is ever fetched. */
 export class Documents {
   readonly root: Target;
@@ -106,9 +111,8 @@ export class Documents {
     let resource = start;
     for (const part of pointer.slice(1).split('/')) {
       const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
-      const isThere = schema !== null && typeof schema === 'object' && Object.hasOwn(schema, name);
-      if (!isThere) throw new InvalidSchema(`"${reference}" refers to a place that does not exist`);
-      schema = (schema as SchemaObject)[name];
+      if (!hasOwn(schema, name)) throw new InvalidSchema(`"${reference}" refers to a place that does not exist`);
+      schema = schema[name];
       resource = this.resourceOf(schema, resource);
     }
     // Below a keyword that nobody knows it was not taken for a schema before.
@@ -128,7 +132,7 @@ export class Documents {
     const waiting: [SchemaObject, Resource][] = [[start, outer]];
     for (;;) {
       const next = waiting.pop();
-      if (!next) return this.#placeOf.get(start) as Resource;
+      if (!next) return this.#placeOf.get(start) ?? outer;
       const [schema, parent] = next;
       if (this.#placeOf.has(schema)) continue;
       this.#budget.step();

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import type { Format, FormatDefinition } from 'ajv';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 
 type Check = (value: string) => boolean;
@@ -36,16 +37,21 @@ export function stringFormat(name: string): Check | undefined {
   return check && max !== undefined ? (text) => text.length <= max && check(text) : check;
 }
 
+const formats = new Map<string, Format>(Object.entries(fullFormats));
+
+function isOfNumbers(format: Format | undefined): format is FormatDefinition<number> {
+  return typeof format === 'object' && 'type' in format && format.type === 'number' && !format.async;
+}
+
 function published(name: string): Check | undefined {
-  const format: unknown = Object.hasOwn(fullFormats, name) ? (fullFormats as Record<string, unknown>)[name] : undefined;
+  const format = formats.get(name);
   if (format instanceof RegExp) return (text) => format.test(text);
-  if (typeof format === 'function') return (text) => Boolean(format(text));
-  const { type, validate } = (format ?? {}) as { type?: string; validate?: Check };
-  return type === 'number' ? undefined : validate;
+  if (typeof format === 'function') return (text) => format(text);
+  if (typeof format !== 'object' || format.async || isOfNumbers(format)) return undefined;
+  return typeof format.validate === 'function' ? format.validate : undefined;
 }
 
 export function numberFormat(name: string): ((value: number) => boolean) | undefined {
-  const format = Object.hasOwn(fullFormats, name) ? (fullFormats as Record<string, unknown>)[name] : undefined;
-  const { type, validate } = (format ?? {}) as { type?: string; validate?: (value: number) => boolean };
-  return type === 'number' ? validate : undefined;
+  const format = formats.get(name);
+  return isOfNumbers(format) ? format.validate : undefined;
 }

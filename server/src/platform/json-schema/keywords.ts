@@ -6,8 +6,8 @@ import type { Pattern } from './patterns.ts';
 import { Marks, type Run, type SchemaIssue } from './run.ts';
 
 /** Where a keyword stands, and what it may ask of the rest of the schema. */
-export interface Site {
-  value: unknown;
+export interface Site<Value = unknown> {
+  value: Value;
   schema: SchemaObject;
   draft: Draft;
   resource: Resource;
@@ -19,8 +19,11 @@ export interface Site {
   patternOf(source: string): Pattern;
 }
 
-/** Undefined where the keyword means nothing in this draft or place. */
-export type Keyword = (site: Site) => Check | undefined;
+/**
+ * Undefined where the keyword means nothing in this draft or place. `Value` is what the meta-schema demands of the keyword's value:
+ * a schema is checked by its meta-schema before it is compiled.
+ */
+export type Keyword<Value = never> = (site: Site<Value>) => Check | undefined;
 
 /** References, and keywords that combine schemas for one and the same value. */
 export const combiningKeywords: Record<string, Keyword> = {
@@ -53,8 +56,8 @@ export const combiningKeywords: Record<string, Keyword> = {
       return applyInPlace(outermost ? site.nodeIn(outermost.root, outermost) : node, value, run, marks);
     };
   },
-  allOf: ({ value, node, nodeOf }) => {
-    const nodes = (value as unknown[]).map(nodeOf);
+  allOf: ({ value, node, nodeOf }: Site<unknown[]>) => {
+    const nodes = value.map(nodeOf);
     node.always.push(...nodes);
     return (instance, run, marks) => {
       let isValid = true;
@@ -66,15 +69,15 @@ export const combiningKeywords: Record<string, Keyword> = {
       return isValid;
     };
   },
-  anyOf: ({ value, nodeOf }) => {
-    const nodes = (value as unknown[]).map(nodeOf);
+  anyOf: ({ value, nodeOf }: Site<unknown[]>) => {
+    const nodes = value.map(nodeOf);
     return (instance, run, marks) => {
       const { passed, issues } = tryEach(nodes, instance, run, marks, marks ? nodes.length : 1);
       return passed > 0 || failWith(run, issues, 'anyOf', 'must fit at least one of the schemas in anyOf');
     };
   },
-  oneOf: ({ value, nodeOf }) => {
-    const nodes = (value as unknown[]).map(nodeOf);
+  oneOf: ({ value, nodeOf }: Site<unknown[]>) => {
+    const nodes = value.map(nodeOf);
     return (instance, run, marks) => {
       const { passed, issues } = tryEach(nodes, instance, run, marks, 2);
       if (passed > 1) return run.fail('oneOf', 'must fit only one of the schemas in oneOf');

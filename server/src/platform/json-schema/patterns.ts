@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { messageOf } from '../../contract/thrown.ts';
 import { InvalidSchema } from './documents.ts';
 
 export interface Pattern {
@@ -61,7 +62,7 @@ export function compilePattern(source: string): Pattern {
     const expression = RE2JS.compile(new Translation(source).text());
     return { test: (text) => expression.test(text) };
   } catch (error) {
-    const reason = (error as Error).message.replace(/^error parsing regexp: /, '');
+    const reason = messageOf(error).replace(/^error parsing regexp: /, '');
     throw new InvalidSchema(`the pattern ${JSON.stringify(source)} is beyond what can be matched in linear time: ${reason}`);
   }
 }
@@ -131,21 +132,23 @@ class Translation {
   #character(): string {
     const kept = this.#take(/\\[dDwWnrtf]/y);
     if (kept) return kept[0];
-    const property = this.#take(/\\([pP])\{(?:(?:General_Category|gc|Script|sc)=)?(\w+)\}/y);
-    if (property) return `\\${property[1]}{${CATEGORIES[property[2] as string] ?? property[2]}}`;
-    const pair = this.#take(/\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})/iy);
-    if (pair) return quoted(String.fromCharCode(Number.parseInt(pair[1] as string, 16), Number.parseInt(pair[2] as string, 16)));
+    const [, kind, category = ''] = this.#take(/\\([pP])\{(?:(?:General_Category|gc|Script|sc)=)?(\w+)\}/y) ?? [];
+    if (kind) return `\\${kind}{${CATEGORIES[category] ?? category}}`;
+    const [, high, low] = this.#take(/\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})/iy) ?? [];
+    if (high && low) return quoted(String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16)));
     const code = this.#take(/\\u\{([0-9a-f]+)\}/iy) ?? this.#take(/\\u([0-9a-f]{4})/iy) ?? this.#take(/\\x([0-9a-f]{2})/iy);
     if (code) return `\\x{${code[1]}}`;
-    const control = this.#take(/\\c([a-z])/iy);
-    if (control) return `\\x{${((control[1] as string).charCodeAt(0) % 32).toString(16)}}`;
+    const [, control] = this.#take(/\\c([a-z])/iy) ?? [];
+    if (control) return `\\x{${(control.charCodeAt(0) % 32).toString(16)}}`;
     if (this.#take(/\\v/y)) return '\\x{b}';
     if (this.#take(/\\0/y)) return '\\x{0}';
     this.#take(/\\(?=.)/sy);
-    return quoted((this.#take(/./suy) as RegExpExecArray)[0]);
+    const [literal] = this.#take(/./suy) ?? [];
+    if (literal === undefined) throw new Error('it ends too early');
+    return quoted(literal);
   }
 }
 
 function quoted(character: string): string {
-  return /^[A-Za-z0-9]$/.test(character) ? character : `\\x{${(character.codePointAt(0) as number).toString(16)}}`;
+  return /^[A-Za-z0-9]$/.test(character) ? character : `\\x{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

@@ -11,7 +11,7 @@ const ofItems = (check: (items: unknown[], run: Run, marks: Marks | undefined) =
 const ofMembers = (check: (members: Record<string, unknown>, run: Run, marks: Marks | undefined) => boolean): Check => {
   return (value, run, marks) => !isRecord(value) || check(value, run, marks);
 };
-const counting = (count: (value: object) => number, unit: string, of: typeof Array.isArray | typeof isRecord) => ({
+const counting = <Kind>(count: (value: Kind) => number, unit: string, of: (value: unknown) => value is Kind) => ({
   atLeast: (least: number, keyword: string): Check => {
     return (value, run) => !of(value) || count(value) >= least || run.fail(keyword, `must have at least ${least} ${unit}`);
   },
@@ -19,7 +19,7 @@ const counting = (count: (value: object) => number, unit: string, of: typeof Arr
     return (value, run) => !of(value) || count(value) <= most || run.fail(keyword, `must have at most ${most} ${unit}`);
   },
 });
-const items = counting((value) => (value as unknown[]).length, 'items', Array.isArray);
+const items = counting<unknown[]>((value) => value.length, 'items', Array.isArray);
 const members = counting((value) => Object.keys(value).length, 'properties', isRecord);
 
 /** All of what a loop goes through, or up to the first failure when no more is wanted. */
@@ -65,11 +65,11 @@ const all = (checks: Check[]): Check => {
 };
 
 export const structureKeywords: Record<string, Keyword> = {
-  minItems: ({ value }) => items.atLeast(value as number, 'minItems'),
-  maxItems: ({ value }) => items.atMost(value as number, 'maxItems'),
-  minProperties: ({ value }) => members.atLeast(value as number, 'minProperties'),
-  maxProperties: ({ value }) => members.atMost(value as number, 'maxProperties'),
-  uniqueItems: ({ value }) =>
+  minItems: ({ value }: Site<number>) => items.atLeast(value, 'minItems'),
+  maxItems: ({ value }: Site<number>) => items.atMost(value, 'maxItems'),
+  minProperties: ({ value }: Site<number>) => members.atLeast(value, 'minProperties'),
+  maxProperties: ({ value }: Site<number>) => members.atMost(value, 'maxProperties'),
+  uniqueItems: ({ value }: Site) =>
     value !== true
       ? undefined
       : ofItems((list, run) => {
@@ -81,9 +81,10 @@ export const structureKeywords: Record<string, Keyword> = {
             return earlier === undefined || failAt(i, run, 'uniqueItems', `must not be the same as item ${earlier}`);
           });
         }),
-  prefixItems: ({ value, draft, nodeOf }) => (draft < 2020 ? undefined : eachOf((value as unknown[]).map(nodeOf))),
-  items: ({ value, schema, draft, nodeOf }) => {
-    if (draft >= 2020) return eachFrom(((own(schema, 'prefixItems') ?? []) as unknown[]).length, nodeOf(value));
+  prefixItems: ({ value, draft, nodeOf }: Site<unknown[]>) => (draft < 2020 ? undefined : eachOf(value.map(nodeOf))),
+  items: ({ value, schema, draft, nodeOf }: Site) => {
+    const prefix = own(schema, 'prefixItems');
+    if (draft >= 2020) return eachFrom(Array.isArray(prefix) ? prefix.length : 0, nodeOf(value));
     return Array.isArray(value) ? eachOf(value.map(nodeOf)) : eachFrom(0, nodeOf(value));
   },
   additionalItems: ({ value, schema, draft, nodeOf }) => {
@@ -93,8 +94,12 @@ export const structureKeywords: Record<string, Keyword> = {
   contains: ({ value, schema, draft, nodeOf }) => {
     if (draft === 4) return undefined;
     const node = nodeOf(value);
-    const least = draft >= 2019 ? ((own(schema, 'minContains') ?? 1) as number) : 1;
-    const most = draft >= 2019 ? ((own(schema, 'maxContains') ?? Number.POSITIVE_INFINITY) as number) : Number.POSITIVE_INFINITY;
+    const bound = (name: string, fallback: number): number => {
+      const given = draft >= 2019 ? own(schema, name) : undefined;
+      return typeof given === 'number' ? given : fallback;
+    };
+    const least = bound('minContains', 1);
+    const most = bound('maxContains', Number.POSITIVE_INFINITY);
     return ofItems((list, run, marks) => {
       const { issues } = run;
       run.issues = undefined;
@@ -105,12 +110,12 @@ export const structureKeywords: Record<string, Keyword> = {
       return found.length <= most || run.fail('maxContains', `must contain at most ${most} items of the kind that the schema describes`);
     });
   },
-  required: ({ value }) => {
+  required: ({ value }: Site) => {
     if (!Array.isArray(value)) return undefined;
     return ofMembers((record, run) => every(value, run, (name) => Object.hasOwn(record, name) || run.fail('required', lacking(name))));
   },
-  properties: ({ value, nodeOf }) => {
-    const nodes = Object.entries(value as object).map(([name, schema]) => [name, nodeOf(schema)] as const);
+  properties: ({ value, nodeOf }: Site<object>) => {
+    const nodes = Object.entries(value).map(([name, schema]) => [name, nodeOf(schema)] as const);
     return ofMembers((record, run, marks) =>
       every(nodes, run, ([name, node]) => {
         if (!Object.hasOwn(record, name)) return true;
@@ -119,8 +124,8 @@ export const structureKeywords: Record<string, Keyword> = {
       }),
     );
   },
-  patternProperties: ({ value, nodeOf, patternOf }) => {
-    const patterns = Object.entries(value as object).map(([source, schema]) => [patternOf(source), nodeOf(schema)] as const);
+  patternProperties: ({ value, nodeOf, patternOf }: Site<object>) => {
+    const patterns = Object.entries(value).map(([source, schema]) => [patternOf(source), nodeOf(schema)] as const);
     return ofMembers((record, run, marks) =>
       every(Object.keys(record), run, (name) =>
         every(patterns, run, ([pattern, node]) => {
@@ -144,20 +149,20 @@ export const structureKeywords: Record<string, Keyword> = {
     const node = nodeOf(value);
     return ofMembers((record, run) => every(Object.keys(record), run, (name) => applyTo(name, node, name, run)));
   },
-  dependentRequired: ({ value, draft }) =>
-    draft < 2019 ? undefined : all(Object.entries(value as object).map(([name, wanted]) => needs(name, wanted, 'dependentRequired'))),
-  dependentSchemas: ({ value, draft, nodeOf }) =>
-    draft < 2019 ? undefined : all(Object.entries(value as object).map(([name, schema]) => implies(name, nodeOf(schema)))),
-  dependencies: ({ value, nodeOf }) =>
+  dependentRequired: ({ value, draft }: Site<Record<string, string[]>>) =>
+    draft < 2019 ? undefined : all(Object.entries(value).map(([name, wanted]) => needs(name, wanted, 'dependentRequired'))),
+  dependentSchemas: ({ value, draft, nodeOf }: Site<object>) =>
+    draft < 2019 ? undefined : all(Object.entries(value).map(([name, schema]) => implies(name, nodeOf(schema)))),
+  dependencies: ({ value, nodeOf }: Site<object>) =>
     all(
-      Object.entries(value as object).map(([name, wanted]) =>
+      Object.entries(value).map(([name, wanted]) =>
         Array.isArray(wanted) ? needs(name, wanted, 'dependencies') : implies(name, nodeOf(wanted)),
       ),
     ),
 };
 
 /** These run last, when all others have marked what they looked at. */
-export const lateKeywords: Record<string, Keyword> = {
+export const lateKeywords: Record<string, Keyword<unknown>> = {
   unevaluatedItems: ({ value, draft, nodeOf }) => {
     if (draft < 2019) return undefined;
     const node = nodeOf(value);
@@ -179,7 +184,13 @@ export const lateKeywords: Record<string, Keyword> = {
 };
 
 /** `false` means that nothing but the others may be there, which is said in their name. */
-function applyOrForbid(part: string | number, node: SchemaNode, holder: object, run: Run, keyword: string): boolean {
+function applyOrForbid<Part extends string | number>(
+  part: Part,
+  node: SchemaNode,
+  holder: Readonly<Record<Part, unknown>>,
+  run: Run,
+  keyword: string,
+): boolean {
   if (node.verdict === false) return failAt(part, run, keyword, 'must not be there: the schema does not speak of it');
-  return applyTo(part, node, (holder as Record<string | number, unknown>)[part], run);
+  return applyTo(part, node, holder[part], run);
 }

@@ -2,7 +2,7 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import type { SchemaObject } from './documents.ts';
 import { own } from './documents.ts';
 import { numberFormat, stringFormat } from './formats.ts';
-import type { Keyword } from './keywords.ts';
+import type { Keyword, Site } from './keywords.ts';
 import type { Check } from './node.ts';
 
 const ofNumbers = (holds: (value: number) => boolean, keyword: string, message: string): Check => {
@@ -14,13 +14,12 @@ const ofText = (holds: (value: string) => boolean, keyword: string, message: str
 
 /** Keywords that look at a value alone. What their meta-schema forbids does not get here. */
 export const valueKeywords: Record<string, Keyword> = {
-  type: ({ value }) => {
-    const types = [value].flat() as string[];
+  type: ({ value }: Site<string | string[]>) => {
+    const types = [value].flat();
     const message = `must be ${types.join(' or ')}`;
     return (instance, run) => types.some((type) => isOfType(instance, type)) || run.fail('type', message);
   },
-  enum: ({ value }) => {
-    const allowed = value as unknown[];
+  enum: ({ value: allowed }: Site<unknown[]>) => {
     const isScalar = allowed.every((item) => item === null || typeof item !== 'object');
     const texts = new Set(allowed.map(canonicalJson));
     // Receipts are public, so no message tells values of the schema.
@@ -35,33 +34,29 @@ export const valueKeywords: Record<string, Keyword> = {
     const text = canonicalJson(value);
     return (instance, run) => canonicalJson(instance) === text || run.fail('const', 'must be the value in the schema');
   },
-  multipleOf: ({ value }) => ofNumbers((number) => isMultiple(number, value as number), 'multipleOf', `must be a multiple of ${value}`),
-  minimum: ({ value, schema, draft }) => {
-    const limit = value as number;
+  multipleOf: ({ value }: Site<number>) => ofNumbers((number) => isMultiple(number, value), 'multipleOf', `must be a multiple of ${value}`),
+  minimum: ({ value: limit, schema, draft }: Site<number>) => {
     const excludes = draft === 4 && own(schema, 'exclusiveMinimum') === true;
     if (excludes) return ofNumbers((number) => number > limit, 'exclusiveMinimum', `must be greater than ${limit}`);
     return ofNumbers((number) => number >= limit, 'minimum', `must be at least ${limit}`);
   },
-  maximum: ({ value, schema, draft }) => {
-    const limit = value as number;
+  maximum: ({ value: limit, schema, draft }: Site<number>) => {
     const excludes = draft === 4 && own(schema, 'exclusiveMaximum') === true;
     if (excludes) return ofNumbers((number) => number < limit, 'exclusiveMaximum', `must be less than ${limit}`);
     return ofNumbers((number) => number <= limit, 'maximum', `must be at most ${limit}`);
   },
-  exclusiveMinimum: ({ value, draft }) =>
-    draft === 4 ? undefined : ofNumbers((number) => number > (value as number), 'exclusiveMinimum', `must be greater than ${value}`),
-  exclusiveMaximum: ({ value, draft }) =>
-    draft === 4 ? undefined : ofNumbers((number) => number < (value as number), 'exclusiveMaximum', `must be less than ${value}`),
-  minLength: ({ value }) => {
-    const least = value as number;
+  exclusiveMinimum: ({ value, draft }: Site<number>) =>
+    draft === 4 ? undefined : ofNumbers((number) => number > value, 'exclusiveMinimum', `must be greater than ${value}`),
+  exclusiveMaximum: ({ value, draft }: Site<number>) =>
+    draft === 4 ? undefined : ofNumbers((number) => number < value, 'exclusiveMaximum', `must be less than ${value}`),
+  minLength: ({ value: least }: Site<number>) => {
     return ofText((text) => text.length >= least && lengthOf(text) >= least, 'minLength', `must have at least ${least} characters`);
   },
-  maxLength: ({ value }) => {
-    const most = value as number;
+  maxLength: ({ value: most }: Site<number>) => {
     return ofText((text) => text.length <= most || lengthOf(text) <= most, 'maxLength', `must have at most ${most} characters`);
   },
-  pattern: ({ value, patternOf }) => {
-    const pattern = patternOf(value as string);
+  pattern: ({ value, patternOf }: Site<string>) => {
+    const pattern = patternOf(value);
     const message = 'must match the pattern in the schema';
     return (text, run) => {
       if (typeof text !== 'string') return true;
@@ -71,8 +66,7 @@ export const valueKeywords: Record<string, Keyword> = {
       return isValid || run.fail('pattern', message);
     };
   },
-  format: ({ value }) => {
-    const name = value as string;
+  format: ({ value: name }: Site<string>) => {
     const message = `must be a valid ${name}`;
     const ofString = stringFormat(name);
     const ofNumber = numberFormat(name);

@@ -153,7 +153,8 @@ export class FolderParts implements PartStore {
 
 async function copyInto(target: FileHandle, position: number, source: string): Promise<void> {
   let at = position;
-  for await (const chunk of createReadStream(source, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
+  const chunks: AsyncIterable<Buffer> = createReadStream(source, { highWaterMark: CHUNK_BYTES });
+  for await (const chunk of chunks) {
     for (let done = 0; done < chunk.length; ) done += (await target.write(chunk, done, chunk.length - done, at + done)).bytesWritten;
     at += chunk.length;
   }

@@ -35,8 +35,9 @@ export class FolderStore implements ObjectStore {
   async write(id: string, bytes: Readable): Promise<{ sizeBytes: number; sha256: Buffer }> {
     const hash = createHash('sha256');
     let sizeBytes = 0;
+    const chunks: AsyncIterable<Buffer> = bytes;
     const seen = async function* () {
-      for await (const chunk of bytes as AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
         sizeBytes += chunk.length;
         hash.update(chunk);
         yield chunk;

@@ -1,5 +1,6 @@
 import { type FileHandle, open, readdir, rm, rmdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
+import { codeOf } from '../../contract/thrown.ts';
 import { ignoring, makeFolder, sizeOf } from './folder.ts';
 
 /** Somebody has begun to send the same bytes again, so this writer has ended. */
@@ -38,7 +39,7 @@ export async function writeNewest(
     }
     await use(aside);
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ENOENT' && (await sizeOf(aside)) === undefined ? new TakenOver() : error;
+    throw codeOf(error) === 'ENOENT' && (await sizeOf(aside)) === undefined ? new TakenOver() : error;
   } finally {
     await rm(aside, { force: true });
     await rmdir(folder).catch(ignoring('ENOENT', 'ENOTEMPTY', 'EEXIST'));

@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import { isRecord } from '../../contract/records.ts';
+import { codeOf } from '../../contract/thrown.ts';
 import type { PartedUpload } from './parts.ts';
 
 /**
@@ -80,6 +82,5 @@ const STORE_ERRNO = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
 /** The store is full, read-only, or does not answer as it should, as opposed to having no such object. */
 export function isStoreUnavailable(error: unknown): boolean {
   if (error instanceof StoreUnavailable) return true;
-  const { code, $metadata } = (error ?? {}) as { code?: string; $metadata?: object };
-  return STORE_ERRNO.has(code ?? '') || $metadata !== undefined;
+  return STORE_ERRNO.has(codeOf(error) ?? '') || (isRecord(error) && error['$metadata'] !== undefined);
 }

@@ -71,10 +71,11 @@ async function withinMs<T>(patienceMs: number, ask: (limited: Limited) => Promis
 
 /** Ends with StoreUnavailable when no byte comes for a while. Only for what is read as fast as it comes. */
 export function withIdleLimit(body: Readable): Readable {
+  const chunks: AsyncIterable<Buffer> = body;
   const limited = async function* () {
     const idle = setTimeout(() => body.destroy(new StoreUnavailable('the bucket stopped sending')), BUCKET_PATIENCE_MS);
     try {
-      for await (const chunk of body as AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
         idle.refresh();
         yield chunk;
       }

@@ -87,11 +87,11 @@ export class S3Parts implements PartStore {
   }
 
   /** Those that are whole, in ascending order; undefined when they have been joined or dropped. */
-  async #list(upload: PartedUpload): Promise<Part[] | undefined> {
+  async #list(upload: PartedUpload): Promise<NumberedPart[] | undefined> {
     const parts = await within((limited) => this.#listAll(upload, limited)).catch(ifMissing);
     return parts
-      ?.filter(({ PartNumber, Size }) => PartNumber !== undefined && Size === partSize(upload, PartNumber))
-      .toSorted((a, b) => (a.PartNumber as number) - (b.PartNumber as number));
+      ?.filter((part): part is NumberedPart => part.PartNumber !== undefined && part.Size === partSize(upload, part.PartNumber))
+      .toSorted((a, b) => a.PartNumber - b.PartNumber);
   }
 
   /** IsTruncated alone says whether there is more: servers send NextPartNumberMarker with the last page, too. */
@@ -113,6 +113,8 @@ export class S3Parts implements PartStore {
   }
 }
 
-function numbersOf(parts: readonly Part[]): number[] {
-  return parts.map(({ PartNumber }) => PartNumber as number);
+type NumberedPart = Part & { PartNumber: number };
+
+function numbersOf(parts: readonly NumberedPart[]): number[] {
+  return parts.map(({ PartNumber }) => PartNumber);
 }

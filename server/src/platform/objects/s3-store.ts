@@ -164,10 +164,10 @@ export class S3Store implements ObjectStore {
 }
 
 /** Pieces of PART_BYTES; the last, and so perhaps the only one, is smaller and may be empty. */
-async function* partsOf(bytes: Readable): AsyncIterable<Buffer> {
+async function* partsOf(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let held: Buffer[] = [];
   let size = 0;
-  for await (const chunk of bytes as AsyncIterable<Buffer>) {
+  for await (const chunk of bytes) {
     held.push(chunk);
     size += chunk.length;
     if (size < PART_BYTES) continue;

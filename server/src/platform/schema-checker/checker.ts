@@ -43,7 +43,7 @@ export interface SchemaToRun {
 /** Of a schema that is tried out: why it can't be used, or else what is wrong with the JSON. */
 export interface TriedOut {
   refusal?: SchemaRefusal;
-  issues?: SchemaIssue[];
+  issues?: SchemaIssue[] | undefined;
 }
 
 /** Thrown when so many schemas wait to be compiled that it is not known whether this one can be. */

@@ -2,7 +2,7 @@ import v8 from 'node:v8';
 import vm from 'node:vm';
 
 v8.setFlagsFromString('--expose-gc');
-const collectGarbage = vm.runInNewContext('gc') as () => void;
+const collectGarbage: () => void = vm.runInNewContext('gc');
 
 /** Whether more than so much of this thread's heap is in use. What is only garbage does not count, and is cleared away first. */
 export function isFuller(bytes: number): boolean {

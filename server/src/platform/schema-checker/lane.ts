@@ -122,12 +122,12 @@ export class Lane {
       this.#waiting.delete(party);
       // To the end of the line.
       if (queue.length > 0) this.#waiting.set(party, queue);
-      if (batch.length > 0) this.#give(slot, party, batch);
+      const [first] = batch;
+      if (first) this.#give(slot, party, first, batch);
     }
   }
 
-  #give(slot: Slot, party: string, batch: Waiting[]): void {
-    const [first] = batch as [Waiting];
+  #give(slot: Slot, party: string, first: Waiting, batch: Waiting[]): void {
     // Copies, because the bytes are a part of a larger buffer, all of which would be carried over.
     const tasks = batch.map((job) => ({ json: new Uint8Array(job.json), budgetMs: job.budgetMs() }));
     const text = batch.find((job) => job.text !== undefined)?.text;

@@ -16,7 +16,7 @@ export function BlocksPage() {
   const [isAdding, setAdding] = useState(false);
   const [toRemove, setToRemove] = useState<Block>();
   const nameOf = ({ user_id, email_domain, handle }: Block) =>
-    handle ?? email_domain ?? senderName(senders.find(({ id }) => id === user_id)) ?? (user_id as string);
+    handle ?? email_domain ?? senderName(senders.find(({ id }) => id === user_id)) ?? user_id ?? '';
   return (
     <>
       <PageHeader

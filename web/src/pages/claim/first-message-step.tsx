@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { JsonText } from '../../api/client.ts';
 import { useAction } from '../../api/queries.ts';
-import type { Draft, Envelope, EnvelopeSummary } from '../../api/schema.ts';
+import type { Envelope, EnvelopeSummary } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
@@ -39,14 +39,14 @@ export function FirstMessageStep({ last }: { last: Envelope | EnvelopeSummary | 
   );
 }
 
-function OrderForm({ send }: { send(body: Draft): Promise<void> }) {
+function OrderForm({ send }: { send(body: JsonText): Promise<void> }) {
   const form = useForm({
     initial: { subject: 'Order 1001', json: ORDER },
     check: ({ json }) => problemsIn(json),
     submit: ({ subject, json }) => {
       const rest = JSON.stringify({ to: 'demo', type: 'order', subject }).slice(0, -1);
       // The JSON is sent as typed, so that 18.50 stays 18.50.
-      return send(new JsonText(`${rest},"json":${json}}`) as Draft);
+      return send(new JsonText(`${rest},"json":${json}}`));
     },
   });
   return (
@@ -89,6 +89,6 @@ function problemsIn(json: string): { json?: string } {
     JSON.parse(json);
     return {};
   } catch (error) {
-    return { json: `Invalid JSON: ${(error as Error).message}.` };
+    return { json: `Invalid JSON: ${error instanceof Error ? error.message : String(error)}.` };
   }
 }

@@ -18,7 +18,8 @@ export interface Summary {
   moreTypes: number;
 }
 
-export type Shown = 'all' | 'saved' | 'archived';
+export const SHOWN = ['all', 'saved', 'archived'] as const;
+export type Shown = (typeof SHOWN)[number];
 export type PartyName = { handle: string } | { domain: string } | { email: string };
 
 const TYPES_SHOWN = 2;

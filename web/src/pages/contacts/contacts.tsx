@@ -9,7 +9,7 @@ import { useShortcuts } from '../../ui/shortcuts.ts';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { AddContactDialog } from './add-contact-dialog.tsx';
 import { ContactDialog } from './contact-dialog.tsx';
-import { type Shown, useContacts } from './contact-list.ts';
+import { SHOWN, type Shown, useContacts } from './contact-list.ts';
 import { ContactRows } from './contact-rows.tsx';
 
 const TYPING_MS = 250;
@@ -49,7 +49,13 @@ export function ContactsPage() {
             onChange={({ target }) => setTyped(target.value)}
           />
         </div>
-        <Select label="Show" isBare value={shown} onChange={({ target }) => setShown(target.value as Shown)} className="w-auto">
+        <Select
+          label="Show"
+          isBare
+          value={shown}
+          onChange={({ target }) => setShown(SHOWN.find((each) => each === target.value) ?? 'all')}
+          className="w-auto"
+        >
           <option value="all">All</option>
           <option value="saved">Saved</option>
           <option value="archived">Archived</option>

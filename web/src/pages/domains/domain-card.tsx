@@ -79,7 +79,9 @@ function Senders({ domain: { domain, senders }, isOwner }: { domain: Domain; isO
         className="mt-3 max-w-md"
         disabled={change.isPending}
         value={change.isPending ? change.variables.body.senders : senders}
-        onChange={({ target }) => change.mutate({ path: { domain }, body: { senders: target.value as Domain['senders'] } })}
+        onChange={({ target }) =>
+          change.mutate({ path: { domain }, body: { senders: target.value === 'members' ? 'members' : 'everybody' } })
+        }
       >
         <option value="everybody">Everyone with a mailbox at {domain}</option>
         <option value="members">Members only</option>

@@ -11,7 +11,7 @@ export function Sent({ message, onAnother }: { message: Envelope; onAnother(): v
   // The focused form is gone: screen readers go on with the result.
   useEffect(() => heading.current?.focus(), []);
   const { from, to, receipt_url } = message;
-  const token = new URL(receipt_url).pathname.split('/').at(-1) as string;
+  const token = new URL(receipt_url).pathname.split('/').at(-1) ?? '';
   return (
     <section aria-labelledby="sent">
       <h2 id="sent" ref={heading} tabIndex={-1} className="flex items-center gap-2.5 text-lg font-semibold outline-none">

@@ -60,7 +60,7 @@ function RoleSelect({ member, isMe, myRole }: MemberRowProps) {
         className="w-28"
         disabled={change.isPending}
         value={change.isPending ? change.variables.body.role : member.role}
-        onChange={({ target }) => onChoose(target.value as Role)}
+        onChange={({ target }) => onChoose(ROLES.find((role) => role === target.value) ?? member.role)}
       >
         {ROLES.filter((role) => canAssign(myRole, role)).map((role) => (
           <option key={role} value={role}>

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { ListFilter } from 'lucide-react';
 import { type Ref, useMemo, useRef, useState } from 'react';
+import { keysOf } from '../../keys-of.ts';
 import { Button } from '../../ui/button.tsx';
 import { useDebouncedCall } from '../../ui/debounce.ts';
 import { Select, TextField } from '../../ui/field.tsx';
@@ -9,6 +10,7 @@ import { type Filters, isFiltered } from './filters.ts';
 import type { Mailbox } from './message-list.ts';
 
 const TYPING_MS = 300;
+const VERDICTS = ['passed', 'failed', 'not_applicable'] as const;
 
 /** The filters of the API, stored in the address of the page. */
 export function FilterBar({ mailbox, filters }: { mailbox: Mailbox; filters: Filters }) {
@@ -38,7 +40,8 @@ export function FilterBar({ mailbox, filters }: { mailbox: Mailbox; filters: Fil
   const change = (changed: Filters) => {
     const next = { ...typed, ...changed };
     setTyped(next);
-    const search = Object.fromEntries(Object.entries(next).filter(([, value]) => value)) as Filters;
+    const search = { ...next };
+    for (const name of keysOf(search)) if (!search[name]) delete search[name];
     afterTyping(() => void navigate({ to: mailbox === 'inbox' ? '/inbox' : '/outbox', search, replace: true }));
   };
   return (
@@ -89,7 +92,7 @@ function FilterFields({ mailbox, typed, onChange, firstRef }: FilterFieldsProps)
       <Select
         label="Schema"
         value={typed.validation ?? ''}
-        onChange={({ target }) => onChange({ validation: (target.value || undefined) as Filters['validation'] })}
+        onChange={({ target }) => onChange({ validation: VERDICTS.find((verdict) => verdict === target.value) })}
       >
         <option value="">Any</option>
         <option value="passed">Passed</option>

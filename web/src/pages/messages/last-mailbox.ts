@@ -1,7 +1,10 @@
 /** The mailbox page that was open last, with its filters, to go back to. */
 let last: { href: string; index: number } | undefined;
 
-const indexNow = (): number => (history.state as { __TSR_index?: number } | null)?.__TSR_index ?? -1;
+function indexNow(): number {
+  const state: { __TSR_index?: number } | null = history.state;
+  return state?.__TSR_index ?? -1;
+}
 
 export function rememberMailbox(href: string): void {
   last = { href, index: indexNow() };

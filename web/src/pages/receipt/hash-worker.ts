@@ -40,6 +40,6 @@ function hashOfJson(json: Uint8Array): Report {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json));
     return { hashes: [shown(sha256(utf8ToBytes(canonicalJson(value))))] };
   } catch (error) {
-    return { unreadable: (error as Error).message };
+    return { unreadable: error instanceof Error ? error.message : String(error) };
   }
 }

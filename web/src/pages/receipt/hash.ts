@@ -19,7 +19,7 @@ export function hashes(task: Task, { signal, onProgress }: { signal?: AbortSigna
       worker.terminate();
       settle();
     };
-    signal?.addEventListener('abort', () => end(() => reject(signal.reason as Error)));
+    signal?.addEventListener('abort', () => end(() => reject(signal.reason)));
     const fail = () => end(() => reject(new Error('Couldn’t read the file: it was changed or moved, or is a folder. Choose it again.')));
     worker.onerror = fail;
     worker.onmessage = ({ data }: MessageEvent<Report>) => {

@@ -25,7 +25,7 @@ export function useCheck(receipt: AnyReceipt) {
       const finding = await check(signal);
       if (!signal.aborted) setState({ kind: 'found', finding });
     } catch (error) {
-      if (!signal.aborted) setState({ kind: 'failed', message: (error as Error).message });
+      if (!signal.aborted) setState({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
     }
   }, []);
 

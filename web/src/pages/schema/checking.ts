@@ -1,10 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type ApiError, call } from '../../api/client.ts';
+import { type ApiError, call, JsonText } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { SchemaCheck } from '../../api/schema.ts';
 import { useDebouncedValue } from '../../ui/debounce.ts';
-import { jsonBody } from './inbox-schema.ts';
 import { type Problem, problemsIn, readJson, readSchema } from './problems.ts';
 
 const TYPING_MS = 300;
@@ -28,7 +27,7 @@ export function useChecking(schemaText: string, sampleText: string): Checking {
   const asked = useDebouncedValue(body, TYPING_MS);
   const { data, error, isSuccess, isPlaceholderData, refetch } = useQuery<SchemaCheck, ApiError>({
     queryKey: [...keyOf(CHECK, {}), asked],
-    queryFn: ({ signal }) => call(CHECK, { body: jsonBody(asked ?? '') }, { signal }),
+    queryFn: ({ signal }) => call(CHECK, { body: new JsonText(asked ?? '') }, { signal }),
     enabled: asked !== undefined,
     placeholderData: keepPreviousData,
     staleTime: Infinity,

@@ -34,7 +34,25 @@ export function sampleFor(schemaText: string): string {
   return JSON.stringify(valueFor(schema, schema, 0), null, 2);
 }
 
-type Part = Record<string, unknown>;
+/** The keywords that a value is made from. The schema is unchecked, so each may hold anything. */
+interface Part {
+  $ref?: unknown;
+  const?: unknown;
+  default?: unknown;
+  examples?: unknown;
+  enum?: unknown;
+  anyOf?: unknown;
+  oneOf?: unknown;
+  allOf?: unknown;
+  type?: unknown;
+  format?: unknown;
+  minLength?: unknown;
+  maxLength?: unknown;
+  minimum?: unknown;
+  maximum?: unknown;
+  items?: unknown;
+  properties?: unknown;
+}
 
 const FORMATS: Record<string, string> = {
   date: '2026-01-31',
@@ -47,7 +65,7 @@ const FORMATS: Record<string, string> = {
 
 function valueFor(schema: unknown, root: unknown, level: number): unknown {
   if (typeof schema !== 'object' || schema === null || level > LEVELS_MAX) return {};
-  const part = schema as Part;
+  const part: Part = schema;
   const given = [part.const, part.default, first(part.examples), first(part.enum)].find((value) => value !== undefined);
   if (given !== undefined) return given;
   if (typeof part.$ref === 'string') return valueFor(inside(root, part.$ref), root, level + 1);
@@ -67,7 +85,7 @@ function valueFor(schema: unknown, root: unknown, level: number): unknown {
     case 'null':
       return null;
     default: {
-      const properties = Object.entries((part.properties ?? {}) as Part);
+      const properties = Object.entries(part.properties ?? {});
       return Object.fromEntries(properties.map(([name, inner]) => [name, valueFor(inner, root, level + 1)]));
     }
   }
@@ -77,8 +95,16 @@ function first(values: unknown): unknown {
   return Array.isArray(values) ? values[0] : undefined;
 }
 
+/** An array counts, too: a reference may name an item by its index. */
+function hasMembers(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
 /** The target of a reference within the schema. */
 function inside(root: unknown, reference: string): unknown {
   const names = decodeURIComponent(reference.replace(/^#/, '')).split('/').slice(1);
-  return names.reduce<unknown>((part, name) => (part as Part | undefined)?.[name.replaceAll('~1', '/').replaceAll('~0', '~')], root);
+  return names.reduce<unknown>(
+    (part, name) => (hasMembers(part) ? part[name.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined),
+    root,
+  );
 }

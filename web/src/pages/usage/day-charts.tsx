@@ -9,11 +9,11 @@ type Day = Usage['days'][number];
 
 const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const NUMBER = new Intl.NumberFormat('en');
-const SPANS = [30, 90];
+const SPANS = [30, 90] as const;
 
 /** All days are loaded at once, so that changing the period needs no request. */
 export function DayCharts({ days }: { days: readonly Day[] }) {
-  const [span, setSpan] = useState(SPANS[0] as number);
+  const [span, setSpan] = useState<number>(SPANS[0]);
   const shown = useMemo(() => days.slice(-span), [days, span]);
   const labels = useMemo(() => shown.map(({ date }) => DAY.format(new Date(`${date}T00:00:00Z`))), [shown]);
   const messages = useMemo<ChartSeries[]>(

@@ -1,0 +1,33 @@
+/** A JSON Schema as the OpenAPI document holds it: the keywords that TypeBox writes and the document is made from. */
+export interface Schema {
+  $id?: string;
+  $ref?: string;
+  description?: string;
+  type?: string;
+  format?: string;
+  pattern?: string;
+  const?: unknown;
+  enum?: readonly unknown[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: readonly string[];
+  additionalProperties?: boolean | Schema;
+  anyOf?: readonly Schema[];
+  oneOf?: readonly Schema[];
+  allOf?: readonly Schema[];
+}
+
+/** The components of the document, by name. */
+export type Schemas = Record<string, Schema>;
+
+/** The component that a `$ref` names. */
+export function component($ref: string, schemas: Schemas): { name: string; schema: Schema } {
+  const name = $ref.slice($ref.lastIndexOf('/') + 1);
+  const schema = schemas[name];
+  if (schema === undefined) throw new Error(`${$ref} is no component of the document`);
+  return { name, schema };
+}
