@@ -140,7 +140,7 @@ function exchange(
     request.on('response', (response) => {
       response.on('data', see);
       response.on('error', reject);
-      response.on('end', () => (response.statusCode === status ? resolve() : reject(new Error(`answered ${response.statusCode}`))));
+      response.on('end', () => (response.statusCode === status ? resolve() : reject(new Error(`status ${response.statusCode}`))));
     });
     begin(request);
   });

@@ -145,7 +145,7 @@ try {
     })),
   );
   const { alone, besideDead, ratio, firstAttemptP99Ms } = webhooks.isolation;
-  console.log('The same receiver beside 100 that never answer, 10,000 attempts waiting for each');
+  console.log('The same receiver beside 100 that never respond, 10,000 attempts waiting for each');
   console.table([
     {
       'alone /s': Math.round(alone),

@@ -56,7 +56,7 @@ async function call(service: ServiceUnderTest, key: string, method: string, url:
   return { status: response.status, text: await response.text() };
 }
 
-/** Sets the schema, sends each instance, and reads the verdict from the answer. The business writes to itself. */
+/** Sets the schema, sends each instance, and reads the verdict from the response. The business writes to itself. */
 async function runGroup(service: ServiceUnderTest, business: { handle: string; key: string }, group: Group, uri: string, score: Score) {
   const set = await call(service, business.key, 'PUT', '/inbox/schema', { schema: withDraft(group.schema, uri) });
   if (set.status !== 200 && JSON.stringify(group.schema).includes(REMOTE)) {

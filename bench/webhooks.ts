@@ -79,7 +79,7 @@ export async function measureWebhooks(
       latencyAt.push({ perSecond, ...(await latency(service, receiver, sender, perSecond)) });
     }
 
-    progress(`${DEAD_ENDPOINTS} endpoints that never answer, ${DEAD_BACKLOG.toLocaleString('en')} attempts waiting for each`);
+    progress(`${DEAD_ENDPOINTS} endpoints that never respond, ${DEAD_BACKLOG.toLocaleString('en')} attempts waiting for each`);
     await addDeadEndpoints(service, receiver);
     const firstAttemptP99Ms = await firstAttempts(service, receiver, sender);
     const besides: number[] = [];
@@ -131,14 +131,14 @@ async function startReceiver(authority: Authority): Promise<Receiver> {
 
 async function call(service: ServiceUnderTest, key: string, method: string, path: string, body?: unknown): Promise<Response> {
   const headers = { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) };
-  const answer = await fetch(`http://127.0.0.1:${service.port}/v1${path}`, { method, headers, body: JSON.stringify(body) ?? null });
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-  return answer;
+  const response = await fetch(`http://127.0.0.1:${service.port}/v1${path}`, { method, headers, body: JSON.stringify(body) ?? null });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response;
 }
 
 async function register(service: ServiceUnderTest, receiver: Receiver, { key }: Business, path: string): Promise<string> {
-  const answer = await call(service, key, 'POST', '/webhooks', { url: receiver.url(path) });
-  const { secret } = (await answer.json()) as { secret: string };
+  const response = await call(service, key, 'POST', '/webhooks', { url: receiver.url(path) });
+  const { secret } = (await response.json()) as { secret: string };
   receiver.learn(path, secret);
   const { rows } = await service.sql.query('SELECT id FROM webhooks ORDER BY created_at DESC LIMIT 1');
   return rows[0].id;
@@ -203,8 +203,8 @@ async function bareLoop(service: ServiceUnderTest, receiver: Receiver, { key }: 
   const loop = async () => {
     while (performance.now() < until) {
       const body = bodies[posted++ % bodies.length] as Buffer;
-      const answer = await request(url, { method: 'POST', headers, body, dispatcher: agent });
-      for await (const _ of answer.body);
+      const response = await request(url, { method: 'POST', headers, body, dispatcher: agent });
+      for await (const _ of response.body);
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, loop));
@@ -214,15 +214,15 @@ async function bareLoop(service: ServiceUnderTest, receiver: Receiver, { key }: 
 /** Sends at a steady rate, and compares when each 201 came with when the receiver had the message. */
 async function latency(service: ServiceUnderTest, receiver: Receiver, { key }: Business, perSecond: number) {
   receiver.watch();
-  const answeredAt = new Map<string, number>();
+  const respondedAt = new Map<string, number>();
   const pending: Promise<void>[] = [];
   const agent = new Agent({ connections: 128 });
   const url = `http://127.0.0.1:${service.port}/v1/messages`;
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const one = async () => {
-    const answer = await request(url, { method: 'POST', headers, body: messageTo('subscriber'), dispatcher: agent });
-    const text = await answer.body.text();
-    answeredAt.set(/"id":"(msg_\w+)"/.exec(text)?.[1] ?? '', performance.timeOrigin + performance.now());
+    const response = await request(url, { method: 'POST', headers, body: messageTo('subscriber'), dispatcher: agent });
+    const text = await response.body.text();
+    respondedAt.set(/"id":"(msg_\w+)"/.exec(text)?.[1] ?? '', performance.timeOrigin + performance.now());
   };
   const begin = performance.now();
   for (let sent = 0; sent < perSecond * LATENCY_SECONDS; await sleep(PACER_TICK_MS)) {
@@ -232,11 +232,11 @@ async function latency(service: ServiceUnderTest, receiver: Receiver, { key }: B
   await Promise.all(pending);
   await agent.destroy();
   let arrivals = await receiver.arrivals();
-  while (arrivals.length < answeredAt.size) {
+  while (arrivals.length < respondedAt.size) {
     await sleep(100);
     arrivals = await receiver.arrivals();
   }
-  const late = arrivals.map(([id, at]) => at - (answeredAt.get(id) ?? Number.NaN)).sort((a, b) => a - b);
+  const late = arrivals.map(([id, at]) => at - (respondedAt.get(id) ?? Number.NaN)).sort((a, b) => a - b);
   return { p50Ms: quantile(late, 0.5), p99Ms: quantile(late, 0.99) };
 }
 
@@ -271,18 +271,18 @@ async function switchDeadEndpoints(service: ServiceUnderTest, active: boolean): 
 /** Messages one after another, to an endpoint that works, beside those that do not. */
 async function firstAttempts(service: ServiceUnderTest, receiver: Receiver, sender: Business): Promise<number> {
   receiver.watch();
-  const answeredAt = new Map<string, number>();
+  const respondedAt = new Map<string, number>();
   for (let i = 0; i < FIRST_ATTEMPTS; i++) {
-    const answer = await call(service, sender.key, 'POST', '/messages', { to: 'subscriber' });
-    answeredAt.set(((await answer.json()) as { id: string }).id, performance.timeOrigin + performance.now());
+    const response = await call(service, sender.key, 'POST', '/messages', { to: 'subscriber' });
+    respondedAt.set(((await response.json()) as { id: string }).id, performance.timeOrigin + performance.now());
     await sleep(10);
   }
   let arrivals = await receiver.arrivals();
-  while (arrivals.filter(([id]) => answeredAt.has(id)).length < FIRST_ATTEMPTS) {
+  while (arrivals.filter(([id]) => respondedAt.has(id)).length < FIRST_ATTEMPTS) {
     await sleep(100);
     arrivals = await receiver.arrivals();
   }
-  const late = arrivals.flatMap(([id, at]) => (answeredAt.has(id) ? [at - (answeredAt.get(id) as number)] : [])).sort((a, b) => a - b);
+  const late = arrivals.flatMap(([id, at]) => (respondedAt.has(id) ? [at - (respondedAt.get(id) as number)] : [])).sort((a, b) => a - b);
   return quantile(late, 0.99);
 }
 

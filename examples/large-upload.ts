@@ -70,7 +70,7 @@ try {
     size_bytes: size,
   });
   const own = await put(upload, file, size);
-  // With the key, a repeat after a lost answer sends nothing twice.
+  // With the key, a repeat after a lost response sends nothing twice.
   const message = await post<Envelope>('messages', { to: recipient, files: [upload.upload_id] }, { 'idempotency-key': upload.upload_id });
   // Files over 100 MB are hashed after delivery, so there may be nothing to compare yet.
   const arrived = message.files[0]?.sha256;

@@ -154,7 +154,7 @@ async function spreadOverTime(): Promise<void> {
     `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, status, due_at, status_code, response_ms, error, created_at, attempted_at)
      SELECT a.party_id, a.webhook_id, new_uuid(t.at), a.message_id, a.event, 1,
             (CASE WHEN n % 23 = 0 THEN 'failed' ELSE 'delivered' END)::attempt_status, t.at, CASE WHEN n % 23 = 0 THEN 503 ELSE 200 END,
-            20 + (n * 37) % 60 + CASE WHEN n % 9 = 0 THEN 140 ELSE 0 END, CASE WHEN n % 23 = 0 THEN 'answered 503 instead of a status from 200 to 299' END, t.at, t.at
+            20 + (n * 37) % 60 + CASE WHEN n % 9 = 0 THEN 140 ELSE 0 END, CASE WHEN n % 23 = 0 THEN 'responded with 503 instead of a status from 200 to 299' END, t.at, t.at
        FROM (SELECT * FROM webhook_attempts LIMIT 1) a, generate_series(1, 420) n, LATERAL (SELECT now() - (n * 3.4 + 20 * sin(n / 40.0) + 30) * interval '1 minute' AS at) t`,
   );
 }

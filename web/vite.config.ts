@@ -3,7 +3,7 @@ import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** What the service answers itself while Vite serves the pages. */
+/** What the service serves itself while Vite serves the pages. */
 export const SERVICE_PATHS = '^/(v1|auth|docs|objects|mail|dev|healthz|readyz|metrics|openapi\\.json)(?=[/?]|$)';
 
 export default defineConfig({

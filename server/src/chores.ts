@@ -2,8 +2,8 @@ import type { Context } from './context.ts';
 import { accountChores } from './modules/accounts/chores.ts';
 import { domainChores } from './modules/domains/chores.ts';
 import { fileChores } from './modules/files/chores.ts';
-import { notifyOfAnswer } from './modules/mail/answer-notices.ts';
 import { mailChores } from './modules/mail/chores.ts';
+import { notifyOfReply } from './modules/mail/reply-notices.ts';
 import { tellOfLostDomain } from './modules/members/lost-domain.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { partyChores } from './modules/parties/chores.ts';
@@ -23,6 +23,6 @@ export function allChores(context: Context): Chore[] {
     tellOfPausedWebhook(context),
     ...mailChores,
     ...partyChores,
-    notifyOfAnswer(context),
+    notifyOfReply(context),
   ];
 }

@@ -3,7 +3,7 @@ import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { type DataFolderLock, type Holder, isLock, lockDataFolder } from './platform/data-folder.ts';
-import { answers, embeddedConnection, startEmbeddedPostgres } from './platform/embedded-postgres.ts';
+import { embeddedConnection, isReachable, startEmbeddedPostgres } from './platform/embedded-postgres.ts';
 
 export interface OpenDatabase {
   connection: ClientConfig;
@@ -44,7 +44,7 @@ async function takeLock({ dataDir }: Config, holder: Holder): Promise<DataFolder
       throw new DataFolderInUse(
         `Another Waybill (process ${result.pid}) already uses the data folder ${dataDir}: stop it first, or set DATA_DIR to another folder.`,
       );
-    if (result.holder === 'service' && (await answers(embeddedConnection(dataDir)))) return undefined;
+    if (result.holder === 'service' && (await isReachable(embeddedConnection(dataDir)))) return undefined;
     // A command has the database open for a moment, or a service is only starting.
     if (Date.now() > giveUpAt)
       throw new DataFolderInUse(

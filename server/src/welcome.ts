@@ -31,8 +31,8 @@ function mailLines({ smtpUrl }: Config, keptMailsAt: string | undefined): string
 
 function firstSteps(publicUrl: string, samples: Sample[], buyer: Sample, seller: Sample): string[] {
   const keys = samples.flatMap(({ handle, agents }) => agents.map(({ segment, key }) => `  ${`${handle}/${segment}`.padEnd(18)} ${key}`));
-  const sending = buyer.agents[0]?.key;
-  const answering = seller.agents[0]?.key;
+  const buyerKey = buyer.agents[0]?.key;
+  const sellerKey = seller.agents[0]?.key;
   return [
     'Two sample businesses are there to try it with. Their keys are shown this once only:',
     '',
@@ -40,11 +40,11 @@ function firstSteps(publicUrl: string, samples: Sample[], buyer: Sample, seller:
     '',
     'Send an order from acme to globex, read it in globex’ inbox, and reply to it:',
     '',
-    `curl -s ${publicUrl}/v1/messages -H 'Authorization: Bearer ${sending}' -H 'Content-Type: application/json' -d '{"to":"globex/orders","type":"order","subject":"Order 4711","json":{"items":[{"sku":"A-1","quantity":3}]}}'`,
+    `curl -s ${publicUrl}/v1/messages -H 'Authorization: Bearer ${buyerKey}' -H 'Content-Type: application/json' -d '{"to":"globex/orders","type":"order","subject":"Order 4711","json":{"items":[{"sku":"A-1","quantity":3}]}}'`,
     '',
-    `curl -s ${publicUrl}/v1/inbox -H 'Authorization: Bearer ${answering}'`,
+    `curl -s ${publicUrl}/v1/inbox -H 'Authorization: Bearer ${sellerKey}'`,
     '',
-    `curl -s ${publicUrl}/v1/messages -H 'Authorization: Bearer ${answering}' -H 'Content-Type: application/json' -d "{\\"in_reply_to\\":\\"$(curl -s ${publicUrl}/v1/inbox -H 'Authorization: Bearer ${answering}' | grep -o 'msg_[0-9a-z]*' | head -n 1)\\",\\"note\\":\\"Thank you, it ships tomorrow.\\"}"`,
+    `curl -s ${publicUrl}/v1/messages -H 'Authorization: Bearer ${sellerKey}' -H 'Content-Type: application/json' -d "{\\"in_reply_to\\":\\"$(curl -s ${publicUrl}/v1/inbox -H 'Authorization: Bearer ${sellerKey}' | grep -o 'msg_[0-9a-z]*' | head -n 1)\\",\\"note\\":\\"Thank you, it ships tomorrow.\\"}"`,
     '',
   ];
 }

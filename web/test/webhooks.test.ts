@@ -73,8 +73,8 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
   const log = page.getByRole('list', { name: 'Deliveries' });
   await log.getByText('Dropped').waitFor();
   expect(await log.getByRole('listitem').allTextContents()).toEqual([
-    expect.stringMatching(/^DroppedMessage, attempt 2503 · .*answered 503/),
-    expect.stringMatching(/^RetryingMessage, attempt 1503 · .*answered 503/),
+    expect.stringMatching(/^DroppedMessage, attempt 2503 · .*responded with 503/),
+    expect.stringMatching(/^RetryingMessage, attempt 1503 · .*responded with 503/),
     expect.stringMatching(/^DeliveredTest204 · /),
   ]);
 
@@ -92,7 +92,7 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
 
   // A test that fails says so.
   await page.getByRole('button', { name: 'Send test' }).click();
-  await page.getByText('Test failed: answered 503 instead of a status from 200 to 299').waitFor();
+  await page.getByText('Test failed: responded with 503 instead of a status from 200 to 299').waitFor();
 
   // All about one attempt, and from there to the message.
   await log.getByRole('button', { name: /^Dropped/ }).click();

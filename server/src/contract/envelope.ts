@@ -63,7 +63,7 @@ export const ValidationSchema = Type.Object(
 const beforeJson = {
   id: id('msg', 'Message id.'),
   thread_id: id('thr', 'The thread it belongs to.'),
-  in_reply_to: nullable(id('msg', 'A message id.'), 'The message it answers; null when it starts a thread.'),
+  in_reply_to: nullable(id('msg', 'A message id.'), 'The message it replies to; null when it starts a thread.'),
   from: Type.Object(
     { party: PartySchema, actor: ActorSchema },
     { ...closed, description: 'Who sent it, as they were called at delivery.' },

@@ -57,7 +57,7 @@ interface RefusalOptions {
   status?: number;
 }
 
-/** What a use-case throws when the answer is no. Anything else that is thrown is a fault of ours. */
+/** What a use-case throws to refuse a request. Anything else that is thrown is an internal error. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly details: Issue[] | undefined;

@@ -18,7 +18,7 @@ export function closerOf(app: FastifyInstance, patienceMs: number): () => Promis
       () => {},
     );
     const sweep = setInterval(() => {
-      // A connection that was busy when the closing began is idle once its answer is out.
+      // A connection that was busy when the closing began is idle once its response has been sent.
       app.server.closeIdleConnections();
       // One on which nothing has ever come in, such as browsers open in advance, counts as busy for Node.
       for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();

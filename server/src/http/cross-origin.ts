@@ -10,7 +10,7 @@ export function allowOtherSites(reply: FastifyReply): void {
 }
 
 /** What browsers ask first when a script sets headers such as If-None-Match. */
-export async function answerPreflight(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export async function handlePreflight(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
   allowOtherSites(reply);
   reply
     .code(204)

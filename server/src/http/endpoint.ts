@@ -35,11 +35,11 @@ export interface MemberCall<Params = unknown, Query = unknown, Body = unknown> e
   caller: Caller & { by: Extract<Caller['by'], { kind: 'member' }> };
 }
 
-/** The content type of answers that go on for as long as the client listens. */
+/** The content type of responses that stay open as long as the client listens. */
 export const EVENT_STREAM = 'text/event-stream';
 
 /** A string, buffer or stream is sent as it stands, undefined as nothing, anything else as JSON. */
-export interface Answer {
+export interface HttpResponse {
   status?: number;
   headers?: Record<string, string | string[]>;
   body?: unknown;
@@ -49,7 +49,7 @@ interface Description {
   summary: string;
   description?: string;
   success: { status: number; description: string; schema?: TSchema; contentType?: string };
-  /** Other answers than the usual one. */
+  /** Responses other than the usual one. */
   also?: { status: number; description: string; schema?: TSchema }[];
   /** Refusals of this endpoint, beside those that its authentication brings along. */
   errors: ErrorCode[];
@@ -74,39 +74,39 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> extends
 }
 
 interface KeyShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle: (context: Context, call: KeyCall<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
+  handle: (context: Context, call: KeyCall<Static<P>, Static<Q>, Static<B>>) => Promise<HttpResponse>;
 }
 
 interface PersonShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle: (context: Context, call: PersonCall<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
+  handle: (context: Context, call: PersonCall<Static<P>, Static<Q>, Static<B>>) => Promise<HttpResponse>;
 }
 
 interface MemberShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle: (context: Context, call: MemberCall<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
+  handle: (context: Context, call: MemberCall<Static<P>, Static<Q>, Static<B>>) => Promise<HttpResponse>;
 }
 
 interface PublicShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle: (context: Context, call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
+  handle: (context: Context, call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<HttpResponse>;
 }
 
 export interface KeyEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'key';
-  handle: (context: Context, call: KeyCall) => Promise<Answer>;
+  handle: (context: Context, call: KeyCall) => Promise<HttpResponse>;
 }
 
 export interface PersonEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'person';
-  handle: (context: Context, call: PersonCall) => Promise<Answer>;
+  handle: (context: Context, call: PersonCall) => Promise<HttpResponse>;
 }
 
 export interface MemberEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'member';
-  handle: (context: Context, call: MemberCall) => Promise<Answer>;
+  handle: (context: Context, call: MemberCall) => Promise<HttpResponse>;
 }
 
 export interface PublicEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'public';
-  handle: (context: Context, call: Call) => Promise<Answer>;
+  handle: (context: Context, call: Call) => Promise<HttpResponse>;
 }
 
 /**

@@ -9,14 +9,14 @@ export function collectMetrics(app: FastifyInstance, registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
     name: 'waybill_http_request_duration_seconds',
-    help: 'Time from a request’s first byte to its answer’s last.',
+    help: 'Time from a request’s first byte to its response’s last.',
     labelNames: ['method', 'route'],
     buckets: BUCKETS_S,
     registers: [registry],
   });
-  const answers = new Counter({
+  const responses = new Counter({
     name: 'waybill_http_responses_total',
-    help: 'Answers by status.',
+    help: 'Responses by status.',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
   });
@@ -25,7 +25,7 @@ export function collectMetrics(app: FastifyInstance, registry: Registry): void {
     const route = request.routeOptions.url ?? 'none';
     // How long a client listens for events says nothing about how fast it was served.
     if (reply.getHeader('content-type') !== EVENT_STREAM) durations.observe({ method, route }, reply.elapsedTime / 1000);
-    answers.inc({ method, route, status: reply.statusCode });
+    responses.inc({ method, route, status: reply.statusCode });
     done();
   });
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteBudget } from './byte-budget.ts';
 import { COMPRESSED_FROM_BYTES, type Compressor, type Encoding, encodingFor, isCompressible } from './compression.ts';
-import { type Answer, EVENT_STREAM } from './endpoint.ts';
+import { EVENT_STREAM, type HttpResponse } from './endpoint.ts';
 import { entityTag, isUnchanged } from './entity-tag.ts';
 import type { Pace } from './pace.ts';
 import { Reservation } from './reservation.ts';
@@ -39,14 +39,20 @@ export class Responses {
   }
 
   /** Room is made before anything else, so that a refusal bears none of the headers. */
-  async send(request: FastifyRequest, reply: FastifyReply, answer: Answer, form: Form, reservation: Reservation): Promise<FastifyReply> {
-    const body = finished(answer.body);
-    if (body instanceof Readable) holdStream(body, answer, reservation);
+  async send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    response: HttpResponse,
+    form: Form,
+    reservation: Reservation,
+  ): Promise<FastifyReply> {
+    const body = finished(response.body);
+    if (body instanceof Readable) holdStream(body, response, reservation);
     else if (body !== undefined && body.length >= COUNTED_FROM_BYTES) reservation.atLeast(Buffer.byteLength(body));
-    reply.code(answer.status ?? form.status);
-    if (answer.headers) reply.headers(answer.headers);
+    reply.code(response.status ?? form.status);
+    if (response.headers) reply.headers(response.headers);
     if (body === undefined) return reply.send();
-    if (answer.headers?.['content-type'] === undefined) reply.type(form.contentType ?? 'application/json; charset=utf-8');
+    if (response.headers?.['content-type'] === undefined) reply.type(form.contentType ?? 'application/json; charset=utf-8');
     if (body instanceof Readable) return this.#sendStream(request, reply, body, form);
     if (isKnown(request, reply, body)) return sendUnchanged(request, reply);
     if (body.length < COMPRESSED_FROM_BYTES) return reply.send(body);
@@ -82,7 +88,7 @@ function finished(body: unknown): string | Buffer | Readable | undefined {
   return isFinished ? body : JSON.stringify(body);
 }
 
-function holdStream(stream: Readable, { headers }: Answer, reservation: Reservation): void {
+function holdStream(stream: Readable, { headers }: HttpResponse, reservation: Reservation): void {
   // A stream of events keeps one at most.
   if (headers?.['content-type'] === EVENT_STREAM) return;
   try {

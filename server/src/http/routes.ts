@@ -7,7 +7,7 @@ import type { Person } from '../contract/people.ts';
 import { bodyCheck, queryCheck } from '../contract/validation.ts';
 import { parseJson } from '../platform/lossless-json.ts';
 import { admit, type Gate } from './admission.ts';
-import { allowOtherSites, answerPreflight } from './cross-origin.ts';
+import { allowOtherSites, handlePreflight } from './cross-origin.ts';
 import type { MemberCall, PersonCall, Route } from './endpoint.ts';
 
 declare module 'fastify' {
@@ -25,7 +25,7 @@ declare module 'fastify' {
 const NEVER_COMPRESSED = /^\/(assets|auth|dev|objects)\//;
 const NO_QUERY = { type: 'object', additionalProperties: false } as const;
 
-/** Makes the route table answer. A request passes, in this order: its key or session, its scope or origin, its rate, its query, its body. */
+/** Registers the route table. The checks of a request, in order: key or session, scope or origin, rate, query, body. */
 export function registerRoutes<Context>(app: FastifyInstance, routes: readonly Route<Context>[], context: Context, gate: Gate): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('person', null);
@@ -63,8 +63,8 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
       const reservation = gate.responses.reservation(request, reply.raw);
       const reserve = (bytes: number) => reservation.add(bytes);
       const call = { caller, person, params: request.params, query: request.query, body, rawBody, request, reserve };
-      const answer = await endpoint.handle(context, call as MemberCall & PersonCall);
-      return gate.responses.send(request, reply, answer, form, reservation);
+      const response = await endpoint.handle(context, call as MemberCall & PersonCall);
+      return gate.responses.send(request, reply, response, form, reservation);
     },
   });
 }
@@ -85,7 +85,7 @@ function refuseOtherMethods<Context>(app: FastifyInstance, routes: readonly Rout
     const isCrossOrigin = routes.some(([, at, , endpoint]) => at === path && endpoint.isCrossOrigin);
     if (isCrossOrigin) {
       taken.push('OPTIONS');
-      app.options(path, answerPreflight);
+      app.options(path, handlePreflight);
     }
     const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : [])].join(', ');
     app.route({

@@ -41,17 +41,17 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     requestTimeout: REQUEST_PATIENCE_MS,
     connectionTimeout: IDLE_PATIENCE_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node's own answer to a missing Host would lack a request id, so ours is given below.
+    // Node's own response to a missing Host would lack a request id, so a hook below sends ours.
     http: { headersTimeout: HEADERS_PATIENCE_MS, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     forceCloseConnections: 'idle',
-    // While stopping, requests that come in on open connections are still answered; each connection is closed with its answer.
+    // While stopping, requests on open connections are still served; each connection is closed with its response.
     return503OnClosing: false,
     exposeHeadRoutes: true,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply.header('x-request-id', request.id)),
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: rejectBrokenRequest,
   });
 
-  // An expectation that nobody knows is passed over; Node's own answer to it would lack a request id.
+  // An unknown expectation is ignored; Node's own response to it would lack a request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   app.removeAllContentTypeParsers();
@@ -100,7 +100,7 @@ function tooManyAtOnce(): Refusal {
   return new Refusal('rate_limited', limit, { retryAfterS: 1 });
 }
 
-/** Many clients read an answer only once they have sent all of their body, and it stands between this request and the next. */
+/** Many clients read a response only once they have sent all of their body, and the body stands between this request and the next. */
 function passOver(body: IncomingMessage): void {
   // A body that has come in meanwhile is not closed by that, and its connection is in use for other requests.
   const impatience = setTimeout(() => {
@@ -120,7 +120,7 @@ function objectionToBody({ headers, rawHeaders }: IncomingMessage): string | und
 }
 
 /** What never became a request, because Node's parser gave up on it. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+function rejectBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

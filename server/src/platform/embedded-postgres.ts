@@ -176,7 +176,7 @@ async function untilReady(child: ChildProcess, connection: pg.ClientConfig, clus
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`PostgreSQL did not start: ${lastLine(logFileOf(cluster))} (the whole log: ${logFileOf(cluster)})`);
     }
-    if (await answers(connection)) return;
+    if (await isReachable(connection)) return;
     await sleep(30);
   }
 }
@@ -185,7 +185,7 @@ function lastLine(file: string): string {
   return readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? 'it left no word';
 }
 
-export async function answers(connection: pg.ClientConfig): Promise<boolean> {
+export async function isReachable(connection: pg.ClientConfig): Promise<boolean> {
   const client = new pg.Client(connection);
   client.on('error', () => {});
   try {

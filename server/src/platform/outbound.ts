@@ -8,18 +8,18 @@ import { isPublicAddress } from './public-address.ts';
 /** A URL or an address that nothing may be sent to. The message says why. */
 export class ForbiddenDestination extends Error {}
 
-/** Not an answer in time, or not one that ends. */
-class UnusableAnswer extends Error {}
+/** The response was too late, or its body has no end. */
+class UnusableResponse extends Error {}
 
-export interface Answered {
+export interface ResponseHead {
   statusCode: number;
   retryAfter: string | undefined;
 }
 
-/** Hears of the answer, or why there is none, once. A plain function, because promises are a good part of what a small request costs. */
-type OnResponse = (answer: Answered | Error) => void;
+/** Called once, with the response or the reason why there is none. A plain callback: promises would be a good part of what a small request costs. */
+type OnResponse = (response: ResponseHead | Error) => void;
 
-const ANSWER_MAX_BYTES = 64 * 1024;
+const RESPONSE_MAX_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 4_000;
 const DESTINATIONS_MAX = 4_000;
 
@@ -41,7 +41,7 @@ export class Outbound {
   /** Of URLs that were allowed by their form, which does not change: to parse one costs as much as the rest of a request's way here. */
   readonly #destinations = new Map<string, Destination>();
 
-  /** `patienceMs` covers everything: look-up, connection, TLS, request and answer. */
+  /** `patienceMs` covers everything: DNS look-up, connection, TLS, request and response. */
   constructor(settings: { privateHosts: readonly string[]; nameServers: NameServers; patienceMs: number }) {
     this.#privateHosts = new Set(settings.privateHosts.map((host) => bare(new URL(`http://${isIP(host) === 6 ? `[${host}]` : host}`))));
     this.#nameServers = settings.nameServers;
@@ -85,9 +85,9 @@ export class Outbound {
     return url;
   }
 
-  /** Posts, follows no redirect, and reads an answer's body only to its end or to its limit. Ends with `answered`, whatever comes. */
-  post(text: string, headers: Record<string, string>, body: Buffer, answered: OnResponse): Exchange {
-    const exchange = new Exchange(this.#patienceMs, answered);
+  /** Posts without following redirects, and reads the response's body to its end or limit. Always calls `onResponse`. */
+  post(text: string, headers: Record<string, string>, body: Buffer, onResponse: OnResponse): Exchange {
+    const exchange = new Exchange(this.#patienceMs, onResponse);
     try {
       const { origin, path } = this.#destinationOf(text);
       this.#agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange);
@@ -149,17 +149,20 @@ export class Outbound {
   }
 }
 
-/** One request and its answer, of which only the status and the wish to be left alone are kept. */
+/** One request and its response, of which only the status and Retry-After are kept. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
-  #answered: OnResponse | undefined;
+  #onResponse: OnResponse | undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  #answer: Answered | undefined;
+  #response: ResponseHead | undefined;
   #bytes = 0;
 
-  constructor(patienceMs: number, answered: OnResponse) {
-    this.#answered = answered;
-    this.#timer = setTimeout(() => this.cancel(new UnusableAnswer(`no complete answer within ${patienceMs / 1000} seconds`)), patienceMs);
+  constructor(patienceMs: number, onResponse: OnResponse) {
+    this.#onResponse = onResponse;
+    this.#timer = setTimeout(
+      () => this.cancel(new UnusableResponse(`no complete response within ${patienceMs / 1000} seconds`)),
+      patienceMs,
+    );
   }
 
   cancel(reason: Error): void {
@@ -168,41 +171,41 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // It may have had to wait for a connection until nobody wanted it any more.
-    if (this.#answered === undefined) controller.abort(new UnusableAnswer('too late'));
+    // The request may have waited for a connection until its time was over.
+    if (this.#onResponse === undefined) controller.abort(new UnusableResponse('too late'));
     this.#controller = controller;
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
     if (statusCode < 200) return;
-    this.#answer = { statusCode, retryAfter: headers['retry-after'] };
-    // One that announces its length does end, even if nobody reads so far.
-    if (Number(headers['content-length']) <= ANSWER_MAX_BYTES || headers['content-length'] === undefined) return;
-    this.#end(this.#answer);
-    controller.abort(new UnusableAnswer('a long answer'));
+    this.#response = { statusCode, retryAfter: headers['retry-after'] };
+    // A body that announces its length does end, so the response counts although its body is not read.
+    if (Number(headers['content-length']) <= RESPONSE_MAX_BYTES || headers['content-length'] === undefined) return;
+    this.#end(this.#response);
+    controller.abort(new UnusableResponse('a long response'));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes <= ANSWER_MAX_BYTES) return;
-    const reason = new UnusableAnswer(`answered ${this.#answer?.statusCode} with a body without end`);
+    if (this.#bytes <= RESPONSE_MAX_BYTES) return;
+    const reason = new UnusableResponse(`responded with ${this.#response?.statusCode} and a body without end`);
     this.#end(reason);
     controller.abort(reason);
   }
 
   onResponseEnd(): void {
-    if (this.#answer) this.#end(this.#answer);
+    if (this.#response) this.#end(this.#response);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#end(error);
   }
 
-  #end(answer: Answered | Error): void {
+  #end(response: ResponseHead | Error): void {
     clearTimeout(this.#timer);
-    const answered = this.#answered;
-    this.#answered = undefined;
-    answered?.(answer);
+    const onResponse = this.#onResponse;
+    this.#onResponse = undefined;
+    onResponse?.(response);
   }
 }
 
@@ -216,29 +219,29 @@ function nameProblem(host: string): string | undefined {
   return isIP(host) !== 0 || host.includes('.') ? undefined : 'The host must be a full domain name.';
 }
 
-/** Why there was no answer, in words for whoever runs the receiver. */
+/** Why there was no response, in words for the people who run the receiver. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof ForbiddenDestination || error instanceof UnusableAnswer) return error.message;
+  if (error instanceof ForbiddenDestination || error instanceof UnusableResponse) return error.message;
   const { code, message, name, reason } = ((error as AggregateError).errors?.[0] ?? error) as NodeJS.ErrnoException & { reason?: string };
-  if (message === 'bad response' || message === 'bad upgrade') return 'answered 100 or 101, which was not asked for';
+  if (message === 'bad response' || message === 'bad upgrade') return 'responded with 100 or 101, which was not asked for';
   const known = code === undefined ? undefined : REASONS[code];
   if (known !== undefined) return known;
   // Without what OpenSSL tells of itself, and Node.js of its options.
   if (code !== undefined && /CERT|TLS|SSL|UNABLE_TO|SIGNATURE/.test(code))
     return `the certificate or TLS was not accepted: ${(reason ?? message).replace(/;.*/s, '')}`;
-  return name === 'HTTPParserError' ? 'the answer was not HTTP' : message;
+  return name === 'HTTPParserError' ? 'the response was not HTTP' : message;
 }
 
 const REASONS: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection reset before a complete answer',
-  EPIPE: 'connection closed before a complete answer',
-  UND_ERR_SOCKET: 'connection closed before a complete answer',
+  ECONNRESET: 'connection reset before a complete response',
+  EPIPE: 'connection closed before a complete response',
+  UND_ERR_SOCKET: 'connection closed before a complete response',
   ETIMEDOUT: 'no connection',
   UND_ERR_CONNECT_TIMEOUT: 'no connection',
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
   ENOTFOUND: 'the host has no address',
   EAI_AGAIN: 'the host could not be looked up',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the response are too large',
 };

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Everything that IANA's registries of special addresses set apart, and what clouds answer their machines from. */
+/** Everything in IANA's registries of special addresses, and the addresses of clouds' internal services. */
 const SPECIAL_IPV4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private

@@ -19,7 +19,7 @@ export interface Delivery {
 export type SenderProof =
   | { outcome: 'proved' }
   | { outcome: 'unproved'; reason: string }
-  /** A name server did not answer, so that another time it may be proved. */
+  /** A name server did not respond, so a later try may prove the sender. */
   | { outcome: 'unknown' };
 
 /** Checks signatures while the body comes. */
@@ -125,7 +125,7 @@ function namesIn(signingHeaders: DKIMResult['signingHeaders']): Set<string> {
   return new Set(signingHeaders?.keys.toLowerCase().split(': '));
 }
 
-/** A new one for each mail: one that has had quick answers would soon give up on slow ones, whatever its patience. */
+/** A new resolver for each mail: after quick DNS responses, a resolver soon gives up on slow ones, whatever its timeout. */
 function patientResolver(nameServers: NameServers): Resolve {
   const resolver = nameServers.newResolver();
   let deadline: number | undefined;

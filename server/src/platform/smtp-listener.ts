@@ -64,7 +64,7 @@ interface Visit {
 /** Commands that take no part in handing over a mail. */
 const UNUSED_COMMANDS = ['AUTH', 'WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'];
 
-/** Takes mail by SMTP. What a client does wrong is answered; whatever it does, the process lives on. */
+/** Takes mail by SMTP. A client's mistakes get an SMTP reply; nothing that a client does ends the process. */
 export class SmtpListener {
   readonly #settings: SmtpSettings;
   readonly #handlers: SmtpHandlers;
@@ -96,12 +96,11 @@ export class SmtpListener {
       hideSMTPUTF8: true,
       logger: false,
       useProxy: [...proxies],
-      onConnect: (session, callback) => answer(callback, () => this.#welcome(session)),
+      onConnect: (session, callback) => reply(callback, () => this.#welcome(session)),
       onClose: (session) => this.#forget(session),
       onMailFrom: ({ address }, session, callback) =>
-        answer(callback, () => this.#counting(session, () => this.#admitSender(session, address))),
-      onRcptTo: ({ address }, session, callback) =>
-        answer(callback, () => this.#counting(session, () => this.#handlers.recipient(address))),
+        reply(callback, () => this.#counting(session, () => this.#admitSender(session, address))),
+      onRcptTo: ({ address }, session, callback) => reply(callback, () => this.#counting(session, () => this.#handlers.recipient(address))),
       onData: (stream, session, callback) => {
         this.#receive(stream, session)
           .then(
@@ -123,7 +122,7 @@ export class SmtpListener {
     return (server.address() as AddressInfo).port;
   }
 
-  /** Takes no more mails; those under way are finished and answered. */
+  /** Takes no more mails; those under way are finished and get their SMTP reply. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const closed = new Promise<void>((resolve) => this.#server.close(resolve));
@@ -182,7 +181,7 @@ export class SmtpListener {
     } finally {
       await bytes.return(undefined);
       if (visit) visit.isReceiving = false;
-      // The answer comes after the end of the mail, whenever it was found.
+      // The SMTP reply can only follow the end of the mail, however early the refusal was known.
       this.#passOver(stream, session);
     }
   }
@@ -197,7 +196,7 @@ export class SmtpListener {
     stream.resume();
   }
 
-  /** Once its mail is answered; a client that has more to send need not find out by sending it. */
+  /** Closes a connection after the SMTP reply to its mail, so that the client does not begin another one in vain. */
   #dismissIfStopping(stream: SMTPServerDataStream, session: SMTPServerSession): void {
     if (!this.#isStopping) return;
     if (stream.closed) this.#dismiss(session);
@@ -223,7 +222,7 @@ export class SmtpListener {
   }
 }
 
-function answer(callback: (error?: Error | null) => void, work: () => void | Promise<void>): void {
+function reply(callback: (error?: Error | null) => void, work: () => void | Promise<void>): void {
   Promise.try(work).then(
     () => callback(),
     (error) => callback(error),
@@ -237,7 +236,7 @@ async function* checked(stream: SMTPServerDataStream, limits: SmtpLimits): Async
     if (problem !== undefined) throw new SmtpRefusal(554, `5.6.0 The mail contains ${problem}.`);
   };
   let bytes = 0;
-  // Not destroyed when nobody reads on: the rest has to be passed over before the answer.
+  // Not destroyed when reading stops early: the rest of the mail must be skipped before the SMTP reply.
   for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > limits.mailBytes) throw new SmtpRefusal(552, tooLarge(limits.mailBytes));

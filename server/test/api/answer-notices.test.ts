@@ -63,7 +63,7 @@ test('an answer is told of by one mail, with a link and nothing of what it says'
     json: { key: 'SECRET-JSON' },
   });
   const mail = await notice('ann@quilt-works.test');
-  expect(mail.subject).toBe('You have an answer from The shop company');
+  expect(mail.subject).toBe('You have a reply from The shop company');
   expect(mail.text).toContain(`${service.url}/threads/${sent.thread_id}`);
   expect(mail.raw).not.toMatch(/SECRET/);
   expect(mail.raw).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n/m);

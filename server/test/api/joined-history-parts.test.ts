@@ -22,7 +22,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const answerTo = async ({ id }: Envelope, api = shop.api): Promise<Envelope> => {
+const smtpReplyTo = async ({ id }: Envelope, api = shop.api): Promise<Envelope> => {
   const { status, text, body } = await api.send({ in_reply_to: id });
   expect(status, text).toBe(201);
   return body;
@@ -37,17 +37,17 @@ describe('a thread that goes to two businesses in parts', () => {
     const ann = await signInWithCode(service, 'ann@parts-works.test');
     const ben = await signInWithCode(service, 'ben@parts-works.test');
     const anns = await dropped(ann, { to: 'shop', note: 'of ann' });
-    const toAnn = await answerTo(anns);
+    const toAnn = await smtpReplyTo(anns);
     const bens = await dropped(ben, { in_reply_to: toAnn.id, note: 'of ben' });
-    const toBen = await answerTo(bens);
+    const toBen = await smtpReplyTo(bens);
     const annsOwn = await claim(ann, 'anns-own');
     await service.join();
     expect(await threadOf(annsOwn, anns)).toEqual({ ids: [anns.id, toAnn.id], hidden: 2 });
 
     // What answers a colleague stays with the organisation, though the thread was begun by somebody who has left it.
-    const laterToBen = await answerTo(bens);
+    const laterToBen = await smtpReplyTo(bens);
     expect(laterToBen.to.party).toMatchObject({ kind: 'domain', domain: 'parts-works.test' });
-    const laterToAnn = await answerTo(anns);
+    const laterToAnn = await smtpReplyTo(anns);
     expect(laterToAnn.to.party).toMatchObject({ handle: 'anns-own' });
     expect((await annsOwn.get(`/messages/${laterToBen.id}`)).status).toBe(404);
     expect((await dropped(ben, { in_reply_to: laterToBen.id })).thread_id).toBe(anns.thread_id);
@@ -59,9 +59,9 @@ describe('a thread that goes to two businesses in parts', () => {
     for (const { id } of [anns, toAnn, laterToAnn]) expect((await works.api.get(`/messages/${id}`)).status).toBe(404);
     for (const { id } of [bens, toBen, laterToBen]) expect((await annsOwn.get(`/messages/${id}`)).status).toBe(404);
     await operator.removeDomain('works', 'parts-works.test');
-    expect((await answerTo(bens)).to.party).toMatchObject({ handle: 'works' });
-    expect((await answerTo(toBen)).to.party).toMatchObject({ handle: 'works' });
-    expect((await answerTo(toAnn)).to.party).toMatchObject({ handle: 'anns-own' });
+    expect((await smtpReplyTo(bens)).to.party).toMatchObject({ handle: 'works' });
+    expect((await smtpReplyTo(toBen)).to.party).toMatchObject({ handle: 'works' });
+    expect((await smtpReplyTo(toAnn)).to.party).toMatchObject({ handle: 'anns-own' });
   });
 
   test('can’t be gone on with by somebody who has taken their part along, but as the business', async () => {
@@ -107,7 +107,7 @@ describe('what an organisation wrote to the very business that gets its domain',
     const own = await service.business('own');
     const eve = await signInWithCode(service, 'eve@own-works.test');
     const sent = await dropped(eve, { to: 'own' });
-    const answer = await answerTo(sent, own.api);
+    const answer = await smtpReplyTo(sent, own.api);
     const back = await dropped(eve, { in_reply_to: answer.id });
     await operator.verifyDomain('own', 'own-works.test');
     await service.join();
@@ -117,7 +117,7 @@ describe('what an organisation wrote to the very business that gets its domain',
     expect(await threadOf(own.api, sent)).toEqual({ ids: all, hidden: 0 });
     for (const message of [sent, answer, back]) {
       expect((await own.api.get(`/messages/${message.id}`)).body).toEqual(message);
-      const more = await answerTo(message, own.api);
+      const more = await smtpReplyTo(message, own.api);
       expect(more).toMatchObject({ thread_id: sent.thread_id, to: { party: { handle: 'own' } } });
       all.push(more.id);
     }
@@ -168,7 +168,7 @@ test('a repeat after joining answers the original, with its files', async () => 
   const hal = await signInWithCode(service, 'hal@gmail.com');
   const files = [await uploadForDrop(hal, 'bytes')];
   const first = await dropped(hal, { to: 'shop', files }, { 'idempotency-key': 'first' });
-  const answer = await answerTo(first);
+  const answer = await smtpReplyTo(first);
   const second = await dropped(hal, { in_reply_to: answer.id }, { 'idempotency-key': 'second' });
   const hals = await claim(hal, 'hals');
   await service.join();

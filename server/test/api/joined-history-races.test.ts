@@ -22,7 +22,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const answerTo = async ({ id }: Envelope): Promise<Envelope> => {
+const smtpReplyTo = async ({ id }: Envelope): Promise<Envelope> => {
   const { status, text, body } = await shop.api.send({ in_reply_to: id });
   expect(status, text).toBe(201);
   return body;
@@ -34,7 +34,7 @@ describe('a chore that is cut short', () => {
   test('has moved whole threads or nothing of them; done again, it moves the rest, and nothing twice', async () => {
     const ann = await signInWithCode(service, 'ann@cut-works.test');
     const sent = await dropMany(ann, 6);
-    const answers = await Promise.all(sent.map(answerTo));
+    const answers = await Promise.all(sent.map(smtpReplyTo));
     const cut = await service.business('cut');
     await operator.verifyDomain('cut', 'cut-works.test');
     const held = sent[3];
@@ -76,7 +76,7 @@ describe('while threads are moved', () => {
     const busy = await service.business('busy');
     const more: Envelope[] = [];
     const answering = sent.map(async (message) => {
-      for (let n = 0; n < 3; n++) more.push(await answerTo(message));
+      for (let n = 0; n < 3; n++) more.push(await smtpReplyTo(message));
     });
     const dropping = Array.from({ length: 10 }, async () => more.push(await dropped(cat, { to: 'shop' })));
     await operator.verifyDomain('busy', 'busy-works.test');
@@ -99,7 +99,7 @@ describe('while threads are moved', () => {
       service,
       `UPDATE ledgers SET head = head WHERE party_id = (SELECT id FROM parties WHERE handle = 'shop')`,
     );
-    const answering = answerTo(first);
+    const answering = smtpReplyTo(first);
     await connectionWaitingIn(service, 'commit_messages');
     await service.join();
     expect(await service.holders(first.id, 'shop')).toEqual([joined]);
@@ -115,7 +115,7 @@ describe('while threads are moved', () => {
       const eve = await signInWithCode(service, `eve@${domain}`);
       const first = await dropped(dan, { to: 'shop' });
       const eves = await dropped(eve, { to: 'shop', in_reply_to: first.id });
-      const toEve = await answerTo(eves);
+      const toEve = await smtpReplyTo(eves);
       const handle = `late-${how}`;
       const business = await claim(dan, handle);
       if (how === 'verified') await operator.verifyDomain(handle, domain);

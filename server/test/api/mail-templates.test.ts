@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  answerMail,
-  answerToBusinessMail,
   codeMail,
   domainLostMail,
   invitationMail,
   nameInMail,
+  replyMail,
+  replyToBusinessMail,
   webhookPausedMail,
 } from '../../src/modules/mail/templates.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
@@ -66,11 +66,11 @@ describe('a mail', () => {
     ['invitation', invitationMail({ businessName: HOSTILE, inviter: HOSTILE, url: 'https://waybill.example/i' })],
     [
       'answer',
-      answerMail({ businessName: HOSTILE, handle: 'evil', url: 'https://waybill.example/a', unsubscribeUrl: 'https://waybill.example/u' }),
+      replyMail({ businessName: HOSTILE, handle: 'evil', url: 'https://waybill.example/a', unsubscribeUrl: 'https://waybill.example/u' }),
     ],
     [
       'member-less',
-      answerToBusinessMail({
+      replyToBusinessMail({
         ...{ businessName: HOSTILE, handle: 'evil', writtenAsName: HOSTILE, writtenAsHandle: 'own' },
         unsubscribeUrl: 'https://waybill.example/u',
       }),
@@ -140,7 +140,7 @@ describe('a mail', () => {
   test('to a mailbox that wrote for a business without being a member says whom to ask, and has no link but to unsubscribe', async () => {
     const unsubscribeUrl = 'https://waybill.example/u';
     const names = { businessName: 'Globex', handle: 'globex', writtenAsName: 'Acme', writtenAsHandle: 'acme' };
-    const mail = await sent('non-member@example.com', answerToBusinessMail({ ...names, unsubscribeUrl }));
+    const mail = await sent('non-member@example.com', replyToBusinessMail({ ...names, unsubscribeUrl }));
     expect(mail.subject).toBe('Globex has replied to Acme');
     expect(mail.text).toContain('ask the people who look after Acme on Waybill');
     expect(mail.text?.match(/https?:\S+/g)).toEqual([unsubscribeUrl]);
@@ -158,7 +158,7 @@ describe('a mail', () => {
 describe('a notification of an answer', () => {
   async function notify(to: string): Promise<void> {
     const answer = { businessName: 'Globex', handle: 'globex', url: `${service.url}/threads/thr_1` };
-    await queue.queue({ to, ...answerMail({ ...answer, unsubscribeUrl: queue.mails.unsubscribeUrl(to) }) });
+    await queue.queue({ to, ...replyMail({ ...answer, unsubscribeUrl: queue.mails.unsubscribeUrl(to) }) });
   }
   const pathOf = (mail: ReceivedMail) => mail.headers.get('list-unsubscribe')?.replace(/^<|>$/g, '').slice(service.url.length) as string;
   const request = (method: string, path: string, body?: string) =>
@@ -169,7 +169,7 @@ describe('a notification of an answer', () => {
   test('says who has answered and where to read it, and nothing else', async () => {
     await notify('ada@example.com');
     const [mail] = await server.received('ada@example.com');
-    expect(mail?.subject).toBe('You have an answer from Globex');
+    expect(mail?.subject).toBe('You have a reply from Globex');
     for (const part of [mail?.text, mail?.html]) {
       expect(part).toContain('Globex (@globex)');
       expect(part).toContain(`${service.url}/threads/thr_1`);

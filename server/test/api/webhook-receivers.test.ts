@@ -10,7 +10,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 import { attemptsOf, type CreatedWebhook, createWebhook, logOf } from '../support/webhook-log.ts';
 
 const PATIENCE_MS = 10_000;
-const ANSWER_MAX_BYTES = 64 * 1024;
+const RESPONSE_MAX_BYTES = 64 * 1024;
 /** For a machine that is busy with other tests. */
 const SLACK_MS = 3_000;
 
@@ -71,7 +71,7 @@ const refused = (status_code: number, error = /instead of a status from 200 to 2
   error,
 });
 const broken = (error: RegExp): Expected => ({ status: 'retrying', status_code: null, error });
-const late: Expected = { ...broken(/^no complete answer within 10 seconds$/), isSlow: true };
+const late: Expected = { ...broken(/^no complete response within 10 seconds$/), isSlow: true };
 const CLOSED = /connection (closed|reset)/;
 const TLS = /certificate or TLS/;
 
@@ -110,7 +110,7 @@ const cases: Case[] = [
       response.writeHead(200).on('drain', pour);
       pour();
     }),
-    ...broken(/^answered 200 with a body without end$/),
+    ...broken(/^responded with 200 and a body without end$/),
   },
   {
     name: 'sends 1xx without end',
@@ -158,7 +158,7 @@ const cases: Case[] = [
   {
     name: 'sends headers that are too large',
     url: answering(withStatus(200, { 'x-large': 'x'.repeat(100_000) })),
-    ...broken(/headers of the answer are too large/),
+    ...broken(/headers of the response are too large/),
   },
   {
     name: 'sends 102 and 103 first',
@@ -173,13 +173,13 @@ const cases: Case[] = [
     // The HTTP client cannot pass over this one, unlike the others of its kind. It is a failure with a reason at least.
     name: 'sends 100 first',
     url: writing('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
-    ...broken(/^answered 100 or 101, which was not asked for$/),
+    ...broken(/^responded with 100 or 101, which was not asked for$/),
   },
   { name: 'answers 199 and nothing else', url: writing('HTTP/1.1 199 Odd\r\n\r\n', false), ...late },
   {
     name: 'wants to change the protocol',
     url: writing('HTTP/1.1 101 No\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
-    ...broken(/^answered 100 or 101, which was not asked for$/),
+    ...broken(/^responded with 100 or 101, which was not asked for$/),
   },
   ...[200, 202, 204, 299].map((status) => ({ name: `answers ${status}`, url: answering(withStatus(status)), ...delivered(status) })),
   ...[300, 304].map((status) => ({ name: `answers ${status}`, url: answering(withStatus(status)), ...refused(status, /redirects/) })),
@@ -192,7 +192,7 @@ const cases: Case[] = [
   {
     name: 'answers in chunks of 64 KB in all',
     url: answering((_, response) => {
-      response.writeHead(200).write('x'.repeat(ANSWER_MAX_BYTES - 1));
+      response.writeHead(200).write('x'.repeat(RESPONSE_MAX_BYTES - 1));
       response.end('x');
     }),
     ...delivered(200),
@@ -200,10 +200,10 @@ const cases: Case[] = [
   {
     name: 'answers in chunks of a byte more',
     url: answering((_, response) => {
-      response.writeHead(200).write('x'.repeat(ANSWER_MAX_BYTES));
+      response.writeHead(200).write('x'.repeat(RESPONSE_MAX_BYTES));
       response.end('x');
     }),
-    ...broken(/^answered 200 with a body without end$/),
+    ...broken(/^responded with 200 and a body without end$/),
   },
   {
     name: 'answers with 40 MB, compressed to 40 KB',

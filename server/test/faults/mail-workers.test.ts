@@ -145,8 +145,8 @@ describe.concurrent('when a worker', () => {
     server.refuse(550);
     await queue.hurry();
     await until(() => output().includes('a mail was refused for good'));
-    expect(output()).toContain('the mail server answered 550 to DATA');
-    expect(output()).toContain('the mail server answered 451 to DATA');
+    expect(output()).toContain('the mail server replied 550 to DATA');
+    expect(output()).toContain('the mail server replied 451 to DATA');
     for (const secret of secrets) expect(output()).not.toContain(secret);
     await until(async () => (await queue.waiting(to)).length === 0);
   });

@@ -117,9 +117,9 @@ export const addPasskey = personEndpoint({
   body: Type.Object({ response: credential, name: Type.Optional(passkeyName) }, closed),
   ...forwarding,
   handle: async ({ signIn, database }, { request, body, person }) => {
-    const answer = await signIn.handle(request, body);
-    await notePasskeyProof(database, person, answer);
-    return answer;
+    const response = await signIn.handle(request, body);
+    await notePasskeyProof(database, person, response);
+    return response;
   },
 });
 

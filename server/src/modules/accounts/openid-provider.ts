@@ -179,6 +179,6 @@ function text(value: unknown): string | undefined {
 
 async function fetchJson(url: string, init: RequestInit = {}): Promise<Record<string, unknown>> {
   const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(PATIENCE_MS) });
-  if (!response.ok) throw new Error(`${new URL(url).host} answered ${response.status}`);
+  if (!response.ok) throw new Error(`${new URL(url).host} responded with ${response.status}`);
   return (await response.json()) as Record<string, unknown>;
 }

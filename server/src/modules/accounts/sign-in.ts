@@ -95,7 +95,7 @@ export class SignIn {
     return this.#opening(this.handle(request, body));
   }
 
-  /** Lets better-auth answer a request whose shape has been checked. */
+  /** Hands a request whose shape has been checked to better-auth. */
   async handle(request: FastifyRequest, body?: object, underWay: UnderWay = {}): Promise<AuthResponse> {
     const { auth, signInUnderWay } = await this.#load();
     const response = await signInUnderWay.run({ ...underWay }, () => auth.handler(requestOf(request, this.#parts.publicUrl(), body)));

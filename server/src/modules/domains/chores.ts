@@ -9,7 +9,7 @@ const RECHECK_AFTER_HOURS = 23;
 /** Name servers have bad days: a domain is lost only when its text has been gone for so long. */
 const GRACE_HOURS = 72;
 const AN_HOUR_MAX = 1_000;
-/** So that a few name servers that do not answer do not hold up all others. */
+/** Keeps a few name servers that do not respond from holding up all other checks. */
 const AT_ONCE = 20;
 
 /** Is told of each domain that no longer belongs to its business, in the transaction that takes it away. */

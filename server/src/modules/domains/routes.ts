@@ -41,7 +41,7 @@ export const list = memberEndpoint({
 
 export const add = memberEndpoint({
   summary: 'Say that a mail domain is yours',
-  description: 'Answers with the TXT record to publish. It counts once POST /v1/domains/{domain}/check has found it.',
+  description: 'The response has the TXT record to publish. The domain is yours once POST /v1/domains/{domain}/check has found the record.',
   body: Type.Object({ domain: Type.String({ minLength: 1, maxLength: 253 }) }, closed),
   success: { status: 201, description: 'The domain, with its record.', schema: DomainSchema },
   errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'conflict'],

@@ -3,10 +3,10 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { CONTENT_TYPE_MAX_CHARS, FILENAME_MAX_CHARS, UPLOAD_MAX_BYTES } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
 import type { Party } from '../../contract/parties.ts';
-import type { Answer } from '../../http/endpoint.ts';
+import type { HttpResponse } from '../../http/endpoint.ts';
 import type { Files } from './files.ts';
 import type { PartedUploads } from './parted-uploads.ts';
-import { answerProgress, PartedUploadSchema } from './upload-requests.ts';
+import { PartedUploadSchema, progressResponse } from './upload-requests.ts';
 
 const UploadSchema = Type.Object(
   {
@@ -45,13 +45,13 @@ export const announceShape = {
   ] as ErrorCode[],
 };
 
-export async function answerAnnouncement(
+export async function handleAnnouncement(
   { files, partedUploads }: { files: Files; partedUploads: PartedUploads },
   owner: Party,
   body: Static<typeof announceShape.body>,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const announcement = { filename: body.filename, contentType: body.content_type, sizeBytes: body.size_bytes };
-  if (body.parts === true) return answerProgress(await partedUploads.announce(owner, announcement));
+  if (body.parts === true) return progressResponse(await partedUploads.announce(owner, announcement));
   const upload = await files.announce(owner, announcement);
   return {
     body: {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { invalid, Refusal } from '../../contract/errors.ts';
-import { type Answer, type Call, endpointsFor } from '../../http/endpoint.ts';
+import { type Call, endpointsFor, type HttpResponse } from '../../http/endpoint.ts';
 import { isUnchanged } from '../../http/entity-tag.ts';
 import { attachmentDisposition, harmlessType } from '../../platform/objects/content-disposition.ts';
 import { WrongSize } from '../../platform/objects/folder.ts';
@@ -57,7 +57,7 @@ export const put = publicEndpoint({
     const promised = headers['content-length'];
     if (promised !== undefined && Number(promised) !== sizeBytes) throw wrongSize(sizeBytes);
     try {
-      // Not closed with the last byte that is wanted: the client is to see the answer, whatever else it sends.
+      // Not closed after the last byte that is wanted: the client must be able to read the response, whatever else it sends.
       await receive(raw.iterator({ destroyOnReturn: false }));
     } catch (error) {
       if (error instanceof AlreadyJoined) throw sealed();
@@ -114,7 +114,7 @@ export const get = publicEndpoint({
 });
 
 /** To the bucket, for as long as the URL itself is good. */
-async function redirected({ objects }: ObjectServices, id: string, terms: URLSearchParams): Promise<Answer> {
+async function redirected({ objects }: ObjectServices, id: string, terms: URLSearchParams): Promise<HttpResponse> {
   const location = await objects.downloadUrl(id, {
     filename: terms.get('name') ?? '',
     contentType: terms.get('type') ?? '',

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { PARTS_PER_REQUEST_MAX } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
 import type { Party } from '../../contract/parties.ts';
-import type { Answer } from '../../http/endpoint.ts';
+import type { HttpResponse } from '../../http/endpoint.ts';
 import { type Files, uploadStates } from './files.ts';
 import type { PartedUploads, Progress } from './parted-uploads.ts';
 
@@ -91,12 +91,12 @@ export const completeShape = {
   errors: ['upload_not_found', 'upload_incomplete', 'validation_error', 'unsupported_media_type', 'json_too_large'] as ErrorCode[],
 };
 
-export async function answerParts(
+export async function handleParts(
   uploads: PartedUploads,
   owner: Party,
   id: string,
   { numbers }: Static<typeof partsShape.body>,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { parts, expiresAt } = await uploads.tickets(owner, id, numbers);
   return {
     body: {
@@ -106,13 +106,13 @@ export async function answerParts(
   };
 }
 
-export async function answerUpload(
+export async function handleShowUpload(
   { files, partedUploads }: { files: Files; partedUploads: PartedUploads },
   owner: Party,
   id: string,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const upload = await files.showWhole(owner, id);
-  if (!upload) return answerProgress(await partedUploads.show(owner, id));
+  if (!upload) return progressResponse(await partedUploads.show(owner, id));
   return {
     body: {
       upload_id: id,
@@ -126,7 +126,7 @@ export async function answerUpload(
   };
 }
 
-export function answerProgress(upload: Progress): Answer {
+export function progressResponse(upload: Progress): HttpResponse {
   return {
     body: {
       upload_id: upload.id,

@@ -13,9 +13,9 @@ import {
   SMTP_REFUSALS_PER_CONNECTION_MAX,
 } from '../../contract/limits.ts';
 import { SmtpListener, SmtpRefusal, type SmtpSettings } from '../../platform/smtp-listener.ts';
-import { answerTo } from './answers.ts';
 import { type InboundServices, receiveMail } from './receive-mail.ts';
 import { parseRecipient } from './recipients.ts';
+import { smtpReplyTo } from './smtp-replies.ts';
 
 export interface MailSettings extends Pick<SmtpSettings, 'host' | 'port' | 'tls' | 'proxies'> {
   maxBytes: number;
@@ -46,7 +46,7 @@ export function inboundMail(services: InboundServices, settings: MailSettings, l
     try {
       return await work();
     } catch (error) {
-      throw answerTo(error);
+      throw smtpReplyTo(error);
     }
   };
   return new SmtpListener(

@@ -2,7 +2,7 @@ import { parseId } from '../../contract/ids.ts';
 import { MAIL_HEADER_FIELDS_MAX, MAIL_HEADER_LINES_MAX, MAIL_HEADER_MAX_BYTES, MAIL_HOPS_MAX } from '../../contract/limits.ts';
 import { isWithin, parseEmail } from '../../contract/mail-names.ts';
 import { type HeaderField, parseHeader } from '../../platform/mail-header.ts';
-import { refused } from './answers.ts';
+import { refused } from './smtp-replies.ts';
 
 /** What is asked of a mail's header before anything else is read. */
 export interface CheckedHeader {
@@ -16,8 +16,8 @@ export interface MailFacts {
   messageId: string | undefined;
   /** In milliseconds; not a number when there is none, or it is not understood. */
   sentAt: number;
-  /** The messages of ours that it answers, the likeliest first. */
-  answers: string[];
+  /** The messages that the mail may reply to, the likeliest first. */
+  parents: string[];
 }
 
 /** What is there twice is read differently by different programs: a signature may cover the one, and a reader see the other. */
@@ -45,7 +45,7 @@ const AUTOMATIC_PRECEDENCE = /^(auto_reply|bulk|junk|list)$/i;
 const AUTOREPLY_FIELDS = ['x-autoreply', 'x-autorespond', 'x-autoresponder'];
 const MESSAGE_ID = /<([^<>\s]+)>/g;
 /** Each may be a look-up. */
-const ANSWERS_MAX = 5;
+const PARENTS_MAX = 5;
 
 /** `ownMailbox` is the one that our own mails come from. */
 export function checkHeader(header: Buffer, inboundDomain: string, ownMailbox: string | undefined): CheckedHeader {
@@ -77,7 +77,7 @@ export function factsIn(fields: readonly HeaderField[], signed: ReadonlySet<stri
   return {
     messageId: textOf('message-id') || undefined,
     sentAt: Date.parse(textOf('date')),
-    answers: [...idsOf('in-reply-to'), ...idsOf('references').reverse()].slice(0, ANSWERS_MAX),
+    parents: [...idsOf('in-reply-to'), ...idsOf('references').reverse()].slice(0, PARENTS_MAX),
   };
 }
 
@@ -87,7 +87,7 @@ export function parseFrom(value: string): string | undefined {
   return parseEmail(bracketed ?? alone ?? '');
 }
 
-/** What no person sent could be an answer to a notification of ours, and be answered in turn, for ever. */
+/** Refuses automatic mails: replies to our notifications, and notifications of these replies, could otherwise loop for ever. */
 function refuseAutomatic(all: (name: string) => string[]): void {
   const [submitted = 'no'] = all('auto-submitted');
   const isAutomatic =

@@ -7,19 +7,19 @@ import type { Parcel } from './send-to-all.ts';
 interface MailIdentity {
   from: string;
   id: string;
-  answers: string[];
+  parents: string[];
 }
 
 /**
  * One for each recipient. The same mail to the same address again is no second message; and where its signature is all
  * that vouches for it, so that anybody may have sent it, neither is the same mail to another segment of the same business.
  */
-export function parcelsOf(recipients: readonly Address[], isSignedOnly: boolean, { from, id, answers }: MailIdentity): Parcel[] {
+export function parcelsOf(recipients: readonly Address[], isSignedOnly: boolean, { from, id, parents }: MailIdentity): Parcel[] {
   const parcels = new Map<string, Parcel>();
   for (const recipient of recipients) {
     const ofBusiness = `mail-${hash('sha256', [from, id, recipient.handle].join('\n'), 'hex')} `;
     const key = isSignedOnly ? ofBusiness : `${ofBusiness}${recipient.segment ?? ''}`;
-    const parcel = { to: addresseeOf(recipient), answers, key, ...(isSignedOnly && { anyKeyFrom: ofBusiness }) };
+    const parcel = { to: addresseeOf(recipient), parents, key, ...(isSignedOnly && { anyKeyFrom: ofBusiness }) };
     if (!parcels.has(key)) parcels.set(key, parcel);
   }
   return [...parcels.values()];

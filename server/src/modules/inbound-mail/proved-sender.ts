@@ -7,7 +7,7 @@ import { SmtpRefusal } from '../../platform/smtp-listener.ts';
 import { refuseOutsider } from '../members/outsiders.ts';
 import type { Sender } from '../messages/send-message.ts';
 import { mailboxActor, partyOfMailbox, type UnclaimedServices } from '../parties/unclaimed.ts';
-import { refused } from './answers.ts';
+import { refused } from './smtp-replies.ts';
 
 /** Throws what the sender's server is told of a mail that is not proved to be from its domain. */
 export function refuseUnproved(email: string, proof: SenderProof): void {

@@ -1,6 +1,6 @@
 import { MAIL_SIGNED_AHEAD_HOURS_MAX, MAIL_SIGNED_DAYS_MAX } from '../../contract/limits.ts';
 import type { Address } from '../../contract/names.ts';
-import { refused } from './answers.ts';
+import { refused } from './smtp-replies.ts';
 
 const HOUR_MS = 3_600_000;
 

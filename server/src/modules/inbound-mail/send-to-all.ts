@@ -13,8 +13,8 @@ export type SendToAllServices = SendServices & UnclaimedServices;
 export interface Parcel {
   /** `<handle>` or `<handle>/<segment>`. */
   to: string;
-  /** The messages of ours that the mail answers, the likeliest first. */
-  answers: string[];
+  /** The messages that the mail may reply to, the likeliest first. */
+  parents: string[];
   /** The idempotency key of its message. */
   key: string;
   /** What another key of a message that is the same mail would begin with, where that one is to be given again. */
@@ -22,7 +22,7 @@ export interface Parcel {
 }
 
 /**
- * Sends one message for each recipient, and gives their ids. SMTP has one answer for all of them, so what can be refused
+ * Sends one message for each recipient, and gives their ids. SMTP has one reply for all of them, so what can be refused
  * is refused before the first is sent. Files that no message carries are discarded.
  */
 export async function sendToAll(services: SendToAllServices, sender: Sender, request: SendRequest, parcels: Parcel[]): Promise<string[]> {
@@ -66,9 +66,9 @@ async function earlierOf(services: SendToAllServices, { party, actor }: Sender, 
   return findSentWith(services, unclaimed === undefined ? [party.id] : [party.id, unclaimed], anyKeyFrom);
 }
 
-/** The message it answers, if that one is between the same two; else it begins a thread. */
-async function parentOf(services: SendServices, sender: Sender, { to, answers }: Parcel): Promise<string | null> {
-  for (const inReplyTo of answers) {
+/** The first of the possible parents that is between the same two parties; null begins a thread. */
+async function parentOf(services: SendServices, sender: Sender, { to, parents }: Parcel): Promise<string | null> {
+  for (const inReplyTo of parents) {
     try {
       await checkRecipient(services, sender, { to, inReplyTo });
       return inReplyTo;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Refusal } from '../../contract/errors.ts';
 import { KEPT_MAILS_MAX } from '../../contract/limits.ts';
-import { type Answer, type Call, endpointsFor } from '../../http/endpoint.ts';
+import { type Call, endpointsFor, type HttpResponse } from '../../http/endpoint.ts';
 import { HTML_TYPE } from '../../http/page.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { KEPT_MAILS_PATH, type KeptMailAccess } from './kept-mail-access.ts';
@@ -79,6 +79,6 @@ async function mailWith(id: string, find: (id: string) => Promise<KeptMail | und
   return mail;
 }
 
-function unstored(answer: Answer): Answer {
-  return { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } };
+function unstored(response: HttpResponse): HttpResponse {
+  return { ...response, headers: { ...response.headers, 'cache-control': 'no-store' } };
 }

@@ -97,8 +97,8 @@ export function invitationMail({ businessName, inviter, url }: { businessName: s
   });
 }
 
-/** Says who has answered and nothing of what: mail is read by many eyes on its way. */
-export function answerMail({
+/** Names the sender of the reply but quotes nothing of its content: mail can be read on its way. */
+export function replyMail({
   businessName,
   handle,
   url,
@@ -112,10 +112,10 @@ export function answerMail({
   const business = nameInMail(businessName);
   return {
     ...laidOut({
-      subject: `You have an answer from ${business}`,
-      heading: `You have an answer from ${business}`,
-      paragraphs: [`${business} (@${handle}) has answered the message that you sent through Waybill.`],
-      link: { words: 'Read the answer', url },
+      subject: `You have a reply from ${business}`,
+      heading: `You have a reply from ${business}`,
+      paragraphs: [`${business} (@${handle}) has replied to the message that you sent through Waybill.`],
+      link: { words: 'Read the reply', url },
       small: ['What it says is not in this mail; you see it once you have shown that this mailbox is yours.'],
       unsubscribeUrl,
     }),
@@ -124,7 +124,7 @@ export function answerMail({
 }
 
 /** To a mailbox that wrote in the name of a business without being a member: it has no access, so there is no link to the reply. */
-export function answerToBusinessMail({
+export function replyToBusinessMail({
   businessName,
   handle,
   writtenAsName,

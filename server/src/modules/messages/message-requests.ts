@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { EnvelopeSchema } from '../../contract/envelope.ts';
 import { type ErrorCode, invalid } from '../../contract/errors.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARS, IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
-import type { Answer, Call } from '../../http/endpoint.ts';
+import type { Call, HttpResponse } from '../../http/endpoint.ts';
 import { type EnvelopeServices, envelopeOf } from './envelopes.ts';
 import { readFormSendRequest } from './form-send-request.ts';
 import { type Sender, type SendServices, sendMessage } from './send-message.ts';
@@ -18,7 +18,7 @@ export const sendShape = {
       Type.String({
         minLength: 1,
         maxLength: IDEMPOTENCY_KEY_MAX_CHARS,
-        description: `Makes a repeat harmless: within ${IDEMPOTENCY_WINDOW_HOURS} hours the same key answers with the original envelope and the header Idempotent-Replayed: true.`,
+        description: `Makes a repeat harmless: within ${IDEMPOTENCY_WINDOW_HOURS} hours the same key returns the original envelope with the header Idempotent-Replayed: true.`,
       }),
     ),
   }),
@@ -49,7 +49,7 @@ export const sendShape = {
 /** What a request to send needs. */
 export type SendingServices = SendServices & EnvelopeServices;
 
-export async function answerSend(context: SendingServices, sender: Sender, { rawBody, request }: Call): Promise<Answer> {
+export async function handleSend(context: SendingServices, sender: Sender, { rawBody, request }: Call): Promise<HttpResponse> {
   const key = idempotencyKeyOf(request.headers['idempotency-key']);
   const isForm = FORM.test(request.headers['content-type'] ?? '');
   const readRequest = () => (isForm ? readFormSendRequest(request.raw, context.files, sender.party) : parseSendRequest(rawBody));

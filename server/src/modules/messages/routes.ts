@@ -6,7 +6,7 @@ import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { EVENT_STREAM, endpointsFor } from '../../http/endpoint.ts';
 import type { Arrivals } from './arrivals.ts';
 import { envelopeOf } from './envelopes.ts';
-import { answerSend, type SendingServices, sendShape } from './message-requests.ts';
+import { handleSend, type SendingServices, sendShape } from './message-requests.ts';
 import { pageBody, reserveLarge } from './page-body.ts';
 import { getMessage, listMessages, type ReadServices, readThread } from './read-messages.ts';
 
@@ -17,7 +17,7 @@ export const send = endpoint({
   description:
     'A 201 means that the message is durable in your outbox and in the recipient’s inbox. To reply, give `in_reply_to`: the recipient is then the other party of that message.',
   ...sendShape,
-  handle: (context, call) => answerSend(context, { party: call.caller.business, actor: call.caller.actor }, call),
+  handle: (context, call) => handleSend(context, { party: call.caller.business, actor: call.caller.actor }, call),
 });
 
 export const getOne = endpoint({

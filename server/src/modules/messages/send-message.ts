@@ -226,7 +226,7 @@ async function destinationByAddress(services: SendServices, writer: Writer, to: 
     if (UNCLAIMED_NAME.test(to))
       throw new Refusal(
         'unknown_recipient',
-        'Only a business that has claimed a handle can be written to; a domain or mailbox can only be answered.',
+        'Only a business that has claimed a handle can be written to; a domain or mailbox can only be replied to.',
       );
     throw invalidAddress();
   }
@@ -250,7 +250,7 @@ async function destinationByParent(services: SendServices, sender: Sender, inRep
   if (!parent || !recipient || parentId === undefined) throw new Refusal('not_found', 'There is no such message to reply to.');
   if (!recipient.takesReplies || !sender.party.takesReplies) throw new Refusal('reply_unaddressable');
   if (to !== null && !(isBusiness(recipient) && address?.handle === recipient.handle)) throw new Refusal('reply_recipient_mismatch');
-  // Whoever has been answered may answer; adding to one's own words needs an open door, as the first did.
+  // A reply to a received message is always allowed; a follow-up to one's own message needs the same permission as a first message.
   if (!isBusiness(sender.party) && !(await hasReceived(services.database, sender.party.id, parent.threadId)))
     refuseAtClosedDoor(sender, recipient);
   // Whoever has joined a business since has no segment there that is known from the message.
@@ -278,7 +278,7 @@ async function deliver(services: SendServices, sender: Sender, prepared: Prepare
   return replay(services, sender, original);
 }
 
-/** What a repeat is answered with. Keys are a party's, so a guest may come upon the key of somebody else. */
+/** The response to a repeat. Idempotency keys belong to the party, so a guest may hit the key of another person. */
 async function replay(services: SendServices, { party, actor, isGuest }: Sender, original: MessageRecord): Promise<Sent> {
   if (isGuest && JSON.parse(original.sender).actor.id !== actor.id)
     throw new Refusal('conflict', `Somebody else who writes for ${party.view.display_name} has used this Idempotency-Key; choose another.`);

@@ -35,7 +35,8 @@ export const search = endpoint({
 
 export const availability = personEndpoint({
   summary: 'Whether a handle can be claimed',
-  description: 'For a form that asks while somebody types: whatever the text is, the answer is 200. Somebody else may still be faster.',
+  description:
+    'For a form that checks while somebody types: whatever the text is, the status is 200. Somebody else may still claim the handle first.',
   query: Type.Object({ handle: Type.String({ maxLength: HANDLE_QUESTION_MAX_CHARS, description: 'In any case.' }) }, closed),
   success: {
     status: 200,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyRequest } from 'fastify';
 import { encodingFor } from '../../http/compression.ts';
-import type { Answer } from '../../http/endpoint.ts';
+import type { HttpResponse } from '../../http/endpoint.ts';
 
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -31,7 +31,7 @@ export class Pages {
   }
 
   /** The one document that all pages share; what it shows is up to its script. */
-  show(status = 200): Answer {
+  show(status = 200): HttpResponse {
     const nonce = randomBytes(16).toString('base64');
     return {
       status,
@@ -46,7 +46,7 @@ export class Pages {
   }
 
   /** A file whose name changes with its content. */
-  asset(name: string, request: FastifyRequest): Answer | undefined {
+  asset(name: string, request: FastifyRequest): HttpResponse | undefined {
     const type = TYPES[path.extname(name)];
     if (type === undefined || !this.#assets.has(name)) return undefined;
     const there = BUILT.filter((encoding) => this.#assets.has(name + EXTENSIONS[encoding]));

@@ -1,5 +1,5 @@
 import { formatId } from '../../contract/ids.ts';
-import { type Answered, type Exchange, type Outbound, reasonOf } from '../../platform/outbound.ts';
+import { type Exchange, type Outbound, type ResponseHead, reasonOf } from '../../platform/outbound.ts';
 import type { MadeAttempt } from './attempt-store.ts';
 import type { Bagged } from './bag.ts';
 import type { LeasedAttempt, ReadyAttempt } from './lane.ts';
@@ -44,7 +44,7 @@ export class AttemptRequest implements Bagged {
     this.#exchange?.cancel(new WebhookDeleted());
   }
 
-  #outcomeOf(response: Answered | Error): Outcome | undefined {
+  #outcomeOf(response: ResponseHead | Error): Outcome | undefined {
     if (response instanceof WebhookDeleted) return undefined;
     if (response instanceof Error) return this.#outcome(null, reasonOf(response).replaceAll('\0', '').slice(0, ERROR_MAX_CHARS), 0);
     const { statusCode, retryAfter } = response;
@@ -88,8 +88,8 @@ function headersOf({ lease, messageId, id, event }: LeasedAttempt, body: Buffer)
 
 function refusalText(statusCode: number): string {
   return statusCode >= 300 && statusCode < 400
-    ? `answered ${statusCode}: redirects are not followed`
-    : `answered ${statusCode} instead of a status from 200 to 299`;
+    ? `responded with ${statusCode}: redirects are not followed`
+    : `responded with ${statusCode} instead of a status from 200 to 299`;
 }
 
 /** Any of the three date formats of HTTP. Date.parse alone would accept almost any text. */

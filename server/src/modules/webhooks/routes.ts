@@ -64,7 +64,7 @@ export const DeliverySchema = Type.Object(
     attempt: Type.Integer({ minimum: 1 }),
     status: Type.Enum(['pending', 'delivered', 'retrying', 'dropped', 'failed'], {
       description:
-        'pending: not made yet. delivered: answered 2xx. retrying: failed, and another attempt follows. dropped: failed, and it was the last. failed: a test that failed.',
+        'pending: not made yet. delivered: the response was 2xx. retrying: failed, and another attempt follows. dropped: failed, and it was the last. failed: a test that failed.',
     }),
     status_code: nullable(Type.Integer()),
     response_ms: nullable(Type.Integer()),
@@ -77,10 +77,10 @@ export const DeliverySchema = Type.Object(
 );
 
 const countedFields = {
-  delivered: Type.Integer({ description: 'Attempts that were answered 2xx.' }),
+  delivered: Type.Integer({ description: 'Attempts with a 2xx response.' }),
   failed: Type.Integer({ description: 'All others that were made, tests included.' }),
-  p50_ms: nullable(Type.Integer({ description: 'Within how many milliseconds half of the answers came.' })),
-  p95_ms: nullable(Type.Integer({ description: 'Within how many milliseconds 95 of 100 answers came.' })),
+  p50_ms: nullable(Type.Integer({ description: 'Half of the responses came within this many milliseconds.' })),
+  p95_ms: nullable(Type.Integer({ description: '95 of 100 responses came within this many milliseconds.' })),
 };
 
 export const WebhookStatisticsSchema = Type.Object(
@@ -114,7 +114,7 @@ export const list = endpoint({
 export const create = endpoint({
   summary: 'Create a webhook',
   description:
-    'From now on every message that is delivered to your inbox is also posted to the URL, signed with the secret of this answer. The guide to webhooks shows how to verify it.',
+    'From now on every message that is delivered to your inbox is also posted to the URL, signed with the secret in this response. The guide to webhooks shows how to verify it.',
   body: Type.Object(
     {
       url: Type.String({ minLength: 1, maxLength: WEBHOOK_URL_MAX_CHARS, description: 'HTTPS, on a host that is public.' }),

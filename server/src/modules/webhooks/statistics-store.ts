@@ -55,12 +55,12 @@ const BUCKETS = statement(
    ranked AS (
      SELECT start, is_total, ms, delivered, failed,
             sum(delivered + failed) FILTER (WHERE ms IS NOT NULL) OVER (PARTITION BY is_total, start ORDER BY ms) AS up_to,
-            sum(delivered + failed) FILTER (WHERE ms IS NOT NULL) OVER (PARTITION BY is_total, start) AS answered
+            sum(delivered + failed) FILTER (WHERE ms IS NOT NULL) OVER (PARTITION BY is_total, start) AS responses
        FROM grouped
    ),
    summed AS (
      SELECT start, is_total, sum(delivered)::integer AS delivered, sum(failed)::integer AS failed,
-            min(ms) FILTER (WHERE up_to >= answered * 0.5) AS p50, min(ms) FILTER (WHERE up_to >= answered * 0.95) AS p95
+            min(ms) FILTER (WHERE up_to >= responses * 0.5) AS p50, min(ms) FILTER (WHERE up_to >= responses * 0.95) AS p95
        FROM ranked GROUP BY start, is_total
    ),
    reading AS (SELECT coalesce(sum(read), 0)::integer AS read, min(since) AS since FROM counted),

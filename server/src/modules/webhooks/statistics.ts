@@ -41,7 +41,7 @@ export class WebhookStatistics {
   readonly #turns = new Turns({ waitingMax: WAITING_PER_BUSINESS_MAX, patienceMs: WAIT_MAX_MS });
   readonly #turnsOfSlow = new Turns({ waitingMax: WAITING_PER_BUSINESS_MAX, patienceMs: WAIT_MAX_MS });
   readonly #slow = new SlowOnes(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
-  /** Answers, and those that are being made. */
+  /** Results that are still valid, and those being counted. */
   readonly #kept = new Map<string, Promise<Statistics>>();
 
   constructor(database: Database) {

@@ -9,7 +9,7 @@ export interface Mail {
   html: string;
   headers?: Record<string, string>;
   replyTo?: string;
-  /** By which answers name it, without the brackets; else it gets one of its own. */
+  /** The Message-ID that replies refer to, without the brackets; generated if missing. */
   messageId?: string;
   /** Instead of the usual name of the sender; the address stays. */
   fromName?: string;
@@ -25,7 +25,7 @@ export class MailRefused extends Error {}
 
 const CONNECT_PATIENCE_MS = 10_000;
 const SILENCE_PATIENCE_MS = 15_000;
-/** For all of a mail. A server that drips its answers is never silent for long. */
+/** For a whole mail: a server that drips its SMTP replies is never silent for long. */
 export const MAIL_PATIENCE_MS = 20_000;
 export const MAILS_AT_ONCE = 4;
 
@@ -114,7 +114,7 @@ interface SmtpError extends Error {
 function explained(error: SmtpError): Error {
   const { responseCode, permanent, command = 'the connection' } = error;
   if (responseCode === undefined) return new Error(`the mail server could not be used: ${error.message}`);
-  const message = `the mail server answered ${responseCode} to ${command}`;
+  const message = `the mail server replied ${responseCode} to ${command}`;
   // A wrong password or sender would befall every mail, and is put right by the operator.
   const isAboutThisMail = command === 'RCPT TO' || command === 'DATA';
   return permanent && isAboutThisMail ? new MailRefused(message) : new Error(message);

@@ -77,7 +77,7 @@ export class UnfinishedCopy extends StoreUnavailable {}
 
 const STORE_ERRNO = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
 
-/** The store is full, read-only, or does not answer as it should, as opposed to having no such object. */
+/** The store is full, read-only, or does not respond as it should, as opposed to having no such object. */
 export function isStoreUnavailable(error: unknown): boolean {
   if (error instanceof StoreUnavailable) return true;
   const { code, $metadata } = (error ?? {}) as { code?: string; $metadata?: object };

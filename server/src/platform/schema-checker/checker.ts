@@ -85,7 +85,7 @@ export class SchemaChecker {
   async tryOut(party: string, text: string, json: Buffer | undefined, gone: AbortSignal): Promise<TriedOut> {
     const compile: Job = { ...this.#compileJob(party, text, performance.now() + TRY_OUT_WAIT_MAX_MS), gone };
     const compiled = await this.#compile(compile);
-    // Nobody is there to read what is answered.
+    // The client is gone, so nobody reads the result.
     if (gone.aborted) return {};
     const refusal = refusalIn(compiled);
     if (refusal) return { refusal };
@@ -96,7 +96,7 @@ export class SchemaChecker {
     return { issues: wasLate ? [LATE] : issuesIn(outcome) };
   }
 
-  /** What is wrong with the JSON, at most 50 things, or undefined when nothing is. Answers in time, whatever happens. */
+  /** What is wrong with the JSON, at most 50 things, or undefined when nothing is. Always returns in time. */
   async issuesOf(schema: SchemaToRun, json: Buffer): Promise<SchemaIssue[] | undefined> {
     const patience = new AbortController();
     const isLate = sleep(VALIDATION_MAX_MS, LATE_OUTCOME, { signal: patience.signal }).catch(() => LATE_OUTCOME);
@@ -160,11 +160,11 @@ export class SchemaChecker {
       budgetMs: () => (lane === this.#slow ? Math.max(1, deadline - performance.now()) : QUICK_MAX_MS),
     };
     const outcome = await lane.run(job);
-    const answered = outcome.kind === 'unknown' ? await lane.run({ ...job, text: await this.#load(job.key, schema) }) : outcome;
-    if (answered.kind === 'checked' && answered.usedMs <= QUICK_MAX_MS) remember(this.#proven, job.key);
+    const result = outcome.kind === 'unknown' ? await lane.run({ ...job, text: await this.#load(job.key, schema) }) : outcome;
+    if (result.kind === 'checked' && result.usedMs <= QUICK_MAX_MS) remember(this.#proven, job.key);
     // Of one whose turn did not come, nothing is known.
-    else if (answered.kind !== 'late') this.#noteSlow(schema.party, job.key);
-    return answered;
+    else if (result.kind !== 'late') this.#noteSlow(schema.party, job.key);
+    return result;
   }
 
   /** Many messages may ask for the same schema at once. */

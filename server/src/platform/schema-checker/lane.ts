@@ -8,7 +8,7 @@ const WAITING_MAX = 1_000;
 const WATCH_MIN_MS = 10;
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY';
 
-/** late: its time was over before an answer was there. killed: the worker had to be ended. no memory: it ended itself. */
+/** late: its time was over before there was a result. killed: the worker had to be ended. no memory: it ended itself. */
 export type Outcome = Reply | { kind: 'late' | 'killed' | 'no memory' };
 
 export interface Job {
@@ -22,7 +22,7 @@ export interface Job {
   deadline: number;
   /** Processor time that it may use, told when its turn comes. */
   budgetMs(): number;
-  /** Whoever asked does not wait for the answer any more. */
+  /** The caller no longer waits for the result. */
   gone?: AbortSignal;
 }
 
@@ -163,7 +163,7 @@ export class Lane {
     this.#slots.add(slot);
     worker.on('message', ({ replies, cpuMs }: Said) => {
       slot.cpuMs = cpuMs;
-      if (replies) this.#answered(slot, replies);
+      if (replies) this.#settle(slot, replies);
       else this.#ready(slot);
     });
     worker.on('error', ({ code }: NodeJS.ErrnoException) => this.#end(slot, { kind: code === OUT_OF_MEMORY ? 'no memory' : 'killed' }));
@@ -176,7 +176,7 @@ export class Lane {
     this.#dispatch();
   }
 
-  #answered(slot: Slot, replies: Reply[]): void {
+  #settle(slot: Slot, replies: Reply[]): void {
     const batch = this.#release(slot);
     const [first] = batch;
     if (!first) return;

@@ -78,8 +78,8 @@ function validate(question: Question, { json, budgetMs }: Task): Reply {
   }
 }
 
-function answer(question: Question): Reply[] {
-  // What others have left behind is not to count against this one.
+function repliesTo(question: Question): Reply[] {
+  // The memory that earlier schemas hold must not count against this one.
   if (isFuller(REMEMBERED_MAX_HEAP_BYTES)) while (remembered.size > 0) forgetOldest();
   const turn = new Budget(TURN_MS);
   return question.tasks.map((task, i): Reply => {
@@ -95,5 +95,5 @@ function say(replies: Said['replies']): void {
   const { user, system } = process.threadCpuUsage();
   parentPort?.postMessage({ replies, cpuMs: (user + system) / 1_000 } satisfies Said);
 }
-parentPort?.on('message', (question: Question) => say(answer(question)));
+parentPort?.on('message', (question: Question) => say(repliesTo(question)));
 say(undefined);

@@ -4,7 +4,7 @@ import { SmtpRefusal } from '../../platform/smtp-listener.ts';
 import { unavailability } from '../../platform/unavailability.ts';
 
 /** Codes that begin with 4 make the sender's server try again; after one with 5 it tells the sender. */
-const ANSWERS: Partial<Record<ErrorCode, readonly [code: number, enhanced: string]>> = {
+const REPLIES: Partial<Record<ErrorCode, readonly [code: number, enhanced: string]>> = {
   unknown_recipient: [550, '5.1.1'],
   forbidden: [550, '5.7.1'],
   sender_blocked: [550, '5.7.1'],
@@ -15,12 +15,12 @@ const ANSWERS: Partial<Record<ErrorCode, readonly [code: number, enhanced: strin
   unavailable: [451, '4.3.0'],
 };
 
-/** What the sender's server is told of a failure, or the failure itself when it is a fault of ours. */
-export function answerTo(error: unknown): unknown {
+/** The SMTP reply to a failure, or the failure itself when it is an internal error. */
+export function smtpReplyTo(error: unknown): unknown {
   if (error instanceof SmtpRefusal) return error;
   if (error instanceof BrokenMail) return new SmtpRefusal(554, `5.6.0 The parts of the mail are broken: ${error.message}.`);
   const refusal = error instanceof Refusal ? error : unavailability(error);
-  const [code, enhanced] = (refusal && ANSWERS[refusal.code]) ?? [];
+  const [code, enhanced] = (refusal && REPLIES[refusal.code]) ?? [];
   return refusal === undefined || code === undefined ? error : new SmtpRefusal(code, `${enhanced} ${refusal.message}`);
 }
 
