@@ -26,8 +26,8 @@ afterAll(() => world.stop());
 
 const WHILE = { timeout: 60_000 };
 const copied = (page: Page): Promise<string> => page.evaluate<string>('navigator.clipboard.readText()');
-const sent = async (draft: unknown) => {
-  const answer = await robot.api.send(draft);
+const sent = async (request: unknown) => {
+  const answer = await robot.api.send(request);
   expect(answer.status, answer.text).toBe(201);
   return answer.body as { id: string; thread_id: string };
 };

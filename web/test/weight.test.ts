@@ -27,8 +27,8 @@ beforeAll(async () => {
   const member = await world.member('ann@acme-works.test', 'acme-works');
   ann = member;
   const globex = await world.service.business('globex');
-  const draft = { to: 'acme-works', subject: 'Original', note: 'Please confirm by Friday.', json: { items: [1, 2, 3] } };
-  const { body: message } = await globex.api.send(draft);
+  const request = { to: 'acme-works', subject: 'Original', note: 'Please confirm by Friday.', json: { items: [1, 2, 3] } };
+  const { body: message } = await globex.api.send(request);
   await copyMessage(world.service, 'Original', MESSAGES);
   const { body: webhook } = await member.api.post('/webhooks', { url: 'http://localhost:1/' });
   paths = { thread: `/threads/${message.thread_id}`, webhook: `/webhooks/${webhook.id}`, receipt: new URL(message.receipt_url).pathname };

@@ -146,14 +146,14 @@ test('no request over a bare connection gives a 5xx or shows the insides', async
 
 const expectManneredAnswer = ({ status, text }: Answered) => expectManners(status, text);
 
-test('no draft of a message gives a 5xx, and what is taken can be read back', async () => {
+test('no message request gives a 5xx, and what is taken can be read back', async () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 100 }),
     fc.string({ unit: 'grapheme', maxLength: 250 }),
     fc.constantFrom('acme', 'acme/orders', 'demo', '\u0000', '\ud800', ''),
   );
   const anything = fc.oneof(text, fc.constant(null), fc.double(), fc.jsonValue(), fc.boolean());
-  const draft = fc.record(
+  const request = fc.record(
     {
       to: fc.oneof(fc.constant('acme'), anything),
       in_reply_to: fc.oneof(fc.constant('MESSAGE'), anything),
@@ -166,7 +166,7 @@ test('no draft of a message gives a 5xx, and what is taken can be read back', as
     { requiredKeys: [] },
   );
   await fc.assert(
-    fc.asyncProperty(draft, async (message) => {
+    fc.asyncProperty(request, async (message) => {
       const answer = await acme.api.send(JSON.stringify(message).replace('"MESSAGE"', JSON.stringify(messageId)));
       expectManneredAnswer(answer);
       if (answer.status === 201) expect((await acme.api.get(`/messages/${answer.body.id}`)).text).toBe(answer.text);

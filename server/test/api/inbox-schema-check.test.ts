@@ -37,7 +37,7 @@ describe('a schema is judged as when it is set', () => {
     ['an expression that is not linear', '{"patternProperties":{"(?=a)":{}}}', '/patternProperties'],
     ['a reference that leads nowhere', '{"$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]}},"$ref":"#/$defs/a"}', '/$defs/a/allOf/0/$ref'],
     ['a document elsewhere', '{"$ref":"https://example.com/x"}', '/$ref'],
-    ['a draft that nobody knows', '{"$schema":"https://example.com/draft"}', '/$schema'],
+    ['an unknown dialect', '{"$schema":"https://example.com/draft"}', '/$schema'],
     ['a loop', '{"$ref":"#"}', ''],
     ['too many bytes', `{"description":"${'x'.repeat(SCHEMA_MAX_BYTES)}"}`, ''],
     ['too many levels', nested(JSON_MAX_LEVELS + 1), ''],

@@ -293,15 +293,15 @@ describe('what is served is what is declared', () => {
   test('the body of a message is declared as it is taken', async () => {
     const { schema } = operationOf('POST', '/v1/messages').requestBody.content['application/json'];
     const validate = validator(schema);
-    for (const draft of [
+    for (const request of [
       { to: 'acme' },
       { to: 'acme', type: 'a', subject: 'b', note: 'c', json: 1, files: [] },
       { in_reply_to: sent.id, to: null },
     ]) {
-      expect([validate(draft), (await acme.api.send(draft)).status]).toEqual([true, 201]);
+      expect([validate(request), (await acme.api.send(request)).status]).toEqual([true, 201]);
     }
-    for (const draft of [{ to: 1 }, { to: 'acme', josn: 1 }, { to: 'acme', type: 'x'.repeat(81) }, { to: 'acme', files: 'x' }]) {
-      expect([validate(draft), (await acme.api.send(draft)).status]).toEqual([false, 400]);
+    for (const request of [{ to: 1 }, { to: 'acme', josn: 1 }, { to: 'acme', type: 'x'.repeat(81) }, { to: 'acme', files: 'x' }]) {
+      expect([validate(request), (await acme.api.send(request)).status]).toEqual([false, 400]);
     }
   });
 

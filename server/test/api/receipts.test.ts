@@ -17,8 +17,8 @@ beforeAll(async () => {
   service = await startTestService();
   acme = await service.business('acme');
   globex = await service.business('globex');
-  const draft = { to: 'globex', type: 'order', subject: 'Order 7', note: 'As discussed', json: { price: 'confidential' } };
-  sent = (await acme.api.send(draft, { 'idempotency-key': 'order-7' })).body;
+  const request = { to: 'globex', type: 'order', subject: 'Order 7', note: 'As discussed', json: { price: 'confidential' } };
+  sent = (await acme.api.send(request, { 'idempotency-key': 'order-7' })).body;
   token = sent.receipt_url.split('/r/')[1];
 });
 afterAll(() => service.stop());

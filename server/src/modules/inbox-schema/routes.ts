@@ -78,7 +78,7 @@ export const get = endpoint({
 export const set = endpoint({
   summary: 'Set or clear the JSON Schema of your inbox',
   description:
-    'From now on the `json` of every message to you is checked, and `validation` says how it went. A message is delivered whatever comes out. Drafts 4, 6, 7, 2019-09 and 2020-12, by `$schema`; the last one if there is none.',
+    'From now on the `json` of every message to you is checked, and `validation` says how it went. A message is delivered whatever comes out. `$schema` names the dialect: draft 4, 6 or 7, 2019-09, or 2020-12, which is also the default.',
   body: BodySchema,
   readsRawBody: true,
   success: { status: 200, description: 'The schema as it is now.', schema: InboxSchemaSchema },

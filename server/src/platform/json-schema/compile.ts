@@ -1,6 +1,6 @@
 import { Budget } from './budget.ts';
-import { DEFAULT_DRAFT, type Draft, metaSchemaDocuments, metaSchemaUri } from './dialects.ts';
-import { Documents, draftOf, InvalidSchema, isObject, own, type Resource } from './documents.ts';
+import { DEFAULT_DIALECT, type Dialect, metaSchemaDocuments, metaSchemaUri } from './dialects.ts';
+import { Documents, dialectOf, InvalidSchema, isObject, own, type Resource } from './documents.ts';
 import { combiningKeywords, type Keyword, type Site } from './keywords.ts';
 import { evaluate, type SchemaNode } from './node.ts';
 import { compilePattern, type Pattern } from './patterns.ts';
@@ -23,8 +23,8 @@ export interface Validator {
 export function checkSchema(schema: unknown, budget: Budget): void {
   if (!isObject(schema) && typeof schema !== 'boolean') throw new InvalidSchema('it has to be an object');
   const named = isObject(schema) ? own(schema, '$schema') : undefined;
-  const draft = named === undefined ? DEFAULT_DRAFT : draftOf(named, '/$schema');
-  const issues = metaSchema(draft).issuesOf(schema, budget) ?? [];
+  const dialect = named === undefined ? DEFAULT_DIALECT : dialectOf(named, '/$schema');
+  const issues = metaSchema(dialect).issuesOf(schema, budget) ?? [];
   const [first] = issues;
   if (first) throw new InvalidSchema(`${first.path === '' ? 'it' : first.path} ${first.message}`, issues);
   compileSchema(schema, budget);
@@ -47,17 +47,17 @@ function validatorOf(root: SchemaNode): Validator {
   };
 }
 
-const metaSchemas = new Map<Draft, Validator>();
+const metaSchemas = new Map<Dialect, Validator>();
 
-function metaSchema(draft: Draft): Validator {
-  const known = metaSchemas.get(draft);
+function metaSchema(dialect: Dialect): Validator {
+  const known = metaSchemas.get(dialect);
   if (known) return known;
   const unlimited = new Budget(Number.POSITIVE_INFINITY);
-  const documents = new Documents(metaSchemaDocuments(draft)[0], unlimited);
+  const documents = new Documents(metaSchemaDocuments(dialect)[0], unlimited);
   // Formats are not checked: references and patterns are judged, with better words, where they are used.
-  const { schema, resource } = documents.resolve(metaSchemaUri(draft), documents.root.resource);
+  const { schema, resource } = documents.resolve(metaSchemaUri(dialect), documents.root.resource);
   const validator = validatorOf(new Compiler(documents, unlimited, false).compile({ schema, resource }));
-  metaSchemas.set(draft, validator);
+  metaSchemas.set(dialect, validator);
   return validator;
 }
 
@@ -120,12 +120,12 @@ class Compiler {
 
   #fillNode(node: SchemaNode, schema: Record<string, unknown>): void {
     const { resource } = node;
-    const { draft } = resource;
+    const { dialect } = resource;
     this.#budget.step();
     const site = (name: string): Site => ({
       value: schema[name],
       schema,
-      draft,
+      dialect,
       resource,
       documents: this.#documents,
       node,
@@ -140,8 +140,8 @@ class Compiler {
         if (check) checks.push(check);
       }
     };
-    // Beside a $ref, the early drafts ignore everything.
-    const isReference = draft <= 7 && Object.hasOwn(schema, '$ref');
+    // Beside a $ref, the early dialects ignore everything.
+    const isReference = dialect <= 7 && Object.hasOwn(schema, '$ref');
     add(isReference ? KEYWORDS.filter(([name]) => name === '$ref') : KEYWORDS, node.checks);
     if (!isReference) add(LATE, node.lateChecks);
   }

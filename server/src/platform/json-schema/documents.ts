@@ -1,5 +1,5 @@
 import type { Budget } from './budget.ts';
-import { DEFAULT_DRAFT, type Draft, draftNamed, draftPublishing, metaSchemaDocuments } from './dialects.ts';
+import { DEFAULT_DIALECT, type Dialect, dialectNamed, dialectPublishing, metaSchemaDocuments } from './dialects.ts';
 
 export type SchemaObject = Record<string, unknown>;
 
@@ -24,7 +24,7 @@ export class InvalidSchema extends Error {
 export interface Resource {
   uri: string;
   root: unknown;
-  draft: Draft;
+  dialect: Dialect;
   anchors: Map<string, unknown>;
   dynamicAnchors: Map<string, unknown>;
 }
@@ -52,17 +52,17 @@ export function own(schema: SchemaObject, name: string): unknown {
   return Object.hasOwn(schema, name) ? schema[name] : undefined;
 }
 
-/** The schemas that can be referred to: those of one document, and the drafts' own. Nothing is ever fetched. */
+/** The schemas that can be referred to: those of one document, and the dialects' own. Nothing is ever fetched. */
 export class Documents {
   readonly root: Target;
   readonly #budget: Budget;
   readonly #resources = new Map<string, Resource>();
   readonly #placeOf = new Map<object, Resource>();
-  readonly #published = new Set<Draft>();
+  readonly #published = new Set<Dialect>();
 
   constructor(document: unknown, budget: Budget) {
     this.#budget = budget;
-    this.root = { schema: document, resource: this.#add(document, BASE, DEFAULT_DRAFT) };
+    this.root = { schema: document, resource: this.#add(document, BASE, DEFAULT_DIALECT) };
   }
 
   get dynamicTargets(): Target[] {
@@ -94,10 +94,10 @@ export class Documents {
 
   #find(uri: string): Resource | undefined {
     const known = this.#resources.get(uri);
-    const draft = draftPublishing(uri);
-    if (known || draft === undefined || this.#published.has(draft)) return known;
-    this.#published.add(draft);
-    for (const document of metaSchemaDocuments(draft)) this.#add(document, BASE, draft);
+    const dialect = dialectPublishing(uri);
+    if (known || dialect === undefined || this.#published.has(dialect)) return known;
+    this.#published.add(dialect);
+    for (const document of metaSchemaDocuments(dialect)) this.#add(document, BASE, dialect);
     return this.#resources.get(uri);
   }
 
@@ -117,8 +117,8 @@ export class Documents {
     return { schema, resource: this.resourceOf(schema, resource) };
   }
 
-  #add(document: unknown, base: string, fallback: Draft): Resource {
-    const resource = { uri: base, root: document, draft: fallback, anchors: new Map(), dynamicAnchors: new Map() };
+  #add(document: unknown, base: string, fallback: Dialect): Resource {
+    const resource = { uri: base, root: document, dialect: fallback, anchors: new Map(), dynamicAnchors: new Map() };
     this.#resources.set(base, resource);
     return isObject(document) ? this.#index(document, resource) : resource;
   }
@@ -141,25 +141,25 @@ export class Documents {
   #identified(schema: SchemaObject, parent: Resource): Resource {
     const named = own(schema, '$schema');
     const isRoot = schema === parent.root;
-    const id = own(schema, isRoot && named !== undefined ? idKeyword(draftOf(named)) : idKeyword(parent.draft));
+    const id = own(schema, isRoot && named !== undefined ? idKeyword(dialectOf(named)) : idKeyword(parent.dialect));
     const startsResource = typeof id === 'string' && !id.startsWith('#');
-    const draft = named !== undefined && (isRoot || startsResource) ? draftOf(named) : parent.draft;
-    // Beside a $ref, the early drafts ignore everything.
-    const isIgnored = draft <= 7 && own(schema, '$ref') !== undefined && !isRoot;
+    const dialect = named !== undefined && (isRoot || startsResource) ? dialectOf(named) : parent.dialect;
+    // Beside a $ref, the early dialects ignore everything.
+    const isIgnored = dialect <= 7 && own(schema, '$ref') !== undefined && !isRoot;
     let resource = parent;
-    if (isRoot) parent.draft = draft;
+    if (isRoot) parent.dialect = dialect;
     if (startsResource && !isIgnored) {
       const uri = resolved(id, parent.uri);
       const [plain = '', fragment] = uri.split('#');
       resource = isRoot
         ? Object.assign(parent, { uri: plain })
-        : { uri: plain, root: schema, draft, anchors: new Map(), dynamicAnchors: new Map() };
+        : { uri: plain, root: schema, dialect, anchors: new Map(), dynamicAnchors: new Map() };
       this.#resources.set(plain, resource);
       if (fragment) resource.anchors.set(fragment, schema);
-    } else if (typeof id === 'string' && draft <= 7 && !isIgnored) {
+    } else if (typeof id === 'string' && dialect <= 7 && !isIgnored) {
       resource.anchors.set(id.slice(1), schema);
     }
-    if (draft >= 2019) {
+    if (dialect >= 2019) {
       for (const [keyword, anchors] of [
         ['$anchor', resource.anchors],
         ['$dynamicAnchor', resource.dynamicAnchors],
@@ -173,15 +173,15 @@ export class Documents {
 }
 
 /** `path` is where it is named, if that is known. */
-export function draftOf(named: unknown, path = ''): Draft {
-  const draft = typeof named === 'string' ? draftNamed(named) : undefined;
-  if (draft !== undefined) return draft;
-  const message = `$schema ${JSON.stringify(named)} is none of the drafts 4, 6, 7, 2019-09 and 2020-12`;
+export function dialectOf(named: unknown, path = ''): Dialect {
+  const dialect = typeof named === 'string' ? dialectNamed(named) : undefined;
+  if (dialect !== undefined) return dialect;
+  const message = `$schema ${JSON.stringify(named)} is not a supported dialect: draft 4, 6, 7, 2019-09 or 2020-12`;
   throw new InvalidSchema(message, [{ path, message, keyword: '$schema' }]);
 }
 
-function idKeyword(draft: Draft): string {
-  return draft === 4 ? 'id' : '$id';
+function idKeyword(dialect: Dialect): string {
+  return dialect === 4 ? 'id' : '$id';
 }
 
 function* subschemas(schema: SchemaObject): Generator<SchemaObject> {

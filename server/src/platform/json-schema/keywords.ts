@@ -1,4 +1,4 @@
-import type { Draft } from './dialects.ts';
+import type { Dialect } from './dialects.ts';
 import type { Documents, Resource, SchemaObject } from './documents.ts';
 import { InvalidSchema, isObject, own } from './documents.ts';
 import { applyInPlace, type Check, evaluate, type SchemaNode, tryInPlace } from './node.ts';
@@ -9,7 +9,7 @@ import { Marks, type Run, type SchemaIssue } from './run.ts';
 export interface Site {
   value: unknown;
   schema: SchemaObject;
-  draft: Draft;
+  dialect: Dialect;
   resource: Resource;
   documents: Documents;
   /** The node being filled. */
@@ -19,7 +19,7 @@ export interface Site {
   patternOf(source: string): Pattern;
 }
 
-/** Undefined where the keyword means nothing in this draft or place. */
+/** Undefined where the keyword means nothing in this dialect or place. */
 export type Keyword = (site: Site) => Check | undefined;
 
 /** References, and keywords that combine schemas for one and the same value. */
@@ -31,7 +31,7 @@ export const combiningKeywords: Record<string, Keyword> = {
     return (value, run, marks) => applyInPlace(node, value, run, marks);
   },
   $dynamicRef: (site) => {
-    if (site.draft < 2020) return undefined;
+    if (site.dialect < 2020) return undefined;
     const target = site.documents.resolve(textOf(site), site.resource);
     const node = site.nodeIn(target.schema, target.resource);
     const { dynamicAnchor } = target;
@@ -43,7 +43,7 @@ export const combiningKeywords: Record<string, Keyword> = {
     };
   },
   $recursiveRef: (site) => {
-    if (site.draft !== 2019) return undefined;
+    if (site.dialect !== 2019) return undefined;
     const target = site.documents.resolve(textOf(site), site.resource);
     const node = site.nodeIn(target.schema, target.resource);
     const recurs = ({ root }: Resource) => isObject(root) && own(root, '$recursiveAnchor') === true;
@@ -85,8 +85,8 @@ export const combiningKeywords: Record<string, Keyword> = {
     const node = nodeOf(value);
     return (instance, run) => !tryInPlace(node, instance, run, undefined) || run.fail('not', 'must not fit the schema in not');
   },
-  if: ({ value, schema, draft, nodeOf }) => {
-    if (draft < 7) return undefined;
+  if: ({ value, schema, dialect, nodeOf }) => {
+    if (dialect < 7) return undefined;
     const condition = nodeOf(value);
     const [then, otherwise] = ['then', 'else'].map((name) => (Object.hasOwn(schema, name) ? nodeOf(schema[name]) : undefined));
     return (instance, run, marks) => {

@@ -81,26 +81,26 @@ export const structureKeywords: Record<string, Keyword> = {
             return earlier === undefined || failAt(i, run, 'uniqueItems', `must not be the same as item ${earlier}`);
           });
         }),
-  prefixItems: ({ value, draft, nodeOf }) => (draft < 2020 ? undefined : eachOf((value as unknown[]).map(nodeOf))),
-  items: ({ value, schema, draft, nodeOf }) => {
-    if (draft >= 2020) return eachFrom(((own(schema, 'prefixItems') ?? []) as unknown[]).length, nodeOf(value));
+  prefixItems: ({ value, dialect, nodeOf }) => (dialect < 2020 ? undefined : eachOf((value as unknown[]).map(nodeOf))),
+  items: ({ value, schema, dialect, nodeOf }) => {
+    if (dialect >= 2020) return eachFrom(((own(schema, 'prefixItems') ?? []) as unknown[]).length, nodeOf(value));
     return Array.isArray(value) ? eachOf(value.map(nodeOf)) : eachFrom(0, nodeOf(value));
   },
-  additionalItems: ({ value, schema, draft, nodeOf }) => {
+  additionalItems: ({ value, schema, dialect, nodeOf }) => {
     const listed = own(schema, 'items');
-    return draft < 2020 && Array.isArray(listed) ? eachFrom(listed.length, nodeOf(value)) : undefined;
+    return dialect < 2020 && Array.isArray(listed) ? eachFrom(listed.length, nodeOf(value)) : undefined;
   },
-  contains: ({ value, schema, draft, nodeOf }) => {
-    if (draft === 4) return undefined;
+  contains: ({ value, schema, dialect, nodeOf }) => {
+    if (dialect === 4) return undefined;
     const node = nodeOf(value);
-    const least = draft >= 2019 ? ((own(schema, 'minContains') ?? 1) as number) : 1;
-    const most = draft >= 2019 ? ((own(schema, 'maxContains') ?? Number.POSITIVE_INFINITY) as number) : Number.POSITIVE_INFINITY;
+    const least = dialect >= 2019 ? ((own(schema, 'minContains') ?? 1) as number) : 1;
+    const most = dialect >= 2019 ? ((own(schema, 'maxContains') ?? Number.POSITIVE_INFINITY) as number) : Number.POSITIVE_INFINITY;
     return ofItems((list, run, marks) => {
       const { issues } = run;
       run.issues = undefined;
       const found = [...list.keys()].filter((i) => applyTo(i, node, list[i], run));
       run.issues = issues;
-      if (draft >= 2020) for (const i of found) marks?.position(i);
+      if (dialect >= 2020) for (const i of found) marks?.position(i);
       if (found.length < least) return run.fail('contains', `must contain at least ${least} items of the kind that the schema describes`);
       return found.length <= most || run.fail('maxContains', `must contain at most ${most} items of the kind that the schema describes`);
     });
@@ -139,15 +139,15 @@ export const structureKeywords: Record<string, Keyword> = {
       return every(Object.keys(record), run, (name) => isSpokenOf(name) || applyOrForbid(name, node, record, run, 'additionalProperties'));
     });
   },
-  propertyNames: ({ value, draft, nodeOf }) => {
-    if (draft === 4) return undefined;
+  propertyNames: ({ value, dialect, nodeOf }) => {
+    if (dialect === 4) return undefined;
     const node = nodeOf(value);
     return ofMembers((record, run) => every(Object.keys(record), run, (name) => applyTo(name, node, name, run)));
   },
-  dependentRequired: ({ value, draft }) =>
-    draft < 2019 ? undefined : all(Object.entries(value as object).map(([name, wanted]) => needs(name, wanted, 'dependentRequired'))),
-  dependentSchemas: ({ value, draft, nodeOf }) =>
-    draft < 2019 ? undefined : all(Object.entries(value as object).map(([name, schema]) => implies(name, nodeOf(schema)))),
+  dependentRequired: ({ value, dialect }) =>
+    dialect < 2019 ? undefined : all(Object.entries(value as object).map(([name, wanted]) => needs(name, wanted, 'dependentRequired'))),
+  dependentSchemas: ({ value, dialect, nodeOf }) =>
+    dialect < 2019 ? undefined : all(Object.entries(value as object).map(([name, schema]) => implies(name, nodeOf(schema)))),
   dependencies: ({ value, nodeOf }) =>
     all(
       Object.entries(value as object).map(([name, wanted]) =>
@@ -158,8 +158,8 @@ export const structureKeywords: Record<string, Keyword> = {
 
 /** These run last, when all others have marked what they looked at. */
 export const lateKeywords: Record<string, Keyword> = {
-  unevaluatedItems: ({ value, draft, nodeOf }) => {
-    if (draft < 2019) return undefined;
+  unevaluatedItems: ({ value, dialect, nodeOf }) => {
+    if (dialect < 2019) return undefined;
     const node = nodeOf(value);
     return ofItems((list, run, marks) => {
       const rest = [...list.keys()].filter((i) => !marks?.hasPosition(i));
@@ -167,8 +167,8 @@ export const lateKeywords: Record<string, Keyword> = {
       return every(rest, run, (i) => applyOrForbid(i, node, list, run, 'unevaluatedItems'));
     });
   },
-  unevaluatedProperties: ({ value, draft, nodeOf }) => {
-    if (draft < 2019) return undefined;
+  unevaluatedProperties: ({ value, dialect, nodeOf }) => {
+    if (dialect < 2019) return undefined;
     const node = nodeOf(value);
     return ofMembers((record, run, marks) => {
       const rest = Object.keys(record).filter((name) => !marks?.hasName(name));

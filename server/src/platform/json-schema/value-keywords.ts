@@ -30,28 +30,28 @@ export const valueKeywords: Record<string, Keyword> = {
       return (canBe && texts.has(canonicalJson(instance))) || run.fail('enum', message);
     };
   },
-  const: ({ value, draft }) => {
-    if (draft === 4) return undefined;
+  const: ({ value, dialect }) => {
+    if (dialect === 4) return undefined;
     const text = canonicalJson(value);
     return (instance, run) => canonicalJson(instance) === text || run.fail('const', 'must be the value in the schema');
   },
   multipleOf: ({ value }) => ofNumbers((number) => isMultiple(number, value as number), 'multipleOf', `must be a multiple of ${value}`),
-  minimum: ({ value, schema, draft }) => {
+  minimum: ({ value, schema, dialect }) => {
     const limit = value as number;
-    const excludes = draft === 4 && own(schema, 'exclusiveMinimum') === true;
+    const excludes = dialect === 4 && own(schema, 'exclusiveMinimum') === true;
     if (excludes) return ofNumbers((number) => number > limit, 'exclusiveMinimum', `must be greater than ${limit}`);
     return ofNumbers((number) => number >= limit, 'minimum', `must be at least ${limit}`);
   },
-  maximum: ({ value, schema, draft }) => {
+  maximum: ({ value, schema, dialect }) => {
     const limit = value as number;
-    const excludes = draft === 4 && own(schema, 'exclusiveMaximum') === true;
+    const excludes = dialect === 4 && own(schema, 'exclusiveMaximum') === true;
     if (excludes) return ofNumbers((number) => number < limit, 'exclusiveMaximum', `must be less than ${limit}`);
     return ofNumbers((number) => number <= limit, 'maximum', `must be at most ${limit}`);
   },
-  exclusiveMinimum: ({ value, draft }) =>
-    draft === 4 ? undefined : ofNumbers((number) => number > (value as number), 'exclusiveMinimum', `must be greater than ${value}`),
-  exclusiveMaximum: ({ value, draft }) =>
-    draft === 4 ? undefined : ofNumbers((number) => number < (value as number), 'exclusiveMaximum', `must be less than ${value}`),
+  exclusiveMinimum: ({ value, dialect }) =>
+    dialect === 4 ? undefined : ofNumbers((number) => number > (value as number), 'exclusiveMinimum', `must be greater than ${value}`),
+  exclusiveMaximum: ({ value, dialect }) =>
+    dialect === 4 ? undefined : ofNumbers((number) => number < (value as number), 'exclusiveMaximum', `must be less than ${value}`),
   minLength: ({ value }) => {
     const least = value as number;
     return ofText((text) => text.length >= least && lengthOf(text) >= least, 'minLength', `must have at least ${least} characters`);
