@@ -117,7 +117,7 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/objects/:id', 'public unlimited', objects.get],
 ];
 
-/** Signing in, for pages of our own; docs/sign-in.md describes it. */
+/** Sign-in for our own pages; docs/sign-in.md describes it. */
 export const forSigningIn: readonly Route<Context>[] = [
   ['POST', '/auth/email-otp/send-verification-otp', 'public', auth.sendCode],
   ['POST', '/auth/sign-in/email-otp', 'public', auth.withCode],
@@ -139,7 +139,7 @@ export const forOperators: readonly Route<Context>[] = [
   ['GET', '/metrics', 'public unlimited', operations.metrics],
 ];
 
-/** What links in mails lead to. */
+/** The targets of links in mails. */
 const linkedFromMails: readonly Route<Context>[] = [
   ['GET', '/mail/unsubscribe/:token', 'public', mail.askToUnsubscribe],
   ['POST', '/mail/unsubscribe/:token', 'public', mail.unsubscribe],
@@ -152,7 +152,7 @@ const keptMails: readonly Route<Context>[] = [
   ['GET', '/dev/mail/:id/html', 'public unlimited', keptMail.showHtml],
 ];
 
-/** Without pages, there is only what operators ask for. */
+/** Without pages, only the operators' routes are registered. */
 export function buildApp(context: Context, log: Logger, pages: Pages | undefined): FastifyInstance {
   const { config } = context;
   const app = createServer(log, config.trustedProxies);

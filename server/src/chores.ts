@@ -11,7 +11,7 @@ import { webhookChores } from './modules/webhooks/chores.ts';
 import { tellOfPausedWebhook } from './modules/webhooks/paused-notice.ts';
 import type { Chore } from './platform/jobs.ts';
 
-/** What workers do beside deliveries and mails. */
+/** Everything that workers do apart from deliveries and mails. */
 export function allChores(context: Context): Chore[] {
   const { config, files, objects } = context;
   return [

@@ -2,7 +2,7 @@ import type { Config } from './config.ts';
 import type { Sample } from './samples.ts';
 import type { Role, Service } from './service.ts';
 
-/** What a person needs next, printed at the end of a start. */
+/** The next steps for the operator, printed when the service has started. */
 export function welcome({ publicUrl, address, mail, keptMailsAt, samples }: Service, config: Config, role: Role): string {
   const hasApi = role === 'api' || role === 'all';
   const lines = [
@@ -19,7 +19,7 @@ export function welcome({ publicUrl, address, mail, keptMailsAt, samples }: Serv
   const [buyer, seller] = samples;
   if (buyer && seller) lines.push(...firstSteps(publicUrl, samples, buyer, seller));
   else if (hasApi)
-    lines.push('Sign in at the dashboard to claim a handle, or make a business here: npm run --silent waybill -- --help', '');
+    lines.push('Sign in at the dashboard to claim a handle, or create a business here: npm run --silent waybill -- --help', '');
   return lines.join('\n');
 }
 
@@ -34,7 +34,7 @@ function firstSteps(publicUrl: string, samples: Sample[], buyer: Sample, seller:
   const buyerKey = buyer.agents[0]?.key;
   const sellerKey = seller.agents[0]?.key;
   return [
-    'Two sample businesses are there to try it with. Their keys are shown this once only:',
+    'Two sample businesses are there to try it with. Their keys are shown only once:',
     '',
     ...keys,
     '',

@@ -117,7 +117,7 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
   await page.getByRole('dialog', { name: 'Delete this webhook?' }).getByRole('button', { name: 'Delete webhook' }).click();
   await page.getByText('No webhooks yet').waitFor();
   await page.goto(address);
-  await page.getByRole('alert').getByText('There is no such webhook.').waitFor();
+  await page.getByRole('alert').getByText('The webhook was not found.').waitFor();
 }, 600_000);
 
 test('a webhook that is paused says why, and is resumed', async () => {

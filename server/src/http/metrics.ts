@@ -23,7 +23,7 @@ export function collectMetrics(app: FastifyInstance, registry: Registry): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { method } = request;
     const route = request.routeOptions.url ?? 'none';
-    // How long a client listens for events says nothing about how fast it was served.
+    // An event stream lasts as long as the client listens, which says nothing about speed.
     if (reply.getHeader('content-type') !== EVENT_STREAM) durations.observe({ method, route }, reply.elapsedTime / 1000);
     responses.inc({ method, route, status: reply.statusCode });
     done();

@@ -7,7 +7,7 @@ type Json = Record<string, unknown>;
 const text = (description: string, schema: Json = { type: 'string' }) => ({ description, schema });
 const seconds = (description: string) => text(description, { type: 'integer', minimum: 0 });
 
-/** Headers that several responses have, each described once. */
+/** Headers that several responses share. */
 export const HEADERS: Record<string, Json> = {
   'X-Request-Id': text('The id of the request. Quote it when you ask us about it.', {
     type: 'string',
@@ -28,14 +28,14 @@ export const HEADERS: Record<string, Json> = {
 const referring = (names: string[]): Json => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 const limitsOf = (auth: Auth) => (auth === 'public unlimited' ? [] : ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']);
 
-/** What a response is to, as far as its headers depend on it. */
-export interface Asked {
+/** The properties of an operation on which the headers of its responses depend. */
+export interface OperationTraits {
   auth: Auth;
   isIdempotent: boolean;
   hasEntityTag: boolean;
 }
 
-export function successHeaders({ auth, isIdempotent, hasEntityTag }: Asked, status: number): Json {
+export function successHeaders({ auth, isIdempotent, hasEntityTag }: OperationTraits, status: number): Json {
   return referring([
     'X-Request-Id',
     ...limitsOf(auth),
@@ -46,13 +46,13 @@ export function successHeaders({ auth, isIdempotent, hasEntityTag }: Asked, stat
   ]);
 }
 
-/** Who is not admitted is told nothing of limits. */
+/** A caller who is not admitted gets no rate limit headers. */
 function errorHeaders(auth: Auth, status: number): Json {
   const own: Record<number, string[]> = { 401: ['WWW-Authenticate'], 405: ['Allow'], 429: ['Retry-After'], 503: ['Retry-After'] };
   return referring(['X-Request-Id', ...(status === 401 || status === 405 ? [] : limitsOf(auth)), ...(own[status] ?? [])]);
 }
 
-/** A page for people says what went wrong in a page, too. */
+/** An endpoint that serves pages also shows its errors as pages. */
 export function errorResponse(auth: Auth, status: number, codes: readonly ErrorCode[], page?: Json): Json {
   const [code] = codes as [ErrorCode];
   const example = { error: { code, message: errorCatalogue[code][1], request_id: 'req_01m7hjhy5hfmzv3b00v55n8s0z' } };
@@ -64,7 +64,7 @@ export function errorResponse(auth: Auth, status: number, codes: readonly ErrorC
   };
 }
 
-/** Comes before anybody has looked at the path, and so from every operation. */
+/** Node's parser refuses the headers before the path is known, so every operation has this response. */
 export const HEADERS_TOO_LARGE: Json = {
   description: '`validation_error`: the headers of the request are larger than 16 KB.',
   headers: referring(['X-Request-Id']),
@@ -86,7 +86,7 @@ const HANDLE = {
   maxLength: HANDLE_MAX_CHARS,
 };
 
-/** Whatever is described as an `abc_ id` has the form of one. For what is read, not for what is checked: a bad id in a path is a 404. */
+/** Gives ids in responses their pattern. Ids in requests have none: a malformed id in a path is a 404. */
 export function withPattern(schema: Json): Json {
   const prefix = /^([a-z]+)_ id\b/.exec(String(schema.description))?.[1];
   if (prefix === undefined || schema.pattern !== undefined) return schema;
@@ -100,7 +100,7 @@ export function withHandlePattern(name: string, schema: Json): Json {
   return name === 'handle' && schema.type === 'string' ? { ...schema, ...HANDLE } : schema;
 }
 
-/** Exactly one (or at least one) of these fields holds text. */
+/** Requires text in exactly one (or at least one) of these fields. */
 export function wantsText(rule: 'oneOf' | 'anyOf', fields: readonly string[]): Json {
   return { [rule]: fields.map((field) => ({ required: [field], properties: { [field]: { type: 'string' } } })) };
 }

@@ -21,7 +21,7 @@ const headersOf = (event: string): Json[] => [
   header('webhook-signature', '`v1,<base64>`: the same proof in the form of Standard Webhooks.', { type: 'string', pattern: '^v1,' }),
 ];
 
-/** What the service posts to webhooks, as an operation that the receiver offers. */
+/** A request of the service to a webhook, as an operation that the receiver offers. */
 function event(name: string, operationId: string, summary: string, example: unknown): Json {
   return {
     post: {

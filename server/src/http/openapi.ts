@@ -41,7 +41,7 @@ export interface OpenApiDocument extends Json {
   components: { schemas: Record<string, Json>; headers: Json; securitySchemes: Json };
 }
 
-/** Refusals that come with the authentication of an endpoint, or can happen to any. */
+/** Refusals that come with an endpoint's authentication, or that any endpoint can return. */
 const ERRORS_OF: Record<Auth, ErrorCode[]> = {
   'public unlimited': [],
   public: ['rate_limited'],
@@ -85,7 +85,7 @@ export const ERROR_SCHEMA = {
   },
 };
 
-/** An OpenAPI 3.1 document made from the route table, so that it can't say anything else than what is served. */
+/** The OpenAPI 3.1 document, generated from the route table so that the two can't differ. */
 export function openApiDocument<Context>(routes: readonly Route<Context>[], version: string, serverUrl: string): OpenApiDocument {
   const schemas: Record<string, Json> = { Error: ERROR_SCHEMA };
   const paths: OpenApiDocument['paths'] = {};
@@ -184,7 +184,7 @@ function bodyContent(
 ): Record<string, { schema: Json; example?: unknown }> {
   const schema = extract(body, schemas, false);
   const rules = [...(exactlyOneOf ? [wantsText('oneOf', exactlyOneOf)] : []), ...(atLeastOneOf ? [wantsText('anyOf', atLeastOneOf)] : [])];
-  // Stands with the fields, which may be those of a component.
+  // The rules stand beside the fields, which may be those of a component.
   if (rules.length > 0)
     Object.assign(typeof schema.$ref === 'string' ? (schemas[schema.$ref.split('/').at(-1) as string] as Json) : schema, { allOf: rules });
   const example = exampleOf(schema, { schemas, isRequest: true, ...(exactlyOneOf && { oneOf: exactlyOneOf }) });
@@ -220,7 +220,7 @@ function plain(value: unknown): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
 }
 
-/** Schemas with a name become components, and a reference where they were used. Fields may be added to responses, so these are open. */
+/** Makes a component of each schema with a name, and refers to it. Fields may be added to responses, so response schemas are open. */
 function extract(schema: TSchema, schemas: Record<string, Json>, isResponse: boolean): Json {
   const walk = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(walk);

@@ -16,12 +16,12 @@ declare module 'fastify' {
     person: Person | null;
   }
   interface FastifyContextConfig {
-    /** The body is the handler's to read, whatever it is called. */
+    /** The handler reads the body as a stream, whatever its content type. */
     streamsEverything?: boolean;
   }
 }
 
-/** Files are sent as they are; and signing in and codes are secret, with text beside them that others choose: their length would tell them (BREACH). */
+/** Files are sent as stored. Sign-in pages and codes hold secrets beside text that others choose, so their compressed length would leak (BREACH). */
 const NEVER_COMPRESSED = /^\/(assets|auth|dev|objects)\//;
 const NO_QUERY = { type: 'object', additionalProperties: false } as const;
 
@@ -29,7 +29,7 @@ const NO_QUERY = { type: 'object', additionalProperties: false } as const;
 export function registerRoutes<Context>(app: FastifyInstance, routes: readonly Route<Context>[], context: Context, gate: Gate): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('person', null);
-  // Each in a scope of its own, because each takes its own content types.
+  // Each route has its own scope, because each accepts its own content types.
   for (const route of routes) app.register(async (scope) => registerRoute(scope, route, context, gate));
   refuseOtherMethods(app, routes);
 }
@@ -37,14 +37,14 @@ export function registerRoutes<Context>(app: FastifyInstance, routes: readonly R
 function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpoint]: Route<Context>, context: Context, gate: Gate): void {
   const checkQuery = queryCheck(endpoint.query ?? NO_QUERY);
   const checkBody = endpoint.body && !endpoint.readsRawBody ? bodyCheck(endpoint.body) : undefined;
-  // Whatever it is called, JSON too.
+  // The handler reads every content type, JSON included.
   if (endpoint.streams === '*') app.removeAllContentTypeParsers();
   if (endpoint.streams !== undefined)
     app.addContentTypeParser(endpoint.streams, (request, _payload, done) => {
       gate.pace.watchRequest(request.raw);
       done(null);
     });
-  // Keys and secrets are only shown by the request that makes them, which is never a GET.
+  // Only the request that creates a key or secret shows it, which is never a GET.
   const form = { ...endpoint.success, isCompressed: method === 'GET' && !NEVER_COMPRESSED.test(path) };
   app.route({
     method,
@@ -78,7 +78,7 @@ function parsedBody(body: unknown, check: (value: unknown) => void): unknown {
 
 function refuseOtherMethods<Context>(app: FastifyInstance, routes: readonly Route<Context>[]): void {
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  // HEAD comes along with GET.
+  // Fastify adds HEAD along with GET.
   const methods = app.supportedMethods.filter((method) => method !== 'HEAD');
   for (const path of new Set(routes.map(([, path]) => path))) {
     const taken = routes.filter((route) => route[1] === path).map(([method]) => method as string);

@@ -45,7 +45,7 @@ export class CanonicalHasher {
 function busy(): Refusal {
   return new Refusal(
     'unavailable',
-    `The json could not be hashed in time: at most ${HASHES_WAITING_PER_BUSINESS_MAX} large ones of a business wait at once. Send it again.`,
+    `The json could not be hashed in time: at most ${HASHES_WAITING_PER_BUSINESS_MAX} large values of a business can wait at once. Send it again.`,
     { retryAfterS: RETRY_S },
   );
 }

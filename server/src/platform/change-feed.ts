@@ -50,7 +50,7 @@ export async function changingCached<T>(
     );
   } catch (error) {
     if (!(error instanceof TooMuchWaiting)) throw error;
-    const message = 'Too many changes of your business are waiting already.';
+    const message = 'Too many changes of your business are waiting already. Try again later.';
     throw new Refusal('rate_limited', message, { retryAfterS: 1 });
   }
 }

@@ -150,7 +150,7 @@ export class SmtpListener {
   async #admitSender(session: SMTPServerSession, address: string): Promise<void> {
     const visit = this.#visits.get(session.id);
     if (visit && ++visit.mails > this.#settings.limits.mailsPerConnection)
-      throw new SmtpRefusal(421, '4.7.0 That is enough for one connection; make a new one.');
+      throw new SmtpRefusal(421, '4.7.0 Too many mails on one connection; open a new one.');
     await this.#handlers.sender(address, session.remoteAddress);
   }
 
@@ -160,7 +160,7 @@ export class SmtpListener {
     } catch (error) {
       const visit = this.#visits.get(session.id);
       if (visit && ++visit.refusals >= this.#settings.limits.refusalsPerConnection)
-        throw new SmtpRefusal(421, '4.7.0 Too many addresses were refused; make a new connection.');
+        throw new SmtpRefusal(421, '4.7.0 Too many addresses were refused; open a new connection.');
       throw this.#refusalOf(error);
     }
   }

@@ -188,7 +188,7 @@ describe('a revoked key', () => {
     const key = await operator.addKey(acme.agentId, 'read');
     await operator.revoke(key.id);
     await operator.revoke(key.id);
-    await expect(operator.revoke('key_01h455vb4pex5vsknk084sn02q')).rejects.toThrow('no such key');
+    await expect(operator.revoke('key_01h455vb4pex5vsknk084sn02q')).rejects.toThrow('The key was not found.');
   });
 });
 

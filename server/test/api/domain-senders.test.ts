@@ -69,7 +69,7 @@ describe('who sends from a domain', () => {
 describe('the daily limit of an organisation without a handle', () => {
   test('is one for all its domains, by mail and on drop pages, and refused ones do not count', async () => {
     for (const domain of ['a.many.co.uk', 'b.many.co.uk', 'many.co.uk', 'other.co.uk']) world.publish(domain);
-    const USED_UP = /^452 4\.7\.0 This business may send 3 messages a day while the account is new; /;
+    const USED_UP = /^452 4\.7\.0 This business can send 3 messages a day while the account is new\. /;
     expect(await mail('x@a.many.co.uk')).toMatch(/^250 /);
     expect(await world.deliver({ sender: 'x@b.many.co.uk', recipients: ['nobody@elsewhere.test'], mail: mailText() })).toMatch(/^550 /);
     expect(await mail('x@b.many.co.uk')).toMatch(/^250 /);

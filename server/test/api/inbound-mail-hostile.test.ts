@@ -23,11 +23,11 @@ const raw = (lines: string[], body = 'Hello.\r\n') => `${lines.join('\r\n')}\r\n
 const base64 = (words: string) => Buffer.from(words).toString('base64');
 
 const ONE_ADDRESS = /^554 5\.6\.0 From must have exactly one address, such as Name <name@example\.com>\.$/;
-const BROKEN_HEADER = /^554 5\.6\.0 The header has a line that is no header field\.$/;
+const BROKEN_HEADER = /^554 5\.6\.0 The header has a line that is not a header field\.$/;
 const TOO_LONG =
   /^554 5\.6\.0 The mail contains a line of more than 998 characters; encode it as quoted-printable or base64, or break it\.$/;
 const AUTOMATIC = /^550 5\.7\.1 Automatic mails/;
-const twice = (name: string) => new RegExp(`^554 5\\.6\\.0 The header field ${name} is there more than once\\.$`);
+const twice = (name: string) => new RegExp(`^554 5\\.6\\.0 The header field ${name} is given more than once\\.$`);
 const UNPROVED = /^550 5\.7\.26 It is not proved that bank\.test sent this: /;
 
 const refusals: [string, string | Buffer, RegExp][] = [
@@ -100,11 +100,11 @@ const refusals: [string, string | Buffer, RegExp][] = [
   ['bulk mail', text({ headers: ['Precedence: bulk'] }), AUTOMATIC],
   ['a reply in absence of older kind', text({ headers: ['Precedence: auto_reply'] }), AUTOMATIC],
   ['what a mailing list sends', text({ headers: ['Precedence: list'] }), AUTOMATIC],
-  ['our own domain as its sender', text({ from: `<globex@${INBOUND}>` }), /^550 5\.7\.1 Nobody sends mail from \S+in\.waybill\.test\.$/],
+  ['our own domain as its sender', text({ from: `<globex@${INBOUND}>` }), /^550 5\.7\.1 Mail from \S+in\.waybill\.test is not accepted\.$/],
   [
     'a domain below ours as its sender',
     text({ from: `<globex@eu.${INBOUND}>` }),
-    /^550 5\.7\.1 Nobody sends mail from \S+in\.waybill\.test\.$/,
+    /^550 5\.7\.1 Mail from \S+in\.waybill\.test is not accepted\.$/,
   ],
   ['somebody else in From than in MAIL FROM', text({ from: CEO }), UNPROVED],
   ['a name that is an address, before somebody else’s', text({ from: `"${ANN}" <${CEO}>` }), UNPROVED],

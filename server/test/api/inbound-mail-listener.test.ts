@@ -92,7 +92,7 @@ describe('a listener', () => {
       expect(await client.say('MAIL FROM:<a@b.test>')).toMatch(/^250/);
       await client.say('RSET');
     }
-    expect(await client.say('MAIL FROM:<a@b.test>')).toMatch(/^421 4\.7\.0 That is enough for one connection/);
+    expect(await client.say('MAIL FROM:<a@b.test>')).toMatch(/^421 4\.7\.0 Too many mails on one connection/);
     expect(await client.reply()).toBe('');
     await listener.stop();
   });

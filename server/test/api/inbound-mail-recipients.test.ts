@@ -37,7 +37,7 @@ describe('recipients are answered one by one', () => {
     await client.say('EHLO client.test');
     const answers = await world.handOver(client, { recipients: [recipient, `globex@${INBOUND}`], mail: mailText() });
     client.close();
-    expect(answers.recipients).toEqual([`550 5.1.1 There is no business with the address ${recipient}.`, '250 Accepted']);
+    expect(answers.recipients).toEqual([`550 5.1.1 No business has the address ${recipient}.`, '250 Accepted']);
     expect(answers.mail).toMatch(/^250 2\.0\.0 Delivered as msg_\w+$/);
   });
 
@@ -115,7 +115,7 @@ describe('beyond a limit of its sender', () => {
       const first = await limited.deliver({ recipients: both, mail: repeated });
       expect(first).toMatch(/^250 /);
       const before = await tracesOfSends(limited.service);
-      const USED_UP = /^452 4\.7\.0 This business may send 3 messages a month; more from /;
+      const USED_UP = /^452 4\.7\.0 This business can send 3 messages a month\. The limit resets at /;
       expect(await limited.deliver({ recipients: both, mail: withFile() })).toMatch(USED_UP);
       expect(await tracesOfSends(limited.service)).toEqual(before);
       expect(await filesIn(limited.filesFolder)).toEqual([]);

@@ -31,7 +31,7 @@ afterAll(() => world.stop());
 const TAKEN = /^250 2\.0\.0 Delivered as msg_/;
 const UNPROVED =
   /^550 5\.7\.26 It is not proved that \S+ sent this: .* Send it through a server that its SPF record names, or sign it with DKIM\.$/;
-const LATER = /^451 4\.4\.3 Who sent the mail could not be looked up; try again later\.$/;
+const LATER = /^451 4\.4\.3 The sender could not be verified because of a DNS failure; try again later\.$/;
 
 async function expectTaken(answer: string, party: object): Promise<void> {
   expect(answer).toMatch(TAKEN);

@@ -242,7 +242,7 @@ describe('who is not welcome', () => {
     await world.service.sql("SELECT pg_notify('waybill_changes', 'x party:' || id) FROM parties WHERE handle = 'closed'");
     await expect
       .poll(() => world.deliver({ recipients: [recipient], mail: mailText() }))
-      .toMatch(/^550 5\.7\.1 The closed company takes no messages from people without a handle\.$/);
+      .toMatch(/^550 5\.7\.1 The closed company accepts no messages from people without a handle\.$/);
     const answer = await sent({ headers: [`In-Reply-To: <${reply.id}@${INBOUND}>`] }, recipient, closed);
     expect(answer.thread_id).toBe(first.thread_id);
   });

@@ -162,7 +162,7 @@ describe('a process of the role mail', () => {
     });
     other.close();
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^Mail can't be taken at SMTP_LISTEN=127\.0\.0\.1:\d+: [^\n]*EADDRINUSE[^\n]*\n$/);
+    expect(stderr).toMatch(/^The service can't listen for mail at SMTP_LISTEN=127\.0\.0\.1:\d+: [^\n]*EADDRINUSE[^\n]*\n$/);
   });
 });
 
@@ -177,7 +177,7 @@ test('while the database is away, mail is put off, and taken once it is back', a
   await postgres.stop();
   const mail = mailText();
   client.write(`${mail}\r\n.\r\n`);
-  expect(await client.reply()).toMatch(/^451 4\.3\.0 The database or the store of files is out of reach/);
+  expect(await client.reply()).toMatch(/^451 4\.3\.0 The database or the store of files can’t be reached/);
   client.close();
   expect(await deliver(mailText())).toMatch(/^451 4\.3\.0 /);
   await postgres.restart();

@@ -203,7 +203,7 @@ function deviceUnderWay(): string {
 
 async function proofFor(database: Database, personId: string): Promise<{ provider: SignInProvider; proves: SignInProof }> {
   const shown = signInUnderWay.getStore()?.shown;
-  if (!shown) throw new APIError('FORBIDDEN', { message: 'Nothing shows who this is.' });
+  if (!shown) throw new APIError('FORBIDDEN', { message: 'The provider did not prove who you are.' });
   const { provider, proves, email } = shown;
   // The account may be that of a person whose mailbox is another one than the provider vouches for today.
   const isAboutThem = email === undefined || email === (await store.findEmail(database, personId));

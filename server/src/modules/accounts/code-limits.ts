@@ -67,7 +67,8 @@ async function knownAmong<N extends string>(db: Queryable, subjects: Record<N, B
   return Object.fromEntries(entries.map(([name, subject]) => [name, found.some((one) => one.equals(subject))])) as Record<N, boolean>;
 }
 
-const ELSEWHERE = 'Too many codes of this mailbox were asked for today. Sign in where you have done so before, or with a passkey; or try';
+const ELSEWHERE =
+  'Too many codes were requested for this mailbox today. Sign in in a browser that you have used before, or with a passkey; or try';
 
 async function count(db: Queryable, subject: string[], windowS: number, max: number, advice = 'Too many sign-ins. Try'): Promise<void> {
   const { uses, closesInS } = await countUse(db, hashOf(subject), windowS);

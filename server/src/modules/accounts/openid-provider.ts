@@ -97,7 +97,7 @@ export class OpenIdProvider {
       throw new APIError('SERVICE_UNAVAILABLE', { message: `${name} can’t be reached at the moment.`, cause });
     })) as Partial<Discovery> as Discovery;
     const isRight = isMultiTenant || discovery.issuer?.replace(/\/$/, '') === issuer;
-    if (!isRight) throw new APIError('SERVICE_UNAVAILABLE', { message: `${name} describes itself as somebody else.` });
+    if (!isRight) throw new APIError('SERVICE_UNAVAILABLE', { message: `${name} describes itself as another issuer.` });
     return discovery;
   }
 

@@ -82,7 +82,7 @@ export class SignIn {
     const cookie = deviceOf(request, publicUrl());
     const requester = { email: checkedEmail(body.email), device: deviceHash(cookie ?? ''), address: request.ip };
     await countTry(database, requester);
-    if (cookie === undefined) throw invalid([{ path: '/otp', message: 'must be a code that this browser has asked for' }]);
+    if (cookie === undefined) throw invalid([{ path: '/otp', message: 'must be a code that this browser has requested' }]);
     const { email, device } = requester;
     const opened = await this.#opening(
       this.handle(request, { ...body, email }, { shown: { provider: 'email', proves: 'mailbox' }, device }),

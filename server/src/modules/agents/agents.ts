@@ -101,16 +101,16 @@ export async function revokeKey(database: Database, partyId: bigint, id: string)
 }
 
 function noSuchKey(): never {
-  throw new Refusal('not_found', 'There is no such key.');
+  throw new Refusal('not_found', 'The key was not found.');
 }
 
 function noSuchAgent(): never {
-  throw new Refusal('not_found', 'There is no such agent.');
+  throw new Refusal('not_found', 'The agent was not found.');
 }
 
 function checkedName(text: string): string {
   const name = text.trim();
   // Envelopes, pages and mails show it in one line.
   if (name !== '' && [...name].length <= AGENT_NAME_MAX_CHARS && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return name;
-  throw invalid([{ path: '/name', message: `has to have 1 to ${AGENT_NAME_MAX_CHARS} characters, none of them a control character` }]);
+  throw invalid([{ path: '/name', message: `must have 1 to ${AGENT_NAME_MAX_CHARS} characters, none of them a control character` }]);
 }

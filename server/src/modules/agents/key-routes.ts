@@ -79,6 +79,6 @@ export const revoke = memberEndpoint({
 
 function uuidOf(prefix: 'agt' | 'key', id: string): string {
   const uuid = parseId(prefix, id);
-  if (uuid === undefined) throw new Refusal('not_found', `There is no such ${prefix === 'agt' ? 'agent' : 'key'}.`);
+  if (uuid === undefined) throw new Refusal('not_found', `The ${prefix === 'agt' ? 'agent' : 'key'} was not found.`);
   return uuid;
 }

@@ -92,7 +92,7 @@ export const change = endpoint({
 
 function uuidOf(id: string): string {
   const uuid = parseId('agt', id);
-  if (uuid === undefined) throw new Refusal('not_found', 'There is no such agent.');
+  if (uuid === undefined) throw new Refusal('not_found', 'The agent was not found.');
   return uuid;
 }
 

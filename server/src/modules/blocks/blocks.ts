@@ -67,7 +67,7 @@ export class Blocks {
   async remove(partyId: bigint, id: string): Promise<void> {
     const blockId = parseId('blk', id);
     const found = blockId !== undefined && (await changingCached(this.#database, partyId, (tx) => store.deleteBlock(tx, partyId, blockId)));
-    if (!found) throw new Refusal('not_found', 'There is no such block.');
+    if (!found) throw new Refusal('not_found', 'The block was not found.');
   }
 
   async #hasSome(partyId: bigint): Promise<boolean> {
@@ -81,7 +81,7 @@ export class Blocks {
     if (kind === 'email_domain') return { userId: null, emailDomain: checkedDomain(text), businessId: null };
     const handle = parseHandle(text) ?? refuse('/handle', 'must be a handle');
     const business = await this.#parties.byHandle(handle);
-    if (!business) throw new Refusal('not_found', `Nobody has claimed the handle ${handle}.`);
+    if (!business) throw new Refusal('not_found', `No business has claimed the handle ${handle}.`);
     return { userId: null, emailDomain: null, businessId: business.id };
   }
 }
@@ -90,7 +90,7 @@ function theOneOf({ user_id, email_domain, handle }: BlockRequest): { kind: keyo
   const given = Object.entries({ user_id, email_domain, handle }).filter(([, text]) => text != null) as [keyof BlockRequest, string][];
   const [first, second] = given;
   if (!first) refuse('', 'needs one of user_id, email_domain and handle');
-  if (second) refuse(`/${second[0]}`, `must not come along with ${first[0]}: create two blocks`);
+  if (second) refuse(`/${second[0]}`, `must not be given along with ${first[0]}: create two blocks`);
   return { kind: first[0], text: first[1] };
 }
 

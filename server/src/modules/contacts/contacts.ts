@@ -93,7 +93,7 @@ export async function saveContact(
 async function partyToSave({ database, parties }: ContactServices, business: Business, name: PartyName): Promise<bigint> {
   const known = await parties.find(name);
   if (known !== undefined) return known;
-  if (name.handle !== undefined) throw new Refusal('not_found', `Nobody has claimed the handle ${name.handle}.`);
+  if (name.handle !== undefined) throw new Refusal('not_found', `No business has claimed the handle ${name.handle}.`);
   if ((await store.countSaved(database, business.id)) >= SAVED_CONTACTS_PER_BUSINESS_MAX) refuseTooMany();
   return parties.addUnclaimed(name);
 }
@@ -102,11 +102,9 @@ async function partyToSave({ database, parties }: ContactServices, business: Bus
 function refuseNoParty({ consumerMail }: ContactServices, { domain, email }: PartyName): void {
   const host = email?.split('@').at(-1);
   if (host !== undefined && !consumerMail.gives(host))
-    throw invalid([{ path: '/email', message: `is a mailbox of an organisation, whose party is its domain: save ${host} as domain` }]);
+    throw invalid([{ path: '/email', message: `belongs to an organisation, which is known by its domain: save ${host} as domain` }]);
   if (domain !== undefined && consumerMail.gives(domain))
-    throw invalid([
-      { path: '/domain', message: `gives mailboxes to anybody, each of which is a party of its own: save the mailbox as email` },
-    ]);
+    throw invalid([{ path: '/domain', message: `gives mailboxes to anybody: save the mailbox as email` }]);
 }
 
 /** A domain that a business has verified stands for that business. */
@@ -160,7 +158,7 @@ function nameOf({ handle, domain, email }: PartyName): PartyName {
   const given = Object.entries({ handle, domain, email }).filter(([, text]) => text !== undefined) as [keyof PartyName, string][];
   const [first, second] = given;
   if (first === undefined) throw invalid([{ path: '', message: 'needs one of handle, domain and email' }]);
-  if (second !== undefined) throw invalid([{ path: `/${second[0]}`, message: `must not come along with ${first[0]}` }]);
+  if (second !== undefined) throw invalid([{ path: `/${second[0]}`, message: `must not be given along with ${first[0]}` }]);
   const [kind, text] = first;
   const parsed = { handle: parseHandle, domain: parseDomain, email: parseEmail }[kind](text);
   if (parsed === undefined) throw invalid([{ path: `/${kind}`, message: EXPECTED[kind] }]);
@@ -182,5 +180,5 @@ function uuidOf(id: string): string {
 }
 
 function noSuchContact(): never {
-  throw new Refusal('not_found', 'There is no such contact.');
+  throw new Refusal('not_found', 'The contact was not found.');
 }

@@ -49,7 +49,7 @@ export async function checkDomain(services: DomainServices, business: Business, 
   const { domain, token, verified_at } = row;
   if (token === null) return row;
   const texts = await services.nameServers.textsAt(recordOf(domain, token).name);
-  if (texts === undefined) throw new Refusal('unavailable', `The DNS of ${domain} could not be asked.`, { retryAfterS: 10 });
+  if (texts === undefined) throw new Refusal('unavailable', `The DNS of ${domain} did not respond. Try again later.`, { retryAfterS: 10 });
   const isThere = holds(texts, domain, token);
   // What was verified is lost by the daily check alone.
   if (isThere && verified_at === null) await takeOver(services, business, { domain, token }, texts);
@@ -66,7 +66,7 @@ export async function chooseSenders(
 ): Promise<store.DomainRow> {
   const { domain } = await getDomainOf(services, business, text);
   const isVerified = await store.updateSenders(services.database, business.id, domain, senders);
-  if (!isVerified) throw new Refusal('conflict', `Verify ${domain} first: until then, nobody sends for your business from it.`);
+  if (!isVerified) throw new Refusal('conflict', `Verify ${domain} first: until then, nobody can send for your business from it.`);
   return getDomainOf(services, business, domain);
 }
 
@@ -120,7 +120,7 @@ async function getDomainOf({ database }: DomainServices, business: Business, tex
 }
 
 function noSuchDomain(): never {
-  throw new Refusal('not_found', 'There is no such domain.');
+  throw new Refusal('not_found', 'The domain was not found.');
 }
 
 function checkedDomain({ consumerMail }: DomainServices, text: string): string {
@@ -129,8 +129,8 @@ function checkedDomain({ consumerMail }: DomainServices, text: string): string {
   };
   const domain = parseDomain(text) ?? refuse('It must be a domain such as acme-works.com.');
   if (getDomain(domain, { allowPrivateDomains: true }) === null)
-    refuse(`${domain} is no domain of an organisation, but one that many share.`);
-  if (`${RECORD_LABEL}.${domain}`.length > RECORD_NAME_MAX_CHARS) refuse(`${domain} is too long to have a record of its own.`);
-  if (consumerMail.gives(domain)) refuse(`${domain} gives mailboxes to anybody, so it can belong to no business.`);
+    refuse(`${domain} is shared by many organisations, so it can’t belong to one business.`);
+  if (`${RECORD_LABEL}.${domain}`.length > RECORD_NAME_MAX_CHARS) refuse(`${domain} is too long for a DNS record below it.`);
+  if (consumerMail.gives(domain)) refuse(`${domain} gives mailboxes to anybody, so it can’t belong to one business.`);
   return domain;
 }

@@ -16,9 +16,9 @@ export function rangeOf(headers: IncomingHttpHeaders, size: number, etag: string
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
   const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
   if (start < size && start <= end) return { start, end };
-  throw new Refusal('validation_error', `The file has ${size} bytes; the range lies outside.`, {
+  throw new Refusal('validation_error', `The file has ${size} bytes; the range is outside of it.`, {
     status: 416,
     headers: { 'content-range': `bytes */${size}` },
-    details: [{ path: '/Range', message: 'lies outside of the file' }],
+    details: [{ path: '/Range', message: 'is outside of the file' }],
   });
 }

@@ -129,7 +129,7 @@ export class Files {
   async find(partyId: bigint, id: string): Promise<DeliveredFile> {
     const fileId = parseId('file', id);
     const file = fileId === undefined ? undefined : await store.findFile(this.#database, partyId, fileId);
-    if (!file) throw new Refusal('not_found', 'There is no such file.');
+    if (!file) throw new Refusal('not_found', 'The file was not found.');
     return file;
   }
 

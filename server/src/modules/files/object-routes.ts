@@ -48,7 +48,7 @@ export const put = publicEndpoint({
   handle: async (context, call) => {
     const { id, terms } = opened(context, call, 'PUT');
     const store = context.folder;
-    if (!store) throw new Refusal('not_found', 'There is no such path.');
+    if (!store) throw new Refusal('not_found', 'The path was not found.');
     const { headers, raw } = call.request;
     if ((await store.objectSize(id)) !== undefined) throw sealed();
     const { sizeBytes, type, receive } = expected(store, id, terms);
@@ -90,7 +90,7 @@ export const get = publicEndpoint({
     const { folder } = context;
     if (!folder && !isHead) return redirected(context, id, terms);
     const size = await context.objects.objectSize(id);
-    if (size === undefined) throw new Refusal('not_found', 'There is no such file.');
+    if (size === undefined) throw new Refusal('not_found', 'The file was not found.');
     const etag = `"${id}"`;
     if (isUnchanged(call.request.headers['if-none-match'], etag)) return { status: 304, headers: { etag } };
     const range = rangeOf(call.request.headers, size, etag);
@@ -128,8 +128,8 @@ function opened({ signer }: ObjectServices, call: Call<{ id: string }>, method: 
   const { id } = call.params;
   const signed = call.request.url.split('?')[1] ?? '';
   const verdict = signer.verify(method, objectPath(id), signed, new Date());
-  if (verdict === 'forged') throw new Refusal('forbidden', 'This URL is not one that the service has signed.');
-  if (verdict === 'late') throw new Refusal('forbidden', 'This URL has expired; ask the API for a fresh one.');
+  if (verdict === 'forged') throw new Refusal('forbidden', 'The service has not signed this URL; get a URL from the API.');
+  if (verdict === 'late') throw new Refusal('forbidden', 'This URL has expired; get a new one from the API.');
   return { id, terms: new URLSearchParams(signed) };
 }
 
@@ -152,16 +152,16 @@ function expected(store: FolderStore, id: string, terms: URLSearchParams): Expec
 }
 
 function sealed(): Refusal {
-  return new Refusal('conflict', 'These bytes were sealed when the upload was completed, or sent; announce a new upload for others.');
+  return new Refusal('conflict', 'These bytes were sealed when the upload was completed or sent; announce a new upload for other bytes.');
 }
 
 /** Its client has probably gone, and whatever it still sends is not wanted. */
 function takenOver(): Refusal {
-  return new Refusal('conflict', 'These bytes are being PUT again by a newer request, which replaces this one.', {
+  return new Refusal('conflict', 'A newer request is putting these bytes and replaces this one.', {
     headers: { connection: 'close' },
   });
 }
 
 function wrongSize(sizeBytes: number): Refusal {
-  return invalid([{ path: '', message: `exactly ${sizeBytes} bytes were announced, and have to be sent` }]);
+  return invalid([{ path: '', message: `exactly ${sizeBytes} bytes were announced; send exactly these` }]);
 }

@@ -84,8 +84,7 @@ export class PartedUploads {
     const upload = await this.#find(owner, uploadId);
     if (!upload.isComplete) {
       const missing = await this.#parts.join(upload);
-      if (missing.length > 0)
-        throw new Refusal('upload_incomplete', `Of ${uploadId}, these parts have not arrived: ${missing.join(', ')}.`);
+      if (missing.length > 0) throw new Refusal('upload_incomplete', `These parts of ${uploadId} are missing: ${missing.join(', ')}.`);
       await recordComplete(this.#database, owner.id, upload.id);
     }
     return { ...upload, id: uploadId, arrivedParts: partNumbers(upload), isComplete: true };

@@ -58,7 +58,9 @@ export class Sealing {
       if (found.isLeased) return this.#objectUnderLease(partyId, id);
       if (found.sealedBytes !== null) return found.sealedBytes;
       if (Date.now() > giveUpAt)
-        throw new Refusal('unavailable', 'An upload of this message is still being prepared for another request.', { retryAfterS: 5 });
+        throw new Refusal('unavailable', 'An upload of this message is still being prepared for another request. Try again later.', {
+          retryAfterS: 5,
+        });
       await sleep(LOOK_AGAIN_MS);
     }
   }

@@ -57,13 +57,13 @@ export function inboundMail(services: InboundServices, settings: MailSettings, l
           settings.perAddress.admit(ip);
           // Whoever can't be told of a failure, such as a server that itself tells of one, is not listened to.
           if (address === '')
-            throw new SmtpRefusal(550, '5.7.1 Mails without a sender, such as those that tell of failures, are not taken.');
+            throw new SmtpRefusal(550, '5.7.1 Mails without a sender, such as delivery failure notices, are not accepted.');
         }),
       recipient: (address) =>
         told(async () => {
           const recipient = parseRecipient(address, inboundDomain);
           if (!recipient || !(await parties.byHandle(recipient.handle)))
-            throw new SmtpRefusal(550, `5.1.1 There is no business with the address ${address}.`);
+            throw new SmtpRefusal(550, `5.1.1 No business has the address ${address}.`);
         }),
       mail: (bytes, envelope) => told(async () => `2.0.0 Delivered as ${(await receiveMail(services, bytes, envelope)).join(', ')}`),
     },

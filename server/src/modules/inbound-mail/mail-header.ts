@@ -53,19 +53,19 @@ export function checkHeader(header: Buffer, inboundDomain: string, ownMailbox: s
   if (header.toString('latin1').split('\r\n').length > MAIL_HEADER_LINES_MAX)
     throw refused('5.6.0', `The header has more than ${MAIL_HEADER_LINES_MAX} lines.`);
   const fields = parseHeader(header);
-  if (!fields) throw refused('5.6.0', 'The header has a line that is no header field.');
+  if (!fields) throw refused('5.6.0', 'The header has a line that is not a header field.');
   if (fields.length > MAIL_HEADER_FIELDS_MAX) throw refused('5.6.0', `The header has more than ${MAIL_HEADER_FIELDS_MAX} fields.`);
   const all = (name: string) => fields.filter((field) => field.name === name).map(({ value }) => value);
   const repeated = ONCE_AT_MOST.find((name) => all(name).length > 1);
-  if (repeated !== undefined) throw refused('5.6.0', `The header field ${repeated} is there more than once.`);
-  if (all('received').length > MAIL_HOPS_MAX) throw refused('5.4.6', 'The mail has gone through too many servers, perhaps in circles.');
+  if (repeated !== undefined) throw refused('5.6.0', `The header field ${repeated} is given more than once.`);
+  if (all('received').length > MAIL_HOPS_MAX) throw refused('5.4.6', 'The mail has passed too many servers, perhaps in a loop.');
   refuseAutomatic(all);
   const [from] = all('from');
   if (from === undefined) throw refused('5.6.0', 'The mail has no From header.');
   const address = parseFrom(from);
   if (address === undefined) throw refused('5.6.0', 'From must have exactly one address, such as Name <name@example.com>.');
   if (isWithin(address.slice(address.lastIndexOf('@') + 1), inboundDomain) || address === ownMailbox)
-    throw refused('5.7.1', `Nobody sends mail from ${address}.`);
+    throw refused('5.7.1', `Mail from ${address} is not accepted.`);
   return { from: address, fields };
 }
 
@@ -97,8 +97,7 @@ function refuseAutomatic(all: (name: string) => string[]): void {
       .toLowerCase() !== 'no' ||
     all('precedence').some((value) => AUTOMATIC_PRECEDENCE.test(value)) ||
     AUTOREPLY_FIELDS.some((name) => all(name).length > 0);
-  if (isAutomatic)
-    throw refused('5.7.1', 'Automatic mails, such as replies in absence and mailing lists, are not taken: only what is sent on purpose.');
+  if (isAutomatic) throw refused('5.7.1', 'Automatic mails, such as out-of-office replies and mailing lists, are not accepted.');
 }
 
 /** Notifications have the id of the message they tell of, at our domain, as their Message-ID. */

@@ -11,7 +11,8 @@ import { refused } from './smtp-replies.ts';
 
 /** Throws what the sender's server is told of a mail that is not proved to be from its domain. */
 export function refuseUnproved(email: string, proof: SenderProof): void {
-  if (proof.outcome === 'unknown') throw new SmtpRefusal(451, '4.4.3 Who sent the mail could not be looked up; try again later.');
+  if (proof.outcome === 'unknown')
+    throw new SmtpRefusal(451, '4.4.3 The sender could not be verified because of a DNS failure; try again later.');
   const domain = email.slice(email.lastIndexOf('@') + 1);
   if (proof.outcome === 'unproved')
     throw refused(

@@ -52,7 +52,8 @@ export async function sendToAll(services: SendToAllServices, sender: Sender, req
     // Whether a message was committed is not known when the connection broke in between.
     isCarried ||= !(error instanceof Refusal);
     // What one recipient refused must not look as if all had; on the next try, those who have it do not get it again.
-    if (error instanceof Refusal && ids.length > 0) throw new SmtpRefusal(451, `4.5.0 Not all recipients have got it: ${error.message}`);
+    if (error instanceof Refusal && ids.length > 0)
+      throw new SmtpRefusal(451, `4.5.0 Not all recipients have received the mail: ${error.message}`);
     throw error;
   } finally {
     if (!isCarried) await services.files.discard(request.inlineFiles);

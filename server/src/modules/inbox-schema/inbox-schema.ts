@@ -123,7 +123,7 @@ export class InboxSchemas {
     } catch (error) {
       if (!(error instanceof NoneLeft) || !error.holder) throw error;
       const who = error.holder === holders[0] ? 'A business' : 'A person';
-      throw new Refusal('rate_limited', `${who} can have ${error.holder.max} schemas set or checked at once.`, {
+      throw new Refusal('rate_limited', `${who} can set or check ${error.holder.max} schemas at once. Try again later.`, {
         retryAfterS: CHECKS_RETRY_S,
       });
     }
@@ -154,7 +154,9 @@ async function unlessBusy<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof CheckerBusy)) throw error;
-    throw new Refusal('unavailable', 'Too many schemas are being set or checked at the moment.', { retryAfterS: BUSY_RETRY_S });
+    throw new Refusal('unavailable', 'Too many schemas are being set or checked at the moment. Try again later.', {
+      retryAfterS: BUSY_RETRY_S,
+    });
   }
 }
 

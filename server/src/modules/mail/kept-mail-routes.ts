@@ -75,7 +75,7 @@ export const showHtml = publicEndpoint({
 
 async function mailWith(id: string, find: (id: string) => Promise<KeptMail | undefined>): Promise<KeptMail> {
   const mail = UUID.test(id) ? await find(id) : undefined;
-  if (!mail) throw new Refusal('not_found', 'There is no such mail.');
+  if (!mail) throw new Refusal('not_found', 'The mail was not found.');
   return mail;
 }
 

@@ -96,7 +96,7 @@ export async function readInvitation(
 export async function accept(services: MemberServices, person: Person, token: string): Promise<Business> {
   const { invitation, business } = await readInvitation(services, token);
   if (person.email !== invitation.email)
-    throw new Refusal('forbidden', `The invitation is for ${invitation.email}; sign in with a code that is sent there.`);
+    throw new Refusal('forbidden', `The invitation is for ${invitation.email}; sign in with a code sent to that mailbox.`);
   await refusingTakenSegment(invitation.segment, () =>
     services.database.transaction(async (tx) => {
       await lockMembers(tx, business.id);
@@ -116,6 +116,6 @@ function hashOf(token: string): Buffer {
 function noSuchInvitation(): never {
   throw new Refusal(
     'not_found',
-    'This invitation is not valid: it has expired, was withdrawn, or whoever sent it may no longer invite. Ask the business for a new one.',
+    'This invitation is not valid: it has expired, was withdrawn, or the person who sent it may no longer invite. Ask the business for a new one.',
   );
 }

@@ -105,9 +105,9 @@ export function refuseUnless(role: Role, wanted: Role): void {
 
 async function refuseLastOwner(tx: Queryable, business: Business): Promise<void> {
   if ((await store.countOwners(tx, business.id)) <= 1)
-    throw new Refusal('conflict', 'A business needs an owner; make somebody else one first.');
+    throw new Refusal('conflict', 'A business needs an owner; make another member an owner first.');
 }
 
 function noSuchMember(): never {
-  throw new Refusal('not_found', 'There is no such member.');
+  throw new Refusal('not_found', 'The member was not found.');
 }

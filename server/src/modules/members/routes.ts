@@ -175,7 +175,7 @@ export const withdrawInvitation = memberEndpoint({
   errors: ['not_found'],
   handle: async (context, { caller: { business }, params }) => {
     const id = parseId('inv', params.id);
-    if (id === undefined) throw new Refusal('not_found', 'There is no such invitation.');
+    if (id === undefined) throw new Refusal('not_found', 'The invitation was not found.');
     await withdraw(context, business, id);
     return {};
   },
@@ -216,7 +216,7 @@ export const accept = personEndpoint({
 
 function personIdOf(id: string): string {
   const personId = parseId('usr', id);
-  if (personId === undefined) throw new Refusal('not_found', 'There is no such member.');
+  if (personId === undefined) throw new Refusal('not_found', 'The member was not found.');
   return personId;
 }
 

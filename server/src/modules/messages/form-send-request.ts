@@ -31,7 +31,7 @@ class Form {
   async take({ name, filename, contentType, bytes }: Part): Promise<void> {
     if (name === 'json' || TEXT_FIELDS.includes(name)) return this.#takeField(name, filename !== undefined, bytes);
     if (filename === undefined && name !== 'files')
-      throw invalid([{ path: `/${pointerPart(name)}`, message: 'is not a field of this request; a file has to have a filename' }]);
+      throw invalid([{ path: `/${pointerPart(name)}`, message: 'is not a field of this request; a file must have a filename' }]);
     if (this.stored.length + (this.fields.files?.length ?? 0) === FILES_PER_MESSAGE_MAX)
       throw invalid([{ path: '/files', message: `must be at most ${FILES_PER_MESSAGE_MAX}, uploads included` }]);
     if (filename !== undefined) this.stored.push(await this.#files.storeInline(filename, contentType, bytes));

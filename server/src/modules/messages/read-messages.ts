@@ -51,7 +51,7 @@ const NOTHING = Symbol('a filter that nothing can match');
 export async function getMessage(services: ReadServices, reader: Business, id: string): Promise<StoredMessage> {
   const messageId = parseId('msg', id);
   const message = messageId === undefined ? undefined : await store.findMessage(services.database, reader.id, messageId);
-  if (!message) throw new Refusal('not_found', 'There is no such message.');
+  if (!message) throw new Refusal('not_found', 'The message was not found.');
   return withFiles(services, reader.id, message);
 }
 
@@ -75,11 +75,11 @@ export interface ThreadPage extends MessagePage {
 export async function readThread(services: ReadServices, reader: Business, id: string, query: PageQuery): Promise<ThreadPage> {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, include: detail = WHOLE } = query;
   const threadId = parseId('thr', id);
-  if (threadId === undefined) throw new Refusal('not_found', 'There is no such thread.');
+  if (threadId === undefined) throw new Refusal('not_found', 'The thread was not found.');
   const scope = ['thread', reader.id.toString(), threadId];
   const above = services.cursors.open(scope, cursor);
   const entries = await lists.listThread(services.database, reader.id, threadId, { after: above, limit: limit + 1, detail });
-  if (entries.length === 0) throw new Refusal('not_found', 'There is no such thread.');
+  if (entries.length === 0) throw new Refusal('not_found', 'The thread was not found.');
   const hidden = await countHidden(services.database, reader.id, threadId);
   const page = { readerId: reader.id, detail, ...pageFrom(services.cursors, scope, entries, limit) };
   return { threadId: formatId('thr', threadId), hidden, ...page };

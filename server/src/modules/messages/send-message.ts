@@ -238,7 +238,7 @@ async function destinationByAddress(services: SendServices, writer: Writer, to: 
 
 function refuseAtClosedDoor({ party }: Writer, recipient: Party): void {
   if (!isBusiness(party) && isBusiness(recipient) && !recipient.acceptingDrops)
-    throw new Refusal('forbidden', `${recipient.displayName} takes no messages from people without a handle.`);
+    throw new Refusal('forbidden', `${recipient.displayName} accepts no messages from people without a handle.`);
 }
 
 async function destinationByParent(services: SendServices, sender: Sender, inReplyTo: string, to: string | null): Promise<Destination> {
@@ -247,7 +247,7 @@ async function destinationByParent(services: SendServices, sender: Sender, inRep
   const parentId = parseId('msg', inReplyTo);
   const parent = parentId === undefined ? undefined : await findParent(services.database, sender.party.id, parentId);
   const recipient = parent && (await partyNow(services, parent, parentId as string));
-  if (!parent || !recipient || parentId === undefined) throw new Refusal('not_found', 'There is no such message to reply to.');
+  if (!parent || !recipient || parentId === undefined) throw new Refusal('not_found', 'The message to reply to was not found.');
   if (!recipient.takesReplies || !sender.party.takesReplies) throw new Refusal('reply_unaddressable');
   if (to !== null && !(isBusiness(recipient) && address?.handle === recipient.handle)) throw new Refusal('reply_recipient_mismatch');
   // A reply to a received message is always allowed; a follow-up to one's own message needs the same permission as a first message.

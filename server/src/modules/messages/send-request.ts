@@ -124,7 +124,7 @@ export function sendRequestOf(
 /** The bytes of a payload that can be carried, and whose hash can be told. */
 export function payloadIn({ raw, levels, numbersFit }: WrittenValue): Buffer {
   if (raw.length > JSON_MAX_BYTES)
-    throw new Refusal('json_too_large', `json has ${raw.length} bytes; at most ${JSON_MAX_BYTES} are carried.`);
+    throw new Refusal('json_too_large', `json has ${raw.length} bytes; at most ${JSON_MAX_BYTES} are allowed.`);
   if (levels > JSON_MAX_LEVELS) throw invalid([{ path: '/json', message: `must not be nested deeper than ${JSON_MAX_LEVELS} levels` }]);
   // RFC 8785 has no form for what ECMAScript reads as Infinity.
   if (!numbersFit) throw invalid([{ path: '/json', message: 'a number is beyond the range of a double; send it as a string' }]);

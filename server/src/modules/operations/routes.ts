@@ -47,7 +47,7 @@ export const metrics = publicEndpoint({
 
 /** They tell how busy the service is, and with what. */
 function refuseWithoutToken(authorization: string | undefined, token: string | undefined): void {
-  if (token === undefined) throw new Refusal('not_found', 'There is no such path.');
+  if (token === undefined) throw new Refusal('not_found', 'The path was not found.');
   const given = /^Bearer ([!-~]+)$/i.exec(authorization ?? '')?.[1];
   if (given === undefined || !isSameSecret(given, token))
     throw new Refusal('unauthorized', 'Send the METRICS_TOKEN of this service as a bearer token.', {

@@ -27,6 +27,6 @@ export function profileView({ handle, displayName, verifiedDomains, acceptingDro
 export async function claimedAs(parties: PartyDirectory, text: string): Promise<Business> {
   const handle = parseHandle(text);
   const business = handle === undefined ? undefined : await parties.byHandle(handle);
-  if (!business) throw new Refusal('not_found', 'Nobody has claimed this handle.');
+  if (!business) throw new Refusal('not_found', 'No business has claimed this handle.');
   return business;
 }

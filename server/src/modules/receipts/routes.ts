@@ -22,7 +22,7 @@ export const getOne = publicEndpoint({
   errors: ['not_found'],
   handle: async (context, call) => {
     const found = await findReceipt(context, parseReceiptToken(call.params.token));
-    if (!found) throw new Refusal('not_found', 'There is no such receipt.');
+    if (!found) throw new Refusal('not_found', 'The receipt was not found.');
     const json = found.detail === 'minimal' ? minimalReceiptJson : receiptJson;
     return { body: json(found.message, context.publicUrl) };
   },

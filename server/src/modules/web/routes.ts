@@ -71,7 +71,7 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
     errors: ['not_found'],
     handle: async (_context, { params, request }) => {
       const found = pages.asset(params.name, request);
-      if (!found) throw new Refusal('not_found', 'There is no such file; the page may be of an older version: load it anew.');
+      if (!found) throw new Refusal('not_found', 'The file was not found. The page may be of an older version: reload it.');
       return found;
     },
   });

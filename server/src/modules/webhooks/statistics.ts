@@ -58,9 +58,11 @@ export class WebhookStatistics {
     } catch (error) {
       this.#kept.delete(name);
       if (isTimeout(error) || error instanceof WaitedTooLong)
-        throw new Refusal('unavailable', 'The statistics took too long to make.', { retryAfterS: SLOW_RETRY_S });
+        throw new Refusal('unavailable', 'The statistics took too long. Try again later.', { retryAfterS: SLOW_RETRY_S });
       if (error instanceof TooMuchWaiting)
-        throw new Refusal('rate_limited', 'Too many statistics of your business are being made.', { retryAfterS: WAITING_RETRY_S });
+        throw new Refusal('rate_limited', 'Too many statistics of your business are requested at once. Try again later.', {
+          retryAfterS: WAITING_RETRY_S,
+        });
       throw error;
     }
   }

@@ -141,5 +141,5 @@ function uuidOf(id: string): string {
 }
 
 function noSuchWebhook(): never {
-  throw new Refusal('not_found', 'There is no such webhook.');
+  throw new Refusal('not_found', 'The webhook was not found.');
 }

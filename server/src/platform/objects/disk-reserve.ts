@@ -19,7 +19,7 @@ export class DiskReserve {
   /** Throws a refusal when the reserve would be touched by so many more bytes. */
   async requireRoom(bytes = 0): Promise<void> {
     if (this.#reserveBytes === 0 || (await this.#free()) >= bytes) return;
-    throw new Refusal('unavailable', 'There is too little room for files at the moment; messages without files still go.', {
+    throw new Refusal('unavailable', 'There is too little disk space for files at the moment; messages without files are still accepted.', {
       retryAfterS: RETRY_S,
     });
   }
