@@ -5,7 +5,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici';
 import type { NameServers } from './name-servers.ts';
 import { isPublicAddress } from './public-address.ts';
 
-/** A URL or an address that nothing may be sent to. The message says why. */
+/** A URL or an address to which nothing may be sent. The message says why. */
 export class ForbiddenDestination extends Error {}
 
 /** The response was too late, or its body has no end. */
@@ -23,22 +23,22 @@ const RESPONSE_MAX_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 4_000;
 const DESTINATIONS_MAX = 4_000;
 
-/** Where a URL leads, in the form in which a request wants it. */
+/** A URL in the form that a request needs. */
 interface Destination {
   origin: string;
   path: string;
 }
 
 /**
- * Sends requests whose destination a stranger chose. They reach public addresses only, checked where the connection is
- * made, on the addresses that are then connected to. Hosts that the operator calls private are exempt.
+ * Sends requests to destinations that strangers chose. They reach public addresses only, which is checked when the connection is
+ * made, on the very addresses that are used (against DNS rebinding). Hosts that the operator has declared private are exempt.
  */
 export class Outbound {
   readonly #privateHosts: ReadonlySet<string>;
   readonly #nameServers: NameServers;
   readonly #agent: Agent;
   readonly #patienceMs: number;
-  /** Of URLs that were allowed by their form, which does not change: to parse one costs as much as the rest of a request's way here. */
+  /** Parsed URLs of an allowed form: parsing one costs as much as the rest of a request in this class. */
   readonly #destinations = new Map<string, Destination>();
 
   /** `patienceMs` covers everything: DNS look-up, connection, TLS, request and response. */
@@ -49,7 +49,7 @@ export class Outbound {
     const connect = buildConnector({ allowH2: false, timeout: settings.patienceMs, lookup: this.#lookup });
     this.#agent = new Agent({
       allowH2: false,
-      // The whole exchange has one limit, which ends it wherever it is.
+      // The whole exchange has one time limit, in Exchange.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -61,17 +61,17 @@ export class Outbound {
     });
   }
 
-  /** Refuses what a look-up can show today to be no place to send to. What it resolves to later is judged again then. */
+  /** Refuses a URL whose form or present addresses are not allowed. The addresses are checked again at each connection. */
   async check(text: string): Promise<void> {
     const url = this.parse(text);
-    // The URL parser drops them: the URL that is called would not be the one that is shown.
+    // The URL parser drops control characters, so the URL that is called would differ from the one that is shown.
     if (/\p{Cc}/u.test(text)) throw new ForbiddenDestination('It must not contain control characters.');
     const host = bare(url);
     if (this.#privateHosts.has(host)) return;
     if (isIP(host) === 0) await this.#publicAddressesOf(host);
   }
 
-  /** The URL, if its form alone does not forbid it. */
+  /** The URL, unless its form alone is forbidden. */
   parse(text: string): URL {
     if (!URL.canParse(text)) throw new ForbiddenDestination('It is not a URL.');
     const url = new URL(text);
@@ -128,8 +128,8 @@ export class Outbound {
   };
 
   #addressesOf(host: string): Promise<LookupAddress[]> {
-    // The system's own look-up knows the names of its network; it is asked for the operator's hosts alone, because slow
-    // names would keep its few threads from everything else.
+    // The system's resolver knows the names of its network. It serves the operator's hosts only, because slow names would
+    // block its few threads.
     return this.#privateHosts.has(host) ? dns.lookup(host, { all: true }) : this.#publicAddressesOf(host);
   }
 
@@ -209,7 +209,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** An IPv6 address stands in brackets in a URL, and nowhere else. */
+/** Without the brackets that IPv6 addresses have in URLs. */
 function bare({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
@@ -226,7 +226,7 @@ export function reasonOf(error: unknown): string {
   if (message === 'bad response' || message === 'bad upgrade') return 'responded with 100 or 101, which was not asked for';
   const known = code === undefined ? undefined : REASONS[code];
   if (known !== undefined) return known;
-  // Without what OpenSSL tells of itself, and Node.js of its options.
+  // Without the internals of OpenSSL and the options of Node.js.
   if (code !== undefined && /CERT|TLS|SSL|UNABLE_TO|SIGNATURE/.test(code))
     return `the certificate or TLS was not accepted: ${(reason ?? message).replace(/;.*/s, '')}`;
   return name === 'HTTPParserError' ? 'the response was not HTTP' : message;

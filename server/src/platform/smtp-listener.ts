@@ -5,7 +5,7 @@ import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 's
 import { LineCheck } from './smtp-lines.ts';
 import { type SlotLimits, SmtpSlots } from './smtp-slots.ts';
 
-/** What a client is told in place of yes: a code, and a text that begins with the code of RFC 3463. */
+/** A negative SMTP reply: its code, and a text that begins with an enhanced status code (RFC 3463). */
 export class SmtpRefusal extends Error {
   readonly responseCode: number;
 
@@ -23,18 +23,18 @@ export interface SmtpEnvelope {
   helo: string;
 }
 
-/** Each throws an SmtpRefusal to say no. */
+/** Each handler throws an SmtpRefusal to refuse. */
 export interface SmtpHandlers {
   sender(address: string, ip: string): Promise<void>;
   recipient(address: string): Promise<void>;
-  /** Resolves once the mail is durable, with what the client is told. */
+  /** Resolves once the mail is durable, with the text of the SMTP reply. */
   mail(bytes: AsyncIterable<Buffer>, envelope: SmtpEnvelope): Promise<string>;
 }
 
 export interface SmtpSettings {
   host: string;
   port: number;
-  /** How the server calls itself. */
+  /** The name of the server in its greeting. */
   name: string;
   tls: { cert: string; key: string } | undefined;
   proxies: readonly string[];
@@ -50,7 +50,7 @@ export interface SmtpLimits extends SlotLimits {
   refusalsPerConnection: number;
   idleMs: number;
   connectionMs: number;
-  /** For the mails under way when it stops. */
+  /** Time for mails under way when the service stops. */
   stopMs: number;
 }
 
@@ -61,7 +61,7 @@ interface Visit {
   timer: NodeJS.Timeout;
 }
 
-/** Commands that take no part in handing over a mail. */
+/** Commands that are not needed to deliver a mail. */
 const UNUSED_COMMANDS = ['AUTH', 'WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'];
 
 /** Takes mail by SMTP. A client's mistakes get an SMTP reply; nothing that a client does ends the process. */
@@ -70,7 +70,7 @@ export class SmtpListener {
   readonly #handlers: SmtpHandlers;
   readonly #log: Logger;
   readonly #server: SMTPServer;
-  /** By the id of the session. */
+  /** By session id. */
   readonly #visits = new Map<string, Visit>();
   readonly #slots: SmtpSlots;
   #isStopping = false;
@@ -87,7 +87,7 @@ export class SmtpListener {
       banner: 'Waybill',
       size: limits.mailBytes,
       maxRecipients: limits.recipients,
-      // Those that have no slot are told so, and closed.
+      // Connections without a slot get an SMTP reply before they are closed.
       maxClients: 2 * limits.connections,
       socketTimeout: limits.idleMs,
       closeTimeout: limits.stopMs,
@@ -110,11 +110,11 @@ export class SmtpListener {
           .finally(() => this.#dismissIfStopping(stream, session));
       },
     });
-    // Of single connections: what they are told, they are told.
+    // Errors of single connections, which have had their SMTP reply.
     this.#server.on('error', (error) => log.debug({ reason: error.message }, 'a mail connection failed'));
   }
 
-  /** The port it listens on. */
+  /** Returns the port. */
   async start(): Promise<number> {
     const { host, port } = this.#settings;
     const server = this.#server.listen(port, host);
@@ -135,7 +135,7 @@ export class SmtpListener {
     const full = this.#slots.take(session.id, session.remoteAddress);
     if (full !== undefined) throw new SmtpRefusal(421, `4.7.0 Too many connections ${full}; try again later.`);
     const timer = setTimeout(
-      () => this.#end(session, 421, '4.4.2 This connection has been open for too long; make a new one.'),
+      () => this.#end(session, 421, '4.4.2 This connection has been open for too long; open a new one.'),
       limits.connectionMs,
     ).unref();
     this.#visits.set(session.id, { mails: 0, refusals: 0, isReceiving: false, timer });
@@ -175,19 +175,19 @@ export class SmtpListener {
       ip: session.remoteAddress,
       helo: session.hostNameAppearsAs,
     };
-    const bytes = checked(stream, this.#settings.limits);
+    const bytes = checkedBytes(stream, this.#settings.limits);
     try {
       return await this.#handlers.mail(bytes, envelope);
     } finally {
       await bytes.return(undefined);
       if (visit) visit.isReceiving = false;
       // The SMTP reply can only follow the end of the mail, however early the refusal was known.
-      this.#passOver(stream, session);
+      this.#discard(stream, session);
     }
   }
 
-  /** Reads what nobody wants any more, though not without end. */
-  #passOver(stream: SMTPServerDataStream, session: SMTPServerSession): void {
+  /** Discards the rest of a mail, up to a limit. */
+  #discard(stream: SMTPServerDataStream, session: SMTPServerSession): void {
     let bytes = 0;
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
@@ -229,8 +229,8 @@ function reply(callback: (error?: Error | null) => void, work: () => void | Prom
   );
 }
 
-/** The bytes of a mail as they come, as long as they are in order and not too many. */
-async function* checked(stream: SMTPServerDataStream, limits: SmtpLimits): AsyncGenerator<Buffer> {
+/** The bytes of a mail as they come; throws at the first violation of the limits. */
+async function* checkedBytes(stream: SMTPServerDataStream, limits: SmtpLimits): AsyncGenerator<Buffer> {
   const lines = new LineCheck(limits.lineBytes, limits.lines);
   const refuseIf = (problem: string | undefined) => {
     if (problem !== undefined) throw new SmtpRefusal(554, `5.6.0 The mail contains ${problem}.`);

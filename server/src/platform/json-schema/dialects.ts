@@ -31,13 +31,13 @@ export function metaSchemaUri(dialect: Dialect): string {
   return URI_OF[dialect];
 }
 
-/** What `$schema` names: with or without a # at the end, by http or https. */
+/** The dialect that `$schema` names: with or without # at the end, by http or https. */
 export function dialectNamed(uri: string): Dialect | undefined {
   const plain = withoutHash(uri).replace(/^https?:/, '');
   return DIALECTS.find((dialect) => URI_OF[dialect].replace(/^https?:/, '') === plain);
 }
 
-/** The dialect among whose own documents a URI without fragment is. */
+/** The dialect that publishes the document with this URI (without fragment). */
 export function dialectPublishing(uri: string): Dialect | undefined {
   return DIALECTS.find((dialect) => withoutHash(uri) === URI_OF[dialect] || uri.startsWith(URI_OF[dialect].replace(/schema$/, 'meta/')));
 }

@@ -3,14 +3,14 @@ import { DEFAULT_DIALECT, type Dialect, dialectNamed, dialectPublishing, metaSch
 
 export type SchemaObject = Record<string, unknown>;
 
-/** One thing that is wrong with a schema; `path` is a JSON Pointer into it, the keyword is given where it is known. */
+/** One problem of a schema; `path` is a JSON Pointer into the schema. The keyword is given if known. */
 export interface SchemaFault {
   path: string;
   message: string;
   keyword?: string;
 }
 
-/** Why a schema can't be used, in words for whoever wrote it. */
+/** Why a schema can't be used, in words for its author. */
 export class InvalidSchema extends Error {
   readonly faults: SchemaFault[];
 
@@ -20,7 +20,7 @@ export class InvalidSchema extends Error {
   }
 }
 
-/** A schema with a URI of its own: the document, or what an `$id` inside of it begins. */
+/** A schema with its own URI: the document, or a subschema with an `$id`. */
 export interface Resource {
   uri: string;
   root: unknown;
@@ -29,11 +29,11 @@ export interface Resource {
   dynamicAnchors: Map<string, unknown>;
 }
 
-/** A schema that a reference leads to, and the resource it stands in. */
+/** The target of a reference, and the resource that contains it. */
 export interface Target {
   schema: unknown;
   resource: Resource;
-  /** The name of the `$dynamicAnchor` it was found by. */
+  /** The name of the `$dynamicAnchor` by which it was found. */
   dynamicAnchor?: string;
 }
 
@@ -47,12 +47,12 @@ export function isObject(value: unknown): value is SchemaObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** A value that stands under exactly this name, whatever the prototype has. */
+/** The value of the schema's own property, never one of the prototype. */
 export function own(schema: SchemaObject, name: string): unknown {
   return Object.hasOwn(schema, name) ? schema[name] : undefined;
 }
 
-/** The schemas that can be referred to: those of one document, and the dialects' own. Nothing is ever fetched. */
+/** The schemas that references can reach: those of one document, and the meta-schemas of the dialects. Nothing is fetched. */
 export class Documents {
   readonly root: Target;
   readonly #budget: Budget;
@@ -71,7 +71,7 @@ export class Documents {
     );
   }
 
-  /** The resource that a part of `parent` stands in: its own, if it has an `$id`. */
+  /** The resource of a subschema of `parent`: its own, if it has an `$id`. */
   resourceOf(schema: unknown, parent: Resource): Resource {
     return (isObject(schema) && this.#placeOf.get(schema)) || parent;
   }
@@ -111,7 +111,7 @@ export class Documents {
       schema = (schema as SchemaObject)[name];
       resource = this.resourceOf(schema, resource);
     }
-    // Below a keyword that nobody knows it was not taken for a schema before.
+    // A schema below an unknown keyword was not indexed before.
     if (isObject(schema) && !this.#placeOf.has(schema)) this.#index(schema, resource);
     if (!isObject(schema) && typeof schema !== 'boolean') throw new InvalidSchema(`"${reference}" does not refer to a schema`);
     return { schema, resource: this.resourceOf(schema, resource) };
@@ -144,7 +144,7 @@ export class Documents {
     const id = own(schema, isRoot && named !== undefined ? idKeyword(dialectOf(named)) : idKeyword(parent.dialect));
     const startsResource = typeof id === 'string' && !id.startsWith('#');
     const dialect = named !== undefined && (isRoot || startsResource) ? dialectOf(named) : parent.dialect;
-    // Beside a $ref, the early dialects ignore everything.
+    // The early dialects ignore all keywords beside a $ref.
     const isIgnored = dialect <= 7 && own(schema, '$ref') !== undefined && !isRoot;
     let resource = parent;
     if (isRoot) parent.dialect = dialect;
@@ -172,7 +172,7 @@ export class Documents {
   }
 }
 
-/** `path` is where it is named, if that is known. */
+/** `path` is the position of `$schema`, if known. */
 export function dialectOf(named: unknown, path = ''): Dialect {
   const dialect = typeof named === 'string' ? dialectNamed(named) : undefined;
   if (dialect !== undefined) return dialect;

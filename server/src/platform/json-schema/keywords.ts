@@ -5,24 +5,24 @@ import { applyInPlace, type Check, evaluate, type SchemaNode, tryInPlace } from 
 import type { Pattern } from './patterns.ts';
 import { Marks, type Run, type SchemaIssue } from './run.ts';
 
-/** Where a keyword stands, and what it may ask of the rest of the schema. */
+/** The context of a keyword: its value, its schema, and access to the rest of the document. */
 export interface Site {
   value: unknown;
   schema: SchemaObject;
   dialect: Dialect;
   resource: Resource;
   documents: Documents;
-  /** The node being filled. */
+  /** The node being compiled. */
   node: SchemaNode;
   nodeOf(schema: unknown): SchemaNode;
   nodeIn(schema: unknown, resource: Resource): SchemaNode;
   patternOf(source: string): Pattern;
 }
 
-/** Undefined where the keyword means nothing in this dialect or place. */
+/** Returns undefined if the keyword has no meaning in this dialect or place. */
 export type Keyword = (site: Site) => Check | undefined;
 
-/** References, and keywords that combine schemas for one and the same value. */
+/** References, and keywords that combine schemas for the same value. */
 export const combiningKeywords: Record<string, Keyword> = {
   $ref: (site) => {
     const target = site.documents.resolve(textOf(site), site.resource);
@@ -97,11 +97,11 @@ export const combiningKeywords: Record<string, Keyword> = {
 };
 
 function textOf({ value }: Site): string {
-  if (typeof value !== 'string') throw new InvalidSchema('a reference has to be text');
+  if (typeof value !== 'string') throw new InvalidSchema('a reference must be text');
   return value;
 }
 
-/** Each alternative with a list of its own for what is wrong: that is news only if none fits. */
+/** Evaluates each alternative with its own list of issues, which are reported only if no alternative passes. */
 function tryEach(nodes: SchemaNode[], value: unknown, run: Run, marks: Marks | undefined, enough: number) {
   const outer = run.issues;
   const issues: SchemaIssue[] = [];

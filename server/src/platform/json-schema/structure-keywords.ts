@@ -22,7 +22,7 @@ const counting = (count: (value: object) => number, unit: string, of: typeof Arr
 const items = counting((value) => (value as unknown[]).length, 'items', Array.isArray);
 const members = counting((value) => Object.keys(value).length, 'properties', isRecord);
 
-/** All of what a loop goes through, or up to the first failure when no more is wanted. */
+/** Applies a check to all, or stops at the first failure while only the result matters. */
 function every<T>(parts: Iterable<T>, run: Run, passes: (part: T) => boolean): boolean {
   let isValid = true;
   for (const part of parts) {
@@ -45,8 +45,8 @@ const eachOf = (nodes: SchemaNode[]): Check =>
     return every(nodes.entries(), run, ([i, node]) => i >= list.length || applyTo(i, node, list[i], run));
   });
 
-/** Which members `properties` and `patternProperties` beside it speak of. */
-function spokenOf({ schema, patternOf }: Site): (name: string) => boolean {
+/** Tests whether `properties` or `patternProperties` beside the keyword name a member. */
+function isNamedIn({ schema, patternOf }: Site): (name: string) => boolean {
   const names = new Set(Object.keys(own(schema, 'properties') ?? {}));
   const patterns = Object.keys(own(schema, 'patternProperties') ?? {}).map(patternOf);
   return (name) => names.has(name) || patterns.some((pattern) => pattern.test(name));
@@ -132,7 +132,7 @@ export const structureKeywords: Record<string, Keyword> = {
     );
   },
   additionalProperties: (site) => {
-    const isSpokenOf = spokenOf(site);
+    const isSpokenOf = isNamedIn(site);
     const node = site.nodeOf(site.value);
     return ofMembers((record, run, marks) => {
       marks?.allNames();
@@ -156,7 +156,7 @@ export const structureKeywords: Record<string, Keyword> = {
     ),
 };
 
-/** These run last, when all others have marked what they looked at. */
+/** Keywords that run last, after all others have set their marks. */
 export const lateKeywords: Record<string, Keyword> = {
   unevaluatedItems: ({ value, dialect, nodeOf }) => {
     if (dialect < 2019) return undefined;
@@ -178,7 +178,7 @@ export const lateKeywords: Record<string, Keyword> = {
   },
 };
 
-/** `false` means that nothing but the others may be there, which is said in their name. */
+/** Reports `false` as a member or item that is not allowed, under the name of the keyword. */
 function applyOrForbid(part: string | number, node: SchemaNode, holder: object, run: Run, keyword: string): boolean {
   if (node.verdict === false) return failAt(part, run, keyword, 'must not be there: the schema does not speak of it');
   return applyTo(part, node, (holder as Record<string | number, unknown>)[part], run);

@@ -12,7 +12,7 @@ const ofText = (holds: (value: string) => boolean, keyword: string, message: str
   return (value, run) => typeof value !== 'string' || holds(value) || run.fail(keyword, message);
 };
 
-/** Keywords that look at a value alone. What their meta-schema forbids does not get here. */
+/** Keywords about a single value. Their values are valid, because the meta-schema is checked first. */
 export const valueKeywords: Record<string, Keyword> = {
   type: ({ value }) => {
     const types = [value].flat() as string[];
@@ -23,7 +23,7 @@ export const valueKeywords: Record<string, Keyword> = {
     const allowed = value as unknown[];
     const isScalar = allowed.every((item) => item === null || typeof item !== 'object');
     const texts = new Set(allowed.map(canonicalJson));
-    // Receipts are public, so no message tells values of the schema.
+    // Receipts are public, so no message shows values of the schema.
     const message = 'must be one of the values in the schema';
     return (instance, run) => {
       const canBe = !isScalar || instance === null || typeof instance !== 'object';
@@ -66,7 +66,7 @@ export const valueKeywords: Record<string, Keyword> = {
     return (text, run) => {
       if (typeof text !== 'string') return true;
       const isValid = pattern.test(text);
-      // The time it takes grows with the text.
+      // The cost grows with the length of the text.
       run.budget.step(text.length);
       return isValid || run.fail('pattern', message);
     };
@@ -110,7 +110,7 @@ function lengthOf(text: string): number {
   return length;
 }
 
-/** By the decimals that are written, as a person would: 0.3 is a multiple of 0.1. */
+/** By the decimal notation, as a person would decide: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, divisor: number): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
   const [digits, exponent] = decimalOf(value);

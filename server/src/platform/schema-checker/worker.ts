@@ -9,14 +9,14 @@ import type { Question, Reply, Said, Task } from './protocol.ts';
 
 const REMEMBERED_MAX = 200;
 const REMEMBERED_MAX_CHARS = 8 * 1_048_576;
-/** Schemas take more when they are run than when they are compiled: expressions remember how they went. */
+/** Running a schema takes more memory than compiling it, because expressions cache their states. */
 const REMEMBERED_MAX_HEAP_BYTES = 48 * 1_048_576;
-/** At least, beside the budget of a validation, for a schema that the worker has not seen. Usual ones take a few milliseconds. */
+/** The minimum time for compiling a schema that the worker has not seen, in addition to its validation. Usual ones take a few milliseconds. */
 const COMPILE_MIN_MS = 100;
-/** After that, whoever else waits has a turn. */
+/** After this time, other parties get their turn. */
 const TURN_MS = 50;
 
-/** Schemas seen before, the one used last at the end. */
+/** Compiled schemas, the most recently used last. */
 const remembered = new Map<string, { validator: Validator; chars: number }>();
 let rememberedChars = 0;
 const decoder = new TextDecoder();
@@ -89,7 +89,7 @@ function repliesTo(question: Question): Reply[] {
   });
 }
 
-// On Linux this is the priority of the thread alone, not of the service.
+// On Linux this sets the priority of the thread, not of the process.
 os.setPriority(0, (workerData as { niceness: number }).niceness);
 function say(replies: Said['replies']): void {
   const { user, system } = process.threadCpuUsage();
