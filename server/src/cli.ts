@@ -41,7 +41,7 @@ const COMMANDS: Record<string, Command> = {
     help: 'Creates a business. --claimed counts it as claimed by a person today, so that the limit for new accounts applies.',
     arguments: 1,
     run: async ({ parties }, [handle = ''], { name, claimed }) => {
-      const business = await parties.create(handle, needed(name, '--name'), claimed);
+      const business = await parties.create(handle, requireOption(name, '--name'), claimed);
       return {
         json: { handle: business.handle, display_name: business.displayName },
         text: `Created the business ${business.handle} (${business.displayName}).`,
@@ -80,7 +80,7 @@ const COMMANDS: Record<string, Command> = {
     arguments: 1,
     run: async (tools, [handle = ''], { name, segment }) => {
       const business = await businessOf(tools, handle);
-      const agent = await createAgent(tools.database, business.id, { name: needed(name, '--name'), segment });
+      const agent = await createAgent(tools.database, business.id, { name: requireOption(name, '--name'), segment });
       const id = formatId('agt', agent.id);
       return { json: { id, name: agent.name, segment: agent.segment }, text: `Created the agent ${agent.name}: ${id}` };
     },
@@ -135,7 +135,7 @@ async function businessOf({ parties }: Tools, handle: string): Promise<Business>
   return business;
 }
 
-function needed(value: string | undefined, option: string): string {
+function requireOption(value: string | undefined, option: string): string {
   if (value === undefined) throw new UsageError(`${option} is missing.`);
   return value;
 }

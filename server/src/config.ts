@@ -111,11 +111,11 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
 
   return Object.freeze({
     port: whole('PORT', 3000, 65_535),
-    host: checked(text('HOST') ?? '127.0.0.1', isHost, () => refuse('HOST', 'an IP address or a host name')),
+    host: check(text('HOST') ?? '127.0.0.1', isHost, () => refuse('HOST', 'an IP address or a host name')),
     dataDir: path.resolve(text('DATA_DIR') ?? path.resolve(import.meta.dirname, '../../data')),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     publicUrl: url('PUBLIC_URL', ['http:', 'https:']),
-    inboundDomain: checked(text('INBOUND_DOMAIN'), isName, () =>
+    inboundDomain: check(text('INBOUND_DOMAIN'), isName, () =>
       refuse('INBOUND_DOMAIN', 'a domain name such as in.example.com'),
     )?.toLowerCase(),
     smtpListen: smtpListen(),
@@ -124,7 +124,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     smtpProxies: list('SMTP_PROXIES', (item) => isIP(item) !== 0, 'IP addresses'),
     mailMaxBytes: Math.max(1, whole('MAIL_MAX_MB', limits.MAIL_MAX_MB, 1_024)) * limits.MB,
     trustedProxies: list('TRUSTED_PROXIES', isNetwork, 'IP addresses or networks such as 10.0.0.0/8'),
-    logLevel: checked(
+    logLevel: check(
       text('LOG_LEVEL') ?? 'info',
       (level) => LOG_LEVELS.includes(level),
       () => refuse('LOG_LEVEL', `one of ${LOG_LEVELS.join(', ')}`),
@@ -162,19 +162,19 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     s3AccessKeyId: along('S3_BUCKET', 'S3_ACCESS_KEY_ID'),
     s3SecretAccessKey: along('S3_BUCKET', 'S3_SECRET_ACCESS_KEY'),
     s3ForcePathStyle:
-      checked(text('S3_FORCE_PATH_STYLE') ?? 'false', isBoolean, () => refuse('S3_FORCE_PATH_STYLE', 'true or false')) === 'true',
+      check(text('S3_FORCE_PATH_STYLE') ?? 'false', isBoolean, () => refuse('S3_FORCE_PATH_STYLE', 'true or false')) === 'true',
     googleClientId: text('GOOGLE_CLIENT_ID'),
     googleClientSecret: along('GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'),
     microsoftClientId: text('MICROSOFT_CLIENT_ID'),
     microsoftClientSecret: along('MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'),
-    microsoftTenant: checked(text('MICROSOFT_TENANT') ?? 'common', isName, () =>
+    microsoftTenant: check(text('MICROSOFT_TENANT') ?? 'common', isName, () =>
       refuse('MICROSOFT_TENANT', 'common, organizations, consumers, or the id or domain of a tenant'),
     ),
     oidcIssuer: url('OIDC_ISSUER', ['https:', 'http:']),
     oidcClientId: along('OIDC_ISSUER', 'OIDC_CLIENT_ID'),
     oidcClientSecret: along('OIDC_ISSUER', 'OIDC_CLIENT_SECRET'),
     oidcName: text('OIDC_NAME') ?? 'Single sign-on',
-    smtpUrl: checked(text('SMTP_URL'), isMailServer, () =>
+    smtpUrl: check(text('SMTP_URL'), isMailServer, () =>
       refuse('SMTP_URL', 'a URL such as smtps://user:password@mail.example.com or smtp://mail.example.com:587'),
     ),
     mailFrom: sender(),
@@ -235,7 +235,7 @@ function isBoolean(value: string): boolean {
   return value === 'true' || value === 'false';
 }
 
-function checked<T extends string | undefined>(value: T, fits: (text: string) => boolean, refuse: () => never): T {
+function check<T extends string | undefined>(value: T, fits: (text: string) => boolean, refuse: () => never): T {
   return value === undefined || fits(value) ? value : refuse();
 }
 

@@ -39,13 +39,13 @@ export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, rep
   // Responses to a key or a session are private, refusals included: no cache may store them.
   reply.header('cache-control', 'no-store');
   if (auth === 'person') {
-    request.person = await signedIn(gate, request, reply);
+    request.person = await requirePerson(gate, request, reply);
     return gate.perKey.admit(request.person.id, reply);
   }
   const takesKeys = auth === 'key' || auth === 'key rw';
   const isKey = takesKeys && (request.headers.authorization !== undefined || request.headers[BUSINESS_HEADER] === undefined);
   if (isKey && tellsPeople && request.headers.authorization === undefined) await refuseWithoutBusiness(gate, request, reply);
-  const caller = isKey ? await keyHolder(gate, request) : await member(gate, await signedIn(gate, request, reply), request);
+  const caller = isKey ? await keyHolder(gate, request) : await member(gate, await requirePerson(gate, request, reply), request);
   if (auth === 'key rw' && caller.scope !== 'read_write') throw new Refusal('forbidden');
   if (!takesKeys && caller.by.kind === 'member' && !mayActAs(caller.by.role, auth))
     throw new Refusal('forbidden', `Only ${auth === 'owner' ? 'an owner' : 'an admin or owner'} can do that.`);
@@ -74,7 +74,7 @@ async function keyHolder(gate: Gate, request: FastifyRequest): Promise<Caller> {
   return caller;
 }
 
-async function signedIn(gate: Gate, request: FastifyRequest, reply: FastifyReply): Promise<Person> {
+async function requirePerson(gate: Gate, request: FastifyRequest, reply: FastifyReply): Promise<Person> {
   const found = await gate.personFor(request);
   if (!found) throw new Refusal('unauthorized', 'Sign in first.');
   refuseOtherSites(request, gate.publicUrl());

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 
 const SWEEP_MS = 100;
 
-/** Returns what closes the server: it accepts no new connections and waits for the requests under way, up to `patienceMs`. Call before listening. */
+/** Returns the function that refuses new connections and waits for requests under way, up to `patienceMs`. To be called before listening. */
 export function closerOf(app: FastifyInstance, patienceMs: number): () => Promise<void> {
   const connections = new Set<Socket>();
   app.server.on('connection', (socket: Socket) => {

@@ -25,7 +25,7 @@ export const HEADERS: Record<string, Json> = {
   Location: text('Where to go on.', { type: 'string', format: 'uri' }),
 };
 
-const referring = (names: string[]): Json => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+const headerRefs = (names: string[]): Json => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 const limitsOf = (auth: Auth) => (auth === 'public unlimited' ? [] : ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']);
 
 /** The properties of an operation on which the headers of its responses depend. */
@@ -36,7 +36,7 @@ export interface OperationTraits {
 }
 
 export function successHeaders({ auth, isIdempotent, hasEntityTag }: OperationTraits, status: number): Json {
-  return referring([
+  return headerRefs([
     'X-Request-Id',
     ...limitsOf(auth),
     ...(auth === 'public unlimited' || auth === 'public' ? [] : ['Cache-Control']),
@@ -49,7 +49,7 @@ export function successHeaders({ auth, isIdempotent, hasEntityTag }: OperationTr
 /** A caller who is not admitted gets no rate limit headers. */
 function errorHeaders(auth: Auth, status: number): Json {
   const own: Record<number, string[]> = { 401: ['WWW-Authenticate'], 405: ['Allow'], 429: ['Retry-After'], 503: ['Retry-After'] };
-  return referring(['X-Request-Id', ...(status === 401 || status === 405 ? [] : limitsOf(auth)), ...(own[status] ?? [])]);
+  return headerRefs(['X-Request-Id', ...(status === 401 || status === 405 ? [] : limitsOf(auth)), ...(own[status] ?? [])]);
 }
 
 /** An endpoint that serves pages also shows its errors as pages. */
@@ -67,7 +67,7 @@ export function errorResponse(auth: Auth, status: number, codes: readonly ErrorC
 /** Node's parser refuses the headers before the path is known, so every operation has this response. */
 export const HEADERS_TOO_LARGE: Json = {
   description: '`validation_error`: the headers of the request are larger than 16 KB.',
-  headers: referring(['X-Request-Id']),
+  headers: headerRefs(['X-Request-Id']),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 };
 

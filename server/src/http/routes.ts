@@ -21,7 +21,7 @@ declare module 'fastify' {
   }
 }
 
-/** Files are sent as stored. Sign-in pages and codes hold secrets beside text that others choose, so their compressed length would leak (BREACH). */
+/** Files are sent as stored. Pages with codes and sign-in hold secrets beside text that others choose: compression would leak them (BREACH). */
 const NEVER_COMPRESSED = /^\/(assets|auth|dev|objects)\//;
 const NO_QUERY = { type: 'object', additionalProperties: false } as const;
 

@@ -131,10 +131,10 @@ class BinaryWriter {
   /** Text or bytes, preceded by their length. */
   text(value: Bytes | null): void {
     if (value === null) this.int32(NULL_LENGTH);
-    else this.#filled(value);
+    else this.#writeBytes(value);
   }
 
-  #filled(value: Bytes): void {
+  #writeBytes(value: Bytes): void {
     this.#reserve(4 + value.length * (typeof value === 'string' ? BYTES_PER_CHAR_MAX : 1));
     const start = this.#at + 4;
     const length = typeof value === 'string' ? this.#buffer.write(value, start) : value.copy(this.#buffer, start);

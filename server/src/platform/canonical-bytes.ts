@@ -43,7 +43,7 @@ interface Member {
 export function canonicalBytes(text: Buffer): Buffer {
   const writer = new CanonicalWriter(text);
   writer.writeValue();
-  return writer.written();
+  return writer.result();
 }
 
 /** Copies `source` from `start` to `end`, and returns where the copy ends. */
@@ -66,7 +66,7 @@ class CanonicalWriter {
     this.#out = Buffer.allocUnsafe(text.length + SPARE_BYTES);
   }
 
-  written(): Buffer {
+  result(): Buffer {
     return this.#out.subarray(0, this.#length);
   }
 

@@ -33,7 +33,7 @@ const turnsOf = new WeakMap<Database, Turns>();
  * Changes rows that processes cache, and returns when all processes have dropped their copies: a revoked key is refused from
  * then on. NOTIFY is sent with the transaction, and each process acknowledges it. A business makes one change at a time.
  */
-export async function changingCached<T>(
+export async function changeCached<T>(
   database: Database,
   partyId: bigint,
   work: (tx: Change) => Promise<T>,
@@ -45,7 +45,7 @@ export async function changingCached<T>(
   turnsOf.set(database, turns);
   try {
     return await turns.take(String(partyId), () =>
-      database.withClient((client) => changing(client, work, `${subject.kind}:${subject.id}`)),
+      database.withClient((client) => runChange(client, work, `${subject.kind}:${subject.id}`)),
     );
   } catch (error) {
     if (!(error instanceof TooMuchWaiting)) throw error;
@@ -54,7 +54,7 @@ export async function changingCached<T>(
   }
 }
 
-async function changing<T>(client: pg.PoolClient, work: (tx: Change) => Promise<T>, subject: string): Promise<T> {
+async function runChange<T>(client: pg.PoolClient, work: (tx: Change) => Promise<T>, subject: string): Promise<T> {
   const changeId = newUuid();
   const subjects = new Set([subject]);
   const acknowledgedBy = new Set<number>();

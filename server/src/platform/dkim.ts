@@ -53,10 +53,10 @@ export class SignatureCheck {
   constructor(fields: readonly HeaderField[], signatures: readonly Signature[], sender: string, resolve: Resolve) {
     this.#verifier = new Verifier({ sender, resolver: withoutLongKeys(resolve), rejectRsaSha1: true });
     this.#verifier.on('error', () => {});
-    const spokenOf = ({ name }: HeaderField) => name === 'from' || signatures.some(({ signed }) => signed.has(name));
+    const isNamed = ({ name }: HeaderField) => name === 'from' || signatures.some(({ signed }) => signed.has(name));
     const isOther = ({ name }: HeaderField) => name === 'dkim-signature' || name.startsWith('arc-');
     const chosen = new Set(signatures.map(({ field }) => field));
-    this.#verifier.write(headerOf(fields.filter((field) => chosen.has(field) || (spokenOf(field) && !isOther(field)))));
+    this.#verifier.write(headerOf(fields.filter((field) => chosen.has(field) || (isNamed(field) && !isOther(field)))));
   }
 
   update(chunk: Buffer): void {

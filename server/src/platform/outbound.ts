@@ -16,7 +16,7 @@ export interface ResponseHead {
   retryAfter: string | undefined;
 }
 
-/** Called once, with the response or the reason why there is none. A plain callback: promises would be a good part of what a small request costs. */
+/** Called once, with the response or the reason why there is none. A callback, because promises would be a good part of a request's cost. */
 type OnResponse = (response: ResponseHead | Error) => void;
 
 const RESPONSE_MAX_BYTES = 64 * 1024;

@@ -85,7 +85,7 @@ export class Database implements TextQueryable {
    */
   exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.#queues.get(name);
-    const mine = (before ?? Promise.resolve()).then(() => this.#exclusive.take(() => this.#locked(name, work)));
+    const mine = (before ?? Promise.resolve()).then(() => this.#exclusive.take(() => this.#withLock(name, work)));
     const settled = mine.then(
       () => {},
       () => {},
@@ -97,7 +97,7 @@ export class Database implements TextQueryable {
     return mine;
   }
 
-  #locked<T>(name: string, work: () => Promise<T>): Promise<T> {
+  #withLock<T>(name: string, work: () => Promise<T>): Promise<T> {
     return this.transaction(async (tx) => {
       await tx.queryText("SELECT set_config('lock_timeout', $1, true)", [`${LOCK_PATIENCE_MS}ms`]);
       await tx.queryText('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);

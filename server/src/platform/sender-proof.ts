@@ -100,7 +100,7 @@ function unproved(reason: string): SenderProof {
   return { outcome: 'unproved', reason };
 }
 
-/** Whether it is the same domain, or one of the same organisation. Suffixes such as github.io, below which anybody can have a domain, don't count. */
+/** Whether it is the same domain, or one of the same organisation. Suffixes with many owners, such as github.io, are not organisations. */
 function isAligned(name: string, from: string, isRelaxed: boolean): boolean {
   const domain = name.toLowerCase();
   if (domain === from) return true;

@@ -99,8 +99,9 @@ export class SmtpListener {
       onConnect: (session, callback) => reply(callback, () => this.#welcome(session)),
       onClose: (session) => this.#forget(session),
       onMailFrom: ({ address }, session, callback) =>
-        reply(callback, () => this.#counting(session, () => this.#admitSender(session, address))),
-      onRcptTo: ({ address }, session, callback) => reply(callback, () => this.#counting(session, () => this.#handlers.recipient(address))),
+        reply(callback, () => this.#countRefusals(session, () => this.#admitSender(session, address))),
+      onRcptTo: ({ address }, session, callback) =>
+        reply(callback, () => this.#countRefusals(session, () => this.#handlers.recipient(address))),
       onData: (stream, session, callback) => {
         this.#receive(stream, session)
           .then(
@@ -154,7 +155,7 @@ export class SmtpListener {
     await this.#handlers.sender(address, session.remoteAddress);
   }
 
-  async #counting(session: SMTPServerSession, work: () => Promise<void>): Promise<void> {
+  async #countRefusals(session: SMTPServerSession, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {

@@ -22,7 +22,7 @@ export async function renamePerson(database: Queryable, person: Person, text: st
   return getAccount(database, person);
 }
 
-/** Holds in every process from the next request on, because each asks the database whose a session is. */
+/** Takes effect in every process with the next request, because each request reads its session from the database. */
 export async function endSession(database: Queryable, person: Person, id: string): Promise<void> {
   const sessionId = parseId('ses', id);
   const found = sessionId !== undefined && (await store.deleteSession(database, person.id, sessionId));

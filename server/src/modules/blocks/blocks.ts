@@ -4,25 +4,25 @@ import { BLOCKS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
 import { parseDomain } from '../../contract/mail-names.ts';
 import { parseHandle } from '../../contract/names.ts';
 import { Cache } from '../../platform/cache.ts';
-import { type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
+import { type ChangeFeed, changeCached } from '../../platform/change-feed.ts';
 import type { Database } from '../../platform/postgres.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import * as store from './store.ts';
 
 export type { Block, Blockable } from './store.ts';
 
-/** Exactly one of them. */
+/** Exactly one of them is given. */
 export interface BlockRequest {
   user_id?: string | null;
   email_domain?: string | null;
   handle?: string | null;
 }
 
-/** Whom each business does not want to hear from. Every send asks, so the verdicts are kept in memory. */
+/** The blocks of businesses. Every send checks them, so the results are cached. */
 export class Blocks {
   readonly #database: Database;
   readonly #parties: PartyDirectory;
-  /** By party: whether it has blocked anybody at all, which most have not. */
+  /** By party: whether it has any blocks, which most have not. */
   readonly #some: Cache<boolean>;
   /** By recipient and sender: whether the recipient has blocked the sender. */
   readonly #verdicts: Cache<boolean>;
@@ -38,12 +38,12 @@ export class Blocks {
     if (!(await this.#hasSome(recipientId))) return false;
     const { partyId, actorId, email } = sender;
     const key = `${recipientId} ${partyId} ${actorId} ${email}`;
-    // A sender's verified domains belong to its business, and change with it.
+    // The result also depends on the verified domains of the sender's business.
     const owners = () => (partyId === null ? [recipientId] : [recipientId, partyId]);
     return (await this.#verdicts.load(key, () => store.isBlocked(this.#database, recipientId, sender), owners)) as boolean;
   }
 
-  /** Those of the parties that the business has blocked altogether. */
+  /** Those of the parties that the business has blocked as a whole. */
   async among(partyId: bigint, otherIds: readonly bigint[]): Promise<Set<string>> {
     return (await this.#hasSome(partyId)) ? store.blockedAmong(this.#database, partyId, otherIds) : new Set();
   }
@@ -52,10 +52,10 @@ export class Blocks {
     return store.listBlocks(this.#database, partyId, afterId, limit);
   }
 
-  /** Holds in every process once it returns. */
+  /** Takes effect in every process before it returns. */
   async add(partyId: bigint, given: BlockRequest): Promise<{ block: store.Block; isNew: boolean }> {
     const wanted = await this.#targetOf(given);
-    return changingCached(this.#database, partyId, async (tx) => {
+    return changeCached(this.#database, partyId, async (tx) => {
       const known = await store.lockAndFind(tx, partyId, wanted);
       if (known) return { block: known, isNew: false };
       if (!(await store.hasRoom(tx, partyId, BLOCKS_PER_BUSINESS_MAX)))
@@ -66,7 +66,7 @@ export class Blocks {
 
   async remove(partyId: bigint, id: string): Promise<void> {
     const blockId = parseId('blk', id);
-    const found = blockId !== undefined && (await changingCached(this.#database, partyId, (tx) => store.deleteBlock(tx, partyId, blockId)));
+    const found = blockId !== undefined && (await changeCached(this.#database, partyId, (tx) => store.deleteBlock(tx, partyId, blockId)));
     if (!found) throw new Refusal('not_found', 'The block was not found.');
   }
 

@@ -20,9 +20,9 @@ export interface ContactServices {
   blocks: Blocks;
 }
 
-/** A party as a business knows it. */
+/** A party in the contacts of a business. */
 export interface Contact {
-  /** A uuid; null unless it is saved. */
+  /** A uuid; null if the contact is not saved. */
   id: string | null;
   party: PartyView;
   label: string;
@@ -33,7 +33,7 @@ export interface Contact {
     store.Seen & { messagesIn: number; messagesOut: number };
 }
 
-/** Exactly one of them. */
+/** Exactly one of them is given. */
 export interface PartyName {
   handle?: string;
   domain?: string;
@@ -59,7 +59,7 @@ export async function listContacts(services: ContactServices, business: Business
   return { contacts: await toContacts(services, business, items), nextCursor };
 }
 
-/** Saved or only seen, whichever it is. */
+/** Finds saved contacts and those that were only seen. */
 export async function contactByParty(services: ContactServices, business: Business, name: PartyName): Promise<Contact> {
   const otherId = await services.parties.find(await nameNow(services, nameOf(name)));
   const row = otherId === undefined ? undefined : await store.findContact(services.database, business.id, otherId);
@@ -89,7 +89,7 @@ export async function saveContact(
   return { contact: await toContact(services, business, row ?? noSuchContact()), isNew };
 }
 
-/** Its id. A party without a handle is created, unless the contact could not be saved anyway. */
+/** Returns the id. Creates a party without a handle, unless the contact can't be saved anyway. */
 async function partyToSave({ database, parties }: ContactServices, business: Business, name: PartyName): Promise<bigint> {
   const known = await parties.find(name);
   if (known !== undefined) return known;
@@ -98,7 +98,7 @@ async function partyToSave({ database, parties }: ContactServices, business: Bus
   return parties.addUnclaimed(name);
 }
 
-/** Whoever writes from an organisation's mailbox writes for its domain; a domain of consumers stands for nobody. */
+/** Refuses a mailbox of an organisation, whose party is its domain, and a consumer domain, which is not a party. */
 function refuseNoParty({ consumerMail }: ContactServices, { domain, email }: PartyName): void {
   const host = email?.split('@').at(-1);
   if (host !== undefined && !consumerMail.gives(host))
@@ -107,7 +107,7 @@ function refuseNoParty({ consumerMail }: ContactServices, { domain, email }: Par
     throw invalid([{ path: '/domain', message: `gives mailboxes to anybody: save the mailbox as email` }]);
 }
 
-/** A domain that a business has verified stands for that business. */
+/** A verified domain stands for its business. */
 async function nameNow({ parties }: ContactServices, name: PartyName): Promise<PartyName> {
   const owner = name.domain === undefined ? undefined : await parties.ownerOf(name.domain);
   return owner ? { handle: owner.handle } : name;
@@ -153,7 +153,7 @@ async function toContacts({ database, blocks }: ContactServices, business: Busin
   }));
 }
 
-/** The one name that was given, in its stored form. */
+/** The one given name, in its stored form. */
 function nameOf({ handle, domain, email }: PartyName): PartyName {
   const given = Object.entries({ handle, domain, email }).filter(([, text]) => text !== undefined) as [keyof PartyName, string][];
   const [first, second] = given;

@@ -6,7 +6,7 @@ import { anchorLink } from './markdown.ts';
 
 type Schema = Record<string, unknown>;
 
-/** A readable reference, made from the OpenAPI document alone. */
+/** A readable reference, generated from the OpenAPI document. */
 export function referenceBody(document: OpenApiDocument): Html {
   const { info, paths, components } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -105,7 +105,7 @@ function typeWords(schema: Schema): Html {
   return html`${schema.format ?? schema.type ?? 'any JSON value'}${bounds.length > 0 && html` <span class="soft">(${bounds.join(', ')})</span>`}`;
 }
 
-/** Text in which `…` marks code. */
+/** Renders text in which backticks mark code. */
 function prose(text: unknown): Html | false {
   if (typeof text !== 'string') return false;
   return html`${text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`;

@@ -20,11 +20,11 @@ const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '.
 
 const aPage = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
 
-/** What describes the service: documents, and the API as its own table has it. */
+/** The documentation: the documents, and the reference of the API. */
 export function documentation(api: readonly Route<never>[]): Route<Services>[] {
   const describe = (publicUrl: string) => openApiDocument(api, version, publicUrl);
-  const programText = remembered((publicUrl) => JSON.stringify(describe(publicUrl)));
-  const referencePage = remembered((publicUrl) =>
+  const programText = memoize((publicUrl) => JSON.stringify(describe(publicUrl)));
+  const referencePage = memoize((publicUrl) =>
     documentationPage(library().entries, REFERENCE, 'API reference', referenceBody(describe(publicUrl))),
   );
   const show = (address: string, publicUrl: string) => {
@@ -68,8 +68,8 @@ export function documentation(api: readonly Route<never>[]): Route<Services>[] {
   ];
 }
 
-/** Made once: the address of the service is known as soon as it listens, and does not change. */
-function remembered<T>(make: (publicUrl: string) => T): (publicUrl: string) => T {
+/** Computes once: the service's URL does not change after it listens. */
+function memoize<T>(make: (publicUrl: string) => T): (publicUrl: string) => T {
   let last: { publicUrl: string; made: T } | undefined;
   return (publicUrl) => {
     if (last?.publicUrl !== publicUrl) last = { publicUrl, made: make(publicUrl) };

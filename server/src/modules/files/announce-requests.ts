@@ -19,7 +19,7 @@ const UploadSchema = Type.Object(
   { $id: 'Upload', ...closed },
 );
 
-/** An announcement of a business and of a drop page have the same form. */
+/** Announcements of a business and of a drop page have the same form. */
 export const announceShape = {
   body: Type.Object(
     {

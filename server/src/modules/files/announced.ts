@@ -11,7 +11,7 @@ export interface Announcement {
   sizeBytes: number;
 }
 
-/** As it can stand in a header, which has no room for line breaks nor for spaces at its end. */
+/** Fits into a header: no line breaks, and no spaces at the end. */
 const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *;[ -~]*[!-~])?$/;
 
 export function isContentType(text: string): boolean {

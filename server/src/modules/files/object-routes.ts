@@ -17,7 +17,7 @@ import type { Downloads } from './downloads.ts';
 
 interface ObjectServices {
   objects: ObjectStore;
-  /** Where the service takes and serves the bytes itself; undefined when a bucket does. */
+  /** The store whose bytes the service itself takes and serves; undefined when files are in a bucket. */
   folder: FolderStore | undefined;
   signer: UrlSigner;
   downloads: Downloads;
@@ -26,10 +26,10 @@ interface ObjectServices {
 const { publicEndpoint } = endpointsFor<ObjectServices>();
 
 const params = Type.Object({ id: Type.String() });
-/** Not one that somebody could put together: what stands in it is covered by its signature, whatever it is. */
+/** Not described as parameters: the signature covers the whole query. */
 const query = Type.Object({}, { additionalProperties: true });
 
-/** Whatever a stranger has uploaded, a browser neither runs it nor guesses what it is. */
+/** A browser neither runs nor sniffs what a stranger has uploaded. */
 const HARMLESS = {
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',
@@ -46,12 +46,12 @@ export const put = publicEndpoint({
   success: { status: 200, description: 'The bytes are there.', contentType: 'text/plain; charset=utf-8' },
   errors: ['forbidden', 'not_found', 'conflict', 'validation_error', 'unsupported_media_type'],
   handle: async (context, call) => {
-    const { id, terms } = opened(context, call, 'PUT');
+    const { id, terms } = verifyUrl(context, call, 'PUT');
     const store = context.folder;
     if (!store) throw new Refusal('not_found', 'The path was not found.');
     const { headers, raw } = call.request;
-    if ((await store.objectSize(id)) !== undefined) throw sealed();
-    const { sizeBytes, type, receive } = expected(store, id, terms);
+    if ((await store.objectSize(id)) !== undefined) throw sealedRefusal();
+    const { sizeBytes, type, receive } = expectationOf(store, id, terms);
     if (type !== null && headers['content-type'] !== type)
       throw invalid([{ path: '/Content-Type', message: `must be ${type}, as announced` }]);
     const promised = headers['content-length'];
@@ -60,8 +60,8 @@ export const put = publicEndpoint({
       // Not closed after the last byte that is wanted: the client must be able to read the response, whatever else it sends.
       await receive(raw.iterator({ destroyOnReturn: false }));
     } catch (error) {
-      if (error instanceof AlreadyJoined) throw sealed();
-      if (error instanceof TakenOver) throw takenOver();
+      if (error instanceof AlreadyJoined) throw sealedRefusal();
+      if (error instanceof TakenOver) throw takenOverRefusal();
       if (error instanceof WrongSize || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') throw wrongSize(sizeBytes);
       throw error;
     }
@@ -84,11 +84,11 @@ export const get = publicEndpoint({
   ],
   errors: ['forbidden', 'not_found', 'rate_limited', 'validation_error'],
   handle: async (context, call) => {
-    const { id, terms } = opened(context, call, 'GET');
-    // Its body would be read to the end, only to be thrown away.
+    const { id, terms } = verifyUrl(context, call, 'GET');
+    // A stream for HEAD would be read to its end and discarded.
     const isHead = call.request.method === 'HEAD';
     const { folder } = context;
-    if (!folder && !isHead) return redirected(context, id, terms);
+    if (!folder && !isHead) return redirect(context, id, terms);
     const size = await context.objects.objectSize(id);
     if (size === undefined) throw new Refusal('not_found', 'The file was not found.');
     const etag = `"${id}"`;
@@ -99,7 +99,7 @@ export const get = publicEndpoint({
       status: isWhole ? 200 : 206,
       headers: {
         ...HARMLESS,
-        // A bucket has a tag of its own for what it serves.
+        // A bucket has its own ETag.
         ...(folder && { etag }),
         'accept-ranges': 'bytes',
         'cache-control': 'private, max-age=3600',
@@ -113,8 +113,8 @@ export const get = publicEndpoint({
   },
 });
 
-/** To the bucket, for as long as the URL itself is good. */
-async function redirected({ objects }: ObjectServices, id: string, terms: URLSearchParams): Promise<HttpResponse> {
+/** Redirects to the bucket, for as long as the URL itself is valid. */
+async function redirect({ objects }: ObjectServices, id: string, terms: URLSearchParams): Promise<HttpResponse> {
   const location = await objects.downloadUrl(id, {
     filename: terms.get('name') ?? '',
     contentType: terms.get('type') ?? '',
@@ -123,8 +123,8 @@ async function redirected({ objects }: ObjectServices, id: string, terms: URLSea
   return { status: 302, headers: { ...HARMLESS, location, 'cache-control': 'no-store' }, body: '' };
 }
 
-/** What a signed URL grants; refuses one that was altered, or is too late. */
-function opened({ signer }: ObjectServices, call: Call<{ id: string }>, method: 'GET' | 'PUT'): { id: string; terms: URLSearchParams } {
+/** The terms of a signed URL; refuses one that was altered, or has expired. */
+function verifyUrl({ signer }: ObjectServices, call: Call<{ id: string }>, method: 'GET' | 'PUT'): { id: string; terms: URLSearchParams } {
   const { id } = call.params;
   const signed = call.request.url.split('?')[1] ?? '';
   const verdict = signer.verify(method, objectPath(id), signed, new Date());
@@ -135,13 +135,13 @@ function opened({ signer }: ObjectServices, call: Call<{ id: string }>, method: 
 
 interface Expected {
   sizeBytes: number;
-  /** Null where it does not matter. */
+  /** Null if any type is accepted. */
   type: string | null;
   receive(bytes: AsyncIterable<Buffer>): Promise<void>;
 }
 
-/** What is to be PUT to a URL, by what was signed: a file, or a part of one. */
-function expected(store: FolderStore, id: string, terms: URLSearchParams): Expected {
+/** What is to be PUT to a signed URL: a file, or an upload part. */
+function expectationOf(store: FolderStore, id: string, terms: URLSearchParams): Expected {
   if (!terms.has('part')) {
     const sizeBytes = Number(terms.get('size'));
     return { sizeBytes, type: terms.get('type'), receive: (bytes) => store.receive(id, bytes, sizeBytes) };
@@ -151,12 +151,12 @@ function expected(store: FolderStore, id: string, terms: URLSearchParams): Expec
   return { sizeBytes: partSize(upload, number), type: null, receive: (bytes) => store.parts.receive(upload, number, bytes) };
 }
 
-function sealed(): Refusal {
+function sealedRefusal(): Refusal {
   return new Refusal('conflict', 'These bytes were sealed when the upload was completed or sent; announce a new upload for other bytes.');
 }
 
-/** Its client has probably gone, and whatever it still sends is not wanted. */
-function takenOver(): Refusal {
+/** Closes the connection: its client has probably gone, and the rest of the body is not wanted. */
+function takenOverRefusal(): Refusal {
   return new Refusal('conflict', 'A newer request is putting these bytes and replaces this one.', {
     headers: { connection: 'close' },
   });

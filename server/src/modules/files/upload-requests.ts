@@ -59,7 +59,7 @@ const WholeUploadSchema = Type.Object(
   { $id: 'WholeUpload', ...closed },
 );
 
-/** What the requests about an upload look like, whoever makes them. */
+/** The form of requests about an upload, the same for businesses and drop pages. */
 export const showShape = {
   summary: 'How far an upload has come',
   params,

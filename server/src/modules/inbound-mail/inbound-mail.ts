@@ -24,7 +24,7 @@ export interface MailSettings extends Pick<SmtpSettings, 'host' | 'port' | 'tls'
   perAddress: { admit(address: string): void };
 }
 
-/** Mail to `<handle>@` and `<handle>+<segment>@` our domain becomes messages. */
+/** Turns mail to `<handle>@` and `<handle>+<segment>@` the inbound domain into messages. */
 export function inboundMail(services: InboundServices, settings: MailSettings, log: Logger): SmtpListener {
   const { inboundDomain, parties } = services;
   const limits = {
@@ -42,7 +42,7 @@ export function inboundMail(services: InboundServices, settings: MailSettings, l
     connectionMs: SMTP_CONNECTION_MAX_MS,
     stopMs: settings.stopMs,
   };
-  const told = async <T>(work: () => T | Promise<T>): Promise<T> => {
+  const withSmtpReply = async <T>(work: () => T | Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
@@ -53,19 +53,20 @@ export function inboundMail(services: InboundServices, settings: MailSettings, l
     { ...settings, name: inboundDomain, limits },
     {
       sender: (address, ip) =>
-        told(() => {
+        withSmtpReply(() => {
           settings.perAddress.admit(ip);
-          // Whoever can't be told of a failure, such as a server that itself tells of one, is not listened to.
+          // A sender that can't be told of a failure, such as a bounce, is refused.
           if (address === '')
             throw new SmtpRefusal(550, '5.7.1 Mails without a sender, such as delivery failure notices, are not accepted.');
         }),
       recipient: (address) =>
-        told(async () => {
+        withSmtpReply(async () => {
           const recipient = parseRecipient(address, inboundDomain);
           if (!recipient || !(await parties.byHandle(recipient.handle)))
             throw new SmtpRefusal(550, `5.1.1 No business has the address ${address}.`);
         }),
-      mail: (bytes, envelope) => told(async () => `2.0.0 Delivered as ${(await receiveMail(services, bytes, envelope)).join(', ')}`),
+      mail: (bytes, envelope) =>
+        withSmtpReply(async () => `2.0.0 Delivered as ${(await receiveMail(services, bytes, envelope)).join(', ')}`),
     },
     log,
   );

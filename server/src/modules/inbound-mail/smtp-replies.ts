@@ -3,7 +3,7 @@ import { BrokenMail } from '../../platform/mail-parts.ts';
 import { SmtpRefusal } from '../../platform/smtp-listener.ts';
 import { unavailability } from '../../platform/unavailability.ts';
 
-/** Codes that begin with 4 make the sender's server try again; after one with 5 it tells the sender. */
+/** After codes that begin with 4 the sender's server tries again; after 5 it notifies the sender. */
 const REPLIES: Partial<Record<ErrorCode, readonly [code: number, enhanced: string]>> = {
   unknown_recipient: [550, '5.1.1'],
   forbidden: [550, '5.7.1'],
@@ -24,7 +24,7 @@ export function smtpReplyTo(error: unknown): unknown {
   return refusal === undefined || code === undefined ? error : new SmtpRefusal(code, `${enhanced} ${refusal.message}`);
 }
 
-/** Something about the mail itself that makes it unacceptable. */
-export function refused(enhanced: string, sentence: string): SmtpRefusal {
+/** A refusal of the mail itself. */
+export function mailRefusal(enhanced: string, sentence: string): SmtpRefusal {
   return new SmtpRefusal(enhanced.startsWith('5.6') || enhanced === '5.4.6' ? 554 : 550, `${enhanced} ${sentence}`);
 }

@@ -23,7 +23,7 @@ export const InboxSchemaSchema = Type.Object(
   { $id: 'InboxSchema', ...closed },
 );
 
-/** For the name of the member, and space. */
+/** For the name of the member, and white space. */
 const ROOM_AROUND_BYTES = 1_024;
 
 const BodySchema = Type.Object({ schema }, closed);
@@ -120,14 +120,14 @@ function checkedJson({ refusal, verdict }: Checked): string {
   return `{"schema":${ofSchema},"validation":${validation}}`;
 }
 
-/** Null when it is to be cleared. */
+/** Null clears the schema. */
 function writtenSchema(body: Buffer): WrittenSchema | null {
   if (body.length > SCHEMA_MAX_BYTES + ROOM_AROUND_BYTES) throw tooLarge(body.length);
   const { fields, written } = readFields<{ schema: unknown }>(body, checkBody, ['schema']);
   return fields.schema === null ? null : (written('schema') as WrittenSchema);
 }
 
-/** Spliced from text: a schema leaves as it came. */
+/** Spliced from text, so that the schema stays as written. */
 function resourceJson(text: string | undefined, updatedAt: Date | undefined): string {
   return `{"schema":${text ?? 'null'},"updated_at":${JSON.stringify(updatedAt?.toISOString() ?? null)}}`;
 }

@@ -35,13 +35,13 @@ export const list = publicEndpoint({
     const hasToken = keptMailAccess.fits(token);
     if (format === 'json') {
       if (!hasToken) refuseOthers(context, call);
-      return unstored(keptMailJson(await listMails(database, KEPT_MAILS_MAX)));
+      return withNoStore(keptMailJson(await listMails(database, KEPT_MAILS_MAX)));
     }
-    // The cookie takes the place of the token, which else would stay in the history of the browser.
+    // The cookie replaces the token, which would otherwise stay in the browser's history.
     if (hasToken)
-      return unstored({ status: 303, headers: { location: KEPT_MAILS_PATH, 'set-cookie': keptMailAccess.cookieFor(publicUrl) } });
-    if (!keptMailAccess.isOpenTo(call.request)) return unstored(lockedPage());
-    return unstored(keptMailsPage(await listMails(database, KEPT_MAILS_MAX)));
+      return withNoStore({ status: 303, headers: { location: KEPT_MAILS_PATH, 'set-cookie': keptMailAccess.cookieFor(publicUrl) } });
+    if (!keptMailAccess.isOpenTo(call.request)) return withNoStore(lockedPage());
+    return withNoStore(keptMailsPage(await listMails(database, KEPT_MAILS_MAX)));
   },
 });
 
@@ -53,11 +53,11 @@ export const show = publicEndpoint({
   handle: async (context, call) => {
     refuseOthers(context, call);
     const { database } = context;
-    return unstored(keptMailPage(await mailWith(call.params.id, (id) => findMail(database, id))));
+    return withNoStore(keptMailPage(await mailWith(call.params.id, (id) => findMail(database, id))));
   },
 });
 
-/** As the mail has it, but without any power: it neither runs nor fetches anything, and links open apart from it. */
+/** The HTML of a mail in a sandbox: it neither runs nor fetches anything, and links open in a new tab. */
 export const showHtml = publicEndpoint({
   summary: 'The HTML of one of them',
   params,
@@ -69,7 +69,7 @@ export const showHtml = publicEndpoint({
     const { mail } = await mailWith(call.params.id, (id) => findMail(database, id));
     const policy =
       "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'";
-    return unstored({ headers: { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }, body: mail.html });
+    return withNoStore({ headers: { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }, body: mail.html });
   },
 });
 
@@ -79,6 +79,6 @@ async function mailWith(id: string, find: (id: string) => Promise<KeptMail | und
   return mail;
 }
 
-function unstored(response: HttpResponse): HttpResponse {
+function withNoStore(response: HttpResponse): HttpResponse {
   return { ...response, headers: { ...response.headers, 'cache-control': 'no-store' } };
 }

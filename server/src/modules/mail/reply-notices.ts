@@ -11,7 +11,7 @@ interface NoticeServices extends ReplyServices {
   inboundDomain: string;
 }
 
-/** Tells a mailbox that can't read a reply on the pages, by mail, that there is one: once a thread until the mailbox reacts. */
+/** Sends a mail about a reply to a mailbox that can't read it on the pages: once a thread, until the mailbox reacts. */
 export function notifyOfReply(services: NoticeServices): Chore {
   return {
     name: JOBS.notifyOfReply,
@@ -22,7 +22,7 @@ export function notifyOfReply(services: NoticeServices): Chore {
       if (!told) return;
       const { mails, inboundDomain } = services;
       const { email, business } = told;
-      // A mail in reply to this one names the message, and so finds its thread.
+      // A mail in reply to the notice names the message in In-Reply-To, and so joins its thread.
       const addresses = { replyTo: `${business.handle}@${inboundDomain}`, messageId: `${formatId('msg', message_id)}@${inboundDomain}` };
       await database.transaction(async (tx) => {
         if (await noteNotice(tx, { ...told, partyId })) await mails.queue(tx, { to: email, ...mailOf(services, told), ...addresses });

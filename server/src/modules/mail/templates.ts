@@ -4,7 +4,7 @@ import type { Mail } from '../../platform/mail/mailer.ts';
 
 type Template = Omit<Mail, 'to'>;
 
-/** By this header a mail is one that a mailbox can be unsubscribed from. */
+/** Mails with this header are not sent to unsubscribed mailboxes. */
 export const UNSUBSCRIBE_HEADER = 'List-Unsubscribe';
 
 const STYLE = new Html(`
@@ -32,8 +32,8 @@ interface Parts {
   unsubscribeUrl?: string;
 }
 
-/** The one look of all mails, once as text and once as HTML. */
-function laidOut({ subject, heading, paragraphs, code, link, small, unsubscribeUrl }: Parts): Template {
+/** The layout of all mails, as text and as HTML. */
+function layOut({ subject, heading, paragraphs, code, link, small, unsubscribeUrl }: Parts): Template {
   const text = [
     heading,
     ...(code === undefined ? [] : [code]),
@@ -54,14 +54,14 @@ ${code !== undefined && html`<p class="code">${code}</p>\n`}${paragraphs.map((pa
   return { subject, text: `${text}\n`, html: body.text };
 }
 
-/** Dots, also those that a browser reads as one, and colons, with something right after them. */
+/** Dots, also those that browsers treat as dots, and colons, directly followed by a letter or digit. */
 const DOT_IN_A_WORD = /(?<=[^\s.])[.\u2024\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu;
 const COLON_IN_A_WORD = /(?<=\S)[:\uff1a](?=\S)/gu;
 const AT_IN_A_WORD = /(?<=\S)[@\ufe6b\uff20](?=\S)/gu;
 
 /**
- * Names are strangers' words: they take one line, show what is unseen in them, and hold nothing that a mail program would
- * turn into a link. "Dr. Müller & Co. KG" stays as it is, "evil.example" becomes "evil. example".
+ * Names are chosen by strangers: they take one line, show invisible characters as escapes, and contain nothing that a mail program
+ * would turn into a link. "Dr. Müller & Co. KG" stays as it is, "evil.example" becomes "evil. example".
  */
 export function nameInMail(name: string): string {
   return visibleText(name.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim())
@@ -75,7 +75,7 @@ function unsubscribeHeaders(url: string): Record<string, string> {
 }
 
 export function codeMail({ code, minutes }: { code: string; minutes: number }): Template {
-  return laidOut({
+  return layOut({
     subject: `${code} is your Waybill code`,
     heading: 'Your code to sign in to Waybill',
     code,
@@ -88,7 +88,7 @@ export function codeMail({ code, minutes }: { code: string; minutes: number }): 
 
 export function invitationMail({ businessName, inviter, url }: { businessName: string; inviter: string; url: string }): Template {
   const [business, person] = [nameInMail(businessName), nameInMail(inviter)];
-  return laidOut({
+  return layOut({
     subject: `${person} invites you to ${business} on Waybill`,
     heading: `Join ${business} on Waybill`,
     paragraphs: [`${person} has invited you to send and receive messages for ${business}.`],
@@ -111,7 +111,7 @@ export function replyMail({
 }): Template {
   const business = nameInMail(businessName);
   return {
-    ...laidOut({
+    ...layOut({
       subject: `You have a reply from ${business}`,
       heading: `You have a reply from ${business}`,
       paragraphs: [`${business} (@${handle}) has replied to the message that you sent through Waybill.`],
@@ -123,7 +123,7 @@ export function replyMail({
   };
 }
 
-/** To a mailbox that wrote in the name of a business without being a member: it has no access, so there is no link to the reply. */
+/** To a mailbox that wrote for a business without being a member: it has no access, so the mail has no link to the reply. */
 export function replyToBusinessMail({
   businessName,
   handle,
@@ -139,7 +139,7 @@ export function replyToBusinessMail({
 }): Template {
   const [business, own] = [nameInMail(businessName), nameInMail(writtenAsName)];
   return {
-    ...laidOut({
+    ...layOut({
       subject: `${business} has replied to ${own}`,
       heading: `${business} has replied to ${own}`,
       paragraphs: [
@@ -153,7 +153,7 @@ export function replyToBusinessMail({
   };
 }
 
-/** Of the URL only the host, since its path may hold a secret. */
+/** Shows only the host of the URL, since its path may hold a secret. */
 export function webhookPausedMail({
   host,
   businessName,
@@ -166,7 +166,7 @@ export function webhookPausedMail({
   url: string;
 }): Template {
   const business = nameInMail(businessName);
-  return laidOut({
+  return layOut({
     subject: `A webhook of ${business} is paused`,
     heading: `The webhook to ${host} is paused`,
     paragraphs: [
@@ -180,7 +180,7 @@ export function webhookPausedMail({
 
 export function domainLostMail({ domain, businessName }: { domain: string; businessName: string }): Template {
   const business = nameInMail(businessName);
-  return laidOut({
+  return layOut({
     subject: `${domain} is no longer verified for ${business}`,
     heading: `${domain} is no longer verified`,
     paragraphs: [

@@ -2,7 +2,7 @@ import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { Chore } from '../../platform/jobs.ts';
 import { contactsToMerge, joinThread, mergeContact, threadsToJoin } from './join-store.ts';
 
-/** Thread by thread, each in its own transaction: what a crash interrupts is done again, and finds the rest. */
+/** Moves thread by thread, each in its own transaction: after a crash, the job runs again and finds the rest. */
 export const joinHistory: Chore = {
   name: JOBS.joinHistory,
   run: async (database, log, payload) => {
@@ -11,7 +11,7 @@ export const joinHistory: Chore = {
     let joined = 0;
     for (const threadId of await threadsToJoin(database, unclaimedId, businessId, mailbox))
       joined += await joinThread(database, unclaimedId, threadId, businessId, mailbox);
-    // Of a domain, all is the business's now; a mailbox that claimed a handle can still be written from as such.
+    // A domain now belongs to the business as a whole; a mailbox that claimed a handle can still be written to as a mailbox.
     if (mailbox === null)
       for (const ownerId of await contactsToMerge(database, unclaimedId, businessId))
         await mergeContact(database, ownerId, unclaimedId, businessId);

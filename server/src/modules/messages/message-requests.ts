@@ -11,7 +11,7 @@ import { FormSchema, parseSendRequest, SendRequestSchema } from './send-request.
 const FORM = /^multipart\/form-data\b/i;
 const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_MAX_CHARS}}$`);
 
-/** A message request of a business and of a drop page have the same form. */
+/** Message requests of a business and of a drop page have the same form. */
 export const sendShape = {
   headers: Type.Object({
     'Idempotency-Key': Type.Optional(
@@ -46,7 +46,7 @@ export const sendShape = {
   ] as ErrorCode[],
 };
 
-/** What a request to send needs. */
+/** The services that a message request needs. */
 export type SendingServices = SendServices & EnvelopeServices;
 
 export async function handleSend(context: SendingServices, sender: Sender, { rawBody, request }: Call): Promise<HttpResponse> {

@@ -13,9 +13,9 @@ export interface ReplyServices {
 
 export interface Told {
   email: string;
-  /** Who has replied. */
+  /** The business that has replied. */
   business: Business;
-  /** In whose name the mailbox had written without being a member; undefined for those who have no handle. */
+  /** The business for which the mailbox had written without being a member; undefined for a party without a handle. */
   writtenAs: Business | undefined;
   threadId: string;
   position: bigint;
@@ -25,9 +25,9 @@ export interface Told {
 const REPLIES_ONLY = '';
 
 /**
- * Who is told of a reply by mail: of a party without a handle, who began the thread; of a business, who wrote the message
- * replied to. Undefined when there is nobody to tell: the reply has joined a business along with what it replies to, or
- * does so now because it was on its way meanwhile.
+ * Who is notified of a reply by mail: for a party without a handle, the mailbox that began the thread; for a business, the mailbox
+ * that wrote the message replied to. Undefined when nobody is: the reply has joined a business together with the message that it
+ * replies to, or joins it now, because it was being delivered meanwhile.
  */
 export async function whomToTell({ database, parties }: ReplyServices, partyId: bigint, messageId: string): Promise<Told | undefined> {
   const reply = await findReply(database, partyId, messageId);

@@ -41,7 +41,7 @@ const pageFields = {
 const listed = Type.Union([EnvelopeSchema, SummarySchema], { description: 'A message; with `include=summary`, its summary.' });
 const PAGE_DESCRIPTION = `A page of messages. It ends early, with a \`next_cursor\`, when it has about ${PAGE_MAX_BYTES / MB} MB.`;
 
-/** More than any ISO 8601 time has. */
+/** Longer than any ISO 8601 time. */
 const TIME_MAX_CHARS = 64;
 
 const filterFields = {
@@ -108,7 +108,7 @@ export const events = endpoint({
   errors: [],
   handle: async ({ arrivals }, { caller, request }) => ({
     headers: { 'content-type': EVENT_STREAM, 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
-    // Whoever asks for the head alone does not listen.
+    // HEAD does not open a stream.
     body: request.method === 'HEAD' ? Readable.from([]) : await arrivals.watch(caller, request.ip),
   }),
 });

@@ -45,7 +45,7 @@ export const metrics = publicEndpoint({
   },
 });
 
-/** They tell how busy the service is, and with what. */
+/** Metrics show how busy the service is, and with what, so they are protected. */
 function refuseWithoutToken(authorization: string | undefined, token: string | undefined): void {
   if (token === undefined) throw new Refusal('not_found', 'The path was not found.');
   const given = /^Bearer ([!-~]+)$/i.exec(authorization ?? '')?.[1];

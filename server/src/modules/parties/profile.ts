@@ -23,7 +23,7 @@ export function profileView({ handle, displayName, verifiedDomains, acceptingDro
   return { handle, display_name: displayName, verified_domains: verifiedDomains, accepting_drops: acceptingDrops };
 }
 
-/** By a handle as somebody has written it. */
+/** Finds a business by a handle in any spelling. */
 export async function claimedAs(parties: PartyDirectory, text: string): Promise<Business> {
   const handle = parseHandle(text);
   const business = handle === undefined ? undefined : await parties.byHandle(handle);

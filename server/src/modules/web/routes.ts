@@ -12,10 +12,10 @@ type PageServices = ReadServices;
 const { publicEndpoint } = endpointsFor<PageServices>();
 
 const success = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
-/** What is in it is for the page's own script to read. */
+/** The page's own script reads the query. */
 const query = Type.Object({}, { additionalProperties: true });
 
-/** The same as in web/src/router.tsx, where each is told what it shows. */
+/** The same paths as in web/src/router.tsx, which maps them to pages. */
 const PAGES = [
   '/',
   '/sign-in',
@@ -39,7 +39,7 @@ const PAGES = [
   '/settings',
 ];
 
-/** What people look at. */
+/** The routes of the pages. */
 export function pageRoutes(pages: Pages): Route<PageServices>[] {
   const page = publicEndpoint({ summary: 'A page of the dashboard', query, success, errors: [], handle: async () => pages.show() });
 

@@ -7,7 +7,7 @@ import { signaturesOf } from './signature.ts';
 
 const USER_AGENT = 'waybill-webhooks/1.0';
 const ERROR_MAX_CHARS = 500;
-/** The largest integer of PostgreSQL, where the time is judged by the delays of the table. */
+/** The largest integer of PostgreSQL, which compares the time with the retry delays. */
 const RETRY_AFTER_MAX_S = 2 ** 31 - 1;
 
 /** How an attempt ended, to be recorded. */
@@ -58,7 +58,7 @@ export class AttemptRequest implements Bagged {
   }
 }
 
-/** The outcome of an attempt for which there is nothing to send. */
+/** The outcome of an attempt that has no message to send. */
 export function unsendable(attempt: LeasedAttempt, reason: string): Outcome {
   return outcomeOf(attempt, performance.now(), null, reason, 0);
 }

@@ -9,7 +9,7 @@ import { adminEmails } from '../members/members.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { findWebhook } from './store.ts';
 
-/** Tells the owners and admins of a business that its webhook was paused. The transaction that paused it has queued the chore. */
+/** Notifies the owners and admins of a business that its webhook was paused. The transaction that paused it has queued the chore. */
 export function tellOfPausedWebhook(services: { parties: PartyDirectory; mails: Mails; publicUrl: string }): Chore {
   return {
     name: JOBS.tellOfPausedWebhook,

@@ -77,7 +77,7 @@ export class Documents {
   }
 
   resolve(reference: string, from: Resource): Target {
-    const url = resolved(reference, from.uri);
+    const url = resolve(reference, from.uri);
     const hash = url.indexOf('#');
     const uri = hash < 0 ? url : url.slice(0, hash);
     const fragment = hash < 0 ? '' : decoded(url.slice(hash + 1));
@@ -132,13 +132,13 @@ export class Documents {
       const [schema, parent] = next;
       if (this.#placeOf.has(schema)) continue;
       this.#budget.step();
-      const resource = this.#identified(schema, parent);
+      const resource = this.#identify(schema, parent);
       this.#placeOf.set(schema, resource);
       for (const inner of subschemas(schema)) waiting.push([inner, resource]);
     }
   }
 
-  #identified(schema: SchemaObject, parent: Resource): Resource {
+  #identify(schema: SchemaObject, parent: Resource): Resource {
     const named = own(schema, '$schema');
     const isRoot = schema === parent.root;
     const id = own(schema, isRoot && named !== undefined ? idKeyword(dialectOf(named)) : idKeyword(parent.dialect));
@@ -149,7 +149,7 @@ export class Documents {
     let resource = parent;
     if (isRoot) parent.dialect = dialect;
     if (startsResource && !isIgnored) {
-      const uri = resolved(id, parent.uri);
+      const uri = resolve(id, parent.uri);
       const [plain = '', fragment] = uri.split('#');
       resource = isRoot
         ? Object.assign(parent, { uri: plain })
@@ -199,7 +199,7 @@ function* subschemas(schema: SchemaObject): Generator<SchemaObject> {
   }
 }
 
-function resolved(reference: string, base: string): string {
+function resolve(reference: string, base: string): string {
   if (!URL.canParse(reference, base)) throw new InvalidSchema(`"${reference}" is not a URI reference`);
   return new URL(reference, base).href;
 }

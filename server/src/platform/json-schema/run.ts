@@ -71,7 +71,7 @@ export class Run {
   /** Returns false, so that a check can return it. */
   fail(keyword: string, message: string): false {
     if (this.issues !== undefined && this.issues.length < ERRORS_MAX) {
-      this.issues.push({ path: pointerTo(this.path), message: shortened(message), keyword });
+      this.issues.push({ path: pointerTo(this.path), message: shorten(message), keyword });
     }
     return false;
   }
@@ -88,6 +88,6 @@ export function pointerTo(path: readonly (string | number)[]): string {
   return pointer;
 }
 
-function shortened(message: string): string {
+function shorten(message: string): string {
   return message.length > MESSAGE_MAX_CHARS ? `${message.slice(0, MESSAGE_MAX_CHARS)}…` : message;
 }

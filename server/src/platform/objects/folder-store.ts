@@ -79,7 +79,7 @@ export class FolderStore implements ObjectStore {
 
   /** A link fails where a rename would replace an object that another process has sealed; that process may also have removed the upload. */
   async #linkUpload(id: string): Promise<void> {
-    const isMissing = await link(this.#upload(id), this.#object(id)).then(() => false, missing);
+    const isMissing = await link(this.#upload(id), this.#object(id)).then(() => false, isNotFound);
     // The link fails in the same way if another PUT replaces the upload at that moment.
     if (isMissing && (await sizeOf(this.#upload(id))) !== undefined) await this.#linkUpload(id);
   }
@@ -139,7 +139,7 @@ export class FolderStore implements ObjectStore {
   }
 }
 
-function missing(error: NodeJS.ErrnoException): boolean {
+function isNotFound(error: NodeJS.ErrnoException): boolean {
   if (error.code !== 'EEXIST' && error.code !== 'ENOENT') throw error;
   return error.code === 'ENOENT';
 }

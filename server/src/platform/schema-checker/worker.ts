@@ -11,7 +11,7 @@ const REMEMBERED_MAX = 200;
 const REMEMBERED_MAX_CHARS = 8 * 1_048_576;
 /** Running a schema takes more memory than compiling it, because expressions cache their states. */
 const REMEMBERED_MAX_HEAP_BYTES = 48 * 1_048_576;
-/** The minimum time for compiling a schema that the worker has not seen, in addition to its validation. Usual ones take a few milliseconds. */
+/** The minimum time for compiling a schema that the worker has not seen, in addition to its validation. Usually milliseconds suffice. */
 const COMPILE_MIN_MS = 100;
 /** After this time, other parties get their turn. */
 const TURN_MS = 50;
@@ -44,7 +44,7 @@ function validatorFor({ kind, key, text }: Question, budgetMs: number): Validato
   return validator;
 }
 
-function refused(reason: string, faults = [{ path: '', message: reason }]): Reply {
+function refusal(reason: string, faults = [{ path: '', message: reason }]): Reply {
   return { kind: 'refused', refusal: { reason, faults } };
 }
 
@@ -53,9 +53,9 @@ function tryCompile({ text }: Question, { budgetMs }: Task): Reply {
     checkSchema(JSON.parse(text ?? ''), new Budget(budgetMs));
     return { kind: 'compiled' };
   } catch (error) {
-    if (error instanceof InvalidSchema) return refused(error.message, error.faults);
+    if (error instanceof InvalidSchema) return refusal(error.message, error.faults);
     if (error instanceof OutOfTime) return { kind: 'out of time' };
-    if (error instanceof RangeError) return refused('it is nested too deeply');
+    if (error instanceof RangeError) return refusal('it is nested too deeply');
     throw error;
   }
 }
