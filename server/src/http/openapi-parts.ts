@@ -22,7 +22,7 @@ export const HEADERS: Record<string, Json> = {
   'Cache-Control': text('`no-store`, where the response is meant for the caller alone.'),
   ETag: text('Names this content. Send it as `If-None-Match` to get 304 for as long as nothing has changed.'),
   'Idempotent-Replayed': text('`true` when an earlier request had the same Idempotency-Key, whose envelope this is.', { const: 'true' }),
-  Location: text('Where to go on.', { type: 'string', format: 'uri' }),
+  Location: text('The target of the redirect.', { type: 'string', format: 'uri' }),
 };
 
 const headerRefs = (names: string[]): Json => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -99,7 +99,7 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
       title: 'Waybill',
       version,
       description:
-        'Structured messages between businesses: each lands in the recipient’s inbox and the sender’s outbox, belongs to a thread of two, and leaves a public receipt.',
+        'Structured messages between businesses: each is in the recipient’s inbox and the sender’s outbox, belongs to a thread of two parties, and has a public receipt.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
@@ -115,7 +115,7 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
           in: 'cookie',
           name: 'waybill.session_token',
           description:
-            'The cookie of a person who has signed in; over HTTPS its name begins with `__Host-`. What changes something has to come with the service’s own Origin; where a business is acted for, the header `Waybill-Business` names its handle.',
+            'The cookie of a person who has signed in; over HTTPS its name begins with `__Host-`. Requests that change something must come from the service’s own Origin. To act for a business, name its handle in the header `Waybill-Business`.',
         },
       },
     },

@@ -67,10 +67,10 @@ export const withProvider = publicEndpoint({
 });
 
 export const callback = publicEndpoint({
-  summary: 'Where an identity provider leads back to',
+  summary: 'The callback of an identity provider',
   params: Type.Object({ id: Type.String() }),
   query: Type.Object({}, { additionalProperties: true }),
-  success: { status: 302, description: 'To where the sign-in began.' },
+  success: { status: 302, description: 'A redirect to the page where the sign-in began.' },
   errors: [],
   handle: async ({ signIn }, { request, params }) => {
     refuseUnlessOffered(signIn.ways, params.id);
@@ -79,7 +79,7 @@ export const callback = publicEndpoint({
 });
 
 export const signOut = publicEndpoint({
-  summary: 'End the session',
+  summary: 'Sign out',
   success,
   errors: [],
   handle: async ({ signIn, publicUrl }, { request }) => {
@@ -124,7 +124,7 @@ export const addPasskey = personEndpoint({
 });
 
 export const listPasskeys = personEndpoint({
-  summary: 'Your passkeys',
+  summary: 'List your passkeys',
   ...forwarding,
   handle: ({ signIn }, { request }) => signIn.handle(request),
 });

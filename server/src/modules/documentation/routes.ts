@@ -31,30 +31,30 @@ export function documentation(api: readonly Route<never>[]): Route<Services>[] {
     const { entries, documents } = library();
     const document = documents.get(address);
     if (document) return documentationPage(entries, address, document.title, withAddress(document.body, publicUrl));
-    const body = html`<h1>No such page</h1><p>All there are, are listed beside this; <a href="${HOME}">the first</a> says what each is about.</p>`;
+    const body = html`<h1>Page not found</h1><p>See the list of all pages; <a href="${HOME}">the first one</a> describes each.</p>`;
     return documentationPage(entries, address, 'No such page', body, 404);
   };
   const program = publicEndpoint({
-    summary: 'The API, described for programs',
+    summary: 'The OpenAPI document',
     isCrossOrigin: true,
     success: { status: 200, description: 'OpenAPI 3.1.' },
     errors: [],
     handle: async ({ publicUrl }) => ({ body: programText(publicUrl) }),
   });
   const reference = publicEndpoint({
-    summary: 'The API, described for people',
+    summary: 'The API reference',
     success: aPage,
     errors: [],
     handle: async ({ publicUrl }) => referencePage(publicUrl),
   });
   const first = publicEndpoint({
-    summary: 'What there is to read',
+    summary: 'The list of all guides and documents',
     success: aPage,
     errors: [],
     handle: async ({ publicUrl }) => show(HOME, publicUrl),
   });
   const document = publicEndpoint({
-    summary: 'A guide, or a document that goes deeper',
+    summary: 'A guide or document',
     params: Type.Object({ name: Type.String() }),
     success: aPage,
     errors: ['not_found'],

@@ -16,10 +16,10 @@ const { personEndpoint } = endpointsFor<SendingServices & UnclaimedServices & { 
 export const DoorSchema = Type.Object(
   {
     to: PublicProfileSchema,
-    sender: Type.Union([PartySchema, Type.Null()], { description: 'As whom you would write; null for nobody.' }),
-    allowed: Type.Boolean({ description: 'Whether a drop would be taken now.' }),
+    sender: Type.Union([PartySchema, Type.Null()], { description: 'The party that you would write as; null if you can’t.' }),
+    allowed: Type.Boolean({ description: 'Whether a drop would be accepted now.' }),
     reason: Type.Union([Type.Object({ code: Type.Enum(errorCodes), message: Type.String() }, closed), Type.Null()], {
-      description: 'What it would be refused with.',
+      description: 'The error that a drop would get; null if it would be accepted.',
     }),
   },
   { $id: 'Door', ...closed },
@@ -28,18 +28,18 @@ export const DoorSchema = Type.Object(
 export const send = personEndpoint({
   summary: 'Send a message as a person without a handle',
   description:
-    'What a drop page does: `to` is the business, the sender is the organisation or mailbox that the person has proved to write for. Whoever belongs to a business sends with POST /v1/messages.',
+    'Drop pages use this endpoint: `to` is the business, and the sender is the organisation or mailbox that the person has proved to write for. Members of a business send with POST /v1/messages.',
   ...sendShape,
   errors: [...sendShape.errors, 'conflict'],
   handle: async (context, call) => handleSend(context, await dropSender(context, call.person), call),
 });
 
 export const door = personEndpoint({
-  summary: 'Whether you can write to a business without a handle, and as whom',
+  summary: 'Check whether you can write to a business without a handle, and as whom',
   description:
-    'What a drop page shows before somebody writes. The same judges it as POST /v1/drops, and nothing is written. Limits of an account show when something is sent.',
+    'Drop pages show the result before you write. The checks are those of POST /v1/drops, without side effects and without the limits of an account.',
   params: Type.Object({ handle: Type.String() }),
-  success: { status: 200, description: 'The business, you, and whether a drop would be taken.', schema: DoorSchema },
+  success: { status: 200, description: 'The business, you, and whether a drop would be accepted.', schema: DoorSchema },
   errors: ['not_found'],
   handle: async (context, { person, params }) => {
     const to = await claimedAs(context.parties, params.handle);

@@ -10,11 +10,11 @@ import { PartedUploadSchema, progressResponse } from './upload-requests.ts';
 
 const UploadSchema = Type.Object(
   {
-    upload_id: Type.String({ description: 'Goes into `files` of a message, within 24 hours.' }),
-    upload_url: Type.String({ description: 'PUT the bytes here; no key is needed.' }),
+    upload_id: Type.String({ description: 'For `files` of a message, within 24 hours.' }),
+    upload_url: Type.String({ description: 'PUT the bytes here, without a key.' }),
     method: Type.Literal('PUT'),
-    headers: Type.Record(Type.String(), Type.String(), { description: 'To be sent along with the PUT.' }),
-    expires_at: Type.String({ format: 'date-time', description: 'The PUT has to begin before this time.' }),
+    headers: Type.Record(Type.String(), Type.String(), { description: 'Send these headers with the PUT.' }),
+    expires_at: Type.String({ format: 'date-time', description: 'Begin the PUT before this time.' }),
   },
   { $id: 'Upload', ...closed },
 );
@@ -23,16 +23,20 @@ const UploadSchema = Type.Object(
 export const announceShape = {
   body: Type.Object(
     {
-      filename: Type.String({ maxLength: FILENAME_MAX_CHARS, description: 'Only ever shown; it is stored under another name.' }),
+      filename: Type.String({ maxLength: FILENAME_MAX_CHARS, description: 'For display only; the file is stored under another name.' }),
       content_type: Type.String({ minLength: 1, maxLength: CONTENT_TYPE_MAX_CHARS }),
       size_bytes: Type.Integer({ minimum: 0, description: `At most ${UPLOAD_MAX_BYTES}.` }),
-      parts: Type.Optional(Type.Boolean({ description: 'It will come in parts, so that it can be paused; they get URLs of their own.' })),
+      parts: Type.Optional(
+        Type.Boolean({
+          description: 'Upload the file in upload parts, so that you can pause and resume. Each upload part has its own URL.',
+        }),
+      ),
     },
     closed,
   ),
   success: {
     status: 201,
-    description: 'Where and how to PUT it; or, of one that comes in parts, how large they are.',
+    description: 'Where and how to PUT the file; or, for an upload in upload parts, their size.',
     schema: Type.Union([UploadSchema, PartedUploadSchema]),
   },
   errors: [

@@ -39,11 +39,11 @@ const HARMLESS = {
 export const put = publicEndpoint({
   summary: 'Upload the bytes of an announced file',
   description:
-    'The `upload_url` of POST /v1/uploads leads here, and so do the URLs of parts, unless files are kept in a bucket. The signature in it is all the permission it takes.',
+    'The `upload_url` of POST /v1/uploads and the URLs of upload parts lead here, unless files are stored in a bucket. The signature in the URL is the only permission that you need.',
   params,
   query,
   streams: '*',
-  success: { status: 200, description: 'The bytes are there.', contentType: 'text/plain; charset=utf-8' },
+  success: { status: 200, description: 'The bytes are stored.', contentType: 'text/plain; charset=utf-8' },
   errors: ['forbidden', 'not_found', 'conflict', 'validation_error', 'unsupported_media_type'],
   handle: async (context, call) => {
     const { id, terms } = verifyUrl(context, call, 'PUT');
@@ -72,15 +72,15 @@ export const put = publicEndpoint({
 export const get = publicEndpoint({
   summary: 'Download a file',
   description:
-    'The `download_url` of a file leads here. Ranges are served, so that a download can be resumed. Where files are kept in a bucket, GET is redirected there.',
+    'The `download_url` of a file leads here. Use `Range` to resume a download. If files are stored in a bucket, GET is redirected there.',
   params,
   query,
   success: { status: 200, description: 'The bytes.', contentType: 'application/octet-stream' },
   also: [
     { status: 302, description: 'A redirect to the bucket that has the bytes.' },
-    { status: 206, description: 'The part that `Range` asks for.' },
-    { status: 304, description: 'You have it already, as `If-None-Match` says.' },
-    { status: 416, description: '`Range` lies outside of the file.' },
+    { status: 206, description: 'The range that `Range` asks for.' },
+    { status: 304, description: 'The file is the one in `If-None-Match`.' },
+    { status: 416, description: '`Range` is outside of the file.' },
   ],
   errors: ['forbidden', 'not_found', 'rate_limited', 'validation_error'],
   handle: async (context, call) => {

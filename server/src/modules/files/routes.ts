@@ -9,9 +9,9 @@ import { completeShape, handleParts, handleShowUpload, partsShape, progressRespo
 const { endpoint } = endpointsFor<{ files: Files; partedUploads: PartedUploads }>();
 
 export const announce = endpoint({
-  summary: 'Announce a file that you will upload by yourself',
+  summary: 'Announce a file to upload',
   description:
-    'For files of up to 5 GB: announce it, PUT exactly `size_bytes` bytes to `upload_url` with `headers`, then send a message with its `upload_id` in `files`. With `"parts": true` it comes in parts, which can be paused and resumed: ask for their URLs, PUT them, and complete it.',
+    'For files of up to 5 GB: announce the file, PUT exactly `size_bytes` bytes to `upload_url` with `headers`, then send a message with its `upload_id` in `files`. With `"parts": true` you upload it in upload parts, and can pause and resume: request their URLs, PUT them, and complete the upload.',
   ...announceShape,
   handle: (context, { caller, body }) => handleAnnouncement(context, caller.business, body),
 });
@@ -32,8 +32,8 @@ export const complete = endpoint({
 });
 
 export const download = endpoint({
-  summary: 'A fresh download URL for a file',
-  description: 'With `Accept: application/json` the URL comes as JSON, otherwise as a redirect.',
+  summary: 'Get a new download URL for a file',
+  description: 'With `Accept: application/json`, the response has the URL as JSON; otherwise it is a redirect.',
   params: Type.Object({ id: Type.String({ description: 'file_ id' }) }),
   success: {
     status: 200,

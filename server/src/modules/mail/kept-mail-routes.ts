@@ -25,7 +25,7 @@ const params = Type.Object({ id: Type.String() });
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const list = publicEndpoint({
-  summary: 'Mails that were kept, because there is no mail server',
+  summary: 'The mails that are kept because there is no mail server',
   query: Type.Object({ format: Type.Optional(Type.Literal('json')), token: Type.Optional(Type.String()) }, { additionalProperties: false }),
   success,
   errors: ['forbidden'],
@@ -46,7 +46,7 @@ export const list = publicEndpoint({
 });
 
 export const show = publicEndpoint({
-  summary: 'One of them, with its text and its HTML',
+  summary: 'A kept mail, with its text and its HTML',
   params,
   success,
   errors: ['forbidden', 'not_found'],
@@ -59,7 +59,7 @@ export const show = publicEndpoint({
 
 /** The HTML of a mail in a sandbox: it neither runs nor fetches anything, and links open in a new tab. */
 export const showHtml = publicEndpoint({
-  summary: 'The HTML of one of them',
+  summary: 'The HTML of a kept mail',
   params,
   success,
   errors: ['forbidden', 'not_found'],

@@ -12,7 +12,7 @@ const params = Type.Object({ token: Type.String() });
 
 /** Changes nothing by itself: virus scanners follow every link in a mail. */
 export const askToUnsubscribe = publicEndpoint({
-  summary: 'Asks whether a mailbox wants no more notifications',
+  summary: 'The page on which a mailbox unsubscribes from notifications',
   params,
   success: { status: 200, description: 'HTML.', contentType: HTML_TYPE },
   errors: ['not_found'],
@@ -24,7 +24,7 @@ export const askToUnsubscribe = publicEndpoint({
 
 /** For the button of that page, and for the one-click button of mail programs (RFC 8058), whatever body they send. */
 export const unsubscribe = publicEndpoint({
-  summary: 'Ends the notifications to a mailbox',
+  summary: 'Unsubscribe a mailbox from notifications',
   params,
   streams: '*',
   success: { status: 200, description: 'HTML.', contentType: HTML_TYPE },

@@ -21,7 +21,7 @@ export const send = endpoint({
 });
 
 export const getOne = endpoint({
-  summary: 'One message',
+  summary: 'Get a message',
   params: Type.Object({ id: Type.String({ description: 'msg_ id' }) }),
   success: { status: 200, description: 'The message.', schema: EnvelopeSchema },
   errors: ['not_found'],
@@ -57,9 +57,9 @@ const filterFields = {
 };
 
 export const inbox = endpoint({
-  summary: 'Received messages, newest first',
+  summary: 'List received messages, newest first',
   description:
-    'To poll, repeat with `since` set to the received_at of the newest message you have: none is ever missed, and only those of that very millisecond come again.',
+    'To poll, set `since` to the received_at of the newest message you have: you miss no message, and only messages of that very millisecond come again.',
   query: Type.Object(
     { ...filterFields, to: Type.Optional(Type.String({ maxLength: 128, description: 'Addressed to this segment of your business.' })) },
     closed,
@@ -72,7 +72,7 @@ export const inbox = endpoint({
 });
 
 export const outbox = endpoint({
-  summary: 'Sent messages, newest first',
+  summary: 'List sent messages, newest first',
   query: Type.Object(filterFields, closed),
   success: { status: 200, description: PAGE_DESCRIPTION, schema: pageSchema(listed) },
   errors: ['validation_error'],
@@ -82,7 +82,7 @@ export const outbox = endpoint({
 });
 
 export const thread = endpoint({
-  summary: 'The messages of a thread, oldest first',
+  summary: 'List the messages of a thread, oldest first',
   params: Type.Object({ id: Type.String({ description: 'thr_ id' }) }),
   query: Type.Object(pageFields, closed),
   success: {
@@ -91,7 +91,7 @@ export const thread = endpoint({
     schema: pageSchema(
       listed,
       { thread_id: Type.String() },
-      { hidden: Type.Integer({ description: 'How many messages of the thread you may not see.' }) },
+      { hidden: Type.Integer({ description: 'The number of messages in the thread that you can’t see.' }) },
     ),
   },
   errors: ['not_found', 'validation_error'],
@@ -102,8 +102,8 @@ export const thread = endpoint({
 });
 
 export const events = endpoint({
-  summary: 'Be told at once when there are new messages',
-  description: `Server-sent events. Each event \`messages\` says in which box there may be something new, such as \`{"inbox":true,"outbox":false}\`; the first comes at once. The stream ends after ${EVENT_STREAM_MAX_MS / 60_000} minutes: connect again. It ends at once when your key is revoked, your membership ends or you sign out.`,
+  summary: 'Get notified of new messages at once',
+  description: `Server-sent events. Each event \`messages\` names the boxes that may have new messages, such as \`{"inbox":true,"outbox":false}\`; the first comes at once. The stream ends after ${EVENT_STREAM_MAX_MS / 60_000} minutes: connect again. It ends at once when your key is revoked, your membership ends or you sign out.`,
   success: { status: 200, description: 'The stream.', contentType: EVENT_STREAM },
   errors: [],
   handle: async ({ arrivals }, { caller, request }) => ({

@@ -55,13 +55,13 @@ export const FormSchema = Type.Object(
     files: Type.Optional(
       Type.Array(Type.String(), {
         maxItems: FILES_PER_MESSAGE_MAX,
-        description: 'Ids of uploads, a form part for each; along with files at most as many together.',
+        description: 'Ids of uploads, a form part for each; uploads and files together are at most as many.',
       }),
     ),
     file: Type.Optional(
       Type.Array(Type.String({ contentMediaType: 'application/octet-stream' }), {
         maxItems: FILES_PER_MESSAGE_MAX,
-        description: `Files, under this or any name that is no field, of at most ${INLINE_FILE_MAX_BYTES} bytes each.`,
+        description: `Files, under this or any other name that is not a field, of at most ${INLINE_FILE_MAX_BYTES} bytes each.`,
       }),
     ),
   },

@@ -12,15 +12,15 @@ const { publicEndpoint } = endpointsFor<{ database: Database; metrics: Registry;
 const StatusSchema = Type.Object({ status: Type.Literal('ok') });
 
 export const alive = publicEndpoint({
-  summary: 'Whether the process lives',
-  success: { status: 200, description: 'It does.', schema: StatusSchema },
+  summary: 'Check whether the process is alive',
+  success: { status: 200, description: 'The process is alive.', schema: StatusSchema },
   errors: [],
   handle: async () => ({ body: { status: 'ok' } }),
 });
 
 export const ready = publicEndpoint({
-  summary: 'Whether requests can be served: the database responds, takes writes, and its migrations are in order',
-  success: { status: 200, description: 'They can.', schema: StatusSchema },
+  summary: 'Check whether the service is ready: the database responds, accepts writes, and has all migrations',
+  success: { status: 200, description: 'The service is ready.', schema: StatusSchema },
   errors: [],
   handle: async ({ database }) => {
     const pending = await pendingMigrations(database).catch(notReady);

@@ -12,9 +12,9 @@ export const PublicProfileSchema = Type.Object(
   {
     ...handleFields,
     verified_domains: Type.Array(Type.String(), {
-      description: 'Mail domains that the business has shown to be its own, in alphabetical order.',
+      description: 'Mail domains that the business has verified, in alphabetical order.',
     }),
-    accepting_drops: Type.Boolean({ description: 'Whether people without a handle can write in.' }),
+    accepting_drops: Type.Boolean({ description: 'Whether people without a handle can write to the business.' }),
   },
   { $id: 'PublicProfile', ...closed },
 );

@@ -44,7 +44,7 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
   const page = publicEndpoint({ summary: 'A page of the dashboard', query, success, errors: [], handle: async () => pages.show() });
 
   const dropPage = publicEndpoint({
-    summary: 'Where anybody writes to a business',
+    summary: 'The page on which anybody can write to a business',
     params: Type.Object({ handle: Type.String() }),
     query,
     success,
@@ -65,9 +65,9 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
   });
 
   const asset = publicEndpoint({
-    summary: 'What the pages are made of',
+    summary: 'An asset of the pages',
     params: Type.Object({ name: Type.String() }),
-    success: { status: 200, description: 'A script, style sheet, font or picture.' },
+    success: { status: 200, description: 'A script, style sheet, font or image.' },
     errors: ['not_found'],
     handle: async (_context, { params, request }) => {
       const found = pages.asset(params.name, request);
