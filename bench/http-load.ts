@@ -19,8 +19,8 @@ export interface Load {
 }
 
 /**
- * A load generator on bare sockets, each with one request under way. A full HTTP client would take from the service
- * the processor time that is to be measured.
+ * A load generator on bare sockets, each with one request under way. A full HTTP client would take processor time from the
+ * service that is measured.
  */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const latencies: number[] = [];

@@ -33,7 +33,7 @@ interface SendResult {
 
 const progress = (text: string) => console.error(`· ${text}`);
 
-/** Both ways take turns, so that whatever else the machine does meanwhile is shared fairly. */
+/** Both ways take turns, so that other load on the machine affects both alike. */
 async function measureSends(service: ServiceUnderTest, name: string, handles: string[], firstRecipientId: bigint): Promise<SendResult> {
   const sender = await service.createBusiness(`sender-${handles.length}`);
   const rounds: LoadResult[] = [];

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { newAuthority } from '../server/test/support/certificates.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-process.ts';
 
-/** The folders of JSON Schema's public test suite that are run, with the dialect that their schemas mean when they name none. */
+/** The folders of JSON Schema's public test suite that are run, with the dialect of schemas that name none. */
 const DIALECTS: Record<string, string> = {
   draft4: 'http://json-schema.org/draft-04/schema#',
   draft6: 'http://json-schema.org/draft-06/schema#',
@@ -11,7 +11,7 @@ const DIALECTS: Record<string, string> = {
   'draft2019-09': 'https://json-schema.org/draft/2019-09/schema',
   'draft2020-12': 'https://json-schema.org/draft/2020-12/schema',
 };
-/** Where the suite expects documents that a validator would fetch. We never do. */
+/** The host of documents that the suite expects a validator to fetch. The service never fetches. */
 const REMOTE = 'localhost:1234';
 const WORKERS = 8;
 

@@ -11,9 +11,9 @@ export interface WebhookResult {
   deliveriesPerSecond: number;
   barePerSecond: number;
   ratio: number;
-  /** Of the turns each by itself: what the machine does meanwhile weighs less in their median than in the ratio of the means. */
+  /** The ratios of single turns: other load on the machine affects their median less than the ratio of the means. */
   ofTurns: { lowest: number; median: number; highest: number };
-  /** From the 201 to the receiver, while messages are sent at this rate. */
+  /** From the 201 response to the receiver, while messages are sent at this rate. */
   latencyAt: { perSecond: number; p50Ms: number; p99Ms: number }[];
   isolation: { alone: number; besideDead: number; ratio: number; firstAttemptP99Ms: number };
 }
@@ -35,7 +35,7 @@ interface Business {
 const BACKLOG = 20_000;
 const CONNECTIONS = 64;
 const BARE_SECONDS = 2;
-/** Many short turns, because a shared machine may be twice as fast from one ten seconds to the next. */
+/** Many short turns, because the speed of a shared machine may double from one ten seconds to the next. */
 const TURNS = 10;
 const ISOLATION_TURNS = 5;
 const LATENCY_SECONDS = 8;
@@ -57,7 +57,7 @@ export async function measureWebhooks(
     progress(`sending ${BACKLOG.toLocaleString('en')} messages, for webhooks to be registered later`);
     await send(service, sender, 'subscriber', BACKLOG);
     const webhookId = await register(service, receiver, subscriber, '/healthy');
-    const drain = () => drained(service, receiver, subscriber, webhookId);
+    const drain = () => measureDrain(service, receiver, subscriber, webhookId);
 
     progress('warming up');
     for (let i = 0; i < 2; i++) {
@@ -84,7 +84,7 @@ export async function measureWebhooks(
     const firstAttemptP99Ms = await firstAttempts(service, receiver, sender);
     const besides: number[] = [];
     const alones: number[] = [];
-    // They take turns, so that whatever else the machine does meanwhile is shared fairly.
+    // They take turns, so that other load on the machine affects both alike.
     for (let turn = 1; turn <= ISOLATION_TURNS; turn++) {
       progress(`delivering beside them and without them, turn ${turn} of ${ISOLATION_TURNS}`);
       await switchDeadEndpoints(service, true);
@@ -102,7 +102,7 @@ export async function measureWebhooks(
       isolation: { alone, besideDead, ratio: besideDead / alone, firstAttemptP99Ms },
     };
   } finally {
-    // A million attempts to a receiver that is gone would be in the way of whatever is measured next.
+    // A million attempts to a receiver that is gone would disturb the next measurement.
     await service.sql.query('TRUNCATE webhooks, webhook_attempts');
     await agent.destroy();
     await receiver.stop();
@@ -157,7 +157,7 @@ async function send(service: ServiceUnderTest, { key }: Business, to: string, co
 }
 
 /** Queues an attempt for each message of the inbox, as a send would, and measures how fast the receiver gets them. */
-async function drained(service: ServiceUnderTest, receiver: Receiver, { id }: Business, webhookId: string): Promise<number> {
+async function measureDrain(service: ServiceUnderTest, receiver: Receiver, { id }: Business, webhookId: string): Promise<number> {
   await service.sql.query('CHECKPOINT');
   const before = await receiver.counts();
   const { rowCount } = await service.sql.query(
@@ -166,7 +166,7 @@ async function drained(service: ServiceUnderTest, receiver: Receiver, { id }: Bu
     [id, webhookId, BACKLOG],
   );
   await service.sql.query(`SELECT pg_notify('waybill_webhooks', $1)`, [`${id}:${webhookId}`]);
-  // From the first arrivals to the last but few, so that neither beginning nor end counts.
+  // Measured from the first arrivals to almost the last, so that neither the beginning nor the end counts.
   let from: { delivered: number; at: number } | undefined;
   for (;;) {
     await sleep(50);
@@ -183,7 +183,7 @@ async function drained(service: ServiceUnderTest, receiver: Receiver, { id }: Bu
   }
 }
 
-/** The same client, the same connections, bodies and headers, and nothing else. */
+/** The same client, connections, bodies and headers, without the service. */
 async function bareLoop(service: ServiceUnderTest, receiver: Receiver, { key }: Business, agent: Agent): Promise<number> {
   const { data } = (await (await call(service, key, 'GET', '/inbox?limit=50')).json()) as { data: { id: string }[] };
   const bodies = data.map((envelope) => Buffer.from(JSON.stringify(envelope)));
@@ -211,7 +211,7 @@ async function bareLoop(service: ServiceUnderTest, receiver: Receiver, { key }: 
   return posted / BARE_SECONDS;
 }
 
-/** Sends at a steady rate, and compares when each 201 came with when the receiver had the message. */
+/** Sends at a steady rate, and compares the time of each 201 response with the arrival at the receiver. */
 async function latency(service: ServiceUnderTest, receiver: Receiver, { key }: Business, perSecond: number) {
   receiver.watch();
   const respondedAt = new Map<string, number>();
@@ -250,14 +250,14 @@ async function addDeadEndpoints(service: ServiceUnderTest, receiver: Receiver): 
       [business.id, webhookId, DEAD_BACKLOG],
     );
   }
-  // Endpoints that worked once: those that never did get one attempt at a time, and are in nobody's way.
+  // Endpoints that worked once: endpoints that never did get one attempt at a time, and would not compete.
   await service.sql.query(`UPDATE webhooks SET first_success_at = now() WHERE url LIKE '%/dead'`);
   await service.sql.query('VACUUM ANALYZE webhook_attempts');
   await service.sql.query(`SELECT pg_notify('waybill_webhooks', '')`);
   await sleep(2_000);
 }
 
-/** Off, they are left alone once the attempts under way have ended, ten seconds later. */
+/** When they are switched off, waits until the attempts under way have ended, ten seconds later. */
 async function switchDeadEndpoints(service: ServiceUnderTest, active: boolean): Promise<void> {
   await service.sql.query(
     `UPDATE webhooks SET active = $1, pause_reason = CASE WHEN NOT $1 THEN 'requested' END, paused_at = CASE WHEN NOT $1 THEN now() END
@@ -268,7 +268,7 @@ async function switchDeadEndpoints(service: ServiceUnderTest, active: boolean): 
   await sleep(active ? 2_000 : 11_000);
 }
 
-/** Messages one after another, to an endpoint that works, beside those that do not. */
+/** Sends messages one after another to a working endpoint, beside the dead ones. */
 async function firstAttempts(service: ServiceUnderTest, receiver: Receiver, sender: Business): Promise<number> {
   receiver.watch();
   const respondedAt = new Map<string, number>();

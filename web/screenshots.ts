@@ -12,7 +12,7 @@ import { Browser } from '../server/test/support/browser.ts';
 import { MemberApi } from '../server/test/support/member.ts';
 import { PARTNERS, SCHEMA, SENT } from './screenshot-data.ts';
 
-/** Takes the pictures of the README: of a service of its own, with messages that partners really send. */
+/** Takes the screenshots of the README, of a separate service with real messages. */
 const FOLDER = path.resolve(import.meta.dirname, '../docs/screenshots');
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 800 };
@@ -83,7 +83,7 @@ interface Sent {
   receipt_url: string;
 }
 
-/** Signs somebody in, with the code from the mail that the service keeps, and claims a handle for them. */
+/** Signs in with the code in a kept mail, and claims a handle. */
 async function claim(url: string, email: string, handle: string, displayName: string): Promise<MemberApi> {
   const person = new Browser(url);
   await person.post('/auth/email-otp/send-verification-otp', { email });
@@ -142,7 +142,7 @@ async function fill(url: string, acme: MemberApi): Promise<{ messages: Sent[]; w
   return { messages, webhookId: webhook.id };
 }
 
-/** As if all of it had come over a day, so that times and charts have something to show. */
+/** Spreads everything over a day, so that times and charts have something to show. */
 async function spreadOverTime(): Promise<void> {
   const isWaiting = async () => (await query(`SELECT FROM webhook_attempts WHERE attempted_at IS NULL LIMIT 1`)).rowCount;
   while (await isWaiting()) await new Promise((resolve) => setTimeout(resolve, 100));
