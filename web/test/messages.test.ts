@@ -27,9 +27,9 @@ afterAll(() => world.stop());
 const WHILE = { timeout: 60_000 };
 const copied = (page: Page): Promise<string> => page.evaluate<string>('navigator.clipboard.readText()');
 const sent = async (request: unknown) => {
-  const answer = await robot.api.send(request);
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body as { id: string; thread_id: string };
+  const response = await robot.api.send(request);
+  expect(response.status, response.text).toBe(201);
+  return response.body as { id: string; thread_id: string };
 };
 const openThread = ({ open }: Visitor, { thread_id, id }: { thread_id: string; id: string }) => open(`/threads/${thread_id}#${id}`);
 

@@ -67,7 +67,7 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
   expect(delivered?.headers['waybill-event']).toBe('message.test');
 
   // A message that fails, is tried again, and is given up. The log follows without a reload.
-  receiver.answer = withStatus(503);
+  receiver.respond = withStatus(503);
   await globex.api.send({ to: 'acme-works/orders', subject: 'Order 4711', json: { sku: 'A-1' } });
   await page.reload();
   const log = page.getByRole('list', { name: 'Deliveries' });
@@ -123,7 +123,7 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
 test('a webhook that is paused says why, and is resumed', async () => {
   const { page, open, api, expectAccessible } = await world.member('bob@pause-works.test', 'pause-works');
   const globex = await world.service.business('globex-pause');
-  receiver.answer = withStatus(500);
+  receiver.respond = withStatus(500);
   const { body: webhook } = await api.post('/webhooks', { url: receiver.url('/paused') });
   for (let i = 0; i < 50; i++) await globex.api.send({ to: 'pause-works' });
   await expect.poll(async () => (await api.get(`/webhooks/${webhook.id}`)).body.active, { timeout: 60_000 }).toBe(false);
@@ -133,7 +133,7 @@ test('a webhook that is paused says why, and is resumed', async () => {
   const banner = page.getByRole('region', { name: 'Paused' });
   await banner.getByText(/all of its many attempts failed/).waitFor();
   await expectAccessible();
-  receiver.answer = withStatus(204);
+  receiver.respond = withStatus(204);
   await banner.getByRole('button', { name: 'Resume' }).click();
   await page.getByText('Active', { exact: true }).waitFor();
   expect(await banner.count()).toBe(0);

@@ -127,10 +127,10 @@ describe('GET /public/{handle}', () => {
       '%F0%9F%9A%9A',
       'api',
     ];
-    const answers = await Promise.all(handles.map(profile));
-    for (const answer of answers) {
-      expectRefusal(answer, 'not_found');
-      expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as (typeof answers)[number]));
+    const responses = await Promise.all(handles.map(profile));
+    for (const response of responses) {
+      expectRefusal(response, 'not_found');
+      expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as (typeof responses)[number]));
     }
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { Browser } from '../support/browser.ts';
 import { claimedBy, joinedBy, personIdOf } from '../support/businesses.ts';
 import { MemberApi } from '../support/member.ts';
@@ -28,21 +28,21 @@ afterAll(() => service.stop());
 const memberRows = rows.filter(({ auth }) => auth === 'member' || auth === 'admin' || auth === 'owner');
 const table = (some: typeof rows) => some.map(({ method, url }) => [method, url] as const);
 const bodyFor = (method: string) => (method === 'GET' || method === 'DELETE' ? undefined : {});
-const as = (person: Browser, handle: string | undefined, method: string, url: string): Promise<Answered> => {
+const as = (person: Browser, handle: string | undefined, method: string, url: string): Promise<ApiResponse> => {
   const body = bodyFor(method);
   return person.request(method, url, {
     headers: handle === undefined ? {} : { 'waybill-business': handle },
     ...(body && { body }),
   });
 };
-const withKey = (method: string, url: string): Promise<Answered> => {
+const withKey = (method: string, url: string): Promise<ApiResponse> => {
   const body = bodyFor(method);
   return service.anonymous.request(method, url, {
     headers: { authorization: `Bearer ${secret}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   });
 };
-const gist = ({ status, body }: Answered) => [status, body?.error?.code];
+const gist = ({ status, body }: ApiResponse) => [status, body?.error?.code];
 
 test('the table has routes of both kinds', () => {
   expect(keyRows.length).toBeGreaterThan(20);

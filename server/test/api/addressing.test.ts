@@ -25,9 +25,9 @@ afterAll(async () => {
 });
 
 const sent = async (api: TestBusiness['api'], body: object) => {
-  const answer = await api.send(body);
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body;
+  const response = await api.send(body);
+  expect(response.status, response.text).toBe(201);
+  return response.body;
 };
 
 describe('`to` is understood as', () => {

@@ -69,10 +69,10 @@ describe('GET /agents/{id}', () => {
       'x',
       '%00',
     ];
-    const answers = await Promise.all(wrong.map((id) => acme.api.get(`/agents/${id}`)));
-    for (const answer of answers) {
-      expectRefusal(answer, 'not_found');
-      expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as (typeof answers)[number]));
+    const responses = await Promise.all(wrong.map((id) => acme.api.get(`/agents/${id}`)));
+    for (const response of responses) {
+      expectRefusal(response, 'not_found');
+      expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as (typeof responses)[number]));
     }
   });
 });
@@ -236,8 +236,8 @@ describe('agents that claim segments at the same moment', () => {
   test('can try to swap: each is told yes or conflict', async () => {
     const [left, right] = [await newAgent('Left', 'left'), await newAgent('Right', 'right')];
     for (let round = 0; round < 5; round++) {
-      const answers = await Promise.all([change(left, { segment: 'right' }), change(right, { segment: 'left' })]);
-      for (const { status, text } of answers) expect([200, 409], text).toContain(status);
+      const responses = await Promise.all([change(left, { segment: 'right' }), change(right, { segment: 'left' })]);
+      for (const { status, text } of responses) expect([200, 409], text).toContain(status);
       await change(left, { segment: null });
       await change(right, { segment: 'right' });
       await change(left, { segment: 'left' });
@@ -247,15 +247,15 @@ describe('agents that claim segments at the same moment', () => {
   test('and the same agent asked twice at once ends with one of both', async () => {
     const id = await newAgent('Twin');
     for (let round = 0; round < 5; round++) {
-      const answers = await Promise.all(['twin-a', 'twin-b', 'twin-c'].map((segment) => change(id, { segment })));
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const responses = await Promise.all(['twin-a', 'twin-b', 'twin-c'].map((segment) => change(id, { segment })));
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
       expect(['twin-a', 'twin-b', 'twin-c']).toContain((await acme.api.get(`/agents/${id}`)).body.segment);
     }
   });
 
   test('and more of them than the service has connections to its database are all served', async () => {
     const id = await newAgent('Crowd');
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => change(id, { description: `change ${i}` })));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const responses = await Promise.all(Array.from({ length: 60 }, (_, i) => change(id, { description: `change ${i}` })));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
 });

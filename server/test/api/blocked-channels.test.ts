@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { byParty, listedContacts } from '../support/contacts.ts';
 import { claim, drop, dropped } from '../support/drops.ts';
 import { INBOUND, type MailWorld, mailText, startMailWorld } from '../support/mail-world.ts';
@@ -34,9 +34,9 @@ beforeEach(async () => {
 });
 
 const block = async (body: object): Promise<string> => {
-  const answer = await shop.api.write('POST', '/blocks', body);
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body.id;
+  const response = await shop.api.write('POST', '/blocks', body);
+  expect(response.status, response.text).toBe(201);
+  return response.body.id;
 };
 const unblock = async (id: string) => expect((await shop.api.request('DELETE', `/v1/blocks/${id}`)).status).toBe(204);
 const mail = (from: string) => world.deliver({ sender: from, recipients: [`${shop.handle}@${INBOUND}`], mail: mailText({ from }) });
@@ -93,17 +93,17 @@ describe('a block of a handle', () => {
   beforeEach(async () => {
     firm = await service.business(`firm-${made}`);
   });
-  const refused = async (answer: Promise<Answered>) => expectRefusal(await answer, 'sender_blocked');
+  const refused = async (response: Promise<ApiResponse>) => expectRefusal(await response, 'sender_blocked');
 
   test('is shown with it, once, in any case', async () => {
-    const answer = await shop.api.write('POST', '/blocks', { handle: firm.handle.toUpperCase() });
-    expect([answer.status, answer.body]).toEqual([
+    const response = await shop.api.write('POST', '/blocks', { handle: firm.handle.toUpperCase() });
+    expect([response.status, response.body]).toEqual([
       201,
       { id: expect.stringMatching(/^blk_/), user_id: null, email_domain: null, handle: firm.handle, created_at: expect.any(String) },
     ]);
     const again = await shop.api.write('POST', '/blocks', { handle: firm.handle });
-    expect([again.status, again.body]).toEqual([200, answer.body]);
-    expect((await shop.api.get('/blocks')).body.data).toEqual([answer.body]);
+    expect([again.status, again.body]).toEqual([200, response.body]);
+    expect((await shop.api.get('/blocks')).body.data).toEqual([response.body]);
   });
 
   test('keeps out its agents, people and mailboxes, in every process, and nobody else', async () => {

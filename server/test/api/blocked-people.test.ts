@@ -33,9 +33,9 @@ beforeEach(async () => {
 });
 
 const block = async (body: { user_id?: string; email_domain?: string }): Promise<string> => {
-  const answer = await shop.api.write('POST', '/blocks', body);
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body.id;
+  const response = await shop.api.write('POST', '/blocks', body);
+  expect(response.status, response.text).toBe(201);
+  return response.body.id;
 };
 const unblock = async (id: string) => expect((await shop.api.request('DELETE', `/v1/blocks/${id}`)).status).toBe(204);
 const toShop = (person: Browser, body: object = {}) => drop(person, { to: shop.handle, ...body });
@@ -80,7 +80,7 @@ describe('a block of a person', () => {
 
   test('keeps out answers and files too, and leaves nothing behind', async () => {
     const sent = await dropped(ann, { to: shop.handle });
-    const { body: answer } = await shop.api.send({ in_reply_to: sent.id });
+    const { body: response } = await shop.api.send({ in_reply_to: sent.id });
     const upload = await uploadForDrop(ann, 'bytes');
     expect((await dropped(ann, { to: other.handle, files: [upload] })).files).toHaveLength(1);
     await block({ user_id: sent.from.actor.id });
@@ -89,7 +89,7 @@ describe('a block of a person', () => {
     form.set('to', shop.handle);
     form.set('file', new Blob(['bytes']), 'a.txt');
     expectRefusal(await drop(ann, form), 'sender_blocked');
-    for (const body of [{ in_reply_to: answer.id }, { in_reply_to: sent.id }, { to: shop.handle, files: [upload] }])
+    for (const body of [{ in_reply_to: response.id }, { in_reply_to: sent.id }, { to: shop.handle, files: [upload] }])
       expectRefusal(await drop(ann, body), 'sender_blocked');
     expect(await service.traces()).toEqual(before);
     // What was said before stays, and may be answered by whoever blocked.

@@ -103,7 +103,7 @@ describe('while a business is blocked', () => {
         key,
       ),
     ];
-    for (const answer of refused) expectRefusal(answer, 'sender_blocked');
+    for (const response of refused) expectRefusal(response, 'sender_blocked');
     expect(await service.traces()).toEqual(traces);
     expect(await usage()).toEqual(used);
     expect((await receiver.api.get('/inbox')).body.data.map(({ id }: { id: string }) => id)).toEqual([own]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatId, newUuid } from '../../src/contract/ids.ts';
-import type { Answered, Api } from '../support/api.ts';
+import type { Api, ApiResponse } from '../support/api.ts';
 import { everyPage, ids, list } from '../support/pages.ts';
 import { expectInvalid, expectRefusal, withoutTraces } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -68,9 +68,9 @@ describe('POST /blocks', () => {
 
   test('makes one block of many requests at once', async () => {
     const wanted = { email_domain: newDomain() };
-    const answers = await Promise.all(Array.from({ length: 12 }, () => add(wanted)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => add(wanted)));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
   });
 
   test('copes with removals of the same block at the same time', async () => {
@@ -236,10 +236,10 @@ describe('DELETE /blocks/{id}', () => {
   test('answers another business’s block like an unknown or malformed id, and leaves it', async () => {
     const { body } = await add({ email_domain: newDomain() }, globex.api);
     const wrong = [body.id, formatId('blk', newUuid()), body.id.toUpperCase(), body.id.slice(4), 'blk_', acme.agentId, '%00'];
-    const answers: Answered[] = await Promise.all(wrong.map((id) => remove(id)));
-    for (const answer of answers) {
-      expectRefusal(answer, 'not_found');
-      expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as Answered));
+    const responses: ApiResponse[] = await Promise.all(wrong.map((id) => remove(id)));
+    for (const response of responses) {
+      expectRefusal(response, 'not_found');
+      expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as ApiResponse));
     }
     expect(ids((await globex.api.get('/blocks')).body.data)).toContain(body.id);
   });

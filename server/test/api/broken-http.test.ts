@@ -28,17 +28,17 @@ const repeated = (count: number, line: (i: number) => string) => Array.from({ le
 
 /** Answered with 4xx in our own form and closed, or closed without a word. */
 async function expectTurnedAway(bytes: string, status?: number): Promise<void> {
-  const answer = await exchange(service.url, Buffer.from(bytes, 'latin1'), { halfClose: true });
-  expect(answer.closed, answer.text).toBe(true);
-  if (status !== undefined) expect(answer.status, answer.text).toBe(status);
-  if (answer.text === '') return;
-  expect(answer.status).toBeGreaterThanOrEqual(400);
-  expect(answer.status).toBeLessThan(500);
-  const [headers = '', body = ''] = answer.text.split('\r\n\r\n');
+  const response = await exchange(service.url, Buffer.from(bytes, 'latin1'), { halfClose: true });
+  expect(response.closed, response.text).toBe(true);
+  if (status !== undefined) expect(response.status, response.text).toBe(status);
+  if (response.text === '') return;
+  expect(response.status).toBeGreaterThanOrEqual(400);
+  expect(response.status).toBeLessThan(500);
+  const [headers = '', body = ''] = response.text.split('\r\n\r\n');
   const { error } = JSON.parse(body);
   expect(error.code).toBe('validation_error');
   expect(headers).toContain(`X-Request-Id: ${error.request_id}`);
-  expect(answer.text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  expect(response.text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
 }
 
 describe('what is not HTTP is turned away', () => {
@@ -156,8 +156,8 @@ describe('slow connections', () => {
     }
     const drip = setInterval(() => open.map((socket) => socket.write(' ')), 50);
     try {
-      const answers = await Promise.all(Array.from({ length: 50 }, () => acme.api.get('/me')));
-      expect(answers.every(({ status }) => status === 200)).toBe(true);
+      const responses = await Promise.all(Array.from({ length: 50 }, () => acme.api.get('/me')));
+      expect(responses.every(({ status }) => status === 200)).toBe(true);
     } finally {
       clearInterval(drip);
     }

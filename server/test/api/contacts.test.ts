@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatId, newUuid, parseId } from '../../src/contract/ids.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { archive, byParty, known, listed, NO_ACTIVITY, save, saved } from '../support/contacts.ts';
 import { Operator } from '../support/operator.ts';
 import { expectInvalid, expectRefusal, withoutTraces } from '../support/refusals.ts';
@@ -173,7 +173,7 @@ describe('GET /contacts/by-party', () => {
     await saved(globex.api, { handle: stranger.handle });
     await saved(globex.api, { domain });
     await saved(globex.api, { email: `x-${domain}@mailboxes.example` });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [
         { handle: 'nobody-at-all' },
         { handle: stranger.handle },
@@ -183,9 +183,9 @@ describe('GET /contacts/by-party', () => {
         { email: `y-${domain}@mailboxes.example` },
       ].map((name) => byParty(acme.api, name)),
     );
-    for (const answer of answers) {
-      expectRefusal(answer, 'not_found');
-      expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as Answered));
+    for (const response of responses) {
+      expectRefusal(response, 'not_found');
+      expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as ApiResponse));
     }
   });
 
@@ -243,10 +243,10 @@ describe('GET and PATCH /contacts/{id}', () => {
       '%00',
     ];
     for (const ask of [get, (id: string) => change(id, { label: 'Mine' }), (id: string) => change(id, { archived: true })]) {
-      const answers = await Promise.all(wrong.map(ask));
-      for (const answer of answers) {
-        expectRefusal(answer, 'not_found');
-        expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as Answered));
+      const responses = await Promise.all(wrong.map(ask));
+      for (const response of responses) {
+        expectRefusal(response, 'not_found');
+        expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as ApiResponse));
       }
     }
     expect((await globex.api.get(`/contacts/${foreign.id}`)).body).toEqual(foreign);

@@ -82,7 +82,7 @@ describe('the daily limit of an organisation without a handle', () => {
   test('holds when its domains send at once', async () => {
     const domains = Array.from({ length: 8 }, (_, i) => `d${i}.swarm.test`);
     for (const domain of domains) world.publish(domain);
-    const answers = await Promise.all(domains.map((domain) => mail(`x@${domain}`)));
-    expect(answers.filter((answer) => answer.startsWith('250 '))).toHaveLength(DAILY);
+    const responses = await Promise.all(domains.map((domain) => mail(`x@${domain}`)));
+    expect(responses.filter((response) => response.startsWith('250 '))).toHaveLength(DAILY);
   });
 });

@@ -77,8 +77,8 @@ describe('a domain', () => {
     const domain = `${what.replaceAll(' ', '-')}.test`;
     const { name, value } = await requested(tailor, domain);
     names.set(name, reply(value));
-    const answer = await check(tailor, domain);
-    expect([answer.status, answer.body.state], answer.text).toEqual([200, state]);
+    const response = await check(tailor, domain);
+    expect([response.status, response.body.state], response.text).toEqual([200, state]);
     expect((await verifiedOf(tailor)).includes(domain)).toBe(state === 'verified');
   });
 
@@ -107,9 +107,9 @@ describe('a domain', () => {
       const domain = `${what.replaceAll(' ', '-')}.test`;
       const before = await request(tailor, domain);
       names.set(before.body.record.name, reply);
-      const answer = await check(tailor, domain);
-      expectRefusal(answer, 'unavailable');
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      const response = await check(tailor, domain);
+      expectRefusal(response, 'unavailable');
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
       expect((await domainsOf(tailor)).find((row: { domain: string }) => row.domain === domain)).toEqual(before.body);
       names.set(before.body.record.name, { txt: [before.body.record.value] });
       expect((await check(tailor, domain)).body.state).toBe('verified');
@@ -142,8 +142,8 @@ describe('a domain', () => {
   test('is verified once when many look at the same moment', async () => {
     const { name, value } = await requested(tailor, 'at-once.test');
     names.set(name, { txt: [value] });
-    const answers = await Promise.all(Array.from({ length: 8 }, () => check(tailor, 'at-once.test')));
-    expect(answers.map(({ status, body }) => [status, body.state])).toEqual(Array(8).fill([200, 'verified']));
+    const responses = await Promise.all(Array.from({ length: 8 }, () => check(tailor, 'at-once.test')));
+    expect(responses.map(({ status, body }) => [status, body.state])).toEqual(Array(8).fill([200, 'verified']));
   });
 });
 
@@ -236,9 +236,9 @@ test('a business has so many domains and no more, however many it asks for at on
      SELECT p.id, 'd' || i || '.many.test', 'x' FROM parties p, generate_series(1, $1::integer) i WHERE p.handle = 'many'`,
     [DOMAINS_PER_BUSINESS_MAX - 2],
   );
-  const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => request(many, `late-${i}.many.test`)));
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
-  for (const answer of answers.filter(({ status }) => status !== 201)) expectRefusal(answer, 'conflict');
+  const responses = await Promise.all(Array.from({ length: 6 }, (_, i) => request(many, `late-${i}.many.test`)));
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(2);
+  for (const response of responses.filter(({ status }) => status !== 201)) expectRefusal(response, 'conflict');
   expect(await domainsOf(many)).toHaveLength(DOMAINS_PER_BUSINESS_MAX);
   expect((await request(many, 'd1.many.test')).status).toBe(201);
 });

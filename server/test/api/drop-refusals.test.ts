@@ -117,21 +117,21 @@ describe('where drops are not taken', () => {
 
   test('a first word is refused, and more of one’s own words too; whoever was answered may answer', async () => {
     const dan = await signInWithCode(service, 'dan@gmail.com');
-    const answered = await dropped(dan, { to: 'door' });
-    const unanswered = await dropped(dan, { to: 'door' });
-    const { body: answer } = await door.post('/messages', { in_reply_to: answered.id });
+    const responded = await dropped(dan, { to: 'door' });
+    const unresponded = await dropped(dan, { to: 'door' });
+    const { body: response } = await door.post('/messages', { in_reply_to: responded.id });
     const sibling = await service.sibling();
     try {
       await dropped(dan.at(sibling.url), { to: 'door' });
       await setDoor(false);
       const before = await service.traces();
       for (const person of [ann, dan, dan.at(sibling.url)]) expectRefusal(await drop(person, { to: 'door/orders' }), 'forbidden');
-      expectRefusal(await drop(dan, { in_reply_to: unanswered.id }), 'forbidden');
+      expectRefusal(await drop(dan, { in_reply_to: unresponded.id }), 'forbidden');
       expect(await service.traces()).toEqual(before);
-      expect((await dropped(dan, { in_reply_to: answer.id })).thread_id).toBe(answered.thread_id);
-      expect((await dropped(dan, { in_reply_to: answered.id })).thread_id).toBe(answered.thread_id);
+      expect((await dropped(dan, { in_reply_to: response.id })).thread_id).toBe(responded.thread_id);
+      expect((await dropped(dan, { in_reply_to: responded.id })).thread_id).toBe(responded.thread_id);
       await setDoor(true);
-      await dropped(dan.at(sibling.url), { in_reply_to: unanswered.id });
+      await dropped(dan.at(sibling.url), { in_reply_to: unresponded.id });
     } finally {
       await sibling.stop();
     }
@@ -255,9 +255,9 @@ describe('an idempotency key', () => {
     const hal = await signInWithCode(service, 'hal@refused-works.test');
     await dropped(ann, { to: 'shop', note: 'a secret of ann' }, { 'idempotency-key': 'order-1' });
     for (const body of [{ to: 'shop', note: 'of hal' }, { to: 'nobody' }]) {
-      const answer = await drop(hal, body, { 'idempotency-key': 'order-1' });
-      expectRefusal(answer, 'conflict');
-      expect(answer.text).not.toContain('secret');
+      const response = await drop(hal, body, { 'idempotency-key': 'order-1' });
+      expectRefusal(response, 'conflict');
+      expect(response.text).not.toContain('secret');
     }
     // The same for a business whose domain the mailbox has: whoever writes for it need not be one of its members.
     const keeper = await service.business('keeper');

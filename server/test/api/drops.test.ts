@@ -64,8 +64,8 @@ describe('a person without a handle writes', () => {
 async function signInWritten(written: string, email: string): Promise<Browser> {
   const browser = new Browser(service.url);
   expect((await askForCode(browser, written)).status).toBe(200);
-  const answer = await browser.post('/auth/sign-in/email-otp', { email: written, otp: (await codesFor(service, email)).at(-1) });
-  expect(answer.status, answer.text).toBe(200);
+  const response = await browser.post('/auth/sign-in/email-otp', { email: written, otp: (await codesFor(service, email)).at(-1) });
+  expect(response.status, response.text).toBe(200);
   return browser;
 }
 
@@ -139,11 +139,11 @@ describe('what they write', () => {
   });
 
   test('can be answered, and the answer answered, in the one thread', async () => {
-    const { body: answer } = await shop.api.send({ in_reply_to: sent.id, note: 'when?' });
-    const back = await dropped(ann, { in_reply_to: answer.id, note: 'on Friday' });
-    expect(back).toMatchObject({ thread_id: sent.thread_id, in_reply_to: answer.id, from: sent.from, to: sent.to });
+    const { body: response } = await shop.api.send({ in_reply_to: sent.id, note: 'when?' });
+    const back = await dropped(ann, { in_reply_to: response.id, note: 'on Friday' });
+    expect(back).toMatchObject({ thread_id: sent.thread_id, in_reply_to: response.id, from: sent.from, to: sent.to });
     const more = await dropped(ann, { in_reply_to: sent.id, to: 'shop/orders', note: 'at noon' });
-    expect((await shop.api.get(`/threads/${sent.thread_id}`)).body.data).toEqual([sent, answer, back, more]);
+    expect((await shop.api.get(`/threads/${sent.thread_id}`)).body.data).toEqual([sent, response, back, more]);
     expect((await byParty(shop.api, { domain: 'stand-works.test' })).body.activity).toMatchObject({ messages_in: 3, messages_out: 1 });
   });
 
@@ -183,8 +183,8 @@ describe('whose domain a business has verified', () => {
       actor: { kind: 'person', email: 'sue@smith-works.test', verified: true, provider: 'email' },
     });
     expect((await sender.api.get('/outbox')).body.data).toEqual([sent]);
-    const { body: answer } = await shop.api.send({ in_reply_to: sent.id });
-    expect((await sender.api.get('/inbox')).body.data).toEqual([answer]);
+    const { body: response } = await shop.api.send({ in_reply_to: sent.id });
+    expect((await sender.api.get('/inbox')).body.data).toEqual([response]);
   });
 
   test('writes as the organisation from a domain below it, and from its own once it is given up', async () => {

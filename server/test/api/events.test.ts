@@ -133,10 +133,10 @@ describe('GET /v1/events', () => {
     await expect.poll(streamsOpen, { timeout: 60_000 }).toBe(0);
     const counted = await metrics();
     const ofRoute = (name: string) => new RegExp(`^${name}\\{method="GET",route="/v1/events"(?:,status="(\\d+)")?\\} (\\d+)$`, 'gm');
-    const answers = [...counted.matchAll(ofRoute('waybill_http_responses_total'))];
+    const responses = [...counted.matchAll(ofRoute('waybill_http_responses_total'))];
     const timed = [...counted.matchAll(ofRoute('waybill_http_request_duration_seconds_count'))];
-    const refused = answers.filter(([, status]) => status !== '200').map(([, , count]) => Number(count));
-    expect(answers.map(([, status]) => status)).toContain('200');
+    const refused = responses.filter(([, status]) => status !== '200').map(([, , count]) => Number(count));
+    expect(responses.map(([, status]) => status)).toContain('200');
     expect(Number(timed[0]?.[2] ?? 0)).toBe(refused.reduce((sum, count) => sum + count, 0));
   });
 });

@@ -184,8 +184,8 @@ describe('a client', () => {
   test('that stops sending keeps nobody else waiting', async () => {
     await Promise.all(Array.from({ length: 50 }, inTheMiddle));
     await written();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => acme.api.get('/me')));
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => acme.api.get('/me')));
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
   });
 
   test('that goes on sending what was refused is answered meanwhile', async () => {

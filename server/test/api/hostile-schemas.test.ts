@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { exponential, greedy, MANY_ITEMS, UNSTOPPABLE, UNSTOPPABLE_TEXT } from '../support/hostile-schemas.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -22,9 +22,9 @@ const send = (json: unknown) =>
   sender.api.send(typeof json === 'string' && json.startsWith('[') ? `{"to":"hostile","json":${json}}` : { to: 'hostile', json });
 const nested = (levels: number, open: string, close: string, core = '1') => open.repeat(levels) + core + close.repeat(levels);
 
-function expectReason(answer: Answered, reason: RegExp): void {
-  expectRefusal(answer, 'invalid_schema');
-  expect(answer.body.error.message).toMatch(reason);
+function expectReason(response: ApiResponse, reason: RegExp): void {
+  expectRefusal(response, 'invalid_schema');
+  expect(response.body.error.message).toMatch(reason);
 }
 
 describe('a schema is refused, with the reason, that', () => {

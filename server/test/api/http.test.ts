@@ -32,7 +32,7 @@ const ask = (method: string, path: string, headers: Record<string, string> = {})
 
 describe('X-Request-Id', () => {
   test('is on every answer, good or bad, and never twice the same', async () => {
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...rows.map(({ method, url }) => ask(method, url)),
       ...rows.map(({ method, url }) => service.anonymous.request(method, url)),
       ...OPERATORS_PATHS.map((path) => ask('GET', path)),
@@ -41,7 +41,7 @@ describe('X-Request-Id', () => {
       acme.api.send({ to: 'acme' }),
       acme.api.send('{'),
     ]);
-    const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+    const ids = responses.map(({ headers }) => headers.get('x-request-id'));
     for (const id of ids) expect(id).toMatch(REQUEST_ID);
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -137,11 +137,11 @@ describe('another method than those of a path', () => {
   });
 
   test('is refused whatever its body', async () => {
-    const answer = await acme.api.request('PUT', '/v1/inbox', {
+    const response = await acme.api.request('PUT', '/v1/inbox', {
       body: '\u0000',
       headers: { 'content-type': 'text/nonsense', 'content-encoding': 'br' },
     });
-    expectRefusal(answer, 'method_not_allowed');
+    expectRefusal(response, 'method_not_allowed');
   });
 });
 

@@ -33,8 +33,8 @@ const UNPROVED =
   /^550 5\.7\.26 It is not proved that \S+ sent this: .* Send it through a server that its SPF record names, or sign it with DKIM\.$/;
 const LATER = /^451 4\.4\.3 The sender could not be verified because of a DNS failure; try again later\.$/;
 
-async function expectTaken(answer: string, party: object): Promise<void> {
-  expect(answer).toMatch(TAKEN);
+async function expectTaken(reply: string, party: object): Promise<void> {
+  expect(reply).toMatch(TAKEN);
   expect((await globex.api.get('/inbox?limit=1')).body.data[0].from.party).toMatchObject(party);
 }
 
@@ -166,9 +166,9 @@ describe('by DKIM', () => {
     ['over nothing of the body', PARTLY, {}, { maxBodyLength: 0 }, (mail) => mail],
     ['of which half is missing', NEITHER, {}, {}, (mail) => mail.replace(/ b=[^;]{20}/, ' b=')],
   ])('a signature %s is not believed', async (_, reason, text, options, change) => {
-    const answer = await send(text, options, change);
-    expect(answer).toMatch(UNPROVED);
-    expect(answer).toContain(reason);
+    const reply = await send(text, options, change);
+    expect(reply).toMatch(UNPROVED);
+    expect(reply).toContain(reason);
   });
 
   test('a signature over a given length of the body is believed as long as that is all of it', async () => {
@@ -207,8 +207,8 @@ describe('by DKIM', () => {
     });
 
     test('another boundary, which would show another part, counts for nothing', async () => {
-      const answer = await send(parts, { fields }, (mail) => mail.replace('boundary="limit"', 'boundary="theirs"'));
-      expect(answer).toMatch(TAKEN);
+      const reply = await send(parts, { fields }, (mail) => mail.replace('boundary="limit"', 'boundary="theirs"'));
+      expect(reply).toMatch(TAKEN);
       const { note, files } = (await globex.api.get('/inbox?limit=1')).body.data[0];
       expect(files).toEqual([]);
       expect(note).toBe(parts.body.replaceAll('\r\n', '\n').trimEnd());

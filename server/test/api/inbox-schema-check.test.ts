@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { JSON_MAX_BYTES, JSON_MAX_LEVELS, SCHEMA_CHECKS_AT_ONCE_MAX, SCHEMA_MAX_BYTES } from '../../src/contract/limits.ts';
 import { SchemaChecker } from '../../src/platform/schema-checker/checker.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { exponential, greedy, MANY_ITEMS, UNSTOPPABLE, UNSTOPPABLE_TEXT } from '../support/hostile-schemas.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -148,19 +148,19 @@ describe('whoever asks much', () => {
     const greedyOne = await service.business('greedy');
     await put(ORDER, acme);
     const flood = Array.from({ length: SCHEMA_CHECKS_AT_ONCE_MAX + 4 }, () => check(SLOW, greedyOne));
-    const others: Answered[] = [await check({ schema: { type: 'string' }, json: 1 }), await put('true')];
+    const others: ApiResponse[] = [await check({ schema: { type: 'string' }, json: 1 }), await put('true')];
     expect(others.map(({ status }) => status)).toEqual([200, 200]);
     expect((await globex.api.send({ to: 'acme', json: { sku: 'A-1' } })).body.validation).toEqual({ status: 'passed', errors: [] });
-    const answers = await Promise.all(flood);
-    const refused = answers.filter(({ status }) => status === 429);
+    const responses = await Promise.all(flood);
+    const refused = responses.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThanOrEqual(4);
-    for (const answer of refused) {
-      expectRefusal(answer, 'rate_limited');
-      expect(answer.headers.get('retry-after')).toBe('1');
+    for (const response of refused) {
+      expectRefusal(response, 'rate_limited');
+      expect(response.headers.get('retry-after')).toBe('1');
     }
     // Those whose turn did not come within their time are told so.
-    for (const answer of answers.filter(({ status }) => status === 503)) expectRefusal(answer, 'unavailable');
-    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    for (const response of responses.filter(({ status }) => status === 503)) expectRefusal(response, 'unavailable');
+    expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
     expect((await check({ schema: true }, greedyOne)).status).toBe(200);
   });
 

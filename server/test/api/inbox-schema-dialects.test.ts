@@ -13,9 +13,9 @@ afterAll(() => service.stop());
 async function verdicts(schema: unknown, ...instances: unknown[]): Promise<string[]> {
   const set = await acme.api.write('PUT', '/inbox/schema', { schema });
   expect(set.status, set.text).toBe(200);
-  const answers = [];
-  for (const json of instances) answers.push((await acme.api.send({ to: 'acme', json })).body.validation.status);
-  return answers;
+  const responses = [];
+  for (const json of instances) responses.push((await acme.api.send({ to: 'acme', json })).body.validation.status);
+  return responses;
 }
 
 const DRAFT_4 = 'http://json-schema.org/draft-04/schema#';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatId, formatReceiptToken, newReceiptToken, newUuid } from '../../src/contract/ids.ts';
-import type { Answered, Api } from '../support/api.ts';
+import type { Api, ApiResponse } from '../support/api.ts';
 import { ids, list } from '../support/pages.ts';
 import { expectRefusal, withoutTraces } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -31,7 +31,7 @@ afterAll(() => service.stop());
 const unknownMessage = () => formatId('msg', newUuid());
 const unknownThread = () => formatId('thr', newUuid());
 
-type Probe = [name: string, ask: (api: Api, ids: { message: string; thread: string; agent: string }) => Promise<Answered>];
+type Probe = [name: string, ask: (api: Api, ids: { message: string; thread: string; agent: string }) => Promise<ApiResponse>];
 
 /** Every way of an API key to name a message, a thread or an agent. */
 const probes: Probe[] = [
@@ -123,9 +123,9 @@ test('a third party’s lists hold nothing of it, whatever the filter', async ()
     { since: '2020-01-01T00:00:00Z' },
     { validation: 'not_applicable' },
   ]) {
-    const answer = await list(stranger.api, '/inbox', filters as Record<string, string>);
-    expect(answer.text).not.toContain(secret.id);
-    expect(answer.text).not.toContain('merger');
+    const response = await list(stranger.api, '/inbox', filters as Record<string, string>);
+    expect(response.text).not.toContain(secret.id);
+    expect(response.text).not.toContain('merger');
   }
   expect((await stranger.api.get('/outbox')).text).not.toContain(secret.thread_id);
 });

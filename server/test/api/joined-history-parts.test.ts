@@ -81,7 +81,7 @@ describe('files', () => {
   test('of both sides come along, and stay where they were for the other', async () => {
     const dan = await signInWithCode(service, 'dan@file-works.test');
     const sent = await dropped(dan, { to: 'shop', files: [await uploadForDrop(dan, 'a plan')] });
-    const { body: answer } = await shop.api.send({ in_reply_to: sent.id, files: [await upload(shop.api, 'an offer')] });
+    const { body: response } = await shop.api.send({ in_reply_to: sent.id, files: [await upload(shop.api, 'an offer')] });
     const filers = await service.business('filers');
     await operator.verifyDomain('filers', 'file-works.test');
     await service.join();
@@ -95,7 +95,7 @@ describe('files', () => {
     }
     const stranger = await service.business('stranger');
     expect((await stranger.api.get(`/files/${data[0].files[0].id}`)).status).toBe(404);
-    for (const message of [sent, answer]) {
+    for (const message of [sent, response]) {
       const receipt = await service.anonymous.get(`/receipts/${message.receipt_url.split('/').at(-1)}`);
       expect(receipt.body).toMatchObject({ content_hash: message.content_hash, files: [{ id: message.files[0].id }] });
     }
@@ -107,15 +107,15 @@ describe('what an organisation wrote to the very business that gets its domain',
     const own = await service.business('own');
     const eve = await signInWithCode(service, 'eve@own-works.test');
     const sent = await dropped(eve, { to: 'own' });
-    const answer = await smtpReplyTo(sent, own.api);
-    const back = await dropped(eve, { in_reply_to: answer.id });
+    const response = await smtpReplyTo(sent, own.api);
+    const back = await dropped(eve, { in_reply_to: response.id });
     await operator.verifyDomain('own', 'own-works.test');
     await service.join();
     await service.join();
-    const all = [sent.id, answer.id, back.id];
+    const all = [sent.id, response.id, back.id];
     for (const box of ['/inbox', '/outbox']) expect(ids((await everyPage(own.api, box)).flat())).toEqual(all.toReversed());
     expect(await threadOf(own.api, sent)).toEqual({ ids: all, hidden: 0 });
-    for (const message of [sent, answer, back]) {
+    for (const message of [sent, response, back]) {
       expect((await own.api.get(`/messages/${message.id}`)).body).toEqual(message);
       const more = await smtpReplyTo(message, own.api);
       expect(more).toMatchObject({ thread_id: sent.thread_id, to: { party: { handle: 'own' } } });
@@ -168,13 +168,13 @@ test('a repeat after joining answers the original, with its files', async () => 
   const hal = await signInWithCode(service, 'hal@gmail.com');
   const files = [await uploadForDrop(hal, 'bytes')];
   const first = await dropped(hal, { to: 'shop', files }, { 'idempotency-key': 'first' });
-  const answer = await smtpReplyTo(first);
-  const second = await dropped(hal, { in_reply_to: answer.id }, { 'idempotency-key': 'second' });
+  const response = await smtpReplyTo(first);
+  const second = await dropped(hal, { in_reply_to: response.id }, { 'idempotency-key': 'second' });
   const hals = await claim(hal, 'hals');
   await service.join();
   for (const [original, body] of [
     [first, { to: 'shop', files }],
-    [second, { in_reply_to: answer.id }],
+    [second, { in_reply_to: response.id }],
   ] as const) {
     const again = await drop(hal, body, { 'idempotency-key': original.idempotency_key });
     expect([again.status, again.headers.get('idempotent-replayed'), again.body.id], again.text).toEqual([201, 'true', original.id]);

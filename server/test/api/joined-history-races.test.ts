@@ -34,7 +34,7 @@ describe('a chore that is cut short', () => {
   test('has moved whole threads or nothing of them; done again, it moves the rest, and nothing twice', async () => {
     const ann = await signInWithCode(service, 'ann@cut-works.test');
     const sent = await dropMany(ann, 6);
-    const answers = await Promise.all(sent.map(smtpReplyTo));
+    const responses = await Promise.all(sent.map(smtpReplyTo));
     const cut = await service.business('cut');
     await operator.verifyDomain('cut', 'cut-works.test');
     const held = sent[3];
@@ -48,12 +48,12 @@ describe('a chore that is cut short', () => {
     await lock.rollBack();
     expect(await service.holders(held.id, 'shop')).toEqual(['cut-works.test']);
     for (const [n, message] of sent.entries())
-      expect(await service.holders(answers[n].id, 'shop')).toEqual(await service.holders(message.id, 'shop'));
+      expect(await service.holders(responses[n].id, 'shop')).toEqual(await service.holders(message.id, 'shop'));
 
     for (let time = 0; time < 3; time++) {
       await service.join();
       expect(ids((await everyPage(cut.api, '/outbox')).flat()).sort()).toEqual(ids(sent).sort());
-      expect(ids((await everyPage(cut.api, '/inbox')).flat()).sort()).toEqual(ids(answers).sort());
+      expect(ids((await everyPage(cut.api, '/inbox')).flat()).sort()).toEqual(ids(responses).sort());
       expect((await cut.api.get('/contacts')).body.data[0].activity).toMatchObject({ messages_in: 6, messages_out: 6 });
     }
   });
@@ -75,13 +75,13 @@ describe('while threads are moved', () => {
     const sent = await dropMany(cat, 25);
     const busy = await service.business('busy');
     const more: Envelope[] = [];
-    const answering = sent.map(async (message) => {
+    const responding = sent.map(async (message) => {
       for (let n = 0; n < 3; n++) more.push(await smtpReplyTo(message));
     });
     const dropping = Array.from({ length: 10 }, async () => more.push(await dropped(cat, { to: 'shop' })));
     await operator.verifyDomain('busy', 'busy-works.test');
     await service.join();
-    await Promise.all([...answering, ...dropping]);
+    await Promise.all([...responding, ...dropping]);
     const holders = await Promise.all([...sent, ...more].map(({ id }) => service.holders(id, 'shop')));
     for (const held of holders) expect(held).toHaveLength(1);
     await service.join();
@@ -99,12 +99,12 @@ describe('while threads are moved', () => {
       service,
       `UPDATE ledgers SET head = head WHERE party_id = (SELECT id FROM parties WHERE handle = 'shop')`,
     );
-    const answering = smtpReplyTo(first);
+    const responding = smtpReplyTo(first);
     await connectionWaitingIn(service, 'commit_messages');
     await service.join();
     expect(await service.holders(first.id, 'shop')).toEqual([joined]);
     await lock.rollBack();
-    return answering;
+    return responding;
   }
 
   test.each(['claimed', 'verified'])(

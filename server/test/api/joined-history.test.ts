@@ -14,18 +14,18 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const drop = async (person: Browser, body: object) => {
-  const answer = await person.post('/v1/drops', { to: 'shop', ...body });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body;
+  const response = await person.post('/v1/drops', { to: 'shop', ...body });
+  expect(response.status, response.text).toBe(201);
+  return response.body;
 };
 const smtpReplyTo = async (message: { id: string }, note: string) => {
-  const answer = await shop.api.send({ in_reply_to: message.id, note });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body;
+  const response = await shop.api.send({ in_reply_to: message.id, note });
+  expect(response.status, response.text).toBe(201);
+  return response.body;
 };
 const claim = async (person: Browser, handle: string) => {
-  const answer = await person.post('/v1/businesses', { handle, display_name: handle });
-  expect(answer.status, answer.text).toBe(201);
+  const response = await person.post('/v1/businesses', { handle, display_name: handle });
+  expect(response.status, response.text).toBe(201);
   return new MemberApi(person, handle);
 };
 
@@ -58,10 +58,10 @@ test('answers to a thread that has joined go to the business', async () => {
   const first = await drop(cleo, { note: 'hello' });
   const miller = await claim(cleo, 'miller');
   await expect.poll(async () => (await miller.get('/outbox')).body.data.length).toBe(1);
-  const answer = await smtpReplyTo(first, 'late answer');
-  expect(answer.to.party).toEqual({ kind: 'handle', handle: 'miller', display_name: 'miller' });
-  expect((await miller.get('/inbox')).body.data[0]).toMatchObject({ id: answer.id, thread_id: first.thread_id });
-  const reply = await miller.post('/messages', { in_reply_to: answer.id, note: 'and back' });
+  const response = await smtpReplyTo(first, 'late answer');
+  expect(response.to.party).toEqual({ kind: 'handle', handle: 'miller', display_name: 'miller' });
+  expect((await miller.get('/inbox')).body.data[0]).toMatchObject({ id: response.id, thread_id: first.thread_id });
+  const reply = await miller.post('/messages', { in_reply_to: response.id, note: 'and back' });
   expect(reply.body).toMatchObject({ thread_id: first.thread_id, to: { party: { handle: 'shop' } } });
   expect((await miller.get(`/threads/${first.thread_id}`)).body).toMatchObject({ hidden: 0, data: [{}, {}, {}] });
 });

@@ -47,14 +47,14 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const inboxIds = async (filters: Record<string, string>) => {
-  const answer = await list(globex.api, '/inbox', filters);
-  expect(answer.status, answer.text).toBe(200);
-  return ids(answer.body.data);
+  const response = await list(globex.api, '/inbox', filters);
+  expect(response.status, response.text).toBe(200);
+  return ids(response.body.data);
 };
 const outboxIds = async (filters: Record<string, string>) => {
-  const answer = await list(acme.api, '/outbox', filters);
-  expect(answer.status, answer.text).toBe(200);
-  return ids(answer.body.data);
+  const response = await list(acme.api, '/outbox', filters);
+  expect(response.status, response.text).toBe(200);
+  return ids(response.body.data);
 };
 
 describe('type', () => {

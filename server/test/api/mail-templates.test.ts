@@ -157,8 +157,8 @@ describe('a mail', () => {
 
 describe('a notification of an answer', () => {
   async function notify(to: string): Promise<void> {
-    const answer = { businessName: 'Globex', handle: 'globex', url: `${service.url}/threads/thr_1` };
-    await queue.queue({ to, ...replyMail({ ...answer, unsubscribeUrl: queue.mails.unsubscribeUrl(to) }) });
+    const response = { businessName: 'Globex', handle: 'globex', url: `${service.url}/threads/thr_1` };
+    await queue.queue({ to, ...replyMail({ ...response, unsubscribeUrl: queue.mails.unsubscribeUrl(to) }) });
   }
   const pathOf = (mail: ReceivedMail) => mail.headers.get('list-unsubscribe')?.replace(/^<|>$/g, '').slice(service.url.length) as string;
   const request = (method: string, path: string, body?: string) =>
@@ -243,8 +243,8 @@ describe('a notification of an answer', () => {
     ];
     for (const token of forged) {
       for (const method of ['GET', 'POST']) {
-        const answer = await request(method, `/mail/unsubscribe/${token}`);
-        expect(answer.status, token).toBe(404);
+        const response = await request(method, `/mail/unsubscribe/${token}`);
+        expect(response.status, token).toBe(404);
       }
     }
     expect(await service.sql(`SELECT FROM unsubscribed_mailboxes WHERE email IN ('victim@example.com', 'own@example.com')`)).toEqual([]);

@@ -117,8 +117,8 @@ describe.each(places)('parts in a %s', (place) => {
     const size = 2.5 * PART_BYTES;
     const [bytes, upload] = [someBytes(size), await begun(size)];
     await putAll(upload, bytes);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => objects.parts.join(upload)));
-    expect([...answers, await objects.parts.join(upload)].flat()).toEqual([]);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => objects.parts.join(upload)));
+    expect([...responses, await objects.parts.join(upload)].flat()).toEqual([]);
     expect(await objects.parts.arrived(upload)).toEqual([1, 2, 3]);
     expect(bytes.equals(await bytesOf(upload.id))).toBe(true);
   });

@@ -144,8 +144,8 @@ describe.each(places)('a store in a %s', (place) => {
 
     test('gives one answer to all who ask at the same time', async () => {
       const ids = await Promise.all(Array.from({ length: 10 }, () => uploaded(someBytes(777))));
-      const answers = await Promise.all(ids.flatMap((id) => Array.from({ length: 20 }, () => objects.seal(id))));
-      expect(new Set(answers)).toEqual(new Set([777]));
+      const responses = await Promise.all(ids.flatMap((id) => Array.from({ length: 20 }, () => objects.seal(id))));
+      expect(new Set(responses)).toEqual(new Set([777]));
     });
 
     test('is what it takes for bytes to be an object', async () => {

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue, errorCodes } from '../../src/contract/errors.ts';
-import type { Answered, Api } from '../support/api.ts';
+import type { Api, ApiResponse } from '../support/api.ts';
 import type { Browser } from '../support/browser.ts';
 import { claimedBy } from '../support/businesses.ts';
 import { closedValidator } from '../support/closed-schema.ts';
@@ -59,21 +59,21 @@ const operations = (): [name: string, operation: Json][] =>
   );
 
 /** The answer has a status that its operation declares, and the shape declared for it. */
-function expectDeclared(method: string, path: string, answer: Answered): void {
-  const declared = operationOf(method, path).responses[answer.status];
-  expect(declared, `${method} ${path} does not declare ${answer.status}`).toBeDefined();
-  if (answer.status === 204) {
-    expect([answer.text, declared.content]).toEqual(['', undefined]);
+function expectDeclared(method: string, path: string, response: ApiResponse): void {
+  const declared = operationOf(method, path).responses[response.status];
+  expect(declared, `${method} ${path} does not declare ${response.status}`).toBeDefined();
+  if (response.status === 204) {
+    expect([response.text, declared.content]).toEqual(['', undefined]);
     return;
   }
-  const type = answer.headers.get('content-type')?.split(';')[0] as string;
+  const type = response.headers.get('content-type')?.split(';')[0] as string;
   const { schema } = declared.content[type] ?? {};
   expect(schema, `${method} ${path} does not declare ${type}`).toBeDefined();
   if (type === 'application/json') {
     const validate = closedValidator(document, schema);
-    expect(validate(answer.body), `${answer.text}\n${JSON.stringify(validate.errors)}`).toBe(true);
+    expect(validate(response.body), `${response.text}\n${JSON.stringify(validate.errors)}`).toBe(true);
   }
-  if (answer.status >= 400 && type === 'application/json') expect(declared['x-error-codes']).toContain(answer.body.error.code);
+  if (response.status >= 400 && type === 'application/json') expect(declared['x-error-codes']).toContain(response.body.error.code);
 }
 
 describe('/openapi.json', () => {
@@ -240,7 +240,7 @@ describe('/openapi.json', () => {
 });
 
 describe('what is served is what is declared', () => {
-  const ofAccount: Record<string, () => Promise<Answered>> = {
+  const ofAccount: Record<string, () => Promise<ApiResponse>> = {
     'GET /v1/account': () => jane.get('/v1/account'),
     'PATCH /v1/account': () => jane.request('PATCH', '/v1/account', { body: { name: 'Jane' } }),
     'GET /v1/account/sessions': () => jane.get('/v1/account/sessions'),
@@ -258,9 +258,9 @@ describe('what is served is what is declared', () => {
   });
 
   test.each(rows.map(({ method, path }) => [method, path]))('%s %s answers as declared', async (method, path) => {
-    const answer = await (all()[`${method} ${path}`] as () => Promise<Answered>)();
-    expect(answer.status, answer.text).toBeLessThan(300);
-    expectDeclared(method, path, answer);
+    const response = await (all()[`${method} ${path}`] as () => Promise<ApiResponse>)();
+    expect(response.status, response.text).toBeLessThan(300);
+    expectDeclared(method, path, response);
   });
 
   test('an upload that is announced in parts is declared, too', async () => {

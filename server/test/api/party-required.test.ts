@@ -36,9 +36,9 @@ test.each(['google', 'microsoft', 'oidc'])(
       form.set('to', 'shop');
       form.set('file', new Blob(['bytes']), 'a.txt');
       for (const body of [{ to: 'shop' }, { to: 'nobody' }, { in_reply_to: 'msg_x' }, '{', form]) {
-        const answer = await drop(ann, body, { 'idempotency-key': 'tried' });
-        expectRefusal(answer, 'party_required');
-        expect(answer.status).toBe(403);
+        const response = await drop(ann, body, { 'idempotency-key': 'tried' });
+        expectRefusal(response, 'party_required');
+        expect(response.status).toBe(403);
       }
       expectRefusal(await ann.post('/v1/drops/uploads', announcement()), 'party_required');
       expect([await service.traces(), await parties()]).toEqual(before);
@@ -74,8 +74,8 @@ test('with a handle the same person writes, as the business', async () => {
     actor: { kind: 'person', verified: false, provider: 'google' },
   });
   expect((await shop.api.get('/inbox?from=cats')).body.data).toEqual([body]);
-  const { body: answer } = await shop.api.send({ in_reply_to: body.id });
-  expect((await cats.get('/inbox')).body.data).toEqual([answer]);
+  const { body: response } = await shop.api.send({ in_reply_to: body.id });
+  expect((await cats.get('/inbox')).body.data).toEqual([response]);
   // Without the business's name on it, it is still nobody's.
   expectRefusal(await drop(cat, { to: 'shop' }), 'party_required');
 });

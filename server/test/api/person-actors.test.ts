@@ -154,10 +154,10 @@ describe('the content_hash can be computed from the envelope', () => {
     const sent = await dropped(wim, form, { 'idempotency-key': 'hashed' });
     expect(hashWithFiles(sent)).toBe(sent.content_hash);
     expect(sent.json_sha256).toBe(sha256OfCanonical({ b: 1, a: [0.1] }));
-    const { body: answer } = await shop.api.send({ in_reply_to: sent.id, note: 'danke', json: null });
-    expect(answer.to).toEqual({ party: sent.from.party, segment: null });
-    expect(hashWithFiles(answer)).toBe(answer.content_hash);
-    for (const message of [sent, answer]) {
+    const { body: response } = await shop.api.send({ in_reply_to: sent.id, note: 'danke', json: null });
+    expect(response.to).toEqual({ party: sent.from.party, segment: null });
+    expect(hashWithFiles(response)).toBe(response.content_hash);
+    for (const message of [sent, response]) {
       const receipt = await receiptOf(message);
       expect(receipt.content_hash).toBe(message.content_hash);
       expect(hashWithFiles(receipt)).toBe(message.content_hash);

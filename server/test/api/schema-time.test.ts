@@ -20,9 +20,9 @@ describe('a validation takes 500 ms at most', () => {
   /** A timer of the same event loop is as late as the checker's own, however busy the machine. */
   async function inTime(validations: Promise<SchemaIssue[] | undefined>[]): Promise<(SchemaIssue[] | undefined)[]> {
     const isOver = sleep(VALIDATION_MAX_MS + 20).then(() => 'over');
-    const answers = Promise.all(validations);
-    expect(await Promise.race([isOver, answers]), 'the time of a plain timer').not.toBe('over');
-    return answers;
+    const responses = Promise.all(validations);
+    expect(await Promise.race([isOver, responses]), 'the time of a plain timer').not.toBe('over');
+    return responses;
   }
 
   test('from the moment it is asked for, though no worker has been started yet', async () => {

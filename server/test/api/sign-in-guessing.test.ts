@@ -48,10 +48,10 @@ describe('guessing a code', () => {
     const { service, browser, urls } = await freshService();
     await askForCode(browser, VICTIM);
     const code = await codeOf(service);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, i) => guess(browser.at(urls[i % urls.length] as string), wrongCode(code, i + 1))),
     );
-    expect(answers.filter(({ status }) => status === 200)).toEqual([]);
+    expect(responses.filter(({ status }) => status === 200)).toEqual([]);
     // However the guesses met, the code has been judged often enough, or never again.
     for (let i = 0; i < 6; i++) await guess(browser, wrongCode(code, 100 + i));
     expect((await guess(browser, code)).status).not.toBe(200);
@@ -86,7 +86,7 @@ describe('guessing a code', () => {
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_600);
       refusals.push(refused);
     }
-    const [known, unknown] = refusals.map((answer) => withoutTraces(answer).text.replace(/\d+ s/, 'n s'));
+    const [known, unknown] = refusals.map((response) => withoutTraces(response).text.replace(/\d+ s/, 'n s'));
     expect(known).toBe(unknown);
     await turnBack(service, '1 day');
     expect((await askForCode(browser, VICTIM)).status).toBe(200);

@@ -120,10 +120,10 @@ describe('a thread that one has no part in', () => {
       '%F0%9F%9A%9A',
       "'%20OR%201=1",
     ];
-    const answers = await Promise.all(paths.map((id) => umbrella.api.get(`/threads/${id}`)));
-    for (const answer of answers) {
-      expectRefusal(answer, 'not_found');
-      expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as (typeof answers)[number]));
+    const responses = await Promise.all(paths.map((id) => umbrella.api.get(`/threads/${id}`)));
+    for (const response of responses) {
+      expectRefusal(response, 'not_found');
+      expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as (typeof responses)[number]));
     }
   });
 

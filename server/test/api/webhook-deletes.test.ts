@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { formatId, newUuid, parseId } from '../../src/contract/ids.ts';
 import type { Api } from '../support/api.ts';
-import { type Answer, type Receiver, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
+import { type Receiver, type Responder, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { attemptsOf, createWebhook, hasSucceeded } from '../support/webhook-log.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await createWebhook(fence.api, receiver.url('/fence'));
 });
 beforeEach(async () => {
-  receiver.answer = withStatus(204);
+  receiver.respond = withStatus(204);
   path = `/${++webhooks}`;
   await service.sql('DELETE FROM webhooks WHERE url <> $1', [receiver.url('/fence')]);
   webhookId = (await createWebhook(acme.api, receiver.url(path))).id;
@@ -43,15 +43,15 @@ const both = () => [acme.api, acme.api.at(sibling.url)];
 const arrivals = () => receiver.at(path).length;
 
 async function send(count: number, apis: Api[] = [acme.api]): Promise<void> {
-  const answers = await Promise.all(Array.from({ length: count }, (_, i) => (apis[i % apis.length] as Api).send({ to: 'acme' })));
-  for (const { status, text } of answers) expect(status, text).toBe(201);
+  const responses = await Promise.all(Array.from({ length: count }, (_, i) => (apis[i % apis.length] as Api).send({ to: 'acme' })));
+  for (const { status, text } of responses) expect(status, text).toBe(201);
 }
 
 /** Answers nobody on this path but the fence, and counts whom it left waiting. */
-function holding(): { answer: Answer; open(): number } {
+function holding(): { respond: Responder; open(): number } {
   let open = 0;
   return {
-    answer: (delivery, response) => {
+    respond: (delivery, response) => {
       if (delivery.path !== path) return withStatus(204)(delivery, response, response.req);
       open++;
       response.once('close', () => open--);
@@ -92,7 +92,7 @@ async function wake(id: string): Promise<void> {
 
 describe('once a deletion is answered', () => {
   test('attempts that wait are not made, not even when one is left behind', async () => {
-    receiver.answer = withStatus(500);
+    receiver.respond = withStatus(500);
     await send(3);
     await attemptsOf(acme.api, webhookId, 3);
     expect((await remove()).status).toBe(204);
@@ -120,7 +120,7 @@ describe('once a deletion is answered', () => {
       await expect.poll(arrivals, PATIENTLY).toBe(i * 25);
     }
     const held = holding();
-    receiver.answer = held.answer;
+    receiver.respond = held.respond;
     await send(350);
     const before = await settled(arrivals, 201);
     expect((await remove()).status).toBe(204);
@@ -134,7 +134,7 @@ describe('once a deletion is answered', () => {
   test('other webhooks of the business get what was theirs', async () => {
     const held = holding();
     const kept = await createWebhook(acme.api, receiver.url('/kept'));
-    receiver.answer = held.answer;
+    receiver.respond = held.respond;
     await send(10);
     await expect.poll(held.open, PATIENTLY).toBeGreaterThan(0);
     await Promise.all([send(10), remove()]);
@@ -153,7 +153,7 @@ describe('with two processes at work', () => {
 
   test('attempts under way are broken off in each, and none takes their place', async () => {
     const held = holding();
-    receiver.answer = held.answer;
+    receiver.respond = held.respond;
     await hasSucceeded(service, { id: webhookId });
     // More than both processes may have open at a time for a webhook of which they know no more.
     await send(24, both());
@@ -190,16 +190,16 @@ describe('with two processes at work', () => {
   test('deletions at the same moment are one 204, and not found for the others', async () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await createWebhook(acme.api, receiver.url('/twice'));
-      const answers = await Promise.all([...both(), ...both()].map((api) => remove(id, api)));
-      expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404]);
-      for (const answer of answers) if (answer.status !== 204) expectRefusal(answer, 'not_found');
+      const responses = await Promise.all([...both(), ...both()].map((api) => remove(id, api)));
+      expect(responses.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404]);
+      for (const response of responses) if (response.status !== 204) expectRefusal(response, 'not_found');
     }
   });
 
   test('deletions of different webhooks at the same moment all succeed', async () => {
     const made = await Promise.all(Array.from({ length: 9 }, (_, i) => createWebhook(acme.api, receiver.url(`/many-${i}`))));
-    const answers = await Promise.all(made.map(({ id }, i) => remove(id, both()[i % 2])));
-    expect(answers.map(({ status }) => status)).toEqual(Array(9).fill(204));
+    const responses = await Promise.all(made.map(({ id }, i) => remove(id, both()[i % 2])));
+    expect(responses.map(({ status }) => status)).toEqual(Array(9).fill(204));
   });
 });
 

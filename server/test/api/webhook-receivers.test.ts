@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BadReceivers } from '../support/bad-receiver.ts';
 import { newAuthority, selfSigned } from '../support/certificates.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Answer, authority, type Receiver, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
+import { authority, type Receiver, type Responder, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { attemptsOf, type CreatedWebhook, createWebhook, logOf } from '../support/webhook-log.ts';
 
@@ -29,7 +29,7 @@ interface Case extends Expected {
 }
 
 const bad = new BadReceivers();
-const answers = new Map<string, Answer>();
+const responders = new Map<string, Responder>();
 const timers: NodeJS.Timeout[] = [];
 const local = ['localhost', '127.0.0.1'];
 let receiver: Receiver;
@@ -41,17 +41,17 @@ function everySecond(response: ServerResponse | Socket, act: () => void): void {
 }
 
 /** An HTTPS server that takes the request and answers so. */
-function answering(answer: Answer): Case['url'] {
+function responding(respond: Responder): Case['url'] {
   return async () => {
-    const path = `/${answers.size}`;
-    answers.set(path, answer);
+    const path = `/${responders.size}`;
+    responders.set(path, respond);
     return receiver.url(path);
   };
 }
 
 /** One that writes these bytes for an answer. */
 const writing = (text: string, thenEnd = true) =>
-  answering((_, { socket }) => {
+  responding((_, { socket }) => {
     if (thenEnd) socket?.end(text);
     else socket?.write(text);
   });
@@ -76,18 +76,18 @@ const CLOSED = /connection (closed|reset)/;
 const TLS = /certificate or TLS/;
 
 const cases: Case[] = [
-  { name: 'never answers', url: answering(() => {}), ...late },
+  { name: 'never answers', url: responding(() => {}), ...late },
   { name: 'never answers the TLS handshake', url: raw(() => {}), ...late },
   { name: 'stops after the status line', url: writing('HTTP/1.1 200 OK\r\n', false), ...late },
-  { name: 'stops after the headers', url: answering((_, response) => response.writeHead(200).flushHeaders()), ...late },
+  { name: 'stops after the headers', url: responding((_, response) => response.writeHead(200).flushHeaders()), ...late },
   {
     name: 'stops in the middle of the body it announced',
-    url: answering((_, response) => response.writeHead(200, { 'content-length': 10 }).write('half')),
+    url: responding((_, response) => response.writeHead(200, { 'content-length': 10 }).write('half')),
     ...late,
   },
   {
     name: 'drips its headers, a byte a second',
-    url: answering((_, response) => {
+    url: responding((_, response) => {
       response.socket?.write('HTTP/1.1 200 OK\r\nx: ');
       everySecond(response, () => response.socket?.write('x'));
     }),
@@ -95,7 +95,7 @@ const cases: Case[] = [
   },
   {
     name: 'drips its body, a byte a second',
-    url: answering((_, response) => {
+    url: responding((_, response) => {
       response.writeHead(200);
       everySecond(response, () => response.write('x'));
     }),
@@ -103,7 +103,7 @@ const cases: Case[] = [
   },
   {
     name: 'answers without end',
-    url: answering((_, response) => {
+    url: responding((_, response) => {
       const pour = () => {
         while (!response.destroyed && response.write('x'.repeat(10_000)));
       };
@@ -114,17 +114,17 @@ const cases: Case[] = [
   },
   {
     name: 'sends 1xx without end',
-    url: answering((_, response) => everySecond(response, () => response.writeProcessing())),
+    url: responding((_, response) => everySecond(response, () => response.writeProcessing())),
     ...late,
   },
   {
     name: 'announces a terabyte and begins to send it',
-    url: answering((_, response) => response.writeHead(200, { 'content-length': 1e12 }).write('x'.repeat(100_000))),
+    url: responding((_, response) => response.writeHead(200, { 'content-length': 1e12 }).write('x'.repeat(100_000))),
     ...delivered(200),
   },
   {
     name: 'announces a terabyte about its error',
-    url: answering((_, response) => response.writeHead(500, { 'content-length': 1e12 }).write('x'.repeat(100_000))),
+    url: responding((_, response) => response.writeHead(500, { 'content-length': 1e12 }).write('x'.repeat(100_000))),
     ...refused(500),
   },
   {
@@ -138,7 +138,7 @@ const cases: Case[] = [
     ...broken(CLOSED),
   },
   { name: 'closes the connection at once', url: raw((socket) => socket.end()), ...broken(CLOSED) },
-  { name: 'closes instead of answering', url: answering((_, { socket }) => socket?.destroy()), ...broken(CLOSED) },
+  { name: 'closes instead of answering', url: responding((_, { socket }) => socket?.destroy()), ...broken(CLOSED) },
   {
     name: 'closes in the middle of the body it announced',
     url: writing('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'),
@@ -157,12 +157,12 @@ const cases: Case[] = [
   { name: 'does not listen', url: async () => `https://localhost:${await freePort()}/`, ...broken(/^connection refused$/) },
   {
     name: 'sends headers that are too large',
-    url: answering(withStatus(200, { 'x-large': 'x'.repeat(100_000) })),
+    url: responding(withStatus(200, { 'x-large': 'x'.repeat(100_000) })),
     ...broken(/headers of the response are too large/),
   },
   {
     name: 'sends 102 and 103 first',
-    url: answering((_, response) => {
+    url: responding((_, response) => {
       response.writeProcessing();
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
       response.writeHead(200).end('done');
@@ -181,8 +181,8 @@ const cases: Case[] = [
     url: writing('HTTP/1.1 101 No\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
     ...broken(/^responded with 100 or 101, which was not asked for$/),
   },
-  ...[200, 202, 204, 299].map((status) => ({ name: `answers ${status}`, url: answering(withStatus(status)), ...delivered(status) })),
-  ...[300, 304].map((status) => ({ name: `answers ${status}`, url: answering(withStatus(status)), ...refused(status, /redirects/) })),
+  ...[200, 202, 204, 299].map((status) => ({ name: `answers ${status}`, url: responding(withStatus(status)), ...delivered(status) })),
+  ...[300, 304].map((status) => ({ name: `answers ${status}`, url: responding(withStatus(status)), ...refused(status, /redirects/) })),
   ...[400, 404, 410, 500, 599, 600, 999].map((status) => ({
     name: `answers ${status}`,
     url: writing(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`),
@@ -191,7 +191,7 @@ const cases: Case[] = [
   { name: 'ends its body by closing', url: writing('HTTP/1.0 200 OK\r\n\r\ndone'), ...delivered(200) },
   {
     name: 'answers in chunks of 64 KB in all',
-    url: answering((_, response) => {
+    url: responding((_, response) => {
       response.writeHead(200).write('x'.repeat(RESPONSE_MAX_BYTES - 1));
       response.end('x');
     }),
@@ -199,7 +199,7 @@ const cases: Case[] = [
   },
   {
     name: 'answers in chunks of a byte more',
-    url: answering((_, response) => {
+    url: responding((_, response) => {
       response.writeHead(200).write('x'.repeat(RESPONSE_MAX_BYTES));
       response.end('x');
     }),
@@ -207,12 +207,12 @@ const cases: Case[] = [
   },
   {
     name: 'answers with 40 MB, compressed to 40 KB',
-    url: answering((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(40_000_000)))),
+    url: responding((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(40_000_000)))),
     ...delivered(200),
   },
   {
     name: 'answers with what is not gzip, but says so',
-    url: answering((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain')),
+    url: responding((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain')),
     ...delivered(200),
   },
 ];
@@ -229,7 +229,7 @@ const made = new Map<string, Begun>();
 beforeAll(async () => {
   service = await startTestService(receiverSettings);
   receiver = await startReceiver();
-  receiver.answer = (delivery, response, request) => answers.get(delivery.path)?.(delivery, response, request);
+  receiver.respond = (delivery, response, request) => responders.get(delivery.path)?.(delivery, response, request);
   const acme = await service.business('acme');
   const begin = async (name: string, url: string, i: number) => {
     const business = await service.business(`globex-${i}`);

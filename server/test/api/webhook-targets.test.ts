@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatId, newUuid } from '../../src/contract/ids.ts';
-import type { Answered, Api } from '../support/api.ts';
+import type { Api, ApiResponse } from '../support/api.ts';
 import { everyPage } from '../support/pages.ts';
 import { type Receiver, receiverSettings, startReceiver } from '../support/receiver.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
@@ -29,10 +29,10 @@ const post = (body: unknown, api = acme.api) => api.write('POST', '/webhooks', b
 const remove = (id: string, api = acme.api) => api.request('DELETE', `/v1/webhooks/${id}`);
 
 /** Made and unmade again, so that no message goes there. */
-async function withTarget(target: unknown, api = acme.api): Promise<Answered> {
-  const answer = await post({ url: receiver.url('/forms'), target }, api);
-  if (answer.status === 201) await remove(answer.body.id, api);
-  return answer;
+async function withTarget(target: unknown, api = acme.api): Promise<ApiResponse> {
+  const response = await post({ url: receiver.url('/forms'), target }, api);
+  if (response.status === 201) await remove(response.body.id, api);
+  return response;
 }
 
 describe('the target of a webhook', () => {
@@ -182,7 +182,7 @@ describe('routing', () => {
     await expect.poll(() => arrived().sort(), PATIENTLY).toEqual(names.toSorted());
   }
 
-  async function sent(api: Api, message: object): Promise<Answered['body']> {
+  async function sent(api: Api, message: object): Promise<ApiResponse['body']> {
     const { status, body, text } = await api.send(message);
     expect(status, text).toBe(201);
     return body;

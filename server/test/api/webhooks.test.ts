@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { formatId, newUuid, parseId } from '../../src/contract/ids.ts';
-import type { Answered, Api } from '../support/api.ts';
+import type { Api, ApiResponse } from '../support/api.ts';
 import { everyPage, ids, list } from '../support/pages.ts';
 import { receiverSettings } from '../support/receiver.ts';
 import { expectInvalid, expectRefusal, withoutTraces } from '../support/refusals.ts';
@@ -29,7 +29,7 @@ const post = (body: unknown, api = acme.api) => api.write('POST', '/webhooks', b
 const remove = (id: string, api = acme.api) => api.request('DELETE', `/v1/webhooks/${id}`);
 
 let urls = 0;
-async function newWebhook(api = acme.api, url = `${URL_OF_MINE}/${++urls}`): Promise<Answered['body']> {
+async function newWebhook(api = acme.api, url = `${URL_OF_MINE}/${++urls}`): Promise<ApiResponse['body']> {
   const { status, body, text } = await post({ url }, api);
   expect(status, text).toBe(201);
   return body;
@@ -201,7 +201,7 @@ describe('DELETE /webhooks/{id}', () => {
       await acme.api.get(`/webhooks/${id}/deliveries`),
       await acme.api.request('POST', `/v1/webhooks/${id}/test`),
     ];
-    for (const answer of later) expectRefusal(answer, 'not_found');
+    for (const response of later) expectRefusal(response, 'not_found');
     expect(ids((await everyPage(acme.api, '/webhooks', { limit: 200 })).flat())).not.toContain(id);
   });
 
@@ -212,7 +212,7 @@ describe('DELETE /webhooks/{id}', () => {
   });
 });
 
-type Probe = [name: string, ask: (api: Api, id: string) => Promise<Answered>];
+type Probe = [name: string, ask: (api: Api, id: string) => Promise<ApiResponse>];
 
 /** Every endpoint that names a webhook. */
 const probes: Probe[] = [
@@ -267,9 +267,9 @@ describe('a key with scope read', () => {
 
 test('without a key there are no webhooks', async () => {
   const { id } = await newWebhook();
-  const answers = await Promise.all(probes.filter(([name]) => !name.startsWith('HEAD')).map(([, ask]) => ask(service.anonymous, id)));
-  answers.push(await service.anonymous.get('/webhooks'), await post({ url: URL_OF_MINE }, service.anonymous));
-  for (const answer of answers) expectRefusal(answer, 'unauthorized');
+  const responses = await Promise.all(probes.filter(([name]) => !name.startsWith('HEAD')).map(([, ask]) => ask(service.anonymous, id)));
+  responses.push(await service.anonymous.get('/webhooks'), await post({ url: URL_OF_MINE }, service.anonymous));
+  for (const response of responses) expectRefusal(response, 'unauthorized');
 });
 
 test('an id is a UUID of version 7 behind its prefix', async () => {

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answered, Api } from '../support/api.ts';
+import { Api, type ApiResponse } from '../support/api.ts';
 import { everyPage, ids } from '../support/pages.ts';
 import { startPrepared } from '../support/prepared-folder.ts';
 import { type ServiceProcess, startProcess, until } from '../support/process.ts';
@@ -28,7 +28,7 @@ interface Intent {
 
 /** What clients were told: the first 201 of each key, and the keys that got no answer before a crash. */
 const acknowledged = new Map<string, Envelope>();
-const unanswered = new Map<string, Intent>();
+const unresponded = new Map<string, Intent>();
 /** Keys with an answer that was no repeat. */
 const sentBy201 = new Set<string>();
 /** Answers that no crash explains. */
@@ -63,13 +63,13 @@ describe('after 20 times kill -9 of the service under load', () => {
   test('there was load, and clients were cut off in the middle of requests', () => {
     expect(acknowledged.size).toBeGreaterThan(ROUNDS * WRITERS);
     expect(cutOff).toBeGreaterThan(ROUNDS);
-    expect(unanswered.size).toBeGreaterThan(0);
+    expect(unresponded.size).toBeGreaterThan(0);
     expect(repeats).toBeGreaterThan(ROUNDS);
     expect(surprises).toEqual([]);
   });
 
   test('the repeat of a key whose answer was lost gives one message, whether or not it had been committed', async () => {
-    await inParallel([...unanswered.values()], async (intent) => {
+    await inParallel([...unresponded.values()], async (intent) => {
       const [one, other] = await Promise.all([send(acme(), intent), send(acme(), intent)]);
       expect([one.status, other.status]).toEqual([201, 201]);
       expect(other.body).toEqual(one.body);
@@ -125,7 +125,7 @@ async function write(api: Api, isOver: { value: boolean }): Promise<void> {
       record(intent, await send(api, intent));
     } catch {
       cutOff++;
-      if (!acknowledged.has(intent.key)) unanswered.set(intent.key, intent);
+      if (!acknowledged.has(intent.key)) unresponded.set(intent.key, intent);
       return;
     }
     await sleep(randomInt(8));
@@ -139,37 +139,37 @@ function newIntent(): Intent {
 }
 
 function earlierIntent(): Intent | undefined {
-  const impatient = [...unanswered.values()].filter(({ isImpatient }) => isImpatient);
+  const impatient = [...unresponded.values()].filter(({ isImpatient }) => isImpatient);
   if (impatient.length > 0) return anyOf(impatient);
   const key = anyOf([...acknowledged.keys()]);
   return key === undefined ? undefined : { key, body: { to: 'globex', note: 'the body of a repeat does not count' }, isImpatient: true };
 }
 
-function record(intent: Intent, answer: Answered): void {
+function record(intent: Intent, response: ApiResponse): void {
   const before = acknowledged.get(intent.key);
-  if (answer.status !== 201) {
-    surprises.push(`${answer.status} ${answer.text}`);
+  if (response.status !== 201) {
+    surprises.push(`${response.status} ${response.text}`);
     return;
   }
   // Of two clients that repeat a key at once, the one that was first need not be the first to be answered.
-  if (!isReplay(answer)) {
-    if (sentBy201.has(intent.key)) surprises.push(`sent twice: ${answer.text}`);
+  if (!isReplay(response)) {
+    if (sentBy201.has(intent.key)) surprises.push(`sent twice: ${response.text}`);
     sentBy201.add(intent.key);
   }
   if (before === undefined) {
-    acknowledged.set(intent.key, seen(answer.body));
-    unanswered.delete(intent.key);
+    acknowledged.set(intent.key, seen(response.body));
+    unresponded.delete(intent.key);
   } else {
     repeats++;
-    if (!isDeepStrictEqual(seen(answer.body), before)) surprises.push(`a different repeat: ${answer.text}`);
+    if (!isDeepStrictEqual(seen(response.body), before)) surprises.push(`a different repeat: ${response.text}`);
   }
 }
 
-function send(api: Api, { key, body }: Intent): Promise<Answered> {
+function send(api: Api, { key, body }: Intent): Promise<ApiResponse> {
   return api.send(body, { 'idempotency-key': key });
 }
 
-function isReplay({ headers }: Answered): boolean {
+function isReplay({ headers }: ApiResponse): boolean {
   return headers.get('idempotent-replayed') === 'true';
 }
 

@@ -94,7 +94,7 @@ test('after kill -9 of PostgreSQL alone the service recovers by itself, answers 
   await load.untilAcknowledged(100);
   await load.stop();
 
-  expect(load.oddAnswers).toEqual([]);
+  expect(load.oddResponses).toEqual([]);
   const inbox = ids((await everyPage(service.api('globex/orders'), '/inbox', { limit: 200 })).flat());
   expect(new Set(inbox).size).toBe(inbox.length);
   expect(inbox).toEqual(expect.arrayContaining(load.acknowledged));
@@ -112,7 +112,7 @@ test('kill -9 of a single backend is a short interruption, and no answer but 201
   await load.untilRefused();
   await load.untilAcknowledged(100);
   await load.stop();
-  expect(load.oddAnswers).toEqual([]);
+  expect(load.oddResponses).toEqual([]);
   expect(postmasterOf(env.DATA_DIR)).toBe(postmaster);
   const inbox = ids((await everyPage(service.api('globex/orders'), '/inbox', { limit: 200 })).flat());
   expect(inbox).toEqual(expect.arrayContaining(load.acknowledged));
@@ -176,7 +176,7 @@ function titleOf(pid: number): string {
 class Load {
   readonly acknowledged: string[] = [];
   /** Whatever is neither a success nor the answer promised for a database that is out of reach. */
-  readonly oddAnswers: string[] = [];
+  readonly oddResponses: string[] = [];
   #refused = 0;
   #stopped = false;
   readonly #done: Promise<unknown>;
@@ -192,18 +192,18 @@ class Load {
       else if (status === 503 && body?.error.code === 'unavailable' && Number(headers.get('retry-after')) > 0) {
         this.#refused++;
         await sleep(20);
-      } else this.oddAnswers.push(`${status} ${text}`);
+      } else this.oddResponses.push(`${status} ${text}`);
     }
   }
 
   async untilAcknowledged(more: number): Promise<void> {
     const wanted = this.acknowledged.length + more;
-    await until(() => this.acknowledged.length >= wanted || this.oddAnswers.length > 0);
+    await until(() => this.acknowledged.length >= wanted || this.oddResponses.length > 0);
   }
 
   async untilRefused(): Promise<void> {
     const wanted = this.#refused + 1;
-    await until(() => this.#refused >= wanted || this.oddAnswers.length > 0);
+    await until(() => this.#refused >= wanted || this.oddResponses.length > 0);
   }
 
   async stop(): Promise<void> {

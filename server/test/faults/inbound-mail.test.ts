@@ -38,9 +38,9 @@ const parcel = (mail: string) => ({ sender: 'ann@acme-works.test', recipients: [
 async function deliver(mail: string): Promise<string> {
   const client = await SmtpClient.open(port);
   await client.say('EHLO client.test');
-  const answers = await handOver(client, parcel(mail));
+  const replies = await handOver(client, parcel(mail));
   client.close();
-  return answers.mail || (answers.recipients[0] ?? answers.sender);
+  return replies.mail || (replies.recipients[0] ?? replies.sender);
 }
 
 describe('after ten times kill -9 of the service while mail comes in', () => {
@@ -84,10 +84,10 @@ describe('after ten times kill -9 of the service while mail comes in', () => {
           messageId: `<${id}@acme-works.test>`,
         });
         begun.set(id, mail);
-        const { mail: answer } = await handOver(client, parcel(mail));
-        if (answer.startsWith('250 ')) acknowledged.set(id, answer);
-        else if (answer === '') throw new Error('cut off');
-        else surprises.push(answer);
+        const { mail: reply } = await handOver(client, parcel(mail));
+        if (reply.startsWith('250 ')) acknowledged.set(id, reply);
+        else if (reply === '') throw new Error('cut off');
+        else surprises.push(reply);
       }
     } catch {
       cutOff++;
@@ -102,9 +102,9 @@ describe('after ten times kill -9 of the service while mail comes in', () => {
     const before = (await inbox()).map(({ subject }) => subject);
     for (const id of acknowledged.keys()) expect(before).toContain(id);
     for (const [id, mail] of begun) {
-      const answer = await deliver(mail);
-      expect(answer).toMatch(/^250 2\.0\.0 Delivered as msg_\w+$/);
-      if (acknowledged.has(id)) expect(answer).toBe(acknowledged.get(id));
+      const reply = await deliver(mail);
+      expect(reply).toMatch(/^250 2\.0\.0 Delivered as msg_\w+$/);
+      if (acknowledged.has(id)) expect(reply).toBe(acknowledged.get(id));
     }
     const after = await inbox();
     expect(after.map(({ subject }) => subject).toSorted()).toEqual([...begun.keys()].toSorted());
@@ -130,9 +130,9 @@ describe('a process of the role mail', () => {
     await command('business', 'create', 'globex', '--name', 'Globex');
     const agent = await command('agent', 'create', 'globex', '--name', 'Desk');
     const { secret } = await command('key', 'create', agent.id, '--scope', 'read_write');
-    const answer = await deliver(mailText());
+    const reply = await deliver(mailText());
     const { data } = (await new Api(api.url, secret).get('/inbox')).body;
-    expect(data.map(({ id }: { id: string }) => id)).toEqual([answer.split(' ').at(-1)]);
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([reply.split(' ').at(-1)]);
     for (const process of [mail, api]) expect(await process.stop()).toMatchObject({ code: 0, stderr: '' });
   });
 

@@ -1,4 +1,4 @@
-export interface Answered {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   /** The body as it came, for what JSON.parse would hide. */
@@ -27,7 +27,7 @@ export class Api {
     method: string,
     path: string,
     init: { body?: string | Uint8Array<ArrayBuffer>; headers?: Record<string, string> } = {},
-  ): Promise<Answered> {
+  ): Promise<ApiResponse> {
     const authorization: Record<string, string> = this.secret === undefined ? {} : { authorization: `Bearer ${this.secret}` };
     const response = await fetch(`${this.url}${path}`, {
       method,
@@ -39,21 +39,21 @@ export class Api {
     return { status: response.status, headers: response.headers, text, body: parsed(text) };
   }
 
-  get(path: string, headers: Record<string, string> = {}): Promise<Answered> {
+  get(path: string, headers: Record<string, string> = {}): Promise<ApiResponse> {
     return this.request('GET', `/v1${path}`, { headers });
   }
 
   /** A string goes out as it stands, anything else as JSON. */
-  write(method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+  write(method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
     const text = typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body);
     return this.request(method, `/v1${path}`, { body: text, headers: { 'content-type': 'application/json', ...headers } });
   }
 
-  send(message: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+  send(message: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
     return this.write('POST', '/messages', message, headers);
   }
 
-  patch(path: string, body: unknown): Promise<Answered> {
+  patch(path: string, body: unknown): Promise<ApiResponse> {
     return this.write('PATCH', path, body);
   }
 }

@@ -1,4 +1,4 @@
-import { type Answered, textOf } from './api.ts';
+import { type ApiResponse, textOf } from './api.ts';
 
 interface Init {
   body?: unknown;
@@ -23,7 +23,7 @@ export class Browser {
     this.url = url;
   }
 
-  async request(method: string, path: string, { body, headers = {}, origin = this.url }: Init = {}): Promise<Answered> {
+  async request(method: string, path: string, { body, headers = {}, origin = this.url }: Init = {}): Promise<ApiResponse> {
     const url = new URL(path, this.url);
     const cookie = this.cookieHeader(url.host);
     const isChange = method !== 'GET' && method !== 'HEAD';
@@ -43,11 +43,11 @@ export class Browser {
     return { status: response.status, headers: response.headers, text, body: parsed(text) };
   }
 
-  get(path: string, headers: Record<string, string> = {}): Promise<Answered> {
+  get(path: string, headers: Record<string, string> = {}): Promise<ApiResponse> {
     return this.request('GET', path, { headers });
   }
 
-  post(path: string, body: unknown, init: Init = {}): Promise<Answered> {
+  post(path: string, body: unknown, init: Init = {}): Promise<ApiResponse> {
     return this.request('POST', path, { ...init, body });
   }
 

@@ -78,9 +78,9 @@ export async function startIdentityProvider(options: Options): Promise<IdentityP
     jwks: { keys: [{ ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }), kid: randomUUID() }] },
     cookies: { keys: [randomUUID()] },
   } as Configuration);
-  const answer = provider.callback();
+  const respond = provider.callback();
   handle = async (request, response) => {
-    if (!request.url?.startsWith('/person/')) return answer(request, response);
+    if (!request.url?.startsWith('/person/')) return respond(request, response);
     people.set(idp.person.sub, idp.person);
     await provider.interactionFinished(request, response, { login: { accountId: idp.person.sub } });
   };

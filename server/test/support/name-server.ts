@@ -48,7 +48,7 @@ export async function startNameServer(): Promise<NameServer> {
     questions.push({ name, type });
     return replies[Math.min(asked, replies.length - 1)] as Reply;
   };
-  const answer = (request: Packet, send: (response: Packet | Buffer) => Promise<Buffer>) => {
+  const respond = (request: Packet, send: (response: Packet | Buffer) => Promise<Buffer>) => {
     const [question] = request.questions;
     const type = TYPES.get(question?.type ?? 0);
     if (question === undefined || type === undefined) return;
@@ -79,10 +79,10 @@ export async function startNameServer(): Promise<NameServer> {
     fill(name, replyTo(name, type));
   };
 
-  const tcp = createTCPServer(answer).on('connection', (socket: Socket) => connections.add(socket));
+  const tcp = createTCPServer(respond).on('connection', (socket: Socket) => connections.add(socket));
   await once(tcp.listen(0, '127.0.0.1'), 'listening');
   const { port } = tcp.address() as AddressInfo;
-  const udp = createUDPServer(answer);
+  const udp = createUDPServer(respond);
   await udp.listen(port, '127.0.0.1');
   return {
     address: `127.0.0.1:${port}`,

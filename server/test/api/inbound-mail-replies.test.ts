@@ -21,8 +21,8 @@ afterAll(async () => {
 
 const newest = async () => (await globex.api.get('/inbox?limit=1')).body.data[0];
 const deliver = async (from: string, more: Parameters<typeof mailText>[0] = {}) => {
-  const answer = await world.deliver({ sender: from, mail: mailText({ from, ...more }) });
-  expect(answer).toMatch(/^250 /);
+  const reply = await world.deliver({ sender: from, mail: mailText({ from, ...more }) });
+  expect(reply).toMatch(/^250 /);
   return newest();
 };
 
