@@ -36,7 +36,7 @@ const openThread = ({ open }: Visitor, { thread_id, id }: { thread_id: string; i
 const JSON_TEXT =
   '{"order": 12345678901234567890123, "total": 1.0, "lines": [{"sku": "A-1"}, {"sku": "B-2"}], "ship": {"city": "Köln", "zip": "050667"}}';
 
-test('one writes, the other sees it arrive, looks into it and answers, and the first sees the answer', async () => {
+test('one writes, the other sees it arrive, opens it and replies, and the first sees the reply', async () => {
   await bob.open('/inbox');
   await bob.page.getByText('No messages yet').waitFor();
 

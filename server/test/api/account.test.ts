@@ -112,7 +112,7 @@ describe('GET /public/{handle}', () => {
     expect([before.status, after.status]).toEqual([404, 200]);
   });
 
-  test('answers every handle that nobody has, or that can be none, alike', async () => {
+  test('responds alike to every handle that is unclaimed or invalid', async () => {
     const handles = [
       'nobody-has-this',
       'a',

@@ -49,7 +49,7 @@ test('the table has routes of both kinds', () => {
   expect(memberRows.length).toBeGreaterThan(10);
 });
 
-describe('what a key with read_write is answered, a member is answered too', () => {
+describe('a member gets the same responses as a key with read_write', () => {
   test.each(table(keyRows))('%s %s', async (method, url) => {
     const expected = gist(await withKey(method, url));
     expect([401, 403, 500]).not.toContain(expected[0]);

@@ -58,7 +58,7 @@ describe('GET /agents/{id}', () => {
     expect(body).toEqual(first);
   });
 
-  test('answers another business’s agent like an unknown or malformed id', async () => {
+  test('treats another business’s agent like an unknown or malformed id', async () => {
     const wrong = [
       globex.agentId,
       formatId('agt', newUuid()),
@@ -78,7 +78,7 @@ describe('GET /agents/{id}', () => {
 });
 
 describe('PATCH /agents/{id}', () => {
-  test('changes what is given, leaves the rest, and answers with the agent as it is now', async () => {
+  test('changes what is given, leaves the rest, and returns the changed agent', async () => {
     const id = await newAgent('Before', 'before');
     const steps: [change: object, now: object][] = [
       [{ name: 'After' }, { name: 'After', description: null, segment: 'before', address: 'acme/before' }],
@@ -194,7 +194,7 @@ describe('PATCH /agents/{id}', () => {
     expectRefusal(await change(acme.agentId, { segment: 'Loud' }), 'conflict');
   });
 
-  test('answers conflict for a segment that a colleague has, and changes nothing else either', async () => {
+  test('responds with conflict for a segment that a colleague has, and changes nothing else either', async () => {
     const id = await newAgent('Late', 'late');
     expectRefusal(await change(id, { segment: 'orders', name: 'Early' }), 'conflict');
     expect((await acme.api.get(`/agents/${id}`)).body).toMatchObject({ name: 'Late', segment: 'late' });

@@ -11,7 +11,7 @@ import { keyRows } from '../support/table.ts';
 let service: TestService;
 let operator: Operator;
 let acme: TestBusiness;
-/** What a request without a key is answered; every other bad key has to get the same. */
+/** The response to a request without a key; every other bad key must get the same. */
 let refused: ReturnType<typeof withoutTraces>;
 
 beforeAll(async () => {

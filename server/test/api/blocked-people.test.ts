@@ -78,7 +78,7 @@ describe('a block of a person', () => {
     expect((await byParty(shop.api, { domain })).body.blocked).toBe(false);
   });
 
-  test('keeps out answers and files too, and leaves nothing behind', async () => {
+  test('keeps out replies and files too, and leaves nothing behind', async () => {
     const sent = await dropped(ann, { to: shop.handle });
     const { body: response } = await shop.api.send({ in_reply_to: sent.id });
     const upload = await uploadForDrop(ann, 'bytes');
@@ -92,7 +92,7 @@ describe('a block of a person', () => {
     for (const body of [{ in_reply_to: response.id }, { in_reply_to: sent.id }, { to: shop.handle, files: [upload] }])
       expectRefusal(await drop(ann, body), 'sender_blocked');
     expect(await service.traces()).toEqual(before);
-    // What was said before stays, and may be answered by whoever blocked.
+    // Earlier messages stay, and the business that blocked may reply to them.
     expect((await shop.api.get(`/threads/${sent.thread_id}`)).body.data).toHaveLength(2);
     expect((await shop.api.send({ in_reply_to: sent.id })).status).toBe(201);
   });
@@ -158,7 +158,7 @@ describe('a block of a domain', () => {
   });
 });
 
-test('nothing gets through that is sent after the answer, however much is under way', async () => {
+test('nothing gets through that is sent after the response, however much is under way', async () => {
   const userId = await idOf(ann);
   let isBlocked = false;
   const later: number[] = [];

@@ -57,7 +57,7 @@ describe('POST /blocks', () => {
     expect((await add({ email_domain: null, user_id })).body).toMatchObject({ email_domain: null, user_id });
   });
 
-  test('answers 200 with the same block when it is repeated', async () => {
+  test('responds with 200 and the same block when it is repeated', async () => {
     for (const wanted of [{ email_domain: newDomain() }, { user_id: person() }]) {
       const first = await add(wanted);
       const again = await add(wanted);
@@ -233,7 +233,7 @@ describe('DELETE /blocks/{id}', () => {
     expect(again.body.id).not.toBe(id);
   });
 
-  test('answers another business’s block like an unknown or malformed id, and leaves it', async () => {
+  test('treats another business’s block like an unknown or malformed id, and leaves it', async () => {
     const { body } = await add({ email_domain: newDomain() }, globex.api);
     const wrong = [body.id, formatId('blk', newUuid()), body.id.toUpperCase(), body.id.slice(4), 'blk_', acme.agentId, '%00'];
     const responses: ApiResponse[] = await Promise.all(wrong.map((id) => remove(id)));

@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const repeated = (count: number, line: (i: number) => string) => Array.from({ length: count }, (_, i) => line(i)).join('');
 
-/** Answered with 4xx in our own form and closed, or closed without a word. */
+/** Closed after a 4xx response of our own form, or without a response. */
 async function expectTurnedAway(bytes: string, status?: number): Promise<void> {
   const response = await exchange(service.url, Buffer.from(bytes, 'latin1'), { halfClose: true });
   expect(response.closed, response.text).toBe(true);
@@ -163,7 +163,7 @@ describe('slow connections', () => {
     }
   });
 
-  test('one that never ends its head is answered 408 and closed', async () => {
+  test('one that never ends its head gets 408 and is closed', async () => {
     const socket = await openSocket(service.url);
     open.push(socket);
     const received: Buffer[] = [];

@@ -63,7 +63,7 @@ describe('POST /contacts', () => {
     for (const to of [domain, email]) expectRefusal(await acme.api.send({ to }), 'unknown_recipient');
   });
 
-  test('answers 200 when it is saved again, and changes only what is given', async () => {
+  test('responds with 200 when it is saved again, and changes only what is given', async () => {
     for (const name of [{ handle: (await fresh()).handle }, { domain: newDomain() }, { email: `x${++made}@web.de` }]) {
       const first = await saved(acme.api, { ...name, label: 'One', notes: 'First' });
       const steps: [given: object, now: object][] = [
@@ -168,7 +168,7 @@ describe('GET /contacts/by-party', () => {
     expect((await byParty(acme.api, { email: email.toUpperCase() })).body).toEqual(mailbox);
   });
 
-  test('answers 404 for whom the business has nothing to do with, be it known to others or to nobody', async () => {
+  test('responds with 404 for a party without messages or a contact, known to others or not', async () => {
     const [stranger, domain] = [await fresh(), newDomain()];
     await saved(globex.api, { handle: stranger.handle });
     await saved(globex.api, { domain });
@@ -202,7 +202,7 @@ describe('GET /contacts/by-party', () => {
 });
 
 describe('GET and PATCH /contacts/{id}', () => {
-  test('a change changes what is given, leaves the rest, and answers with the contact as it is now', async () => {
+  test('a change changes what is given, leaves the rest, and returns the changed contact', async () => {
     const first = await saved(acme.api, { handle: (await fresh()).handle, label: 'One', notes: 'First' });
     let now = first;
     const changes = [

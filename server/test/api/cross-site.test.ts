@@ -68,7 +68,7 @@ test('nobody is signed in as somebody else by another site', async () => {
   expect(victim.cookies().size).toBe(0);
 });
 
-test('no answer lets another site read it', async () => {
+test('no response can be read by another site', async () => {
   for (const method of ['GET', 'OPTIONS']) {
     const { headers } = await jane.request(method, '/v1/account', {
       headers: { origin: 'https://evil.example', 'access-control-request-method': 'GET' },

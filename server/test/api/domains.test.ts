@@ -70,7 +70,7 @@ describe('a domain', () => {
     ['split over two texts', 'pending', (value) => ({ txt: [value.slice(0, 30), value.slice(30)] })],
     ['in capitals', 'pending', (value) => ({ txt: [value.toUpperCase()] })],
     ['as nothing but an empty text', 'pending', () => ({ txt: [''] })],
-    ['as an answer without texts', 'pending', () => ({ addresses: ['192.0.2.1'] })],
+    ['as a DNS response without texts', 'pending', () => ({ addresses: ['192.0.2.1'] })],
     ['as a name that is not there', 'pending', () => ({ error: 'NXDOMAIN' })],
   ];
   test.each(records)('with its record %s is %s', async (what, state, reply) => {
@@ -99,10 +99,10 @@ describe('a domain', () => {
     ['fail', { error: 'SERVFAIL' }],
     ['refuse', { error: 'REFUSED' }],
     ['say nothing', { silence: true }],
-    ['answer nonsense', { garbage: true }],
+    ['respond with nonsense', { garbage: true }],
   ];
   test.each(troubles)(
-    'whose name servers %s stays as it was, and the answer is 503',
+    'whose name servers %s stays as it was, and the response is 503',
     async (what, reply) => {
       const domain = `${what.replaceAll(' ', '-')}.test`;
       const before = await request(tailor, domain);

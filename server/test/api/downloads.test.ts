@@ -36,7 +36,7 @@ describe.each(places)('with files in a %s', (place) => {
 
   describe('GET /files/{id}', () => {
     test.each(['application/json', 'application/json; charset=utf-8', 'text/html, application/json;q=0.9', 'APPLICATION/JSON'])(
-      'answers Accept: %s with a URL that is good for an hour',
+      'responds to Accept: %s with a URL that is valid for an hour',
       async (accept) => {
         const before = Date.now();
         const { status, headers, body } = await globex.api.get(`/files/${fileId}`, { accept });
@@ -51,7 +51,7 @@ describe.each(places)('with files in a %s', (place) => {
     );
 
     test.each([{ accept: '*/*' }, { accept: 'text/html' }, { accept: 'application/jsonp' }])(
-      'answers %j with a redirect to the URL',
+      'responds to %j with a redirect to the URL',
       async (headers) => {
         const response = await globex.api.get(`/files/${fileId}`, headers as Record<string, string>);
         expect([response.status, response.text]).toEqual([302, '']);

@@ -61,7 +61,7 @@ describe('files of people', () => {
     expect((await put(ticket, bytes)).status).toBe(409);
   });
 
-  test('come back to them with an answer, which only the business can read for now', async () => {
+  test('come back to them with a reply, which only the business can read for now', async () => {
     const cat = await signIn('cat@gmail.com');
     const sent = await dropped(cat, { to: 'shop' });
     const form = new FormData();

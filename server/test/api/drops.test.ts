@@ -111,7 +111,7 @@ describe('what they write', () => {
     for (const from of ['bob@stand-works.test', 'works.test', 'mail.stand-works.test', 'shop']) expect(await inbox({ from })).toEqual([]);
   });
 
-  test('makes the organisation a contact that can be answered only', async () => {
+  test('makes the organisation a contact that can only be replied to', async () => {
     const { body } = await byParty(shop.api, { domain: 'stand-works.test' });
     expect(body).toMatchObject({
       id: null,
@@ -138,7 +138,7 @@ describe('what they write', () => {
     expect((await other.api.get('/contacts')).body.data).toEqual([]);
   });
 
-  test('can be answered, and the answer answered, in the one thread', async () => {
+  test('gets a reply, and a reply to that, in the same thread', async () => {
     const { body: response } = await shop.api.send({ in_reply_to: sent.id, note: 'when?' });
     const back = await dropped(ann, { in_reply_to: response.id, note: 'on Friday' });
     expect(back).toMatchObject({ thread_id: sent.thread_id, in_reply_to: response.id, from: sent.from, to: sent.to });
@@ -175,7 +175,7 @@ describe('whose domain a business has verified', () => {
   });
   afterAll(() => operator.close());
 
-  test('writes as that business, in their own name, and gets the answers there', async () => {
+  test('writes as that business, in their own name, and gets the replies there', async () => {
     const sue = await signIn('sue@smith-works.test');
     const sent = await dropped(sue, { to: 'shop', note: 'for all of us' });
     expect(sent.from).toMatchObject({

@@ -122,13 +122,13 @@ describe('GET /v1/events', () => {
     await expectTold(stream, [FIRST, RECEIVED]);
   });
 
-  test('answers HEAD without listening', async () => {
+  test('responds to HEAD without opening a stream', async () => {
     const head = await acme.api.request('HEAD', '/v1/events');
     expect([head.status, head.headers.get('content-type'), head.text]).toEqual([200, 'text/event-stream', '']);
     expect(await streamsOpen()).toBe(0);
   });
 
-  test('is counted among the answers, but not among the times that answers took', async () => {
+  test('counts among the responses, but not among the response times', async () => {
     (await listenAs(acme)).leave();
     await expect.poll(streamsOpen, { timeout: 60_000 }).toBe(0);
     const counted = await metrics();

@@ -55,7 +55,7 @@ describe.each(stores)('a form with an Idempotency-Key, its files in the %s', (st
     ['a file too large', [TO, { filename: 'a', bytes: Buffer.alloc(25 * MB + 1) }]],
     ['half of a form', formBody([TO, { filename: 'a', bytes: 'x' }]).subarray(0, -10)],
     ['no form at all', Buffer.from('nonsense')],
-  ])('answers with the original whatever its body: %s', async (name, form) => {
+  ])('returns the original whatever its body: %s', async (name, form) => {
     const key = withKey(name.replaceAll(' ', '-'));
     const original = await sendForm(acme.api, [TO, { filename: 'a', bytes: 'original' }], key);
     const before = await service.traces();

@@ -19,7 +19,7 @@ afterAll(() => service.stop());
 
 describe('If-None-Match', () => {
   test.each(['/v1/me', '/v1/agents', '/v1/webhooks', '/v1/contacts', '/v1/public/acme', '/openapi.json', '/docs', '/docs/reference'])(
-    'of %s is answered with 304 until the response changes',
+    'of %s gets 304 until the response changes',
     async (path) => {
       const first = await acme.api.request('GET', path);
       const etag = first.headers.get('etag') ?? '';

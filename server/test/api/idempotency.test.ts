@@ -39,7 +39,7 @@ async function turnBack(handle: string, interval: string): Promise<void> {
 }
 
 describe('a repeat', () => {
-  test('answers 201 with the original envelope and Idempotent-Replayed, and sends nothing', async () => {
+  test('responds with 201, the original envelope and Idempotent-Replayed, and sends nothing', async () => {
     const message = { to: 'globex', type: 'order', json: { n: 1.5 } };
     const original = await acme.api.send(message, withKey('repeat'));
     expectFirst(original);

@@ -111,7 +111,7 @@ describe('a listener', () => {
     await short.listener.stop();
   });
 
-  test('answers a fault of ours with a wish to try again, and goes on', async () => {
+  test('replies to an internal error with a request to try again, and goes on', async () => {
     let calls = 0;
     const { listener, connect } = await start(
       {},

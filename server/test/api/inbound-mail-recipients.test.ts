@@ -22,7 +22,7 @@ const withFile = () => mailText(multipart('mixed', [attached('a.txt', 'text/plai
 const newest = async ({ api }: TestBusiness) => (await api.get('/inbox?limit=1')).body.data[0];
 const left = async () => [await tracesOfSends(world.service), await filesIn(world.filesFolder)];
 
-describe('recipients are answered one by one', () => {
+describe('each recipient gets an SMTP reply of its own', () => {
   test.each([
     ['an unknown handle', `nobody@${INBOUND}`],
     ['an unknown handle with a segment', `nobody+orders@${INBOUND}`],

@@ -26,7 +26,7 @@ const deliver = async (from: string, more: Parameters<typeof mailText>[0] = {}) 
   return newest();
 };
 
-test('a mail is answered, its sender is told by mail, and the mail in answer to that joins the thread', async () => {
+test('a mail gets a reply, its sender is notified by mail, and the mail in reply to that joins the thread', async () => {
   const first = await deliver('ann@acme-works.test');
   const reply = (await globex.api.send({ in_reply_to: first.id, subject: 'CONFIDENTIAL', note: 'We have it.' })).body;
   const [notice] = await server.received('ann@acme-works.test');
@@ -39,7 +39,7 @@ test('a mail is answered, its sender is told by mail, and the mail in answer to 
   expect(second).toMatchObject({ in_reply_to: reply.id, thread_id: first.thread_id });
 });
 
-test('the answer of somebody else to such a mail joins nothing that is not theirs', async () => {
+test('a reply of another person to such a mail does not join the thread', async () => {
   const first = await deliver('ann@acme-works.test');
   const reply = (await globex.api.send({ in_reply_to: first.id, note: 'For Ann.' })).body;
   const other = await deliver('eve@verified-works.test', { headers: [`In-Reply-To: <${reply.id}@${INBOUND}>`] });

@@ -91,7 +91,7 @@ describe('by SPF', () => {
   test.each<[string, Reply]>([
     ['fail', { error: 'SERVFAIL' }],
     ['refuse', { error: 'REFUSED' }],
-    ['do not answer', { silence: true }],
+    ['do not respond', { silence: true }],
   ])('a domain whose name servers %s may try again', async (_, reply) => {
     world.names.set('shaky.test', reply);
     expect(await deliver('ann@shaky.test', 'ann@shaky.test')).toMatch(LATER);

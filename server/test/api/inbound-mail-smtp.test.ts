@@ -180,7 +180,7 @@ describe('the dialogue', () => {
     ['XCLIENT', ['XCLIENT ADDR=192.0.2.1'], /^500 /],
     ['HTTP', ['GET / HTTP/1.1'], /^421 /],
     ['a line of 100,000 bytes', ['x'.repeat(100_000)], /^421 /],
-  ])('%s is answered', async (_, commands, expected) => {
+  ])('%s gets an SMTP reply', async (_, commands, expected) => {
     const client = await greeted();
     let reply = '';
     for (const command of commands) reply = await client.say(command);

@@ -171,7 +171,7 @@ describe('what is attached', () => {
 });
 
 describe('a thread', () => {
-  test('goes on when the business replies, and when that is answered by mail', async () => {
+  test('goes on when the business replies, and when a mail replies to that', async () => {
     const first = await sent();
     const reply = await globex.api.send({ in_reply_to: first.id, note: 'They ship tomorrow.' });
     expect([reply.status, reply.body.to.party.domain, reply.body.thread_id]).toEqual([201, 'acme-works.test', first.thread_id]);
@@ -232,7 +232,7 @@ describe('who is not welcome', () => {
     expect(await mail('ann@eu.blocked-all.test')).toMatch(BLOCKED);
   });
 
-  test('a business that takes no drops takes no mail but answers to its own messages', async () => {
+  test('a business that accepts no drops accepts only mail in reply to its own messages', async () => {
     const closed = await world.service.business('closed');
     const recipient = `closed@${INBOUND}`;
     const first = await sent({}, recipient, closed);
@@ -249,7 +249,7 @@ describe('who is not welcome', () => {
 });
 
 describe('the same mail again', () => {
-  test('is answered the same, and is no second message', async () => {
+  test('gets the same SMTP reply, and is no second message', async () => {
     const mail = mailText({ headers: ['X-Try: 1'] });
     const first = await world.deliver({ mail });
     const again = await world.deliver({ mail: mail.replace('X-Try: 1', 'X-Try: 2') });

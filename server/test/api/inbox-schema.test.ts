@@ -25,7 +25,7 @@ describe('the schema of an inbox', () => {
     expect([status, body]).toEqual([200, { schema: null, updated_at: null }]);
   });
 
-  test('is answered by PUT and by GET as it was set, with the time', async () => {
+  test('is returned by PUT and by GET as it was set, with the time', async () => {
     const before = Date.now() - 1_000;
     const response = await put({ schema: ORDER });
     expect(response.status).toBe(200);
@@ -182,7 +182,7 @@ describe('a message', () => {
     expect((await service.anonymous.get(`/receipts/${token}`)).body.validation).toEqual(failed.validation);
   });
 
-  test('that is repeated answers with the verdict of the first', async () => {
+  test('that is repeated returns the verdict of the first', async () => {
     await put({ schema: { type: 'string' } });
     const key = { 'idempotency-key': 'verdict' };
     const first = await acme.api.send({ to: 'globex', json: 1 }, key);

@@ -93,7 +93,7 @@ describe('an invitation', () => {
     expect(await emailsNow()).toHaveLength(2);
   });
 
-  test('that has expired, was withdrawn or never was is answered alike', async () => {
+  test('that has expired, was withdrawn or never existed gets the same response', async () => {
     const { id, person, token } = await invited();
     const never = await accept(person, 'A'.repeat(32));
     expectRefusal(never, 'not_found');

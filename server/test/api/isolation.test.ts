@@ -87,7 +87,7 @@ test('both parties can read the message, and nobody else', async () => {
   expectRefusal(await stranger.api.get(`/messages/${secret.id}`), 'not_found');
 });
 
-test('a malformed message id is answered like an unknown one', async () => {
+test('a malformed message id is treated like an unknown one', async () => {
   const unknown = withoutTraces(await stranger.api.get(`/messages/${unknownMessage()}`));
   const { id } = secret;
   for (const malformed of [
@@ -106,7 +106,7 @@ test('a malformed message id is answered like an unknown one', async () => {
   }
 });
 
-test('in_reply_to that is no id is answered like one that is unknown', async () => {
+test('in_reply_to that is not an id is treated like an unknown one', async () => {
   const unknown = withoutTraces(await stranger.api.send({ in_reply_to: unknownMessage() }));
   for (const malformed of ['', 'x', 'msg_', secret.thread_id, secret.id.toUpperCase()]) {
     expect(withoutTraces(await stranger.api.send({ in_reply_to: malformed })), malformed).toEqual(unknown);

@@ -22,7 +22,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const smtpReplyTo = async ({ id }: Envelope, api = shop.api): Promise<Envelope> => {
+const replyTo = async ({ id }: Envelope, api = shop.api): Promise<Envelope> => {
   const { status, text, body } = await api.send({ in_reply_to: id });
   expect(status, text).toBe(201);
   return body;
@@ -33,21 +33,21 @@ const threadOf = async (api: { get: TestBusiness['api']['get'] }, { thread_id }:
 };
 
 describe('a thread that goes to two businesses in parts', () => {
-  test('is answered to whoever has the part, and neither sees the other’s', async () => {
+  test('gets replies to the party that has the messages, and neither sees those of the other', async () => {
     const ann = await signInWithCode(service, 'ann@parts-works.test');
     const ben = await signInWithCode(service, 'ben@parts-works.test');
     const anns = await dropped(ann, { to: 'shop', note: 'of ann' });
-    const toAnn = await smtpReplyTo(anns);
+    const toAnn = await replyTo(anns);
     const bens = await dropped(ben, { in_reply_to: toAnn.id, note: 'of ben' });
-    const toBen = await smtpReplyTo(bens);
+    const toBen = await replyTo(bens);
     const annsOwn = await claim(ann, 'anns-own');
     await service.join();
     expect(await threadOf(annsOwn, anns)).toEqual({ ids: [anns.id, toAnn.id], hidden: 2 });
 
-    // What answers a colleague stays with the organisation, though the thread was begun by somebody who has left it.
-    const laterToBen = await smtpReplyTo(bens);
+    // Replies to a colleague stay with the organisation, although somebody who has left it began the thread.
+    const laterToBen = await replyTo(bens);
     expect(laterToBen.to.party).toMatchObject({ kind: 'domain', domain: 'parts-works.test' });
-    const laterToAnn = await smtpReplyTo(anns);
+    const laterToAnn = await replyTo(anns);
     expect(laterToAnn.to.party).toMatchObject({ handle: 'anns-own' });
     expect((await annsOwn.get(`/messages/${laterToBen.id}`)).status).toBe(404);
     expect((await dropped(ben, { in_reply_to: laterToBen.id })).thread_id).toBe(anns.thread_id);
@@ -59,9 +59,9 @@ describe('a thread that goes to two businesses in parts', () => {
     for (const { id } of [anns, toAnn, laterToAnn]) expect((await works.api.get(`/messages/${id}`)).status).toBe(404);
     for (const { id } of [bens, toBen, laterToBen]) expect((await annsOwn.get(`/messages/${id}`)).status).toBe(404);
     await operator.removeDomain('works', 'parts-works.test');
-    expect((await smtpReplyTo(bens)).to.party).toMatchObject({ handle: 'works' });
-    expect((await smtpReplyTo(toBen)).to.party).toMatchObject({ handle: 'works' });
-    expect((await smtpReplyTo(toAnn)).to.party).toMatchObject({ handle: 'anns-own' });
+    expect((await replyTo(bens)).to.party).toMatchObject({ handle: 'works' });
+    expect((await replyTo(toBen)).to.party).toMatchObject({ handle: 'works' });
+    expect((await replyTo(toAnn)).to.party).toMatchObject({ handle: 'anns-own' });
   });
 
   test('can’t be gone on with by somebody who has taken their part along, but as the business', async () => {
@@ -103,11 +103,11 @@ describe('files', () => {
 });
 
 describe('what an organisation wrote to the very business that gets its domain', () => {
-  test('stands in both boxes and once in the thread, and so do the answers', async () => {
+  test('stands in both boxes and once in the thread, and so do the replies', async () => {
     const own = await service.business('own');
     const eve = await signInWithCode(service, 'eve@own-works.test');
     const sent = await dropped(eve, { to: 'own' });
-    const response = await smtpReplyTo(sent, own.api);
+    const response = await replyTo(sent, own.api);
     const back = await dropped(eve, { in_reply_to: response.id });
     await operator.verifyDomain('own', 'own-works.test');
     await service.join();
@@ -117,7 +117,7 @@ describe('what an organisation wrote to the very business that gets its domain',
     expect(await threadOf(own.api, sent)).toEqual({ ids: all, hidden: 0 });
     for (const message of [sent, response, back]) {
       expect((await own.api.get(`/messages/${message.id}`)).body).toEqual(message);
-      const more = await smtpReplyTo(message, own.api);
+      const more = await replyTo(message, own.api);
       expect(more).toMatchObject({ thread_id: sent.thread_id, to: { party: { handle: 'own' } } });
       all.push(more.id);
     }
@@ -164,11 +164,11 @@ describe('places in the ledger', () => {
   });
 });
 
-test('a repeat after joining answers the original, with its files', async () => {
+test('a repeat after joining returns the original, with its files', async () => {
   const hal = await signInWithCode(service, 'hal@gmail.com');
   const files = [await uploadForDrop(hal, 'bytes')];
   const first = await dropped(hal, { to: 'shop', files }, { 'idempotency-key': 'first' });
-  const response = await smtpReplyTo(first);
+  const response = await replyTo(first);
   const second = await dropped(hal, { in_reply_to: response.id }, { 'idempotency-key': 'second' });
   const hals = await claim(hal, 'hals');
   await service.join();

@@ -22,7 +22,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const smtpReplyTo = async ({ id }: Envelope): Promise<Envelope> => {
+const replyTo = async ({ id }: Envelope): Promise<Envelope> => {
   const { status, text, body } = await shop.api.send({ in_reply_to: id });
   expect(status, text).toBe(201);
   return body;
@@ -34,7 +34,7 @@ describe('a chore that is cut short', () => {
   test('has moved whole threads or nothing of them; done again, it moves the rest, and nothing twice', async () => {
     const ann = await signInWithCode(service, 'ann@cut-works.test');
     const sent = await dropMany(ann, 6);
-    const responses = await Promise.all(sent.map(smtpReplyTo));
+    const responses = await Promise.all(sent.map(replyTo));
     const cut = await service.business('cut');
     await operator.verifyDomain('cut', 'cut-works.test');
     const held = sent[3];
@@ -70,13 +70,13 @@ describe('a chore that is cut short', () => {
 });
 
 describe('while threads are moved', () => {
-  test('what is sent and answered stands in one of the two ledgers, and in the end in the business’s', async () => {
+  test('messages and replies stand in one of the two ledgers, and in the end in the business’s', async () => {
     const cat = await signInWithCode(service, 'cat@busy-works.test');
     const sent = await dropMany(cat, 25);
     const busy = await service.business('busy');
     const more: Envelope[] = [];
     const responding = sent.map(async (message) => {
-      for (let n = 0; n < 3; n++) more.push(await smtpReplyTo(message));
+      for (let n = 0; n < 3; n++) more.push(await replyTo(message));
     });
     const dropping = Array.from({ length: 10 }, async () => more.push(await dropped(cat, { to: 'shop' })));
     await operator.verifyDomain('busy', 'busy-works.test');
@@ -93,13 +93,13 @@ describe('while threads are moved', () => {
     expect(new Set(ids(ofShop)).size).toBe(ofShop.length);
   });
 
-  /** An answer whose way was decided before the thread was moved, and which arrives after it. */
+  /** A reply whose destination was decided before the thread was moved, and which arrives after it. */
   async function straggler(first: Envelope, joined: string): Promise<Envelope> {
     const lock = await lockingWith(
       service,
       `UPDATE ledgers SET head = head WHERE party_id = (SELECT id FROM parties WHERE handle = 'shop')`,
     );
-    const responding = smtpReplyTo(first);
+    const responding = replyTo(first);
     await connectionWaitingIn(service, 'commit_messages');
     await service.join();
     expect(await service.holders(first.id, 'shop')).toEqual([joined]);
@@ -108,14 +108,14 @@ describe('while threads are moved', () => {
   }
 
   test.each(['claimed', 'verified'])(
-    'an answer on its way to a thread that a business has %s is not lost: the chore finds it',
+    'a reply on its way to a thread that a business has %s is not lost: the chore finds it',
     async (how) => {
       const domain = `late-${how}.test`;
       const dan = await signInWithCode(service, `dan@${domain}`);
       const eve = await signInWithCode(service, `eve@${domain}`);
       const first = await dropped(dan, { to: 'shop' });
       const eves = await dropped(eve, { to: 'shop', in_reply_to: first.id });
-      const toEve = await smtpReplyTo(eves);
+      const toEve = await replyTo(eves);
       const handle = `late-${how}`;
       const business = await claim(dan, handle);
       if (how === 'verified') await operator.verifyDomain(handle, domain);

@@ -44,7 +44,7 @@ async function expectCarried(written: string): Promise<void> {
   for (const text of await readings(sent)) expect(text.includes(`"json":${written},"`)).toBe(true);
 }
 
-describe('json comes back byte for byte in the answer, inbox, outbox, thread and message', () => {
+describe('json comes back byte for byte in the response, inbox, outbox, thread and message', () => {
   test.each(hardJson)('%s', async (_, written) => {
     await expectCarried(written);
   });

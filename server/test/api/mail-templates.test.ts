@@ -65,7 +65,7 @@ describe('a mail', () => {
   test.each([
     ['invitation', invitationMail({ businessName: HOSTILE, inviter: HOSTILE, url: 'https://waybill.example/i' })],
     [
-      'answer',
+      'reply',
       replyMail({ businessName: HOSTILE, handle: 'evil', url: 'https://waybill.example/a', unsubscribeUrl: 'https://waybill.example/u' }),
     ],
     [
@@ -155,7 +155,7 @@ describe('a mail', () => {
   });
 });
 
-describe('a notification of an answer', () => {
+describe('a notice of a reply', () => {
   async function notify(to: string): Promise<void> {
     const response = { businessName: 'Globex', handle: 'globex', url: `${service.url}/threads/thr_1` };
     await queue.queue({ to, ...replyMail({ ...response, unsubscribeUrl: queue.mails.unsubscribeUrl(to) }) });
@@ -166,7 +166,7 @@ describe('a notification of an answer', () => {
       ...(body !== undefined && { body, headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
     });
 
-  test('says who has answered and where to read it, and nothing else', async () => {
+  test('says who has replied and where to read it, and nothing else', async () => {
     await notify('ada@example.com');
     const [mail] = await server.received('ada@example.com');
     expect(mail?.subject).toBe('You have a reply from Globex');

@@ -94,7 +94,7 @@ describe('who may do what', () => {
       const response = await people[role].request(method as string, url, body);
       if (order.indexOf(role) < order.indexOf(wanted)) expectRefusal(response, 'forbidden');
       else expect([401, 403, 500], `${role}: ${response.text}`).not.toContain(response.status);
-      // What an admin has removed, an owner finds gone, which is an answer too.
+      // An owner finds gone what an admin has removed, which is a valid response too.
     }
   });
 });

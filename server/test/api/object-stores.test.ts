@@ -129,7 +129,7 @@ describe.each(places)('a store in a %s', (place) => {
         });
         let sealed: number | undefined;
         while (!isPut && sealed === undefined) sealed = await objects.seal(id);
-        // One that is sealed before the answer to its PUT is fine, too.
+        // An upload that is sealed before the response to its PUT is fine, too.
         expect(await putting).toBe(200);
         expect(await objects.seal(id)).toBe(5);
       }
@@ -142,7 +142,7 @@ describe.each(places)('a store in a %s', (place) => {
       expect(bytes.equals(await bytesOf(id))).toBe(true);
     });
 
-    test('gives one answer to all who ask at the same time', async () => {
+    test('returns the same result to all concurrent calls', async () => {
       const ids = await Promise.all(Array.from({ length: 10 }, () => uploaded(someBytes(777))));
       const responses = await Promise.all(ids.flatMap((id) => Array.from({ length: 20 }, () => objects.seal(id))));
       expect(new Set(responses)).toEqual(new Set([777]));

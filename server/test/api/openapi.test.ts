@@ -58,7 +58,7 @@ const operations = (): [name: string, operation: Json][] =>
     Object.entries(methods).map(([method, operation]): [string, Json] => [`${method.toUpperCase()} ${path}`, operation]),
   );
 
-/** The answer has a status that its operation declares, and the shape declared for it. */
+/** The response has a status that its operation declares, and the shape declared for it. */
 function expectDeclared(method: string, path: string, response: ApiResponse): void {
   const declared = operationOf(method, path).responses[response.status];
   expect(declared, `${method} ${path} does not declare ${response.status}`).toBeDefined();
@@ -97,7 +97,7 @@ describe('/openapi.json', () => {
     expect(document.components.schemas.Error.properties.error.properties.code.enum).toEqual(errorCodes);
   });
 
-  test('gives every operation a name of its own, a summary, an answer and its refusals', () => {
+  test('gives every operation a name of its own, a summary, a response and its refusals', () => {
     const names = operations().map(([, { operationId }]) => operationId);
     expect(new Set(names).size).toBe(names.length);
     for (const [name, { summary, responses }] of operations()) {
@@ -257,7 +257,7 @@ describe('what is served is what is declared', () => {
     expect(Object.keys(all()).sort()).toEqual(rows.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  test.each(rows.map(({ method, path }) => [method, path]))('%s %s answers as declared', async (method, path) => {
+  test.each(rows.map(({ method, path }) => [method, path]))('%s %s responds as declared', async (method, path) => {
     const response = await (all()[`${method} ${path}`] as () => Promise<ApiResponse>)();
     expect(response.status, response.text).toBeLessThan(300);
     expectDeclared(method, path, response);

@@ -192,7 +192,7 @@ describe('a mail server that can’t be used', () => {
     });
   }
 
-  test('because nobody answers there loses no mail', async () => {
+  test('because nothing responds there loses no mail', async () => {
     await sendThrough(`smtp://127.0.0.1:${await freePort()}`, async (other) => {
       await other.queue({ to: 'early@example.com' });
       expect((await other.failed('early@example.com', 1)).lastError).toContain('ECONNREFUSED');

@@ -89,7 +89,7 @@ describe('a page', () => {
     expect(response.text).not.toMatch(/<style|\son\w+=|javascript:|(src|href)="(https?:)?\/\//i);
   });
 
-  test('has a nonce that no other answer has', async () => {
+  test('has a nonce that no other response has', async () => {
     const nonces = (await Promise.all(Array.from({ length: 20 }, () => page('/')))).map(nonceIn);
     for (const nonce of nonces) expect(Buffer.from(nonce, 'base64')).toHaveLength(16);
     expect(new Set(nonces).size).toBe(20);

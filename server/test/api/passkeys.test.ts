@@ -156,7 +156,7 @@ describe('a passkey signs nobody in', () => {
     expectRefusal((await enter(forged)).response, 'unauthorized');
   });
 
-  test('with an answer that was given before', async () => {
+  test('with a signature that was used before', async () => {
     const browser = new Browser(service.url);
     const { challenge, rpId } = (await browser.get('/auth/passkey/generate-authenticate-options')).body;
     const response = key.get({ challenge, rpId, origin: service.url });

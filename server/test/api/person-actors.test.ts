@@ -146,7 +146,7 @@ describe('the content_hash can be computed from the envelope', () => {
     return sha256OfCanonical({ ...hashed, files });
   }
 
-  test.each(['wim@gmail.com', 'wim@hash-works.test'])('of what %s sends and is answered, with files', async (email) => {
+  test.each(['wim@gmail.com', 'wim@hash-works.test'])('of what %s sends and receives as replies, with files', async (email) => {
     const wim = await signInWithCode(service, email);
     const form = new FormData();
     for (const [name, text] of Object.entries({ to: 'shop', note: 'mit Datei', json: '{"b":1,"a":[0.1]}' })) form.set(name, text);

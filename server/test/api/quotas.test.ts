@@ -154,7 +154,7 @@ describe('usage', () => {
     expect((await usageOf(sender)).used).toBe(MONTHLY);
   });
 
-  test('is not touched by repeats, which are answered also when nothing is left', async () => {
+  test('is not used by repeats, which succeed even when nothing is left', async () => {
     const sender = await fresh();
     const key = { 'idempotency-key': 'first' };
     const original = await sender.api.send({ to: 'globex' }, key);

@@ -36,7 +36,7 @@ describe('the limit of a person', () => {
 });
 
 describe('the limit of a key', () => {
-  test('lets a burst through, then answers rate_limited and says when to come back', async () => {
+  test('lets a burst through, then responds with rate_limited and says when to come back', async () => {
     const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '6', RATE_LIMIT_BURST: '5' });
     const acme = await service.business('acme');
     const responses = await times(8, () => acme.api.get('/agents'));
@@ -48,7 +48,7 @@ describe('the limit of a key', () => {
     expect(header(last, 'ratelimit-remaining')).toBe(0);
   });
 
-  test('tells with every answer what is left', async () => {
+  test('states with every response what is left', async () => {
     const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: SLOW, RATE_LIMIT_BURST: '1' });
     const acme = await service.business('acme');
     const [first, second] = await times(2, () => acme.api.get('/me'));
@@ -165,7 +165,7 @@ describe('the limit of requests without a valid key', () => {
   const as = (service: TestService, secret: string, headers = {}) =>
     service.anonymous.get('/me', { authorization: `Bearer ${secret}`, ...headers });
 
-  test('counts unknown, malformed and missing keys by address, and then answers rate_limited', async () => {
+  test('counts unknown, malformed and missing keys by address, and then responds with rate_limited', async () => {
     const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: '4' });
     const responses = [
       await as(service, unknown()),

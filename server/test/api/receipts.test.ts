@@ -67,7 +67,7 @@ describe('GET /receipts/{token}', () => {
     expectRefusal(await service.anonymous.get(`/receipts/${token}?json=true`), 'validation_error');
   });
 
-  test('answers every unknown and malformed token alike', async () => {
+  test('responds to every unknown and malformed token alike', async () => {
     const tokens = [
       formatReceiptToken(newReceiptToken()),
       `rcpt_${'0'.repeat(token.length - 5)}`,
@@ -131,7 +131,7 @@ describe('the page /r/{token}', () => {
     }
   });
 
-  test('is a page too when there is no such receipt, the same for every token', async () => {
+  test('is a page too when the receipt does not exist, the same for every token', async () => {
     const responses = await Promise.all(['rcpt_x', formatReceiptToken(newReceiptToken()), sent.id, '%00', token.toUpperCase()].map(page));
     for (const response of responses) {
       expect(response.status).toBe(404);

@@ -32,7 +32,7 @@ const response = async (message: { id: string }, body: object = {}) => {
   return sent.body;
 };
 /** All but codes. */
-const notices = (to: string) => server.to(to).filter((mail) => /answer|replied/.test(mail.subject ?? ''));
+const notices = (to: string) => server.to(to).filter((mail) => /reply|replied/.test(mail.subject ?? ''));
 /** All notices that were due have been judged, and mailed if they are to be. */
 const settled = (of = service) =>
   expect
@@ -54,7 +54,7 @@ const signIn = async (email: string): Promise<Browser> => {
   return browser;
 };
 
-test('an answer is told of by one mail, with a link and nothing of what it says', async () => {
+test('a reply causes one mail, with a link and nothing of what it says', async () => {
   const ann = await signIn('ann@quilt-works.test');
   const sent = await response(await drop(ann), {
     subject: 'SECRET-SUBJECT',
@@ -70,7 +70,7 @@ test('an answer is told of by one mail, with a link and nothing of what it says'
   expect(mail.raw).toMatch(/^Auto-Submitted: auto-generated\r\n/m);
 });
 
-test('a mail in answer to it goes to the business, and names the message', async () => {
+test('a mail in reply to it goes to the business, and names the message', async () => {
   const ben = await signIn('ben@quilt-works.test');
   const sent = await response(await drop(ben));
   const mail = await notice('ben@quilt-works.test');
@@ -172,7 +172,7 @@ test('a business is not told by mail', async () => {
   expect(jobs).toEqual([]);
 });
 
-test('a mailbox that takes no mail does not fail the answer', async () => {
+test('a mailbox that accepts no mail does not fail the reply', async () => {
   const eve = await signIn('eve@lace-works.test');
   const message = await drop(eve);
   server.refuse(550);
@@ -182,13 +182,13 @@ test('a mailbox that takes no mail does not fail the answer', async () => {
   expect((await shop.api.get(`/messages/${sent.id}`)).body.to.party).toMatchObject({ kind: 'domain', domain: 'lace-works.test' });
 });
 
-test('an answer that was on its way while its thread joined a business follows it, and no mail is sent', async () => {
+test('a reply that was on its way while its thread joined a business follows it, and no mail is sent', async () => {
   const quiet = await startTestService(server.settings, 'api');
   const [mill, fay] = [await quiet.business('mill'), await signInWithCode(quiet, 'fay@knit-works.test')];
   const dropped = (await fay.post('/v1/drops', { to: 'mill' })).body;
   const claimed = await fay.post('/v1/businesses', { handle: 'knitters', display_name: 'Knitters' });
   expect(claimed.status, claimed.text).toBe(201);
-  // As the chore does it, but for the moment before it says where the thread went: so the answer is routed to the domain.
+  // As the chore does, but stopped before it records where the thread went: so the destination of the reply is the domain.
   const joined = `(SELECT id FROM parties WHERE domain = 'knit-works.test'), (SELECT thread_id FROM ledger_entries LIMIT 1), (SELECT id FROM parties WHERE handle = 'knitters')`;
   await quiet.sql(`SELECT join_thread(${joined}, 'fay@knit-works.test')`);
   await quiet.sql('DELETE FROM joined_threads');

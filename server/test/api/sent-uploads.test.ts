@@ -180,7 +180,7 @@ describe.each(places)('a message with uploads, with files in a %s', (place) => {
       expect(receipt.text).not.toMatch(/download_url|signature|objects/i);
     });
 
-    test('when it is a reply, which may carry the answerer’s uploads', async () => {
+    test('when it is a reply, which may carry the replier’s uploads', async () => {
       const parent = await sent([]);
       const { status, body } = await globex.api.send({ in_reply_to: parent.id, files: [await upload(globex.api, 'answer')] });
       expect(status).toBe(201);

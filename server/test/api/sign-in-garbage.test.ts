@@ -77,7 +77,7 @@ test('no body gives a 5xx anywhere, with a session or without', async () => {
       body,
       fc.boolean(),
       async ([method, path], sent, isSignedIn) => {
-        // Signing out would end the session that all others need, and challenges are used up by the first who answers.
+        // Signing out would end the session that all others need, and the first response uses up a challenge.
         if (path === '/auth/sign-out') return;
         if (path.includes('verify-registration')) await jane.get('/auth/passkey/generate-register-options');
         if (path.includes('verify-authentication')) await jane.get('/auth/passkey/generate-authenticate-options');

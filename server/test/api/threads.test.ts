@@ -82,7 +82,7 @@ describe('GET /threads/{id}', () => {
     expect(pages.length).toBeGreaterThan(10);
   });
 
-  test('holds a message to oneself once, and each answer to it', async () => {
+  test('holds a message to oneself once, and each reply to it', async () => {
     const { body: note } = await umbrella.api.send({ to: 'umbrella', subject: 'note to self' });
     const { body: more } = await umbrella.api.send({ in_reply_to: note.id });
     expect(more.thread_id).toBe(note.thread_id);
@@ -104,7 +104,7 @@ describe('GET /threads/{id}', () => {
 });
 
 describe('a thread that one has no part in', () => {
-  test('is answered like one that does not exist, and like what is no thread id', async () => {
+  test('is treated like one that does not exist, and like a malformed id', async () => {
     const paths = [
       threadId,
       formatId('thr', newUuid()),

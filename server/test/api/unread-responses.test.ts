@@ -79,7 +79,7 @@ test('of thousands of requests on a connection that nobody reads, a few are begu
   await expect.poll(heldBytes, PATIENTLY).toBe(0);
 });
 
-test('as many as may wait on one connection are answered in order', async () => {
+test('as many requests as may wait on one connection get their responses in order', async () => {
   const paths = Array.from({ length: REQUESTS_PER_CONNECTION_MAX }, (_, i) => (i % 2 === 0 ? '/healthz' : '/nothing'));
   const { text } = await exchange(service.url, paths.map((path) => request(path, acme)).join(''));
   expect(text.match(/HTTP\/1\.1 \d{3}/g)).toEqual(paths.map((path) => (path === '/healthz' ? 'HTTP/1.1 200' : 'HTTP/1.1 404')));

@@ -10,7 +10,7 @@ import { expectInvalid, expectRefusal } from '../support/refusals.ts';
 import type { TestBusiness } from '../support/service.ts';
 import { type Announced, announce, announcement, cut, download, put, putStream, sha256Of, someBytes } from '../support/transfer.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of many shapes
+// biome-ignore lint/suspicious/noExplicitAny: responses of many shapes
 type Json = any;
 type Post = (path: string, body?: unknown) => Promise<ApiResponse>;
 

@@ -25,7 +25,7 @@ describe.each(places)('POST /uploads, with files in a %s', (place) => {
   const fresh = () => service.business(`business-${++made}`);
   const databaseNow = async () => (await service.sql<{ now: Date }>('SELECT now()'))[0]?.now.getTime() as number;
 
-  describe('the answer', () => {
+  describe('the response', () => {
     test('is an upload with all that the PUT needs, and nothing else', async () => {
       const { status, headers, body } = await post(announcement());
       expect(status).toBe(201);

@@ -47,7 +47,7 @@ async function send(count: number, apis: Api[] = [acme.api]): Promise<void> {
   for (const { status, text } of responses) expect(status, text).toBe(201);
 }
 
-/** Answers nobody on this path but the fence, and counts whom it left waiting. */
+/** Responds to nothing on this path except the fence, and counts the requests left open. */
 function holding(): { respond: Responder; open(): number } {
   let open = 0;
   return {
@@ -90,7 +90,7 @@ async function wake(id: string): Promise<void> {
   ]);
 }
 
-describe('once a deletion is answered', () => {
+describe('once a deletion has its response', () => {
   test('attempts that wait are not made, not even when one is left behind', async () => {
     receiver.respond = withStatus(500);
     await send(3);
@@ -114,7 +114,7 @@ describe('once a deletion is answered', () => {
   });
 
   test('those already taken and lined up are not begun', async () => {
-    // Prompt answers widen the way until attempts are taken ahead of their turn.
+    // Prompt responses widen the lane until attempts are leased ahead.
     for (let i = 1; i <= 8; i++) {
       await send(25);
       await expect.poll(arrivals, PATIENTLY).toBe(i * 25);
@@ -166,7 +166,7 @@ describe('with two processes at work', () => {
     await expect.poll(rowsOf, PATIENTLY).toBe(0);
   });
 
-  test('nothing of a stream of messages is delivered once a deletion is answered, and after the chore nothing is left behind', async () => {
+  test('nothing of a stream of messages is delivered once a deletion has its response, and after the chore nothing is left behind', async () => {
     let isOver = false;
     const stream = Promise.all(
       both().map(async (api) => {
@@ -175,7 +175,7 @@ describe('with two processes at work', () => {
     );
     await expect.poll(arrivals, PATIENTLY).toBeGreaterThan(20);
     expect((await remove(webhookId, acme.api.at(sibling.url))).status).toBe(204);
-    // What was on its way to the receiver when the answer came has arrived.
+    // Requests that were on their way to the receiver at the time of the response have arrived.
     await passFence();
     const before = arrivals();
     for (let i = 0; i < 5; i++) await passFence();

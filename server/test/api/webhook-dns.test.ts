@@ -73,7 +73,7 @@ describe('POST /webhooks with a name', () => {
     ['an IPv6 address', [PUBLIC_IPV6]],
     ['several of both', [PUBLIC_IPV4, '1.1.1.1', PUBLIC_IPV6, '2606:4700:4700::1111']],
     ['another name for them', { alias: 'public.test' }],
-    ['an answer that takes more than a second', { lateMs: 1_200, reply: [PUBLIC_IPV4] }],
+    ['a DNS response that takes more than a second', { lateMs: 1_200, reply: [PUBLIC_IPV4] }],
   ])('accepts one that is public: %s', async (_kind, reply) => {
     nameServer.set('public.test', [PUBLIC_IPV4, PUBLIC_IPV6]);
     const response = await create('accepted.test', reply);
@@ -108,7 +108,7 @@ describe('POST /webhooks with a name', () => {
     ['an address behind several names', { alias: 'chain.test' }],
     ['an address behind a name of IPv6 only', { alias: 'mapped.test' }],
     ['an address behind localhost', { alias: 'localhost' }],
-    ['a slow answer', { lateMs: 700, reply: ['127.0.0.1'] }],
+    ['a slow DNS response', { lateMs: 700, reply: ['127.0.0.1'] }],
   ])('refuses one with a private address: %s', async (_kind, reply) => {
     nameServer.set('loopback.test', ['127.0.0.1']);
     nameServer.set('mapped.test', ['::ffff:7f00:1']);

@@ -7,7 +7,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 import { attemptsOf, createWebhook, dueIn, hasSucceeded, logOf } from '../support/webhook-log.ts';
 
 const PATIENTLY = { timeout: 60_000, interval: 20 };
-/** A request that is not answered lasts ten seconds. */
+/** A request without a response lasts ten seconds. */
 const SOONER_THAN_IT_ENDS = { timeout: 6_000, interval: 20 };
 
 let service: TestService;
@@ -40,7 +40,7 @@ async function send(count: number): Promise<string[]> {
   return responses.map(({ body }) => body.id);
 }
 
-/** Prompt answers widen a webhook's way until attempts are taken ahead of their turn. */
+/** Prompt responses widen a webhook's lane until attempts are leased ahead. */
 async function widen(name: string): Promise<void> {
   for (let i = 1; i <= 8; i++) {
     await send(25);
@@ -71,7 +71,7 @@ test('an attempt for a message that is gone fails with the reason, and the other
   expect(arrivals('gone')).toEqual([gone, kept]);
 });
 
-test('an endpoint that stops answering when it is at full width leaves places to the other webhooks of its business', async () => {
+test('an endpoint that stops responding when it is at full width leaves places to the other webhooks of its business', async () => {
   const webhook = await register('stops');
   await widen('stops');
   receiver.respond = ({ path }, response) => {
@@ -95,7 +95,7 @@ test('attempts that wait long for their turn are made once each', { timeout: 150
   receiver.respond = (_delivery, response) => setTimeout(() => response.writeHead(204).end(), 600);
   const sent = await send(400);
   const unmade = `SELECT FROM webhook_attempts WHERE webhook_id = $1 AND status <> 'delivered'`;
-  // On a busy machine answers become late ones, and the way as narrow as it is for those.
+  // On a busy machine responses are late, which narrows the lane.
   await expect.poll(() => service.sql(unmade, [parseId('wh', webhook.id)]), { timeout: 600_000, interval: 100 }).toEqual([]);
   expect(arrivals('slow').slice(200).toSorted()).toEqual(sent.toSorted());
 });

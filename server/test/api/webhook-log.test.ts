@@ -67,7 +67,7 @@ const madeAt = (status_code: number | null) => ({ status_code, response_ms: expe
 const notMade = { status_code: null, response_ms: null, error: null, attempted_at: null };
 
 describe('an entry of the delivery log', () => {
-  test('is there with the message, pending while no answer has come, and delivered then', async () => {
+  test('is there with the message, pending until the response has come, and delivered then', async () => {
     let respondNow = () => {};
     receiver.respond = (_delivery, response) => {
       respondNow = () => response.writeHead(200).end();
@@ -112,7 +112,7 @@ describe('an entry of the delivery log', () => {
     expect(await logOf(acme.api, webhookId)).toHaveLength(2);
   });
 
-  test('says why there was no answer, without a status code', async () => {
+  test('says why there was no response, without a status code', async () => {
     receiver.respond = (_delivery, response) => response.destroy();
     await sent();
     const [entry] = await attemptsOf(acme.api, webhookId, 1);
@@ -198,7 +198,7 @@ describe('POST /webhooks/{id}/test', () => {
     return arrivals()[0] as (typeof receiver.deliveries)[number];
   };
 
-  test('answers 202 with the job, and the log shows how it went', async () => {
+  test('responds with 202 and the job, and the log shows the result', async () => {
     const { status, body } = await testEvent();
     expect(status).toBe(202);
     expect(body).toEqual({ queued: true, job_id: expect.stringMatching(/^job_[0-7][0-9a-hjkmnp-tv-z]{25}$/) });
@@ -259,7 +259,7 @@ describe('POST /webhooks/{id}/test', () => {
     ['an error', 500, /\b500\b/],
     ['a redirect', 302, /redirect/],
     ['too many requests', 429, /\b429\b/],
-  ])('is attempted once: answered with %s it has failed', async (_name, status, error) => {
+  ])('is attempted once: with the response %s it has failed', async (_name, status, error) => {
     receiver.respond = withStatus(status, { 'retry-after': '1', location: receiver.url('/elsewhere') });
     await testEvent();
     const [entry] = await attemptsOf(acme.api, webhookId, 1);

@@ -40,7 +40,7 @@ function everySecond(response: ServerResponse | Socket, act: () => void): void {
   timers.push(timer);
 }
 
-/** An HTTPS server that takes the request and answers so. */
+/** An HTTPS server that takes the request and responds in this way. */
 function responding(respond: Responder): Case['url'] {
   return async () => {
     const path = `/${responders.size}`;
@@ -49,7 +49,7 @@ function responding(respond: Responder): Case['url'] {
   };
 }
 
-/** One that writes these bytes for an answer. */
+/** A server that writes these bytes as its response. */
 const writing = (text: string, thenEnd = true) =>
   responding((_, { socket }) => {
     if (thenEnd) socket?.end(text);
@@ -76,8 +76,8 @@ const CLOSED = /connection (closed|reset)/;
 const TLS = /certificate or TLS/;
 
 const cases: Case[] = [
-  { name: 'never answers', url: responding(() => {}), ...late },
-  { name: 'never answers the TLS handshake', url: raw(() => {}), ...late },
+  { name: 'never responds', url: responding(() => {}), ...late },
+  { name: 'never responds to the TLS handshake', url: raw(() => {}), ...late },
   { name: 'stops after the status line', url: writing('HTTP/1.1 200 OK\r\n', false), ...late },
   { name: 'stops after the headers', url: responding((_, response) => response.writeHead(200).flushHeaders()), ...late },
   {
@@ -102,7 +102,7 @@ const cases: Case[] = [
     ...late,
   },
   {
-    name: 'answers without end',
+    name: 'responds without end',
     url: responding((_, response) => {
       const pour = () => {
         while (!response.destroyed && response.write('x'.repeat(10_000)));
@@ -138,7 +138,7 @@ const cases: Case[] = [
     ...broken(CLOSED),
   },
   { name: 'closes the connection at once', url: raw((socket) => socket.end()), ...broken(CLOSED) },
-  { name: 'closes instead of answering', url: responding((_, { socket }) => socket?.destroy()), ...broken(CLOSED) },
+  { name: 'closes instead of responding', url: responding((_, { socket }) => socket?.destroy()), ...broken(CLOSED) },
   {
     name: 'closes in the middle of the body it announced',
     url: writing('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'),
@@ -175,22 +175,26 @@ const cases: Case[] = [
     url: writing('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
     ...broken(/^responded with 100 or 101, which was not asked for$/),
   },
-  { name: 'answers 199 and nothing else', url: writing('HTTP/1.1 199 Odd\r\n\r\n', false), ...late },
+  { name: 'responds with 199 and nothing else', url: writing('HTTP/1.1 199 Odd\r\n\r\n', false), ...late },
   {
     name: 'wants to change the protocol',
     url: writing('HTTP/1.1 101 No\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
     ...broken(/^responded with 100 or 101, which was not asked for$/),
   },
-  ...[200, 202, 204, 299].map((status) => ({ name: `answers ${status}`, url: responding(withStatus(status)), ...delivered(status) })),
-  ...[300, 304].map((status) => ({ name: `answers ${status}`, url: responding(withStatus(status)), ...refused(status, /redirects/) })),
+  ...[200, 202, 204, 299].map((status) => ({ name: `responds with ${status}`, url: responding(withStatus(status)), ...delivered(status) })),
+  ...[300, 304].map((status) => ({
+    name: `responds with ${status}`,
+    url: responding(withStatus(status)),
+    ...refused(status, /redirects/),
+  })),
   ...[400, 404, 410, 500, 599, 600, 999].map((status) => ({
-    name: `answers ${status}`,
+    name: `responds with ${status}`,
     url: writing(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`),
     ...refused(status),
   })),
   { name: 'ends its body by closing', url: writing('HTTP/1.0 200 OK\r\n\r\ndone'), ...delivered(200) },
   {
-    name: 'answers in chunks of 64 KB in all',
+    name: 'responds in chunks of 64 KB in all',
     url: responding((_, response) => {
       response.writeHead(200).write('x'.repeat(RESPONSE_MAX_BYTES - 1));
       response.end('x');
@@ -198,7 +202,7 @@ const cases: Case[] = [
     ...delivered(200),
   },
   {
-    name: 'answers in chunks of a byte more',
+    name: 'responds in chunks of a byte more',
     url: responding((_, response) => {
       response.writeHead(200).write('x'.repeat(RESPONSE_MAX_BYTES));
       response.end('x');
@@ -206,12 +210,12 @@ const cases: Case[] = [
     ...broken(/^responded with 200 and a body without end$/),
   },
   {
-    name: 'answers with 40 MB, compressed to 40 KB',
+    name: 'responds with 40 MB, compressed to 40 KB',
     url: responding((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(40_000_000)))),
     ...delivered(200),
   },
   {
-    name: 'answers with what is not gzip, but says so',
+    name: 'claims gzip, but responds with something else',
     url: responding((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain')),
     ...delivered(200),
   },
@@ -258,7 +262,7 @@ test.each(cases)('a receiver that $name', async ({ name, status, status_code, er
   expect(pending.map(({ attempt }) => attempt)).toEqual(status === 'retrying' ? [2] : []);
 });
 
-test('the answers of receivers are not kept', async () => {
+test('the responses of receivers are not stored', async () => {
   const [row] = await service.sql<{ kept: string }>("SELECT string_agg(a::text, ' ') AS kept FROM webhook_attempts a");
   for (const said of ['xxxx', 'SSH-2.0', 'plain', 'half', 'ESMTP']) expect(row?.kept).not.toContain(said);
 });

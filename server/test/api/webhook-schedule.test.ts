@@ -156,7 +156,7 @@ describe.concurrent('a message that is refused again and again', () => {
     ]);
   });
 
-  test('does not hold up another webhook of the same business, even if its receiver never answers', async () => {
+  test('does not hold up another webhook of the same business, even if its receiver never responds', async () => {
     const { api, send, hook } = await pair(patient);
     const hanging = await hook(() => {});
     const failing = await hook();

@@ -76,7 +76,7 @@ async function attempts(made: Made[], id = webhookId): Promise<void> {
 }
 
 describe('the statistics of a webhook', () => {
-  test('count how its attempts ended, and how long answers took', async () => {
+  test('count the outcomes of its attempts, and the response times', async () => {
     receiver.respond = ({ headers }, response) => {
       const nth = receiver.deliveries.filter(({ headers: { host } }) => host === headers.host).length;
       if (nth % 4 === 0) response.destroy();
@@ -109,7 +109,7 @@ describe('the statistics of a webhook', () => {
     expect(body.totals).toEqual(NOTHING);
   });
 
-  test('put each attempt where it ended, with exact percentiles of those that were answered', async () => {
+  test('put each attempt where it ended, with exact percentiles of the response times', async () => {
     const hour = await thisHour();
     const inHour = (hoursAgo: number, ms = 0) => hour - hoursAgo * HOUR_MS + ms;
     await attempts([

@@ -38,7 +38,7 @@ async function newWebhook(api = acme.api, url = `${URL_OF_MINE}/${++urls}`): Pro
 const withoutSecret = ({ secret: _, ...rest }: Record<string, unknown>) => rest;
 
 describe('POST /webhooks', () => {
-  test('answers with the webhook, and with its secret', async () => {
+  test('returns the webhook and its secret', async () => {
     const { status, body } = await post({ url: URL_OF_MINE });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -62,7 +62,7 @@ describe('POST /webhooks', () => {
     expect(new Set(secrets).size).toBe(10);
   });
 
-  test('shows the secret this once', async () => {
+  test('shows the secret only once', async () => {
     const { id, secret } = await newWebhook();
     const tested = await acme.api.request('POST', `/v1/webhooks/${id}/test`);
     const later = [
@@ -122,7 +122,7 @@ describe('POST /webhooks', () => {
     'https://',
     'https://10.0.0.1/',
     'https://user:pass@localhost/',
-  ])('answers invalid_webhook_url for %s', async (url) => {
+  ])('responds with invalid_webhook_url for %s', async (url) => {
     expectRefusal(await post({ url }), 'invalid_webhook_url');
   });
 
@@ -191,7 +191,7 @@ describe('GET /webhooks/{id}', () => {
 });
 
 describe('DELETE /webhooks/{id}', () => {
-  test('answers 204 without a body, and the webhook is gone', async () => {
+  test('responds with 204 without a body, and the webhook is gone', async () => {
     const { id } = await newWebhook();
     const { status, text } = await remove(id);
     expect([status, text]).toEqual([204, '']);
@@ -228,7 +228,7 @@ const probes: Probe[] = [
 ];
 
 describe('another business’s webhook', () => {
-  test.each(probes)('is answered like an unknown one and like no id at all by %s', async (_name, ask) => {
+  test.each(probes)('is treated like an unknown one and like no id at all by %s', async (_name, ask) => {
     const { id } = await newWebhook(globex.api);
     const unknown = withoutTraces(await ask(acme.api, formatId('wh', newUuid())));
     expect([400, 404]).toContain(unknown.status);

@@ -26,12 +26,12 @@ interface Intent {
   isImpatient: boolean;
 }
 
-/** What clients were told: the first 201 of each key, and the keys that got no answer before a crash. */
+/** What clients were told: the first 201 of each key, and the keys that got no response before a crash. */
 const acknowledged = new Map<string, Envelope>();
 const unresponded = new Map<string, Intent>();
-/** Keys with an answer that was no repeat. */
+/** Keys whose response was not a repeat. */
 const sentBy201 = new Set<string>();
-/** Answers that no crash explains. */
+/** Responses that no crash explains. */
 const surprises: string[] = [];
 let repeats = 0;
 let cutOff = 0;
@@ -68,7 +68,7 @@ describe('after 20 times kill -9 of the service under load', () => {
     expect(surprises).toEqual([]);
   });
 
-  test('the repeat of a key whose answer was lost gives one message, whether or not it had been committed', async () => {
+  test('the repeat of a key whose response was lost gives one message, whether or not it had been committed', async () => {
     await inParallel([...unresponded.values()], async (intent) => {
       const [one, other] = await Promise.all([send(acme(), intent), send(acme(), intent)]);
       expect([one.status, other.status]).toEqual([201, 201]);
@@ -87,7 +87,7 @@ describe('after 20 times kill -9 of the service under load', () => {
       expect(byId.size).toBe(messages.length);
       expect(new Set(messages.map(({ idempotency_key }) => idempotency_key)).size).toBe(messages.length);
       for (const envelope of acknowledged.values()) expect(byId.get(envelope.id)).toEqual(envelope);
-      // Every key was repeated until it was answered, so there is nothing that nobody was told of.
+      // Every key was repeated until it had a response, so every message has been reported to a client.
       expect(messages.length).toBe(acknowledged.size);
     }
   }, 600_000);
@@ -116,7 +116,7 @@ describe('after 20 times kill -9 of the service under load', () => {
   }, 600_000);
 });
 
-/** Sends until the service is gone: mostly new messages, some replies, some repeats of keys answered or unanswered before. */
+/** Sends until the service is gone: mostly new messages, some replies, some repeats of keys with or without a response so far. */
 async function write(api: Api, isOver: { value: boolean }): Promise<void> {
   while (!isOver.value) {
     const earlier = randomInt(4) === 0 ? earlierIntent() : undefined;
@@ -151,7 +151,7 @@ function record(intent: Intent, response: ApiResponse): void {
     surprises.push(`${response.status} ${response.text}`);
     return;
   }
-  // Of two clients that repeat a key at once, the one that was first need not be the first to be answered.
+  // Of two clients that repeat a key at once, the one that was first need not get the first response.
   if (!isReplay(response)) {
     if (sentBy201.has(intent.key)) surprises.push(`sent twice: ${response.text}`);
     sentBy201.add(intent.key);

@@ -79,7 +79,7 @@ test('a stale postmaster.pid that names some other process neither stops the res
   }
 });
 
-test('after kill -9 of PostgreSQL alone the service recovers by itself, answers 503 meanwhile, and loses nothing', async () => {
+test('after kill -9 of PostgreSQL alone the service recovers by itself, responds with 503 meanwhile, and loses nothing', async () => {
   const service = await startPrepared({ env: unlimited });
   const env = { DATA_DIR: service.dataFolder };
   const load = new Load(service.api('acme/purchasing'), 4);
@@ -101,7 +101,7 @@ test('after kill -9 of PostgreSQL alone the service recovers by itself, answers 
   expect(await service.stop()).toMatchObject({ code: 0 });
 });
 
-test('kill -9 of a single backend is a short interruption, and no answer but 201 or 503 comes of it', async () => {
+test('kill -9 of a single backend is a short interruption, and every response is 201 or 503', async () => {
   const service = await startPrepared({ env: unlimited });
   const env = { DATA_DIR: service.dataFolder };
   const load = new Load(service.api('acme/purchasing'), 4);
@@ -175,7 +175,7 @@ function titleOf(pid: number): string {
 /** Senders that keep trying, and what came of it. */
 class Load {
   readonly acknowledged: string[] = [];
-  /** Whatever is neither a success nor the answer promised for a database that is out of reach. */
+  /** Responses that are neither a success nor the 503 for a database that can't be reached. */
   readonly oddResponses: string[] = [];
   #refused = 0;
   #stopped = false;

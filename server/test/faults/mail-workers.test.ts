@@ -113,7 +113,7 @@ describe.concurrent('when a worker', () => {
     await until(async () => (await queue.waiting('ada@example.com')).length === 0);
   });
 
-  test('meets a server that answers without end, it gives up on it, and the mail is tried again', async ({ expect, onTestFinished }) => {
+  test('meets a server whose SMTP reply never ends, it gives up on it, and the mail is tried again', async ({ expect, onTestFinished }) => {
     const sockets = new Set<Socket>();
     const dripping = createServer((socket) => {
       sockets.add(socket.on('error', () => {}));

@@ -56,7 +56,7 @@ describe('an API process and a worker on one database', () => {
     };
   });
 
-  test.each(['/healthz', '/readyz', '/metrics'])('both answer %s', async (probe) => {
+  test.each(['/healthz', '/readyz', '/metrics'])('both respond to %s', async (probe) => {
     for (const url of [api.url, worker.url]) expect((await fetch(`${url}${probe}`)).status).toBe(200);
   });
 

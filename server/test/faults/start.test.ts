@@ -44,7 +44,7 @@ describe('the first start', () => {
 
   test('prints three curl lines, which send, read and reply when they are pasted', async () => {
     expect(service.curlLines).toHaveLength(3);
-    // biome-ignore lint/suspicious/noExplicitAny: answers of different shapes
+    // biome-ignore lint/suspicious/noExplicitAny: responses of different shapes
     const responses: any[] = [];
     for (const line of service.curlLines) responses.push(JSON.parse((await run('bash', ['-c', line])).stdout));
     const [sent, read, replied] = responses;

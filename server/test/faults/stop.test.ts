@@ -14,7 +14,7 @@ import { openSocket } from '../support/raw-http.ts';
 const FORCE_MS = 25_000;
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s under load', (signal) => {
-  test('answers what is under way, takes nothing new, and stops PostgreSQL last', async () => {
+  test('completes requests under way, accepts no new ones, and stops PostgreSQL last', async () => {
     const service = await startPrepared({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
     const { dataFolder } = service;
     const acme = service.api('acme/purchasing');
@@ -128,7 +128,7 @@ function sendUntilGone(api: Api): { acknowledged: Set<string>; statuses: Set<num
   return { acknowledged, statuses, done: Promise.all(Array.from({ length: 8 }, sender)) };
 }
 
-/** A send of which the service has the head, but not yet the body. Its connection stays open when it is answered. */
+/** A send of which the service has the head, but not yet the body. Its connection stays open after the response. */
 async function beginSending(api: Api): Promise<{ finish(body: object): Promise<{ status: number; id: string }> }> {
   const request = http.request(`${api.url}/v1/messages`, {
     method: 'POST',

@@ -95,7 +95,7 @@ describe.concurrent('when a worker is killed -9 with attempts at every stage', (
 
   test.each([
     ['connecting', 'before it sends', 1],
-    ['sent', 'after it has sent and before the answer', 2],
+    ['sent', 'after it has sent and before the response', 2],
     ['responded', 'after the response and before the log is written', 2],
   ] as const)('the attempt that was %s (%s) is made by another worker within 15 seconds, as the same attempt', (stage, _, times) => {
     expect(arrivals[stage]).toHaveLength(times);
@@ -267,7 +267,7 @@ test.concurrent('when the API is killed -9 between sends, each message has its a
   }
   isOver = true;
   await Promise.all(writers);
-  // All of them again, to be answered with what there is.
+  // All of them again: each gets the existing message.
   const repeats = Array.from(acknowledged, async ([key, id]) => {
     const from = key.startsWith('0-') ? newcomer : acme;
     const { body, headers } = await from.api.at(api.url).send({ to: 'globex' }, { 'idempotency-key': key });

@@ -59,7 +59,7 @@ test.concurrent('a worker that was stopped in its tracks for longer than its cla
   const start = () => startWorker(service.databaseUrl, { WEBHOOK_RETRY_DELAYS_S: '1,1,1,1,1' });
   const frozen = await start();
   onTestFinished(async () => void (await frozen.stop('SIGKILL')));
-  // Prompt answers widen the way until attempts are taken ahead of their turn.
+  // Prompt responses widen the lane until attempts are leased ahead.
   for (let i = 1; i <= 8; i++) {
     await sendMany(acme.api, 25);
     await until(() => receiver.deliveries.length === i * 25);

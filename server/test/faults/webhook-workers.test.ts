@@ -176,7 +176,7 @@ test.concurrent('connections that PostgreSQL ends, and its restart, lose and del
   expect(new Set(receiver.deliveries.map(deliveryIdOf))).toEqual(new Set(log.map(({ id }) => id)));
 });
 
-test('endpoints that never answer, with much waiting for them, do not delay one that does', async () => {
+test('endpoints that never respond, with many attempts waiting, do not delay one that does', async () => {
   const service = await startApi({ DATABASE_URL: await postgres.createDatabase() });
   const receiver = await startReceiver();
   receiver.respond = ({ path }, response) => {

@@ -3,7 +3,7 @@ export interface ApiResponse {
   headers: Headers;
   /** The body as it came, for what JSON.parse would hide. */
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   body: any;
 }
 
@@ -58,7 +58,7 @@ export class Api {
   }
 }
 
-/** All of an answer; of a stream of events, which goes on for minutes, the beginning. */
+/** The whole response; of an event stream, which lasts for minutes, the beginning. */
 export async function textOf(response: Response): Promise<string> {
   if (response.headers.get('content-type') !== 'text/event-stream' || !response.body) return response.text();
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

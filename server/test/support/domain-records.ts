@@ -3,7 +3,7 @@ import type { ApiResponse } from './api.ts';
 import type { MemberApi } from './member.ts';
 import type { NameServer } from './name-server.ts';
 
-/** A domain as a business sees it: answers of `/v1/domains`. */
+/** A domain in the responses of `/v1/domains`. */
 export const request = (by: MemberApi, domain: string): Promise<ApiResponse> => by.post('/domains', { domain });
 export const check = (by: MemberApi, domain: string): Promise<ApiResponse> => by.post(`/domains/${domain}/check`);
 

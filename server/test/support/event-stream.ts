@@ -33,7 +33,7 @@ export async function listen(url: string, headers: Record<string, string>): Prom
   };
 
   async function collect(): Promise<void> {
-    if (!response.body) throw new Error('an answer without a body');
+    if (!response.body) throw new Error('a response without a body');
     for await (const part of response.body.pipeThrough(new TextDecoderStream())) text += part;
     isOver = true;
   }

@@ -21,7 +21,7 @@ export interface MailWorld {
   connect(preamble?: string): Promise<SmtpClient>;
   /** To globex, unless it says otherwise. */
   handOver(client: SmtpClient, parcel: Partial<Parcel> & { mail: string | Buffer }): Promise<SmtpReplies>;
-  /** Over a connection of its own: what the mail was answered, or else the first refusal. */
+  /** Delivers over a connection of its own; returns the SMTP reply to the mail, or the first refusal. */
   deliver(parcel: Partial<Parcel> & { mail: string | Buffer }): Promise<string>;
   stop(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { createTCPServer, createUDPServer, Packet } from 'dns2';
 
 /**
- * What a question is answered with: addresses (those of the family that was asked for), texts and mail servers beside
+ * The DNS response to a query: addresses (those of the family that was asked for), texts and mail servers beside
  * them, another name, an error by its number, bytes that mean nothing, or nothing at all; whatever it is, it may come late.
  */
 export type Reply =
@@ -72,7 +72,7 @@ export async function startNameServer(): Promise<NameServer> {
             add({ type: question.type, data: typeof text === 'string' ? (text.match(/.{1,255}/gs) ?? ['']) : [...text] });
         if (type === 'MX') for (const exchange of mx) add({ type: question.type, exchange, priority: 10 });
         // After the client has gone there is nobody to tell.
-        void Promise.resolve(send('garbage' in reply ? Buffer.from('no answer at all') : response)).catch(() => {});
+        void Promise.resolve(send('garbage' in reply ? Buffer.from('not a DNS message') : response)).catch(() => {});
       }
     };
     const name = question.name.toLowerCase();

@@ -22,7 +22,7 @@ export function openSocket(url: string): Promise<Socket> {
   });
 }
 
-/** Sends the bytes and collects what comes back, until the service closes or is silent for `quietMs` after it has begun to answer. */
+/** Sends the bytes and collects what comes back, until the service closes or is silent for `quietMs` after it has begun to respond. */
 export async function exchange(
   url: string,
   bytes: string | Uint8Array,

@@ -31,7 +31,7 @@ export interface Receiver {
   deliveries: Delivery[];
   /** Those of one path. */
   at(path: string): Delivery[];
-  /** How to answer from now on; at first with 204. */
+  /** How to respond from now on; at first with 204. */
   respond: Responder;
   /** Waits until so many have come. */
   received(count: number, timeoutMs?: number): Promise<Delivery[]>;

@@ -17,7 +17,7 @@ export function expectInvalid(response: ApiResponse, field: string): void {
   expect(response.body.error.details[0].path, response.text).toBe(`/${field}`);
 }
 
-/** All of an answer but what differs from one request to the next: what an onlooker could tell two cases apart by. */
+/** A response without what differs between requests: all by which an observer could distinguish two cases. */
 export function withoutTraces({ status, headers, text }: ApiResponse): { status: number; headers: Record<string, string>; text: string } {
   const kept = Object.fromEntries(headers);
   const requestId = kept['x-request-id'] ?? '';

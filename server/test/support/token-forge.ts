@@ -4,7 +4,7 @@ import { CLIENT, listenAs, stopListening } from './identity-provider.ts';
 
 type Json = Record<string, unknown>;
 
-/** What the provider answers with next: claims and a way of signing them. */
+/** What the provider responds with next: claims and a way of signing them. */
 export interface Forgery {
   claims?: Json;
   header?: Json;
