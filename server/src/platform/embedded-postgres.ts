@@ -59,7 +59,7 @@ export async function startEmbeddedPostgres(
   allowThisUser(cluster, account);
 
   const connection = embeddedConnection(dataFolder);
-  let stopping = false;
+  let isStopping = false;
   // The latest process, ready or not, so that stopping always finds it.
   let postmaster: ChildProcess;
   await launch();
@@ -69,21 +69,21 @@ export async function startEmbeddedPostgres(
     postmaster = child;
     await untilReady(child, { ...connection, database: 'postgres' }, cluster);
     child.once('exit', () => {
-      if (stopping) return;
+      if (isStopping) return;
       log.error('PostgreSQL stopped unexpectedly; starting it again');
       void relaunch();
     });
   }
 
   async function relaunch(): Promise<void> {
-    while (!stopping) {
+    while (!isStopping) {
       await sleep(500);
       try {
         await stopLeftover(cluster, account, log);
-        if (!stopping) await launch();
+        if (!isStopping) await launch();
         return;
       } catch (error) {
-        if (!stopping) log.error(error, 'PostgreSQL could not be started again');
+        if (!isStopping) log.error(error, 'PostgreSQL could not be started again');
       }
     }
   }
@@ -92,7 +92,7 @@ export async function startEmbeddedPostgres(
   return {
     connection,
     stop: async () => {
-      stopping = true;
+      isStopping = true;
       await endProcess(postmaster);
     },
   };

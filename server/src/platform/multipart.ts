@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { invalid, Refusal } from '../contract/errors.ts';
 
-export interface Part {
+export interface FormPart {
   name: string;
   /** Defined, though perhaps empty, if the form part is a file. */
   filename: string | undefined;
@@ -24,7 +24,7 @@ const PARAMETER = /\s*;\s*([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]*))/gsy;
  * Reads a multipart/form-data body (RFC 7578) form part by form part, as it arrives. A malformed body is refused, where a
  * lenient parser would skip a form part and lose its content.
  */
-export async function* readMultipart(contentType: string, body: Readable): AsyncGenerator<Part> {
+export async function* readMultipart(contentType: string, body: Readable): AsyncGenerator<FormPart> {
   const match = BOUNDARY.exec(contentType);
   const boundary = match?.[1] ?? match?.[2];
   if (boundary === undefined) throw malformed('has no boundary');
@@ -94,7 +94,7 @@ class DelimitedReader {
   }
 }
 
-function describe(block: Buffer): Omit<Part, 'bytes'> {
+function describe(block: Buffer): Omit<FormPart, 'bytes'> {
   const headers = new Map<string, string>();
   if (!isUtf8(block)) throw new Refusal('invalid_json', 'A header of the form is not in UTF-8.');
   for (const line of block.toString('utf8').split('\r\n')) {

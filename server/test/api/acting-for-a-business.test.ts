@@ -58,7 +58,7 @@ describe('a member gets the same responses as a key with read_write', () => {
 });
 
 describe('acting for a business', () => {
-  test.each(table([...keyRows, ...memberRows]))('%s %s is not for whoever is no member of it', async (method, url) => {
+  test.each(table([...keyRows, ...memberRows]))('%s %s is refused to people who are not members', async (method, url) => {
     const refused = await as(stranger.browser, 'tailor', method, url);
     expectRefusal(refused, 'forbidden');
     const nobodys = await as(stranger.browser, 'nobody-has-this', method, url);

@@ -116,7 +116,7 @@ describe('a key', () => {
     expect((await keysOf(agent.id)).find(({ id }: { id: string }) => id === key.id)).toEqual(revoked);
   });
 
-  test('outlives whoever minted it, until it is revoked', async () => {
+  test('outlives the membership of its creator, until it is revoked', async () => {
     const leaver = await joinedBy(service, owner, 'cleo@tailor-works.test', 'admin');
     const { id, secret } = await mint((await newAgent(leaver)).id, 'read', leaver);
     const account = (await leaver.browser.get('/v1/account')).body;

@@ -88,7 +88,7 @@ describe('the same 401', () => {
     expectUnauthorized(await service.anonymous.get('/me', { 'x-api-key': acme.secret, cookie: `authorization=${acme.secret}` }));
   });
 
-  test('meets a key that is well formed but nobody’s', async () => {
+  test('meets a key that is well formed but unknown', async () => {
     for (let i = 0; i < 5; i++) expectUnauthorized(await withHeader(`Bearer ${newApiKey()}`));
   });
 

@@ -62,7 +62,7 @@ describe('a person and the mailbox that is theirs are one', () => {
     expect(await isBlocked({ email })).toBe(false);
   });
 
-  test('a block of the mailbox holds for whoever signs in with it, later or not, in every process', async () => {
+  test('a block of the mailbox holds for the person who signs in with it, later or not, in every process', async () => {
     const email = `ben${made}@gmx.de`;
     expect(await mail(email)).toMatch(TAKEN);
     const userId = await newestSender();
@@ -124,7 +124,7 @@ describe('a block of a handle', () => {
     await refused(byMember());
     expect(await mail(`somebody@${domain}`)).toMatch(BLOCKED);
     expect(await isBlocked({ handle: owned.handle })).toBe(true);
-    // As the mailbox that she is, she writes for nobody else.
+    // As her own mailbox, she writes for no business.
     expect((await drop(eve, { to: shop.handle })).status).toBe(201);
     expect((await firm.api.send({ to: shop.handle })).status).toBe(201);
     expect(await isBlocked({ handle: firm.handle })).toBe(false);
@@ -134,7 +134,7 @@ describe('a block of a handle', () => {
     expect((await byAgent(sibling.anonymous)).status).toBe(201);
   });
 
-  test('is one of three names, and has to be somebody’s', async () => {
+  test('is exactly one of three names, and must exist', async () => {
     const add = (body: object) => shop.api.write('POST', '/blocks', body);
     expectRefusal(await add({ handle: 'nobody-at-all' }), 'not_found');
     for (const handle of ['', '-x', 'a b', 'firm/orders', 'x'.repeat(40), 1]) expectInvalid(await add({ handle }), 'handle');

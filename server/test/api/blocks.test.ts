@@ -38,7 +38,7 @@ describe('POST /blocks', () => {
     });
   });
 
-  test.each(['usr', 'mbx'] as const)('blocks whoever has a %s_ id', async (prefix) => {
+  test.each(['usr', 'mbx'] as const)('blocks the sender with a %s_ id', async (prefix) => {
     const user_id = formatId(prefix, newUuid());
     const { status, body } = await add({ user_id });
     expect(status).toBe(201);
@@ -151,7 +151,7 @@ describe('POST /blocks', () => {
     expectInvalid(await add({ email_domain }), 'email_domain');
   });
 
-  test('refuses an id that is nobody’s who could write', async () => {
+  test('refuses an id that no sender can have', async () => {
     const wrong = [acme.agentId, acme.keyId, formatId('msg', newUuid()), person().toUpperCase(), person().slice(4), `${person()}x`];
     for (const user_id of [...wrong, 'usr_', 'mbx_', '', 'somebody@example.com', 'usr_%00']) {
       expectInvalid(await add({ user_id }), 'user_id');

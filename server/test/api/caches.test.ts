@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const block = (business: TestBusiness, email_domain: string) => business.api.write('POST', '/blocks', { email_domain });
 
-/** Until the test is over. Who has to read the tables waits. */
+/** Until the test is over. Reads of the tables wait. */
 async function lock(tables: string): Promise<() => Promise<void>> {
   const { rollBack } = await lockingWith(service, `LOCK TABLE ${tables} IN ACCESS EXCLUSIVE MODE`);
   let isOver = false;

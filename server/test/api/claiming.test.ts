@@ -78,7 +78,7 @@ describe('claiming a handle', () => {
     expectInvalid(await ann.post('/v1/businesses', { handle: ['fields'], display_name: 'x' }), 'handle');
   });
 
-  test('is for whoever has signed in, from the service’s own pages', async () => {
+  test('needs a signed-in person, on the service’s own pages', async () => {
     const handle = 'not-signed-in';
     const { api } = await service.business('keyed');
     expectRefusal(await service.anonymous.write('POST', '/businesses', { handle, display_name: 'x' }), 'unauthorized');
@@ -110,7 +110,7 @@ describe('whether a handle is available', () => {
     expect((await ask('still-free')).body).toEqual({ handle: 'still-free', available: false, reason: 'taken' });
   });
 
-  test('is told to whoever has signed in, and about one handle at a time', async () => {
+  test('is shown to signed-in people, for one handle at a time', async () => {
     const { api } = await service.business('asker');
     for (const asker of [api, service.anonymous])
       expectRefusal(await asker.get('/businesses/availability?handle=still-free'), 'unauthorized');
@@ -139,7 +139,7 @@ describe('at the same moment', () => {
     for (const response of responses.filter(({ status }) => status !== 201)) expectRefusal(response, 'conflict');
     expect(await service.sql("SELECT FROM parties WHERE handle LIKE 'greedy-%'")).toHaveLength(BUSINESSES_PER_PERSON_MAX);
     expectRefusal(await tryClaim(greedy, 'one-more'), 'conflict');
-    // The limit is on what one owns: whoever is a member of many can still claim, in time.
+    // The limit counts owned businesses: a member of many can still claim, in time.
     await service.sql("UPDATE members SET role = 'member' WHERE party_id = (SELECT min(id) FROM parties WHERE handle LIKE 'greedy-%')");
     await service.sql("UPDATE parties SET claimed_at = now() - interval '31 days' WHERE handle LIKE 'greedy-%'");
     expect((await tryClaim(greedy, 'one-more')).status).toBe(201);

@@ -156,7 +156,7 @@ describe('a domain of one business', () => {
     expect([await stateOf(tailor, 'held.test'), await stateOf(weaver, 'held.test')]).toEqual(['verified', 'pending']);
   });
 
-  test('goes to whoever’s record stands there now', async () => {
+  test('goes to the business whose record is there now', async () => {
     const { name } = await verified(tailor, names, 'sold.test');
     const second = await requested(weaver, 'sold.test');
     names.set(name, { txt: [second.value] });

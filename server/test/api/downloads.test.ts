@@ -228,7 +228,7 @@ describe.each(places)('with files in a %s', (place) => {
       }
     });
 
-    test('is signed anew for each read', async () => {
+    test('is signed again for each read', async () => {
       const first = (await globex.api.get(`/files/${fileId}`, JSON_WANTED)).body;
       // Times in a URL are whole seconds.
       await sleep(1_001);

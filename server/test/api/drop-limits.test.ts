@@ -93,7 +93,7 @@ describe('files of people', () => {
   });
 });
 
-describe('whoever has no handle counts as new', () => {
+describe('a sender without a handle counts as new', () => {
   test('for ever, and replies count too', async () => {
     const eve = await signIn('eve@old-works.test');
     const first = await dropped(eve, { to: 'shop' });

@@ -137,7 +137,7 @@ describe('where drops are not taken', () => {
     }
   });
 
-  test('businesses are heard all the same, and so are the mailboxes of a domain that one has verified', async () => {
+  test('businesses can still write, and so can the mailboxes of a domain that one has verified', async () => {
     const operator = new Operator(service);
     const other = await service.business('other');
     await setDoor(false);
@@ -218,7 +218,7 @@ describe('the door of a business tells', () => {
     expect([code, body.sender]).toEqual(['party_required', null]);
   });
 
-  test('nothing of a handle that nobody has, nor to whoever has not signed in', async () => {
+  test('nothing about an unclaimed handle, and nothing to people who are not signed in', async () => {
     for (const handle of ['nobody', 'no-', '%00', 'shop%2Forders', 'a@b.test']) expectRefusal(await look(ann, handle), 'not_found');
     expectRefusal(await service.anonymous.get('/drops/shop'), 'unauthorized');
     expectRefusal(await shop.api.get('/drops/shop'), 'unauthorized');
@@ -259,7 +259,7 @@ describe('an idempotency key', () => {
       expectRefusal(response, 'conflict');
       expect(response.text).not.toContain('secret');
     }
-    // The same for a business whose domain the mailbox has: whoever writes for it need not be one of its members.
+    // The same for a business whose domain the mailbox has: a person who writes for it need not be a member.
     const keeper = await service.business('keeper');
     await operator.verifyDomain('keeper', 'keeper-works.test');
     await keeper.api.send({ to: 'shop', note: 'a secret of the agent' }, { 'idempotency-key': 'order-1' });

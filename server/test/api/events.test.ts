@@ -7,7 +7,7 @@ import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { connectionWaitingIn, lockingWith, terminate } from '../support/sql-locks.ts';
 
-/** When a stop cuts off whoever is not done. */
+/** When a stop cuts off unfinished requests. */
 const FORCE_MS = 25_000;
 const FIRST = { inbox: true, outbox: true };
 const RECEIVED = { inbox: true, outbox: false };
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Whoever leaves is forgotten, whatever a test was about. */
+/** After every test: a client that has left is forgotten. */
 afterEach(async () => {
   vi.restoreAllMocks();
   for (const { leave } of listening.splice(0)) leave();

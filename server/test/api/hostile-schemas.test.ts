@@ -112,7 +112,7 @@ describe('a message is delivered, and in bounded time, when the schema', () => {
 
   test('has a huge enum', async () => {
     await put({ enum: Array.from({ length: 20_000 }, (_, i) => `v${i}`) });
-    // To compile it anew for the first message may take a busy machine longer than a message is given.
+    // Compiling it again for the first message may take a busy machine longer than a message may wait.
     await expect.poll(async () => (await send('v19999')).body.validation.status, { timeout: 60_000 }).toBe('passed');
     const { errors } = (await send('v20000')).body.validation;
     expect(errors[0].keyword).toBe('enum');
@@ -159,7 +159,7 @@ const GIVEN_UP = {
 
 test.each([
   ['wants more memory than a worker has', greedy(), MANY_ITEMS],
-  ['can’t be stopped, so that its worker has to be', UNSTOPPABLE, UNSTOPPABLE_TEXT],
+  ['can’t be stopped, so that its worker must be', UNSTOPPABLE, UNSTOPPABLE_TEXT],
 ])('a schema that %s: everything is delivered, and right are all verdicts of others', async (_name, schema, json) => {
   expect((await put(schema)).status).toBe(200);
   const others = await Promise.all(

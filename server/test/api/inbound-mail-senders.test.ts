@@ -171,7 +171,7 @@ describe('by DKIM', () => {
     expect(reply).toContain(reason);
   });
 
-  test('a signature over a given length of the body is believed as long as that is all of it', async () => {
+  test('a signature over a given length of the body counts only if it covers the whole body', async () => {
     await expectTaken(await send({}, { maxBodyLength: 'Three of A-1, please.\r\n'.length }), { domain: 'signs-only.test' });
   });
 
@@ -249,7 +249,7 @@ describe('with a DMARC record', () => {
   });
 });
 
-test('the address that SPF judges is the one that a trusted proxy tells, and nobody else is listened to about it', async () => {
+test('the address that SPF judges is the one that a trusted proxy tells, and no other proxy’s', async () => {
   world.publish('proxied.test', { spf: 'v=spf1 ip4:198.51.100.7 -all' });
   const mail = mailText({ from: 'ann@proxied.test' });
   expect(await world.deliver({ sender: 'ann@proxied.test', mail })).toMatch(UNPROVED);

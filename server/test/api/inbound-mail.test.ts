@@ -128,7 +128,7 @@ describe('its text', () => {
     }
   });
 
-  test('is all of it where it comes in several pieces', async () => {
+  test('is complete when it comes in several pieces', async () => {
     const message = await sent(multipart('mixed', [plain('Before.'), attached('a.txt', 'text/plain', 'a'), plain('After.')]));
     expect(message).toMatchObject({ note: 'Before.\n\nAfter.', files: [{ filename: 'a.txt' }] });
   });

@@ -141,7 +141,7 @@ test('a question that can’t be read is refused as the ones for which it stands
   expectRefusal(await (await globex.withKey('read')).write('POST', '/inbox/schema/check', {}), 'forbidden');
 });
 
-describe('whoever asks much', () => {
+describe('a caller with many requests', () => {
   const SLOW = { schema: exponential(40), json: 1 };
 
   test('is refused what is too much at once, and takes no time from others', async () => {
@@ -164,7 +164,7 @@ describe('whoever asks much', () => {
     expect((await check({ schema: true }, greedyOne)).status).toBe(200);
   });
 
-  test('and hangs up does not have to wait for what was asked before', async () => {
+  test('that cancels them does not wait for the earlier ones', async () => {
     const typing = await service.business('typing');
     const startedAt = performance.now();
     await check(SLOW, typing);

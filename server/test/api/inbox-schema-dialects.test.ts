@@ -124,7 +124,7 @@ describe('formats are checked', () => {
     ['regex', '^a(b|c)$', '('],
   ])('%s', async (format, good, bad) => expect(await verdicts({ format }, good, 1, bad)).toEqual(['passed', 'passed', 'failed']));
 
-  test('one that nobody knows says nothing', async () => {
+  test('an unknown one is ignored', async () => {
     expect(await verdicts({ format: 'colour' }, 'x')).toEqual(['passed']);
   });
 });

@@ -45,7 +45,7 @@ async function expectNobodyJoined(): Promise<void> {
 }
 
 describe('an invitation', () => {
-  test('is mailed, tells what it is for, and makes whoever accepts it a member', async () => {
+  test('is mailed, tells what it is for, and makes the person who accepts it a member', async () => {
     const response = await invite(`  Guest@FIRM-${made}.test `, 'admin', 'Desk');
     expect(response.status).toBe(201);
     expect(response.body).toMatchObject({ id: expect.stringMatching(/^inv_/), email: guest(), role: 'admin', segment: 'desk' });
@@ -114,7 +114,7 @@ describe('an invitation', () => {
 
   test('that is withdrawn while it is being accepted counts for one of both', async () => {
     const { id, person, token } = await invited();
-    // The one who accepts began earlier, and has to wait.
+    // The acceptance began earlier, and must wait.
     const lock = await lockingWith(service, 'SELECT FROM parties WHERE id = $1 FOR UPDATE', [await partyId()]);
     const accepting = accept(person, token);
     await expect
@@ -126,7 +126,7 @@ describe('an invitation', () => {
     await expectNobodyJoined();
   });
 
-  test('sent anew takes the place of the earlier one', async () => {
+  test('sent again replaces the earlier one', async () => {
     const { person, token } = await invited('admin');
     await service.sql('UPDATE invitations SET created_at = created_at - make_interval(secs => $1)', [INVITATION_AGAIN_AFTER_S]);
     expect((await invite(guest(), 'member')).status).toBe(201);
@@ -136,7 +136,7 @@ describe('an invitation', () => {
     expect((await new MemberApi(person, owner.handle).get('/me')).body.member.role).toBe('member');
   });
 
-  test('leaves whoever has become a member meanwhile as they are', async () => {
+  test('leaves a person who has become a member meanwhile unchanged', async () => {
     const { person, token } = await invited('admin', 'desk');
     const id = (await person.get('/v1/account')).body.id;
     await service.sql(`INSERT INTO members (party_id, person_id, role) SELECT $1, id, 'member' FROM people WHERE email = $2`, [
@@ -208,7 +208,7 @@ describe('an invitation ends with its inviter’s right to make it', () => {
     expect((await accept(second, await tokenFor(`second@firm-${made}.test`))).status).toBe(200);
   });
 
-  test('and others’ invitations go on, also those of whoever invited the same mailbox again', async () => {
+  test('and others’ invitations stay open, also of a person who invited the same mailbox again', async () => {
     const { inviterId, person } = await invitedBy('admin', 'admin');
     await service.sql('UPDATE invitations SET created_at = created_at - make_interval(secs => $1)', [INVITATION_AGAIN_AFTER_S]);
     expect((await invite(guest(), 'member')).status).toBe(201);

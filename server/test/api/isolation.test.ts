@@ -145,7 +145,7 @@ test('another business’s use of an idempotency key stays unseen', async () => 
   expect(mine.body.type).toBe('mine');
 });
 
-test('a receipt’s token is all that opens it: a wrong one says nothing', async () => {
+test('a receipt opens with its token only: a wrong one says nothing', async () => {
   const token = secret.receipt_url.split('/r/')[1] as string;
   const last = token.at(-1) === '0' ? '1' : '0';
   const near = withoutTraces(await service.anonymous.get(`/receipts/${token.slice(0, -1)}${last}`));

@@ -120,7 +120,7 @@ describe('while threads are moved', () => {
       const business = await claim(dan, handle);
       if (how === 'verified') await operator.verifyDomain(handle, domain);
       const late = await straggler(first, handle);
-      // Routed to the organisation before anybody had its domain, or to the business at once.
+      // Sent to the organisation before any business had its domain, or to the business at once.
       const [holder] = await service.holders(late.id, 'shop');
       expect(holder).toBe(how === 'claimed' ? domain : handle);
       await service.join();
@@ -150,7 +150,7 @@ test('a thousand threads join, each whole, and in the order in which they were',
 }, 600_000);
 
 describe('a domain that was given up before its history had joined', () => {
-  test('joins whoever has it now, and not whoever had it', async () => {
+  test('joins the business that has it now, and not an earlier one', async () => {
     const gus = await signInWithCode(service, 'gus@moved-works.test');
     const before = await dropped(gus, { to: 'shop' });
     const [former, present] = [await service.business('former'), await service.business('present')];

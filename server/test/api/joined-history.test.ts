@@ -66,7 +66,7 @@ test('replies to a thread that has joined go to the business', async () => {
   expect((await miller.get(`/threads/${first.thread_id}`)).body).toMatchObject({ hidden: 0, data: [{}, {}, {}] });
 });
 
-test('the whole history of a domain joins whoever verifies it, and nobody after them', async () => {
+test('the whole history of a domain joins the business that verifies it, and no later one', async () => {
   const operator = new Operator(service);
   const dan = await signInWithCode(service, 'dan@weaver-works.test');
   const eve = await signInWithCode(service, 'eve@weaver-works.test');

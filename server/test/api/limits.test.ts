@@ -144,7 +144,7 @@ describe('members and invitations', () => {
     const owner = await owned();
     await fill(owner, 198);
     expectTwoOf(await several(5, (i) => invite(owner, `new${i}@gmx.de`)), /200 open invitations/);
-    // Whoever is invited already can be invited again.
+    // A person who is invited already can be invited again.
     expect((await invite(owner, 'guest1@gmx.de')).status).toBe(201);
     const [open] = (await owner.get('/invitations')).body.data;
     await owner.delete(`/invitations/${open.id}`);
@@ -169,7 +169,7 @@ describe('members and invitations', () => {
   });
 });
 
-test('a person claims 20 businesses in 30 days, whoever owns them afterwards', async () => {
+test('a person claims 20 businesses in 30 days, even if others own them afterwards', async () => {
   const person = await signInWithCode(service, 'founder@gmx.de');
   const heir = 'heir@gmx.de';
   const claim = async (handle: string) => {

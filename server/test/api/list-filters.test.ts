@@ -7,7 +7,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 // biome-ignore lint/suspicious/noExplicitAny: envelopes as they came
 type Envelope = any;
 
-/** Types that mean something to SQL, to patterns or to URLs, and have to mean nothing here. */
+/** Types that mean something to SQL, to patterns or to URLs, but must mean nothing here. */
 const TYPES = [
   'order',
   'Order',

@@ -181,7 +181,7 @@ describe('when the clock was set back', () => {
     }
   });
 
-  test('whoever only hears from such a business sees its time, too, and polls without a gap', async () => {
+  test('a recipient of such a business sees its time, too, and polls without a gap', async () => {
     const [early, late] = [await service.business('early'), await service.business('late')];
     await early.api.send({ to: 'early' });
     await service.sql(

@@ -220,7 +220,7 @@ describe('a notice of a reply', () => {
     expect(server.to(to)).toHaveLength(1);
   });
 
-  test('is all that is withheld: a code still comes, and so does what others are notified of', async () => {
+  test('stops notices only: codes still come, and so do the notices of others', async () => {
     await request('POST', queue.mails.unsubscribeUrl('both@example.com').slice(service.url.length));
     await sent('both@example.com', codeMail({ code: '222222', minutes: 10 }));
     await notify('other@example.com');

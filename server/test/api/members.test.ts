@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A business with an owner and whoever else is asked for, each with a mailbox of their own. */
+/** A business with an owner and the given other members, each with a mailbox of their own. */
 async function firm(...roles: Role[]): Promise<{ owner: MemberApi; others: MemberApi[] }> {
   await service.sql('DELETE FROM sign_in_counts');
   const name = `firm-${++made}`;
@@ -85,7 +85,7 @@ describe('who may do what', () => {
     expect(managing.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(needed).sort());
   });
 
-  test.each(Object.entries(needed))('%s is for whoever is at least %s', async (route, wanted) => {
+  test.each(Object.entries(needed))('%s needs at least the role %s', async (route, wanted) => {
     const [method, path = ''] = route.split(' ');
     const url = path.slice('/v1'.length).replace('members/:id', `members/${victim}`).replace(/:\w+/, 'placeholder');
     const body = method === 'GET' || method === 'DELETE' ? undefined : {};
@@ -164,7 +164,7 @@ describe('roles', () => {
     },
   );
 
-  test('whoever is removed or demoted while their request waits has it refused', async () => {
+  test('the request of a person who is removed or demoted while it waits is refused', async () => {
     const { owner, others } = await firm('admin', 'owner', 'member');
     const [admin, second, member] = others as [MemberApi, MemberApi, MemberApi];
     const email = `friend@${owner.handle}.test`;

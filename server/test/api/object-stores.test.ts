@@ -11,7 +11,7 @@ import { download, put, sha256Of, someBytes } from '../support/transfer.ts';
 const CHUNK_BYTES = 100_003;
 const TYPE = 'application/octet-stream';
 
-/** What every place to keep files in has to do alike, whatever the service makes of it. */
+/** What every object store must do alike. */
 describe.each(places)('a store in a %s', (place) => {
   let service: FileService;
   let objects: ObjectStore;

@@ -117,7 +117,7 @@ describe('what the pages are made of', () => {
     woff2: 'font/woff2',
   };
 
-  test('comes compressed to whoever takes that, and may be kept for ever', async () => {
+  test('comes compressed to clients that accept that, and may be cached for ever', async () => {
     expect(assets().map((path) => path.split('.').at(-1))).toEqual(expect.arrayContaining(['js', 'css', 'svg']));
     for (const path of assets()) {
       const plain = await asset(path, 'identity');

@@ -54,7 +54,7 @@ test('nor does it write for the business that has verified its domain', async ()
   await operator.close();
 });
 
-test('whoever has no mailbox at all is told the same', async () => {
+test('a person without a mailbox gets the same response', async () => {
   const bob = await signInUnproven('bob@gmail.com', 'oidc');
   await service.sql("UPDATE people SET email = 'none@unproven.invalid', email_verified = false WHERE email = 'bob@gmail.com'");
   expectRefusal(await drop(bob, { to: 'shop' }), 'party_required');
@@ -76,7 +76,7 @@ test('with a handle the same person writes, as the business', async () => {
   expect((await shop.api.get('/inbox?from=cats')).body.data).toEqual([body]);
   const { body: response } = await shop.api.send({ in_reply_to: body.id });
   expect((await cats.get('/inbox')).body.data).toEqual([response]);
-  // Without the business's name on it, it is still nobody's.
+  // Without the header that names the business, the request still acts for none.
   expectRefusal(await drop(cat, { to: 'shop' }), 'party_required');
 });
 
@@ -89,13 +89,13 @@ test('another way of signing in is judged by itself, for the same person', async
   expectRefusal(await drop(dan, { in_reply_to: sent.id }), 'party_required');
 });
 
-test('POST /v1/messages says the same to whoever is signed in and names no business', async () => {
+test('POST /v1/messages says the same to a person who is signed in and names no business', async () => {
   const fay = await signInUnproven('fay@gmail.com');
   const gus = await signInWithCode(service, 'gus@gmail.com');
   for (const person of [fay, gus]) {
     for (const body of [{ to: 'shop' }, { to: 'nobody' }]) expectRefusal(await person.post('/v1/messages', body), 'party_required');
   }
-  // Other endpoints, and whoever is not signed in, are told of the missing key.
+  // Other endpoints, and requests without a session, report the missing key.
   expectRefusal(await fay.get('/v1/inbox'), 'unauthorized');
   expectRefusal(await service.anonymous.send({ to: 'shop' }), 'unauthorized');
   expectRefusal(await service.anonymous.send({ to: 'shop' }, { cookie: 'waybill.session_token=none' }), 'unauthorized');

@@ -42,7 +42,7 @@ describe('a passkey', () => {
     expect((await service.anonymous.get('/sign-in')).body.passkey).toBe(true);
   });
 
-  test('signs in whoever added it, as often as they like, and shows what they had shown then', async () => {
+  test('signs in the person who added it, repeatedly, and proves what that sign-in had proved', async () => {
     const jane = await signInWithCode(service, 'jane@corp.example');
     const key = new Authenticator();
     expect((await add(jane, key)).status).toBe(200);

@@ -32,7 +32,7 @@ async function receiptOf({ receipt_url }: Envelope): Promise<Envelope> {
   return (await service.anonymous.get(`/receipts/${receipt_url.split('/').at(-1)}`)).body;
 }
 
-/** The webhook's body for the message, of which the download URLs are signed anew. */
+/** The webhook's body for the message, whose download URLs are signed again. */
 async function deliveryOf({ id }: Envelope): Promise<Envelope> {
   const find = () => receiver.deliveries.find(({ headers }) => headers['webhook-id'] === id);
   await expect.poll(() => find() !== undefined, { timeout: 60_000 }).toBe(true);
@@ -93,7 +93,7 @@ describe('a member of a business is shown as a person', () => {
   });
 });
 
-describe('whoever has no handle is shown as the person they are', () => {
+describe('a sender without a handle is shown as a person', () => {
   test.each([
     ['a code', 'email', 'mailbox'],
     ['an account that their organisation gave them at Google', 'google', 'domain'],

@@ -286,7 +286,7 @@ describe('the limit of an address', () => {
   });
 });
 
-test('keys that are refused use up nobody’s limit', async () => {
+test('keys that are refused use up no limit', async () => {
   const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: SLOW, RATE_LIMIT_BURST: '1' });
   const acme = await service.business('acme');
   const typo = new Api(service.url, `${acme.secret.slice(0, -1)}${acme.secret.endsWith('a') ? 'b' : 'a'}`);

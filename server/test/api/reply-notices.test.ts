@@ -78,7 +78,7 @@ test('a mail in reply to it goes to the business, and names the message', async 
   expect(mail.messageId).toBe(`<${sent.id}@${INBOUND}>`);
 });
 
-test('whoever began the thread is told, not a colleague', async () => {
+test('the person who began the thread is notified, not a colleague', async () => {
   const [cleo, dan] = [await signIn('cleo@felt-works.test'), await signIn('dan@felt-works.test')];
   const first = await drop(cleo);
   const reply = await response(first);

@@ -70,7 +70,7 @@ describe('over HTTP', () => {
     }
   });
 
-  test('a hostile message is delivered half a second later than one that nobody checks', async () => {
+  test('a hostile message is delivered half a second later than one without a check', async () => {
     const hostile = await service.business('hostile');
     const timed = async (to: string) => {
       const startedAt = performance.now();

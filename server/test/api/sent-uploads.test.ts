@@ -20,7 +20,7 @@ function contentHashOf(envelope: Json): string {
   return sha256OfCanonical({ ...Object.fromEntries(HASHED.map((name) => [name, envelope[name]])), files });
 }
 
-/** Signed anew each time it is read. */
+/** Signed again each time it is read. */
 function withoutUrls(envelope: Json): Json {
   return { ...envelope, files: envelope.files.map(({ download_url: _, ...file }: Json) => file) };
 }
@@ -250,7 +250,7 @@ describe.each(places)('a message with uploads, with files in a %s', (place) => {
     });
 
     test.each([
-      ['of which nobody knows', () => formatId('upl', newUuid())],
+      ['that is unknown', () => formatId('upl', newUuid())],
       ['that is empty', () => ''],
       ['of another kind', () => formatId('file', newUuid())],
       ['without a prefix', () => newUuid()],

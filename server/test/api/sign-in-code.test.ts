@@ -19,7 +19,7 @@ const enter = (email: string, otp: string | undefined) => browser.post('/auth/si
 const newest = async (email: string) => (await codesFor(service, email)).at(-1) as string;
 
 describe('a one-time code', () => {
-  test('signs in whoever holds the mailbox, and says so', async () => {
+  test('signs in the holder of the mailbox, and says so', async () => {
     const jane = await signInWithCode(service, 'jane@corp.example');
     const { status, body } = await jane.get('/v1/account');
     expect(status).toBe(200);

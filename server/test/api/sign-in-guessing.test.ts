@@ -57,7 +57,7 @@ describe('guessing a code', () => {
     expect((await guess(browser, code)).status).not.toBe(200);
   });
 
-  test('of one mailbox stops at the codes that a network may ask for: five in ten minutes, whoever asks', async () => {
+  test('of one mailbox stops at the codes that a network may ask for: five in ten minutes, for all browsers together', async () => {
     const { service, browser, urls } = await freshService();
     for (let i = 0; i < 5; i++) expect((await askForCode(new Browser(urls[i % 2] as string), VICTIM)).status).toBe(200);
     const refused = await askForCode(browser, VICTIM);

@@ -127,7 +127,7 @@ describe('a thread that one has no part in', () => {
     }
   });
 
-  test('stays so for whoever merely exchanges other messages with one of its parties', async () => {
+  test('stays so for a business that exchanges other messages with one of its parties', async () => {
     await umbrella.api.send({ to: 'acme' });
     await acme.api.send({ to: 'umbrella' });
     expectRefusal(await umbrella.api.get(`/threads/${threadId}`), 'not_found');

@@ -36,7 +36,7 @@ async function unread(business: TestBusiness, connections: number): Promise<Sock
   return sockets;
 }
 
-test('responses that nobody reads hold a bounded amount, past which there is 503; all of it comes back when they close', async () => {
+test('unread responses hold a limited number of bytes, beyond which there is 503; closing frees all of them', async () => {
   const ofAcme = await unread(acme, 3);
   await expect.poll(async () => (await acme.api.request('GET', large)).status, PATIENTLY).toBe(503);
   const refused = await acme.api.request('GET', large);
@@ -60,7 +60,7 @@ test('responses that nobody reads hold a bounded amount, past which there is 503
   expect((await acme.api.request('GET', large)).status).toBe(200);
 });
 
-test('of thousands of requests on a connection that nobody reads, a few are begun', async () => {
+test('of thousands of requests on a connection that is not read, a few are begun', async () => {
   const socket = (await openSocket(service.url)).pause();
   socket.write(request('/docs/reference', acme).repeat(MANY));
   await expect.poll(async () => (await service.anonymous.request('GET', '/healthz')).status, PATIENTLY).toBe(200);

@@ -100,7 +100,7 @@ describe('what one person may upload in a day over all their businesses', () => 
     expect((await announce(first, 0)).status).toBe(201);
   });
 
-  test('is nobody’s for a business that the operator has made', async () => {
+  test('does not apply to a business that the operator has created', async () => {
     const business = await service.business(`business-${++made}`);
     expect((await business.api.write('POST', '/uploads', announcement({ size_bytes: 700 }))).status).toBe(201);
   });

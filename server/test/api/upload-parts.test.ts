@@ -59,7 +59,7 @@ describe.each(places)('an upload in parts, with files in a %s', (place) => {
     return upload_id;
   }
 
-  test('is paused, taken up again by whoever lost track, completed, and sent like any other', async () => {
+  test('is paused, resumed by a client that has lost its state, completed, and sent like any other', async () => {
     const bytes = someBytes(2 * UPLOAD_PART_BYTES + 5);
     const parts = cut(bytes, UPLOAD_PART_BYTES);
     const upload = await begun({ filename: 'film.mp4', content_type: 'video/mp4', size_bytes: bytes.length });
@@ -184,7 +184,7 @@ describe.each(places)('an upload in parts, with files in a %s', (place) => {
       expectRefusal(response, 'upload_not_found');
   });
 
-  test('is nobody else’s to see, to change or to send', async () => {
+  test('can’t be seen, changed or sent by anybody else', async () => {
     const { upload_id: id } = await begun();
     const unknown = formatId('upl', newUuid());
     const reader = await acme.withKey('read');

@@ -142,7 +142,7 @@ describe.each(places)('POST /uploads, with files in a %s', (place) => {
   });
 
   describe('the key', () => {
-    test('has to be one that may write', async () => {
+    test('must be one that may write', async () => {
       expectRefusal(await post(announcement(), await acme.withKey('read')), 'forbidden');
       expectRefusal(await post(announcement(), service.anonymous), 'unauthorized');
     });

@@ -8,7 +8,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 import { attemptsOf, createWebhook, hasSucceeded } from '../support/webhook-log.ts';
 
 const PATIENTLY = { timeout: 60_000, interval: 20 };
-/** A request that nobody breaks off lasts ten seconds. */
+/** A request that is not cancelled lasts ten seconds. */
 const SOONER_THAN_BY_ITSELF = { timeout: 5_000, interval: 20 };
 
 let service: TestService;

@@ -156,7 +156,7 @@ describe('the signatures', () => {
     ['changed in one character', (text) => text.replace('"price":100', '"price":900')],
     ['with a space more', (text) => `${text} `],
     ['cut off', (text) => text.slice(0, -1)],
-    ['written anew', (text) => JSON.stringify(JSON.parse(text), null, 1)],
+    ['serialized again', (text) => JSON.stringify(JSON.parse(text), null, 1)],
     ['empty', () => ''],
   ])('do not hold for a body %s', (_, change) => {
     const forged = { ...delivery, body: Buffer.from(change(delivery.body.toString())) };
@@ -216,7 +216,7 @@ describe('attempts at one message', () => {
     for (const count of [1, 2, 3]) {
       await attemptsOf(globex.api, flaky.id, count);
       if (count === 3) break;
-      // In another second, so that what is made anew differs from what is repeated.
+      // In another second, so that a new signature differs from a repeated one.
       await dueIn(service, flaky, 1.1);
     }
     attempts.push(...atFlaky());
@@ -236,7 +236,7 @@ describe('attempts at one message', () => {
     expect(deliveryIds).not.toContain(ofOther?.headers['waybill-delivery-id']);
   });
 
-  test('share the webhook-id, and are signed anew', () => {
+  test('share the webhook-id, and are signed again', () => {
     expect(attempts.map(({ headers }) => headers['webhook-id'])).toEqual(Array(3).fill(message.body.id));
     for (const delivery of attempts)
       expect([verifyOwn(delivery, flaky.secret), verifyStandard(delivery, flaky.secret)]).toEqual([true, true]);

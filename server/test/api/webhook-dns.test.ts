@@ -37,7 +37,7 @@ afterAll(async () => {
   await nameServer.stop();
 });
 
-/** A URL at the canary's port, so that it hears of every connection to this machine. */
+/** A URL at the canary's port, which notices every connection to this machine. */
 const urlOf = (name: string) => `https://${name}:${canary.port}/hook`;
 
 async function deliverTo(business: TestBusiness): Promise<void> {

@@ -10,7 +10,7 @@ import { startPrepared } from '../support/prepared-folder.ts';
 import { CHECKOUT, parentOf, postmasterOf, processesIn, spawnProgram, startProcess, temporaryFolder, until } from '../support/process.ts';
 import { openSocket } from '../support/raw-http.ts';
 
-/** When the service cuts off whoever is not done; a stop that needs no force is far below. */
+/** When the service cuts off unfinished requests; a stop without force takes far less. */
 const FORCE_MS = 25_000;
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s under load', (signal) => {

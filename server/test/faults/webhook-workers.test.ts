@@ -206,7 +206,7 @@ test('endpoints that never respond, with many attempts waiting, do not delay one
   // For longer than the ten seconds after which the worker gives up on those that hang, and turns to the next.
   const delays = await delaysOf(110);
   const p99 = delays.toSorted((a, b) => a - b)[Math.ceil(0.99 * delays.length) - 1];
-  // A second is promised; a machine on which others keep it waiting without any cause of ours can't do better.
+  // The limit is a second, plus the time for which other load stalls the machine.
   expect(p99).toBeLessThan(Math.max(1_000, 3 * Math.max(...alone)));
 
   const isDelivered = ({ attempt, status }: LoggedAttempt) => attempt === 1 && status === 'delivered';

@@ -13,7 +13,7 @@ interface Cookie {
   attributes: string[];
 }
 
-/** What a browser does about cookies, for one service and for whoever it leads to. Redirects are followed by hand. */
+/** Handles cookies like a browser, for one service and the hosts it redirects to. Tests follow redirects themselves. */
 export class Browser {
   /** The service's, at which relative paths are asked for. */
   readonly url: string;

@@ -19,7 +19,7 @@ export function save(api: Api, body: unknown): Promise<ApiResponse> {
   return api.write('POST', '/contacts', body);
 }
 
-/** Saves one that has to be new or known, and gives it. */
+/** Saves a contact, which must succeed, and returns it. */
 export async function saved(api: Api, body: object): Promise<ContactBody> {
   const response = await save(api, body);
   expect([200, 201], response.text).toContain(response.status);

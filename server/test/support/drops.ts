@@ -8,12 +8,12 @@ import { announcement, put } from './transfer.ts';
 // biome-ignore lint/suspicious/noExplicitAny: envelopes as they came
 export type Envelope = any;
 
-/** What a drop page sends for whoever has signed in. A string goes out as it stands. */
+/** Sends a drop as the signed-in person. A string is sent as it is. */
 export function drop(person: Browser, body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
   return person.post('/v1/drops', body, { headers });
 }
 
-/** One that has to be delivered; gives the envelope. */
+/** Sends a drop that must be delivered; returns the envelope. */
 export async function dropped(person: Browser, body: unknown, headers: Record<string, string> = {}): Promise<Envelope> {
   const response = await drop(person, body, headers);
   expect(response.status, response.text).toBe(201);

@@ -19,7 +19,7 @@ export async function listen(url: string, headers: Record<string, string>): Prom
   let text = '';
   let isOver = false;
   const ended = collect();
-  // Whoever leaves does not wait for it.
+  // A client that leaves does not wait for the rest.
   ended.catch(() => {});
   return {
     status: response.status,

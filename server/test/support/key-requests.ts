@@ -2,7 +2,7 @@ import type { ApiResponse } from './api.ts';
 import { goodRequestsOfParts } from './parts-requests.ts';
 import type { TestBusiness, TestService } from './service.ts';
 
-/** A good request for every row of the route table that takes a key, or nothing. sent: a message that acme has sent to globex. */
+/** A valid request for every route that takes a key or is public. sent: a message from acme to globex. */
 export function goodRequestsOfKeys(
   service: TestService,
   acme: TestBusiness,

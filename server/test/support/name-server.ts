@@ -71,7 +71,7 @@ export async function startNameServer(): Promise<NameServer> {
           for (const text of txt)
             add({ type: question.type, data: typeof text === 'string' ? (text.match(/.{1,255}/gs) ?? ['']) : [...text] });
         if (type === 'MX') for (const exchange of mx) add({ type: question.type, exchange, priority: 10 });
-        // After the client has gone there is nobody to tell.
+        // The client may have gone.
         void Promise.resolve(send('garbage' in reply ? Buffer.from('not a DNS message') : response)).catch(() => {});
       }
     };

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { ApiResponse } from './api.ts';
 
-/** Whoever can ask for a list. */
+/** A client that can read a list. */
 type Reader = { get(path: string): Promise<ApiResponse> };
 
 /** A list with its query; filters are encoded here. */

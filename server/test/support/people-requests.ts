@@ -9,7 +9,7 @@ import type { TestService } from './service.ts';
 /** So that no two are called alike. */
 let made = 0;
 
-/** A good request for every row of the route table that is for people: `owner` is one of a business that she claimed herself. */
+/** A valid request for every route for people: `owner` owns a business that she has claimed. */
 export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Record<string, () => Promise<ApiResponse>> {
   const person = owner.browser;
   const invite = (email = `guest-${++made}@corp.example`) => owner.post('/invitations', { email, role: 'member' });

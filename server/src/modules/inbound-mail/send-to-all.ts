@@ -38,14 +38,14 @@ export async function sendToAll(services: SendToAllServices, sender: Sender, req
       }
       const inReplyTo = await parentOf(services, sender, parcel);
       const inlineFiles = request.inlineFiles.map((file) => ({ ...file, id: newUuid() }));
-      const { message, replayed } = await sendMessage(
+      const { message, isReplayed } = await sendMessage(
         services,
         sender,
         () => ({ ...request, to: parcel.to, inReplyTo, inlineFiles }),
         parcel.key,
       );
       ids.push(formatId('msg', message.id));
-      isCarried ||= !replayed;
+      isCarried ||= !isReplayed;
     }
     return ids;
   } catch (error) {

@@ -5,7 +5,7 @@ import { FILES_PER_MESSAGE_MAX, JSON_MAX_BYTES } from '../../contract/limits.ts'
 import type { Party } from '../../contract/parties.ts';
 import { pointerPart } from '../../contract/validation.ts';
 import { scanJson, type WrittenValue } from '../../platform/lossless-json.ts';
-import { type Part, readMultipart } from '../../platform/multipart.ts';
+import { type FormPart, readMultipart } from '../../platform/multipart.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { Files } from '../files/files.ts';
 import { checkFields, FormSchema, type SendRequest, type SendRequestFields, sendRequestOf } from './send-request.ts';
@@ -28,7 +28,7 @@ class Form {
     this.#files = files;
   }
 
-  async take({ name, filename, contentType, bytes }: Part): Promise<void> {
+  async take({ name, filename, contentType, bytes }: FormPart): Promise<void> {
     if (name === 'json' || TEXT_FIELDS.includes(name)) return this.#takeField(name, filename !== undefined, bytes);
     if (filename === undefined && name !== 'files')
       throw invalid([{ path: `/${pointerPart(name)}`, message: 'is not a field of this request; a file must have a filename' }]);

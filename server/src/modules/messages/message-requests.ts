@@ -53,8 +53,8 @@ export async function handleSend(context: SendingServices, sender: Sender, { raw
   const key = idempotencyKeyOf(request.headers['idempotency-key']);
   const isForm = FORM.test(request.headers['content-type'] ?? '');
   const readRequest = () => (isForm ? readFormSendRequest(request.raw, context.files, sender.party) : parseSendRequest(rawBody));
-  const { message, replayed } = await sendMessage(context, sender, readRequest, key);
-  return { body: await envelopeOf(message, context), ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) };
+  const { message, isReplayed } = await sendMessage(context, sender, readRequest, key);
+  return { body: await envelopeOf(message, context), ...(isReplayed && { headers: { 'idempotent-replayed': 'true' } }) };
 }
 
 function idempotencyKeyOf(header: string | string[] | undefined): string | null {

@@ -46,7 +46,7 @@ export interface Sender extends Writer {
 export interface Sent {
   message: StoredMessage;
   /** True when the idempotency key had been used before, and this is the original message. */
-  replayed: boolean;
+  isReplayed: boolean;
 }
 
 /**
@@ -80,7 +80,7 @@ async function discardIfUnsent(services: SendServices, request: SendRequest, sen
   const unsent = request.sharesFiles ? [] : request.inlineFiles;
   try {
     const sent = await send();
-    if (sent.replayed) await services.files.discard(unsent);
+    if (sent.isReplayed) await services.files.discard(unsent);
     return sent;
   } catch (error) {
     // When the connection broke during the commit, it is unknown whether the message was committed; the clean-up decides then.
@@ -270,7 +270,7 @@ async function partyNow({ database, parties }: SendServices, parent: Parent, par
 async function deliver(services: SendServices, sender: Sender, prepared: PreparedMessage): Promise<Sent> {
   const { outcome, messageId, receivedMs, contentHash } = await services.ledger.commit(prepared);
   if (outcome === 'accepted') {
-    return { message: { ...prepared, json: prepared.json?.toString('utf8') ?? null, receivedMs, contentHash }, replayed: false };
+    return { message: { ...prepared, json: prepared.json?.toString('utf8') ?? null, receivedMs, contentHash }, isReplayed: false };
   }
   if (outcome !== 'replayed') throw quotaRefusal(outcome, services.quotas, new Date(receivedMs));
   const original = await findSent(services.database, sender.party.id, messageId);
@@ -282,5 +282,5 @@ async function deliver(services: SendServices, sender: Sender, prepared: Prepare
 async function replay(services: SendServices, { party, actor, isGuest }: Sender, original: MessageRecord): Promise<Sent> {
   if (isGuest && JSON.parse(original.sender).actor.id !== actor.id)
     throw new Refusal('conflict', `Somebody else who writes for ${party.view.display_name} has used this Idempotency-Key; choose another.`);
-  return { message: await withFiles(services, party.id, original), replayed: true };
+  return { message: await withFiles(services, party.id, original), isReplayed: true };
 }

@@ -117,11 +117,11 @@ export class PartyDirectory {
     return { handle, objection: (await this.byHandle(handle)) ? 'taken' : null };
   }
 
-  /** `claimed` marks a business that a person has claimed, which has lower limits at first than one that the operator has created. */
+  /** `isClaimed` marks a business that a person has isClaimed, which has lower limits at first than one that the operator has created. */
   async create(
     handleText: string,
     displayName: string,
-    claimed = false,
+    isClaimed = false,
     along: (tx: Queryable, business: Business) => Promise<void> = async () => {},
   ): Promise<Business> {
     const { handle, objection } = await this.judge(handleText);
@@ -129,9 +129,9 @@ export class PartyDirectory {
     const name = checkedName(displayName);
     try {
       return await this.#database.transaction(async (tx) => {
-        const business = await store.insertBusiness(tx, handle, name, claimed);
+        const business = await store.insertBusiness(tx, handle, name, isClaimed);
         // Not for a business that the operator has created, and so vouches for.
-        if (claimed) await refuseCopiedName(tx, name, business.id);
+        if (isClaimed) await refuseCopiedName(tx, name, business.id);
         await along(tx, business);
         return business;
       });

@@ -48,9 +48,9 @@ const INSERT_BUSINESS = statement(
 );
 
 /** Fails with a unique violation when the handle is taken. */
-export async function insertBusiness(tx: Queryable, handle: string, displayName: string, claimed: boolean): Promise<Business> {
+export async function insertBusiness(tx: Queryable, handle: string, displayName: string, isClaimed: boolean): Promise<Business> {
   return toBusiness(
-    onlyRow(await tx.query(INSERT_BUSINESS, [handle, displayName, claimed, foldCase(displayName), nameKeyOf(displayName)])),
+    onlyRow(await tx.query(INSERT_BUSINESS, [handle, displayName, isClaimed, foldCase(displayName), nameKeyOf(displayName)])),
   );
 }
 

@@ -152,16 +152,16 @@ function refuseEndless(nodes: Iterable<SchemaNode>): void {
   const done = new Set<SchemaNode>();
   for (const start of nodes) {
     const under = new Set<SchemaNode>();
-    const waiting: { node: SchemaNode; leaves?: boolean }[] = [{ node: start }];
+    const waiting: { node: SchemaNode; isLeaving?: boolean }[] = [{ node: start }];
     for (let next = waiting.pop(); next; next = waiting.pop()) {
-      const { node, leaves } = next;
-      if (leaves) {
+      const { node, isLeaving } = next;
+      if (isLeaving) {
         under.delete(node);
         done.add(node);
       } else if (under.has(node)) throw new InvalidSchema('a $ref leads back to itself without end');
       else if (!done.has(node)) {
         under.add(node);
-        waiting.push({ node, leaves: true }, ...node.always.map((inner) => ({ node: inner })));
+        waiting.push({ node, isLeaving: true }, ...node.always.map((inner) => ({ node: inner })));
       }
     }
   }
