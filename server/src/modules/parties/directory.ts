@@ -117,7 +117,7 @@ export class PartyDirectory {
     return { handle, objection: (await this.byHandle(handle)) ? 'taken' : null };
   }
 
-  /** `isClaimed` marks a business that a person has isClaimed, which has lower limits at first than one that the operator has created. */
+  /** `isClaimed` marks a business that a person has claimed, which has lower limits at first than one that the operator has created. */
   async create(
     handleText: string,
     displayName: string,
