@@ -12,7 +12,7 @@ import { RateLimiter } from './http/rate-limit.ts';
 import { Responses } from './http/responses.ts';
 import { registerRoutes } from './http/routes.ts';
 import { createServer } from './http/server.ts';
-import { Strangers } from './http/strangers.ts';
+import { UnknownKeys } from './http/unknown-keys.ts';
 import * as auth from './modules/accounts/auth-routes.ts';
 import * as accounts from './modules/accounts/routes.ts';
 import * as keys from './modules/agents/key-routes.ts';
@@ -162,7 +162,7 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
   const perBusiness = new RateLimiter(businessRate, BUSINESS_RATE_FACTOR * config.rateLimitBurst, 'business');
   const publicRate = config.publicRateLimitPerMinute;
   const perAddress = new RateLimiter(publicRate, publicRate, 'address');
-  const strangers = new Strangers(new RateLimiter(publicRate, publicRate, 'address without a valid key'));
+  const unknownKeys = new UnknownKeys(new RateLimiter(publicRate, publicRate, 'address without a valid key'));
   const pace = new Pace(config.minBytesPerS, config.slowClientS, context.metrics);
   app.addHook('onClose', async () => pace.stop());
   const budget = new ByteBudget(config.responseBytesMax);
@@ -176,7 +176,7 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
     perKey,
     perBusiness,
     perAddress,
-    strangers,
+    unknownKeys,
     responses: new Responses(budget, new Compressor(config.compressionPercent), pace),
     pace,
   };

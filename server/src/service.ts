@@ -40,7 +40,7 @@ export interface Service {
 const STOP_PATIENCE_MS = 25_000;
 const CHORES_AT_ONCE = 2;
 
-/** Starts what the role needs, and builds the pages unless `folder` has them. Stopping runs in reverse order, the database last. */
+/** Starts what the role needs, and builds the pages unless `pagesFolder` has them. Stopping runs in reverse order, the database last. */
 export async function startService(
   config: Config,
   role: Role,

@@ -9,7 +9,7 @@ import type { Pace } from './pace.ts';
 import { admitBy, type RateLimiter } from './rate-limit.ts';
 import { timesGiven } from './raw-headers.ts';
 import type { Responses } from './responses.ts';
-import type { Strangers } from './strangers.ts';
+import type { UnknownKeys } from './unknown-keys.ts';
 
 export interface Gate {
   /** The caller of a key that this process has in its cache. */
@@ -23,7 +23,7 @@ export interface Gate {
   perKey: RateLimiter;
   perBusiness: RateLimiter;
   perAddress: RateLimiter;
-  strangers: Strangers;
+  unknownKeys: UnknownKeys;
   responses: Responses;
   pace: Pace;
 }
@@ -69,7 +69,7 @@ async function keyHolder(gate: Gate, request: FastifyRequest): Promise<Caller> {
   const known = secret === undefined ? undefined : gate.knownCaller(secret);
   if (known) return known;
   const lookUp = async () => (secret === undefined ? undefined : gate.callerFor(secret));
-  const caller = await gate.strangers.identify(request.ip, lookUp);
+  const caller = await gate.unknownKeys.identify(request.ip, lookUp);
   if (!caller) throw new Refusal('unauthorized', undefined, { headers: { 'www-authenticate': 'Bearer' } });
   return caller;
 }

@@ -115,7 +115,7 @@ describe('where drops are not taken', () => {
     expect((await service.anonymous.get('/public/door')).body.accepting_drops).toBe(accepting_drops);
   };
 
-  test('a first message is refused, and so is a follow-up to it; a reply to a reply is allowed', async () => {
+  test('a first message is refused, and so is a follow-up; a person who has received a reply can reply', async () => {
     const dan = await signInWithCode(service, 'dan@gmail.com');
     const responded = await dropped(dan, { to: 'door' });
     const unresponded = await dropped(dan, { to: 'door' });

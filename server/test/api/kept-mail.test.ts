@@ -152,7 +152,7 @@ describe('nobody else can read them', () => {
     }
   });
 
-  test('the sign-in page says where mails are, without the token', async () => {
+  test('the ways to sign in include where mails are, without the token', async () => {
     const { text, body } = await service.anonymous.get('/sign-in');
     expect(body.mails_at).toBe('/dev/mail');
     expect(text).not.toContain('token');

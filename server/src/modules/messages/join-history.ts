@@ -11,7 +11,7 @@ export const joinHistory: Chore = {
     let joined = 0;
     for (const threadId of await threadsToJoin(database, unclaimedId, businessId, mailbox))
       joined += await joinThread(database, unclaimedId, threadId, businessId, mailbox);
-    // A domain now belongs to the business as a whole; a mailbox that claimed a handle can still be written to as a mailbox.
+    // Contacts of a domain are merged, because the domain is now the business; a mailbox that claimed a handle can still write as itself.
     if (mailbox === null)
       for (const ownerId of await contactsToMerge(database, unclaimedId, businessId))
         await mergeContact(database, ownerId, unclaimedId, businessId);

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Business } from '../../contract/parties.ts';
 import { type Database, isTimeout } from '../../platform/postgres.ts';
-import { SlowOnes } from '../../platform/slow-ones.ts';
+import { SlowList } from '../../platform/slow-list.ts';
 import { TooMuchWaiting, Turns, WaitedTooLong } from '../../platform/turns.ts';
 import { attemptsByBucket, limitStatements, type Period, type Statistics } from './statistics-store.ts';
 import { getWebhook, type Webhook, type WebhookServices } from './webhooks.ts';
@@ -39,7 +39,7 @@ export class WebhookStatistics {
   readonly #database: Database;
   readonly #turns = new Turns({ waitingMax: WAITING_PER_BUSINESS_MAX, patienceMs: WAIT_MAX_MS });
   readonly #turnsOfSlow = new Turns({ waitingMax: WAITING_PER_BUSINESS_MAX, patienceMs: WAIT_MAX_MS });
-  readonly #slow = new SlowOnes(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
+  readonly #slow = new SlowList(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
   /** Results that are still valid, and those being counted. */
   readonly #kept = new Map<string, Promise<Statistics>>();
 

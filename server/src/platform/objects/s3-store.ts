@@ -55,7 +55,7 @@ export class S3Store implements ObjectStore {
       }
       await upload.finish();
     } catch (error) {
-      // The abort has a time limit, too: the bucket's own lifecycle rule removes unfinished uploads.
+      // Not awaited if the bucket does not respond: its own lifecycle rule removes unfinished uploads.
       const aborted = upload.abort();
       if (!(error instanceof StoreUnavailable)) await aborted;
       throw error;

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SchemaIssue } from '../json-schema/run.ts';
-import { SlowOnes } from '../slow-ones.ts';
+import { SlowList } from '../slow-list.ts';
 import { type Job, Lane, type LaneOptions, type Outcome } from './lane.ts';
 import type { SchemaRefusal } from './protocol.ts';
 import { SpareWorker } from './spare-worker.ts';
@@ -64,8 +64,8 @@ export class SchemaChecker {
   readonly #compilingSlowly = new Lane({ workers: 1, niceness: 5, killAfterMs: COMPILE_MAX_MS + KILL_GRACE_MS });
   #compiled = 0;
   readonly #quickToCompile = new Set<string>();
-  readonly #slowToCompile = new SlowOnes(SLOW_TO_COMPILE_FOR_MS, SLOW_FOR_MAX_MS);
-  readonly #slowToValidate = new SlowOnes(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
+  readonly #slowToCompile = new SlowList(SLOW_TO_COMPILE_FOR_MS, SLOW_FOR_MAX_MS);
+  readonly #slowToValidate = new SlowList(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
   /** Keys of schemas that have been quick. */
   readonly #proven = new Set<string>();
   readonly #loading = new Map<string, Promise<string>>();

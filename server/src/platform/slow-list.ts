@@ -6,7 +6,7 @@ interface Slow {
 }
 
 /** Names that have been slow, and are served separately for a while: each time for twice as long, up to a maximum. */
-export class SlowOnes {
+export class SlowList {
   readonly #forMs: number;
   readonly #forMaxMs: number;
   readonly #slow = new Map<string, Slow>();

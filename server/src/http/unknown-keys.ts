@@ -9,7 +9,7 @@ const LOOKUP_PATIENCE_MS = 10_000;
  * Counts requests without a valid key, by network. A valid key uses up no token, and is admitted even from a network without
  * tokens: keys from such a network are looked up one at a time.
  */
-export class Strangers {
+export class UnknownKeys {
   readonly #limiter: RateLimiter;
   readonly #lookups = new Turns({ waitingMax: UNKNOWN_KEY_LOOKUPS_WAITING_MAX, patienceMs: LOOKUP_PATIENCE_MS });
 
