@@ -74,7 +74,7 @@ describe('files of people', () => {
     });
     expect(response.status).toBe(201);
     const message = (await response.json()) as { files: { id: string }[] };
-    expect((await shop.api.get('/outbox')).body.data[0].files).toMatchObject([{ filename: 'message.txt' }]);
+    expect((await shop.api.get('/outbox')).body.data[0].files).toMatchObject([{ filename: 'answer.txt' }]);
     expect((await cat.get(`/v1/files/${message.files[0]?.id}`)).status).toBe(401);
   });
 

@@ -43,7 +43,7 @@ describe('a mail', () => {
     for (const part of [mail.text, mail.html]) {
       expect(part).toContain('012345');
       expect(part).toContain('10 minutes');
-      expect(part).toContain('If you did not ask for a code');
+      expect(part).toContain('If you did not request a code');
     }
   });
 

@@ -163,7 +163,7 @@ describe('a stranger keeps nobody out', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(39);
     const refused = await ask(new Browser(service.url), AWAY);
     expectRefusal(refused, 'rate_limited');
-    expect(refused.body.error.message).toMatch(/done so before, or with a passkey/);
+    expect(refused.body.error.message).toMatch(/used before, or with a passkey/);
     expect(await signIn(service, browser, AWAY)).toBe(200);
     expect(await signIn(service, new Browser(service.url), HOME)).toBe(200);
     await turnBack(service, '1 day');

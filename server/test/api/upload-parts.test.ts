@@ -90,7 +90,7 @@ describe.each(places)('an upload in parts, with files in a %s', (place) => {
 
     const early = await ask(`/${id}/complete`);
     expectRefusal(early, 'upload_incomplete');
-    expect(early.body.error.message).toContain('not arrived: 2.');
+    expect(early.body.error.message).toContain('are missing: 2.');
     expectRefusal(await send(id), 'upload_incomplete');
 
     expect((await putPart(id, 2, parts[1] as Buffer<ArrayBuffer>)).status).toBe(200);

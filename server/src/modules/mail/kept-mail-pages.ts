@@ -11,7 +11,7 @@ export function keptMailsPage(mails: KeptMail[]): HttpResponse {
   const table = html`<table><thead><tr><th>When</th><th>To</th><th>Subject</th></tr></thead><tbody>
 ${mails.map(row)}
 </tbody></table>`;
-  return page('Mail', html`<h1>Mail</h1><p class="soft">${WHY}</p>${mails.length > 0 ? table : html`<p>There is none yet.</p>`}`);
+  return page('Mail', html`<h1>Mail</h1><p class="soft">${WHY}</p>${mails.length > 0 ? table : html`<p>No mail yet.</p>`}`);
 }
 
 export function lockedPage(): HttpResponse {

@@ -80,9 +80,9 @@ export function codeMail({ code, minutes }: { code: string; minutes: number }): 
     heading: 'Your code to sign in to Waybill',
     code,
     paragraphs: [
-      `It is good for ${minutes} minutes, and for one sign-in. Type it only where you have asked for it, and tell it to nobody.`,
+      `The code is valid for ${minutes} minutes and one sign-in. Enter it only where you have requested it, and share it with nobody.`,
     ],
-    small: ['If you did not ask for a code, somebody may have mistyped an address. Nothing happens without the code.'],
+    small: ['If you did not request a code, somebody may have mistyped an address. Nobody can sign in without the code.'],
   });
 }
 
@@ -93,7 +93,7 @@ export function invitationMail({ businessName, inviter, url }: { businessName: s
     heading: `Join ${business} on Waybill`,
     paragraphs: [`${person} has invited you to send and receive messages for ${business}.`],
     link: { words: 'See the invitation', url },
-    small: ['If you do not know who this is, do nothing: an invitation that is not taken up leads nowhere.'],
+    small: ['If you do not know this person, ignore this mail: nothing happens unless you accept the invitation.'],
   });
 }
 
@@ -116,7 +116,7 @@ export function replyMail({
       heading: `You have a reply from ${business}`,
       paragraphs: [`${business} (@${handle}) has replied to the message that you sent through Waybill.`],
       link: { words: 'Read the reply', url },
-      small: ['What it says is not in this mail; you see it once you have shown that this mailbox is yours.'],
+      small: ['This mail does not contain the reply. To read it, verify that this mailbox is yours.'],
       unsubscribeUrl,
     }),
     headers: unsubscribeHeaders(unsubscribeUrl),
@@ -146,7 +146,7 @@ export function replyToBusinessMail({
         `${business} (@${handle}) has replied to the message that you sent through Waybill as ${own} (@${writtenAsHandle}).`,
         `The reply is in the inbox of ${own}. You are not a member there: ask the people who look after ${own} on Waybill to show you the reply, or to invite you.`,
       ],
-      small: ['What the reply says is not in this mail.'],
+      small: ['This mail does not contain the reply.'],
       unsubscribeUrl,
     }),
     headers: unsubscribeHeaders(unsubscribeUrl),
@@ -171,7 +171,7 @@ export function webhookPausedMail({
     heading: `The webhook to ${host} is paused`,
     paragraphs: [
       `${failures} attempts to post messages of ${business} to ${host} failed, and none has ever succeeded.`,
-      'Messages that come in the meantime stay in your inbox. Repair the endpoint, then resume the webhook: what waited is sent.',
+      'New messages stay in your inbox. Repair the endpoint, then resume the webhook: the service sends the attempts that waited.',
     ],
     link: { words: 'See the webhook', url },
     small: [`You get this mail because you look after ${business} on Waybill.`],
@@ -184,8 +184,8 @@ export function domainLostMail({ domain, businessName }: { domain: string; busin
     subject: `${domain} is no longer verified for ${business}`,
     heading: `${domain} is no longer verified`,
     paragraphs: [
-      `The DNS record by which ${business} had shown that ${domain} is its own can’t be found any more.`,
-      'Put the TXT record back and verify the domain again. Messages that were exchanged so far stay where they are.',
+      `The DNS record with which ${business} has verified ${domain} is missing.`,
+      'Restore the TXT record and verify the domain again. Earlier messages stay where they are.',
     ],
     small: [`You get this mail because you look after ${business} on Waybill.`],
   });

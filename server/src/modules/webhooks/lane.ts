@@ -123,7 +123,7 @@ export function nextWidth(width: number, { statusCode, succeeded, responseMs }: 
   const hasResponse = statusCode !== null;
   const isPrompt = hasResponse && responseMs <= PROMPT_MS;
   if (isPrompt && succeeded) return Math.min(WIDTH_MAX, width + 1);
-  // A prompt refusal takes nobody's place. An endpoint that responds late keeps a few requests, one that does not respond a single one.
+  // A prompt refusal costs no places. An endpoint that responds late keeps a few requests, one that does not respond a single one.
   const least = isPrompt ? WIDTH_AT_FIRST : hasResponse ? WIDTH_AT_FIRST - 1 : 1;
   return Math.max(least, width >> 1);
 }
