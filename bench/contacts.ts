@@ -1,8 +1,8 @@
 import { TYPE } from './payload.ts';
-import { compared, cursorOfPage, type PageResult, type Reader } from './read-pages.ts';
+import { compare, cursorOfPage, type PageResult, type Reader } from './read-pages.ts';
 import type { ServiceUnderTest } from './service-process.ts';
 
-/** Fills an address book the quick way: parties with a name, counted messages, two types and an actor each. */
+/** Inserts contacts directly: parties with a name, counted messages, two types and an actor each. */
 export async function fillContacts({ sql }: ServiceUnderTest, { id }: Reader, name: string, contacts: number): Promise<void> {
   await sql.query(
     `INSERT INTO parties (handle, display_name, folded_name) SELECT $1 || '-' || n, 'Company ' || n, 'company ' || n FROM generate_series(1, $2::integer) n`,
@@ -20,10 +20,10 @@ export async function fillContacts({ sql }: ServiceUnderTest, { id }: Reader, na
   await sql.query('VACUUM ANALYZE parties, contacts, contact_types, contact_actors');
 }
 
-/** Pages of the large address book, as multiples of the first page of the small one. */
+/** Pages of many contacts, as multiples of the first page of few. */
 export async function measureContacts(service: ServiceUnderTest, small: Reader, large: Reader): Promise<PageResult[]> {
   const deep = await cursorOfPage(service, large.key, '/contacts', 1_000);
-  return compared(service, { name: '100: first page', key: small.key, path: '/contacts' }, large.key, [
+  return compare(service, { name: '100: first page', key: small.key, path: '/contacts' }, large.key, [
     ['100,000: first page', '/contacts'],
     ['100,000: 1,000th page', `/contacts?cursor=${deep}`],
     ['type, matching all', `/contacts?type=${TYPE}`],

@@ -25,8 +25,8 @@ let startedRounds = 1;
 const RECIPIENT = '{"party": {"kind": "handle", "handle": "recipient", "display_name": "The recipient company"}}';
 
 /**
- * The rows of one message: its own, and one for each ledger. Neither the heads of the ledgers nor the usage is brought up
- * to date, nor is anything checked, as a send does. Ids and positions ascend, as those of sends do.
+ * The rows of one message: its own, and one for each ledger. Unlike a send, it updates neither ledger heads nor usage, and checks
+ * nothing. Ids and positions ascend, like those of sends.
  */
 function insertMessage(senderId: string, recipientId: string, n: string): [message: string, entries: string] {
   const id = (kind: number) =>
@@ -39,7 +39,7 @@ VALUES (${senderId}, 'out', ${n}, ${id(1)}, ${recipientId}, ${id(2)}, 'not_appli
   ];
 }
 
-/** The same rows as a send writes, straight into the same PostgreSQL, one transaction each. */
+/** Inserts the rows that a send writes directly into the same PostgreSQL, one transaction each. */
 export async function runDirectInserts(
   service: ServiceUnderTest,
   parties: Parties,
@@ -62,7 +62,7 @@ function byPgbench(
   const script = path.join(folder, 'insert.sql');
   const last = firstRecipientId + BigInt(recipients - 1);
   const statements = insertMessage(String(senderId), ':recipient::bigint', ':n::bigint').map((sql) => sql.replaceAll('\n', ' '));
-  // Numbers of their own for each round and each client.
+  // Separate numbers for each round and each client.
   const first = `${startedRounds++} * 1000000000000 + :client_id * 1000000000`;
   const numbers = `\\set i :i + 1\n\\set n ${first} + :i\n\\set recipient random(${firstRecipientId}, ${last})\n`;
   writeFileSync(script, `${numbers}BEGIN;\n${statements.join(';\n')};\nCOMMIT;\n`);

@@ -11,7 +11,7 @@ import type { ServiceUnderTest } from './service-process.ts';
 export interface TransferResult {
   name: string;
   mbPerSecond: number;
-  /** Against sha256sum on the same machine, in the same run. */
+  /** Throughput as a multiple of sha256sum on the same machine, in the same run. */
   ratio: number;
 }
 
@@ -72,7 +72,7 @@ async function seconds(work: () => Promise<void>): Promise<number> {
   return (performance.now() - startedAt) / 1000;
 }
 
-/** By sha256sum, or, where there is none, by the same library that Node has. */
+/** Measured with sha256sum or, without it, with Node's own hash. */
 function hashingMbPerSecond(): number {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-hash-'));
   const file = path.join(folder, 'bytes');
@@ -140,7 +140,7 @@ function exchange(
     request.on('response', (response) => {
       response.on('data', see);
       response.on('error', reject);
-      response.on('end', () => (response.statusCode === status ? resolve() : reject(new Error(`answered ${response.statusCode}`))));
+      response.on('end', () => (response.statusCode === status ? resolve() : reject(new Error(`status ${response.statusCode}`))));
     });
     begin(request);
   });

@@ -19,8 +19,8 @@ export interface Load {
 }
 
 /**
- * A load generator on bare sockets, each with one request under way. A full HTTP client would take from the service
- * the processor time that is to be measured.
+ * A load generator on bare sockets, each with one request under way. A full HTTP client would take processor time from the
+ * service that is measured.
  */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const latencies: number[] = [];
@@ -47,7 +47,7 @@ function drive(load: Load, end: number, record: (startedAt: number, endedAt: num
     const socket = net.connect(load.port, '127.0.0.1');
     socket.setNoDelay(true);
     let startedAt = 0;
-    let answer = '';
+    let response = '';
     const next = () => {
       startedAt = performance.now();
       if (startedAt >= end) {
@@ -60,17 +60,17 @@ function drive(load: Load, end: number, record: (startedAt: number, endedAt: num
     socket.on('connect', next);
     socket.on('error', reject);
     socket.on('data', (chunk) => {
-      answer += chunk.toString('latin1');
-      const bodyAt = answer.indexOf('\r\n\r\n') + 4;
+      response += chunk.toString('latin1');
+      const bodyAt = response.indexOf('\r\n\r\n') + 4;
       if (bodyAt < 4) return;
-      const length = Number(/content-length: (\d+)/i.exec(answer)?.[1]);
-      if (answer.length < bodyAt + length) return;
-      if (!answer.startsWith(`HTTP/1.1 ${load.expectStatus}`)) {
-        reject(new Error(`unexpected answer: ${answer.slice(0, 500)}`));
+      const length = Number(/content-length: (\d+)/i.exec(response)?.[1]);
+      if (response.length < bodyAt + length) return;
+      if (!response.startsWith(`HTTP/1.1 ${load.expectStatus}`)) {
+        reject(new Error(`unexpected response: ${response.slice(0, 500)}`));
         socket.destroy();
         return;
       }
-      answer = '';
+      response = '';
       record(startedAt, performance.now());
       next();
     });

@@ -1,8 +1,8 @@
 import { TYPE } from './payload.ts';
-import { compared, cursorOfPage, type PageResult, type Reader, readPage } from './read-pages.ts';
+import { compare, cursorOfPage, type PageResult, type Reader, readPage } from './read-pages.ts';
 import type { ServiceUnderTest } from './service-process.ts';
 
-/** Fills an inbox the quick way, with rows like those of real sends: one an old millisecond, nine in ten addressed to a segment. */
+/** Inserts an inbox directly, with rows like those of real sends: one for each millisecond, nine in ten addressed to a segment. */
 export async function fillInbox(
   { sql }: ServiceUnderTest,
   readerId: bigint,
@@ -30,7 +30,7 @@ export async function fillInbox(
   await sql.query('ANALYZE messages, ledger_entries');
 }
 
-/** Pages of the large inbox, first, 10,000th and under each filter, as multiples of the first page of the small one. */
+/** Pages of the large inbox: the first, the 10,000th and one under each filter, as multiples of the first page of the small one. */
 export async function measurePages(
   service: ServiceUnderTest,
   small: Reader,
@@ -38,7 +38,7 @@ export async function measurePages(
   sender: string,
   stranger: string,
 ): Promise<PageResult[]> {
-  // The long walk comes first, so that nothing is measured cold.
+  // The long walk comes first, so that caches are warm.
   const deep = await cursorOfPage(service, large.key, '/inbox', 10_000);
   const { thread_id: thread } = (await readPage(service, large.key, '/inbox')).data[0] as { thread_id: string };
   const cases: [name: string, filter: string][] = [
@@ -61,7 +61,7 @@ export async function measurePages(
     ['to a segment, matching nine in ten', 'to=sales'],
     ['to a segment, matching nothing', 'to=nothing'],
   ];
-  return compared(
+  return compare(
     service,
     { name: '1,000: first page', key: small.key, path: '/inbox' },
     large.key,

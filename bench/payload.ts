@@ -1,4 +1,4 @@
-/** About 1 KB of JSON. The spaces keep pgbench from taking what follows a colon for a variable. */
+/** About 1 KB of JSON. The spaces keep pgbench from reading text after a colon as a variable. */
 export const PAYLOAD = JSON.stringify({
   order: 'PO-4711',
   currency: 'EUR',

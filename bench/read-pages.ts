@@ -27,7 +27,7 @@ export async function readPage({ port }: ServiceUnderTest, key: string, path: st
   return (await response.json()) as Page;
 }
 
-/** Walks to a page of 50, and gives the cursor that leads there. */
+/** Walks to a page of 50 items, and returns its cursor. */
 export async function cursorOfPage(service: ServiceUnderTest, key: string, list: string, number: number): Promise<string> {
   let cursor = '';
   for (let passed = 0; passed < (number - 1) * PAGE_ITEMS; passed += WALK_ITEMS) {
@@ -48,7 +48,7 @@ export async function medianMs(service: ServiceUnderTest, key: string, path: str
 }
 
 /** Each page as a multiple of the same first page of a small list. */
-export async function compared(
+export async function compare(
   service: ServiceUnderTest,
   baseline: { name: string; key: string; path: string },
   key: string,

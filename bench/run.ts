@@ -33,7 +33,7 @@ interface SendResult {
 
 const progress = (text: string) => console.error(`· ${text}`);
 
-/** Both ways take turns, so that whatever else the machine does meanwhile is shared fairly. */
+/** Both ways take turns, so that other load on the machine affects both alike. */
 async function measureSends(service: ServiceUnderTest, name: string, handles: string[], firstRecipientId: bigint): Promise<SendResult> {
   const sender = await service.createBusiness(`sender-${handles.length}`);
   const rounds: LoadResult[] = [];
@@ -145,7 +145,7 @@ try {
     })),
   );
   const { alone, besideDead, ratio, firstAttemptP99Ms } = webhooks.isolation;
-  console.log('The same receiver beside 100 that never answer, 10,000 attempts waiting for each');
+  console.log('The same receiver beside 100 that never respond, 10,000 attempts waiting for each');
   console.table([
     {
       'alone /s': Math.round(alone),

@@ -3,15 +3,15 @@ import path from 'node:path';
 import { newAuthority } from '../server/test/support/certificates.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-process.ts';
 
-/** The folders of JSON Schema's public test suite that are run, with the draft that their schemas mean when they name none. */
-const DRAFTS: Record<string, string> = {
+/** The folders of JSON Schema's public test suite that are run, with the dialect of schemas that name none. */
+const DIALECTS: Record<string, string> = {
   draft4: 'http://json-schema.org/draft-04/schema#',
   draft6: 'http://json-schema.org/draft-06/schema#',
   draft7: 'http://json-schema.org/draft-07/schema#',
   'draft2019-09': 'https://json-schema.org/draft/2019-09/schema',
   'draft2020-12': 'https://json-schema.org/draft/2020-12/schema',
 };
-/** Where the suite expects documents that a validator would fetch. We never do. */
+/** The host of documents that the suite expects a validator to fetch. The service never fetches. */
 const REMOTE = 'localhost:1234';
 const WORKERS = 8;
 
@@ -34,15 +34,15 @@ if (folder === undefined) {
   process.exit(1);
 }
 
-function groupsIn(draft: string): Group[] {
-  const base = path.join(folder as string, draft);
+function groupsIn(dialect: string): Group[] {
+  const base = path.join(folder as string, dialect);
   const files = readdirSync(base).filter((name) => name.endsWith('.json'));
   return files.flatMap((file) =>
     (JSON.parse(readFileSync(path.join(base, file), 'utf8')) as Omit<Group, 'file'>[]).map((group) => ({ ...group, file })),
   );
 }
 
-function withDraft(schema: unknown, uri: string): unknown {
+function withDialect(schema: unknown, uri: string): unknown {
   const isObject = schema !== null && typeof schema === 'object' && !Array.isArray(schema);
   return isObject && !Object.hasOwn(schema, '$schema') ? { $schema: uri, ...schema } : schema;
 }
@@ -56,9 +56,9 @@ async function call(service: ServiceUnderTest, key: string, method: string, url:
   return { status: response.status, text: await response.text() };
 }
 
-/** Sets the schema, sends each instance, and reads the verdict from the answer. The business writes to itself. */
+/** Sets the schema, sends each instance, and reads the verdict from the response. The business writes to itself. */
 async function runGroup(service: ServiceUnderTest, business: { handle: string; key: string }, group: Group, uri: string, score: Score) {
-  const set = await call(service, business.key, 'PUT', '/inbox/schema', { schema: withDraft(group.schema, uri) });
+  const set = await call(service, business.key, 'PUT', '/inbox/schema', { schema: withDialect(group.schema, uri) });
   if (set.status !== 200 && JSON.stringify(group.schema).includes(REMOTE)) {
     score.remote += group.tests.length;
     return;
@@ -76,27 +76,27 @@ async function runGroup(service: ServiceUnderTest, business: { handle: string; k
   }
 }
 
-async function runDraft(service: ServiceUnderTest, draft: string): Promise<Score> {
+async function runDialect(service: ServiceUnderTest, dialect: string): Promise<Score> {
   const score: Score = { passed: 0, failed: [], remote: 0 };
-  const queue = groupsIn(draft);
+  const queue = groupsIn(dialect);
   const total = queue.length;
   let done = 0;
   await Promise.all(
     Array.from({ length: WORKERS }, async (_, i) => {
-      const handle = `${draft.replace('draft', 'suite-').replaceAll('.', '-')}-${i}`;
+      const handle = `${dialect.replace('draft', 'suite-').replaceAll('.', '-')}-${i}`;
       const { key } = await service.createBusiness(handle);
       for (let group = queue.shift(); group; group = queue.shift()) {
-        await runGroup(service, { handle, key }, group, DRAFTS[draft] as string, score);
+        await runGroup(service, { handle, key }, group, DIALECTS[dialect] as string, score);
         if (++done % 25 === 0 || done === total)
-          console.error(`· ${draft}: ${done} of ${total} schemas, ${score.failed.length} cases failed`);
+          console.error(`· ${dialect}: ${done} of ${total} schemas, ${score.failed.length} cases failed`);
       }
     }),
   );
   return score;
 }
 
-const drafts = readdirSync(folder).filter((name) => name in DRAFTS);
-if (drafts.length === 0) throw new Error(`There is no ${Object.keys(DRAFTS).join(', no ')} in ${folder}.`);
+const dialects = readdirSync(folder).filter((name) => name in DIALECTS);
+if (dialects.length === 0) throw new Error(`There is no ${Object.keys(DIALECTS).join(', no ')} in ${folder}.`);
 const service = await startServiceUnderTest(newAuthority());
 try {
   const all: Score = { passed: 0, failed: [], remote: 0 };
@@ -109,10 +109,10 @@ try {
       score: `${((100 * passed) / (passed + failed.length)).toFixed(2)} %`,
       'aside, need remote documents': remote,
     });
-  for (const draft of drafts) {
-    const score = await runDraft(service, draft);
-    for (const name of score.failed.toSorted()) console.log(`${draft}/${name}`);
-    line(draft, score);
+  for (const dialect of dialects) {
+    const score = await runDialect(service, dialect);
+    for (const name of score.failed.toSorted()) console.log(`${dialect}/${name}`);
+    line(dialect, score);
     all.passed += score.passed;
     all.remote += score.remote;
     all.failed.push(...score.failed);

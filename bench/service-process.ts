@@ -13,18 +13,18 @@ import type { Authority } from '../server/test/support/certificates.ts';
 
 const MEMORY_SAMPLE_MS = 200;
 
-/** The service as users run it: a process of its own, with its own PostgreSQL, limits off. */
+/** The service as users run it: a separate process, with its own PostgreSQL and without limits. */
 export interface ServiceUnderTest {
   port: number;
   connection: pg.ClientConfig;
   sql: pg.Client;
   createBusiness(handle: string): Promise<{ id: bigint; key: string }>;
-  /** Megabytes, the largest since the last call. */
+  /** The peak since the last call, in megabytes. */
   takePeakMemoryMb(): number;
   stop(): Promise<void>;
 }
 
-/** With the flags of npm start, and the limits off. */
+/** With the flags of npm start, and without limits. */
 export async function startServiceUnderTest(authority: Authority): Promise<ServiceUnderTest> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-bench-'));
   const authorityFile = path.join(folder, 'authority.pem');

@@ -11,9 +11,9 @@ export interface WebhookResult {
   deliveriesPerSecond: number;
   barePerSecond: number;
   ratio: number;
-  /** Of the turns each by itself: what the machine does meanwhile weighs less in their median than in the ratio of the means. */
+  /** The ratios of single turns: other load on the machine affects their median less than the ratio of the means. */
   ofTurns: { lowest: number; median: number; highest: number };
-  /** From the 201 to the receiver, while messages are sent at this rate. */
+  /** From the 201 response to the receiver, while messages are sent at this rate. */
   latencyAt: { perSecond: number; p50Ms: number; p99Ms: number }[];
   isolation: { alone: number; besideDead: number; ratio: number; firstAttemptP99Ms: number };
 }
@@ -35,7 +35,7 @@ interface Business {
 const BACKLOG = 20_000;
 const CONNECTIONS = 64;
 const BARE_SECONDS = 2;
-/** Many short turns, because a shared machine may be twice as fast from one ten seconds to the next. */
+/** Many short turns, because the speed of a shared machine may double from one ten seconds to the next. */
 const TURNS = 10;
 const ISOLATION_TURNS = 5;
 const LATENCY_SECONDS = 8;
@@ -57,7 +57,7 @@ export async function measureWebhooks(
     progress(`sending ${BACKLOG.toLocaleString('en')} messages, for webhooks to be registered later`);
     await send(service, sender, 'subscriber', BACKLOG);
     const webhookId = await register(service, receiver, subscriber, '/healthy');
-    const drain = () => drained(service, receiver, subscriber, webhookId);
+    const drain = () => measureDrain(service, receiver, subscriber, webhookId);
 
     progress('warming up');
     for (let i = 0; i < 2; i++) {
@@ -79,12 +79,12 @@ export async function measureWebhooks(
       latencyAt.push({ perSecond, ...(await latency(service, receiver, sender, perSecond)) });
     }
 
-    progress(`${DEAD_ENDPOINTS} endpoints that never answer, ${DEAD_BACKLOG.toLocaleString('en')} attempts waiting for each`);
+    progress(`${DEAD_ENDPOINTS} endpoints that never respond, ${DEAD_BACKLOG.toLocaleString('en')} attempts waiting for each`);
     await addDeadEndpoints(service, receiver);
     const firstAttemptP99Ms = await firstAttempts(service, receiver, sender);
     const besides: number[] = [];
     const alones: number[] = [];
-    // They take turns, so that whatever else the machine does meanwhile is shared fairly.
+    // They take turns, so that other load on the machine affects both alike.
     for (let turn = 1; turn <= ISOLATION_TURNS; turn++) {
       progress(`delivering beside them and without them, turn ${turn} of ${ISOLATION_TURNS}`);
       await switchDeadEndpoints(service, true);
@@ -102,7 +102,7 @@ export async function measureWebhooks(
       isolation: { alone, besideDead, ratio: besideDead / alone, firstAttemptP99Ms },
     };
   } finally {
-    // A million attempts to a receiver that is gone would be in the way of whatever is measured next.
+    // A million attempts to a receiver that is gone would disturb the next measurement.
     await service.sql.query('TRUNCATE webhooks, webhook_attempts');
     await agent.destroy();
     await receiver.stop();
@@ -131,14 +131,14 @@ async function startReceiver(authority: Authority): Promise<Receiver> {
 
 async function call(service: ServiceUnderTest, key: string, method: string, path: string, body?: unknown): Promise<Response> {
   const headers = { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) };
-  const answer = await fetch(`http://127.0.0.1:${service.port}/v1${path}`, { method, headers, body: JSON.stringify(body) ?? null });
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-  return answer;
+  const response = await fetch(`http://127.0.0.1:${service.port}/v1${path}`, { method, headers, body: JSON.stringify(body) ?? null });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response;
 }
 
 async function register(service: ServiceUnderTest, receiver: Receiver, { key }: Business, path: string): Promise<string> {
-  const answer = await call(service, key, 'POST', '/webhooks', { url: receiver.url(path) });
-  const { secret } = (await answer.json()) as { secret: string };
+  const response = await call(service, key, 'POST', '/webhooks', { url: receiver.url(path) });
+  const { secret } = (await response.json()) as { secret: string };
   receiver.learn(path, secret);
   const { rows } = await service.sql.query('SELECT id FROM webhooks ORDER BY created_at DESC LIMIT 1');
   return rows[0].id;
@@ -157,7 +157,7 @@ async function send(service: ServiceUnderTest, { key }: Business, to: string, co
 }
 
 /** Queues an attempt for each message of the inbox, as a send would, and measures how fast the receiver gets them. */
-async function drained(service: ServiceUnderTest, receiver: Receiver, { id }: Business, webhookId: string): Promise<number> {
+async function measureDrain(service: ServiceUnderTest, receiver: Receiver, { id }: Business, webhookId: string): Promise<number> {
   await service.sql.query('CHECKPOINT');
   const before = await receiver.counts();
   const { rowCount } = await service.sql.query(
@@ -166,7 +166,7 @@ async function drained(service: ServiceUnderTest, receiver: Receiver, { id }: Bu
     [id, webhookId, BACKLOG],
   );
   await service.sql.query(`SELECT pg_notify('waybill_webhooks', $1)`, [`${id}:${webhookId}`]);
-  // From the first arrivals to the last but few, so that neither beginning nor end counts.
+  // Measured from the first arrivals to almost the last, so that neither the beginning nor the end counts.
   let from: { delivered: number; at: number } | undefined;
   for (;;) {
     await sleep(50);
@@ -183,7 +183,7 @@ async function drained(service: ServiceUnderTest, receiver: Receiver, { id }: Bu
   }
 }
 
-/** The same client, the same connections, bodies and headers, and nothing else. */
+/** The same client, connections, bodies and headers, without the service. */
 async function bareLoop(service: ServiceUnderTest, receiver: Receiver, { key }: Business, agent: Agent): Promise<number> {
   const { data } = (await (await call(service, key, 'GET', '/inbox?limit=50')).json()) as { data: { id: string }[] };
   const bodies = data.map((envelope) => Buffer.from(JSON.stringify(envelope)));
@@ -203,26 +203,26 @@ async function bareLoop(service: ServiceUnderTest, receiver: Receiver, { key }: 
   const loop = async () => {
     while (performance.now() < until) {
       const body = bodies[posted++ % bodies.length] as Buffer;
-      const answer = await request(url, { method: 'POST', headers, body, dispatcher: agent });
-      for await (const _ of answer.body);
+      const response = await request(url, { method: 'POST', headers, body, dispatcher: agent });
+      for await (const _ of response.body);
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, loop));
   return posted / BARE_SECONDS;
 }
 
-/** Sends at a steady rate, and compares when each 201 came with when the receiver had the message. */
+/** Sends at a steady rate, and compares the time of each 201 response with the arrival at the receiver. */
 async function latency(service: ServiceUnderTest, receiver: Receiver, { key }: Business, perSecond: number) {
   receiver.watch();
-  const answeredAt = new Map<string, number>();
+  const respondedAt = new Map<string, number>();
   const pending: Promise<void>[] = [];
   const agent = new Agent({ connections: 128 });
   const url = `http://127.0.0.1:${service.port}/v1/messages`;
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const one = async () => {
-    const answer = await request(url, { method: 'POST', headers, body: messageTo('subscriber'), dispatcher: agent });
-    const text = await answer.body.text();
-    answeredAt.set(/"id":"(msg_\w+)"/.exec(text)?.[1] ?? '', performance.timeOrigin + performance.now());
+    const response = await request(url, { method: 'POST', headers, body: messageTo('subscriber'), dispatcher: agent });
+    const text = await response.body.text();
+    respondedAt.set(/"id":"(msg_\w+)"/.exec(text)?.[1] ?? '', performance.timeOrigin + performance.now());
   };
   const begin = performance.now();
   for (let sent = 0; sent < perSecond * LATENCY_SECONDS; await sleep(PACER_TICK_MS)) {
@@ -232,11 +232,11 @@ async function latency(service: ServiceUnderTest, receiver: Receiver, { key }: B
   await Promise.all(pending);
   await agent.destroy();
   let arrivals = await receiver.arrivals();
-  while (arrivals.length < answeredAt.size) {
+  while (arrivals.length < respondedAt.size) {
     await sleep(100);
     arrivals = await receiver.arrivals();
   }
-  const late = arrivals.map(([id, at]) => at - (answeredAt.get(id) ?? Number.NaN)).sort((a, b) => a - b);
+  const late = arrivals.map(([id, at]) => at - (respondedAt.get(id) ?? Number.NaN)).sort((a, b) => a - b);
   return { p50Ms: quantile(late, 0.5), p99Ms: quantile(late, 0.99) };
 }
 
@@ -250,14 +250,14 @@ async function addDeadEndpoints(service: ServiceUnderTest, receiver: Receiver): 
       [business.id, webhookId, DEAD_BACKLOG],
     );
   }
-  // Endpoints that worked once: those that never did get one attempt at a time, and are in nobody's way.
+  // Endpoints that worked once: endpoints that never did get one attempt at a time, and would not compete.
   await service.sql.query(`UPDATE webhooks SET first_success_at = now() WHERE url LIKE '%/dead'`);
   await service.sql.query('VACUUM ANALYZE webhook_attempts');
   await service.sql.query(`SELECT pg_notify('waybill_webhooks', '')`);
   await sleep(2_000);
 }
 
-/** Off, they are left alone once the attempts under way have ended, ten seconds later. */
+/** When they are switched off, waits until the attempts under way have ended, ten seconds later. */
 async function switchDeadEndpoints(service: ServiceUnderTest, active: boolean): Promise<void> {
   await service.sql.query(
     `UPDATE webhooks SET active = $1, pause_reason = CASE WHEN NOT $1 THEN 'requested' END, paused_at = CASE WHEN NOT $1 THEN now() END
@@ -268,21 +268,21 @@ async function switchDeadEndpoints(service: ServiceUnderTest, active: boolean): 
   await sleep(active ? 2_000 : 11_000);
 }
 
-/** Messages one after another, to an endpoint that works, beside those that do not. */
+/** Sends messages one after another to a working endpoint, beside the dead ones. */
 async function firstAttempts(service: ServiceUnderTest, receiver: Receiver, sender: Business): Promise<number> {
   receiver.watch();
-  const answeredAt = new Map<string, number>();
+  const respondedAt = new Map<string, number>();
   for (let i = 0; i < FIRST_ATTEMPTS; i++) {
-    const answer = await call(service, sender.key, 'POST', '/messages', { to: 'subscriber' });
-    answeredAt.set(((await answer.json()) as { id: string }).id, performance.timeOrigin + performance.now());
+    const response = await call(service, sender.key, 'POST', '/messages', { to: 'subscriber' });
+    respondedAt.set(((await response.json()) as { id: string }).id, performance.timeOrigin + performance.now());
     await sleep(10);
   }
   let arrivals = await receiver.arrivals();
-  while (arrivals.filter(([id]) => answeredAt.has(id)).length < FIRST_ATTEMPTS) {
+  while (arrivals.filter(([id]) => respondedAt.has(id)).length < FIRST_ATTEMPTS) {
     await sleep(100);
     arrivals = await receiver.arrivals();
   }
-  const late = arrivals.flatMap(([id, at]) => (answeredAt.has(id) ? [at - (answeredAt.get(id) as number)] : [])).sort((a, b) => a - b);
+  const late = arrivals.flatMap(([id, at]) => (respondedAt.has(id) ? [at - (respondedAt.get(id) as number)] : [])).sort((a, b) => a - b);
   return quantile(late, 0.99);
 }
 

@@ -27,14 +27,14 @@ upload=$(post uploads "{\"filename\":\"$name\",\"content_type\":\"application/oc
   { echo "$upload" >&2; exit 1; }
 upload_id=$(text_of upload_id <<<"$upload")
 
-# 2. PUT exactly those bytes, with the headers that the answer names. No key: the URL is signed.
+# 2. PUT exactly those bytes, with the headers that the response names. No key: the URL is signed.
 headers=()
 while IFS= read -r header; do
   headers+=(-H "$header")
 done < <(grep -o '"headers":{[^}]*}' <<<"$upload" | sed 's/"headers"://' | grep -o '"[^"]*":"[^"]*"' | sed 's/^"\([^"]*\)":"\(.*\)"$/\1: \2/')
 curl -S --fail-with-body --progress-bar -T "$file" "${headers[@]}" "$(text_of upload_url <<<"$upload")" >&2
 
-# 3. Send the message. With the key, a repeat after a lost answer sends nothing twice.
+# 3. Send the message. With the key, a repeat after a lost response sends nothing twice.
 message=$(post messages "{\"to\":\"$(json_text "$recipient")\",\"files\":[\"$upload_id\"]}" -H "Idempotency-Key: $upload_id") ||
   { echo "$message" >&2; exit 1; }
 

@@ -34,7 +34,7 @@ async function post<T>(resource: string, body: object, headers: Record<string, s
   return JSON.parse(text) as T;
 }
 
-/** Reads the file once: what goes out is hashed on its way, and how far it has got is told on stderr. */
+/** Reads the file once: hashes the bytes on their way, and reports the progress on stderr. */
 async function* bytesOf(source: string, size: number, see: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
   let sent = 0;
   let told = -1;
@@ -53,7 +53,7 @@ async function put({ upload_url, method, headers }: Upload, source: string, size
   const hash = createHash('sha256');
   const response = await fetch(upload_url, {
     method,
-    // A stream has no length of its own, and a bucket wants to know it.
+    // A stream has no length of its own, but a bucket requires one.
     headers: { ...headers, 'Content-Length': String(size) },
     body: ReadableStream.from(bytesOf(source, size, (chunk) => hash.update(chunk))),
     duplex: 'half',
@@ -70,7 +70,7 @@ try {
     size_bytes: size,
   });
   const own = await put(upload, file, size);
-  // With the key, a repeat after a lost answer sends nothing twice.
+  // With the key, a repeat after a lost response sends nothing twice.
   const message = await post<Envelope>('messages', { to: recipient, files: [upload.upload_id] }, { 'idempotency-key': upload.upload_id });
   // Files over 100 MB are hashed after delivery, so there may be nothing to compare yet.
   const arrived = message.files[0]?.sha256;

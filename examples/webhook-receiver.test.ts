@@ -59,7 +59,7 @@ test.each([
   ['a wrong one', { 'waybill-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` }],
   ['a malformed one', { 'waybill-signature': 't=1,v1=zz' }],
 ])('refuses what carries %s', async (_name, headers) => {
-  const answer = await fetch(url, { method: 'POST', body: '{"id":"msg_forged"}', headers: headers as Record<string, string> });
-  expect(answer.status).toBe(401);
+  const response = await fetch(url, { method: 'POST', body: '{"id":"msg_forged"}', headers: headers as Record<string, string> });
+  expect(response.status).toBe(401);
   expect(output).not.toContain('forged');
 });

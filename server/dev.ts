@@ -13,7 +13,7 @@ import { SERVICE_PATHS } from '../web/vite.config.ts';
 const ROOT = path.resolve(import.meta.dirname, '..');
 const port = process.env['PORT'] ?? '3000';
 const pagesPort = Number(process.env['PAGES_PORT'] ?? 5173);
-/** Read from disk at each start, and so not known to `node --watch`. */
+/** Read from disk at each start, so `node --watch` does not know them. */
 const SQL_FOLDERS = ['server/migrations', 'server/sql'];
 const SAVING_MS = 100;
 
@@ -40,7 +40,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-/** In a process group of its own, so that Ctrl-C reaches this process alone, which then stops the service in order. */
+/** In its own process group, so that Ctrl-C reaches only this process, which then stops the service in order. */
 function startWatched(): ChildProcess {
   return spawn(process.execPath, ['--watch', '--watch-preserve-output', 'server/src/main.ts', '--pages', shell], {
     cwd: ROOT,
@@ -50,7 +50,7 @@ function startWatched(): ChildProcess {
       NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules/.cache/compiled'),
       ...process.env,
       PORT: port,
-      // Links, cookies and the check of Origin follow what people have in their address bar.
+      // Links, cookies and the check of Origin use the URL in the address bar.
       PUBLIC_URL: pagesUrl,
     },
   });
@@ -76,7 +76,7 @@ function watchSql(): void {
     });
 }
 
-/** What the service itself shows in place of a page: where the pages are. */
+/** The document that the service shows instead of a page: it names the URL of the pages. */
 function writeShell(): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-dev-'));
   mkdirSync(path.join(folder, 'assets'));

@@ -1,4 +1,4 @@
 import { builtPages } from '../server/src/platform/web-build.ts';
 
-/** What the first start would do otherwise, for those who bring the pages along built. */
+/** Builds the pages as the first start would, for deployments with built pages. */
 console.log(`The pages are in ${await builtPages(console.log)}.`);

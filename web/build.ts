@@ -3,10 +3,10 @@ import path from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
-/** Builds the pages into the folder that is named, with compressed copies of all that shrinks. */
+/** Builds the pages into the given folder, with compressed copies of files that get smaller. */
 const folder = process.argv[2];
 if (folder === undefined) throw new Error('Name the folder to build into.');
-// Whatever the one who asks is up to, such as testing.
+// Independent of the caller's environment, such as that of tests.
 process.env['NODE_ENV'] = 'production';
 await build({ configFile: path.join(import.meta.dirname, 'vite.config.ts'), logLevel: 'warn', build: { outDir: path.resolve(folder) } });
 

@@ -1,4 +1,4 @@
-/** Who writes to the business in the pictures, and what. What begins with # is a number too large for ECMAScript's. */
+/** The senders and messages in the screenshots. A number after # is too large for ECMAScript. */
 export const PARTNERS: [handle: string, name: string][] = [
   ['brightwater', 'Brightwater Mills'],
   ['nordlicht', 'Nordlicht Logistik'],

@@ -12,7 +12,7 @@ import { Browser } from '../server/test/support/browser.ts';
 import { MemberApi } from '../server/test/support/member.ts';
 import { PARTNERS, SCHEMA, SENT } from './screenshot-data.ts';
 
-/** Takes the pictures of the README: of a service of its own, with messages that partners really send. */
+/** Takes the screenshots of the README, of a separate service with real messages. */
 const FOLDER = path.resolve(import.meta.dirname, '../docs/screenshots');
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 800 };
@@ -83,7 +83,7 @@ interface Sent {
   receipt_url: string;
 }
 
-/** Signs somebody in, with the code from the mail that the service keeps, and claims a handle for them. */
+/** Signs in with the code in a kept mail, and claims a handle. */
 async function claim(url: string, email: string, handle: string, displayName: string): Promise<MemberApi> {
   const person = new Browser(url);
   await person.post('/auth/email-otp/send-verification-otp', { email });
@@ -142,7 +142,7 @@ async function fill(url: string, acme: MemberApi): Promise<{ messages: Sent[]; w
   return { messages, webhookId: webhook.id };
 }
 
-/** As if all of it had come over a day, so that times and charts have something to show. */
+/** Spreads everything over a day, so that times and charts have something to show. */
 async function spreadOverTime(): Promise<void> {
   const isWaiting = async () => (await query(`SELECT FROM webhook_attempts WHERE attempted_at IS NULL LIMIT 1`)).rowCount;
   while (await isWaiting()) await new Promise((resolve) => setTimeout(resolve, 100));
@@ -154,7 +154,7 @@ async function spreadOverTime(): Promise<void> {
     `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, status, due_at, status_code, response_ms, error, created_at, attempted_at)
      SELECT a.party_id, a.webhook_id, new_uuid(t.at), a.message_id, a.event, 1,
             (CASE WHEN n % 23 = 0 THEN 'failed' ELSE 'delivered' END)::attempt_status, t.at, CASE WHEN n % 23 = 0 THEN 503 ELSE 200 END,
-            20 + (n * 37) % 60 + CASE WHEN n % 9 = 0 THEN 140 ELSE 0 END, CASE WHEN n % 23 = 0 THEN 'answered 503 instead of a status from 200 to 299' END, t.at, t.at
+            20 + (n * 37) % 60 + CASE WHEN n % 9 = 0 THEN 140 ELSE 0 END, CASE WHEN n % 23 = 0 THEN 'responded with 503 instead of a status from 200 to 299' END, t.at, t.at
        FROM (SELECT * FROM webhook_attempts LIMIT 1) a, generate_series(1, 420) n, LATERAL (SELECT now() - (n * 3.4 + 20 * sin(n / 40.0) + 30) * interval '1 minute' AS at) t`,
   );
 }

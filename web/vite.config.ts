@@ -3,7 +3,7 @@ import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** What the service answers itself while Vite serves the pages. */
+/** What the service serves itself while Vite serves the pages. */
 export const SERVICE_PATHS = '^/(v1|auth|docs|objects|mail|dev|healthz|readyz|metrics|openapi\\.json)(?=[/?]|$)';
 
 export default defineConfig({
@@ -11,16 +11,16 @@ export default defineConfig({
   // Not in node_modules, which several checkouts may share.
   cacheDir: path.join(import.meta.dirname, '.vite'),
   plugins: [react(), tailwind()],
-  // The server puts a fresh one into each page; see modules/web.
+  // A placeholder: the server puts a new nonce into each page (modules/web).
   html: { cspNonce: 'NONCE' },
   build: {
     target: 'es2024',
     cssTarget: ['chrome125', 'firefox128', 'safari17.5'],
     assetsInlineLimit: 0,
-    // Their sizes are judged by a test, compressed.
+    // A test checks the compressed sizes.
     chunkSizeWarningLimit: 1_000,
     reportCompressedSize: false,
-    // Icons and what pages are put together from, in one file: many of a few hundred bytes take longer, and compress worse.
+    // One file for icons and shared components: many files of a few hundred bytes load slower and compress worse.
     rolldownOptions: {
       output: { advancedChunks: { groups: [{ name: 'ui', test: /lucide-react|web\/src\/ui\/(?!chart|attachments|long-list)/ }] } },
     },

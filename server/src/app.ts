@@ -12,7 +12,7 @@ import { RateLimiter } from './http/rate-limit.ts';
 import { Responses } from './http/responses.ts';
 import { registerRoutes } from './http/routes.ts';
 import { createServer } from './http/server.ts';
-import { Strangers } from './http/strangers.ts';
+import { UnknownKeys } from './http/unknown-keys.ts';
 import * as auth from './modules/accounts/auth-routes.ts';
 import * as accounts from './modules/accounts/routes.ts';
 import * as keys from './modules/agents/key-routes.ts';
@@ -117,7 +117,7 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/objects/:id', 'public unlimited', objects.get],
 ];
 
-/** Signing in, for pages of our own; docs/sign-in.md describes it. */
+/** Sign-in for our own pages; docs/sign-in.md describes it. */
 export const forSigningIn: readonly Route<Context>[] = [
   ['POST', '/auth/email-otp/send-verification-otp', 'public', auth.sendCode],
   ['POST', '/auth/sign-in/email-otp', 'public', auth.withCode],
@@ -139,7 +139,7 @@ export const forOperators: readonly Route<Context>[] = [
   ['GET', '/metrics', 'public unlimited', operations.metrics],
 ];
 
-/** What links in mails lead to. */
+/** The targets of links in mails. */
 const linkedFromMails: readonly Route<Context>[] = [
   ['GET', '/mail/unsubscribe/:token', 'public', mail.askToUnsubscribe],
   ['POST', '/mail/unsubscribe/:token', 'public', mail.unsubscribe],
@@ -152,7 +152,7 @@ const keptMails: readonly Route<Context>[] = [
   ['GET', '/dev/mail/:id/html', 'public unlimited', keptMail.showHtml],
 ];
 
-/** Without pages, there is only what operators ask for. */
+/** Without pages, only the operators' routes are registered. */
 export function buildApp(context: Context, log: Logger, pages: Pages | undefined): FastifyInstance {
   const { config } = context;
   const app = createServer(log, config.trustedProxies);
@@ -162,7 +162,7 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
   const perBusiness = new RateLimiter(businessRate, BUSINESS_RATE_FACTOR * config.rateLimitBurst, 'business');
   const publicRate = config.publicRateLimitPerMinute;
   const perAddress = new RateLimiter(publicRate, publicRate, 'address');
-  const strangers = new Strangers(new RateLimiter(publicRate, publicRate, 'address without a valid key'));
+  const unknownKeys = new UnknownKeys(new RateLimiter(publicRate, publicRate, 'address without a valid key'));
   const pace = new Pace(config.minBytesPerS, config.slowClientS, context.metrics);
   app.addHook('onClose', async () => pace.stop());
   const budget = new ByteBudget(config.responseBytesMax);
@@ -176,7 +176,7 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
     perKey,
     perBusiness,
     perAddress,
-    strangers,
+    unknownKeys,
     responses: new Responses(budget, new Compressor(config.compressionPercent), pace),
     pace,
   };

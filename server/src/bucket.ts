@@ -1,7 +1,7 @@
 import type { Config } from './config.ts';
 import type { S3Store } from './platform/objects/s3-store.ts';
 
-/** The bucket that the settings name, if they do. Only then is the SDK loaded, for the memory it takes. */
+/** The bucket that the settings name, if any. The SDK is loaded only then, because of the memory it takes. */
 export async function bucketOf({
   s3Bucket,
   s3Endpoint,

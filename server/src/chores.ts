@@ -2,8 +2,8 @@ import type { Context } from './context.ts';
 import { accountChores } from './modules/accounts/chores.ts';
 import { domainChores } from './modules/domains/chores.ts';
 import { fileChores } from './modules/files/chores.ts';
-import { notifyOfAnswer } from './modules/mail/answer-notices.ts';
 import { mailChores } from './modules/mail/chores.ts';
+import { notifyOfReply } from './modules/mail/reply-notices.ts';
 import { tellOfLostDomain } from './modules/members/lost-domain.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { partyChores } from './modules/parties/chores.ts';
@@ -11,7 +11,7 @@ import { webhookChores } from './modules/webhooks/chores.ts';
 import { tellOfPausedWebhook } from './modules/webhooks/paused-notice.ts';
 import type { Chore } from './platform/jobs.ts';
 
-/** What workers do beside deliveries and mails. */
+/** Everything that workers do apart from deliveries and mails. */
 export function allChores(context: Context): Chore[] {
   const { config, files, objects } = context;
   return [
@@ -23,6 +23,6 @@ export function allChores(context: Context): Chore[] {
     tellOfPausedWebhook(context),
     ...mailChores,
     ...partyChores,
-    notifyOfAnswer(context),
+    notifyOfReply(context),
   ];
 }

@@ -13,7 +13,7 @@ import { ChangeFeed } from './platform/change-feed.ts';
 import { migrate } from './platform/migrate.ts';
 import { Database } from './platform/postgres.ts';
 
-/** A mistake of the person at the keyboard. */
+/** A mistake in the command line. */
 class UsageError extends Error {}
 
 interface Tools {
@@ -38,13 +38,13 @@ interface Command {
 const COMMANDS: Record<string, Command> = {
   'business create': {
     usage: 'business create <handle> --name <text> [--claimed] [--json]',
-    help: 'Makes a business. --claimed counts it as claimed by a person today, so that the limit for new accounts applies.',
+    help: 'Creates a business. --claimed counts it as claimed by a person today, so that the limit for new accounts applies.',
     arguments: 1,
     run: async ({ parties }, [handle = ''], { name, claimed }) => {
-      const business = await parties.create(handle, needed(name, '--name'), claimed);
+      const business = await parties.create(handle, requireOption(name, '--name'), claimed);
       return {
         json: { handle: business.handle, display_name: business.displayName },
-        text: `Made the business ${business.handle} (${business.displayName}).`,
+        text: `Created the business ${business.handle} (${business.displayName}).`,
       };
     },
   },
@@ -76,18 +76,18 @@ const COMMANDS: Record<string, Command> = {
   },
   'agent create': {
     usage: 'agent create <handle> --name <text> [--segment <segment>] [--json]',
-    help: 'Makes an agent of a business. With a segment it can be addressed as <handle>/<segment>.',
+    help: 'Creates an agent of a business. With a segment it can be addressed as <handle>/<segment>.',
     arguments: 1,
     run: async (tools, [handle = ''], { name, segment }) => {
       const business = await businessOf(tools, handle);
-      const agent = await createAgent(tools.database, business.id, { name: needed(name, '--name'), segment });
+      const agent = await createAgent(tools.database, business.id, { name: requireOption(name, '--name'), segment });
       const id = formatId('agt', agent.id);
-      return { json: { id, name: agent.name, segment: agent.segment }, text: `Made the agent ${agent.name}: ${id}` };
+      return { json: { id, name: agent.name, segment: agent.segment }, text: `Created the agent ${agent.name}: ${id}` };
     },
   },
   'key create': {
     usage: 'key create <agent-id> --scope read|read_write [--json]',
-    help: 'Mints an API key for an agent. The secret is shown this once only.',
+    help: 'Creates an API key for an agent. The secret is shown only once.',
     arguments: 1,
     run: async ({ database }, [agentId = ''], { scope }) => {
       if (scope !== 'read' && scope !== 'read_write') throw new UsageError('--scope must be read or read_write.');
@@ -131,11 +131,11 @@ Each command takes --help, and --json to print one JSON object. They work whethe
 
 async function businessOf({ parties }: Tools, handle: string): Promise<Business> {
   const business = await parties.byHandle(parseHandle(handle) ?? '');
-  if (!business) throw new UsageError(`There is no business ${handle}; make it first: business create ${handle} --name <text>`);
+  if (!business) throw new UsageError(`The business ${handle} was not found; create it first: business create ${handle} --name <text>`);
   return business;
 }
 
-function needed(value: string | undefined, option: string): string {
+function requireOption(value: string | undefined, option: string): string {
   if (value === undefined) throw new UsageError(`${option} is missing.`);
   return value;
 }
@@ -162,7 +162,7 @@ async function main(): Promise<void> {
   const command = words === undefined ? undefined : COMMANDS[words];
   if (!command || words === undefined) {
     if (values.help || positionals.length === 0) return console.log(OVERVIEW);
-    throw new UsageError(`There is no command "${positionals.join(' ')}"; --help lists those there are.`);
+    throw new UsageError(`There is no command "${positionals.join(' ')}"; --help lists all commands.`);
   }
   if (values.help) return console.log(`Usage: npm run --silent waybill -- ${command.usage}\n\n${command.help}`);
   const args = positionals.slice(words.split(' ').length);

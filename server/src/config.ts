@@ -13,30 +13,30 @@ export interface Config {
   databaseUrl: string | undefined;
   publicUrl: string | undefined;
   inboundDomain: string | undefined;
-  /** Beside those that are known to give mailboxes to anybody. */
+  /** Added to the built-in list of providers that give mailboxes to anybody. */
   consumerMailDomains: string[];
-  /** Undefined: no mail is taken, and the other settings about it mean nothing. */
+  /** Undefined: the service takes no mail and ignores the other settings about incoming mail. */
   smtpListen: { host: string; port: number } | undefined;
   /** As PEM. Undefined: no STARTTLS. */
   smtpTlsCert: string | undefined;
   smtpTlsKey: string | undefined;
-  /** They begin each connection with a line that says whose it is. */
+  /** Proxies that begin each connection with a line of the PROXY protocol. */
   smtpProxies: string[];
   mailMaxBytes: number;
   trustedProxies: string[];
   logLevel: string;
   rateLimitPerMinute: number;
   rateLimitBurst: number;
-  /** Unless set, a multiple of that of a key. */
+  /** Undefined: a multiple of the rate of one key. */
   businessRateLimitPerMinute: number | undefined;
   publicRateLimitPerMinute: number;
-  /** Of large responses that clients have not read yet, in all. */
+  /** The total of large responses that clients have not read yet. */
   responseBytesMax: number;
   compressionPercent: number;
   minBytesPerS: number;
   slowClientS: number;
   downloadsPerAddressMax: number;
-  /** Undefined: metrics are for the machine itself. */
+  /** Undefined: only this machine may read the metrics. */
   metricsToken: string | undefined;
   monthlyMessageLimit: number;
   newAccountDays: number;
@@ -47,16 +47,16 @@ export interface Config {
   webhookPrivateHosts: string[];
   webhookRetryDelaysS: number[];
   webhookLogDays: number;
-  /** Empty: those of the system. */
+  /** Empty: the system's name servers. */
   dnsServers: string[];
-  /** Undefined: files are kept in the data folder, and the other S3 settings mean nothing. */
+  /** Undefined: files are stored in the data folder, and the other S3 settings are ignored. */
   s3Bucket: string | undefined;
   s3Endpoint: string | undefined;
   s3Region: string;
   s3AccessKeyId: string | undefined;
   s3SecretAccessKey: string | undefined;
   s3ForcePathStyle: boolean;
-  /** Undefined: signing in with Google is not offered. */
+  /** Undefined: sign-in with Google is not offered. */
   googleClientId: string | undefined;
   googleClientSecret: string | undefined;
   microsoftClientId: string | undefined;
@@ -66,7 +66,7 @@ export interface Config {
   oidcIssuer: string | undefined;
   oidcClientId: string | undefined;
   oidcClientSecret: string | undefined;
-  /** What people see on its button. */
+  /** The label of the provider's button. */
   oidcName: string;
   /** Undefined: mails are kept instead of being sent. */
   smtpUrl: string | undefined;
@@ -77,7 +77,7 @@ export class ConfigError extends Error {}
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
-/** The environment, and what a file .env in the current folder adds to it. */
+/** The environment, with the variables of a file .env in the current folder added. */
 function environment(): NodeJS.ProcessEnv {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return process.env;
@@ -99,7 +99,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
       .split(',')
       .map((item) => item.trim())
       .filter((item) => item !== '');
-    return items.every(fits) ? items : refuse(name, `${wanted}, parted by commas`);
+    return items.every(fits) ? items : refuse(name, `${wanted}, separated by commas`);
   };
   const url = (name: string, protocols: string[]): string | undefined => {
     const value = text(name);
@@ -111,11 +111,11 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
 
   return Object.freeze({
     port: whole('PORT', 3000, 65_535),
-    host: checked(text('HOST') ?? '127.0.0.1', isHost, () => refuse('HOST', 'an IP address or a host name')),
+    host: check(text('HOST') ?? '127.0.0.1', isHost, () => refuse('HOST', 'an IP address or a host name')),
     dataDir: path.resolve(text('DATA_DIR') ?? path.resolve(import.meta.dirname, '../../data')),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     publicUrl: url('PUBLIC_URL', ['http:', 'https:']),
-    inboundDomain: checked(text('INBOUND_DOMAIN'), isName, () =>
+    inboundDomain: check(text('INBOUND_DOMAIN'), isName, () =>
       refuse('INBOUND_DOMAIN', 'a domain name such as in.example.com'),
     )?.toLowerCase(),
     smtpListen: smtpListen(),
@@ -124,7 +124,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     smtpProxies: list('SMTP_PROXIES', (item) => isIP(item) !== 0, 'IP addresses'),
     mailMaxBytes: Math.max(1, whole('MAIL_MAX_MB', limits.MAIL_MAX_MB, 1_024)) * limits.MB,
     trustedProxies: list('TRUSTED_PROXIES', isNetwork, 'IP addresses or networks such as 10.0.0.0/8'),
-    logLevel: checked(
+    logLevel: check(
       text('LOG_LEVEL') ?? 'info',
       (level) => LOG_LEVELS.includes(level),
       () => refuse('LOG_LEVEL', `one of ${LOG_LEVELS.join(', ')}`),
@@ -150,7 +150,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     webhookRetryDelaysS: delays(text('WEBHOOK_RETRY_DELAYS_S') ?? '60,300,1800,7200,43200', () =>
       refuse(
         'WEBHOOK_RETRY_DELAYS_S',
-        `at most ${limits.WEBHOOK_RETRIES_MAX} delays in seconds, parted by commas, such as 60,300,1800,7200,43200`,
+        `at most ${limits.WEBHOOK_RETRIES_MAX} delays in seconds, separated by commas, such as 60,300,1800,7200,43200`,
       ),
     ),
     consumerMailDomains: list('CONSUMER_MAIL_DOMAINS', isName, 'domains such as example.com').map((domain) => domain.toLowerCase()),
@@ -162,19 +162,19 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     s3AccessKeyId: along('S3_BUCKET', 'S3_ACCESS_KEY_ID'),
     s3SecretAccessKey: along('S3_BUCKET', 'S3_SECRET_ACCESS_KEY'),
     s3ForcePathStyle:
-      checked(text('S3_FORCE_PATH_STYLE') ?? 'false', isBoolean, () => refuse('S3_FORCE_PATH_STYLE', 'true or false')) === 'true',
+      check(text('S3_FORCE_PATH_STYLE') ?? 'false', isBoolean, () => refuse('S3_FORCE_PATH_STYLE', 'true or false')) === 'true',
     googleClientId: text('GOOGLE_CLIENT_ID'),
     googleClientSecret: along('GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'),
     microsoftClientId: text('MICROSOFT_CLIENT_ID'),
     microsoftClientSecret: along('MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'),
-    microsoftTenant: checked(text('MICROSOFT_TENANT') ?? 'common', isName, () =>
+    microsoftTenant: check(text('MICROSOFT_TENANT') ?? 'common', isName, () =>
       refuse('MICROSOFT_TENANT', 'common, organizations, consumers, or the id or domain of a tenant'),
     ),
     oidcIssuer: url('OIDC_ISSUER', ['https:', 'http:']),
     oidcClientId: along('OIDC_ISSUER', 'OIDC_CLIENT_ID'),
     oidcClientSecret: along('OIDC_ISSUER', 'OIDC_CLIENT_SECRET'),
     oidcName: text('OIDC_NAME') ?? 'Single sign-on',
-    smtpUrl: checked(text('SMTP_URL'), isMailServer, () =>
+    smtpUrl: check(text('SMTP_URL'), isMailServer, () =>
       refuse('SMTP_URL', 'a URL such as smtps://user:password@mail.example.com or smtp://mail.example.com:587'),
     ),
     mailFrom: sender(),
@@ -235,7 +235,7 @@ function isBoolean(value: string): boolean {
   return value === 'true' || value === 'false';
 }
 
-function checked<T extends string | undefined>(value: T, fits: (text: string) => boolean, refuse: () => never): T {
+function check<T extends string | undefined>(value: T, fits: (text: string) => boolean, refuse: () => never): T {
   return value === undefined || fits(value) ? value : refuse();
 }
 

@@ -60,21 +60,21 @@ export interface Context {
   blocks: Blocks;
   webhookStatistics: WebhookStatistics;
   objects: ObjectStore;
-  /** Where the service takes and serves the bytes itself; undefined when a bucket does. */
+  /** The store whose bytes the service itself takes and serves; undefined when files are in a bucket. */
   folder: FolderStore | undefined;
-  /** For the URLs of uploads and downloads. */
+  /** Signs the URLs of uploads and downloads. */
   signer: UrlSigner;
-  /** What goes to addresses that strangers chose. */
+  /** The HTTP client for addresses that strangers chose. */
   outbound: Outbound;
   quotas: Quotas;
   cursors: Cursors;
   metrics: Registry;
-  /** Without a slash at the end. Known only once the server listens, when the port is any free one. */
+  /** Without a slash at the end. With PORT=0 the URL is known only once the server listens. */
   publicUrl: string;
   inboundDomain: string;
 }
 
-/** Also starts what the context listens by; `closers` get what ends it. */
+/** Also starts the context's listeners; `closers` gets the functions that stop them. */
 export async function buildContext(
   config: Config,
   database: Database,

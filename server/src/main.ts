@@ -26,7 +26,7 @@ function readArguments(): { role: Role; pages: string | undefined } {
   return { role, pages: values.pages };
 }
 
-/** One that is still starting is stopped once it is up, so that it leaves no PostgreSQL behind. */
+/** Waits for a service that is still starting before it stops it, so that no PostgreSQL is left behind. */
 function stopOnSignals(starting: Promise<Service>): void {
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -41,7 +41,7 @@ function stopOnSignals(starting: Promise<Service>): void {
   }
 }
 
-/** One sentence, with the next step where there is one. */
+/** One sentence, with the next step if there is one. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = codeOf(error);
@@ -49,7 +49,7 @@ function explain(error: unknown): string {
     return `Port ${'port' in error ? error.port : ''} is taken: set PORT to another one, or to 0 for any that is free.`;
   if (code?.startsWith('ERR_PARSE_ARGS')) return `${error.message}\n${USAGE}`;
   if (error instanceof ConfigError || error instanceof DataFolderInUse || code === undefined) return error.message;
-  // A host name with several addresses fails with one error for each, and no message of its own.
+  // A host name with several addresses fails with one error for each address, and an AggregateError without a message.
   return `Waybill could not start: ${error.message || code}`;
 }
 

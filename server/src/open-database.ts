@@ -3,7 +3,7 @@ import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { type DataFolderLock, type Holder, isLock, lockDataFolder } from './platform/data-folder.ts';
-import { answers, embeddedConnection, startEmbeddedPostgres } from './platform/embedded-postgres.ts';
+import { embeddedConnection, isReachable, startEmbeddedPostgres } from './platform/embedded-postgres.ts';
 
 export interface OpenDatabase {
   connection: ClientConfig;
@@ -14,7 +14,7 @@ export class DataFolderInUse extends Error {}
 
 const PATIENCE_MS = 30_000;
 
-/** The operator's own database, or the one in the data folder, started unless a running service has it already. */
+/** The operator's own database, or the one in the data folder, which is started unless a running service has it open. */
 export async function openDatabase(config: Config, holder: Holder, log: Logger): Promise<OpenDatabase> {
   if (config.databaseUrl !== undefined) return { connection: { connectionString: config.databaseUrl }, close: async () => {} };
   if (process.platform !== 'linux')
@@ -34,7 +34,7 @@ export async function openDatabase(config: Config, holder: Holder, log: Logger):
   }
 }
 
-/** Undefined for a command that may use the database of the running service. */
+/** Undefined for a command that can use the database of the running service. */
 async function takeLock({ dataDir }: Config, holder: Holder): Promise<DataFolderLock | undefined> {
   const giveUpAt = Date.now() + PATIENCE_MS;
   for (;;) {
@@ -44,8 +44,8 @@ async function takeLock({ dataDir }: Config, holder: Holder): Promise<DataFolder
       throw new DataFolderInUse(
         `Another Waybill (process ${result.pid}) already uses the data folder ${dataDir}: stop it first, or set DATA_DIR to another folder.`,
       );
-    if (result.holder === 'service' && (await answers(embeddedConnection(dataDir)))) return undefined;
-    // A command has the database open for a moment, or a service is only starting.
+    if (result.holder === 'service' && (await isReachable(embeddedConnection(dataDir)))) return undefined;
+    // Another command holds the lock for a moment, or a service is still starting.
     if (Date.now() > giveUpAt)
       throw new DataFolderInUse(
         `The ${result.holder} of process ${result.pid} has had the data folder ${dataDir} to itself for long: end it first.`,

@@ -24,13 +24,13 @@ import { createSamples, type Sample } from './samples.ts';
 export type Role = 'api' | 'worker' | 'mail' | 'all';
 
 export interface Service {
-  /** Where people reach it. */
+  /** The URL that people use. */
   publicUrl: string;
-  /** Where it listens, which a proxy may stand in front of. */
+  /** The address that the service listens on; a proxy may be in front of it. */
   address: string;
-  /** Where it takes mail, if it does. */
+  /** The address for incoming mail, if enabled. */
   mail: { address: string; domain: string } | undefined;
-  /** Where mails can be read that are kept for want of a mail server. */
+  /** The URL of the kept mails, if there is no mail server. */
   keptMailsAt: string | undefined;
   /** The sample businesses with their keys, on the very first start with the embedded database. */
   samples: Sample[];
@@ -40,7 +40,7 @@ export interface Service {
 const STOP_PATIENCE_MS = 25_000;
 const CHORES_AT_ONCE = 2;
 
-/** Starts what the role asks for; stops it in the opposite order, the database last. The pages are built unless a folder has them. */
+/** Starts what the role needs, and builds the pages unless `pagesFolder` has them. Stopping runs in reverse order, the database last. */
 export async function startService(
   config: Config,
   role: Role,
@@ -54,7 +54,7 @@ export async function startService(
   const database = new Database(opened.connection, log);
   const closers: (() => Promise<void>)[] = [() => opened.close(), () => database.close()];
   const stop = async () => {
-    // Whatever fails to close, the database is still stopped, last.
+    // A failure to close something must not keep the database from being stopped.
     for (const close of closers.splice(0).reverse()) await close().catch((error) => log.error(error, 'could not be closed'));
   };
   try {
@@ -65,7 +65,7 @@ export async function startService(
       closers.push(() => jobs.stop());
     }
     const app = buildApp(context, log, hasApi ? await openPages(config, pagesFolder ?? (await builtPages(tell))) : undefined);
-    // All that has something under way is given the same time to finish it.
+    // These finish what they have under way, all at the same time.
     const finishers = [closerOf(app, STOP_PATIENCE_MS), () => context.arrivals.stop()];
     closers.push(async () => {
       await Promise.all(finishers.map((finish) => finish()));
@@ -89,7 +89,7 @@ export async function startService(
       finishers.push(() => mailJobs.stop());
     }
     const mail = role === 'mail' || role === 'all' ? await startMail(context, log, finishers) : undefined;
-    // Last of all, because a start that failed would have made keys that nobody was shown.
+    // After everything else: a start that fails must not create keys that nobody has seen.
     const samples = config.databaseUrl === undefined && (await isEmpty(context)) ? await createSamples(database, context.parties) : [];
     const keptMailsAt = hasApi && keepsMails(config) ? context.keptMailAccess.linkAt(context.publicUrl) : undefined;
     return { publicUrl: context.publicUrl, address, mail, keptMailsAt, samples, stop };
@@ -99,7 +99,7 @@ export async function startService(
   }
 }
 
-/** Apart from other chores: a code that somebody waits for does not wait for large files to be hashed. */
+/** A job runner of its own: one-time codes must not wait for large files to be hashed. */
 async function startMailJobs({ config: { smtpUrl, mailFrom }, database }: Context, log: Logger): Promise<JobRunner> {
   const mailer = smtpUrl !== undefined && mailFrom ? new Mailer(smtpUrl, mailFrom) : undefined;
   const jobs = await startJobs(database, [sendMail(new MailDelivery(mailer))], MAILS_AT_ONCE, log);
@@ -111,7 +111,7 @@ async function startMailJobs({ config: { smtpUrl, mailFrom }, database }: Contex
   };
 }
 
-/** Where the settings ask for it. Only then is it loaded, for the memory it takes. */
+/** Starts the SMTP listener if the settings ask for it. Its code is loaded only then, because of the memory it takes. */
 async function startMail(context: Context, log: Logger, finishers: (() => Promise<void>)[]): Promise<Service['mail']> {
   const { config, inboundDomain } = context;
   if (config.smtpListen === undefined) return undefined;
@@ -123,7 +123,9 @@ async function startMail(context: Context, log: Logger, finishers: (() => Promis
   const settings = { ...smtpListen, tls, proxies, maxBytes, perAddress, stopMs: STOP_PATIENCE_MS };
   const listener = inboundMail({ ...context, htmlTexts, ownMailbox: config.mailFrom?.address }, settings, log);
   const port = await listener.start().catch((error) => {
-    throw new ConfigError(`Mail can't be taken at SMTP_LISTEN=${hostForPeople(smtpListen.host)}:${smtpListen.port}: ${error.message}.`);
+    throw new ConfigError(
+      `The service can't listen for mail at SMTP_LISTEN=${hostForPeople(smtpListen.host)}:${smtpListen.port}: ${error.message}.`,
+    );
   });
   finishers.push(async () => {
     await listener.stop();
@@ -132,12 +134,12 @@ async function startMail(context: Context, log: Logger, finishers: (() => Promis
   return { address: `${hostForPeople(smtpListen.host)}:${port}`, domain: inboundDomain };
 }
 
-/** Whether nobody is there but the demo inbox. */
+/** Whether the demo inbox is the only party. */
 async function isEmpty({ parties }: Context): Promise<boolean> {
   return (await parties.startingWith('', '', 2)).length < 2;
 }
 
-/** Built first, where that has never been done. */
+/** Builds the pages first if they have never been built. */
 async function openPages(config: Config, folder: string): Promise<Pages> {
   const bucket = await bucketOf(config);
   const anyObject = { filename: '', contentType: '', expiresAt: new Date(Date.now() + 60_000) };

@@ -2,7 +2,7 @@ import type { Config } from './config.ts';
 import type { Sample } from './samples.ts';
 import type { Role, Service } from './service.ts';
 
-/** What a person needs next, printed at the end of a start. */
+/** The next steps for the operator, printed when the service has started. */
 export function welcome({ publicUrl, address, mail, keptMailsAt, samples }: Service, config: Config, role: Role): string {
   const hasApi = role === 'api' || role === 'all';
   const lines = [
@@ -19,7 +19,7 @@ export function welcome({ publicUrl, address, mail, keptMailsAt, samples }: Serv
   const [buyer, seller] = samples;
   if (buyer && seller) lines.push(...firstSteps(publicUrl, samples, buyer, seller));
   else if (hasApi)
-    lines.push('Sign in at the dashboard to claim a handle, or make a business here: npm run --silent waybill -- --help', '');
+    lines.push('Sign in at the dashboard to claim a handle, or create a business here: npm run --silent waybill -- --help', '');
   return lines.join('\n');
 }
 
@@ -31,20 +31,20 @@ function mailLines({ smtpUrl }: Config, keptMailsAt: string | undefined): string
 
 function firstSteps(publicUrl: string, samples: Sample[], buyer: Sample, seller: Sample): string[] {
   const keys = samples.flatMap(({ handle, agents }) => agents.map(({ segment, key }) => `  ${`${handle}/${segment}`.padEnd(18)} ${key}`));
-  const sending = buyer.agents[0]?.key;
-  const answering = seller.agents[0]?.key;
+  const buyerKey = buyer.agents[0]?.key;
+  const sellerKey = seller.agents[0]?.key;
   return [
-    'Two sample businesses are there to try it with. Their keys are shown this once only:',
+    'Two sample businesses are there to try it with. Their keys are shown only once:',
     '',
     ...keys,
     '',
     'Send an order from acme to globex, read it in globex’ inbox, and reply to it:',
     '',
-    `curl -s ${publicUrl}/v1/messages -H 'Authorization: Bearer ${sending}' -H 'Content-Type: application/json' -d '{"to":"globex/orders","type":"order","subject":"Order 4711","json":{"items":[{"sku":"A-1","quantity":3}]}}'`,
+    `curl -s ${publicUrl}/v1/messages -H 'Authorization: Bearer ${buyerKey}' -H 'Content-Type: application/json' -d '{"to":"globex/orders","type":"order","subject":"Order 4711","json":{"items":[{"sku":"A-1","quantity":3}]}}'`,
     '',
-    `curl -s ${publicUrl}/v1/inbox -H 'Authorization: Bearer ${answering}'`,
+    `curl -s ${publicUrl}/v1/inbox -H 'Authorization: Bearer ${sellerKey}'`,
     '',
-    `curl -s ${publicUrl}/v1/messages -H 'Authorization: Bearer ${answering}' -H 'Content-Type: application/json' -d "{\\"in_reply_to\\":\\"$(curl -s ${publicUrl}/v1/inbox -H 'Authorization: Bearer ${answering}' | grep -o 'msg_[0-9a-z]*' | head -n 1)\\",\\"note\\":\\"Thank you, it ships tomorrow.\\"}"`,
+    `curl -s ${publicUrl}/v1/messages -H 'Authorization: Bearer ${sellerKey}' -H 'Content-Type: application/json' -d "{\\"in_reply_to\\":\\"$(curl -s ${publicUrl}/v1/inbox -H 'Authorization: Bearer ${sellerKey}' | grep -o 'msg_[0-9a-z]*' | head -n 1)\\",\\"note\\":\\"Thank you, it ships tomorrow.\\"}"`,
     '',
   ];
 }

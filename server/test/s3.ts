@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 
-/** What the stores of files have to do, tried on a server that the environment names in place of the one that tests bring along. */
+/** The tests of object stores, on a server that the environment names instead of the one in the tests. */
 const NEEDED = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
 const SUITES = ['server/test/api/object-stores.test.ts', 'server/test/api/object-parts.test.ts'];
 

@@ -79,7 +79,7 @@ test('a stranger with a phone writes, says who they are, attaches a file, and ha
   expect((await shop.api.get('/inbox')).body.data).toHaveLength(1);
 });
 
-test('whoever can’t write is told why, and what to do', async () => {
+test('a person who can’t write sees why, and what to do', async () => {
   const { page, open, expectAccessible } = await world.person('ben@ben-works.test', PHONE);
   const heading = (name: string) => page.getByRole('heading', { name }).waitFor();
 
@@ -111,7 +111,7 @@ test('whoever can’t write is told why, and what to do', async () => {
   await stranger.expectAccessible();
 });
 
-test('whoever comes back from a provider finds what they have written, even if it proves too little', async () => {
+test('a person who comes back from a provider finds the text, even if the provider proves too little', async () => {
   idp.person = { sub: 'dan', email: 'dan@gmail.com', email_verified: true, name: 'Dan' };
   const { page, open, expectAccessible } = await world.visitor(PHONE);
   await open('/@shop?error=access_denied');
@@ -126,7 +126,7 @@ test('whoever comes back from a provider finds what they have written, even if i
   expect(await page.getByLabel('Message').inputValue()).toBe('Kept over there and back');
 });
 
-test('whoever belongs to another business can write as it from the dashboard, or go on as themselves', async () => {
+test('a member of another business can write as it from the dashboard, or go on as a person', async () => {
   const { page, open, expectAccessible, api } = await world.member('kim@kim-works.test', 'kim-and-co');
   await open('/@SHOP');
   await page.getByText('You are a member of The kim-and-co company').waitFor();

@@ -151,7 +151,7 @@ test('contacts appear by themselves, are added, found, labelled, archived and bl
   await page.getByRole('button', { name: 'Add contact' }).click();
   await page.getByLabel('Handle, domain').fill('nobody-at-all');
   await page.getByRole('button', { name: 'Save contact' }).click();
-  await expectInvalid('Handle, domain', 'Nobody has claimed');
+  await expectInvalid('Handle, domain', 'No business has claimed');
   await expectAccessible();
   await page.getByLabel('Handle, domain').fill('supplier@gmail.com');
   await page.getByLabel('Label').fill('Our cabinet maker');

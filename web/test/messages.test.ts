@@ -26,17 +26,17 @@ afterAll(() => world.stop());
 
 const WHILE = { timeout: 60_000 };
 const copied = (page: Page): Promise<string> => page.evaluate<string>('navigator.clipboard.readText()');
-const sent = async (draft: unknown) => {
-  const answer = await robot.api.send(draft);
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body as { id: string; thread_id: string };
+const sent = async (request: unknown) => {
+  const response = await robot.api.send(request);
+  expect(response.status, response.text).toBe(201);
+  return response.body as { id: string; thread_id: string };
 };
 const openThread = ({ open }: Visitor, { thread_id, id }: { thread_id: string; id: string }) => open(`/threads/${thread_id}#${id}`);
 
 const JSON_TEXT =
   '{"order": 12345678901234567890123, "total": 1.0, "lines": [{"sku": "A-1"}, {"sku": "B-2"}], "ship": {"city": "Köln", "zip": "050667"}}';
 
-test('one writes, the other sees it arrive, looks into it and answers, and the first sees the answer', async () => {
+test('one writes, the other sees it arrive, opens it and replies, and the first sees the reply', async () => {
   await bob.open('/inbox');
   await bob.page.getByText('No messages yet').waitFor();
 

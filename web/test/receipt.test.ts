@@ -121,8 +121,8 @@ test('a receipt that says something else than what was delivered is not verified
   const alter = async (change: (receipt: typeof sent) => unknown) => {
     await context.unroute('**/v1/receipts/*');
     await context.route('**/v1/receipts/*', async (route) => {
-      const answer = await route.fetch();
-      await route.fulfill({ response: answer, json: change(await answer.json()) });
+      const response = await route.fetch();
+      await route.fulfill({ response: response, json: change(await response.json()) });
     });
     await page.reload();
   };

@@ -46,7 +46,7 @@ test('a schema is written, tried, saved, judges what comes, and is removed', asy
   await page.getByText('Fix the schema to check the sample.').waitFor();
   await expectAccessible();
 
-  // From the list to the place, where typing mends it.
+  // From the list to the place, where typing fixes it.
   await problems
     .getByRole('button', { name: /properties\/quantity\/type/ })
     .first()

@@ -67,14 +67,14 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
   expect(delivered?.headers['waybill-event']).toBe('message.test');
 
   // A message that fails, is tried again, and is given up. The log follows without a reload.
-  receiver.answer = withStatus(503);
+  receiver.respond = withStatus(503);
   await globex.api.send({ to: 'acme-works/orders', subject: 'Order 4711', json: { sku: 'A-1' } });
   await page.reload();
   const log = page.getByRole('list', { name: 'Deliveries' });
   await log.getByText('Dropped').waitFor();
   expect(await log.getByRole('listitem').allTextContents()).toEqual([
-    expect.stringMatching(/^DroppedMessage, attempt 2503 · .*answered 503/),
-    expect.stringMatching(/^RetryingMessage, attempt 1503 · .*answered 503/),
+    expect.stringMatching(/^DroppedMessage, attempt 2503 · .*responded with 503/),
+    expect.stringMatching(/^RetryingMessage, attempt 1503 · .*responded with 503/),
     expect.stringMatching(/^DeliveredTest204 · /),
   ]);
 
@@ -92,7 +92,7 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
 
   // A test that fails says so.
   await page.getByRole('button', { name: 'Send test' }).click();
-  await page.getByText('Test failed: answered 503 instead of a status from 200 to 299').waitFor();
+  await page.getByText('Test failed: responded with 503 instead of a status from 200 to 299').waitFor();
 
   // All about one attempt, and from there to the message.
   await log.getByRole('button', { name: /^Dropped/ }).click();
@@ -117,13 +117,13 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
   await page.getByRole('dialog', { name: 'Delete this webhook?' }).getByRole('button', { name: 'Delete webhook' }).click();
   await page.getByText('No webhooks yet').waitFor();
   await page.goto(address);
-  await page.getByRole('alert').getByText('There is no such webhook.').waitFor();
+  await page.getByRole('alert').getByText('The webhook was not found.').waitFor();
 }, 600_000);
 
 test('a webhook that is paused says why, and is resumed', async () => {
   const { page, open, api, expectAccessible } = await world.member('bob@pause-works.test', 'pause-works');
   const globex = await world.service.business('globex-pause');
-  receiver.answer = withStatus(500);
+  receiver.respond = withStatus(500);
   const { body: webhook } = await api.post('/webhooks', { url: receiver.url('/paused') });
   for (let i = 0; i < 50; i++) await globex.api.send({ to: 'pause-works' });
   await expect.poll(async () => (await api.get(`/webhooks/${webhook.id}`)).body.active, { timeout: 60_000 }).toBe(false);
@@ -133,7 +133,7 @@ test('a webhook that is paused says why, and is resumed', async () => {
   const banner = page.getByRole('region', { name: 'Paused' });
   await banner.getByText(/all of its many attempts failed/).waitFor();
   await expectAccessible();
-  receiver.answer = withStatus(204);
+  receiver.respond = withStatus(204);
   await banner.getByRole('button', { name: 'Resume' }).click();
   await page.getByText('Active', { exact: true }).waitFor();
   expect(await banner.count()).toBe(0);

@@ -8,7 +8,7 @@ import { openWorld, type Visitor, type World } from './support/visitor.ts';
 const FIRST_LOAD_MAX_BYTES = 150 * 1024;
 const MESSAGES = 100_000;
 const QUIET_MS = 150;
-const SINCE_THE_LAST_ANSWER =
+const SINCE_THE_LAST_RESPONSE =
   "performance.now() - Math.max(...performance.getEntriesByType('resource').map(({ responseEnd }) => responseEnd))";
 /** How much of the page moved by how much of it, as browsers count it; 0.1 is called good. */
 const MOVED = `new Promise((resolve) => new PerformanceObserver((list, observer) => {
@@ -27,8 +27,8 @@ beforeAll(async () => {
   const member = await world.member('ann@acme-works.test', 'acme-works');
   ann = member;
   const globex = await world.service.business('globex');
-  const draft = { to: 'acme-works', subject: 'Original', note: 'Please confirm by Friday.', json: { items: [1, 2, 3] } };
-  const { body: message } = await globex.api.send(draft);
+  const request = { to: 'acme-works', subject: 'Original', note: 'Please confirm by Friday.', json: { items: [1, 2, 3] } };
+  const { body: message } = await globex.api.send(request);
   await copyMessage(world.service, 'Original', MESSAGES);
   const { body: webhook } = await member.api.post('/webhooks', { url: 'http://localhost:1/' });
   paths = { thread: `/threads/${message.thread_id}`, webhook: `/webhooks/${webhook.id}`, receipt: new URL(message.receipt_url).pathname };
@@ -47,7 +47,7 @@ describe('the first load of a page takes less than 150 KB of compressed scripts,
     page.on('request', note);
     await ann.open(paths[name] ?? `/${name}`);
     // Whatever the page asks for by itself, without anybody doing anything.
-    await expect.poll(() => page.evaluate<number>(SINCE_THE_LAST_ANSWER), { timeout: 60_000 }).toBeGreaterThan(QUIET_MS);
+    await expect.poll(() => page.evaluate<number>(SINCE_THE_LAST_RESPONSE), { timeout: 60_000 }).toBeGreaterThan(QUIET_MS);
     page.off('request', note);
     const built = await builtPages(() => {});
     // As gzip makes them, which is what browsers get over plain HTTP; brotli does better.

@@ -1,5 +1,5 @@
--- Merges, in the contacts of one owner, a party without a handle into the business that it has become. The business's own label
--- and notes stay, where there are any. A second call finds nothing to merge.
+-- Merges, in the contacts of one owner, a party without a handle into the business that the party has become. The label and
+-- notes of the business stay, if it has any. A second call finds nothing to merge.
 CREATE OR REPLACE FUNCTION merge_contact(owner bigint, unclaimed bigint, business bigint) RETURNS void LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$

@@ -1,6 +1,6 @@
--- Counts bytes toward the day's limit of one owner of the business who has room for all of them, and returns whether there is
--- one. The count stays with that person when the business is handed on. Owners are tried in one order, so that two
--- transactions can't deadlock.
+-- Counts bytes toward the day's limit of one owner of the business who has room for all of them. False when no owner has. The
+-- count stays with that person when the business changes owners. Owners are tried in one order, so that two transactions
+-- can't deadlock.
 CREATE OR REPLACE FUNCTION charge_owner(party bigint, bytes bigint, day_limit bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   today     date := (now() AT TIME ZONE 'UTC')::date;

@@ -1,5 +1,5 @@
--- Queues a mail in the caller's transaction. The id stays the same however often the mail is tried. Lower priorities go first:
--- one-time codes (0), which somebody waits for at a screen, then what people have caused, then notifications.
+-- Queues a mail in the caller's transaction. The id stays the same for all tries of the mail. Lower priorities go first:
+-- one-time codes (0), for which somebody waits, then mails that people have caused, then notifications.
 CREATE OR REPLACE FUNCTION queue_mail(mail json, priority integer DEFAULT 5) RETURNS void LANGUAGE plpgsql
 AS $$
 BEGIN

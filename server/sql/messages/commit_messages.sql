@@ -1,8 +1,8 @@
 -- Delivers a batch of prepared messages, in one transaction that is a single round trip. Repeats of an idempotency key and
 -- quotas are judged under the lock of the sender's ledger, so that the verdict holds for any number of batches and processes.
--- A refused message refuses no other. A limit of 0 means none.
+-- A refused message does not refuse others. A limit of 0 means no limit.
 --
--- Gives a row for each message, in the order of the batch: for an accepted one its hash and what its followers need
+-- Returns a row for each message, in the order of the batch: for an accepted message its hash and what its followers need
 -- (modules/messages/followers.ts), for a repeated one the id of the original.
 CREATE OR REPLACE FUNCTION commit_messages(
   messages prepared_message[], files prepared_file[], ledgers touched_ledger[],

@@ -1,4 +1,4 @@
--- The rows of a batch in the table of messages. A new field of a message is named here, twice.
+-- The rows of a batch in the table of messages. A new field of a message is added here, in two places.
 CREATE OR REPLACE FUNCTION insert_messages(messages prepared_message[], hashes bytea[], delivered timestamptz) RETURNS void LANGUAGE plpgsql
 AS $$
 BEGIN

@@ -1,6 +1,6 @@
 -- Moves a thread from the ledger of a party without a handle to that of a business: all of it, or what one mailbox wrote and the
--- replies to it. Entries are moved, not copied, so that a later owner of a domain does not get them too, and keep their time. A
--- second call moves what has come in meanwhile. Returns how many messages were moved.
+-- replies to that. Entries are moved, not copied, so that a later owner of a domain does not get them too, and keep their time.
+-- A second call moves what has come in meanwhile. Returns the number of moved messages.
 CREATE OR REPLACE FUNCTION join_thread(unclaimed bigint, thread uuid, business bigint, mailbox text) RETURNS bigint LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$

@@ -1,4 +1,4 @@
--- Decides what becomes of each message of a batch: 'accepted', 'replayed' (with the id of the original in message_ids), or the
+-- Decides the outcome of each message of a batch: 'accepted', 'replayed' (with the id of the original in message_ids), or the
 -- name of the limit that refuses it. organisations[i] is the organisation that ledger i of the batch counts for, if any.
 CREATE OR REPLACE FUNCTION judge_messages(
   messages prepared_message[], ledger_count integer, clock timestamptz,

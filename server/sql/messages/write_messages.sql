@@ -1,4 +1,4 @@
--- Writes all that the accepted messages of a batch are: rows, ledger entries, files, idempotency keys and what they use of limits.
+-- Writes the accepted messages of a batch: rows, ledger entries, files, idempotency keys and the use of limits.
 CREATE OR REPLACE FUNCTION write_messages(
   messages prepared_message[], hashes bytea[], files prepared_file[], bases bigint[], organisations text[], delivered timestamptz, clock timestamptz
 ) RETURNS void LANGUAGE plpgsql

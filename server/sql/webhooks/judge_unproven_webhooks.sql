@@ -1,5 +1,6 @@
--- What attempts that are about to be recorded say of endpoints that had never responded 2xx. A webhook with too many failures is
--- paused, and its business told of it by a job of the same transaction. Rows are locked in one order, so that workers never deadlock.
+-- Evaluates the attempts that are about to be recorded for endpoints that have never responded 2xx. A webhook with too many
+-- failures is paused, and a job in the same transaction notifies its business. Rows are locked in one order, so that workers
+-- never deadlock.
 CREATE OR REPLACE FUNCTION judge_unproven_webhooks(made made_attempt[], failures_max integer) RETURNS void LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$

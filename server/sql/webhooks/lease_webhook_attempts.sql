@@ -1,9 +1,9 @@
--- Leases the attempts longest due, of each wanted webhook as many as the worker has room for, until `lease` from now. The
--- attempts that the worker holds from before are leased along with them. A row of webhook_leases says so; the attempts
--- themselves are not written to, which would cost three index entries each. Losing a lease in a crash of the database costs a
--- repetition, so nothing here waits for the disk. A webhook that another process is leasing from at this moment is left to it.
+-- Leases the attempts longest due, for each wanted webhook as many as the worker has room for, until `lease` from now, and renews
+-- the worker's earlier leases of these webhooks. A lease is a row of webhook_leases; the attempts themselves are not updated,
+-- which would cost three index entries each. A lease lost in a crash of the database costs one repetition, so nothing here waits
+-- for the disk. A webhook from which another process is leasing at this moment is skipped.
 --
--- A webhook that has something due is one row, with its attempts as JSON: a row for each attempt would cost the reader more.
+-- Returns one row for each webhook that has attempts due, with the attempts as JSON: a row for each attempt would cost the reader more.
 CREATE OR REPLACE FUNCTION lease_webhook_attempts(worker uuid, wanted wanted_attempts[], lease interval)
 RETURNS TABLE (webhook_id uuid, url text, secret text, is_proven boolean, clock_ms bigint, attempts json)
 LANGUAGE plpgsql

@@ -1,6 +1,6 @@
--- Records attempts that were made, with the next attempt of each failure, and what they show of unproven endpoints. Attempts that
--- are no longer pending were recorded by another worker, and stay as they are. A receiver can put the next attempt off to twice
--- its delay at most.
+-- Records attempts that were made, the next attempt after each failure, and the failures of unproven endpoints. Attempts that are
+-- no longer pending were recorded by another worker, and stay unchanged. A receiver can delay the next attempt to twice its usual
+-- delay at most.
 CREATE OR REPLACE FUNCTION record_webhook_attempts(made made_attempt[], retry_delays_s integer[], failures_max integer) RETURNS void LANGUAGE plpgsql
 -- Here and below, IS TRUE keeps the index of pending attempts, which has no ids, from serving in place of the primary key.
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off

@@ -2,23 +2,23 @@
 export class NotCanonical extends Error {}
 
 /**
- * RFC 8785. Lone surrogates, which the RFC forbids but senders do send, are escaped the way JSON.stringify escapes
- * them, so that the hash of every document that can be carried can be recomputed.
+ * RFC 8785. Lone surrogates, which the RFC forbids but senders do send, are escaped as JSON.stringify escapes them, so that
+ * the hash of every document that a message can carry can be recomputed.
  */
 export function canonicalJson(value: unknown): string {
-  // Sorting a copy and leaving the writing to the engine is almost three times as fast as writing it here.
+  // Sorting a copy and letting JSON.stringify write it is almost three times as fast as writing it here.
   const sorted = sortedCopy(value, 0);
-  return sorted === UNSORTABLE ? written(value) : JSON.stringify(sorted);
+  return sorted === UNSORTABLE ? write(value) : JSON.stringify(sorted);
 }
 
 const UNSORTABLE = Symbol('a value that the engine would write in another order, or only slowly');
 const ARRAY_INDEX = /^(?:0|[1-9]\d*)$/;
-/** JSON.stringify compares each value with all those it stands in, so that its time grows with the square of the depth. */
+/** JSON.stringify compares each value with all its ancestors, so its time grows with the square of the depth. */
 const ENGINE_MAX_LEVELS = 32;
-/** Engines make a hash table of an object with many keys, which takes longer than writing it. */
+/** Engines turn an object with many keys into a hash table, which takes longer than writing it. */
 const ENGINE_MAX_KEYS = 128;
 
-/** Engines put keys that look like array indices first, and take __proto__ for something else. */
+/** Engines put keys that look like array indices first, and give __proto__ another meaning. */
 function keepsItsPlace(key: string): boolean {
   const first = key.charCodeAt(0);
   if (first === 0x5f) return key !== '__proto__';
@@ -50,26 +50,26 @@ function sortedCopy(value: unknown, levels: number): unknown {
   return copy;
 }
 
-function written(value: unknown): string {
+function write(value: unknown): string {
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new NotCanonical('a number is beyond the range of a double');
-    // The same as JSON.stringify writes, which has to look for a toJSON first.
+    // The same text as JSON.stringify, which would look for a toJSON method first.
     return String(value);
   }
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   let text = '';
   if (Array.isArray(value)) {
-    for (const item of value) text += text === '' ? written(item) : `,${written(item)}`;
+    for (const item of value) text += text === '' ? write(item) : `,${write(item)}`;
     return `[${text}]`;
   }
   const record = value as Record<string, unknown>;
-  for (const key of sortedKeys(record)) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${written(record[key])}`;
+  for (const key of sortedKeys(record)) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${write(record[key])}`;
   return `{${text}}`;
 }
 
 const FEW_KEYS = 16;
 
-/** By UTF-16 code units, as the RFC wants. Most objects have few keys, and for those insertion beats Array.sort by far. */
+/** By UTF-16 code units, as the RFC requires. Most objects have few keys, for which insertion sort is much faster than Array.sort. */
 function sortedKeys(record: Record<string, unknown>): string[] {
   const keys = Object.keys(record);
   if (keys.length > FEW_KEYS) return keys.sort();

@@ -19,15 +19,15 @@ export const PartySchema = Type.Union(
 
 export const ActorSchema = Type.Object(
   {
-    kind: Type.Enum(['agent', 'person', 'mailbox'], { description: 'What did the sending. API keys send as their agent.' }),
+    kind: Type.Enum(['agent', 'person', 'mailbox'], { description: 'The kind of sender. API keys send as their agent.' }),
     id: Type.String({ description: 'agt_, usr_ or mbx_ id.' }),
     name: Type.String(),
     email: nullable(Type.String(), 'Null for agents.'),
     verified: Type.Boolean({
       description:
-        'What the provider proves. api_key: the key is one of the agent; it says nothing about who the business is. email: mails to the mailbox reach the person. google, oidc: the mailbox’s domain vouches for the person, or false. microsoft: always false. smtp: the mailbox’s domain vouches for the mail.',
+        'What the provider proves. api_key: the key belongs to the agent; this says nothing about the identity of the business. email: mails to the mailbox reach the person. google, oidc: the mailbox’s domain vouches for the person, or false. microsoft: always false. smtp: the mailbox’s domain vouches for the mail.',
     }),
-    provider: Type.Enum(['api_key', 'email', 'google', 'microsoft', 'oidc', 'smtp'], { description: 'How it proved that.' }),
+    provider: Type.Enum(['api_key', 'email', 'google', 'microsoft', 'oidc', 'smtp'], { description: 'The way in which it was proved.' }),
   },
   { $id: 'Actor', ...closed },
 );
@@ -40,7 +40,7 @@ const fileFields = {
   sha256: nullable(hash('Of the bytes.'), 'Null until the file has been hashed.'),
 };
 export const FileSchema = Type.Object(
-  { ...fileFields, download_url: Type.String({ description: 'Signed, good for a short time.' }) },
+  { ...fileFields, download_url: Type.String({ description: 'Signed, and valid for a short time.' }) },
   { $id: 'File', ...closed },
 );
 export const ReceiptFileSchema = Type.Object(fileFields, { $id: 'ReceiptFile', ...closed });
@@ -63,21 +63,18 @@ export const ValidationSchema = Type.Object(
 const beforeJson = {
   id: id('msg', 'Message id.'),
   thread_id: id('thr', 'The thread it belongs to.'),
-  in_reply_to: nullable(id('msg', 'A message id.'), 'The message it answers; null when it starts a thread.'),
-  from: Type.Object(
-    { party: PartySchema, actor: ActorSchema },
-    { ...closed, description: 'Who sent it, as they were called at delivery.' },
-  ),
+  in_reply_to: nullable(id('msg', 'A message id.'), 'The message it replies to; null when it starts a thread.'),
+  from: Type.Object({ party: PartySchema, actor: ActorSchema }, { ...closed, description: 'The sender, with the names at delivery.' }),
   to: Type.Object(
     {
       party: PartySchema,
       segment: Type.Optional(
-        nullable(Type.String(), 'The segment it was addressed to, or null. Messages of before segments were recorded have no such field.'),
+        nullable(Type.String(), 'The segment it was addressed to, or null. Messages from before segments were recorded lack this field.'),
       ),
     },
-    { ...closed, description: 'Who received it, as they were called at delivery.' },
+    { ...closed, description: 'The recipient, with the names at delivery.' },
   ),
-  type: nullable(Type.String({ maxLength: TYPE_MAX_CHARS }), 'A label of the sender for the kind of message.'),
+  type: nullable(Type.String({ maxLength: TYPE_MAX_CHARS }), 'The sender’s label for the kind of message.'),
   subject: nullable(Type.String({ maxLength: SUBJECT_MAX_CHARS })),
   note: nullable(Type.String({ maxLength: NOTE_MAX_CHARS })),
 };
@@ -85,17 +82,17 @@ const afterFiles = {
   validation: ValidationSchema,
   received_at: timestamp('When it was delivered.'),
   content_hash: hash(
-    'Of the RFC 8785 form of id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, files and received_at. Never changes.',
+    'SHA-256 of the RFC 8785 form of id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, files and received_at. Never changes.',
   ),
   receipt_url: Type.String({ description: 'A public page that proves the delivery.' }),
-  idempotency_key: Type.Optional(Type.String({ description: 'Only when the request that sent it had an Idempotency-Key.' })),
+  idempotency_key: Type.Optional(Type.String({ description: 'Only if the message was sent with an Idempotency-Key.' })),
 };
 const jsonSha256 = nullable(hash('Of the RFC 8785 form of json as ECMAScript reads it.'), 'Null when there is no json.');
 
 export const EnvelopeSchema = Type.Object(
   {
     ...beforeJson,
-    json: Type.Unknown({ description: 'Any JSON value, byte for byte as it was sent; null when there is none.' }),
+    json: Type.Unknown({ description: 'Any JSON value, byte for byte as sent; null without one.' }),
     json_sha256: jsonSha256,
     files: Type.Array(FileSchema),
     ...afterFiles,
@@ -106,7 +103,7 @@ export const EnvelopeSchema = Type.Object(
 export const SummarySchema = Type.Object(
   {
     ...beforeJson,
-    json_bytes: nullable(Type.Integer(), 'How many bytes `json` has; null when there is none.'),
+    json_bytes: nullable(Type.Integer(), 'The size of `json`; null without one.'),
     json_sha256: jsonSha256,
     files: Type.Array(FileSchema),
     ...afterFiles,
@@ -123,7 +120,7 @@ const partyOnly = (description: string) => Type.Object({ party: PartySchema }, {
 
 export const MinimalReceiptSchema = Type.Object(
   {
-    detail: Type.Literal('minimal', { description: 'Tells it from a full receipt, which has no such field.' }),
+    detail: Type.Literal('minimal', { description: 'Distinguishes it from a full receipt, which lacks this field.' }),
     id: beforeJson.id,
     from: partyOnly('Who sent it.'),
     to: partyOnly('Who received it.'),
@@ -133,7 +130,7 @@ export const MinimalReceiptSchema = Type.Object(
     content_hash: afterFiles.content_hash,
     receipt_url: afterFiles.receipt_url,
   },
-  { $id: 'MinimalReceipt', ...closed, description: 'Parties, time and hashes of a message, where its sender has chosen minimal receipts.' },
+  { $id: 'MinimalReceipt', ...closed, description: 'Parties, time and hashes of a message whose sender has chosen minimal receipts.' },
 );
 
 export const AnyReceiptSchema = Type.Union([ReceiptSchema, MinimalReceiptSchema], { $id: 'AnyReceipt' });

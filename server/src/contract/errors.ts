@@ -1,24 +1,24 @@
 import { keysOf } from './records.ts';
 
-/** The one catalogue of everything the API can refuse. Documentation and OpenAPI are made from it. */
+/** The catalogue of all errors of the API. Documentation and OpenAPI are generated from it. */
 export const errorCatalogue = {
   unauthorized: [401, 'The API key is missing, malformed, unknown or revoked; or nobody is signed in.'],
   forbidden: [
     403,
-    'The key may only read, and this endpoint needs scope read_write; you are not a member of the business, or not one who may do this; an invitation is for another mailbox; a signed URL was altered or has expired; a request of a signed-in person came from another site; or the business takes no messages from people without a handle.',
+    'The key may only read, and this endpoint needs scope read_write; you are not a member of the business, or not one who may do this; an invitation is for another mailbox; a signed URL was altered or has expired; a request of a signed-in person came from another site; or the business accepts no messages from people without a handle.',
   ],
-  not_found: [404, 'There is no such thing, or it is not yours to see.'],
+  not_found: [404, 'It does not exist, or you have no access to it.'],
   unknown_recipient: [404, 'No business has claimed the handle in `to`.'],
-  party_required: [403, 'An identity-provider account has to claim a handle before it can send.'],
-  reply_unaddressable: [400, 'The demo inbox takes no part in threads, so nothing can be replied there.'],
-  reply_recipient_mismatch: [400, '`to` was given along with `in_reply_to`, but names somebody else than the other party.'],
+  party_required: [403, 'An identity-provider account must claim a handle before it can send.'],
+  reply_unaddressable: [400, 'The demo inbox has no threads, so you can’t reply to or from it.'],
+  reply_recipient_mismatch: [400, '`to` was given along with `in_reply_to`, but is not the other party of that message.'],
   sender_blocked: [403, 'The recipient has blocked this sender.'],
   rate_limited: [429, 'Too many requests. `Retry-After` says how many seconds to wait.'],
   quota_exceeded: [429, 'A limit of the account is used up. `details` names it, `Retry-After` says when it resets.'],
   validation_error: [400, 'The request has the wrong shape. `details` lists each problem.'],
   invalid_json: [400, 'The body, or its `json`, is not valid JSON in UTF-8.'],
   json_too_large: [413, '`json`, or the body around it, is too large.'],
-  file_too_large: [413, 'A file is larger than this way of sending takes.'],
+  file_too_large: [413, 'A file is larger than this way of sending accepts.'],
   upload_not_found: [404, 'The id of an upload, in `files` or in the path, is unknown or has expired.'],
   upload_incomplete: [400, 'The bytes of an upload were never PUT, or not all of its parts.'],
   invalid_webhook_url: [
@@ -27,15 +27,15 @@ export const errorCatalogue = {
   ],
   invalid_schema: [400, 'The inbox JSON Schema does not compile.'],
   method_not_allowed: [405, 'The path exists, but not with this method. `Allow` lists the ones it has.'],
-  unsupported_media_type: [415, 'The body has a content type or encoding that this endpoint does not take.'],
+  unsupported_media_type: [415, 'The body has a content type or encoding that this endpoint does not accept.'],
   conflict: [
     409,
-    'The handle, segment or domain is already taken, the bytes of an upload are complete or belong to a message that has been sent, or are being PUT again by a newer request, there are as many of something as there may be, a colleague has used the Idempotency-Key of a drop, or a business would be left without an owner.',
+    'The handle, segment or domain is already taken, the bytes of an upload are complete or belong to a message that has been sent, or are being PUT by a newer request, a limit on the number of items is reached, a colleague has used the Idempotency-Key of a drop, or a business would be left without an owner.',
   ],
-  internal_error: [500, 'Something failed on our side. Quote the request id.'],
+  internal_error: [500, 'Something failed on our side. Contact the operator and quote the request id.'],
   unavailable: [
     503,
-    'The database or the store of files is out of reach, or full; the disk has too little room left for files; or too many large responses are under way. Try again after `Retry-After` seconds.',
+    'The database or the store of files can’t be reached, or is full; the disk has too little room left for files; or too many large responses are under way. Try again after `Retry-After` seconds.',
   ],
 } as const satisfies Record<string, readonly [status: number, when: string]>;
 
@@ -43,7 +43,7 @@ export type ErrorCode = keyof typeof errorCatalogue;
 
 export const errorCodes = keysOf(errorCatalogue);
 
-/** One problem of a request; `path` is a JSON Pointer into what was sent. */
+/** One problem of a request; `path` is a JSON Pointer into the body. */
 export interface Issue {
   path: string;
   message: string;
@@ -55,11 +55,11 @@ interface RefusalOptions {
   details?: Issue[];
   retryAfterS?: number;
   headers?: Record<string, string>;
-  /** Where HTTP has a status of its own for this case. */
+  /** For a case that has an HTTP status of its own. */
   status?: number;
 }
 
-/** What a use-case throws when the answer is no. Anything else that is thrown is a fault of ours. */
+/** What a use-case throws to refuse a request. Anything else that is thrown is an internal error. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly details: Issue[] | undefined;

@@ -1,4 +1,4 @@
-/** HTML that has been escaped already. */
+/** Escaped HTML. */
 export class Html {
   readonly text: string;
   constructor(text: string) {

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Ids are a prefix and a UUIDv7 in Crockford's base32, lower case (the TypeID form); stored as plain uuid. */
+/** An id is a prefix and a UUIDv7 in Crockford's base32, lower case (the TypeID form); it is stored as a plain uuid. */
 export type IdPrefix =
   | 'msg'
   | 'thr'
@@ -29,7 +29,7 @@ const CODES = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0));
 const VALUE_OF = new Int8Array(128).fill(-1);
 for (let i = 0; i < ALPHABET.length; i++) VALUE_OF[ALPHABET.charCodeAt(i)] = i;
 
-/** Drawing random bytes in bulk is many times cheaper than asking for sixteen at a time. */
+/** Drawing random bytes in bulk is many times cheaper than drawing sixteen at a time. */
 const pool = Buffer.alloc(8192);
 let poolUsed = pool.length;
 
@@ -65,7 +65,7 @@ export function newUuid(): string {
 
 function encode(bytes: Buffer, chars: number): string {
   const text = Buffer.allocUnsafe(chars);
-  // The bits are read from the right end, so that the padding, if any, is at the left.
+  // The bits are read from the right end, so that any padding is at the left.
   let buffer = 0;
   let bits = 0;
   let at = bytes.length - 1;
@@ -105,7 +105,7 @@ const HEX_VALUE = new Uint8Array(128);
 for (let i = 0; i < 16; i++) HEX_VALUE[i.toString(16).charCodeAt(0)] = i;
 const scratch = Buffer.alloc(UUID_CHARS);
 
-/** Several for each message, so straight from digit to digit. */
+/** Converts digit by digit, because each message has several ids. */
 export function formatId(prefix: IdPrefix, uuid: string): string {
   let buffer = 0;
   let bits = 0;
@@ -125,7 +125,7 @@ export function formatId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${scratch.toString('latin1')}`;
 }
 
-/** Writes the sixteen bytes of a uuid, and tells where they end. */
+/** Writes the sixteen bytes of a uuid, and returns where they end. */
 export function writeUuid(uuid: string, bytes: Buffer, start: number): number {
   let at = start;
   for (let i = 0; i < uuid.length; i += 2) {

@@ -3,7 +3,7 @@
  * lists and the jobs that the service handles.
  */
 
-/** Jobs that a transaction queues with add_job. Those that run by the clock alone are named where they are defined. */
+/** Jobs that a transaction queues with add_job. Jobs that only run on a schedule are named where they are defined. */
 export const JOBS = {
   forgetWebhook: 'forget-webhook',
   hashObject: 'hash-object',
@@ -15,9 +15,9 @@ export const JOBS = {
 
 /** Channels of NOTIFY. */
 export const CHANNELS = {
-  /** Caches of all processes drop what depends on the subjects in the payload. */
+  /** Tells all processes to drop the cache entries that depend on the subjects in the payload. */
   changes: 'waybill_changes',
-  /** A process has dropped it. */
+  /** Confirms that a process has dropped them. */
   changesHeard: 'waybill_changes_heard',
   /** The webhooks in the payload have attempts due; an empty payload means that any may have. */
   webhooks: 'waybill_webhooks',

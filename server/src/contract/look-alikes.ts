@@ -1,6 +1,6 @@
 import { foldCase } from './names.ts';
 
-/** Letters of other scripts, and digits, that are drawn as these Latin letters are. */
+/** Letters of other scripts, and digits, that look like these Latin letters. */
 const DRAWN_AS: Record<string, string> = {
   a: 'аα',
   b: 'в',
@@ -30,11 +30,11 @@ const DRAWN_AS: Record<string, string> = {
 const LATIN = new Map(Object.entries(DRAWN_AS).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)));
 const ACCENTED = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
 
-/** Equal for names that are easily taken for each other: whatever their case, spaces, punctuation, accents and unseen characters. */
+/** Equal for names that look alike: ignores case, spaces, punctuation, accents and invisible characters. */
 export function nameKeyOf(name: string): string {
   const bare = foldCase(name.normalize('NFKC')).normalize('NFKD').replace(ACCENTED, '');
   const letters = [...bare].map((character) => LATIN.get(character) ?? character).join('');
   const key = letters.replace(/[^\p{L}\p{M}\p{N}]+/gu, '').normalize('NFC');
-  // A name of signs alone has none of these.
+  // A name that consists of signs alone has no letters to compare.
   return key === '' ? bare : key;
 }

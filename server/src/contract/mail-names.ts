@@ -2,22 +2,22 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 
 const DOMAIN_MAX_CHARS = 253;
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
-/** What the parser of URLs behind domainToASCII would end a name at, pass over or decode. */
+/** Characters at which the URL parser behind domainToASCII ends a name, or which it skips or decodes. */
 const NOT_OF_A_NAME = /[\s\p{Cc}/\\?#@:%[\]]/u;
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}$/i;
 
-/** A mail domain in its one form: lower case, Unicode as punycode, no dot at the end. Undefined when it is none. */
+/** A mail domain in its stored form: lower case, Unicode as punycode, no dot at the end. Undefined when the text is no domain. */
 export function parseDomain(text: string): string | undefined {
   const name = text.trim().replace(/[.。．｡]$/, '');
   if (NOT_OF_A_NAME.test(name)) return undefined;
   const domain = domainToASCII(name);
   const labels = domain.split('.');
   const isOne = labels.length >= 2 && domain.length <= DOMAIN_MAX_CHARS && labels.every((label) => LABEL.test(label));
-  // An address of numbers is no name.
+  // A last label of digits would make it an IP address.
   return isOne && !/^\d+$/.test(labels.at(-1) ?? '') ? domain : undefined;
 }
 
-/** A mailbox in lower case: providers of consumer mailboxes do not tell cases apart. */
+/** A mailbox in lower case: mail providers ignore the case. */
 export function parseEmail(text: string): string | undefined {
   const address = text.trim();
   if (/\s/.test(address)) return undefined;
@@ -27,13 +27,13 @@ export function parseEmail(text: string): string | undefined {
   return domain !== undefined && LOCAL_PART.test(local) ? `${local.toLowerCase()}@${domain}` : undefined;
 }
 
-/** A domain or mailbox as people write it: punycode as the letters it stands for. */
+/** A domain or mailbox for display: punycode as the letters it stands for. */
 export function inLetters(name: string): string {
   const at = name.lastIndexOf('@') + 1;
   return name.slice(0, at) + domainToUnicode(name.slice(at));
 }
 
-/** Whether the domain is the other one, or below it. */
+/** Whether the domain is the other one, or a subdomain of it. */
 export function isWithin(domain: string, other: string): boolean {
   return domain === other || domain.endsWith(`.${other}`);
 }

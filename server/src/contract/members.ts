@@ -1,4 +1,4 @@
-/** What people may do in a business; each may do what those after it may. */
+/** The roles of people in a business; each includes those after it. */
 export const ROLES = ['owner', 'admin', 'member'] as const;
 
 export type Role = (typeof ROLES)[number];

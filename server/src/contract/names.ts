@@ -2,7 +2,7 @@ import { HANDLE_MAX_CHARS, HANDLE_MIN_CHARS, SEGMENT_MAX_CHARS } from './limits.
 
 const NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
-/** The handle that always exists, takes messages, and takes no part in threads. */
+/** The handle that always exists, accepts messages, and has no threads. */
 export const DEMO_HANDLE = 'demo';
 
 const RESERVED_HANDLES = new Set([
@@ -64,7 +64,7 @@ const RESERVED_HANDLES = new Set([
 
 export const HANDLE_PATTERN = `^[A-Za-z0-9-]{${HANDLE_MIN_CHARS},${HANDLE_MAX_CHARS}}$`;
 
-/** The handle in its stored form, or undefined when no handle can look like that. */
+/** The handle in its stored form, or undefined when the text can't be a handle. */
 export function parseHandle(text: string): string | undefined {
   const handle = asciiLowerCase(text);
   return handle.length >= HANDLE_MIN_CHARS && handle.length <= HANDLE_MAX_CHARS && NAME.test(handle) ? handle : undefined;
@@ -75,7 +75,7 @@ export function parseSegment(text: string): string | undefined {
   return segment.length <= SEGMENT_MAX_CHARS && NAME.test(segment) ? segment : undefined;
 }
 
-/** Handles that begin with the service's name would seem to speak for it. */
+/** Handles that begin with the service's name are reserved, because they would seem to speak for the service. */
 export function isReservedHandle(handle: string): boolean {
   return RESERVED_HANDLES.has(handle) || handle.startsWith('waybill-');
 }
@@ -85,7 +85,7 @@ export function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** For comparing whatever the case: by way of upper case, which some letters share. ß is ss, and a sigma at the end of a word any sigma. */
+/** For comparison regardless of case: by way of upper case, which some letters share. ß equals ss, and a final sigma any sigma. */
 export function foldCase(text: string): string {
   return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ');
 }

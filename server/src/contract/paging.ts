@@ -4,10 +4,10 @@ import { PAGE_DEFAULT_ITEMS, PAGE_MAX_ITEMS } from './limits.ts';
 /** Query parameters of every list. */
 export const pagingFields = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: PAGE_MAX_ITEMS, description: `Items a page, ${PAGE_DEFAULT_ITEMS} unless given.` }),
+    Type.Integer({ minimum: 1, maximum: PAGE_MAX_ITEMS, description: `Items per page; ${PAGE_DEFAULT_ITEMS} by default.` }),
   ),
   cursor: Type.Optional(
-    Type.String({ maxLength: 512, description: 'next_cursor of the page before. Good only for the same list with the same filters.' }),
+    Type.String({ maxLength: 512, description: 'next_cursor of the previous page. Valid only for the same list with the same filters.' }),
   ),
 };
 

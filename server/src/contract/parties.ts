@@ -8,7 +8,7 @@ export type PartyView =
   | { kind: 'domain'; domain: string; display_name: string }
   | { kind: 'mailbox'; email: string; display_name: string };
 
-/** Whoever did the sending, as envelopes show it. */
+/** The person or agent that sent a message, as envelopes show it. */
 export interface ActorView {
   kind: 'agent' | 'person' | 'mailbox';
   id: string;
@@ -18,24 +18,24 @@ export interface ActorView {
   provider: 'api_key' | 'email' | 'google' | 'microsoft' | 'oidc' | 'smtp';
 }
 
-/** Anybody who has a ledger: a business, or whoever has written to one without having claimed a handle. */
+/** Anything with a ledger: a business, or a domain or mailbox that has written to one without having claimed a handle. */
 export interface Party {
   id: bigint;
   view: PartyView;
-  /** False for the demo inbox alone. */
+  /** False only for the demo inbox. */
   takesReplies: boolean;
-  /** Mail domains that it has shown to be its own, in alphabetical order. */
+  /** Mail domains that the business has verified, in alphabetical order. */
   verifiedDomains: string[];
 }
 
-/** All of the envelope but `json`, or parties, time and hashes only. */
+/** The whole envelope without `json`, or only parties, time and hashes. */
 export type ReceiptDetail = 'full' | 'minimal';
 
 export interface Business extends Party {
   handle: string;
   displayName: string;
   acceptingDrops: boolean;
-  /** What the public receipts of its messages show. */
+  /** What the public receipts of the party's messages show. */
   receipts: ReceiptDetail;
   createdAt: Date;
 }
@@ -54,7 +54,7 @@ export interface Caller {
   business: Business;
   actor: ActorView;
   scope: KeyScope;
-  /** Whose requests are counted together: a key's, or a person's. */
+  /** The key or person whose requests are counted together. */
   countedAs: string;
   by: { kind: 'key'; agent: Agent; key: Key } | { kind: 'member'; person: Person; role: Role; segment: string | null };
 }

@@ -1,21 +1,21 @@
 export const SIGN_IN_PROVIDERS = ['email', 'google', 'microsoft', 'oidc'] as const;
 
-/** How a person has signed in. */
+/** The way in which a person has signed in. */
 export type SignInProvider = (typeof SIGN_IN_PROVIDERS)[number];
 
 export const SIGN_IN_PROOFS = ['mailbox', 'domain', 'nothing'] as const;
 
 /**
- * What the way of signing in showed about the person's mailbox: that mails to it reach the person, that its domain vouches
- * for the person, or nothing.
+ * What signing in proved about the person's mailbox: that mails to it reach the person, that its domain vouches for the
+ * person, or nothing.
  */
 export type SignInProof = (typeof SIGN_IN_PROOFS)[number];
 
-/** Whoever makes a request with the cookie of a session. */
+/** A person who makes a request with the cookie of a session. */
 export interface Person {
   /** A uuid. */
   id: string;
-  /** A mailbox that was shown to be theirs, now or earlier. Null for those who have shown none, whatever their provider says. */
+  /** A mailbox that the person has proved to hold, now or earlier. Null without a proof, whatever the provider says. */
   email: string | null;
   name: string;
   provider: SignInProvider;
@@ -27,6 +27,6 @@ export interface Person {
 /** A person with a session. */
 export interface SignedIn {
   person: Person;
-  /** What the browser is to remember from now on, now and then. */
+  /** Cookies to set in the response; usually none. */
   cookies: string[];
 }

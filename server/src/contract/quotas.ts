@@ -1,17 +1,17 @@
 import { Refusal } from './errors.ts';
 
-/** How much a business may send; 0 means without limit. */
+/** How much a business may send; 0 means no limit. */
 export interface Quotas {
   monthlyMessages: number;
   newAccountDailyMessages: number;
-  /** For how long after its claim a business counts as new. */
+  /** Days after its claim for which a business counts as new. */
   newAccountDays: number;
   dailyUploadBytes: number;
-  /** Over all the businesses that a person owns. */
+  /** For all the businesses that a person owns together. */
   dailyUploadBytesPerPerson: number;
 }
 
-/** What `details` of quota_exceeded names. */
+/** The names in `details` of quota_exceeded. */
 export const QUOTA_NAMES = [
   'monthly_messages',
   'new_account_daily_messages',
@@ -20,7 +20,7 @@ export const QUOTA_NAMES = [
 ] as const;
 export type QuotaName = (typeof QUOTA_NAMES)[number];
 
-/** The refusal that names the quota, what it allows, and when there is more. `now` is the database's time. */
+/** The refusal that names the quota, what it allows, and when it resets. `now` is the database's time. */
 export function quotaRefusal(name: QuotaName, quotas: Quotas, now: Date): Refusal {
   const allowed = {
     monthly_messages: `${quotas.monthlyMessages} messages a month`,
@@ -29,7 +29,7 @@ export function quotaRefusal(name: QuotaName, quotas: Quotas, now: Date): Refusa
     daily_upload_bytes_per_person: `${quotas.dailyUploadBytesPerPerson} bytes of files a day over all businesses of its owner`,
   }[name];
   const resetsAt = name === 'monthly_messages' ? nextMonth(now) : nextDay(now);
-  return new Refusal('quota_exceeded', `This business may send ${allowed}; more from ${resetsAt.toISOString()} on.`, {
+  return new Refusal('quota_exceeded', `This business can send ${allowed}. The limit resets at ${resetsAt.toISOString()}.`, {
     details: [{ path: '', message: `${allowed} are used up`, limit: name }],
     retryAfterS: Math.max(1, Math.ceil((resetsAt.getTime() - now.getTime()) / 1000)),
   });

@@ -1,8 +1,8 @@
 const ISO_8601 = /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(:\d{2})?(?:[.,](\d{1,9}))?([Zz]|[+-]\d{2}(?::?\d{2})?))?$/;
 
 /**
- * An ISO 8601 time as milliseconds since 1970, rounded up: times are kept in whole milliseconds, so `at or after .0005`
- * is `at or after .001`. A date alone is its midnight in UTC. Undefined when it is none.
+ * An ISO 8601 time as milliseconds since 1970, rounded up: times are stored in whole milliseconds, so `at or after .0005`
+ * is `at or after .001`. A date alone is its midnight in UTC. Undefined when the text is no time.
  */
 export function parseTime(text: string): number | undefined {
   const match = ISO_8601.exec(text);
@@ -14,7 +14,7 @@ export function parseTime(text: string): number | undefined {
   return whole + Math.ceil(Number(`0.${fraction || '0'}`) * 1000);
 }
 
-/** Date.parse takes February 30th for March 2nd. */
+/** Date.parse reads February 30th as March 2nd. */
 function isRealDate(date: string): boolean {
   const midnight = new Date(`${date}T00:00:00Z`);
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);

@@ -4,10 +4,10 @@ import { type Issue, invalid } from './errors.ts';
 
 const ISSUES_MAX = 50;
 
-/** With more members or items than this, only the first problem is told: collecting one for each would let a single request stall the others. */
+/** With more members or items, only the first problem is reported: one for each would let a single request stall the others. */
 const COLLECTED_FROM_MAX = 1_000;
 
-/** Bodies are taken literally; query strings hold only text, so their numbers are read from it. */
+/** Bodies are checked literally; query strings hold only text, so numbers are parsed. */
 const options = { strict: false, useDefaults: false, removeAdditional: false } as const;
 const validators = (coerceTypes: boolean): Validators => ({
   stopping: new Ajv2020({ ...options, coerceTypes, allErrors: false }),
@@ -23,7 +23,7 @@ interface Validators {
 
 export type Check = (value: unknown) => void;
 
-/** Members that are `verbatim` may hold any text at all. */
+/** Members named in `verbatim` may hold any text. */
 export function bodyCheck(schema: TSchema, verbatim: readonly string[] = []): Check {
   return checkWith(ofBodies, schema, verbatim);
 }
@@ -33,7 +33,7 @@ export function queryCheck(schema: TSchema): Check {
 }
 
 function checkWith({ stopping, collecting }: Validators, schema: TSchema, verbatim: readonly string[]): Check {
-  // Compiled when they are first needed, and then remembered: a service has some hundreds of them.
+  // Ajv compiles a schema when it is first used and caches the result: a service has some hundreds of schemas.
   return (value) => {
     const issues = textIssues(value, verbatim);
     const findFirst = stopping.compile(schema);
@@ -44,7 +44,7 @@ function checkWith({ stopping, collecting }: Validators, schema: TSchema, verbat
 
 function issuesFound(validate: ValidateFunction, value: unknown): Issue[] {
   validate(value);
-  return (validate.errors ?? []).filter(tellsSomething).map(toIssue);
+  return (validate.errors ?? []).filter(isUseful).map(toIssue);
 }
 
 function isLarge(value: unknown): boolean {
@@ -53,7 +53,7 @@ function isLarge(value: unknown): boolean {
   return members.length > COLLECTED_FROM_MAX || members.some((member) => Array.isArray(member) && member.length > COLLECTED_FROM_MAX);
 }
 
-/** NUL has no place in PostgreSQL's text, and half a surrogate pair none in UTF-8. */
+/** PostgreSQL's text can't hold NUL, and UTF-8 can't hold half of a surrogate pair. */
 function textIssues(value: unknown, verbatim: readonly string[]): Issue[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
   const issues: Issue[] = [];
@@ -65,8 +65,8 @@ function textIssues(value: unknown, verbatim: readonly string[]): Issue[] {
   return issues;
 }
 
-/** Of `a string or null`, only what is wrong with the string is news. */
-function tellsSomething({ keyword, params }: ErrorObject): boolean {
+/** For `a string or null`, only the problems of the string matter. */
+function isUseful({ keyword, params }: ErrorObject): boolean {
   return keyword !== 'anyOf' && !(keyword === 'type' && params['type'] === 'null');
 }
 

@@ -1,9 +1,9 @@
 /**
- * Names, subjects and file names come from strangers. Whatever in them can't be seen, or turns the text around it (bidi
- * controls), is shown as an escape such as ⟨U+202E⟩, on pages and in mails. The API carries text as it was sent.
+ * Names, subjects and file names come from strangers. Characters in them that are invisible, or that reorder the text around them
+ * (bidi controls), are shown as escapes such as ⟨U+202E⟩, on pages and in mails. The API carries text as it was sent.
  */
 
-/** Controls, line and paragraph separators, lone surrogates, everything that is drawn as nothing, and the blank of Braille. */
+/** Controls, line and paragraph separators, lone surrogates, everything drawn as nothing, and the blank of Braille. */
 const UNSEEN = String.raw`[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]`;
 
 /** Scripts in which joiners decide how neighbouring letters are drawn. */
@@ -14,13 +14,13 @@ const JOINING = `[${[
   .map((script) => String.raw`\p{Script=${script}}`)
   .join('')}]`;
 
-/** What is unseen and still part of how people write: each only in the place where it does something. */
+/** Invisible characters that people do need in writing: each is allowed only where it has an effect. */
 const KEPT = [
-  // Between letters of such scripts.
+  // Joiners between letters of these scripts.
   String.raw`(?<=${JOINING}\p{M}{0,4})[\u200c\u200d](?=${JOINING})`,
-  // In a family, or with a profession.
+  // The joiner of emoji such as families and professions.
   String.raw`(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{Extended_Pictographic})`,
-  // A picture in colour, a key cap.
+  // Variation selectors of emoji, and key caps.
   String.raw`(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]`,
   String.raw`(?<=[0-9#*])\ufe0f(?=\u20e3)`,
   // The flags of England, Scotland and Wales.
@@ -30,7 +30,7 @@ const KEPT = [
   String.raw`(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f]`,
 ].join('|');
 
-/** Looks at the one class first, as most characters are none of these. */
+/** Tests the class of invisible characters first, because most characters are not in it. */
 const KEPT_OR_UNSEEN = new RegExp(`(?=${UNSEEN})(?:(?<kept>${KEPT})|.)`, 'gsu');
 
 export interface Piece {
@@ -38,7 +38,7 @@ export interface Piece {
   isEscape: boolean;
 }
 
-/** The text cut into what is shown as it stands and what is shown as an escape. */
+/** The text in pieces: those shown unchanged, and those shown as escapes. */
 export function visiblePieces(text: string): Piece[] {
   const pieces: Piece[] = [];
   let plainFrom = 0;

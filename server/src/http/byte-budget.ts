@@ -3,16 +3,16 @@ import { MB } from '../contract/limits.ts';
 import { NoneLeft, Shares } from '../platform/shares.ts';
 
 const RETRY_AFTER_S = 2;
-/** Of all bytes, how many one business or network may hold, and how many are only for those who hold little. */
+/** The share of all bytes that one business or network may hold, and the share reserved for holders of little. */
 const HOLDER_SHARE = 1 / 4;
 const KEPT_BACK_SHARE = 1 / 4;
 const LITTLE_SHARE = 1 / 64;
-/** A share below this would have no room for a few pages. */
+/** A smaller share would have no room for a few pages. */
 const HOLDER_MIN_BYTES = 16 * MB;
 
 /**
- * How many bytes all requests of a process may hold at a time, and how many of these one business or network. A request
- * for more than is left is refused, before anything is read.
+ * Limits the bytes that all requests of a process may hold at a time, and those of one business or network. A request for
+ * more than is left is refused before anything is read.
  */
 export class ByteBudget {
   readonly #maxBytesPerHolder: number;

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 
 const SWEEP_MS = 100;
 
-/** What closes the server, to be made before it listens: takes no new connections and waits for the requests under way, though not for ever. */
+/** Returns the function that refuses new connections and waits for requests under way, up to `patienceMs`. To be called before listening. */
 export function closerOf(app: FastifyInstance, patienceMs: number): () => Promise<void> {
   const connections = new Set<Socket>();
   app.server.on('connection', (socket: Socket) => {
@@ -18,9 +18,9 @@ export function closerOf(app: FastifyInstance, patienceMs: number): () => Promis
       () => {},
     );
     const sweep = setInterval(() => {
-      // A connection that was busy when the closing began is idle once its answer is out.
+      // A connection that was busy when the closing began is idle once its response has been sent.
       app.server.closeIdleConnections();
-      // One on which nothing has ever come in, such as browsers open in advance, counts as busy for Node.
+      // Browsers open connections in advance; Node counts one without any byte as busy.
       for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
     }, SWEEP_MS);
     await app.close();

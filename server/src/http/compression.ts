@@ -8,7 +8,7 @@ export type Encoding = 'zstd' | 'br' | 'gzip';
 interface Method {
   compress(bytes: Buffer): Promise<Buffer>;
   stream(): Transform;
-  /** Of processor time, as measured with pages of an inbox. */
+  /** Processor time, as measured with pages of an inbox. */
   msPerMB: number;
 }
 
@@ -18,11 +18,11 @@ const zstd = { chunkSize, params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const br = { chunkSize, params: { [constants.BROTLI_PARAM_QUALITY]: 3, [constants.BROTLI_PARAM_LGWIN]: 18 } };
 const gzip = { chunkSize, level: 1 };
 
-/** By preference. Higher levels take twice the time, and make JSON only a few percent smaller. */
+/** In order of preference. Higher levels take twice the time, and make JSON only a few percent smaller. */
 const METHODS: Record<Encoding, Method> = {
   zstd: {
     compress: (bytes) => {
-      // Not in the types yet: tables of the size that the body needs, not of the largest.
+      // Not in the types yet: with the size pledged, zstd allocates tables for this body, not for the largest.
       const sized = { ...zstd, pledgedSrcSize: bytes.length };
       return promisify(zlib.zstdCompress)(bytes, sized);
     },
@@ -42,9 +42,9 @@ export const PREFERRED = keysOf(METHODS);
 /** Smaller bodies fit into a packet or two anyway. */
 export const COMPRESSED_FROM_BYTES = 2_048;
 const WORTH_IT = /^(application\/(json|javascript)|text\/(?!event-stream)|image\/svg\+xml)/;
-/** Half of the threads that files and name look-ups share with compression. */
+/** Half of libuv's threads, which file and DNS operations share with compression. */
 const BODIES_AT_ONCE = 2;
-/** Each takes up to a megabyte for as long as its client reads. */
+/** Each stream takes up to a megabyte for as long as its client reads. */
 const STREAMS_AT_ONCE = 16;
 const MS_PER_RESPONSE = 0.3;
 const BURST_MS = 500;
@@ -53,7 +53,7 @@ export function isCompressible(contentType: unknown): boolean {
   return typeof contentType === 'string' && WORTH_IT.test(contentType);
 }
 
-/** Compresses responses, as long as that takes no more than a share of one processor; when the share is used up, they go out as they are. */
+/** Compresses responses within a share of one processor; once the share is used up, responses go out uncompressed. */
 export class Compressor {
   readonly #share: number;
   #creditMs = BURST_MS;
@@ -65,7 +65,7 @@ export class Compressor {
     this.#share = percent / 100;
   }
 
-  /** Undefined when there is no time for it now. */
+  /** Undefined when the share of the processor is used up. */
   async compress(encoding: Encoding, bytes: Buffer): Promise<Buffer | undefined> {
     if (this.#bodies >= BODIES_AT_ONCE || !this.#hasCredit()) return undefined;
     this.#creditMs -= MS_PER_RESPONSE;
@@ -105,7 +105,7 @@ export class Compressor {
 const ACCEPT_ENCODING_MAX_CHARS = 256;
 const MEMBER = /^\s*([\w*-]+)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
 
-/** The first of those offered that the client takes. */
+/** The first of the offered encodings that the client accepts. */
 export function encodingFor<Offered extends Encoding>(
   acceptEncoding: string | undefined,
   offered: readonly Offered[],

@@ -9,8 +9,8 @@ export function allowOtherSites(reply: FastifyReply): void {
   reply.header('access-control-expose-headers', EXPOSED);
 }
 
-/** What browsers ask first when a script sets headers such as If-None-Match. */
-export async function answerPreflight(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+/** The preflight request that browsers send when a script sets headers such as If-None-Match. */
+export async function handlePreflight(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
   allowOtherSites(reply);
   reply
     .code(204)

@@ -16,10 +16,10 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   params: Params;
   query: Query;
   body: Body;
-  /** The body as it came, where the endpoint asks for it. */
+  /** The body as received, where the endpoint asks for it. */
   rawBody: Buffer;
   request: FastifyRequest;
-  /** Counts so many bytes of the response as held until it is sent; refuses when the process holds too many already. */
+  /** Counts these bytes as held until the response is sent; refuses when the process holds too many already. */
   reserve(bytes: number): void;
 }
 
@@ -35,11 +35,11 @@ export interface MemberCall<Params = unknown, Query = unknown, Body = unknown> e
   caller: Caller & { by: Extract<Caller['by'], { kind: 'member' }> };
 }
 
-/** The content type of answers that go on for as long as the client listens. */
+/** The content type of responses that stay open as long as the client listens. */
 export const EVENT_STREAM = 'text/event-stream';
 
-/** A string, buffer or stream is sent as it stands, undefined as nothing, anything else as JSON. */
-export interface Answer {
+/** A string, buffer or stream is sent unchanged, undefined as an empty body, anything else as JSON. */
+export interface HttpResponse {
   status?: number;
   headers?: Record<string, string | string[]>;
   body?: unknown;
@@ -49,9 +49,9 @@ interface Description {
   summary: string;
   description?: string;
   success: { status: number; description: string; schema?: TSchema; contentType?: string };
-  /** Other answers than the usual one. */
+  /** Responses other than the usual one. */
   also?: { status: number; description: string; schema?: TSchema }[];
-  /** Refusals of this endpoint, beside those that its authentication brings along. */
+  /** Refusals of this endpoint, in addition to those of its authentication. */
   errors: ErrorCode[];
   headers?: TSchema;
   /** Scripts of any site may read the response (CORS): only where it is the same for everybody. */
@@ -62,51 +62,51 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> extends
   params?: P;
   query?: Q;
   body?: B;
-  /** Fields of the body of which exactly one, or at least one, is given. For the documentation: the handler judges it. */
+  /** Fields of the body of which exactly one, or at least one, is given. For the documentation only: the handler checks it. */
   exactlyOneOf?: readonly string[];
   atLeastOneOf?: readonly string[];
-  /** The same as a multipart/form-data body, where that is taken too. */
+  /** The schema of the body as multipart/form-data, where the endpoint accepts that too. */
   form?: TSchema;
   /** The handler reads the body itself, because a parsed one would lose something. */
   readsRawBody?: boolean;
-  /** Content types (or `*`) whose body is left to the handler as a stream: request.raw. */
+  /** Content types (or `*`) whose body the handler reads as a stream: request.raw. */
   streams?: string;
 }
 
 interface KeyShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle: (context: Context, call: KeyCall<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
+  handle: (context: Context, call: KeyCall<Static<P>, Static<Q>, Static<B>>) => Promise<HttpResponse>;
 }
 
 interface PersonShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle: (context: Context, call: PersonCall<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
+  handle: (context: Context, call: PersonCall<Static<P>, Static<Q>, Static<B>>) => Promise<HttpResponse>;
 }
 
 interface MemberShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle: (context: Context, call: MemberCall<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
+  handle: (context: Context, call: MemberCall<Static<P>, Static<Q>, Static<B>>) => Promise<HttpResponse>;
 }
 
 interface PublicShape<Context, P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  handle: (context: Context, call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
+  handle: (context: Context, call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<HttpResponse>;
 }
 
 export interface KeyEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'key';
-  handle: (context: Context, call: KeyCall) => Promise<Answer>;
+  handle: (context: Context, call: KeyCall) => Promise<HttpResponse>;
 }
 
 export interface PersonEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'person';
-  handle: (context: Context, call: PersonCall) => Promise<Answer>;
+  handle: (context: Context, call: PersonCall) => Promise<HttpResponse>;
 }
 
 export interface MemberEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'member';
-  handle: (context: Context, call: MemberCall) => Promise<Answer>;
+  handle: (context: Context, call: MemberCall) => Promise<HttpResponse>;
 }
 
 export interface PublicEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'public';
-  handle: (context: Context, call: Call) => Promise<Answer>;
+  handle: (context: Context, call: Call) => Promise<HttpResponse>;
 }
 
 /** A handler takes values of the types of its schemas: routes.ts checks params, query and body by them before each call. */
@@ -115,8 +115,8 @@ function endpointOf<Endpoint extends { access: string }>(shape: object, access: 
 }
 
 /**
- * Definers of endpoints that need these services of the context. The route table in app.ts compiles only if the context has them all.
- * Params, query and body get the types of their schemas.
+ * Functions that define endpoints which need these services of the context. The route table in app.ts compiles only if the context
+ * has them all. Params, query and body get the types of their schemas.
  */
 export function endpointsFor<Context>() {
   return {
@@ -136,7 +136,7 @@ export function endpointsFor<Context>() {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A row of the route table. The compiler checks that its authentication gives what its endpoint needs. */
+/** A row of the route table. The compiler checks that the authentication provides what the endpoint needs. */
 export type Route<Context> =
   | readonly [method: Method, path: string, auth: 'public' | 'public unlimited', endpoint: PublicEndpoint<Context>]
   | readonly [method: Method, path: string, auth: 'key' | 'key rw', endpoint: KeyEndpoint<Context>]

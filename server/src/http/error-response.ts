@@ -8,7 +8,7 @@ const OF_FASTIFY: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['json_too_large', 'The body is larger than this endpoint takes.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['validation_error', 'The body does not have the length that Content-Length promised.'],
   FST_ERR_BAD_URL: ['not_found', 'The path is not a valid URL.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such path.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'The path was not found.'],
 };
 
 export function errorBody(refusal: Refusal, requestId: string): string {
@@ -16,7 +16,7 @@ export function errorBody(refusal: Refusal, requestId: string): string {
   return JSON.stringify({ error: { code, message, request_id: requestId, ...(details && { details }) } });
 }
 
-/** Turns whatever was thrown into one of the catalogue's errors. */
+/** Turns anything thrown into an error of the catalogue. */
 export function toRefusal(error: unknown): Refusal {
   const refusal = error instanceof Refusal ? error : unavailability(error);
   if (refusal) return refusal;
@@ -27,7 +27,7 @@ export function toRefusal(error: unknown): Refusal {
 }
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // A client that went away in the middle of its body is no fault of ours, nor of the database's.
+  // A client that disconnects in the middle of its body is not an internal error.
   const refusal = request.raw.readableAborted ? invalid([{ path: '', message: 'the body ended too early' }]) : toRefusal(error);
   if (refusal.code === 'internal_error') request.log.error({ err: error, request_id: request.id, url: request.url }, 'request failed');
   else if (refusal.code === 'unavailable')

@@ -9,23 +9,23 @@ export function collectMetrics(app: FastifyInstance, registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
     name: 'waybill_http_request_duration_seconds',
-    help: 'Time from a request’s first byte to its answer’s last.',
+    help: 'Time from a request’s first byte to its response’s last.',
     labelNames: ['method', 'route'],
     buckets: BUCKETS_S,
     registers: [registry],
   });
-  const answers = new Counter({
+  const responses = new Counter({
     name: 'waybill_http_responses_total',
-    help: 'Answers by status.',
+    help: 'Responses by status.',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { method } = request;
     const route = request.routeOptions.url ?? 'none';
-    // How long a client listens for events says nothing about how fast it was served.
+    // An event stream lasts as long as the client listens, which says nothing about speed.
     if (reply.getHeader('content-type') !== EVENT_STREAM) durations.observe({ method, route }, reply.elapsedTime / 1000);
-    answers.inc({ method, route, status: reply.statusCode });
+    responses.inc({ method, route, status: reply.statusCode });
     done();
   });
 }

@@ -5,7 +5,7 @@ const HASH = 'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f
 const TIME = '2026-03-14T09:26:53.589Z';
 const DAY = '2026-03-14';
 
-/** What fields look like, by their name, or by their schema and name where that differs. All else follows from the schema. */
+/** Example values by field name, or by schema and field name where these differ. All other examples follow from the schema. */
 const SAMPLES: Record<string, unknown> = {
   ...{ handle: 'acme', display_name: 'Acme', domain: 'acme.example', email: 'jane@acme.example', email_domain: 'spam.example' },
   ...{
@@ -44,17 +44,17 @@ const SAMPLES: Record<string, unknown> = {
   'Validation.status': 'passed',
   'WebhookStatistics.period': '24h',
 };
-/** Fields that a first request does without. */
+/** Fields that a first request does not need. */
 const LEFT_OUT = new Set(['in_reply_to', 'files', 'parts']);
 
 export interface ExampleSettings {
   schemas: Schemas;
-  /** Of a request: one of `oneOf` is given, and what is seldom needed is left out. */
+  /** For a request: one of `oneOf` is given, and fields in LEFT_OUT are omitted. */
   isRequest?: boolean;
   oneOf?: readonly string[];
 }
 
-/** A value that the schema allows, and that looks like one that is seen. */
+/** A realistic value that the schema allows. */
 export function exampleOf(schema: Schema, settings: ExampleSettings, name = '', owner = ''): unknown {
   const known = [SAMPLES[`${owner}.${name}`], SAMPLES[name]].find((sample) => sample !== undefined && fits(sample, schema, settings));
   if (known !== undefined) return known;
@@ -91,7 +91,7 @@ function plainExample({ type, format, pattern, minimum }: Schema): unknown {
   return prefix !== undefined ? `${prefix}_${ID}` : String(pattern).startsWith('^sha256:') ? HASH : 'text';
 }
 
-/** Whether a sample is of the kind that the schema wants; its fields are not looked at. */
+/** Whether a sample is of the type that the schema requires; its fields are not checked. */
 function fits(sample: unknown, schema: Schema, settings: ExampleSettings): boolean {
   if (schema.$ref !== undefined) return fits(sample, component(schema.$ref, settings.schemas).schema, settings);
   const variants = schema.anyOf ?? schema.oneOf;

@@ -25,7 +25,7 @@ export interface Parameter {
 const text = (description: string, schema: Schema = { type: 'string' }) => ({ description, schema });
 const seconds = (description: string) => text(description, { type: 'integer', minimum: 0 });
 
-/** Headers that several responses have, each described once. */
+/** Headers that several responses share. */
 export const HEADERS: Headers = {
   'X-Request-Id': text('The id of the request. Quote it when you ask us about it.', {
     type: 'string',
@@ -40,21 +40,21 @@ export const HEADERS: Headers = {
   'Cache-Control': text('`no-store`, where the response is meant for the caller alone.'),
   ETag: text('Names this content. Send it as `If-None-Match` to get 304 for as long as nothing has changed.'),
   'Idempotent-Replayed': text('`true` when an earlier request had the same Idempotency-Key, whose envelope this is.', { const: 'true' }),
-  Location: text('Where to go on.', { type: 'string', format: 'uri' }),
+  Location: text('The target of the redirect.', { type: 'string', format: 'uri' }),
 };
 
-const referring = (names: string[]): Headers => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+const headerRefs = (names: string[]): Headers => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 const limitsOf = (auth: Auth) => (auth === 'public unlimited' ? [] : ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']);
 
-/** What a response is to, as far as its headers depend on it. */
-export interface Asked {
+/** The properties of an operation on which the headers of its responses depend. */
+export interface OperationTraits {
   auth: Auth;
   isIdempotent: boolean;
   hasEntityTag: boolean;
 }
 
-export function successHeaders({ auth, isIdempotent, hasEntityTag }: Asked, status: number): Headers {
-  return referring([
+export function successHeaders({ auth, isIdempotent, hasEntityTag }: OperationTraits, status: number): Headers {
+  return headerRefs([
     'X-Request-Id',
     ...limitsOf(auth),
     ...(auth === 'public unlimited' || auth === 'public' ? [] : ['Cache-Control']),
@@ -64,13 +64,13 @@ export function successHeaders({ auth, isIdempotent, hasEntityTag }: Asked, stat
   ]);
 }
 
-/** Who is not admitted is told nothing of limits. */
+/** A caller who is not admitted gets no rate limit headers. */
 function errorHeaders(auth: Auth, status: number): Headers {
   const own: Record<number, string[]> = { 401: ['WWW-Authenticate'], 405: ['Allow'], 429: ['Retry-After'], 503: ['Retry-After'] };
-  return referring(['X-Request-Id', ...(status === 401 || status === 405 ? [] : limitsOf(auth)), ...(own[status] ?? [])]);
+  return headerRefs(['X-Request-Id', ...(status === 401 || status === 405 ? [] : limitsOf(auth)), ...(own[status] ?? [])]);
 }
 
-/** A page for people says what went wrong in a page, too. */
+/** An endpoint that serves pages also shows its errors as pages. */
 export function errorResponse(auth: Auth, status: number, codes: readonly [ErrorCode, ...ErrorCode[]], page?: Content): Response {
   const [code] = codes;
   const example = { error: { code, message: errorCatalogue[code][1], request_id: 'req_01m7hjhy5hfmzv3b00v55n8s0z' } };
@@ -82,10 +82,10 @@ export function errorResponse(auth: Auth, status: number, codes: readonly [Error
   };
 }
 
-/** Comes before anybody has looked at the path, and so from every operation. */
+/** Node's parser refuses the headers before the path is known, so every operation has this response. */
 export const HEADERS_TOO_LARGE: Response = {
   description: '`validation_error`: the headers of the request are larger than 16 KB.',
-  headers: referring(['X-Request-Id']),
+  headers: headerRefs(['X-Request-Id']),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 };
 
@@ -104,7 +104,7 @@ const HANDLE = {
   maxLength: HANDLE_MAX_CHARS,
 };
 
-/** Whatever is described as an `abc_ id` has the form of one. For what is read, not for what is checked: a bad id in a path is a 404. */
+/** Gives ids in responses their pattern. Ids in requests have none: a malformed id in a path is a 404. */
 export function withPattern(schema: Schema): Schema {
   const prefix = /^([a-z]+)_ id\b/.exec(String(schema.description))?.[1];
   if (prefix === undefined || schema.pattern !== undefined) return schema;
@@ -117,7 +117,7 @@ export function withHandlePattern(name: string, schema: Schema): Schema {
   return name === 'handle' && schema.type === 'string' ? { ...schema, ...HANDLE } : schema;
 }
 
-/** Exactly one (or at least one) of these fields holds text. */
+/** Requires text in exactly one (or at least one) of these fields. */
 export function wantsText(rule: 'oneOf' | 'anyOf', fields: readonly string[]): Schema {
   return { [rule]: fields.map((field) => ({ required: [field], properties: { [field]: { type: 'string' } } })) };
 }

@@ -23,24 +23,25 @@ const headersOf = (event: string): Parameter[] => [
   header('webhook-signature', '`v1,<base64>`: the same proof in the form of Standard Webhooks.', { type: 'string', pattern: '^v1,' }),
 ];
 
-/** What the service posts to webhooks, as an operation that the receiver offers. */
+/** A request of the service to a webhook, as an operation that the receiver offers. */
 function event(name: string, operationId: string, summary: string, example: unknown) {
   return {
     post: {
       operationId,
       summary,
-      description: 'Verify `Waybill-Signature` over the bytes as they came, then respond 2xx within 10 seconds.',
+      description: 'Verify `Waybill-Signature` over the bytes as received, then respond 2xx within 10 seconds.',
       tags: ['webhooks'],
       security: [],
       parameters: headersOf(name),
       requestBody: { required: true, content: { 'application/json': { schema: { $ref: '#/components/schemas/Envelope' }, example } } },
       responses: {
-        '2XX': { description: 'Delivered. The body is not looked at.' },
+        '2XX': { description: 'Delivered. The service ignores the body.' },
         default: {
-          description: 'Failed, as is no response within 10 seconds. A message is tried again, six attempts in all; a test is not.',
+          description:
+            'Failed, like no response within 10 seconds. The service makes up to six attempts for a message, and one for a test.',
           headers: {
             'Retry-After': {
-              description: 'On 429 and 503: puts the next attempt off, to at most twice its delay.',
+              description: 'With 429 and 503: delays the next attempt, to at most twice its usual delay.',
               schema: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'string' }] },
             },
           },

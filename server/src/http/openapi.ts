@@ -44,7 +44,7 @@ export interface OpenApiDocument {
   components: { schemas: Schemas; headers: typeof HEADERS; securitySchemes: Record<string, object> };
 }
 
-/** Refusals that come with the authentication of an endpoint, or can happen to any. */
+/** Refusals that come with an endpoint's authentication, or that any endpoint can return. */
 const ERRORS_OF: Record<Auth, ErrorCode[]> = {
   'public unlimited': [],
   public: ['rate_limited'],
@@ -88,7 +88,7 @@ export const ERROR_SCHEMA = {
   },
 };
 
-/** An OpenAPI 3.1 document made from the route table, so that it can't say anything else than what is served. */
+/** The OpenAPI 3.1 document, generated from the route table so that the two can't differ. */
 export function openApiDocument<Context>(routes: readonly Route<Context>[], version: string, serverUrl: string): OpenApiDocument {
   const schemas: Schemas = { Error: ERROR_SCHEMA };
   const paths: OpenApiDocument['paths'] = {};
@@ -103,7 +103,7 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
       title: 'Waybill',
       version,
       description:
-        'Structured messages between businesses: each lands in the recipient’s inbox and the sender’s outbox, belongs to a thread of two, and leaves a public receipt.',
+        'Structured messages between businesses: each is in the recipient’s inbox and the sender’s outbox, belongs to a thread of two parties, and has a public receipt.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
@@ -119,7 +119,7 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
           in: 'cookie',
           name: 'waybill.session_token',
           description:
-            'The cookie of a person who has signed in; over HTTPS its name begins with `__Host-`. What changes something has to come with the service’s own Origin; where a business is acted for, the header `Waybill-Business` names its handle.',
+            'The cookie of a person who has signed in; over HTTPS its name begins with `__Host-`. Requests that change something must come from the service’s own Origin. To act for a business, name its handle in the header `Waybill-Business`.',
         },
       },
     },
@@ -188,7 +188,7 @@ function bodyContent(
 ): Content {
   const schema = extract(body, schemas, false);
   const rules = [...(exactlyOneOf ? [wantsText('oneOf', exactlyOneOf)] : []), ...(atLeastOneOf ? [wantsText('anyOf', atLeastOneOf)] : [])];
-  // Stands with the fields, which may be those of a component.
+  // The rules stand beside the fields, which may be those of a component.
   if (rules.length > 0) Object.assign(schema.$ref === undefined ? schema : component(schema.$ref, schemas).schema, { allOf: rules });
   const example = exampleOf(schema, { schemas, isRequest: true, ...(exactlyOneOf && { oneOf: exactlyOneOf }) });
   return {
@@ -235,7 +235,7 @@ function isSchema(value: unknown): value is Schema {
   return isRecord(value);
 }
 
-/** Schemas with a name become components, and a reference where they were used. Fields may be added to responses, so these are open. */
+/** Makes a component of each schema with a name, and refers to it. Fields may be added to responses, so response schemas are open. */
 function extract(schema: TSchema, schemas: Schemas, isResponse: boolean): Schema {
   return plain(schema, (_, value) => {
     if (!isSchema(value)) return value;

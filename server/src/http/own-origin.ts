@@ -4,11 +4,12 @@ import { Refusal } from '../contract/errors.ts';
 const CHANGES_NOTHING = new Set(['GET', 'HEAD']);
 
 /**
- * A browser sends a cookie along with whatever any site makes it ask for, and says truthfully which site that was. A
- * request that changes something has to come from our own pages.
+ * A browser sends a cookie with every request that any site causes, and says truthfully which site that was. A request that
+ * changes something must come from our own pages.
  */
 export function refuseOtherSites({ method, headers }: FastifyRequest, publicUrl: string): void {
   if (CHANGES_NOTHING.has(method)) return;
   const isOurs = headers.origin === undefined ? headers['sec-fetch-site'] === 'same-origin' : headers.origin === new URL(publicUrl).origin;
-  if (!isOurs) throw new Refusal('forbidden', 'This has to come from the service’s own pages: Origin is missing or that of another site.');
+  if (!isOurs)
+    throw new Refusal('forbidden', 'This request must come from the service’s own pages: Origin is missing or names another site.');
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Html, html } from '../contract/html.ts';
-import type { Answer } from './endpoint.ts';
+import type { HttpResponse } from './endpoint.ts';
 
 const STYLE = `
 :root{color-scheme:light dark;--ink:#1a1a1f;--soft:#5c606c;--line:#e4e5ea;--paper:#fff;--tint:#f5f5f8;--accent:#1f5fd0}
@@ -28,7 +28,7 @@ iframe{width:100%;height:32rem;border:1px solid var(--line);border-radius:.5rem}
 table,tbody,tr,td{display:block}thead{display:none}tr{padding:.625rem 0;border-bottom:1px solid var(--line)}td{border:0;padding:0}td+td{margin-top:.25rem}}
 `;
 
-/** What a page may do beyond being read. */
+/** What a page may do, as directives of its content security policy. */
 export type Permission = "form-action 'self'" | "frame-src 'self'";
 
 function policy(style: string, permissions: Permission[]): string {
@@ -45,17 +45,17 @@ function policy(style: string, permissions: Permission[]): string {
 
 export const HTML_TYPE = 'text/html; charset=utf-8';
 
-/** A page without any script: whatever a stranger wrote in it, nothing runs. */
-export function page(title: string, body: Html, status = 200, ...permissions: Permission[]): Answer {
-  return answer(title, html`<main>${body}</main>`, STYLE, status, permissions);
+/** A page without any script, so that text of strangers can't run code. */
+export function page(title: string, body: Html, status = 200, ...permissions: Permission[]): HttpResponse {
+  return htmlResponse(title, html`<main>${body}</main>`, STYLE, status, permissions);
 }
 
-/** The same, for a body that has landmarks of its own and needs more style than all pages share. */
-export function pageWithLandmarks(title: string, body: Html, moreStyle: string, status = 200): Answer {
-  return answer(title, body, STYLE + moreStyle, status, []);
+/** A page whose body has landmarks of its own and needs more style than all pages share. */
+export function pageWithLandmarks(title: string, body: Html, moreStyle: string, status = 200): HttpResponse {
+  return htmlResponse(title, body, STYLE + moreStyle, status, []);
 }
 
-function answer(title: string, body: Html, style: string, status: number, permissions: Permission[]): Answer {
+function htmlResponse(title: string, body: Html, style: string, status: number, permissions: Permission[]): HttpResponse {
   const text = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Html(style)}</style></head>

@@ -7,7 +7,7 @@ interface Rate {
   perMinute: number;
   perMs: number;
   burst: number;
-  /** Whose requests are counted together, as the refusal says it. */
+  /** Whose requests are counted together, in the words of the refusal. */
   counted: string;
 }
 
@@ -62,7 +62,7 @@ class Bucket {
   }
 }
 
-/** A token bucket for each key: `burst` at once, then `perMinute` evenly. Each process counts for itself. */
+/** A token bucket for each key: `burst` requests at once, then `perMinute` evenly. Each process counts separately. */
 export class RateLimiter {
   readonly #rate: Rate;
   readonly #buckets = new Map<string | bigint, Bucket>();
@@ -73,7 +73,7 @@ export class RateLimiter {
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
   }
 
-  /** Undefined where nothing is limited. */
+  /** Undefined when there is no limit. */
   bucketOf(key: string | bigint): Bucket | undefined {
     if (this.#rate.perMinute === 0) return undefined;
     const now = performance.now();
@@ -86,7 +86,7 @@ export class RateLimiter {
     return bucket;
   }
 
-  /** Takes one token, says in the headers of a reply what is left, and refuses when there was none. */
+  /** Takes one token, states the rest in the headers of the reply, and refuses when no token is left. */
   admit(key: string, reply?: FastifyReply): void {
     admitBy(this.bucketOf(key), undefined, reply);
   }
@@ -95,7 +95,7 @@ export class RateLimiter {
     clearInterval(this.#sweeper);
   }
 
-  /** A full bucket is the same as none. */
+  /** Removes full buckets: a new bucket is full, too. */
   #sweep(): void {
     const now = performance.now();
     for (const [key, bucket] of this.#buckets) {
@@ -105,7 +105,7 @@ export class RateLimiter {
   }
 }
 
-/** Takes one token of each bucket, or none of either when one has none. The headers tell of the one that has fewer. */
+/** Takes one token of each bucket, or none at all if either is empty. The headers describe the bucket with fewer tokens. */
 export function admitBy(one: Bucket | undefined, other: Bucket | undefined, reply?: FastifyReply): void {
   const tighter = one && other ? (other.tokens < one.tokens ? other : one) : (one ?? other);
   if (!tighter) return;

@@ -1,4 +1,4 @@
-/** How often a header stands in a request; Node itself keeps only the first of some. The name is in lower case. */
+/** How often a request has a header; Node drops the repeats of some. The name is in lower case. */
 export function timesGiven(rawHeaders: readonly string[], name: string): number {
   let times = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

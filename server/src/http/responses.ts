@@ -3,16 +3,16 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteBudget } from './byte-budget.ts';
 import { COMPRESSED_FROM_BYTES, type Compressor, type Encoding, encodingFor, isCompressible, PREFERRED } from './compression.ts';
-import { type Answer, EVENT_STREAM } from './endpoint.ts';
+import { EVENT_STREAM, type HttpResponse } from './endpoint.ts';
 import { entityTag, isUnchanged } from './entity-tag.ts';
 import type { Pace } from './pace.ts';
 import { Reservation } from './reservation.ts';
 
-/** Smaller bodies are not counted: with what can wait on one connection, they come to a few hundred KB. */
+/** Smaller bodies are not counted: with the limit of requests per connection, they come to a few hundred KB. */
 const COUNTED_FROM_BYTES = 16 * 1024;
-/** What is handed to a connection at a time. */
+/** Bytes written to a connection at a time. */
 const SLICE_BYTES = 64 * 1024;
-/** What a stream holds for a client that does not read: a chunk on its way, one that waits, and one that is being read. */
+/** Bytes that a stream holds for a client that does not read: a chunk being sent, one that waits, and one being read. */
 const STREAM_BYTES = 3 * SLICE_BYTES;
 
 interface Form {
@@ -22,7 +22,7 @@ interface Form {
   isCompressed: boolean;
 }
 
-/** How responses leave the process: counted while they are held, with an ETag, compressed, and no slower than the pace. */
+/** How responses leave the process: counted while they are held, with an ETag, compressed, and at a minimum pace. */
 export class Responses {
   readonly #bytes: ByteBudget;
   readonly #compressor: Compressor;
@@ -38,17 +38,23 @@ export class Responses {
     return new Reservation(this.#bytes, request, response);
   }
 
-  /** Room is made before anything else, so that a refusal bears none of the headers. */
-  async send(request: FastifyRequest, reply: FastifyReply, answer: Answer, form: Form, reservation: Reservation): Promise<FastifyReply> {
-    const body = finished(answer.body);
-    if (body instanceof Readable) holdStream(body, answer, reservation);
+  /** Reserves the bytes first, so that a refusal has none of the response's headers. */
+  async send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    response: HttpResponse,
+    form: Form,
+    reservation: Reservation,
+  ): Promise<FastifyReply> {
+    const body = serialize(response.body);
+    if (body instanceof Readable) holdStream(body, response, reservation);
     else if (body !== undefined && body.length >= COUNTED_FROM_BYTES) reservation.atLeast(Buffer.byteLength(body));
-    reply.code(answer.status ?? form.status);
-    if (answer.headers) reply.headers(answer.headers);
+    reply.code(response.status ?? form.status);
+    if (response.headers) reply.headers(response.headers);
     if (body === undefined) return reply.send();
-    if (answer.headers?.['content-type'] === undefined) reply.type(form.contentType ?? 'application/json; charset=utf-8');
+    if (response.headers?.['content-type'] === undefined) reply.type(form.contentType ?? 'application/json; charset=utf-8');
     if (body instanceof Readable) return this.#sendStream(request, reply, body, form);
-    if (isKnown(request, reply, body)) return sendUnchanged(request, reply);
+    if (isNotModified(request, reply, body)) return sendNotModified(request, reply);
     if (body.length < COMPRESSED_FROM_BYTES) return reply.send(body);
     return this.#sendBody(request, reply, Buffer.isBuffer(body) ? body : Buffer.from(body), form, reservation);
   }
@@ -69,7 +75,7 @@ export class Responses {
   #sendStream(request: FastifyRequest, reply: FastifyReply, stream: Readable, form: Form): FastifyReply {
     if (reply.getHeader('content-type') === EVENT_STREAM) return reply.send(stream);
     this.#pace.watchResponse(request.raw.socket, reply.raw);
-    // One whose length is known is a file, and sent as it is.
+    // A stream of known length is a file, and sent uncompressed.
     const encoding = reply.hasHeader('content-length') ? undefined : encodingOf(request, reply, form);
     const compressed = encoding && this.#compressor.compressStream(encoding, stream);
     if (compressed) reply.header('content-encoding', encoding);
@@ -77,13 +83,13 @@ export class Responses {
   }
 }
 
-function finished(body: unknown): string | Buffer | Readable | undefined {
+function serialize(body: unknown): string | Buffer | Readable | undefined {
   const isFinished = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable;
   return isFinished ? body : JSON.stringify(body);
 }
 
-function holdStream(stream: Readable, { headers }: Answer, reservation: Reservation): void {
-  // A stream of events keeps one at most.
+function holdStream(stream: Readable, { headers }: HttpResponse, reservation: Reservation): void {
+  // An event stream holds one event at most.
   if (headers?.['content-type'] === EVENT_STREAM) return;
   try {
     reservation.atLeast(STREAM_BYTES);
@@ -93,16 +99,16 @@ function holdStream(stream: Readable, { headers }: Answer, reservation: Reservat
   }
 }
 
-/** Whether the client has named what it would get. Tells it what to name the next time. */
-function isKnown({ method, headers }: FastifyRequest, reply: FastifyReply, body: string | Buffer): boolean {
+/** Whether the client has the current version, by If-None-Match. Sets the ETag. */
+function isNotModified({ method, headers }: FastifyRequest, reply: FastifyReply, body: string | Buffer): boolean {
   if ((method !== 'GET' && method !== 'HEAD') || reply.statusCode !== 200) return false;
   if (!reply.hasHeader('etag')) reply.header('etag', entityTag(body));
   return isUnchanged(headers['if-none-match'], String(reply.getHeader('etag')));
 }
 
-function sendUnchanged({ method }: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendNotModified({ method }: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.code(304).removeHeader('content-type');
-  // To HEAD, Fastify would say that the length of nothing at all is 0, which is not that of the resource.
+  // For HEAD, Fastify would send a Content-Length of 0 instead of the resource's.
   return method === 'HEAD' ? reply.send(Readable.from([])) : reply.send();
 }
 

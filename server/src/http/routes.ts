@@ -6,7 +6,7 @@ import type { Person } from '../contract/people.ts';
 import { bodyCheck, queryCheck } from '../contract/validation.ts';
 import { parseJson } from '../platform/lossless-json.ts';
 import { admit, type Gate } from './admission.ts';
-import { allowOtherSites, answerPreflight } from './cross-origin.ts';
+import { allowOtherSites, handlePreflight } from './cross-origin.ts';
 import type { MemberCall, PersonCall, Route } from './endpoint.ts';
 
 declare module 'fastify' {
@@ -15,21 +15,21 @@ declare module 'fastify' {
     person: Person | null;
   }
   interface FastifyContextConfig {
-    /** The body is the handler's to read, whatever it is called. */
+    /** The handler reads the body as a stream, whatever its content type. */
     streamsEverything?: boolean;
   }
 }
 
-/** Files are sent as they are; and signing in and codes are secret, with text beside them that others choose: their length would tell them (BREACH). */
+/** Files are sent as stored. Pages with codes and sign-in hold secrets beside text that others choose: compression would leak them (BREACH). */
 const NEVER_COMPRESSED = /^\/(assets|auth|dev|objects)\//;
 const NO_QUERY = { type: 'object', additionalProperties: false } as const;
 
-/** Makes the route table answer. A request passes, in this order: its key or session, its scope or origin, its rate, its query, its body. */
+/** Registers the route table. The checks of a request, in order: key or session, scope or origin, rate, query, body. */
 export function registerRoutes<Context>(app: FastifyInstance, routes: readonly Route<Context>[], context: Context, gate: Gate): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('person', null);
   for (const route of routes) {
-    // A scope of its own for the content types that it takes.
+    // A route that streams has its own scope for the content types that it accepts.
     if (route[3].streams !== undefined) app.register(async (scope) => registerRoute(scope, route, context, gate));
     else registerRoute(app, route, context, gate);
   }
@@ -39,14 +39,14 @@ export function registerRoutes<Context>(app: FastifyInstance, routes: readonly R
 function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpoint]: Route<Context>, context: Context, gate: Gate): void {
   const checkQuery = queryCheck(endpoint.query ?? NO_QUERY);
   const checkBody = endpoint.body && !endpoint.readsRawBody ? bodyCheck(endpoint.body) : undefined;
-  // Whatever it is called, JSON too.
+  // The handler reads every content type, JSON included.
   if (endpoint.streams === '*') app.removeAllContentTypeParsers();
   if (endpoint.streams !== undefined)
     app.addContentTypeParser(endpoint.streams, (request, _payload, done) => {
       gate.pace.watchRequest(request.raw);
       done(null);
     });
-  // Keys and secrets are only shown by the request that makes them, which is never a GET.
+  // Only the request that creates a key or secret shows it, which is never a GET.
   const form = { ...endpoint.success, isCompressed: method === 'GET' && !NEVER_COMPRESSED.test(path) };
   app.route({
     method,
@@ -65,8 +65,8 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
       const reservation = gate.responses.reservation(request, reply.raw);
       const reserve = (bytes: number) => reservation.add(bytes);
       const call = { caller, person, params: request.params, query: request.query, body, rawBody, request, reserve };
-      const answer = await endpoint.handle(context, call as MemberCall & PersonCall);
-      return gate.responses.send(request, reply, answer, form, reservation);
+      const response = await endpoint.handle(context, call as MemberCall & PersonCall);
+      return gate.responses.send(request, reply, response, form, reservation);
     },
   });
 }
@@ -86,8 +86,8 @@ function refuseUnknown<Context>(app: FastifyInstance, routes: readonly Route<Con
   const refusalOf = (methods: string[]) => new Refusal('method_not_allowed', undefined, { headers: { allow: methods.join(', ') } });
 
   for (const { path, methods } of known) {
-    if (methods.includes('OPTIONS')) app.options(path, answerPreflight);
-    // Here the router would turn to another path, with a parameter.
+    if (methods.includes('OPTIONS')) app.options(path, handlePreflight);
+    // The router would match another path here, one with a parameter.
     const others = known.filter((other) => other.pattern.test(path)).flatMap((other) => other.methods);
     const method = [...new Set(others)].filter((one) => one !== 'HEAD' && !methods.includes(one));
     const onRequest = async () => Promise.reject(refusalOf(methods));
@@ -100,7 +100,7 @@ function refuseUnknown<Context>(app: FastifyInstance, routes: readonly Route<Con
     const methods = known.find(({ pattern }) => pattern.test(path))?.methods ?? [];
     // Before the body is read. A path with a parameter that is too long is unknown with all methods.
     done(
-      methods.length === 0 || methods.includes(request.method) ? new Refusal('not_found', 'There is no such path.') : refusalOf(methods),
+      methods.length === 0 || methods.includes(request.method) ? new Refusal('not_found', 'The path was not found.') : refusalOf(methods),
     );
   });
 }

@@ -9,29 +9,29 @@ import { errorBody, sendError } from './error-response.ts';
 import { timesGiven } from './raw-headers.ts';
 
 const HEADERS_PATIENCE_MS = 15_000;
-/** For bodies that are held in memory. One that is streamed may take as long as it keeps the pace (pace.ts). */
+/** For bodies that are held in memory. A streamed body may take as long as it keeps the pace (pace.ts). */
 const BODY_PATIENCE_MS = 60_000;
 const IDLE_PATIENCE_MS = 120_000;
-/** 5 GB at 1 Mbit/s take half of it. */
+/** Twice the time that 5 GB take at 1 Mbit/s. */
 const REQUEST_PATIENCE_MS = 24 * 3_600_000;
 const KEEP_ALIVE_MS = 65_000;
-/** For the rest of a body that is of no interest any more. */
+/** Time to read the rest of a body after the response. */
 const LEFTOVER_PATIENCE_MS = 10_000;
 
-/** How many requests of a connection wait for their responses: a property, because a WeakMap costs each garbage collection. */
+/** The number of requests of a connection that wait for their responses: a property, because a WeakMap costs each garbage collection. */
 const WAITING = Symbol('requests that wait');
 type CountedSocket = Socket & { [WAITING]?: number };
 
-/** Fastify overlooks what is not a parameter at all. */
+/** Fastify ignores parameters that are not well formed. */
 const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*([\w!#$%&'*+.^`|~-]+=([\w!#$%&'*+.^`|~-]+|"[^"\\]*")[ \t]*)?)*$/i;
 
-/** Fastify with our manners: request ids everywhere, errors of the catalogue only, bodies as bytes, no patience with the slow. */
+/** Fastify set up with request ids everywhere, only errors of the catalogue, bodies as bytes, and short timeouts. */
 export function createServer(log: Logger, trustedProxies: string[]): FastifyInstance {
   const app = Fastify({
-    // At info, Fastify would tell of things that nobody wants to know.
+    // At info, Fastify logs every request.
     loggerInstance: (log.level === 'info' ? log.child({}, { level: 'warn' }) : log) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // One logger for all: a child for each request would be made for nothing, as hardly any request logs.
+    // One logger for all: a child logger for each request would be wasted, as hardly any request logs.
     childLoggerFactory: (logger) => logger,
     genReqId: newRequestId,
     requestIdHeader: false,
@@ -41,17 +41,17 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     requestTimeout: REQUEST_PATIENCE_MS,
     connectionTimeout: IDLE_PATIENCE_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node's own answer to a missing Host would lack a request id, so ours is given below.
+    // Node's own response to a missing Host would lack a request id, so a hook below sends ours.
     http: { headersTimeout: HEADERS_PATIENCE_MS, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     forceCloseConnections: 'idle',
-    // While stopping, requests that come in on open connections are still answered; each connection is closed with its answer.
+    // While stopping, requests on open connections are still served; each connection is closed with its response.
     return503OnClosing: false,
     exposeHeadRoutes: true,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply.header('x-request-id', request.id)),
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: rejectBrokenRequest,
   });
 
-  // An expectation that nobody knows is passed over; Node's own answer to it would lack a request id.
+  // An unknown expectation is ignored; Node's own response to it would lack a request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   app.removeAllContentTypeParsers();
@@ -71,7 +71,7 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     else if (timesGiven(raw.rawHeaders, 'host') > 1) done(invalid([{ path: '/Host', message: 'is given more than once' }]));
     else done();
   });
-  // After the hooks that know the caller: what a body is called matters only once its sender may send one.
+  // After the hooks that admit the caller: a body's type matters only once its sender may send a body.
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const objection = objectionToBody(request.raw);
     if (objection !== undefined) return done(new Refusal('unsupported_media_type', objection));
@@ -85,40 +85,40 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
   app.addHook('onResponse', (request, _reply, done) => {
     const socket: CountedSocket = request.raw.socket;
     socket[WAITING] = Math.max(0, (socket[WAITING] ?? 0) - 1);
-    if (!request.raw.complete) passOver(request.raw);
+    if (!request.raw.complete) discard(request.raw);
     done();
   });
   app.setErrorHandler(sendError);
   return app;
 }
 
-/** Node begins all requests that arrive in one packet, a thousand or more, whether or not anybody reads the responses. */
+/** Node starts all requests that arrive in one packet, a thousand or more, even if the client reads no response. */
 function tooManyAtOnce(): Refusal {
   const limit = `At most ${REQUESTS_PER_CONNECTION_MAX} requests may wait on one connection; read the responses first, or open another.`;
   return new Refusal('rate_limited', limit, { retryAfterS: 1 });
 }
 
-/** Many clients read an answer only once they have sent all of their body, and it stands between this request and the next. */
-function passOver(body: IncomingMessage): void {
-  // A body that has come in meanwhile is not closed by that, and its connection is in use for other requests.
+/** Discards the rest of a body: many clients read the response only after sending it, and the next request follows it. */
+function discard(body: IncomingMessage): void {
+  // A complete body is not destroyed: its connection serves other requests.
   const impatience = setTimeout(() => {
     if (!body.complete) body.destroy();
   }, LEFTOVER_PATIENCE_MS);
   body.once('close', () => clearTimeout(impatience));
-  // Whoever began to read it and stopped still holds it back.
+  // A handler that stopped reading would otherwise still hold the body back.
   body.removeAllListeners('readable').resume();
 }
 
 function objectionToBody({ headers, rawHeaders }: IncomingMessage): string | undefined {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    return 'Compressed bodies are not taken; send it without Content-Encoding.';
-  // Node keeps the first of two Content-Type headers; which one was meant is not ours to guess.
+    return 'Compressed bodies are not supported; send the body without Content-Encoding.';
+  // Node keeps the first of two Content-Type headers; the other one may have been meant.
   return timesGiven(rawHeaders, 'content-type') > 1 ? 'Content-Type is given more than once.' : undefined;
 }
 
-/** What never became a request, because Node's parser gave up on it. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+/** For bytes that Node's parser could not read as a request. */
+function rejectBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { isLoopbackAddress, isLoopbackHost } from '../platform/loopback.ts';
 
-/** What proxies add. A request that came through one was not made at this machine, whatever its connection says. */
+/** Headers that proxies add: a request with one of them was not made on this machine, whatever its connection's address. */
 const PROXY_HEADERS = ['forwarded', 'via', 'x-real-ip', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port'];
 
-/** Whether a request was made on this machine, and to it by name: DNS rebinding lets a page reach it only by another name. */
+/** Whether a request was made on this machine and to its own name: a page that uses DNS rebinding sends another Host. */
 export function isFromThisMachine({ raw, headers }: FastifyRequest): boolean {
   const host = URL.parse(`http://${headers.host}`)?.hostname ?? '';
   return (

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Works for somebody who may hang up before the answer is there: then `gone` is aborted. */
+/** Runs work for a client that may disconnect before the response: then `gone` is aborted. */
 export async function whileConnected<T>({ socket }: FastifyRequest, work: (gone: AbortSignal) => Promise<T>): Promise<T> {
   const gone = new AbortController();
   const hangUp = () => gone.abort();

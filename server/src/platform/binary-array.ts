@@ -1,10 +1,10 @@
 import { writeUuid } from '../contract/ids.ts';
 
 /**
- * Arrays and composite values in PostgreSQL's binary form. As text every payload would be quoted and escaped here and unquoted
- * there; this way the bytes of a payload go from the request to the database as they came.
+ * Arrays and composite values in PostgreSQL's binary form. As text, every payload would be escaped here and unescaped by
+ * PostgreSQL; in binary form, its bytes go from the request to the database unchanged.
  *
- * Types that migrations create have another OID in each database. They are written as OID 0, which needs no lookup and
+ * Types that migrations create have another OID in each database. They are written as OID 0, which needs no look-up and
  * survives a reconnect to another database: the type is that of the statement's parameter (`$1::prepared_message[]`), and
  * PostgreSQL 14 and later compare OIDs of built-in types only.
  */
@@ -12,7 +12,7 @@ const OID = { ofMigration: 0, boolean: 16, bytea: 17, int8: 20, int2: 21, int4: 
 const ARRAY_HEADER_BYTES = 20;
 const UUID_BYTES = 16;
 const NULL_LENGTH = -1;
-/** UTF-8 needs at most so many bytes for a UTF-16 unit. */
+/** UTF-8 needs at most this many bytes for a UTF-16 unit. */
 const BYTES_PER_CHAR_MAX = 3;
 
 export type Bytes = Buffer | string;
@@ -29,7 +29,7 @@ export function textField<T>(read: Read<T, Bytes | null>): Field<T> {
   return { oid: OID.text, write: (writer, record, index) => writer.text(read(record, index)) };
 }
 
-/** An enum of a migration. */
+/** An enum that a migration creates. */
 export function enumField<T>(read: Read<T, string>): Field<T> {
   return { oid: OID.ofMigration, write: (writer, record, index) => writer.text(read(record, index)) };
 }
@@ -62,7 +62,7 @@ export function booleanField<T>(read: Read<T, boolean>): Field<T> {
   return { oid: OID.boolean, write: (writer, record, index) => writer.boolean(read(record, index)) };
 }
 
-/** An array of a composite type with these attributes, in this order. A guess of the size saves copies. */
+/** An array of a composite type with these attributes, in this order. An estimate of the size avoids copies. */
 export function recordArray<T>(fields: readonly Field<T>[], records: readonly T[], sizeGuess = 0): Buffer {
   const writer = new BinaryWriter(Math.max(sizeGuess, ARRAY_HEADER_BYTES));
   writer.arrayHeader(OID.ofMigration, records.length);
@@ -128,13 +128,13 @@ class BinaryWriter {
     this.int32(1); // lower bound
   }
 
-  /** Text or bytes. */
+  /** Text or bytes, preceded by their length. */
   text(value: Bytes | null): void {
     if (value === null) this.int32(NULL_LENGTH);
-    else this.#filled(value);
+    else this.#writeBytes(value);
   }
 
-  #filled(value: Bytes): void {
+  #writeBytes(value: Bytes): void {
     this.#reserve(4 + value.length * (typeof value === 'string' ? BYTES_PER_CHAR_MAX : 1));
     const start = this.#at + 4;
     const length = typeof value === 'string' ? this.#buffer.write(value, start) : value.copy(this.#buffer, start);
@@ -173,7 +173,7 @@ class BinaryWriter {
     this.#at = this.#buffer.writeUInt8(value ? 1 : 0, this.#at);
   }
 
-  /** A value that is written by `write`, whose length is known afterwards. */
+  /** A value of which only `write` knows the length. */
   nested(write: () => void): void {
     const start = this.#at;
     this.int32(0);

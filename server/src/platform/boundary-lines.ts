@@ -1,18 +1,18 @@
 const CR = 0x0d;
 const DASH = 0x2d;
-/** Odd and unknown to senders, so that nobody can choose lines that look like boundaries. */
+/** Odd and secret, so that no sender can construct lines whose hash is that of a boundary. */
 const MULTIPLIER = (Math.floor(Math.random() * 2 ** 30) << 1) | 1;
 const CLOSING = '--';
 
 export interface BoundaryLine {
   boundary: string;
-  /** Whether it ends the multipart instead of separating two of its MIME parts. */
+  /** Whether the line ends the multipart instead of separating two of its MIME parts. */
   isLast: boolean;
 }
 
 /**
- * Tells which lines are one of some boundaries. A mail may have a million lines that begin like one, so that a line is only
- * made a string once its hash is that of a boundary.
+ * Recognizes lines that are boundaries. A mail may have a million lines that begin like a boundary, so a line becomes a
+ * string only if its hash is that of one.
  */
 export class BoundaryLines {
   readonly #boundaries: ReadonlySet<string>;
@@ -24,7 +24,7 @@ export class BoundaryLines {
     this.#hashes = new Set(boundaries.flatMap((boundary) => [hashOf(boundary), hashOf(boundary + CLOSING)]));
   }
 
-  /** Where the line ends that was read last: at its carriage return, or at the end of the bytes. */
+  /** The end of the line that was read last: its carriage return, or the end of the bytes. */
   get end(): number {
     return this.#end;
   }
@@ -49,7 +49,7 @@ export class BoundaryLines {
   }
 }
 
-/** What trimEnd removes of a latin1 text. */
+/** The characters that trimEnd removes from latin1 text. */
 function isSpace(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d) || byte === 0xa0;
 }

@@ -8,16 +8,16 @@ interface Entry<V> {
   owners: readonly string[];
 }
 
-/** A read of the database that others may join. */
+/** A read of the database that other callers can join. */
 interface Load<V> {
   value: Promise<V | undefined>;
-  /** Whose rows have changed since it began; 'all' when changes may have gone unheard. */
+  /** Owners whose rows have changed since the read began; 'all' when notifications may have been missed. */
   missed: Set<string>;
 }
 
 /**
- * Rows seen before, each until something of its owners changes; the least recently used make room. Concurrent misses of
- * one key share one read. Nothing is kept or shared while the change feed is down, and `undefined` is never kept.
+ * Rows that were read before, each until its owners change; the least recently used are evicted. Concurrent misses of one
+ * key share one read. While the change feed is down, nothing is cached or shared; `undefined` is never cached.
  */
 export class Cache<V> {
   readonly #feed: ChangeFeed;
@@ -29,7 +29,7 @@ export class Cache<V> {
   });
   readonly #keysOf = new Map<string, Set<string>>();
   readonly #loads = new Set<Load<V>>();
-  /** Those that began after the latest change, by key: whoever asks after a change must not get what was read before it. */
+  /** Reads that began after the latest change, by key: a caller after a change must not get rows that were read before it. */
   readonly #joinable = new Map<string, Load<V>>();
 
   constructor(feed: ChangeFeed, kind: SubjectKind = 'party') {
@@ -41,7 +41,7 @@ export class Cache<V> {
     return this.#entries.get(key)?.value;
   }
 
-  /** `ownersOf` names the parties at whose changes the value is to be read again. */
+  /** `ownersOf` names the parties whose changes make the value out of date. */
   load(key: string, read: () => Promise<V>, ownersOf: (value: V) => readonly bigint[]): Promise<V>;
   load(key: string, read: () => Promise<V | undefined>, ownersOf: (value: V) => readonly bigint[]): Promise<V | undefined>;
   async load(key: string, read: () => Promise<V | undefined>, ownersOf: (value: V) => readonly bigint[]): Promise<V | undefined> {
@@ -73,7 +73,7 @@ export class Cache<V> {
     return load;
   }
 
-  /** Unless what was read may be older than a change that was announced meanwhile. */
+  /** Caches the value, unless a change was announced during the read, which may not have seen it. */
   #keep(key: string, value: V, owners: readonly string[], missed: ReadonlySet<string>): void {
     if (!this.#feed.isLive || missed.has('all') || owners.some((owner) => missed.has(owner))) return;
     this.#entries.set(key, { value, owners });

@@ -22,28 +22,28 @@ const SUPPLEMENTARY = 0xf0;
 const PLAIN_DIGITS_MAX = 15;
 /** Up to this many members, insertion is faster than Array.sort. */
 const FEW_MEMBERS = 16;
-/** For so few bytes a call of Buffer.copy takes longer than a loop. */
+/** For so few bytes, a loop is faster than Buffer.copy. */
 const COPIED_BY_LOOP_MAX = 64;
 const SPARE_BYTES = 64;
 
-/** A member of an object: where its key begins in the text, and where its canonical form stands in the output. */
+/** A member of an object: the position of its key in the text, and of its canonical form in the output. */
 interface Member {
   key: number;
   start: number;
   end: number;
-  /** The key without escapes, once it was needed. */
+  /** The key without escapes, once it has been needed. */
   read: string | undefined;
 }
 
 /**
- * The RFC 8785 form of a JSON text that scanJson has accepted. It is made from bytes, most of which are copied, and not from
- * a parsed value: after a text with certain keys, JSON.parse of V8 13.6 reads a key of the next text wrongly, so that one
- * sender could change the hash of another's message.
+ * The RFC 8785 form of a JSON text that scanJson has accepted. It is built from the bytes, most of which are copied, and not from
+ * a parsed value: after a text with certain keys, JSON.parse of V8 13.6 reads a key of the next text wrongly, so one sender
+ * could change the hash of another sender's message.
  */
 export function canonicalBytes(text: Buffer): Buffer {
   const writer = new CanonicalWriter(text);
   writer.writeValue();
-  return writer.written();
+  return writer.result();
 }
 
 /** Copies `source` from `start` to `end`, and returns where the copy ends. */
@@ -66,7 +66,7 @@ class CanonicalWriter {
     this.#out = Buffer.allocUnsafe(text.length + SPARE_BYTES);
   }
 
-  written(): Buffer {
+  result(): Buffer {
     return this.#out.subarray(0, this.#length);
   }
 
@@ -93,7 +93,7 @@ class CanonicalWriter {
     this.#out[this.#length++] = byte;
   }
 
-  /** The text up to `end` is canonical already. */
+  /** Copies text that is canonical already, up to `end`. */
   #copyTo(end: number): void {
     const start = this.#at;
     this.#makeRoom(end - start);
@@ -223,7 +223,7 @@ class CanonicalWriter {
     return member.read;
   }
 
-  /** Of members with the same key the last one stays, as ECMAScript reads it. */
+  /** Of members with the same key the last one stays, as in ECMAScript. */
   #sort(members: Member[]): void {
     const start = (members[0] as Member).start;
     const bytes = this.#length - start;

@@ -4,14 +4,14 @@ import { HASHED_BY_WORKER_FROM_BYTES, HASHES_WAITING_PER_BUSINESS_MAX } from '..
 import { canonicalHash } from './canonical-hash.ts';
 import { Lane } from './schema-checker/lane.ts';
 
-/** Processor time that the worst `json` within the limits stays far below. */
+/** Processor time far above that of the worst `json` within the limits. */
 const KILL_AFTER_MS = 5_000;
 const WAIT_MAX_MS = 15_000;
 const RETRY_S = 5;
 
 /**
- * Hashes small texts at once and large ones in worker threads, where parties take turns: a text of 1 MB may take a
- * hundred times as long as one of the same size usually does.
+ * Hashes small texts at once and large ones in worker threads, where parties take turns: some texts of 1 MB take a hundred
+ * times as long as usual.
  */
 export class CanonicalHasher {
   readonly #lane = new Lane({ workers: availableParallelism() > 2 ? 2 : 1, niceness: 0, killAfterMs: KILL_AFTER_MS });
@@ -45,7 +45,7 @@ export class CanonicalHasher {
 function busy(): Refusal {
   return new Refusal(
     'unavailable',
-    `The json could not be hashed in time: at most ${HASHES_WAITING_PER_BUSINESS_MAX} large ones of a business wait at once. Send it again.`,
+    `The json could not be hashed in time: at most ${HASHES_WAITING_PER_BUSINESS_MAX} large values of a business can wait at once. Send it again.`,
     { retryAfterS: RETRY_S },
   );
 }

@@ -11,30 +11,29 @@ import { TooMuchWaiting, Turns } from './turns.ts';
 
 const { changes: CHANGES, changesHeard: ACKNOWLEDGEMENTS } = CHANNELS;
 const LISTENER = 'waybill changes';
-/** How long a change waits for a listener that is connected but does not acknowledge it. */
+/** How long a change waits for the acknowledgement of a connected listener. */
 const ACKNOWLEDGE_PATIENCE_MS = 2_000;
 
-/** What a change is about: a party, with its keys, profile, domains and blocks; the schema of a party; a webhook that is gone. */
+/** The subject of a change: a party, with its keys, profile, domains and blocks; the schema of a party; a deleted webhook. */
 export type SubjectKind = 'party' | 'schema' | 'webhook';
 
 /** The transaction of a change. */
 export interface Change extends Queryable {
-  /** The change is about this party too. */
+  /** Declares that the change concerns this party too. */
   alsoConcerns(partyId: bigint): void;
 }
 
-/** Of the pool, so that a flood of changes leaves connections to everybody else. */
+/** Connections of the pool that changes may hold at a time. */
 const CHANGES_AT_ONCE = 4;
-/** A change whose turn has not come by then is refused, undone. */
+/** A change whose turn has not come by then is refused. */
 const TURN_PATIENCE_MS = 15_000;
 const turnsOf = new WeakMap<Database, Turns>();
 
 /**
- * Changes rows that processes cache, and returns when all of them have forgotten what they had: what was revoked is
- * refused from then on. The payload goes out with the transaction, and each process acknowledges it. A business changes
- * one thing at a time.
+ * Changes rows that processes cache, and returns when all processes have dropped their copies: a revoked key is refused from
+ * then on. NOTIFY is sent with the transaction, and each process acknowledges it. A business makes one change at a time.
  */
-export async function changingCached<T>(
+export async function changeCached<T>(
   database: Database,
   partyId: bigint,
   work: (tx: Change) => Promise<T>,
@@ -46,16 +45,16 @@ export async function changingCached<T>(
   turnsOf.set(database, turns);
   try {
     return await turns.take(String(partyId), () =>
-      database.withClient((client) => changing(client, work, `${subject.kind}:${subject.id}`)),
+      database.withClient((client) => runChange(client, work, `${subject.kind}:${subject.id}`)),
     );
   } catch (error) {
     if (!(error instanceof TooMuchWaiting)) throw error;
-    const message = 'Too many changes of your business are waiting already.';
+    const message = 'Too many changes of your business are waiting already. Try again later.';
     throw new Refusal('rate_limited', message, { retryAfterS: 1 });
   }
 }
 
-async function changing<T>(client: pg.PoolClient, work: (tx: Change) => Promise<T>, subject: string): Promise<T> {
+async function runChange<T>(client: pg.PoolClient, work: (tx: Change) => Promise<T>, subject: string): Promise<T> {
   const changeId = newUuid();
   const subjects = new Set([subject]);
   const acknowledgedBy = new Set<number>();
@@ -91,10 +90,10 @@ async function changing<T>(client: pg.PoolClient, work: (tx: Change) => Promise<
   }
 }
 
-/** Is told the id of what has changed, or undefined when payloads may have been missed. */
+/** Gets the id of the changed subject, or undefined when notifications may have been missed. */
 type Forget = (id: string | undefined) => void;
 
-/** Tells this process when another one changed rows that it may have cached. While the feed is down, nothing may be cached. */
+/** Tells this process of changes to rows that it may have cached. While the feed is down, nothing may be cached. */
 export class ChangeFeed {
   readonly #listener: Listener;
   readonly #forgetters: { kind: SubjectKind; forget: Forget }[] = [];
@@ -126,7 +125,7 @@ export class ChangeFeed {
     return this.#listener.isLive;
   }
 
-  /** Calls back at every change, before the process that made it learns that all have acknowledged it. */
+  /** Calls `forget` at every change, before the process that made the change learns that all have acknowledged it. */
   onChange(kind: SubjectKind, forget: Forget): void {
     this.#forgetters.push({ kind, forget });
   }

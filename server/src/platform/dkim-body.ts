@@ -5,12 +5,12 @@ const TAB = 0x09;
 const CR = 0x0d;
 const LF = 0x0a;
 const CRLF = Buffer.from('\r\n');
-/** Empty lines are hashed so many at a time. */
+/** Empty lines are hashed in blocks of this many. */
 const EMPTY_LINES = Buffer.from('\r\n'.repeat(4_096));
 
-/** The relaxed form of a body: runs of white space are one space, and there are none at the ends of lines. */
+/** The relaxed form of a body: each run of white space is one space, and lines end without white space. */
 export class RelaxedBody {
-  /** White space at the end of what was seen, which counts as one space unless the line ends here. */
+  /** Whether the bytes so far end in white space, which counts as one space unless the line ends. */
   #isAfterSpace = false;
 
   relax(chunk: Buffer): Buffer {
@@ -36,19 +36,19 @@ export class RelaxedBody {
 }
 
 /**
- * The hash of a mail's body as RFC 6376 has it, in one of its two canonical forms, over at most `maxBytes` of it. Each byte
- * is looked at once, however long lines are. Lines have to end in CR LF.
+ * The hash of a mail's body by RFC 6376, in one of its two canonical forms, over at most `maxBytes`. Each byte is read once,
+ * however long lines are. Lines must end in CR LF.
  */
 export class BodyHash {
   readonly isRelaxed: boolean;
   readonly #maxBytes: number | undefined;
   readonly #digest: Hash;
-  /** What the verifier reads: the digest in base64, and how much of the canonical body it covers. */
+  /** For the verifier: the digest in base64, and the length of the canonical body that it covers. */
   hash: string | undefined;
   byteLength = 0;
   canonicalizedLength = 0;
   bodyHashedBytes = 0;
-  /** Line breaks that count only if something follows them. */
+  /** Line breaks that count only if other bytes follow. */
   #emptyLines = 0;
   #isAfterCr = false;
 
@@ -58,26 +58,26 @@ export class BodyHash {
     this.#digest = createHash(algorithm);
   }
 
-  /** In the form of a relaxed body if the hash is to be of one. */
+  /** Takes bytes that RelaxedBody has converted, if `isRelaxed`. */
   update(chunk: Buffer): void {
     this.byteLength += chunk.length;
     this.#takeLines(chunk);
   }
 
   digest(): string {
-    // White space and line breaks at the end are left out; the last line ends in one line break, whether or not it had one.
+    // White space and line breaks at the end are omitted; the last line ends in one line break, even if the body lacks it.
     if (this.canonicalizedLength > 0 || !this.isRelaxed) this.#take(CRLF);
     return this.#digest.digest('base64');
   }
 
-  /** The verifier would look for boundaries, too; whoever reads the parts does that. */
+  /** Called by the verifier, which would search for boundaries; MailReader does that. */
   setContentType(): void {}
 
   getMimeStructureStart(): number {
     return -1;
   }
 
-  /** Keeps back line breaks at the end. */
+  /** Holds line breaks at the end back. */
   #takeLines(bytes: Buffer): void {
     let start = 0;
     if (this.#isAfterCr && bytes[0] === LF) {

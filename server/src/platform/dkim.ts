@@ -6,20 +6,20 @@ import { type HeaderField, headerOf } from './mail-header.ts';
 
 export type Resolve = (name: string, type: string) => Promise<string[][] | string[]>;
 
-/** A DKIM-Signature field, as far as it has to be understood before it is checked. */
+/** A DKIM-Signature field, as far as it must be understood before it is checked. */
 export interface Signature {
   domain: string;
-  /** The names of the fields that it covers, or that it says are not there. */
+  /** The names of the fields that the signature covers, or says are missing. */
   signed: ReadonlySet<string>;
   field: HeaderField;
 }
 
-/** Those of known signers have 2 KB at most; what is longer is made to be slow. */
+/** Signatures of known signers have 2 KB at most; longer ones are an attempt to slow the service down. */
 const SIGNATURE_MAX_BYTES = 8_192;
-/** As long as the record of an RSA key of 8,192 bits; checking with longer keys takes too long. */
+/** The length of the record of an RSA key of 8,192 bits; checks with longer keys take too long. */
 const KEY_RECORD_MAX_CHARS = 2_000;
 
-/** Undefined for what could be understood in two ways, and for what is too long. */
+/** Undefined for a signature that is ambiguous or too long. */
 export function parseSignature(field: HeaderField): Signature | undefined {
   if (field.raw.length > SIGNATURE_MAX_BYTES) return undefined;
   const tags = field.value.split(';').map((tag) => {
@@ -33,7 +33,7 @@ export function parseSignature(field: HeaderField): Signature | undefined {
   return domain ? { domain, signed, field } : undefined;
 }
 
-/** The verifier of mailauth; the body, though, is hashed by a way that takes as long for one line as for many. */
+/** The verifier of mailauth, with a body hash whose time does not depend on the lengths of lines. */
 class Verifier extends DkimVerifier {
   override addBodyHash(canonical: string, algorithm: string, maxBytes: number | ''): string {
     const key = `${canonical} ${algorithm} ${maxBytes}`;
@@ -43,20 +43,20 @@ class Verifier extends DkimVerifier {
   }
 }
 
-/** Checks signatures while the body comes. */
+/** Checks signatures while the body arrives. */
 export class SignatureCheck {
   readonly #verifier: Verifier;
-  /** One for all signatures: to relax a body takes longer than to hash it. */
+  /** Shared by all signatures: relaxing a body takes longer than hashing it. */
   readonly #relaxedBody = new RelaxedBody();
 
-  /** `fields` are all of the mail. Of them, the verifier gets those that the signatures speak of, and no other signature. */
+  /** `fields` are all of the mail. The verifier gets those that the signatures name, and no other signature. */
   constructor(fields: readonly HeaderField[], signatures: readonly Signature[], sender: string, resolve: Resolve) {
     this.#verifier = new Verifier({ sender, resolver: withoutLongKeys(resolve), rejectRsaSha1: true });
     this.#verifier.on('error', () => {});
-    const spokenOf = ({ name }: HeaderField) => name === 'from' || signatures.some(({ signed }) => signed.has(name));
+    const isNamed = ({ name }: HeaderField) => name === 'from' || signatures.some(({ signed }) => signed.has(name));
     const isOther = ({ name }: HeaderField) => name === 'dkim-signature' || name.startsWith('arc-');
     const chosen = new Set(signatures.map(({ field }) => field));
-    this.#verifier.write(headerOf(fields.filter((field) => chosen.has(field) || (spokenOf(field) && !isOther(field)))));
+    this.#verifier.write(headerOf(fields.filter((field) => chosen.has(field) || (isNamed(field) && !isOther(field)))));
   }
 
   update(chunk: Buffer): void {

@@ -9,8 +9,8 @@ import { type Account, accountFor, postgresProgram } from './postgres-program.ts
 
 /**
  * A real PostgreSQL whose files and socket are in the data folder. Each of its processes has the cluster as its working
- * folder, entered before the switch to the unprivileged account, and names it /proc/self/cwd: so it works below folders
- * that this account can't enter, and with paths too long for a socket's address.
+ * folder, entered before the switch to the unprivileged account, and calls it /proc/self/cwd. So PostgreSQL runs below
+ * folders that this account can't enter, and with paths too long for a socket's address.
  */
 export interface EmbeddedPostgres {
   connection: pg.ClientConfig;
@@ -40,12 +40,12 @@ export function clusterIn(dataFolder: string): string {
   return path.join(dataFolder, 'postgres');
 }
 
-/** How to reach the PostgreSQL of a data folder, running or not. */
+/** The connection to the PostgreSQL of a data folder, running or not. */
 export function embeddedConnection(dataFolder: string): pg.ClientConfig {
-  return { host: reachable(clusterIn(dataFolder)), user: USER, database: USER };
+  return { host: socketFolderOf(clusterIn(dataFolder)), user: USER, database: USER };
 }
 
-/** The caller holds the lock of the data folder. The settings are PostgreSQL's, beside those it always gets. */
+/** The caller holds the lock of the data folder. `settings` are added to the settings that PostgreSQL always gets. */
 export async function startEmbeddedPostgres(
   dataFolder: string,
   log: Logger,
@@ -59,8 +59,8 @@ export async function startEmbeddedPostgres(
   allowThisUser(cluster, account);
 
   const connection = embeddedConnection(dataFolder);
-  let stopping = false;
-  // The latest one, ready or not, so that stopping always finds it.
+  let isStopping = false;
+  // The latest process, ready or not, so that stopping always finds it.
   let postmaster: ChildProcess;
   await launch();
 
@@ -69,21 +69,21 @@ export async function startEmbeddedPostgres(
     postmaster = child;
     await untilReady(child, { ...connection, database: 'postgres' }, cluster);
     child.once('exit', () => {
-      if (stopping) return;
+      if (isStopping) return;
       log.error('PostgreSQL stopped unexpectedly; starting it again');
       void relaunch();
     });
   }
 
   async function relaunch(): Promise<void> {
-    while (!stopping) {
+    while (!isStopping) {
       await sleep(500);
       try {
         await stopLeftover(cluster, account, log);
-        if (!stopping) await launch();
+        if (!isStopping) await launch();
         return;
       } catch (error) {
-        if (!stopping) log.error(error, 'PostgreSQL could not be started again');
+        if (!isStopping) log.error(error, 'PostgreSQL could not be started again');
       }
     }
   }
@@ -92,7 +92,7 @@ export async function startEmbeddedPostgres(
   return {
     connection,
     stop: async () => {
-      stopping = true;
+      isStopping = true;
       await endProcess(postmaster);
     },
   };
@@ -100,7 +100,7 @@ export async function startEmbeddedPostgres(
 
 function createCluster(cluster: string, program: string, account: Account): void {
   const aside = `${cluster}.new`;
-  // Patiently: the initdb of a service that was killed may still be writing there.
+  // With retries: the initdb of a service that was killed may still be writing there.
   rmSync(aside, { recursive: true, force: true, maxRetries: 10 });
   mkdirSync(aside, { recursive: true, mode: 0o700 });
   if (account) chownSync(aside, account.uid, account.gid);
@@ -125,7 +125,7 @@ function createCluster(cluster: string, program: string, account: Account): void
   renameSync(aside, cluster);
 }
 
-/** Only the account of the service, and root, who can do anything anyway, get in: by the socket's peer credentials, without a password. */
+/** Admits only the account of the service, and root, by the socket's peer credentials and without a password. */
 function allowThisUser(cluster: string, account: Account): void {
   const users = new Set(['root', os.userInfo().username]);
   const files = {
@@ -139,7 +139,7 @@ function allowThisUser(cluster: string, account: Account): void {
   }
 }
 
-/** Detached, so that Ctrl-C reaches the service alone, which then stops PostgreSQL last. */
+/** Detached, so that Ctrl-C reaches only the service, which then stops PostgreSQL last. */
 function spawnPostmaster(cluster: string, program: string, account: Account, settings: Record<string, string>): ChildProcess {
   const log = openLog(cluster);
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -170,22 +170,22 @@ function environment(): NodeJS.ProcessEnv {
   return { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }
 
-/** Recovery after a crash may take long; as long as the process lives, it is waited for. */
+/** Waits as long as the process lives: recovery after a crash may take long. */
 async function untilReady(child: ChildProcess, connection: pg.ClientConfig, cluster: string): Promise<void> {
   for (;;) {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`PostgreSQL did not start: ${lastLine(logFileOf(cluster))} (the whole log: ${logFileOf(cluster)})`);
     }
-    if (await answers(connection)) return;
+    if (await isReachable(connection)) return;
     await sleep(30);
   }
 }
 
 function lastLine(file: string): string {
-  return readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? 'it left no word';
+  return readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? 'its log is empty';
 }
 
-export async function answers(connection: pg.ClientConfig): Promise<boolean> {
+export async function isReachable(connection: pg.ClientConfig): Promise<boolean> {
   const client = new pg.Client(connection);
   client.on('error', () => {});
   try {
@@ -211,9 +211,9 @@ async function createDatabase(connection: pg.ClientConfig): Promise<void> {
 }
 
 /**
- * After a kill -9 of the service its PostgreSQL may still run. Its programs may be gone meanwhile, so it is stopped, not adopted.
- * Only when nothing works in the cluster any more do its lock files go: they may name a process that is dead but not buried,
- * or a number that was given to somebody else since, and PostgreSQL would take either for a running server.
+ * After a kill -9 of the service, its PostgreSQL may still run. Its program files may be gone meanwhile, so it is stopped and not
+ * adopted. The lock files are removed only when no process is left in the cluster: they may name a zombie, or a process id that
+ * was reused since, and PostgreSQL would take either for a running server.
  */
 async function stopLeftover(cluster: string, account: Account, log: Logger): Promise<void> {
   const pidFile = path.join(cluster, 'postmaster.pid');
@@ -223,7 +223,7 @@ async function stopLeftover(cluster: string, account: Account, log: Logger): Pro
     const left = processesIn(cluster, account);
     if (left.length === 0) break;
     if (isFirst) log.info(`stopping the PostgreSQL that an earlier run left behind (process ${postmaster})`);
-    // Without their postmaster the others end by themselves.
+    // Without their postmaster, the other processes end by themselves.
     if (isFirst && postmaster !== undefined && left.includes(postmaster)) signal(postmaster, 'SIGINT');
     if (Date.now() > giveUpAt) for (const pid of left) signal(pid, 'SIGQUIT');
     await sleep(50);
@@ -231,7 +231,7 @@ async function stopLeftover(cluster: string, account: Account, log: Logger): Pro
   for (const lock of [pidFile, path.join(cluster, `${SOCKET_NAME}.lock`)]) rmSync(lock, { force: true });
 }
 
-/** Looked up under the account they have: not even root may see where another's process works, where containers restrict it. */
+/** Looked up under the processes' own account: some containers keep even root from reading the working folders of others. */
 function processesIn(cluster: string, account: Account): number[] {
   const script = 'for process in /proc/[0-9]*; do [ "$process/cwd" -ef . ] && echo "$process"; done';
   const { pid, stdout } = spawnSync('/bin/sh', ['-c', script], { ...account, cwd: cluster, env: environment(), encoding: 'utf8' });
@@ -242,7 +242,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended meanwhile.
+    // The process has ended meanwhile.
   }
 }
 
@@ -256,8 +256,8 @@ async function endProcess(child: ChildProcess): Promise<void> {
   clearTimeout(impatience);
 }
 
-/** A folder whose path leaves no room for the socket's name is reached through an open descriptor instead. */
-function reachable(folder: string): string {
+/** A folder whose path is too long for a socket's address is reached through an open descriptor instead. */
+function socketFolderOf(folder: string): string {
   if (Buffer.byteLength(`${folder}/${SOCKET_NAME}`) <= SOCKET_PATH_MAX_BYTES || !existsSync(folder)) return folder;
   return `/proc/self/fd/${openSync(folder, 'r')}`;
 }

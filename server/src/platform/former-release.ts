@@ -50,7 +50,7 @@ const FORMER_FUNCTIONS = [
   'window_of_key',
 ];
 
-/** Records the baseline in place of the former migrations, and their functions as ones to be re-created or dropped. */
+/** Records the baseline in place of the former migrations, and the former functions as ones to re-create or drop. */
 export async function recordFormerAsBaseline(tx: TextQueryable, baseline: { name: string; checksum: string }): Promise<void> {
   await tx.queryText('DELETE FROM schema_migrations WHERE name = ANY ($1)', [[...FORMER_MIGRATIONS.keys()]]);
   await tx.queryText('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [baseline.name, baseline.checksum]);

@@ -8,20 +8,20 @@ const NOT_AGAIN_WITHIN_MS = 60_000;
 /** A process counts as idle while it spends less than this share of its time in the event loop. */
 const IDLE_BELOW = 0.1;
 /**
- * How far the process may stand above what it needed after the last collection: the young generation of a process under
- * load (`--max-semi-space-size`, twice), and a little. A collection below that would gain nothing, and V8 would compile hot
- * code again afterwards.
+ * How far the heap may grow beyond its size after the last collection: the young generation of a process under load
+ * (`--max-semi-space-size`, twice), and a little. A collection below that would gain nothing, and V8 would compile hot code
+ * again afterwards.
  */
 const YOUNG_GENERATION_BYTES = 128 * MB;
 const GROWTH = 1.1;
 
 /**
- * Makes a full garbage collection once a burst of large responses is over. Their strings and buffers are garbage by then,
- * but an idle process allocates so little that V8 would leave them for hours. Returns the function that ends the watch.
+ * Runs a full garbage collection once a burst of large responses is over. Their strings and buffers are garbage by then,
+ * but an idle process allocates so little that V8 would keep them for hours. Returns the function that ends the watch.
  */
 export function collectWhenIdle(): () => void {
   setFlagsFromString('--expose-gc');
-  // Otherwise a forced collection throws away the bytecode of functions that have not run lately.
+  // Otherwise a forced collection discards the bytecode of functions that have not run lately.
   setFlagsFromString('--no-flush-bytecode');
   const collect: () => void = runInNewContext('gc');
   let neededBytes = Number.POSITIVE_INFINITY;

@@ -2,10 +2,10 @@ import { type CronItem, Logger as JobLogger, parseCronItems, run, type TaskList 
 import type { Logger } from 'pino';
 import type { Database } from './postgres.ts';
 
-/** Something done outside any request: by the clock, or because a transaction asked for it, which wrote the payload. */
+/** Work outside of any request: on a schedule, or queued by a transaction. */
 export interface Chore<Payload = unknown> {
   name: string;
-  /** Five fields, in UTC. Then at most one process runs it at a time. */
+  /** Cron syntax with five fields, in UTC. At most one process runs a scheduled chore at a time. */
   schedule?: string;
   run(database: Database, log: Logger, payload: Payload): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface JobRunner {
   stop(): Promise<void>;
 }
 
-/** Does these chores and no others, so many at once. */
+/** Runs these chores and no others, at most `atOnce` at a time. */
 export async function startJobs(database: Database, chores: readonly Chore[], atOnce: number, log: Logger): Promise<JobRunner> {
   const tasks: TaskList = {};
   const cron: CronItem[] = [];

@@ -2,7 +2,7 @@ import { Refusal } from '../contract/errors.ts';
 
 const RETRY_AFTER_S = 5;
 
-/** How many of something each key may have under way at a time. */
+/** Limits how many operations of each key may be under way at a time. */
 export class KeyedSlots {
   readonly #max: number;
   /** Completes the sentence that refuses one more, such as "downloads of one file". */
@@ -14,7 +14,7 @@ export class KeyedSlots {
     this.#what = what;
   }
 
-  /** Gives what frees the slot again, to be called once. */
+  /** Returns the function that frees the slot, to be called once. */
   take(key: string): () => void {
     const taken = this.#taken.get(key) ?? 0;
     if (taken >= this.#max)

@@ -9,13 +9,13 @@ export interface Listening {
   /** Names the connection in pg_stat_activity. */
   applicationName: string;
   onPayload(payload: string, client: pg.Client): void;
-  /** Payloads may have been missed: the connection is new, or it is gone. */
+  /** Notifications may have been missed: the connection is new, or was lost. */
   onInterruption(): void;
-  /** What the log says when the connection is lost. */
+  /** The log message for a lost connection. */
   lossMeans: string;
 }
 
-/** Listens on a NOTIFY channel, on a connection of its own that it opens again when it breaks. */
+/** Listens on a NOTIFY channel, on a connection of its own, which it reopens when it breaks. */
 export class Listener {
   readonly #connection: pg.ClientConfig;
   readonly #listening: Listening;
@@ -66,7 +66,7 @@ export class Listener {
       try {
         return await this.start();
       } catch {
-        // The database is still away.
+        // The database can't be reached yet.
       }
     }
   }

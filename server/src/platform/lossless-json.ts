@@ -5,7 +5,7 @@ export interface WrittenValue {
   raw: Buffer;
   /** How deep the value is nested: 0 for a scalar, 1 for `[]`. */
   levels: number;
-  /** Whether every number in it is in the range of a double. */
+  /** Whether every number in the value is in the range of a double. */
   numbersFit: boolean;
 }
 
@@ -30,7 +30,7 @@ const FIRST_PRINTABLE = 0x20;
 const LETTER_U = 0x75;
 const NOT_JSON = -1;
 
-/** A double has at most this many digits before the point. */
+/** The largest double has this many digits before the point. */
 const DOUBLE_MAX_DIGITS = 309;
 const SHORT_ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 const WORDS = { true: Buffer.from('true'), false: Buffer.from('false'), null: Buffer.from('null') };
@@ -46,8 +46,8 @@ export function parseJson(bytes: Buffer): { value: unknown } | undefined {
 }
 
 /**
- * A JSON text in UTF-8, without the space around it; undefined when it is none. Nothing is built: this takes time in
- * proportion to the bytes, where JSON.parse may take ten times as long for many small arrays or different keys.
+ * Scans a JSON text in UTF-8, without the space around it; undefined when it is not JSON. Nothing is built: the time is
+ * proportional to the bytes, where JSON.parse may take ten times as long for many small arrays or different keys.
  */
 export function scanJson(text: Buffer): WrittenValue | undefined {
   if (!isUtf8(text)) return undefined;
@@ -58,8 +58,8 @@ export function scanJson(text: Buffer): WrittenValue | undefined {
 }
 
 /**
- * The members of an object, in the order written, repeated keys included: as many of them as are wanted, while the rest
- * is only looked through. Undefined when the text is not JSON in UTF-8; 'no object' when it is another value.
+ * The members of an object, in the order written and with repeated keys, up to `membersMax`; the rest is only scanned.
+ * Undefined when the text is not JSON in UTF-8; 'no object' when it is another value.
  */
 export function scanMembers(text: Buffer, membersMax: number): Member[] | 'no object' | undefined {
   const start = skipSpace(text, 0);
@@ -100,14 +100,14 @@ function skipSpace(text: Buffer, from: number): number {
   return at;
 }
 
-/** Past a string, or NOT_JSON. */
+/** The position after a string, or NOT_JSON. */
 function skipString(text: Buffer, from: number): number {
   if (text[from] !== QUOTE) return NOT_JSON;
   let at = from + 1;
   for (;;) {
     const byte = text[at] as number;
     if (byte === QUOTE) return at + 1;
-    // Behind the end there is no byte, and the comparison false.
+    // Behind the end, `byte` is undefined and the comparison false.
     if (!(byte >= FIRST_PRINTABLE)) return NOT_JSON;
     if (byte === BACKSLASH) {
       const escaped = text[at + 1];
@@ -120,7 +120,7 @@ function skipString(text: Buffer, from: number): number {
   }
 }
 
-/** Past a key and its colon. */
+/** The position after a key and its colon. */
 function skipKey(text: Buffer, from: number): number {
   const end = skipString(text, from);
   if (end === NOT_JSON) return NOT_JSON;
@@ -130,7 +130,7 @@ function skipKey(text: Buffer, from: number): number {
 
 function skipValue(text: Buffer, from: number, found: Omit<WrittenValue, 'raw'>): number {
   let at = from;
-  /** The byte that closes the array or object that is open, and those around it. */
+  /** The byte that closes the innermost open array or object, and those of the outer ones. */
   let close = 0;
   const around: number[] = [];
   for (;;) {
@@ -151,7 +151,7 @@ function skipValue(text: Buffer, from: number, found: Omit<WrittenValue, 'raw'>)
       if (at === NOT_JSON || close === 0) return at;
       at = skipSpace(text, at);
     }
-    // A value has ended, and with it perhaps what it stands in.
+    // A value has ended, and perhaps the arrays and objects around it.
     while (text[at] === close) {
       at++;
       close = around.pop() as number;
@@ -197,7 +197,7 @@ function skipNumber(text: Buffer, from: number, found: Omit<WrittenValue, 'raw'>
     if (at === exponent) return NOT_JSON;
     if (!isNegative) digits += at - exponent > 9 ? DOUBLE_MAX_DIGITS : Number(text.toString('latin1', exponent, at));
   }
-  // Most numbers are far too short to be read.
+  // Most numbers are too short to be outside of the range.
   if (digits >= DOUBLE_MAX_DIGITS && !Number.isFinite(Number(text.toString('latin1', from, at)))) found.numbersFit = false;
   return at;
 }
@@ -208,7 +208,7 @@ function skipDigits(text: Buffer, from: number): number {
   return at;
 }
 
-/** Comparisons with undefined, which stands behind the end, are false. */
+/** Behind the end, `byte` is undefined and the comparison false. */
 function isDigit(byte: number | undefined): boolean {
   return (byte as number) >= 0x30 && (byte as number) <= 0x39;
 }

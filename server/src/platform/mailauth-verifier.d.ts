@@ -1,4 +1,4 @@
-/** What mailauth has inside: a verifier whose way to hash bodies can be replaced. */
+/** An internal class of mailauth: the verifier, whose body hash can be replaced. */
 declare module 'mailauth/lib/dkim/dkim-verifier.js' {
   import type { Writable } from 'node:stream';
   import type { DKIMResult } from 'mailauth';

@@ -13,13 +13,13 @@ interface Migration {
   checksum: string;
 }
 
-/** Tables and types are in numbered migrations, which are applied once; functions in files that are re-created when they change. */
+/** Tables and types are in numbered migrations, each applied once; functions are in files and re-created when they change. */
 export interface SchemaFolders {
   migrations: string;
   functions: string;
 }
 
-/** The database and this program do not belong together. */
+/** The database and this version of the program do not match. */
 export class MigrationMismatch extends Error {}
 
 export const SCHEMA_FOLDERS: SchemaFolders = {
@@ -27,7 +27,7 @@ export const SCHEMA_FOLDERS: SchemaFolders = {
   functions: path.resolve(import.meta.dirname, '../../sql'),
 };
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
-/** Any number that nobody else takes an advisory lock on. */
+/** The key of an advisory lock that nothing else uses. */
 const LOCK = 7_791_823_145;
 
 function migrationsIn(folder: string): Migration[] {
@@ -40,7 +40,7 @@ function migrationsIn(folder: string): Migration[] {
     });
 }
 
-/** Brings the database up to date; processes that start together take turns. Returns the files of what was applied. */
+/** Brings the database up to date; processes that start together take turns. Returns the files that were applied. */
 export async function migrate(database: Database, folders = SCHEMA_FOLDERS): Promise<string[]> {
   const applied = await database.transaction(async (tx) => {
     await tx.queryText('SELECT pg_advisory_xact_lock($1)', [LOCK]);
@@ -83,7 +83,7 @@ async function recogniseFormerRelease(tx: TextQueryable, folders: SchemaFolders)
   await recordFormerAsBaseline(tx, baseline);
 }
 
-/** What is on disk and not in the database, in the order of the names. Throws when an applied migration was edited, or is newer than this program. */
+/** The migrations that are not applied yet, by name. Throws when an applied migration was edited, or is newer than this program. */
 export async function pendingMigrations(database: TextQueryable, folders = SCHEMA_FOLDERS): Promise<Migration[]> {
   const known = migrationsIn(folders.migrations);
   const applied = await appliedMigrations(database);

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { invalid, Refusal } from '../contract/errors.ts';
 
-export interface Part {
+export interface FormPart {
   name: string;
-  /** Present, though perhaps empty, when the part is a file. */
+  /** Defined, though perhaps empty, if the form part is a file. */
   filename: string | undefined;
   contentType: string | undefined;
-  /** To be read to its end before the next part is asked for. */
+  /** To be read to its end before the next form part. */
   bytes: AsyncIterable<Buffer>;
 }
 
@@ -15,21 +15,21 @@ const PREAMBLE_MAX_BYTES = 1_024;
 const HEADERS_MAX_BYTES = 32 * 1_024;
 const BOUNDARY = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i;
 const HEADERS_END = Buffer.from('\r\n\r\n');
-/** Forms have no other; what was encoded would be stored as it is, and be something else than was meant. */
+/** Forms use no other encoding; encoded bytes would be stored as they are, which is not what the sender meant. */
 const PLAIN_ENCODING = /^(binary|8bit|7bit)$/i;
 const HEADER = /^([\w-]+):(.*)$/s;
 const PARAMETER = /\s*;\s*([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]*))/gsy;
 
 /**
- * Reads a multipart/form-data body (RFC 7578) part by part, as it arrives. Whatever is not well formed is refused, where
- * a lenient parser would pass over a part and lose what was in it.
+ * Reads a multipart/form-data body (RFC 7578) form part by form part, as it arrives. A malformed body is refused, where a
+ * lenient parser would skip a form part and lose its content.
  */
-export async function* readMultipart(contentType: string, body: Readable): AsyncGenerator<Part> {
+export async function* readMultipart(contentType: string, body: Readable): AsyncGenerator<FormPart> {
   const match = BOUNDARY.exec(contentType);
   const boundary = match?.[1] ?? match?.[2];
   if (boundary === undefined) throw malformed('has no boundary');
   const reader = new DelimitedReader(body);
-  // The delimiter begins with a line break, which the body need not have before the first one.
+  // The delimiter begins with a line break, which is optional before the first one.
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   reader.prepend(Buffer.from('\r\n'));
   await reader.readUntil(delimiter, PREAMBLE_MAX_BYTES, 'does not begin with its boundary');
@@ -41,12 +41,12 @@ export async function* readMultipart(contentType: string, body: Readable): Async
     const headers = await reader.readUntil(HEADERS_END, HEADERS_MAX_BYTES, 'has a part with too long a header');
     const bytes = reader.stream(delimiter);
     yield { ...describe(headers), bytes };
-    // A part that nobody read is passed over.
+    // The bytes of a form part that were not read are skipped.
     for await (const _ of bytes);
   }
 }
 
-/** A stream of chunks, read up to markers that may lie across chunks. */
+/** Reads a stream of chunks up to markers, which may span chunks. */
 class DelimitedReader {
   readonly #source: AsyncIterator<Buffer>;
   #held: Buffer = Buffer.alloc(0);
@@ -59,7 +59,7 @@ class DelimitedReader {
     this.#held = Buffer.concat([bytes, this.#held]);
   }
 
-  /** What stands before the marker, which is passed. Undefined when `end` stands here instead. */
+  /** The bytes before the marker, which is skipped. Undefined when `end` stands here instead. */
   readUntil(marker: Buffer, maxBytes: number, problem: string): Promise<Buffer>;
   readUntil(marker: Buffer, maxBytes: number, problem: string, end: string): Promise<Buffer | undefined>;
   async readUntil(marker: Buffer, maxBytes: number, problem: string, end?: string): Promise<Buffer | undefined> {
@@ -76,7 +76,7 @@ class DelimitedReader {
     }
   }
 
-  /** Chunks up to the marker, which is passed. */
+  /** The chunks up to the marker, which is skipped. */
   async *stream(marker: Buffer): AsyncGenerator<Buffer> {
     for (;;) {
       const at = this.#held.indexOf(marker);
@@ -96,7 +96,7 @@ class DelimitedReader {
   }
 }
 
-function describe(block: Buffer): Omit<Part, 'bytes'> {
+function describe(block: Buffer): Omit<FormPart, 'bytes'> {
   const headers = new Map<string, string>();
   if (!isUtf8(block)) throw new Refusal('invalid_json', 'A header of the form is not in UTF-8.');
   for (const line of block.toString('utf8').split('\r\n')) {
@@ -113,7 +113,7 @@ function describe(block: Buffer): Omit<Part, 'bytes'> {
   return { name, filename: parameters.get('filename'), contentType: headers.get('content-type') };
 }
 
-/** One after the other, so that what stands in quotes is never taken for another parameter. */
+/** Parses one after the other, so that quoted text is never taken for another parameter. */
 function parametersOf(disposition: string): Map<string, string> {
   const parameters = new Map<string, string>();
   const list = /^form-data\s*(;.*)$/is.exec(disposition)?.[1] ?? '';

@@ -4,10 +4,10 @@ import { codeOf } from '../contract/thrown.ts';
 const PATIENCE_MS = 2_000;
 const TRIES = 2;
 
-/** What a name server says when it knows that there is nothing. */
+/** The codes of a DNS response that says that there are no such records. */
 const NOTHING = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** Those that the operator chose, or the system's. Names are looked up anew each time. */
+/** The name servers that the operator chose, or the system's. Nothing is cached. */
 export class NameServers {
   readonly #servers: readonly string[];
 
@@ -16,19 +16,19 @@ export class NameServers {
   }
 
   ipv4Of(host: string): Promise<string[] | undefined> {
-    return answered(this.newResolver().resolve4(host));
+    return recordsOf(this.newResolver().resolve4(host));
   }
 
   ipv6Of(host: string): Promise<string[] | undefined> {
-    return answered(this.newResolver().resolve6(host));
+    return recordsOf(this.newResolver().resolve6(host));
   }
 
-  /** The texts at a name; undefined when it can't be found out now. */
+  /** The TXT records at a name; undefined when no name server can tell now. */
   async textsAt(name: string): Promise<string[] | undefined> {
-    return (await answered(this.newResolver().resolveTxt(name)))?.map((parts) => parts.join(''));
+    return (await recordsOf(this.newResolver().resolveTxt(name)))?.map((parts) => parts.join(''));
   }
 
-  /** A new one each time: one that has had quick answers would soon give up on slow ones, whatever its patience. */
+  /** A new resolver each time: after quick DNS responses, a resolver soon gives up on slow ones, whatever its timeout. */
   newResolver(): dns.Resolver {
     const resolver = new dns.Resolver({ timeout: PATIENCE_MS, tries: TRIES });
     if (this.#servers.length > 0) resolver.setServers(this.#servers);
@@ -36,10 +36,10 @@ export class NameServers {
   }
 }
 
-/** Undefined when it can't be found out now. */
-async function answered<T>(looking: Promise<T[]>): Promise<T[] | undefined> {
+/** Undefined when no name server can tell now. */
+async function recordsOf<T>(query: Promise<T[]>): Promise<T[] | undefined> {
   try {
-    return await looking;
+    return await query;
   } catch (error) {
     return NOTHING.has(codeOf(error) ?? '') ? [] : undefined;
   }

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** What requests are counted by. Whoever has one address of IPv6 has the 64 bits below it, too. */
+/** The network by which requests are counted. The holder of an IPv6 address usually holds the whole /64. */
 export function networkOf(address: string): string {
   const ipv4 = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
   if (ipv4 !== undefined || !isIPv6(address)) return ipv4 ?? address;

@@ -7,43 +7,43 @@ import { codeOf, messageOf } from '../contract/thrown.ts';
 import type { NameServers } from './name-servers.ts';
 import { isPublicAddress } from './public-address.ts';
 
-/** A URL or an address that nothing may be sent to. The message says why. */
+/** A URL or an address to which nothing may be sent. The message says why. */
 export class ForbiddenDestination extends Error {}
 
-/** Not an answer in time, or not one that ends. */
-class UnusableAnswer extends Error {}
+/** The response was too late, or its body has no end. */
+class UnusableResponse extends Error {}
 
-export interface Answered {
+export interface ResponseHead {
   statusCode: number;
   retryAfter: string | undefined;
 }
 
-/** Hears of the answer, or why there is none, once. A plain function, because promises are a good part of what a small request costs. */
-type OnResponse = (answer: Answered | Error) => void;
+/** Called once, with the response or the reason why there is none. A callback, because promises would be a good part of a request's cost. */
+type OnResponse = (response: ResponseHead | Error) => void;
 
-const ANSWER_MAX_BYTES = 64 * 1024;
+const RESPONSE_MAX_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 4_000;
 const DESTINATIONS_MAX = 4_000;
 
-/** Where a URL leads, in the form in which a request wants it. */
+/** A URL in the form that a request needs. */
 interface Destination {
   origin: string;
   path: string;
 }
 
 /**
- * Sends requests whose destination a stranger chose. They reach public addresses only, checked where the connection is
- * made, on the addresses that are then connected to. Hosts that the operator calls private are exempt.
+ * Sends requests to destinations that strangers chose. They reach public addresses only, which is checked when the connection is
+ * made, on the very addresses that are used (against DNS rebinding). Hosts that the operator has declared private are exempt.
  */
 export class Outbound {
   readonly #privateHosts: ReadonlySet<string>;
   readonly #nameServers: NameServers;
   readonly #agent: Agent;
   readonly #patienceMs: number;
-  /** Of URLs that were allowed by their form, which does not change: to parse one costs as much as the rest of a request's way here. */
+  /** Parsed URLs of an allowed form: parsing one costs as much as the rest of a request in this class. */
   readonly #destinations = new Map<string, Destination>();
 
-  /** `patienceMs` covers everything: look-up, connection, TLS, request and answer. */
+  /** `patienceMs` covers everything: DNS look-up, connection, TLS, request and response. */
   constructor(settings: { privateHosts: readonly string[]; nameServers: NameServers; patienceMs: number }) {
     this.#privateHosts = new Set(settings.privateHosts.map((host) => bare(new URL(`http://${isIP(host) === 6 ? `[${host}]` : host}`))));
     this.#nameServers = settings.nameServers;
@@ -51,7 +51,7 @@ export class Outbound {
     const connect = buildConnector({ allowH2: false, timeout: settings.patienceMs, lookup: this.#lookup });
     this.#agent = new Agent({
       allowH2: false,
-      // The whole exchange has one limit, which ends it wherever it is.
+      // The whole exchange has one time limit, in Exchange.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -63,17 +63,17 @@ export class Outbound {
     });
   }
 
-  /** Refuses what a look-up can show today to be no place to send to. What it resolves to later is judged again then. */
+  /** Refuses a URL whose form or present addresses are not allowed. The addresses are checked again at each connection. */
   async check(text: string): Promise<void> {
     const url = this.parse(text);
-    // The URL parser drops them: the URL that is called would not be the one that is shown.
+    // The URL parser drops control characters, so the URL that is called would differ from the one that is shown.
     if (/\p{Cc}/u.test(text)) throw new ForbiddenDestination('It must not contain control characters.');
     const host = bare(url);
     if (this.#privateHosts.has(host)) return;
     if (isIP(host) === 0) await this.#publicAddressesOf(host);
   }
 
-  /** The URL, if its form alone does not forbid it. */
+  /** The URL, unless its form alone is forbidden. */
   parse(text: string): URL {
     if (!URL.canParse(text)) throw new ForbiddenDestination('It is not a URL.');
     const url = new URL(text);
@@ -87,9 +87,9 @@ export class Outbound {
     return url;
   }
 
-  /** Posts, follows no redirect, and reads an answer's body only to its end or to its limit. Ends with `answered`, whatever comes. */
-  post(text: string, headers: Record<string, string>, body: Buffer, answered: OnResponse): Exchange {
-    const exchange = new Exchange(this.#patienceMs, answered);
+  /** Posts without following redirects, and reads the response's body to its end or limit. Always calls `onResponse`. */
+  post(text: string, headers: Record<string, string>, body: Buffer, onResponse: OnResponse): Exchange {
+    const exchange = new Exchange(this.#patienceMs, onResponse);
     try {
       const { origin, path } = this.#destinationOf(text);
       this.#agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange);
@@ -130,8 +130,8 @@ export class Outbound {
   };
 
   #addressesOf(host: string): Promise<LookupAddress[]> {
-    // The system's own look-up knows the names of its network; it is asked for the operator's hosts alone, because slow
-    // names would keep its few threads from everything else.
+    // The system's resolver knows the names of its network. It serves the operator's hosts only, because slow names would
+    // block its few threads.
     return this.#privateHosts.has(host) ? dns.lookup(host, { all: true }) : this.#publicAddressesOf(host);
   }
 
@@ -151,17 +151,20 @@ export class Outbound {
   }
 }
 
-/** One request and its answer, of which only the status and the wish to be left alone are kept. */
+/** One request and its response, of which only the status and Retry-After are kept. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
-  #answered: OnResponse | undefined;
+  #onResponse: OnResponse | undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  #answer: Answered | undefined;
+  #response: ResponseHead | undefined;
   #bytes = 0;
 
-  constructor(patienceMs: number, answered: OnResponse) {
-    this.#answered = answered;
-    this.#timer = setTimeout(() => this.cancel(new UnusableAnswer(`no complete answer within ${patienceMs / 1000} seconds`)), patienceMs);
+  constructor(patienceMs: number, onResponse: OnResponse) {
+    this.#onResponse = onResponse;
+    this.#timer = setTimeout(
+      () => this.cancel(new UnusableResponse(`no complete response within ${patienceMs / 1000} seconds`)),
+      patienceMs,
+    );
   }
 
   cancel(reason: Error): void {
@@ -170,45 +173,45 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // It may have had to wait for a connection until nobody wanted it any more.
-    if (this.#answered === undefined) controller.abort(new UnusableAnswer('too late'));
+    // The request may have waited for a connection until its time was over.
+    if (this.#onResponse === undefined) controller.abort(new UnusableResponse('too late'));
     this.#controller = controller;
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
     if (statusCode < 200) return;
-    this.#answer = { statusCode, retryAfter: headers['retry-after'] };
-    // One that announces its length does end, even if nobody reads so far.
-    if (Number(headers['content-length']) <= ANSWER_MAX_BYTES || headers['content-length'] === undefined) return;
-    this.#end(this.#answer);
-    controller.abort(new UnusableAnswer('a long answer'));
+    this.#response = { statusCode, retryAfter: headers['retry-after'] };
+    // A body that announces its length does end, so the response counts although its body is not read.
+    if (Number(headers['content-length']) <= RESPONSE_MAX_BYTES || headers['content-length'] === undefined) return;
+    this.#end(this.#response);
+    controller.abort(new UnusableResponse('a long response'));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes <= ANSWER_MAX_BYTES) return;
-    const reason = new UnusableAnswer(`answered ${this.#answer?.statusCode} with a body without end`);
+    if (this.#bytes <= RESPONSE_MAX_BYTES) return;
+    const reason = new UnusableResponse(`responded with ${this.#response?.statusCode} and a body without end`);
     this.#end(reason);
     controller.abort(reason);
   }
 
   onResponseEnd(): void {
-    if (this.#answer) this.#end(this.#answer);
+    if (this.#response) this.#end(this.#response);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#end(error);
   }
 
-  #end(answer: Answered | Error): void {
+  #end(response: ResponseHead | Error): void {
     clearTimeout(this.#timer);
-    const answered = this.#answered;
-    this.#answered = undefined;
-    answered?.(answer);
+    const onResponse = this.#onResponse;
+    this.#onResponse = undefined;
+    onResponse?.(response);
   }
 }
 
-/** An IPv6 address stands in brackets in a URL, and nowhere else. */
+/** Without the brackets that IPv6 addresses have in URLs. */
 function bare({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
@@ -218,32 +221,32 @@ function nameProblem(host: string): string | undefined {
   return isIP(host) !== 0 || host.includes('.') ? undefined : 'The host must be a full domain name.';
 }
 
-/** Why there was no answer, in words for whoever runs the receiver. */
+/** Why there was no response, in words for the people who run the receiver. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof ForbiddenDestination || error instanceof UnusableAnswer) return error.message;
+  if (error instanceof ForbiddenDestination || error instanceof UnusableResponse) return error.message;
   // Of a host with several addresses, the first failure speaks for all.
   const cause: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   const code = codeOf(cause);
   const message = messageOf(cause);
-  if (message === 'bad response' || message === 'bad upgrade') return 'answered 100 or 101, which was not asked for';
+  if (message === 'bad response' || message === 'bad upgrade') return 'responded with 100 or 101, which was not asked for';
   const known = code === undefined ? undefined : REASONS[code];
   if (known !== undefined) return known;
-  // Without what OpenSSL tells of itself, and Node.js of its options.
+  // Without the internals of OpenSSL and the options of Node.js.
   if (code !== undefined && /CERT|TLS|SSL|UNABLE_TO|SIGNATURE/.test(code))
     return `the certificate or TLS was not accepted: ${(isRecord(cause) && typeof cause['reason'] === 'string' ? cause['reason'] : message).replace(/;.*/s, '')}`;
-  return cause instanceof Error && cause.name === 'HTTPParserError' ? 'the answer was not HTTP' : message;
+  return cause instanceof Error && cause.name === 'HTTPParserError' ? 'the response was not HTTP' : message;
 }
 
 const REASONS: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection reset before a complete answer',
-  EPIPE: 'connection closed before a complete answer',
-  UND_ERR_SOCKET: 'connection closed before a complete answer',
+  ECONNRESET: 'connection reset before a complete response',
+  EPIPE: 'connection closed before a complete response',
+  UND_ERR_SOCKET: 'connection closed before a complete response',
   ETIMEDOUT: 'no connection',
   UND_ERR_CONNECT_TIMEOUT: 'no connection',
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
   ENOTFOUND: 'the host has no address',
   EAI_AGAIN: 'the host could not be looked up',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the response are too large',
 };

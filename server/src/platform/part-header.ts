@@ -2,7 +2,7 @@ import libmime from 'libmime';
 import parseAddresses from 'nodemailer/lib/addressparser';
 import { readHeader } from './mail-header.ts';
 
-/** What the header of a mail, or of a MIME part, says. */
+/** The contents of the header of a mail, or of a MIME part. */
 export interface PartHeader {
   /** In lower case, without parameters. */
   contentType: string;
@@ -19,13 +19,13 @@ export interface PartHeader {
 }
 
 export interface Mailbox {
-  /** Empty for a group, and where no address can be read. */
+  /** Empty for a group, and if no address can be read. */
   address: string;
   name: string;
   isGroup: boolean;
 }
 
-/** Decodes encoded words (RFC 2047) and parameters (RFC 2231). Of a field that is repeated, the first counts. */
+/** Decodes encoded words (RFC 2047) and parameters (RFC 2231). Of a repeated field, the first counts. */
 export function parsePartHeader(header: Buffer): PartHeader {
   const { fields } = readHeader(header);
   const textOf = (name: string) => fields.find((field) => field.name === name)?.value ?? '';
@@ -50,12 +50,12 @@ export function parsePartHeader(header: Buffer): PartHeader {
   };
 }
 
-/** No address, where it has an encoded word: RFC 2047 forbids it, and programs that decode it see another mailbox. */
+/** Empty for an address with an encoded word: RFC 2047 forbids it, and programs that decode it see another mailbox. */
 function plainAddress(address: string): string {
   return libmime.decodeWords(address) === address ? address : '';
 }
 
-/** The media type of a MIME part that names none. */
+/** The media type of a MIME part without Content-Type. */
 function usualType(filename: string | undefined, kind: string): string {
   const extension = /[^.]\.([^.]+)$/.exec(filename ?? '')?.[1];
   if (extension !== undefined) return libmime.detectMimeType(extension);

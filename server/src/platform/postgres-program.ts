@@ -3,10 +3,10 @@ import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, re
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** The account PostgreSQL runs under; undefined means the one this process has. */
+/** The account that PostgreSQL runs under; undefined means that of this process. */
 export type Account = { uid: number; gid: number } | undefined;
 
-/** Where programs go that another account must be able to reach, when the checkout lies in a folder it can't enter. */
+/** A copy of the programs for another account, when the checkout is in a folder that this account can't enter. */
 const SHARED_PROGRAMS = '/var/lib/waybill';
 
 /** PostgreSQL refuses to run as root. It then runs as the owner of its files, at first as nobody, which every system has. */
@@ -23,7 +23,7 @@ export function accountFor(cluster: string): Account {
   return { uid: Number(nobody?.[2] ?? 65534), gid: Number(nobody?.[3] ?? 65534) };
 }
 
-/** The folder with bin, lib and share of PostgreSQL, which the account can enter and run. */
+/** The folder with bin, lib and share of PostgreSQL, accessible to the account. */
 export function postgresProgram(account: Account): string {
   const packaged = packagedProgram();
   if (account === undefined || runs(packaged.folder, account)) return packaged.folder;
@@ -53,7 +53,7 @@ function runs(folder: string, account: Account): boolean {
   return spawnSync(path.join(folder, 'bin/postgres'), ['--version'], { ...account, cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
-/** A copy that somebody else could have written is not run. */
+/** A copy that another account could have written is not run. */
 function isOurs(folder: string): boolean {
   if (!existsSync(folder)) return false;
   const { uid, mode } = lstatSync(folder);

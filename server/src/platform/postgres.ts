@@ -10,19 +10,19 @@ export interface Queryable {
   query<Row>(statement: Statement<Row>, values?: unknown[]): Promise<Row[]>;
 }
 
-/** Of a statement that always returns exactly one, such as an aggregate. */
+/** The row of a statement that always returns exactly one, such as an aggregate. */
 export function onlyRow<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error('a statement returned no row');
   return row;
 }
 
-/** Also runs SQL that is not declared, such as that of migrations. For the platform and for tests only. */
+/** Also runs SQL that is not declared, such as migrations. For the platform and for tests only. */
 export interface TextQueryable extends Queryable {
   queryText<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
 const POOL_CONNECTIONS = 16;
-/** Of these, how many may be held by work that is done elsewhere, such as on the disk. */
+/** Connections that may be held by work outside of the database, such as on the disk. */
 const EXCLUSIVE_CONNECTIONS = 4;
 const CONNECT_PATIENCE_MS = 5_000;
 /** How long to wait for another process that does the same work. */
@@ -42,7 +42,7 @@ export class Database implements TextQueryable {
       connectionTimeoutMillis: CONNECT_PATIENCE_MS,
       application_name: 'waybill',
     });
-    // A connection that breaks is replaced by the pool; unheard, its error would end the process.
+    // The pool replaces a broken connection; without a listener, its error would end the process.
     this.#pool.on('error', (error) => {
       if (!this.#pool.ending) log.warn({ reason: error.message }, 'lost a database connection');
     });
@@ -65,7 +65,7 @@ export class Database implements TextQueryable {
     return this.withClient((client) => transactionOn(client, work)).catch((error) => this.#note(error));
   }
 
-  /** Rejects while the disk of the database is full, which reading alone does not show: found out by writing, once a write has failed. */
+  /** Rejects while the disk of the database is full, which reads do not show: once a write has failed, tests it by writing. */
   async requireRoom(): Promise<void> {
     if (!this.#isFull) return;
     this.#probe ??= this.withClient(probeRoom).finally(() => {
@@ -81,12 +81,12 @@ export class Database implements TextQueryable {
   }
 
   /**
-   * Does one piece of work at a time for each name, whatever number of processes share the database. Within this process
-   * those of one name wait for each other without a connection, and so take no more than one from the others.
+   * Runs one piece of work at a time for each name, across all processes that share the database. Within this process, work of the
+   * same name waits without a connection, and so uses one at most.
    */
   exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.#queues.get(name);
-    const mine = (before ?? Promise.resolve()).then(() => this.#exclusive.take(() => this.#locked(name, work)));
+    const mine = (before ?? Promise.resolve()).then(() => this.#exclusive.take(() => this.#withLock(name, work)));
     const settled = mine.then(
       () => {},
       () => {},
@@ -98,7 +98,7 @@ export class Database implements TextQueryable {
     return mine;
   }
 
-  #locked<T>(name: string, work: () => Promise<T>): Promise<T> {
+  #withLock<T>(name: string, work: () => Promise<T>): Promise<T> {
     return this.transaction(async (tx) => {
       await tx.queryText("SELECT set_config('lock_timeout', $1, true)", [`${LOCK_PATIENCE_MS}ms`]);
       await tx.queryText('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
@@ -106,7 +106,7 @@ export class Database implements TextQueryable {
     });
   }
 
-  /** Lends a connection, and throws it away if it is not in order afterwards. */
+  /** Lends a connection, and discards it if it is broken afterwards. */
   async withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     try {
@@ -124,7 +124,7 @@ export class Database implements TextQueryable {
   }
 }
 
-/** Writes a megabyte where none was, and takes it back. */
+/** Writes a megabyte, and rolls back. */
 async function probeRoom(client: pg.ClientBase): Promise<void> {
   await client.query('BEGIN');
   try {
@@ -155,7 +155,7 @@ export async function transactionOn<T>(client: pg.ClientBase, work: (tx: TextQue
   }
 }
 
-/** statements.test.ts shows that the rows are what the declaration says. */
+/** statements.test.ts proves that the rows match the declaration. */
 async function run<Row>(on: pg.Pool | pg.ClientBase, { name, text }: Statement<Row>, values: unknown[] = []): Promise<Row[]> {
   return (await on.query({ name, text, values })).rows as Row[];
 }
@@ -166,14 +166,14 @@ async function runText<Row extends pg.QueryResultRow>(on: pg.Pool | pg.ClientBas
 
 const UNAVAILABLE_STATES = /^(08|53|57P|25006|55P03|58030)/;
 const UNAVAILABLE_ERRNO = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
-/** Of a socket that is not there (yet); for any other call these mean something else. */
+/** For a socket that does not exist (yet); with any other call, these codes mean something else. */
 const UNCONNECTED_ERRNO = new Set(['ENOENT', 'EACCES']);
 const UNAVAILABLE_WORDS = /Connection terminated|timeout exceeded when trying to connect|not queryable|Cannot use a pool after calling end/;
 const DISK_FULL = '53100';
-/** PostgreSQL has no code of its own for a quota. */
+/** PostgreSQL has no error code of its own for a quota. */
 const DISK_FULL_WORDS = /No space left on device|Disk quota exceeded|File too large/;
 
-/** The database is out of reach, starting, stopping or full, as opposed to having refused what we asked. */
+/** The database can't be reached, is starting, stopping or full, as opposed to having refused a statement. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Everything that IANA's registries of special addresses set apart, and what clouds answer their machines from. */
+/** Everything in IANA's registries of special addresses, and the addresses of clouds' internal services. */
 const SPECIAL_IPV4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -23,7 +23,7 @@ const SPECIAL_IPV4 = [
   '240.0.0.0/4', // reserved, and broadcast
 ];
 
-/** Of IPv6 only 2000::/3 is given out to the public. All that wraps an IPv4 address lies outside of it, or here. */
+/** Only 2000::/3 of IPv6 is assigned to the public. Ranges that embed an IPv4 address are outside of it, or listed below. */
 const PUBLIC_IPV6 = '2000::/3';
 const SPECIAL_IPV6 = [
   '2001::/23', // protocol assignments, and Teredo
@@ -45,7 +45,7 @@ function add(list: BlockList, network: string, family: 'ipv4' | 'ipv6'): void {
   list.addSubnet(address, Number(bits), family);
 }
 
-/** Whether a connection to the address can only end at a machine that anybody on the Internet can reach. */
+/** Whether a connection to the address can only reach a machine that is public on the Internet. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !special.check(address, 'ipv4');
@@ -53,7 +53,7 @@ export function isPublicAddress(address: string): boolean {
   return publicIpv6.check(address, 'ipv6') && !special.check(address, 'ipv6') && !isIsatap(address);
 }
 
-/** ISATAP keeps an IPv4 address behind any prefix. */
+/** ISATAP embeds an IPv4 address behind any prefix. */
 function isIsatap(address: string): boolean {
   const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const before = head.split(':');

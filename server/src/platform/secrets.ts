@@ -3,7 +3,7 @@ import type { TextQueryable } from './postgres.ts';
 
 const SECRET_BYTES = 32;
 
-/** A secret that all processes of a service share. The first to ask for it makes it up. */
+/** A secret that all processes of a service share. The first process to ask generates it. */
 export async function sharedSecret(database: TextQueryable, name: string): Promise<Buffer> {
   await database.queryText('INSERT INTO service_secrets (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
     name,

@@ -5,13 +5,13 @@ import { parseSignature, type Resolve, type Signature, SignatureCheck } from './
 import type { HeaderField } from './mail-header.ts';
 import type { NameServers } from './name-servers.ts';
 
-/** What is known of a mail beside its bytes. */
+/** What is known about a mail apart from its bytes. */
 export interface Delivery {
   ip: string;
   helo: string;
   /** The address in MAIL FROM. */
   sender: string;
-  /** How our server calls itself. */
+  /** The name of our mail server. */
   receiver: string;
   nameServers: NameServers;
 }
@@ -19,14 +19,14 @@ export interface Delivery {
 export type SenderProof =
   | { outcome: 'proved' }
   | { outcome: 'unproved'; reason: string }
-  /** A name server did not answer, so that another time it may be proved. */
+  /** A name server did not respond, so a later try may prove the sender. */
   | { outcome: 'unknown' };
 
-/** Checks signatures while the body comes. */
+/** Checks signatures while the body arrives. */
 export interface OpenProof {
-  /** What is known before the body comes. */
+  /** The result, if it is known before the body. */
   readonly decision?: SenderProof;
-  /** The only fields that a signature vouches for. Undefined where the server itself is proved, and so all that it sends. */
+  /** The only fields that a signature vouches for. Undefined if SPF has proved the server, and so everything that it sends. */
   readonly signed: ReadonlySet<string> | undefined;
   update(chunk: Buffer): void;
   end(): Promise<SenderProof>;
@@ -34,14 +34,14 @@ export interface OpenProof {
 
 const DNS_PATIENCE_IN_ALL_MS = 20_000;
 
-/** Where a signature leaves these out, anybody who has the mail can write something else there, or send it to others, for ever. */
+/** If a signature omits one of these, anybody who has the mail can change that field, or send the mail to others, for ever. */
 const ALWAYS_SIGNED = ['from', 'date', 'message-id'];
 const SIGNED_IF_THERE = ['subject'];
 const RECIPIENTS = ['to', 'cc'];
 
 /**
- * Whether the domain in From vouches for a mail: by SPF, or by one of at most `signaturesMax` signatures. What comes from a
- * domain of the same organisation counts where a DMARC record says so; without one, it is the very same domain or none.
+ * Whether the domain in From vouches for a mail: by SPF, or by one of at most `signaturesMax` signatures. Another domain of the
+ * same organisation counts if a DMARC record says so; without a record, only the very same domain does.
  */
 export async function openProof(
   fields: readonly HeaderField[],
@@ -81,7 +81,7 @@ export async function openProof(
       const isProof = ({ status, signingDomain, signingHeaders }: DKIMResult) =>
         !status.underSized &&
         isAligned(signingDomain ?? '', domain, isRelaxed('dkim')) &&
-        // Two readers of the signature have to agree on what it covers.
+        // This parser and the verifier must agree on what the signature covers.
         fields.every(({ name }) => !signed.has(name) || namesIn(signingHeaders).has(name));
       if (good.some(isProof)) return { outcome: 'proved' };
       if (isTemporary || results.some(({ status }) => status.result === 'temperror')) return { outcome: 'unknown' };
@@ -100,7 +100,7 @@ function unproved(reason: string): SenderProof {
   return { outcome: 'unproved', reason };
 }
 
-/** The very same, or one of the same organisation. Domains under which anybody can have one, such as github.io, are none. */
+/** Whether it is the same domain, or one of the same organisation. Suffixes with many owners, such as github.io, are not organisations. */
 function isAligned(name: string, from: string, isRelaxed: boolean): boolean {
   const domain = name.toLowerCase();
   if (domain === from) return true;
@@ -125,7 +125,7 @@ function namesIn(signingHeaders: DKIMResult['signingHeaders']): Set<string> {
   return new Set(signingHeaders?.keys.toLowerCase().split(': '));
 }
 
-/** A new one for each mail: one that has had quick answers would soon give up on slow ones, whatever its patience. */
+/** A new resolver for each mail: after quick DNS responses, a resolver soon gives up on slow ones, whatever its timeout. */
 function patientResolver(nameServers: NameServers): Resolve {
   const resolver = nameServers.newResolver();
   let deadline: number | undefined;

@@ -1,10 +1,10 @@
-/** Somebody who takes of something shared, and how much of it they may hold. */
+/** A holder of a shared resource, and the maximum that it may hold. */
 export interface Holder {
   name: string;
   max: number;
 }
 
-/** Thrown to whoever asks for more: undefined as holder when there is too little left for everybody. */
+/** Thrown when a holder asks for too much; without a holder when too little is left for everybody. */
 export class NoneLeft extends Error {
   readonly holder: Holder | undefined;
 
@@ -15,17 +15,17 @@ export class NoneLeft extends Error {
 }
 
 export interface SharesOptions {
-  /** How much there is. */
+  /** The total amount. */
   total: number;
-  /** How much of it is only for those who hold little. */
+  /** The amount that is reserved for holders of little. */
   keptBack: number;
-  /** What counts as holding little. */
+  /** Up to which amount a holder holds little. */
   little: number;
 }
 
 /**
- * Something that a process has so much of, such as places or bytes. Nobody can take all of it: each holder has a maximum,
- * and the last part goes only to those who hold little.
+ * A limited resource of a process, such as slots or bytes. Nobody can take all of it: each holder has a maximum, and the last
+ * part is reserved for holders of little.
  */
 export class Shares {
   readonly #options: SharesOptions;
@@ -40,7 +40,7 @@ export class Shares {
     return this.#taken;
   }
 
-  /** In the name of all these holders together. Returns what gives it back, once. */
+  /** Takes for all these holders together. Returns the function that gives it back, once. */
   take(holders: readonly Holder[], amount = 1): () => void {
     for (const holder of holders) {
       const held = this.#held.get(holder.name) ?? 0;
@@ -58,7 +58,7 @@ export class Shares {
     };
   }
 
-  /** For those who give back in pieces what they have taken at once. */
+  /** For holders that give back in pieces what they took at once. */
   give(names: readonly string[], amount: number): void {
     this.#count(names, -amount);
   }

@@ -1,4 +1,4 @@
-/** Lets a few do their work at a time; the others wait for their turn, first come, first served. */
+/** Runs a few tasks at a time; the others wait, first come, first served. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];

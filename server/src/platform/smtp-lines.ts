@@ -2,9 +2,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Finds what has no place in a mail on the wire: a line break of one character, which some servers take for a whole one
- * (so that one could hide a second mail inside of a first), NUL, and lines that are too long or too many: what reads
- * mails takes its time for each.
+ * Finds bytes that a mail must not contain: a bare CR or LF, which some servers take for a line break (so that one mail could
+ * smuggle a second one), NUL, and lines that are too long or too many, because parsers take time for each line.
  */
 export class LineCheck {
   readonly #maxBytes: number;
@@ -18,7 +17,7 @@ export class LineCheck {
     this.#maxLines = maxLines;
   }
 
-  /** What is wrong with the bytes that come next, if anything is. */
+  /** The problem with the next bytes, if any. */
   problemIn(chunk: Buffer): string | undefined {
     if (chunk.includes(0)) return 'a NUL character';
     let start = 0;
@@ -41,7 +40,7 @@ export class LineCheck {
     return undefined;
   }
 
-  /** The same once there are no more. */
+  /** The problem with the end of the mail, if any. */
   problemAtEnd(): string | undefined {
     return this.#isAfterCr ? 'a line break that is not CR LF' : undefined;
   }

@@ -5,7 +5,7 @@ import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 's
 import { LineCheck } from './smtp-lines.ts';
 import { type SlotLimits, SmtpSlots } from './smtp-slots.ts';
 
-/** What a client is told in place of yes: a code, and a text that begins with the code of RFC 3463. */
+/** A negative SMTP reply: its code, and a text that begins with an enhanced status code (RFC 3463). */
 export class SmtpRefusal extends Error {
   readonly responseCode: number;
 
@@ -23,18 +23,18 @@ export interface SmtpEnvelope {
   helo: string;
 }
 
-/** Each throws an SmtpRefusal to say no. */
+/** Each handler throws an SmtpRefusal to refuse. */
 export interface SmtpHandlers {
   sender(address: string, ip: string): Promise<void>;
   recipient(address: string): Promise<void>;
-  /** Resolves once the mail is durable, with what the client is told. */
+  /** Resolves once the mail is durable, with the text of the SMTP reply. */
   mail(bytes: AsyncIterable<Buffer>, envelope: SmtpEnvelope): Promise<string>;
 }
 
 export interface SmtpSettings {
   host: string;
   port: number;
-  /** How the server calls itself. */
+  /** The name of the server in its greeting. */
   name: string;
   tls: { cert: string; key: string } | undefined;
   proxies: readonly string[];
@@ -50,7 +50,7 @@ export interface SmtpLimits extends SlotLimits {
   refusalsPerConnection: number;
   idleMs: number;
   connectionMs: number;
-  /** For the mails under way when it stops. */
+  /** Time for mails under way when the service stops. */
   stopMs: number;
 }
 
@@ -61,16 +61,16 @@ interface Visit {
   timer: NodeJS.Timeout;
 }
 
-/** Commands that take no part in handing over a mail. */
+/** Commands that are not needed to deliver a mail. */
 const UNUSED_COMMANDS = ['AUTH', 'WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'];
 
-/** Takes mail by SMTP. What a client does wrong is answered; whatever it does, the process lives on. */
+/** Takes mail by SMTP. A client's mistakes get an SMTP reply; nothing that a client does ends the process. */
 export class SmtpListener {
   readonly #settings: SmtpSettings;
   readonly #handlers: SmtpHandlers;
   readonly #log: Logger;
   readonly #server: SMTPServer;
-  /** By the id of the session. */
+  /** By session id. */
   readonly #visits = new Map<string, Visit>();
   readonly #slots: SmtpSlots;
   #isStopping = false;
@@ -87,7 +87,7 @@ export class SmtpListener {
       banner: 'Waybill',
       size: limits.mailBytes,
       maxRecipients: limits.recipients,
-      // Those that have no slot are told so, and closed.
+      // Connections without a slot get an SMTP reply before they are closed.
       maxClients: 2 * limits.connections,
       socketTimeout: limits.idleMs,
       closeTimeout: limits.stopMs,
@@ -96,12 +96,12 @@ export class SmtpListener {
       hideSMTPUTF8: true,
       logger: false,
       useProxy: [...proxies],
-      onConnect: (session, callback) => answer(callback, () => this.#welcome(session)),
+      onConnect: (session, callback) => reply(callback, () => this.#welcome(session)),
       onClose: (session) => this.#forget(session),
       onMailFrom: ({ address }, session, callback) =>
-        answer(callback, () => this.#counting(session, () => this.#admitSender(session, address))),
+        reply(callback, () => this.#countRefusals(session, () => this.#admitSender(session, address))),
       onRcptTo: ({ address }, session, callback) =>
-        answer(callback, () => this.#counting(session, () => this.#handlers.recipient(address))),
+        reply(callback, () => this.#countRefusals(session, () => this.#handlers.recipient(address))),
       onData: (stream, session, callback) => {
         this.#receive(stream, session)
           .then(
@@ -111,11 +111,11 @@ export class SmtpListener {
           .finally(() => this.#dismissIfStopping(stream, session));
       },
     });
-    // Of single connections: what they are told, they are told.
+    // Errors of single connections, which have had their SMTP reply.
     this.#server.on('error', (error) => log.debug({ reason: error.message }, 'a mail connection failed'));
   }
 
-  /** The port it listens on. */
+  /** Returns the port. */
   async start(): Promise<number> {
     const { host, port } = this.#settings;
     const server = this.#server.listen(port, host);
@@ -123,7 +123,7 @@ export class SmtpListener {
     return (server.address() as AddressInfo).port;
   }
 
-  /** Takes no more mails; those under way are finished and answered. */
+  /** Takes no more mails; those under way are finished and get their SMTP reply. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const closed = new Promise<void>((resolve) => this.#server.close(resolve));
@@ -136,7 +136,7 @@ export class SmtpListener {
     const full = this.#slots.take(session.id, session.remoteAddress);
     if (full !== undefined) throw new SmtpRefusal(421, `4.7.0 Too many connections ${full}; try again later.`);
     const timer = setTimeout(
-      () => this.#end(session, 421, '4.4.2 This connection has been open for too long; make a new one.'),
+      () => this.#end(session, 421, '4.4.2 This connection has been open for too long; open a new one.'),
       limits.connectionMs,
     ).unref();
     this.#visits.set(session.id, { mails: 0, refusals: 0, isReceiving: false, timer });
@@ -151,17 +151,17 @@ export class SmtpListener {
   async #admitSender(session: SMTPServerSession, address: string): Promise<void> {
     const visit = this.#visits.get(session.id);
     if (visit && ++visit.mails > this.#settings.limits.mailsPerConnection)
-      throw new SmtpRefusal(421, '4.7.0 That is enough for one connection; make a new one.');
+      throw new SmtpRefusal(421, '4.7.0 Too many mails on one connection; open a new one.');
     await this.#handlers.sender(address, session.remoteAddress);
   }
 
-  async #counting(session: SMTPServerSession, work: () => Promise<void>): Promise<void> {
+  async #countRefusals(session: SMTPServerSession, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
       const visit = this.#visits.get(session.id);
       if (visit && ++visit.refusals >= this.#settings.limits.refusalsPerConnection)
-        throw new SmtpRefusal(421, '4.7.0 Too many addresses were refused; make a new connection.');
+        throw new SmtpRefusal(421, '4.7.0 Too many addresses were refused; open a new connection.');
       throw this.#refusalOf(error);
     }
   }
@@ -176,19 +176,19 @@ export class SmtpListener {
       ip: session.remoteAddress,
       helo: session.hostNameAppearsAs,
     };
-    const bytes = checked(stream, this.#settings.limits);
+    const bytes = checkedBytes(stream, this.#settings.limits);
     try {
       return await this.#handlers.mail(bytes, envelope);
     } finally {
       await bytes.return(undefined);
       if (visit) visit.isReceiving = false;
-      // The answer comes after the end of the mail, whenever it was found.
-      this.#passOver(stream, session);
+      // The SMTP reply can only follow the end of the mail, however early the refusal was known.
+      this.#discard(stream, session);
     }
   }
 
-  /** Reads what nobody wants any more, though not without end. */
-  #passOver(stream: SMTPServerDataStream, session: SMTPServerSession): void {
+  /** Discards the rest of a mail, up to a limit. */
+  #discard(stream: SMTPServerDataStream, session: SMTPServerSession): void {
     let bytes = 0;
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
@@ -197,7 +197,7 @@ export class SmtpListener {
     stream.resume();
   }
 
-  /** Once its mail is answered; a client that has more to send need not find out by sending it. */
+  /** Closes a connection after the SMTP reply to its mail, so that the client does not begin another one in vain. */
   #dismissIfStopping(stream: SMTPServerDataStream, session: SMTPServerSession): void {
     if (!this.#isStopping) return;
     if (stream.closed) this.#dismiss(session);
@@ -223,21 +223,21 @@ export class SmtpListener {
   }
 }
 
-function answer(callback: (error?: Error | null) => void, work: () => void | Promise<void>): void {
+function reply(callback: (error?: Error | null) => void, work: () => void | Promise<void>): void {
   Promise.try(work).then(
     () => callback(),
     (error) => callback(error),
   );
 }
 
-/** The bytes of a mail as they come, as long as they are in order and not too many. */
-async function* checked(stream: SMTPServerDataStream, limits: SmtpLimits): AsyncGenerator<Buffer> {
+/** The bytes of a mail as they come; throws at the first violation of the limits. */
+async function* checkedBytes(stream: SMTPServerDataStream, limits: SmtpLimits): AsyncGenerator<Buffer> {
   const lines = new LineCheck(limits.lineBytes, limits.lines);
   const refuseIf = (problem: string | undefined) => {
     if (problem !== undefined) throw new SmtpRefusal(554, `5.6.0 The mail contains ${problem}.`);
   };
   let bytes = 0;
-  // Not destroyed when nobody reads on: the rest has to be passed over before the answer.
+  // Not destroyed when reading stops early: the rest of the mail must be skipped before the SMTP reply.
   const chunks: AsyncIterable<Buffer> = stream.iterator({ destroyOnReturn: false });
   for await (const chunk of chunks) {
     bytes += chunk.length;

@@ -4,15 +4,15 @@ export interface SlotLimits {
   connections: number;
   connectionsPerAddress: number;
   connectionsPerNetwork: number;
-  /** Of all connections, those that are kept for networks that have none. */
+  /** Connections that are reserved for networks that have none. */
   connectionsReserved: number;
 }
 
 const IPV6_GROUPS_OF_NETWORK = 3;
 
 /**
- * Who may have another connection. Addresses count together by network: 256 of IPv4 are what one customer of a hoster can
- * have without being asked, and of IPv6 the first 48 bits are what providers give one site.
+ * Limits connections by address and by network. One customer of a hosting provider can easily have 256 IPv4 addresses, and
+ * providers assign /48 of IPv6 to a site.
  */
 export class SmtpSlots {
   readonly #limits: SlotLimits;
@@ -22,7 +22,7 @@ export class SmtpSlots {
     this.#limits = limits;
   }
 
-  /** Why there is none, if there is none. */
+  /** Returns why no connection is left, or undefined. */
   take(id: string, address: string): string | undefined {
     const { connections, connectionsPerAddress, connectionsPerNetwork, connectionsReserved } = this.#limits;
     const network = smtpNetworkOf(address);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { codeOf } from '../contract/thrown.ts';
 import type { TextQueryable } from './postgres.ts';
 
-/** A file of server/sql, which creates the one function that it is named after. */
+/** A file of server/sql, which creates the one function after which it is named. */
 export interface SqlFunction {
   /** The path below server/sql, such as messages/commit_messages.sql. */
   file: string;
@@ -26,8 +26,8 @@ export function functionsIn(folder: string): SqlFunction[] {
 }
 
 /**
- * Makes the functions of the database those of the folder: creates again what has changed, drops what is gone, and leaves the
- * rest alone, so that no cached plan is invalidated needlessly. Gives the files of what has changed.
+ * Updates the functions of the database to those of the folder: re-creates what has changed, drops what is gone, and leaves the
+ * rest alone, so that no cached plan is invalidated needlessly. Returns the files that have changed.
  */
 export async function updateFunctions(tx: TextQueryable, folder: string): Promise<string[]> {
   const wanted = functionsIn(folder);
@@ -35,7 +35,7 @@ export async function updateFunctions(tx: TextQueryable, folder: string): Promis
   const recorded = new Map(rows.map(({ name, checksum }) => [name, checksum]));
   const changed = wanted.filter(({ name, checksum }) => recorded.get(name) !== checksum);
   const gone = [...recorded.keys()].filter((name) => !wanted.some((known) => known.name === name));
-  // Bodies name functions that may be created later in this transaction.
+  // Function bodies may refer to functions that are created later in this transaction.
   if (changed.length > 0) await tx.queryText('SET LOCAL check_function_bodies = off');
   for (const name of gone) await dropAll(tx, await signaturesOf(tx, name));
   for (const each of changed) await recreate(tx, each);
@@ -48,7 +48,7 @@ export async function updateFunctions(tx: TextQueryable, folder: string): Promis
   return changed.map(({ file }) => file);
 }
 
-/** Replaces the function in place where PostgreSQL can, because an index or a call under way refers to its oid; otherwise drops it first. */
+/** Replaces the function in place if PostgreSQL can, because an index or a running call refers to its oid; otherwise drops it first. */
 async function recreate(tx: TextQueryable, { name, sql }: SqlFunction): Promise<void> {
   let former = await signaturesOf(tx, name);
   if (former.length > 1) {
@@ -65,7 +65,7 @@ async function recreate(tx: TextQueryable, { name, sql }: SqlFunction): Promise<
     await tx.queryText(sql);
   }
   await tx.queryText('RELEASE SAVEPOINT recreate');
-  // With other parameter types it has become a second function beside the former one.
+  // With other parameter types, it is a second function beside the former one.
   if ((await signaturesOf(tx, name)).length > 1) await dropAll(tx, former);
 }
 

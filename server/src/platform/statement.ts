@@ -3,7 +3,7 @@
  * prepares every declared statement on the real schema and compares its columns with the declaration.
  */
 
-/** What pg makes of the types of PostgreSQL. 64-bit integers and numerics stay text: a number could lose digits. */
+/** The values that pg returns for the types of PostgreSQL. 64-bit integers and numerics stay text: a number could lose digits. */
 interface Values {
   uuid: string;
   text: string;
@@ -28,7 +28,7 @@ type Nullable<Type, Value> = Type extends `${string}?` ? Value | null : Value;
 export class TypedColumn<Value> {
   declare readonly value: Value;
   readonly type: string;
-  /** Every value that the column can have, if they are known. */
+  /** All values that the column can have, if they are known. */
   readonly labels: readonly string[] | undefined;
 
   constructor(type: string, labels?: readonly string[]) {
@@ -71,10 +71,10 @@ export function namesOf(columns: Columns, table?: string): string {
     .join(', ');
 }
 
-/** Made by the functions below only, so that every statement is known here. */
+/** Created by the functions below only, so that every statement is registered here. */
 class Statement<Row = unknown> {
   declare readonly row: Row;
-  /** Makes it a prepared statement: parsed once a connection. */
+  /** Makes it a prepared statement, which each connection parses once. */
   readonly name: string | undefined;
   readonly text: string;
   readonly columns: Columns;
@@ -90,7 +90,7 @@ export type { Statement };
 
 const declared: { all(): Iterable<Statement> }[] = [];
 
-/** Every statement of the modules that are loaded, each variant included. */
+/** Every statement of the loaded modules, with each variant. */
 export function* declaredStatements(): Generator<Statement> {
   for (const one of declared) yield* one.all();
 }
@@ -114,7 +114,7 @@ function register<Declared extends Columns>(name: string | undefined, text: stri
 type Options = Readonly<Record<string, readonly (string | boolean)[]>>;
 type Choice<Offered extends Options> = { readonly [Name in keyof Offered]: Offered[Name][number] };
 
-/** A statement that is composed from a few choices. Each variant is composed once, when it is first asked for. */
+/** A statement that is composed from a few choices. Each variant is composed once, when it is first used. */
 export class Variants<Offered extends Options, Row> {
   readonly #options: Offered;
   readonly #columns: Columns;

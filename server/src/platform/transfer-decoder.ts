@@ -1,9 +1,9 @@
 const NOT_BASE64 = /[^A-Za-z0-9+/]+/g;
 const EQUALS = 0x3d;
-/** More than any escape, or run of white space at the end of a line, that is not made to be slow. */
+/** Longer than any escape, or run of white space at the end of a line, in a real mail. */
 const HELD_MAX_BYTES = 1_024;
 
-/** Undoes a content transfer encoding, chunk by chunk. */
+/** Decodes a content transfer encoding, chunk by chunk. */
 export interface TransferDecoder {
   decode(chunk: Buffer): Buffer;
   end(): Buffer;
@@ -15,7 +15,7 @@ export function transferDecoder(encoding: string): TransferDecoder {
   return { decode: (chunk) => chunk, end: () => Buffer.alloc(0) };
 }
 
-/** What is no digit of base64 is passed over. */
+/** Ignores characters that are not base64 digits. */
 class Base64Decoder implements TransferDecoder {
   #held = '';
 
@@ -31,13 +31,13 @@ class Base64Decoder implements TransferDecoder {
   }
 }
 
-/** What is no escape stays as it is. */
+/** Keeps text that is not an escape unchanged. */
 class QuotedPrintableDecoder implements TransferDecoder {
   #held: Buffer = Buffer.alloc(0);
 
   decode(chunk: Buffer): Buffer {
     const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
-    // An escape is never longer than its line, so what may be the beginning of one is kept for the next chunk.
+    // An escape is never longer than its line, so the beginning of one is held until the next chunk.
     const last = bytes.lastIndexOf('\n');
     const mark = bytes.indexOf(EQUALS, last + 1);
     const isHeld = mark >= 0 && bytes.length - mark <= HELD_MAX_BYTES;
@@ -75,7 +75,7 @@ function unescaped(bytes: Buffer): Buffer {
   return out.subarray(0, length);
 }
 
-/** Far below zero for what is none. */
+/** Far below zero if the byte is not a hexadecimal digit. */
 function hexDigit(byte: number | undefined): number {
   if (byte === undefined) return -1_000;
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;

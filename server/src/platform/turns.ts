@@ -1,18 +1,18 @@
-/** Thrown when somebody has as much waiting as anybody may have. */
+/** Thrown when a caller has too much work waiting. */
 export class TooMuchWaiting extends Error {}
 
 /** Thrown when a turn did not come in time. */
 export class WaitedTooLong extends TooMuchWaiting {}
 
 interface TurnsOptions {
-  /** For each who asks. */
+  /** The maximum that waits for each caller. */
   waitingMax: number;
   patienceMs: number;
-  /** How many of those who ask are served at a time. */
+  /** How many callers are served at a time. */
   atOnce?: number;
 }
 
-/** Has work done a few pieces at a time, one for each who asked for it, who take turns: whoever asks for much waits for it alone. */
+/** Runs a few pieces of work at a time, one for each caller. Callers take turns, so one with much work delays only itself. */
 export class Turns {
   readonly #options: Required<TurnsOptions>;
   readonly #waiting = new Map<string, (() => Promise<void>)[]>();
@@ -46,7 +46,7 @@ export class Turns {
       if (this.#served.has(who)) continue;
       const work = queue.shift();
       this.#waiting.delete(who);
-      // To the end of the line.
+      // The caller goes to the end of the line.
       if (queue.length > 0) this.#waiting.set(who, queue);
       this.#served.add(who);
       void work?.().finally(() => {

@@ -7,12 +7,12 @@ import { isRecord } from '../contract/records.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const BUILDS = path.join(ROOT, 'web/dist');
-/** What the pages are made from. Whoever deploys them built can leave the rest of web/ out. */
+/** The sources of the pages. A deployment with built pages does not need the rest of web/. */
 const SOURCES = ['web/index.html', 'web/*.ts', 'web/src/**/*.*', 'server/src/contract/*.ts', 'package-lock.json'];
 
 /**
- * The folder of the pages as built from what is there now. Each build has a folder of its own, moved into place whole, so
- * that processes that start at once, or run from an older build, don't meet.
+ * The folder with the pages, built from the present sources. Each build has its own folder, which is moved into place when
+ * complete, so that processes that start at once, or serve an older build, do not interfere.
  */
 export async function builtPages(tell: (sentence: string) => void): Promise<string> {
   const name = fingerprint();
@@ -30,7 +30,7 @@ export async function builtPages(tell: (sentence: string) => void): Promise<stri
     rmSync(unfinished, { recursive: true });
     if (!existsSync(folder)) throw error;
   }
-  // Whoever serves an older build has it in memory.
+  // Processes that serve an older build have it in memory.
   for (const other of builds()) if (other !== name) rmSync(path.join(BUILDS, other), { recursive: true, force: true });
   return folder;
 }
@@ -39,9 +39,9 @@ async function build(): Promise<string> {
   mkdirSync(BUILDS, { recursive: true });
   const unfinished = mkdtempSync(path.join(BUILDS, '.unfinished-'));
   try {
-    // A process of its own, for the memory it takes.
+    // A separate process, because of the memory that the build takes.
     await promisify(execFile)(process.execPath, [path.join(ROOT, 'web/build.ts'), unfinished], { cwd: ROOT });
-    // Whoever runs the service may have another account than who built it.
+    // The service may run under another account than the build.
     chmodSync(unfinished, 0o755);
     return unfinished;
   } catch (error) {
@@ -53,7 +53,7 @@ async function build(): Promise<string> {
   }
 }
 
-/** Undefined where only what was built is there. */
+/** Undefined when the sources are missing. */
 function fingerprint(): string | undefined {
   const files = globSync(SOURCES, { cwd: ROOT }).sort();
   if (!files.includes('web/index.html')) return undefined;
@@ -68,5 +68,5 @@ function onlyBuild(): string {
   return path.join(BUILDS, name);
 }
 
-/** Those that are whole. */
+/** Complete builds. */
 const builds = (): string[] => readdirSync(BUILDS).filter((name) => !name.startsWith('.'));

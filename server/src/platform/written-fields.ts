@@ -3,22 +3,22 @@ import { FIELD_MAX_BYTES } from '../contract/limits.ts';
 import { type Check, pointerPart } from '../contract/validation.ts';
 import { type Member, scanMembers, type WrittenValue } from './lossless-json.ts';
 
-/** With more than this, a body is refused whatever they are. */
+/** A body with more members is refused in any case. */
 const MEMBERS_MAX = 1_001;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 const QUOTE = 0x22;
 
 export interface WrittenFields<Fields> {
-  /** As ECMAScript reads them; those that are kept as written stand for their kind only. */
+  /** As ECMAScript reads them; fields that are kept as written are represented by a small value of the same type. */
   fields: Fields;
-  /** One of those that are kept as written. */
+  /** A field that is kept as written. */
   written(name: string): WrittenValue | undefined;
 }
 
 /**
- * Reads a body of which some fields are kept as they were written, and not read at all: reading a large one may stop this
- * thread for longer than others can wait.
+ * Reads a body of which some fields are kept as written and not parsed: parsing a large one may block this thread for longer
+ * than other requests can wait.
  */
 export function readFields<Fields>(body: Buffer, check: Check, verbatim: readonly string[]): WrittenFields<Fields> {
   const members = scanMembers(body, MEMBERS_MAX);
@@ -46,13 +46,13 @@ function likeness({ raw }: Member): unknown {
 }
 
 function valueIn({ key, raw }: Member): unknown {
-  // Strings are read quickly, and what is wrong with a long one is told by the check.
+  // Strings are parsed quickly, and the check reports the problems of a long one.
   if (raw.length > FIELD_MAX_BYTES && raw[0] !== QUOTE)
     throw invalid([{ path: `/${pointerPart(key)}`, message: `must have at most ${FIELD_MAX_BYTES} bytes` }]);
   return JSON.parse(raw.toString('utf8'));
 }
 
-/** JSON.parse would silently keep the last one, and lose a payload. */
+/** JSON.parse would silently keep the last one, and lose a value. */
 function refuseRepeated(members: readonly Member[]): never {
   const seen = new Set<string>();
   const repeated = new Set<string>();

@@ -112,7 +112,7 @@ describe('GET /public/{handle}', () => {
     expect([before.status, after.status]).toEqual([404, 200]);
   });
 
-  test('answers every handle that nobody has, or that can be none, alike', async () => {
+  test('responds alike to every handle that is unclaimed or invalid', async () => {
     const handles = [
       'nobody-has-this',
       'a',
@@ -127,10 +127,10 @@ describe('GET /public/{handle}', () => {
       '%F0%9F%9A%9A',
       'api',
     ];
-    const answers = await Promise.all(handles.map(profile));
-    for (const answer of answers) {
-      expectRefusal(answer, 'not_found');
-      expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as (typeof answers)[number]));
+    const responses = await Promise.all(handles.map(profile));
+    for (const response of responses) {
+      expectRefusal(response, 'not_found');
+      expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as (typeof responses)[number]));
     }
   });
 

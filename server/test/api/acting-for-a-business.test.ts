@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { Browser } from '../support/browser.ts';
 import { claimedBy, joinedBy, personIdOf } from '../support/businesses.ts';
 import { MemberApi } from '../support/member.ts';
@@ -28,28 +28,28 @@ afterAll(() => service.stop());
 const memberRows = rows.filter(({ auth }) => auth === 'member' || auth === 'admin' || auth === 'owner');
 const table = (some: typeof rows) => some.map(({ method, url }) => [method, url] as const);
 const bodyFor = (method: string) => (method === 'GET' || method === 'DELETE' ? undefined : {});
-const as = (person: Browser, handle: string | undefined, method: string, url: string): Promise<Answered> => {
+const as = (person: Browser, handle: string | undefined, method: string, url: string): Promise<ApiResponse> => {
   const body = bodyFor(method);
   return person.request(method, url, {
     headers: handle === undefined ? {} : { 'waybill-business': handle },
     ...(body && { body }),
   });
 };
-const withKey = (method: string, url: string): Promise<Answered> => {
+const withKey = (method: string, url: string): Promise<ApiResponse> => {
   const body = bodyFor(method);
   return service.anonymous.request(method, url, {
     headers: { authorization: `Bearer ${secret}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   });
 };
-const gist = ({ status, body }: Answered) => [status, body?.error?.code];
+const gist = ({ status, body }: ApiResponse) => [status, body?.error?.code];
 
 test('the table has routes of both kinds', () => {
   expect(keyRows.length).toBeGreaterThan(20);
   expect(memberRows.length).toBeGreaterThan(10);
 });
 
-describe('what a key with read_write is answered, a member is answered too', () => {
+describe('a member gets the same responses as a key with read_write', () => {
   test.each(table(keyRows))('%s %s', async (method, url) => {
     const expected = gist(await withKey(method, url));
     expect([401, 403, 500]).not.toContain(expected[0]);
@@ -58,7 +58,7 @@ describe('what a key with read_write is answered, a member is answered too', () 
 });
 
 describe('acting for a business', () => {
-  test.each(table([...keyRows, ...memberRows]))('%s %s is not for whoever is no member of it', async (method, url) => {
+  test.each(table([...keyRows, ...memberRows]))('%s %s is refused to people who are not members', async (method, url) => {
     const refused = await as(stranger.browser, 'tailor', method, url);
     expectRefusal(refused, 'forbidden');
     const nobodys = await as(stranger.browser, 'nobody-has-this', method, url);

@@ -25,9 +25,9 @@ afterAll(async () => {
 });
 
 const sent = async (api: TestBusiness['api'], body: object) => {
-  const answer = await api.send(body);
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body;
+  const response = await api.send(body);
+  expect(response.status, response.text).toBe(201);
+  return response.body;
 };
 
 describe('`to` is understood as', () => {
@@ -88,7 +88,7 @@ test('a message of before segments were recorded reads as it did, and its receip
 });
 
 describe('a reply without `to`', () => {
-  test('goes to the segment of the agent that sent the original, so that its webhook hears it', async () => {
+  test('goes to the segment of the agent that sent the original, so that its webhook gets it', async () => {
     const webhook = (await acme.api.write('POST', '/webhooks', { url: receiver.url('/purchasing'), target: 'purchasing' })).body;
     const parent = await sent(acme.api, { to: 'globex' });
     const reply = await sent(globex.api, { in_reply_to: parent.id });

@@ -79,10 +79,10 @@ describe('a key', () => {
   test('shows its secret once, and is listed by how it begins', async () => {
     const agent = await newAgent();
     const { id, secret } = await mint(agent.id, 'read', admin);
-    const answer = await owner.get(`/agents/${agent.id}/keys`);
+    const response = await owner.get(`/agents/${agent.id}/keys`);
     const times = { created_at: expect.stringMatching(ISO_TIME), last_used_at: null, revoked_at: null };
-    expect(answer.body).toEqual({ data: [{ id, scope: 'read', prefix: secret.slice(0, 8), ...times }], next_cursor: null });
-    expect(answer.text).not.toContain(secret.slice(0, 12));
+    expect(response.body).toEqual({ data: [{ id, scope: 'read', prefix: secret.slice(0, 8), ...times }], next_cursor: null });
+    expect(response.text).not.toContain(secret.slice(0, 12));
     const stored = await service.sql('SELECT k::text AS row FROM api_keys k');
     expect(JSON.stringify(stored)).not.toContain(secret.slice(3, 20));
   });
@@ -116,7 +116,7 @@ describe('a key', () => {
     expect((await keysOf(agent.id)).find(({ id }: { id: string }) => id === key.id)).toEqual(revoked);
   });
 
-  test('outlives whoever minted it, until it is revoked', async () => {
+  test('outlives the membership of its creator, until it is revoked', async () => {
     const leaver = await joinedBy(service, owner, 'cleo@tailor-works.test', 'admin');
     const { id, secret } = await mint((await newAgent(leaver)).id, 'read', leaver);
     const account = (await leaver.browser.get('/v1/account')).body;

@@ -58,7 +58,7 @@ describe('GET /agents/{id}', () => {
     expect(body).toEqual(first);
   });
 
-  test('answers another business’s agent like an unknown or malformed id', async () => {
+  test('treats another business’s agent like an unknown or malformed id', async () => {
     const wrong = [
       globex.agentId,
       formatId('agt', newUuid()),
@@ -69,16 +69,16 @@ describe('GET /agents/{id}', () => {
       'x',
       '%00',
     ];
-    const answers = await Promise.all(wrong.map((id) => acme.api.get(`/agents/${id}`)));
-    for (const answer of answers) {
-      expectRefusal(answer, 'not_found');
-      expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as (typeof answers)[number]));
+    const responses = await Promise.all(wrong.map((id) => acme.api.get(`/agents/${id}`)));
+    for (const response of responses) {
+      expectRefusal(response, 'not_found');
+      expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as (typeof responses)[number]));
     }
   });
 });
 
 describe('PATCH /agents/{id}', () => {
-  test('changes what is given, leaves the rest, and answers with the agent as it is now', async () => {
+  test('changes what is given, leaves the rest, and returns the changed agent', async () => {
     const id = await newAgent('Before', 'before');
     const steps: [change: object, now: object][] = [
       [{ name: 'After' }, { name: 'After', description: null, segment: 'before', address: 'acme/before' }],
@@ -194,7 +194,7 @@ describe('PATCH /agents/{id}', () => {
     expectRefusal(await change(acme.agentId, { segment: 'Loud' }), 'conflict');
   });
 
-  test('answers conflict for a segment that a colleague has, and changes nothing else either', async () => {
+  test('responds with conflict for a segment that a colleague has, and changes nothing else either', async () => {
     const id = await newAgent('Late', 'late');
     expectRefusal(await change(id, { segment: 'orders', name: 'Early' }), 'conflict');
     expect((await acme.api.get(`/agents/${id}`)).body).toMatchObject({ name: 'Late', segment: 'late' });
@@ -236,8 +236,8 @@ describe('agents that claim segments at the same moment', () => {
   test('can try to swap: each is told yes or conflict', async () => {
     const [left, right] = [await newAgent('Left', 'left'), await newAgent('Right', 'right')];
     for (let round = 0; round < 5; round++) {
-      const answers = await Promise.all([change(left, { segment: 'right' }), change(right, { segment: 'left' })]);
-      for (const { status, text } of answers) expect([200, 409], text).toContain(status);
+      const responses = await Promise.all([change(left, { segment: 'right' }), change(right, { segment: 'left' })]);
+      for (const { status, text } of responses) expect([200, 409], text).toContain(status);
       await change(left, { segment: null });
       await change(right, { segment: 'right' });
       await change(left, { segment: 'left' });
@@ -247,15 +247,15 @@ describe('agents that claim segments at the same moment', () => {
   test('and the same agent asked twice at once ends with one of both', async () => {
     const id = await newAgent('Twin');
     for (let round = 0; round < 5; round++) {
-      const answers = await Promise.all(['twin-a', 'twin-b', 'twin-c'].map((segment) => change(id, { segment })));
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const responses = await Promise.all(['twin-a', 'twin-b', 'twin-c'].map((segment) => change(id, { segment })));
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
       expect(['twin-a', 'twin-b', 'twin-c']).toContain((await acme.api.get(`/agents/${id}`)).body.segment);
     }
   });
 
   test('and more of them than the service has connections to its database are all served', async () => {
     const id = await newAgent('Crowd');
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => change(id, { description: `change ${i}` })));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const responses = await Promise.all(Array.from({ length: 60 }, (_, i) => change(id, { description: `change ${i}` })));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newApiKey } from '../../src/contract/api-key.ts';
-import { type Answered, Api } from '../support/api.ts';
+import { Api, type ApiResponse } from '../support/api.ts';
 import { Operator } from '../support/operator.ts';
 import { exchange } from '../support/raw-http.ts';
 import { expectRefusal, withoutTraces } from '../support/refusals.ts';
@@ -11,7 +11,7 @@ import { keyRows } from '../support/table.ts';
 let service: TestService;
 let operator: Operator;
 let acme: TestBusiness;
-/** What a request without a key is answered; every other bad key has to get the same. */
+/** The response to a request without a key; every other bad key must get the same. */
 let refused: ReturnType<typeof withoutTraces>;
 
 beforeAll(async () => {
@@ -25,11 +25,11 @@ afterAll(async () => {
   await service.stop();
 });
 
-const withHeader = (authorization: string): Promise<Answered> => service.anonymous.get('/me', { authorization });
+const withHeader = (authorization: string): Promise<ApiResponse> => service.anonymous.get('/me', { authorization });
 
-function expectUnauthorized(answer: Answered): void {
-  expectRefusal(answer, 'unauthorized');
-  expect(withoutTraces(answer)).toEqual(refused);
+function expectUnauthorized(response: ApiResponse): void {
+  expectRefusal(response, 'unauthorized');
+  expect(withoutTraces(response)).toEqual(refused);
 }
 
 describe('the same 401', () => {
@@ -43,8 +43,8 @@ describe('the same 401', () => {
 
   test.each(keyRows.map(({ method, url }) => [method, url]))('meets %s %s before anything else is looked at', async (method, url) => {
     const init = { body: '{', headers: { 'content-type': 'text/plain', 'content-encoding': 'gzip', 'idempotency-key': '\t' } };
-    const answer = await service.anonymous.request(method, `${url}?limit=nonsense&colour=red`, method === 'GET' ? {} : init);
-    expectUnauthorized(answer);
+    const response = await service.anonymous.request(method, `${url}?limit=nonsense&colour=red`, method === 'GET' ? {} : init);
+    expectUnauthorized(response);
   });
 
   test.each([
@@ -88,7 +88,7 @@ describe('the same 401', () => {
     expectUnauthorized(await service.anonymous.get('/me', { 'x-api-key': acme.secret, cookie: `authorization=${acme.secret}` }));
   });
 
-  test('meets a key that is well formed but nobody’s', async () => {
+  test('meets a key that is well formed but unknown', async () => {
     for (let i = 0; i < 5; i++) expectUnauthorized(await withHeader(`Bearer ${newApiKey()}`));
   });
 
@@ -102,7 +102,7 @@ describe('the same 401', () => {
       return [before + other + after, before + flipped + after, before + after, before + letter + letter + after, swapped];
     });
     const wrong = typos.filter((typo) => typo !== secret);
-    for (const answer of await Promise.all(wrong.map((typo) => withHeader(`Bearer ${typo}`)))) expectUnauthorized(answer);
+    for (const response of await Promise.all(wrong.map((typo) => withHeader(`Bearer ${typo}`)))) expectUnauthorized(response);
   });
 
   test.each(['good twice', 'good, then bad', 'bad, then good', 'good, then empty'])(
@@ -144,8 +144,8 @@ describe('a key with scope read', () => {
   });
 
   test.each(readers.map(({ method, url }) => [method, url]))('may %s %s', async (method, url) => {
-    const answer = await reader.request(method, url);
-    expect([200, 400, 404], answer.text).toContain(answer.status);
+    const response = await reader.request(method, url);
+    expect([200, 400, 404], response.text).toContain(response.status);
   });
 
   test('is told forbidden of what exists and what does not alike', async () => {
@@ -169,7 +169,7 @@ describe('a revoked key', () => {
       // Both have seen it, and may have kept it in memory.
       for (const api of apis) for (let i = 0; i < 2; i++) expect((await api.get('/me')).status).toBe(200);
       await operator.revoke(key.id);
-      for (const answer of await Promise.all(apis.map((api) => api.get('/me')))) expectUnauthorized(answer);
+      for (const response of await Promise.all(apis.map((api) => api.get('/me')))) expectUnauthorized(response);
     }
     await sibling.stop();
   });
@@ -188,7 +188,7 @@ describe('a revoked key', () => {
     const key = await operator.addKey(acme.agentId, 'read');
     await operator.revoke(key.id);
     await operator.revoke(key.id);
-    await expect(operator.revoke('key_01h455vb4pex5vsknk084sn02q')).rejects.toThrow('no such key');
+    await expect(operator.revoke('key_01h455vb4pex5vsknk084sn02q')).rejects.toThrow('The key was not found.');
   });
 });
 

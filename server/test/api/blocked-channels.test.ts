@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { byParty, listedContacts } from '../support/contacts.ts';
 import { claim, drop, dropped } from '../support/drops.ts';
 import { INBOUND, type MailWorld, mailText, startMailWorld } from '../support/mail-world.ts';
@@ -34,9 +34,9 @@ beforeEach(async () => {
 });
 
 const block = async (body: object): Promise<string> => {
-  const answer = await shop.api.write('POST', '/blocks', body);
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body.id;
+  const response = await shop.api.write('POST', '/blocks', body);
+  expect(response.status, response.text).toBe(201);
+  return response.body.id;
 };
 const unblock = async (id: string) => expect((await shop.api.request('DELETE', `/v1/blocks/${id}`)).status).toBe(204);
 const mail = (from: string) => world.deliver({ sender: from, recipients: [`${shop.handle}@${INBOUND}`], mail: mailText({ from }) });
@@ -62,7 +62,7 @@ describe('a person and the mailbox that is theirs are one', () => {
     expect(await isBlocked({ email })).toBe(false);
   });
 
-  test('a block of the mailbox holds for whoever signs in with it, later or not, in every process', async () => {
+  test('a block of the mailbox holds for the person who signs in with it, later or not, in every process', async () => {
     const email = `ben${made}@gmx.de`;
     expect(await mail(email)).toMatch(TAKEN);
     const userId = await newestSender();
@@ -93,17 +93,17 @@ describe('a block of a handle', () => {
   beforeEach(async () => {
     firm = await service.business(`firm-${made}`);
   });
-  const refused = async (answer: Promise<Answered>) => expectRefusal(await answer, 'sender_blocked');
+  const refused = async (response: Promise<ApiResponse>) => expectRefusal(await response, 'sender_blocked');
 
   test('is shown with it, once, in any case', async () => {
-    const answer = await shop.api.write('POST', '/blocks', { handle: firm.handle.toUpperCase() });
-    expect([answer.status, answer.body]).toEqual([
+    const response = await shop.api.write('POST', '/blocks', { handle: firm.handle.toUpperCase() });
+    expect([response.status, response.body]).toEqual([
       201,
       { id: expect.stringMatching(/^blk_/), user_id: null, email_domain: null, handle: firm.handle, created_at: expect.any(String) },
     ]);
     const again = await shop.api.write('POST', '/blocks', { handle: firm.handle });
-    expect([again.status, again.body]).toEqual([200, answer.body]);
-    expect((await shop.api.get('/blocks')).body.data).toEqual([answer.body]);
+    expect([again.status, again.body]).toEqual([200, response.body]);
+    expect((await shop.api.get('/blocks')).body.data).toEqual([response.body]);
   });
 
   test('keeps out its agents, people and mailboxes, in every process, and nobody else', async () => {
@@ -124,7 +124,7 @@ describe('a block of a handle', () => {
     await refused(byMember());
     expect(await mail(`somebody@${domain}`)).toMatch(BLOCKED);
     expect(await isBlocked({ handle: owned.handle })).toBe(true);
-    // As the mailbox that she is, she writes for nobody else.
+    // As her own mailbox, she writes for no business.
     expect((await drop(eve, { to: shop.handle })).status).toBe(201);
     expect((await firm.api.send({ to: shop.handle })).status).toBe(201);
     expect(await isBlocked({ handle: firm.handle })).toBe(false);
@@ -134,7 +134,7 @@ describe('a block of a handle', () => {
     expect((await byAgent(sibling.anonymous)).status).toBe(201);
   });
 
-  test('is one of three names, and has to be somebody’s', async () => {
+  test('is exactly one of three names, and must exist', async () => {
     const add = (body: object) => shop.api.write('POST', '/blocks', body);
     expectRefusal(await add({ handle: 'nobody-at-all' }), 'not_found');
     for (const handle of ['', '-x', 'a b', 'firm/orders', 'x'.repeat(40), 1]) expectInvalid(await add({ handle }), 'handle');

@@ -33,9 +33,9 @@ beforeEach(async () => {
 });
 
 const block = async (body: { user_id?: string; email_domain?: string }): Promise<string> => {
-  const answer = await shop.api.write('POST', '/blocks', body);
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body.id;
+  const response = await shop.api.write('POST', '/blocks', body);
+  expect(response.status, response.text).toBe(201);
+  return response.body.id;
 };
 const unblock = async (id: string) => expect((await shop.api.request('DELETE', `/v1/blocks/${id}`)).status).toBe(204);
 const toShop = (person: Browser, body: object = {}) => drop(person, { to: shop.handle, ...body });
@@ -45,7 +45,7 @@ const idOf = async (person: Browser): Promise<string> => (await dropped(person, 
 async function expectRefused(person: Browser): Promise<void> {
   for (const place of [person, person.at(sibling.url)]) expectRefusal(await toShop(place), 'sender_blocked');
 }
-async function expectHeard(person: Browser): Promise<void> {
+async function expectNotBlocked(person: Browser): Promise<void> {
   for (const place of [person, person.at(sibling.url)]) expect((await toShop(place)).status).toBe(201);
 }
 async function expectMemberRefused(member: MemberApi): Promise<void> {
@@ -57,30 +57,30 @@ describe('a block of a person', () => {
     const business = await claim(ann, `claimed-${made}`);
     const userId = await idOf(ann);
     for (let round = 0; round < 3; round++) {
-      await expectHeard(ann);
+      await expectNotBlocked(ann);
       const id = await block({ user_id: userId });
       await expectRefused(ann);
       await expectMemberRefused(business);
       await unblock(id);
       expect((await business.post('/messages', { to: shop.handle })).status).toBe(201);
     }
-    await expectHeard(ann);
+    await expectNotBlocked(ann);
   });
 
   test('holds in every session of theirs, and for nobody else of their organisation or business', async () => {
     const business = await service.business(`agents-${made}`);
     const ben = await signInWithCode(service, `ben@${domain}`);
-    await expectHeard(ben);
+    await expectNotBlocked(ben);
     await block({ user_id: await idOf(ann) });
     await expectRefused(await signInWithCode(service, `ann@${domain}`));
-    await expectHeard(ben);
+    await expectNotBlocked(ben);
     expect((await business.api.send({ to: shop.handle })).status).toBe(201);
     expect((await byParty(shop.api, { domain })).body.blocked).toBe(false);
   });
 
-  test('keeps out answers and files too, and leaves nothing behind', async () => {
+  test('keeps out replies and files too, and leaves nothing behind', async () => {
     const sent = await dropped(ann, { to: shop.handle });
-    const { body: answer } = await shop.api.send({ in_reply_to: sent.id });
+    const { body: response } = await shop.api.send({ in_reply_to: sent.id });
     const upload = await uploadForDrop(ann, 'bytes');
     expect((await dropped(ann, { to: other.handle, files: [upload] })).files).toHaveLength(1);
     await block({ user_id: sent.from.actor.id });
@@ -89,10 +89,10 @@ describe('a block of a person', () => {
     form.set('to', shop.handle);
     form.set('file', new Blob(['bytes']), 'a.txt');
     expectRefusal(await drop(ann, form), 'sender_blocked');
-    for (const body of [{ in_reply_to: answer.id }, { in_reply_to: sent.id }, { to: shop.handle, files: [upload] }])
+    for (const body of [{ in_reply_to: response.id }, { in_reply_to: sent.id }, { to: shop.handle, files: [upload] }])
       expectRefusal(await drop(ann, body), 'sender_blocked');
     expect(await service.traces()).toEqual(before);
-    // What was said before stays, and may be answered by whoever blocked.
+    // Earlier messages stay, and the business that blocked may reply to them.
     expect((await shop.api.get(`/threads/${sent.thread_id}`)).body.data).toHaveLength(2);
     expect((await shop.api.send({ in_reply_to: sent.id })).status).toBe(201);
   });
@@ -119,11 +119,11 @@ describe('a block of a domain', () => {
     await expectRefused(ann);
     await expectRefused(ben);
     await expectMemberRefused(business);
-    await expectHeard(cat);
+    await expectNotBlocked(cat);
     await dropped(ann, { to: other.handle });
     expect((await byParty(shop.api, { domain: neighbour })).body.blocked).toBe(false);
     await unblock(id);
-    await expectHeard(ann);
+    await expectNotBlocked(ann);
     expect((await byParty(shop.api, { domain })).body.blocked).toBe(false);
     await block({ email_domain: blockedOf(domain) });
     expect((await byParty(shop.api, { domain })).body.blocked).toBe(true);
@@ -132,33 +132,33 @@ describe('a block of a domain', () => {
   test('keeps nobody out who is only below its neighbours', async () => {
     for (const email_domain of [`x.${domain}`, `${domain}.net`, domain.replace('mail.', 'smtp.'), domain.slice(1)])
       await block({ email_domain });
-    await expectHeard(ann);
+    await expectNotBlocked(ann);
   });
 
   test('of consumers keeps out all mailboxes there', async () => {
     const [dan, eve] = [await signInWithCode(service, `dan${made}@gmx.de`), await signInWithCode(service, `eve${made}@web.de`)];
-    await expectHeard(dan);
+    await expectNotBlocked(dan);
     await block({ email_domain: 'gmx.de' });
     await expectRefused(dan);
-    await expectHeard(eve);
+    await expectNotBlocked(eve);
     expect((await byParty(shop.api, { email: `dan${made}@gmx.de` })).body.blocked).toBe(true);
   });
 
-  test('keeps out whoever writes for a business that has verified it, wherever their own mailbox is', async () => {
+  test('keeps out people who write for a business that has verified it, wherever their own mailbox is', async () => {
     const operator = new Operator(service);
     const fay = await signInWithCode(service, `fay${made}@gmx.de`);
     const business = await claim(fay, `verified-${made}`);
     await operator.verifyDomain(`verified-${made}`, domain);
     await block({ email_domain: domain });
     await expectMemberRefused(business);
-    // As the mailbox that she is, she is nobody's.
-    await expectHeard(fay);
+    // As her own mailbox, she writes for no business.
+    await expectNotBlocked(fay);
     await expectRefused(ann);
     await operator.close();
   });
 });
 
-test('nothing gets through that is sent after the answer, however much is under way', async () => {
+test('nothing gets through that is sent after the response, however much is under way', async () => {
   const userId = await idOf(ann);
   let isBlocked = false;
   const later: number[] = [];

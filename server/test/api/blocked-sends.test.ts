@@ -103,7 +103,7 @@ describe('while a business is blocked', () => {
         key,
       ),
     ];
-    for (const answer of refused) expectRefusal(answer, 'sender_blocked');
+    for (const response of refused) expectRefusal(response, 'sender_blocked');
     expect(await service.traces()).toEqual(traces);
     expect(await usage()).toEqual(used);
     expect((await receiver.api.get('/inbox')).body.data.map(({ id }: { id: string }) => id)).toEqual([own]);
@@ -125,7 +125,7 @@ describe('while a business is blocked', () => {
     expect((await sender.api.get(`/public/${receiver.handle}`)).status).toBe(200);
   });
 
-  test('what was received before stays, and can be answered', async () => {
+  test('messages received before stay, and can be replied to', async () => {
     const sent = (await send({ note: 'before' })).body;
     await block(domain);
     expect(ids((await receiver.api.get('/inbox')).body.data)).toEqual([sent.id]);
@@ -134,7 +134,7 @@ describe('while a business is blocked', () => {
     expect((await receiver.api.get(`/threads/${sent.thread_id}`)).body.data).toHaveLength(2);
   });
 
-  test('a repeat of what it sent before answers the original', async () => {
+  test('a repeat of what it sent before returns the original', async () => {
     const key = { 'idempotency-key': 'sent-before' };
     const first = await send({ note: 'once' }, key);
     await block(domain);
@@ -180,7 +180,7 @@ describe('in another process', () => {
   afterAll(() => sibling.stop());
   const sendThere = () => send({}, {}, sender.api.at(sibling.url));
 
-  test('a block holds as soon as it is answered, and so does its removal', async () => {
+  test('a block holds once the request has its response, and so does its removal', async () => {
     for (let round = 0; round < 5; round++) {
       expect((await sendThere()).status).toBe(201);
       const id = await block(domain);
@@ -204,7 +204,7 @@ describe('in another process', () => {
     expect((await sendThere()).status).toBe(201);
   });
 
-  test('nothing that is sent after the answer gets through, however much is under way', async () => {
+  test('nothing that is sent after the response gets through, however much is under way', async () => {
     let blocked = false;
     const later: number[] = [];
     const senders = Array.from({ length: 8 }, async (_, i) => {

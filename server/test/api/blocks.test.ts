@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatId, newUuid } from '../../src/contract/ids.ts';
-import type { Answered, Api } from '../support/api.ts';
+import type { Api, ApiResponse } from '../support/api.ts';
 import { everyPage, ids, list } from '../support/pages.ts';
 import { expectInvalid, expectRefusal, withoutTraces } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -38,7 +38,7 @@ describe('POST /blocks', () => {
     });
   });
 
-  test.each(['usr', 'mbx'] as const)('blocks whoever has a %s_ id', async (prefix) => {
+  test.each(['usr', 'mbx'] as const)('blocks the sender with a %s_ id', async (prefix) => {
     const user_id = formatId(prefix, newUuid());
     const { status, body } = await add({ user_id });
     expect(status).toBe(201);
@@ -57,7 +57,7 @@ describe('POST /blocks', () => {
     expect((await add({ email_domain: null, user_id })).body).toMatchObject({ email_domain: null, user_id });
   });
 
-  test('answers 200 with the same block when it is repeated', async () => {
+  test('responds with 200 and the same block when it is repeated', async () => {
     for (const wanted of [{ email_domain: newDomain() }, { user_id: person() }]) {
       const first = await add(wanted);
       const again = await add(wanted);
@@ -68,9 +68,9 @@ describe('POST /blocks', () => {
 
   test('makes one block of many requests at once', async () => {
     const wanted = { email_domain: newDomain() };
-    const answers = await Promise.all(Array.from({ length: 12 }, () => add(wanted)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => add(wanted)));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
   });
 
   test('copes with removals of the same block at the same time', async () => {
@@ -151,7 +151,7 @@ describe('POST /blocks', () => {
     expectInvalid(await add({ email_domain }), 'email_domain');
   });
 
-  test('refuses an id that is nobody’s who could write', async () => {
+  test('refuses an id that no sender can have', async () => {
     const wrong = [acme.agentId, acme.keyId, formatId('msg', newUuid()), person().toUpperCase(), person().slice(4), `${person()}x`];
     for (const user_id of [...wrong, 'usr_', 'mbx_', '', 'somebody@example.com', 'usr_%00']) {
       expectInvalid(await add({ user_id }), 'user_id');
@@ -233,13 +233,13 @@ describe('DELETE /blocks/{id}', () => {
     expect(again.body.id).not.toBe(id);
   });
 
-  test('answers another business’s block like an unknown or malformed id, and leaves it', async () => {
+  test('treats another business’s block like an unknown or malformed id, and leaves it', async () => {
     const { body } = await add({ email_domain: newDomain() }, globex.api);
     const wrong = [body.id, formatId('blk', newUuid()), body.id.toUpperCase(), body.id.slice(4), 'blk_', acme.agentId, '%00'];
-    const answers: Answered[] = await Promise.all(wrong.map((id) => remove(id)));
-    for (const answer of answers) {
-      expectRefusal(answer, 'not_found');
-      expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as Answered));
+    const responses: ApiResponse[] = await Promise.all(wrong.map((id) => remove(id)));
+    for (const response of responses) {
+      expectRefusal(response, 'not_found');
+      expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as ApiResponse));
     }
     expect(ids((await globex.api.get('/blocks')).body.data)).toContain(body.id);
   });

@@ -26,19 +26,19 @@ afterEach(async () => {
 
 const repeated = (count: number, line: (i: number) => string) => Array.from({ length: count }, (_, i) => line(i)).join('');
 
-/** Answered with 4xx in our own form and closed, or closed without a word. */
+/** Closed after a 4xx response of our own form, or without a response. */
 async function expectTurnedAway(bytes: string, status?: number): Promise<void> {
-  const answer = await exchange(service.url, Buffer.from(bytes, 'latin1'), { halfClose: true });
-  expect(answer.closed, answer.text).toBe(true);
-  if (status !== undefined) expect(answer.status, answer.text).toBe(status);
-  if (answer.text === '') return;
-  expect(answer.status).toBeGreaterThanOrEqual(400);
-  expect(answer.status).toBeLessThan(500);
-  const [headers = '', body = ''] = answer.text.split('\r\n\r\n');
+  const response = await exchange(service.url, Buffer.from(bytes, 'latin1'), { halfClose: true });
+  expect(response.closed, response.text).toBe(true);
+  if (status !== undefined) expect(response.status, response.text).toBe(status);
+  if (response.text === '') return;
+  expect(response.status).toBeGreaterThanOrEqual(400);
+  expect(response.status).toBeLessThan(500);
+  const [headers = '', body = ''] = response.text.split('\r\n\r\n');
   const { error } = JSON.parse(body);
   expect(error.code).toBe('validation_error');
   expect(headers).toContain(`X-Request-Id: ${error.request_id}`);
-  expect(answer.text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  expect(response.text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
 }
 
 describe('what is not HTTP is turned away', () => {
@@ -46,8 +46,8 @@ describe('what is not HTTP is turned away', () => {
     ['noise', '\x00\x01\x02\x03\xff\xfe noise\r\n\r\n'],
     ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['a method nobody knows', 'FROBNICATE /v1/me HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['a version nobody knows', 'GET /v1/me HTTP/9.9\r\nHost: x\r\n\r\n'],
+    ['an unknown method', 'FROBNICATE /v1/me HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['an unknown version', 'GET /v1/me HTTP/9.9\r\nHost: x\r\n\r\n'],
     ['a target that is no path', 'GET v1/me HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['raw bytes in the target', 'GET /v1/\xc3\xa9 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a space before a colon', 'GET /v1/me HTTP/1.1\r\nHost : x\r\n\r\n'],
@@ -156,14 +156,14 @@ describe('slow connections', () => {
     }
     const drip = setInterval(() => open.map((socket) => socket.write(' ')), 50);
     try {
-      const answers = await Promise.all(Array.from({ length: 50 }, () => acme.api.get('/me')));
-      expect(answers.every(({ status }) => status === 200)).toBe(true);
+      const responses = await Promise.all(Array.from({ length: 50 }, () => acme.api.get('/me')));
+      expect(responses.every(({ status }) => status === 200)).toBe(true);
     } finally {
       clearInterval(drip);
     }
   });
 
-  test('one that never ends its head is answered 408 and closed', async () => {
+  test('one that never ends its head gets 408 and is closed', async () => {
     const socket = await openSocket(service.url);
     open.push(socket);
     const received: Buffer[] = [];

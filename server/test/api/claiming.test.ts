@@ -25,12 +25,12 @@ const partiesNamed = (handle: string) => service.sql('SELECT FROM parties WHERE 
 
 describe('claiming a handle', () => {
   test('makes a business of which the person is the owner', async () => {
-    const answer = await tryClaim(ann, 'Tailor', '  Tailor & Töchter 🧵  ');
-    expect(answer.status, answer.text).toBe(201);
+    const response = await tryClaim(ann, 'Tailor', '  Tailor & Töchter 🧵  ');
+    expect(response.status, response.text).toBe(201);
     const business = { handle: 'tailor', display_name: 'Tailor & Töchter 🧵', verified_domains: [], accepting_drops: true };
-    expect(answer.body).toEqual({ ...business, receipts: 'full', created_at: expect.stringMatching(ISO_TIME) });
+    expect(response.body).toEqual({ ...business, receipts: 'full', created_at: expect.stringMatching(ISO_TIME) });
     expect(await businessesOf(ann)).toEqual([{ handle: 'tailor', display_name: 'Tailor & Töchter 🧵', role: 'owner' }]);
-    expect((await new MemberApi(ann, 'tailor').get('/business')).body).toEqual(answer.body);
+    expect((await new MemberApi(ann, 'tailor').get('/business')).body).toEqual(response.body);
     expect((await service.anonymous.get('/public/tailor')).body).toEqual(business);
   });
 
@@ -78,7 +78,7 @@ describe('claiming a handle', () => {
     expectInvalid(await ann.post('/v1/businesses', { handle: ['fields'], display_name: 'x' }), 'handle');
   });
 
-  test('is for whoever has signed in, from the service’s own pages', async () => {
+  test('needs a signed-in person, on the service’s own pages', async () => {
     const handle = 'not-signed-in';
     const { api } = await service.business('keyed');
     expectRefusal(await service.anonymous.write('POST', '/businesses', { handle, display_name: 'x' }), 'unauthorized');
@@ -110,7 +110,7 @@ describe('whether a handle is available', () => {
     expect((await ask('still-free')).body).toEqual({ handle: 'still-free', available: false, reason: 'taken' });
   });
 
-  test('is told to whoever has signed in, and about one handle at a time', async () => {
+  test('is shown to signed-in people, for one handle at a time', async () => {
     const { api } = await service.business('asker');
     for (const asker of [api, service.anonymous])
       expectRefusal(await asker.get('/businesses/availability?handle=still-free'), 'unauthorized');
@@ -122,9 +122,9 @@ describe('whether a handle is available', () => {
 describe('at the same moment', () => {
   test('twenty people claim one handle, and exactly one gets it', async () => {
     const people = await Promise.all(Array.from({ length: 20 }, (_, i) => signInWithCode(service, `racer-${i}@race.test`)));
-    const answers = await Promise.all(people.map((person, i) => tryClaim(person, i % 2 ? 'wanted' : 'WANTED')));
-    for (const answer of answers.filter(({ status }) => status !== 201)) expectRefusal(answer, 'conflict');
-    const winners = people.filter((_, i) => answers[i]?.status === 201);
+    const responses = await Promise.all(people.map((person, i) => tryClaim(person, i % 2 ? 'wanted' : 'WANTED')));
+    for (const response of responses.filter(({ status }) => status !== 201)) expectRefusal(response, 'conflict');
+    const winners = people.filter((_, i) => responses[i]?.status === 201);
     expect(winners).toHaveLength(1);
     const owned = await Promise.all(people.map(businessesOf));
     expect(owned.flat()).toHaveLength(1);
@@ -134,12 +134,12 @@ describe('at the same moment', () => {
   test('a person claims more businesses than one may own, and gets as many as that', async () => {
     const greedy = await signInWithCode(service, 'greedy@race.test');
     const wanted = BUSINESSES_PER_PERSON_MAX + 5;
-    const answers = await Promise.all(Array.from({ length: wanted }, (_, i) => tryClaim(greedy, `greedy-${i}`)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(BUSINESSES_PER_PERSON_MAX);
-    for (const answer of answers.filter(({ status }) => status !== 201)) expectRefusal(answer, 'conflict');
+    const responses = await Promise.all(Array.from({ length: wanted }, (_, i) => tryClaim(greedy, `greedy-${i}`)));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(BUSINESSES_PER_PERSON_MAX);
+    for (const response of responses.filter(({ status }) => status !== 201)) expectRefusal(response, 'conflict');
     expect(await service.sql("SELECT FROM parties WHERE handle LIKE 'greedy-%'")).toHaveLength(BUSINESSES_PER_PERSON_MAX);
     expectRefusal(await tryClaim(greedy, 'one-more'), 'conflict');
-    // The limit is on what one owns: whoever is a member of many can still claim, in time.
+    // The limit counts owned businesses: a member of many can still claim, in time.
     await service.sql("UPDATE members SET role = 'member' WHERE party_id = (SELECT min(id) FROM parties WHERE handle LIKE 'greedy-%')");
     await service.sql("UPDATE parties SET claimed_at = now() - interval '31 days' WHERE handle LIKE 'greedy-%'");
     expect((await tryClaim(greedy, 'one-more')).status).toBe(201);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { archive, known, listed, save, saved } from '../support/contacts.ts';
 import { sendForm } from '../support/form.ts';
 import { Operator } from '../support/operator.ts';
@@ -30,7 +30,7 @@ const toThere = (body: object = {}, headers = {}) => here.api.send({ to: there.h
 const toHere = (body: object = {}, headers = {}) => there.api.send({ to: here.handle, ...body }, headers);
 const activity = async (of: TestBusiness = here, about: TestBusiness = there) => (await known(of.api, about.handle)).activity;
 const agentOf = ({ handle }: TestBusiness) => ({ kind: 'agent', name: `Agent of ${handle}`, email: null });
-const timesOf = (answers: Answered[]) => answers.map(({ body }) => body.received_at).toSorted();
+const timesOf = (responses: ApiResponse[]) => responses.map(({ body }) => body.received_at).toSorted();
 
 describe('activity', () => {
   test('tells what was exchanged, to each side as it sees it', async () => {
@@ -183,10 +183,10 @@ describe('at the same time', () => {
       ];
     });
     const saves = Array.from({ length: 5 }, () => save(here.api, { handle: there.handle, label: 'Meanwhile' }));
-    const answers = await Promise.all(sends.flat());
+    const responses = await Promise.all(sends.flat());
     for (const { status } of await Promise.all(saves)) expect([200, 201]).toContain(status);
-    for (const { status, text } of answers) expect(status, text).toBe(201);
-    const between = timesOf(answers.filter((_, i) => i % 4 < 2));
+    for (const { status, text } of responses) expect(status, text).toBe(201);
+    const between = timesOf(responses.filter((_, i) => i % 4 < 2));
     const both = { first_seen_at: between[0], last_seen_at: between.at(-1) };
     expect(await activity()).toMatchObject({ ...both, messages_in: count, messages_out: count });
     expect(await activity(there, here)).toMatchObject({ ...both, messages_in: count, messages_out: count });
@@ -198,26 +198,26 @@ describe('at the same time', () => {
 
   test('the latest direction is that of the latest message in the ledger', async () => {
     for (let round = 0; round < 8; round++) {
-      const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => (i % 2 ? toHere() : toThere())));
+      const responses = await Promise.all(Array.from({ length: 6 }, (_, i) => (i % 2 ? toHere() : toThere())));
       // Of several in one millisecond, only the ledger tells which came last.
       const [entry] = await service.sql<{ box: string }>(
         'SELECT e.box FROM ledger_entries e JOIN parties p ON p.id = e.party_id WHERE p.handle = $1 ORDER BY e.position DESC LIMIT 1',
         [here.handle],
       );
-      expect(await activity()).toMatchObject({ last_direction: entry?.box, last_seen_at: timesOf(answers).at(-1) });
+      expect(await activity()).toMatchObject({ last_direction: entry?.box, last_seen_at: timesOf(responses).at(-1) });
     }
   });
 
   test('twenty saves of a contact make one', async () => {
     for (const name of [{ handle: there.handle }, { domain: `at-once-${made}.example` }, { email: `at-once-${made}@gmail.com` }]) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, i) =>
           save(here.api.at(i % 2 ? sibling.url : service.url), { ...name, label: String(i), notes: String(i) }),
         ),
       );
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(19).fill(200), 201]);
-      expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-      const now = (await here.api.get(`/contacts/${answers[0]?.body.id}`)).body;
+      expect(responses.map(({ status }) => status).toSorted()).toEqual([...Array(19).fill(200), 201]);
+      expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
+      const now = (await here.api.get(`/contacts/${responses[0]?.body.id}`)).body;
       expect(now.label).toBe(now.notes);
     }
     expect(await listed(here.api)).toHaveLength(3);

@@ -275,8 +275,8 @@ describe('a cursor', () => {
 
   test('goes with its filters, whatever the limit and the order they are written in', async () => {
     const cursor = await cursorOf({ q: 'page', saved: 'true' });
-    const answer = await list(owner.api, '/contacts', { saved: 'true', limit: 2, cursor, q: 'page' });
-    expect(names(answer.body.data)).toEqual(['page-2.example', 'page-1.example']);
+    const response = await list(owner.api, '/contacts', { saved: 'true', limit: 2, cursor, q: 'page' });
+    expect(names(response.body.data)).toEqual(['page-2.example', 'page-1.example']);
     const others = [{}, { q: 'page' }, { q: 'pag', saved: 'true' }, { q: 'page', saved: 'true', archived: 'true' }];
     for (const filters of [...others, { q: 'page', saved: 'true', type: 'x' }, { q: 'page', saved: 'false' }]) {
       expectInvalid(await list(owner.api, '/contacts', { ...filters, cursor } as Record<string, string>), 'cursor');

@@ -108,9 +108,9 @@ test('what can’t be a party is refused, with what to save instead', async () =
   expectInvalid(mailbox, 'email');
   expect(mailbox.text).toContain(domain);
   for (const consumer of ['gmail.com', 'GMX.de']) {
-    const answer = await save(partner.api, { domain: consumer });
-    expectInvalid(answer, 'domain');
-    expect(answer.text).toContain('email');
+    const response = await save(partner.api, { domain: consumer });
+    expectInvalid(response, 'domain');
+    expect(response.text).toContain('email');
   }
   await verify();
   expectInvalid(await save(partner.api, { email: `ann@${domain}` }), 'email');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatId, newUuid, parseId } from '../../src/contract/ids.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { archive, byParty, known, listed, NO_ACTIVITY, save, saved } from '../support/contacts.ts';
 import { Operator } from '../support/operator.ts';
 import { expectInvalid, expectRefusal, withoutTraces } from '../support/refusals.ts';
@@ -63,7 +63,7 @@ describe('POST /contacts', () => {
     for (const to of [domain, email]) expectRefusal(await acme.api.send({ to }), 'unknown_recipient');
   });
 
-  test('answers 200 when it is saved again, and changes only what is given', async () => {
+  test('responds with 200 when it is saved again, and changes only what is given', async () => {
     for (const name of [{ handle: (await fresh()).handle }, { domain: newDomain() }, { email: `x${++made}@web.de` }]) {
       const first = await saved(acme.api, { ...name, label: 'One', notes: 'First' });
       const steps: [given: object, now: object][] = [
@@ -168,12 +168,12 @@ describe('GET /contacts/by-party', () => {
     expect((await byParty(acme.api, { email: email.toUpperCase() })).body).toEqual(mailbox);
   });
 
-  test('answers 404 for whom the business has nothing to do with, be it known to others or to nobody', async () => {
+  test('responds with 404 for a party without messages or a contact, known to others or not', async () => {
     const [stranger, domain] = [await fresh(), newDomain()];
     await saved(globex.api, { handle: stranger.handle });
     await saved(globex.api, { domain });
     await saved(globex.api, { email: `x-${domain}@mailboxes.example` });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [
         { handle: 'nobody-at-all' },
         { handle: stranger.handle },
@@ -183,9 +183,9 @@ describe('GET /contacts/by-party', () => {
         { email: `y-${domain}@mailboxes.example` },
       ].map((name) => byParty(acme.api, name)),
     );
-    for (const answer of answers) {
-      expectRefusal(answer, 'not_found');
-      expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as Answered));
+    for (const response of responses) {
+      expectRefusal(response, 'not_found');
+      expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as ApiResponse));
     }
   });
 
@@ -202,7 +202,7 @@ describe('GET /contacts/by-party', () => {
 });
 
 describe('GET and PATCH /contacts/{id}', () => {
-  test('a change changes what is given, leaves the rest, and answers with the contact as it is now', async () => {
+  test('a change changes what is given, leaves the rest, and returns the changed contact', async () => {
     const first = await saved(acme.api, { handle: (await fresh()).handle, label: 'One', notes: 'First' });
     let now = first;
     const changes = [
@@ -243,10 +243,10 @@ describe('GET and PATCH /contacts/{id}', () => {
       '%00',
     ];
     for (const ask of [get, (id: string) => change(id, { label: 'Mine' }), (id: string) => change(id, { archived: true })]) {
-      const answers = await Promise.all(wrong.map(ask));
-      for (const answer of answers) {
-        expectRefusal(answer, 'not_found');
-        expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as Answered));
+      const responses = await Promise.all(wrong.map(ask));
+      for (const response of responses) {
+        expectRefusal(response, 'not_found');
+        expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as ApiResponse));
       }
     }
     expect((await globex.api.get(`/contacts/${foreign.id}`)).body).toEqual(foreign);

@@ -54,8 +54,8 @@ function bodyOf(url: string): unknown {
 test('a request from our own page is taken, by its origin or by what the browser says', async () => {
   const ours: Record<string, string>[] = [{ origin: service.url }, { 'sec-fetch-site': 'same-origin' }];
   for (const headers of ours) {
-    const answer = await jane.request('PATCH', '/v1/account', { body: { name: 'jane' }, headers, origin: null });
-    expect(answer.status, answer.text).toBe(200);
+    const response = await jane.request('PATCH', '/v1/account', { body: { name: 'jane' }, headers, origin: null });
+    expect(response.status, response.text).toBe(200);
   }
 });
 
@@ -68,7 +68,7 @@ test('nobody is signed in as somebody else by another site', async () => {
   expect(victim.cookies().size).toBe(0);
 });
 
-test('no answer lets another site read it', async () => {
+test('no response can be read by another site', async () => {
   for (const method of ['GET', 'OPTIONS']) {
     const { headers } = await jane.request(method, '/v1/account', {
       headers: { origin: 'https://evil.example', 'access-control-request-method': 'GET' },

@@ -61,7 +61,7 @@ describe.each(lists)('a cursor of %s', (_name, path, filters) => {
       const near = BASE64URL[BASE64URL.indexOf(letter) ^ 1] as string;
       return [near, others[i % others.length] as string].map((other) => cursor.slice(0, i) + other + cursor.slice(i + 1));
     });
-    for (const answer of await Promise.all(changed.map(go))) expectInvalid(answer, 'cursor');
+    for (const response of await Promise.all(changed.map(go))) expectInvalid(response, 'cursor');
   });
 
   test('is refused cut short, made longer or written another way', async () => {
@@ -69,7 +69,7 @@ describe.each(lists)('a cursor of %s', (_name, path, filters) => {
     const cut = Array.from({ length: cursor.length - 1 }, (_, i) => cursor.slice(0, i + 1));
     const longer = ['A', 'AA', 'AAAA', '=', '==', ' ', '\n', '.', 'é'].flatMap((more) => [cursor + more, more + cursor]);
     const spelled = [cursor.toUpperCase(), cursor.toLowerCase(), encodeURIComponent(`"${cursor}"`), `${cursor}${cursor}`];
-    for (const answer of await Promise.all([...cut, ...longer, ...spelled].map(go))) expectInvalid(answer, 'cursor');
+    for (const response of await Promise.all([...cut, ...longer, ...spelled].map(go))) expectInvalid(response, 'cursor');
   });
 
   test.each(['', '0', 'null', 'undefined', 'abc', '-1', '%', "'", '🚚', 'A'.repeat(512), 'A'.repeat(513), 'A'.repeat(8_000)])(
@@ -81,7 +81,7 @@ describe.each(lists)('a cursor of %s', (_name, path, filters) => {
 
   test('is not any random bytes', async () => {
     const garbage = Array.from({ length: 40 }, (_, i) => randomBytes(i + 1).toString('base64url'));
-    for (const answer of await Promise.all(garbage.map(go))) expectInvalid(answer, 'cursor');
+    for (const response of await Promise.all(garbage.map(go))) expectInvalid(response, 'cursor');
   });
 
   test('is refused by every other list', async () => {
@@ -118,9 +118,9 @@ test('a cursor is refused with other filters than it was given with', async () =
   ];
   const cursor = await cursorOf(acme.api, '/inbox', { type: 'memo' });
   for (const other of filters) {
-    const answer = await list(acme.api, '/inbox', { ...other, cursor });
-    if (JSON.stringify(other) === '{"type":"memo"}') expect(answer.status).toBe(200);
-    else expectInvalid(answer, 'cursor');
+    const response = await list(acme.api, '/inbox', { ...other, cursor });
+    if (JSON.stringify(other) === '{"type":"memo"}') expect(response.status).toBe(200);
+    else expectInvalid(response, 'cursor');
   }
 });
 

@@ -25,7 +25,7 @@ afterAll(async () => {
 const domainOf = async (domain: string, by = tailor) =>
   (await by.get('/domains')).body.data.find((row: { domain: string }) => row.domain === domain);
 const verifiedOf = async (by: MemberApi): Promise<string[]> => (await by.get('/business')).body.verified_domains;
-const nobodyHas = (name: string) => names.set(name, { error: 'NXDOMAIN' });
+const removeRecords = (name: string) => names.set(name, { error: 'NXDOMAIN' });
 const missingSince = async (domain: string) =>
   (await service.sql<{ missing_since: Date | null }>('SELECT missing_since FROM domain_requests WHERE domain = $1', [domain]))[0]
     ?.missing_since;
@@ -70,7 +70,7 @@ test('a domain whose record stands is kept, and looked up once a day', async () 
 
 test('a domain whose record is gone is failing but still held, and well again when the record is back', async () => {
   const { name, value } = await verified(tailor, names, 'failing.test');
-  nobodyHas(name);
+  removeRecords(name);
   await aDayLater('failing.test');
   expect(await domainOf('failing.test')).toMatchObject({ state: 'failing', missing_since: expect.any(String) });
   expect(await verifiedOf(tailor)).toContain('failing.test');
@@ -81,7 +81,7 @@ test('a domain whose record is gone is failing but still held, and well again wh
   await aDayLater('failing.test');
   expect(await domainOf('failing.test')).toMatchObject({ state: 'verified', missing_since: null });
   // What was missing once does not add up with what is missing later.
-  nobodyHas(name);
+  removeRecords(name);
   await aDayLater('failing.test');
   expect((await domainOf('failing.test')).state).toBe('failing');
 });
@@ -92,7 +92,7 @@ test('a domain without its record for three days is lost, in every process, and 
   const sibling = await service.sibling();
   const there = new MemberApi(tailor.browser.at(sibling.url), 'tailor');
   expect(await verifiedOf(there)).toContain('lost.test');
-  nobodyHas(name);
+  removeRecords(name);
   await aDayLater('lost.test');
   await turnBack('lost.test', 'missing_since', 73);
   await aDayLater('lost.test');
@@ -102,22 +102,22 @@ test('a domain without its record for three days is lost, in every process, and 
   await verified(weaver, names, 'lost.test');
 });
 
-test('a domain that was lost is verified anew with its old record, and has its three days again', async () => {
+test('a domain that was lost is verified again with its old record, and has its three days again', async () => {
   const { name, value } = await verified(tailor, names, 'back.test');
-  nobodyHas(name);
+  removeRecords(name);
   await aDayLater('back.test');
   await turnBack('back.test', 'missing_since', 73);
   await aDayLater('back.test');
   names.set(name, { txt: [value] });
   expect((await check(tailor, 'back.test')).body.state).toBe('verified');
-  nobodyHas(name);
+  removeRecords(name);
   await aDayLater('back.test');
   expect((await domainOf('back.test')).state).toBe('failing');
 });
 
-test('name servers that can’t be asked cost nobody a domain, nor a place in line', async () => {
+test('name servers that do not respond cost no domain, and no place in line', async () => {
   const { name } = await verified(tailor, names, 'dark.test');
-  nobodyHas(name);
+  removeRecords(name);
   await aDayLater('dark.test');
   await turnBack('dark.test', 'missing_since', 100);
   const since = await missingSince('dark.test');
@@ -151,7 +151,7 @@ test('what the operator vouches for, and what is only asked for, is not looked u
   await operator.verifyDomain('tailor', 'vouched.test');
   await operator.close();
   const pending = await requested(tailor, 'pending.test');
-  for (const { name } of [both, pending]) nobodyHas(name);
+  for (const { name } of [both, pending]) removeRecords(name);
   await aDayLater('vouched.test');
   await aDayLater('pending.test');
   for (const { name } of [both, pending]) expect(names.questionsAbout(name)).toEqual([]);

@@ -69,7 +69,7 @@ describe('who sends from a domain', () => {
 describe('the daily limit of an organisation without a handle', () => {
   test('is one for all its domains, by mail and on drop pages, and refused ones do not count', async () => {
     for (const domain of ['a.many.co.uk', 'b.many.co.uk', 'many.co.uk', 'other.co.uk']) world.publish(domain);
-    const USED_UP = /^452 4\.7\.0 This business may send 3 messages a day while the account is new; /;
+    const USED_UP = /^452 4\.7\.0 This business can send 3 messages a day while the account is new\. /;
     expect(await mail('x@a.many.co.uk')).toMatch(/^250 /);
     expect(await world.deliver({ sender: 'x@b.many.co.uk', recipients: ['nobody@elsewhere.test'], mail: mailText() })).toMatch(/^550 /);
     expect(await mail('x@b.many.co.uk')).toMatch(/^250 /);
@@ -82,7 +82,7 @@ describe('the daily limit of an organisation without a handle', () => {
   test('holds when its domains send at once', async () => {
     const domains = Array.from({ length: 8 }, (_, i) => `d${i}.swarm.test`);
     for (const domain of domains) world.publish(domain);
-    const answers = await Promise.all(domains.map((domain) => mail(`x@${domain}`)));
-    expect(answers.filter((answer) => answer.startsWith('250 '))).toHaveLength(DAILY);
+    const responses = await Promise.all(domains.map((domain) => mail(`x@${domain}`)));
+    expect(responses.filter((response) => response.startsWith('250 '))).toHaveLength(DAILY);
   });
 });

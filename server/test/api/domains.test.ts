@@ -70,15 +70,15 @@ describe('a domain', () => {
     ['split over two texts', 'pending', (value) => ({ txt: [value.slice(0, 30), value.slice(30)] })],
     ['in capitals', 'pending', (value) => ({ txt: [value.toUpperCase()] })],
     ['as nothing but an empty text', 'pending', () => ({ txt: [''] })],
-    ['as an answer without texts', 'pending', () => ({ addresses: ['192.0.2.1'] })],
+    ['as a DNS response without texts', 'pending', () => ({ addresses: ['192.0.2.1'] })],
     ['as a name that is not there', 'pending', () => ({ error: 'NXDOMAIN' })],
   ];
   test.each(records)('with its record %s is %s', async (what, state, reply) => {
     const domain = `${what.replaceAll(' ', '-')}.test`;
     const { name, value } = await requested(tailor, domain);
     names.set(name, reply(value));
-    const answer = await check(tailor, domain);
-    expect([answer.status, answer.body.state], answer.text).toEqual([200, state]);
+    const response = await check(tailor, domain);
+    expect([response.status, response.body.state], response.text).toEqual([200, state]);
     expect((await verifiedOf(tailor)).includes(domain)).toBe(state === 'verified');
   });
 
@@ -99,17 +99,17 @@ describe('a domain', () => {
     ['fail', { error: 'SERVFAIL' }],
     ['refuse', { error: 'REFUSED' }],
     ['say nothing', { silence: true }],
-    ['answer nonsense', { garbage: true }],
+    ['respond with nonsense', { garbage: true }],
   ];
   test.each(troubles)(
-    'whose name servers %s stays as it was, and the answer is 503',
+    'whose name servers %s stays as it was, and the response is 503',
     async (what, reply) => {
       const domain = `${what.replaceAll(' ', '-')}.test`;
       const before = await request(tailor, domain);
       names.set(before.body.record.name, reply);
-      const answer = await check(tailor, domain);
-      expectRefusal(answer, 'unavailable');
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      const response = await check(tailor, domain);
+      expectRefusal(response, 'unavailable');
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
       expect((await domainsOf(tailor)).find((row: { domain: string }) => row.domain === domain)).toEqual(before.body);
       names.set(before.body.record.name, { txt: [before.body.record.value] });
       expect((await check(tailor, domain)).body.state).toBe('verified');
@@ -142,8 +142,8 @@ describe('a domain', () => {
   test('is verified once when many look at the same moment', async () => {
     const { name, value } = await requested(tailor, 'at-once.test');
     names.set(name, { txt: [value] });
-    const answers = await Promise.all(Array.from({ length: 8 }, () => check(tailor, 'at-once.test')));
-    expect(answers.map(({ status, body }) => [status, body.state])).toEqual(Array(8).fill([200, 'verified']));
+    const responses = await Promise.all(Array.from({ length: 8 }, () => check(tailor, 'at-once.test')));
+    expect(responses.map(({ status, body }) => [status, body.state])).toEqual(Array(8).fill([200, 'verified']));
   });
 });
 
@@ -156,7 +156,7 @@ describe('a domain of one business', () => {
     expect([await stateOf(tailor, 'held.test'), await stateOf(weaver, 'held.test')]).toEqual(['verified', 'pending']);
   });
 
-  test('goes to whoever’s record stands there now', async () => {
+  test('goes to the business whose record is there now', async () => {
     const { name } = await verified(tailor, names, 'sold.test');
     const second = await requested(weaver, 'sold.test');
     names.set(name, { txt: [second.value] });
@@ -236,9 +236,9 @@ test('a business has so many domains and no more, however many it asks for at on
      SELECT p.id, 'd' || i || '.many.test', 'x' FROM parties p, generate_series(1, $1::integer) i WHERE p.handle = 'many'`,
     [DOMAINS_PER_BUSINESS_MAX - 2],
   );
-  const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => request(many, `late-${i}.many.test`)));
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
-  for (const answer of answers.filter(({ status }) => status !== 201)) expectRefusal(answer, 'conflict');
+  const responses = await Promise.all(Array.from({ length: 6 }, (_, i) => request(many, `late-${i}.many.test`)));
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(2);
+  for (const response of responses.filter(({ status }) => status !== 201)) expectRefusal(response, 'conflict');
   expect(await domainsOf(many)).toHaveLength(DOMAINS_PER_BUSINESS_MAX);
   expect((await request(many, 'd1.many.test')).status).toBe(201);
 });

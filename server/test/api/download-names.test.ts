@@ -138,9 +138,9 @@ describe.each(places)('with files in a %s', (place) => {
 
     test.each(hostile)('of %s never makes a URL too long or unsafe to follow', async (_name, filename) => {
       const { id, download_url } = await sent({ filename });
-      const answer = await acme.api.get(`/files/${id}`);
-      expect(answer.status).toBe(302);
-      for (const url of [download_url, answer.headers.get('location')] as string[]) {
+      const response = await acme.api.get(`/files/${id}`);
+      expect(response.status).toBe(302);
+      for (const url of [download_url, response.headers.get('location')] as string[]) {
         expect(url.length).toBeLessThan(8_000);
         expect(url).toMatch(/^[!-~]+$/);
       }

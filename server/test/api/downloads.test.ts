@@ -36,7 +36,7 @@ describe.each(places)('with files in a %s', (place) => {
 
   describe('GET /files/{id}', () => {
     test.each(['application/json', 'application/json; charset=utf-8', 'text/html, application/json;q=0.9', 'APPLICATION/JSON'])(
-      'answers Accept: %s with a URL that is good for an hour',
+      'responds to Accept: %s with a URL that is valid for an hour',
       async (accept) => {
         const before = Date.now();
         const { status, headers, body } = await globex.api.get(`/files/${fileId}`, { accept });
@@ -51,11 +51,11 @@ describe.each(places)('with files in a %s', (place) => {
     );
 
     test.each([{ accept: '*/*' }, { accept: 'text/html' }, { accept: 'application/jsonp' }])(
-      'answers %j with a redirect to the URL',
+      'responds to %j with a redirect to the URL',
       async (headers) => {
-        const answer = await globex.api.get(`/files/${fileId}`, headers as Record<string, string>);
-        expect([answer.status, answer.text]).toEqual([302, '']);
-        expect((await download(answer.headers.get('location') as string)).bytes.equals(bytes)).toBe(true);
+        const response = await globex.api.get(`/files/${fileId}`, headers as Record<string, string>);
+        expect([response.status, response.text]).toEqual([302, '']);
+        expect((await download(response.headers.get('location') as string)).bytes.equals(bytes)).toBe(true);
       },
     );
 
@@ -78,12 +78,12 @@ describe.each(places)('with files in a %s', (place) => {
 
     test('tells a third party no more than that a file does not exist', async () => {
       const ids = [fileId, formatId('file', newUuid()), fileId.toUpperCase(), fileId.slice(5), `${fileId}0`, 'file_', 'x', '%00', "'%20OR"];
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         ids.flatMap((id) => [initech.api.get(`/files/${id}`), initech.api.get(`/files/${id}`, JSON_WANTED)]),
       );
-      for (const answer of answers) {
-        expectRefusal(answer, 'not_found');
-        expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as (typeof answers)[number]));
+      for (const response of responses) {
+        expectRefusal(response, 'not_found');
+        expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as (typeof responses)[number]));
       }
     });
 
@@ -222,13 +222,13 @@ describe.each(places)('with files in a %s', (place) => {
       expect((await download(late)).status).toBe(403);
       expect((await download(late, { range: 'bytes=0-1' })).status).toBe(403);
       if (place === 'folder') {
-        const answer = await service.anonymous.request('GET', late.slice(service.url.length));
-        expectRefusal(answer, 'forbidden');
-        expect(answer.body.error.message).toContain('expired');
+        const response = await service.anonymous.request('GET', late.slice(service.url.length));
+        expectRefusal(response, 'forbidden');
+        expect(response.body.error.message).toContain('expired');
       }
     });
 
-    test('is signed anew for each read', async () => {
+    test('is signed again for each read', async () => {
       const first = (await globex.api.get(`/files/${fileId}`, JSON_WANTED)).body;
       // Times in a URL are whole seconds.
       await sleep(1_001);
@@ -250,9 +250,9 @@ describe.each(places)('with files in a %s', (place) => {
       );
 
       test.each(['bytes=-0', 'bytes=5-2', 'bytes=99999999999999999999-'])('the range %j can’t be met', async (range) => {
-        const answer = await service.anonymous.request('GET', url.slice(service.url.length), { headers: { range } });
-        expect([answer.status, answer.body.error.code]).toEqual([416, 'validation_error']);
-        expect(answer.headers.get('content-range')).toBe(`bytes */${SIZE}`);
+        const response = await service.anonymous.request('GET', url.slice(service.url.length), { headers: { range } });
+        expect([response.status, response.body.error.code]).toEqual([416, 'validation_error']);
+        expect(response.headers.get('content-range')).toBe(`bytes */${SIZE}`);
       });
 
       test('no range of an empty file can be met', async () => {

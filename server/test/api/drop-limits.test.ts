@@ -61,7 +61,7 @@ describe('files of people', () => {
     expect((await put(ticket, bytes)).status).toBe(409);
   });
 
-  test('come back to them with an answer, which only the business can read for now', async () => {
+  test('come back to them with a reply, which only the business can read for now', async () => {
     const cat = await signIn('cat@gmail.com');
     const sent = await dropped(cat, { to: 'shop' });
     const form = new FormData();
@@ -73,9 +73,9 @@ describe('files of people', () => {
       body: form,
     });
     expect(response.status).toBe(201);
-    const answer = (await response.json()) as { files: { id: string }[] };
+    const message = (await response.json()) as { files: { id: string }[] };
     expect((await shop.api.get('/outbox')).body.data[0].files).toMatchObject([{ filename: 'answer.txt' }]);
-    expect((await cat.get(`/v1/files/${answer.files[0]?.id}`)).status).toBe(401);
+    expect((await cat.get(`/v1/files/${message.files[0]?.id}`)).status).toBe(401);
   });
 
   test('count toward the day’s bytes of the party', async () => {
@@ -93,17 +93,17 @@ describe('files of people', () => {
   });
 });
 
-describe('whoever has no handle counts as new', () => {
+describe('a sender without a handle counts as new', () => {
   test('for ever, and replies count too', async () => {
     const eve = await signIn('eve@old-works.test');
     const first = await dropped(eve, { to: 'shop' });
     await service.sql("UPDATE parties SET created_at = now() - interval '3 years' WHERE domain = 'old-works.test'");
-    const { body: answer } = await shop.api.send({ in_reply_to: first.id });
-    for (const in_reply_to of [answer.id, first.id]) await dropped(eve, { in_reply_to });
+    const { body: response } = await shop.api.send({ in_reply_to: first.id });
+    for (const in_reply_to of [response.id, first.id]) await dropped(eve, { in_reply_to });
     const many = await Promise.all(Array.from({ length: 6 }, () => drop(eve, { to: 'shop' })));
     expect(many.filter(({ status }) => status === 201)).toHaveLength(1);
     const before = await tracesOfSends(service);
-    const refused = await drop(eve, { in_reply_to: answer.id });
+    const refused = await drop(eve, { in_reply_to: response.id });
     expectRefusal(refused, 'quota_exceeded');
     expect(refused.body.error.details[0].limit).toBe('new_account_daily_messages');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -139,13 +139,13 @@ test('requests are limited by person, whatever they do and however many browsers
   try {
     const [kim, lea] = [await signIn('kim@rate-works.test'), await signIn('lea@rate-works.test')];
     const kimAgain = await signIn('kim@rate-works.test');
-    const answers = [];
-    for (let n = 0; n < 12; n++) answers.push(await drop((n % 2 ? kim : kimAgain).at(limited.url), { to: 'nobody' }));
-    const refused = answers.filter(({ status }) => status === 429);
+    const responses = [];
+    for (let n = 0; n < 12; n++) responses.push(await drop((n % 2 ? kim : kimAgain).at(limited.url), { to: 'nobody' }));
+    const refused = responses.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
-    for (const answer of refused) {
-      expectRefusal(answer, 'rate_limited');
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    for (const response of refused) {
+      expectRefusal(response, 'rate_limited');
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     }
     expectRefusal(await drop(lea.at(limited.url), { to: 'nobody' }), 'unknown_recipient');
   } finally {

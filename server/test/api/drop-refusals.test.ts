@@ -115,29 +115,29 @@ describe('where drops are not taken', () => {
     expect((await service.anonymous.get('/public/door')).body.accepting_drops).toBe(accepting_drops);
   };
 
-  test('a first word is refused, and more of one’s own words too; whoever was answered may answer', async () => {
+  test('a first message is refused, and so is a follow-up; a person who has received a reply can reply', async () => {
     const dan = await signInWithCode(service, 'dan@gmail.com');
-    const answered = await dropped(dan, { to: 'door' });
-    const unanswered = await dropped(dan, { to: 'door' });
-    const { body: answer } = await door.post('/messages', { in_reply_to: answered.id });
+    const responded = await dropped(dan, { to: 'door' });
+    const unresponded = await dropped(dan, { to: 'door' });
+    const { body: response } = await door.post('/messages', { in_reply_to: responded.id });
     const sibling = await service.sibling();
     try {
       await dropped(dan.at(sibling.url), { to: 'door' });
       await setDoor(false);
       const before = await service.traces();
       for (const person of [ann, dan, dan.at(sibling.url)]) expectRefusal(await drop(person, { to: 'door/orders' }), 'forbidden');
-      expectRefusal(await drop(dan, { in_reply_to: unanswered.id }), 'forbidden');
+      expectRefusal(await drop(dan, { in_reply_to: unresponded.id }), 'forbidden');
       expect(await service.traces()).toEqual(before);
-      expect((await dropped(dan, { in_reply_to: answer.id })).thread_id).toBe(answered.thread_id);
-      expect((await dropped(dan, { in_reply_to: answered.id })).thread_id).toBe(answered.thread_id);
+      expect((await dropped(dan, { in_reply_to: response.id })).thread_id).toBe(responded.thread_id);
+      expect((await dropped(dan, { in_reply_to: responded.id })).thread_id).toBe(responded.thread_id);
       await setDoor(true);
-      await dropped(dan.at(sibling.url), { in_reply_to: unanswered.id });
+      await dropped(dan.at(sibling.url), { in_reply_to: unresponded.id });
     } finally {
       await sibling.stop();
     }
   });
 
-  test('businesses are heard all the same, and so are the mailboxes of a domain that one has verified', async () => {
+  test('businesses can still write, and so can the mailboxes of a domain that one has verified', async () => {
     const operator = new Operator(service);
     const other = await service.business('other');
     await setDoor(false);
@@ -218,7 +218,7 @@ describe('the door of a business tells', () => {
     expect([code, body.sender]).toEqual(['party_required', null]);
   });
 
-  test('nothing of a handle that nobody has, nor to whoever has not signed in', async () => {
+  test('nothing about an unclaimed handle, and nothing to people who are not signed in', async () => {
     for (const handle of ['nobody', 'no-', '%00', 'shop%2Forders', 'a@b.test']) expectRefusal(await look(ann, handle), 'not_found');
     expectRefusal(await service.anonymous.get('/drops/shop'), 'unauthorized');
     expectRefusal(await shop.api.get('/drops/shop'), 'unauthorized');
@@ -255,11 +255,11 @@ describe('an idempotency key', () => {
     const hal = await signInWithCode(service, 'hal@refused-works.test');
     await dropped(ann, { to: 'shop', note: 'a secret of ann' }, { 'idempotency-key': 'order-1' });
     for (const body of [{ to: 'shop', note: 'of hal' }, { to: 'nobody' }]) {
-      const answer = await drop(hal, body, { 'idempotency-key': 'order-1' });
-      expectRefusal(answer, 'conflict');
-      expect(answer.text).not.toContain('secret');
+      const response = await drop(hal, body, { 'idempotency-key': 'order-1' });
+      expectRefusal(response, 'conflict');
+      expect(response.text).not.toContain('secret');
     }
-    // The same for a business whose domain the mailbox has: whoever writes for it need not be one of its members.
+    // The same for a business whose domain the mailbox has: a person who writes for it need not be a member.
     const keeper = await service.business('keeper');
     await operator.verifyDomain('keeper', 'keeper-works.test');
     await keeper.api.send({ to: 'shop', note: 'a secret of the agent' }, { 'idempotency-key': 'order-1' });

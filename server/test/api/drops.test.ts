@@ -64,8 +64,8 @@ describe('a person without a handle writes', () => {
 async function signInWritten(written: string, email: string): Promise<Browser> {
   const browser = new Browser(service.url);
   expect((await askForCode(browser, written)).status).toBe(200);
-  const answer = await browser.post('/auth/sign-in/email-otp', { email: written, otp: (await codesFor(service, email)).at(-1) });
-  expect(answer.status, answer.text).toBe(200);
+  const response = await browser.post('/auth/sign-in/email-otp', { email: written, otp: (await codesFor(service, email)).at(-1) });
+  expect(response.status, response.text).toBe(200);
   return browser;
 }
 
@@ -111,7 +111,7 @@ describe('what they write', () => {
     for (const from of ['bob@stand-works.test', 'works.test', 'mail.stand-works.test', 'shop']) expect(await inbox({ from })).toEqual([]);
   });
 
-  test('makes the organisation a contact that can be answered only', async () => {
+  test('makes the organisation a contact that can only be replied to', async () => {
     const { body } = await byParty(shop.api, { domain: 'stand-works.test' });
     expect(body).toMatchObject({
       id: null,
@@ -138,12 +138,12 @@ describe('what they write', () => {
     expect((await other.api.get('/contacts')).body.data).toEqual([]);
   });
 
-  test('can be answered, and the answer answered, in the one thread', async () => {
-    const { body: answer } = await shop.api.send({ in_reply_to: sent.id, note: 'when?' });
-    const back = await dropped(ann, { in_reply_to: answer.id, note: 'on Friday' });
-    expect(back).toMatchObject({ thread_id: sent.thread_id, in_reply_to: answer.id, from: sent.from, to: sent.to });
+  test('gets a reply, and a reply to that, in the same thread', async () => {
+    const { body: response } = await shop.api.send({ in_reply_to: sent.id, note: 'when?' });
+    const back = await dropped(ann, { in_reply_to: response.id, note: 'on Friday' });
+    expect(back).toMatchObject({ thread_id: sent.thread_id, in_reply_to: response.id, from: sent.from, to: sent.to });
     const more = await dropped(ann, { in_reply_to: sent.id, to: 'shop/orders', note: 'at noon' });
-    expect((await shop.api.get(`/threads/${sent.thread_id}`)).body.data).toEqual([sent, answer, back, more]);
+    expect((await shop.api.get(`/threads/${sent.thread_id}`)).body.data).toEqual([sent, response, back, more]);
     expect((await byParty(shop.api, { domain: 'stand-works.test' })).body.activity).toMatchObject({ messages_in: 3, messages_out: 1 });
   });
 
@@ -175,7 +175,7 @@ describe('whose domain a business has verified', () => {
   });
   afterAll(() => operator.close());
 
-  test('writes as that business, in their own name, and gets the answers there', async () => {
+  test('writes as that business, in their own name, and gets the replies there', async () => {
     const sue = await signIn('sue@smith-works.test');
     const sent = await dropped(sue, { to: 'shop', note: 'for all of us' });
     expect(sent.from).toMatchObject({
@@ -183,8 +183,8 @@ describe('whose domain a business has verified', () => {
       actor: { kind: 'person', email: 'sue@smith-works.test', verified: true, provider: 'email' },
     });
     expect((await sender.api.get('/outbox')).body.data).toEqual([sent]);
-    const { body: answer } = await shop.api.send({ in_reply_to: sent.id });
-    expect((await sender.api.get('/inbox')).body.data).toEqual([answer]);
+    const { body: response } = await shop.api.send({ in_reply_to: sent.id });
+    expect((await sender.api.get('/inbox')).body.data).toEqual([response]);
   });
 
   test('writes as the organisation from a domain below it, and from its own once it is given up', async () => {

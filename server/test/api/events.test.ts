@@ -7,7 +7,7 @@ import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { connectionWaitingIn, lockingWith, terminate } from '../support/sql-locks.ts';
 
-/** When a stop cuts off whoever is not done. */
+/** When a stop cuts off unfinished requests. */
 const FORCE_MS = 25_000;
 const FIRST = { inbox: true, outbox: true };
 const RECEIVED = { inbox: true, outbox: false };
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Whoever leaves is forgotten, whatever a test was about. */
+/** After every test: a client that has left is forgotten. */
 afterEach(async () => {
   vi.restoreAllMocks();
   for (const { leave } of listening.splice(0)) leave();
@@ -122,21 +122,21 @@ describe('GET /v1/events', () => {
     await expectTold(stream, [FIRST, RECEIVED]);
   });
 
-  test('answers HEAD without listening', async () => {
+  test('responds to HEAD without opening a stream', async () => {
     const head = await acme.api.request('HEAD', '/v1/events');
     expect([head.status, head.headers.get('content-type'), head.text]).toEqual([200, 'text/event-stream', '']);
     expect(await streamsOpen()).toBe(0);
   });
 
-  test('is counted among the answers, but not among the times that answers took', async () => {
+  test('counts among the responses, but not among the response times', async () => {
     (await listenAs(acme)).leave();
     await expect.poll(streamsOpen, { timeout: 60_000 }).toBe(0);
     const counted = await metrics();
     const ofRoute = (name: string) => new RegExp(`^${name}\\{method="GET",route="/v1/events"(?:,status="(\\d+)")?\\} (\\d+)$`, 'gm');
-    const answers = [...counted.matchAll(ofRoute('waybill_http_responses_total'))];
+    const responses = [...counted.matchAll(ofRoute('waybill_http_responses_total'))];
     const timed = [...counted.matchAll(ofRoute('waybill_http_request_duration_seconds_count'))];
-    const refused = answers.filter(([, status]) => status !== '200').map(([, , count]) => Number(count));
-    expect(answers.map(([, status]) => status)).toContain('200');
+    const refused = responses.filter(([, status]) => status !== '200').map(([, , count]) => Number(count));
+    expect(responses.map(([, status]) => status)).toContain('200');
     expect(Number(timed[0]?.[2] ?? 0)).toBe(refused.reduce((sum, count) => sum + count, 0));
   });
 });

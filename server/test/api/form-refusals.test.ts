@@ -32,9 +32,9 @@ describe.each(stores)('a form that is refused leaves nothing behind in the %s', 
 
   const refused = async (form: FormPart[], code: ErrorCode, at?: string) => {
     const before = await service.traces();
-    const answer = await sendForm(acme.api, form);
-    if (at === undefined) expectRefusal(answer, code);
-    else expectInvalid(answer, at);
+    const response = await sendForm(acme.api, form);
+    if (at === undefined) expectRefusal(response, code);
+    else expectInvalid(response, at);
     expect(await service.traces()).toEqual(before);
   };
 
@@ -139,7 +139,7 @@ describe('of several reasons to refuse a form, the first in this order is told',
   });
 
   test('a query is refused before the form is read', async () => {
-    const answer = await acme.api.request('POST', '/v1/messages?x=1', { body: formBody(wrong), headers: typeOfForm() });
-    expectInvalid(answer, 'x');
+    const response = await acme.api.request('POST', '/v1/messages?x=1', { body: formBody(wrong), headers: typeOfForm() });
+    expectInvalid(response, 'x');
   });
 });

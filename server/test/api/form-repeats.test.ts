@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { type FormPart, formBody, sendForm } from '../support/form.ts';
 import { download, type FormService, startFormService, stores } from '../support/form-service.ts';
 import { expectRefusal } from '../support/refusals.ts';
@@ -10,7 +10,7 @@ const TO: FormPart = { name: 'to', bytes: 'globex' };
 const withKey = (key: string) => ({ 'idempotency-key': key });
 
 /** All of an envelope but its download URLs, which are signed afresh. */
-function lasting({ text }: Answered): string {
+function lasting({ text }: ApiResponse): string {
   return text.replace(/"download_url":"[^"]*"/g, '');
 }
 
@@ -25,9 +25,9 @@ describe.each(stores)('a form with an Idempotency-Key, its files in the %s', (st
   });
   afterAll(() => service.stop());
 
-  function expectReplay(answer: Answered, original: Answered): void {
-    expect([answer.status, answer.headers.get('idempotent-replayed')], answer.text).toEqual([201, 'true']);
-    expect(lasting(answer)).toBe(lasting(original));
+  function expectReplay(response: ApiResponse, original: ApiResponse): void {
+    expect([response.status, response.headers.get('idempotent-replayed')], response.text).toEqual([201, 'true']);
+    expect(lasting(response)).toBe(lasting(original));
   }
 
   test('is sent once, and a repeat leaves no second copy of its bytes', async () => {
@@ -55,7 +55,7 @@ describe.each(stores)('a form with an Idempotency-Key, its files in the %s', (st
     ['a file too large', [TO, { filename: 'a', bytes: Buffer.alloc(25 * MB + 1) }]],
     ['half of a form', formBody([TO, { filename: 'a', bytes: 'x' }]).subarray(0, -10)],
     ['no form at all', Buffer.from('nonsense')],
-  ])('answers with the original whatever its body: %s', async (name, form) => {
+  ])('returns the original whatever its body: %s', async (name, form) => {
     const key = withKey(name.replaceAll(' ', '-'));
     const original = await sendForm(acme.api, [TO, { filename: 'a', bytes: 'original' }], key);
     const before = await service.traces();
@@ -73,12 +73,12 @@ describe.each(stores)('a form with an Idempotency-Key, its files in the %s', (st
   test('is one message with one copy of its bytes, also when 20 of them come at once', async () => {
     const before = (await service.stored()).length;
     const form = [TO, { filename: 'a', bytes: 'x'.repeat(50_000) }];
-    const answers = await Promise.all(Array.from({ length: 20 }, () => sendForm(acme.api, form, withKey('at-once'))));
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
-    expect(new Set(answers.map(lasting)).size).toBe(1);
-    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => sendForm(acme.api, form, withKey('at-once'))));
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(201));
+    expect(new Set(responses.map(lasting)).size).toBe(1);
+    expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
     expect((await service.stored()).length).toBe(before + 1);
-    expect((await download(answers[0]?.body.files[0].download_url)).length).toBe(50_000);
+    expect((await download(responses[0]?.body.files[0].download_url)).length).toBe(50_000);
   });
 
   test('may use its key again after a refusal', async () => {
@@ -108,9 +108,9 @@ describe('the limit of bytes a day', () => {
   test('lets exactly as many of 20 parallel sends through as fit, and keeps no bytes of the others', async () => {
     const sender = await fresh();
     const before = (await service.stored()).length;
-    const answers = await Promise.all(Array.from({ length: 20 }, () => sendBytes(sender, EACH)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(Math.floor(LIMIT / EACH));
-    for (const answer of answers.filter(({ status }) => status !== 201)) expectRefusal(answer, 'quota_exceeded');
+    const responses = await Promise.all(Array.from({ length: 20 }, () => sendBytes(sender, EACH)));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(Math.floor(LIMIT / EACH));
+    for (const response of responses.filter(({ status }) => status !== 201)) expectRefusal(response, 'quota_exceeded');
     expect(await usedBy(sender)).toBe(Math.floor(LIMIT / EACH) * EACH);
     expect((await service.stored()).length).toBe(before + Math.floor(LIMIT / EACH));
     expect(service.held()).toEqual([]);
@@ -121,10 +121,10 @@ describe('the limit of bytes a day', () => {
     const sibling = await service.sibling();
     try {
       const apis = [sender.api, sender.api.at(sibling.url)];
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, i) => sendBytes({ ...sender, api: apis[i % 2] ?? sender.api }, EACH)),
       );
-      expect(answers.filter(({ status }) => status === 201)).toHaveLength(Math.floor(LIMIT / EACH));
+      expect(responses.filter(({ status }) => status === 201)).toHaveLength(Math.floor(LIMIT / EACH));
     } finally {
       await sibling.stop();
     }
@@ -134,11 +134,13 @@ describe('the limit of bytes a day', () => {
     const sender = await fresh();
     expect((await sendBytes(sender, 30_000, LIMIT - 30_000)).status).toBe(201);
     const before = await service.traces();
-    const answer = await sendBytes(sender, 1);
-    expectRefusal(answer, 'quota_exceeded');
-    expect(answer.body.error.details).toEqual([{ path: '', message: expect.stringContaining(String(LIMIT)), limit: 'daily_upload_bytes' }]);
+    const response = await sendBytes(sender, 1);
+    expectRefusal(response, 'quota_exceeded');
+    expect(response.body.error.details).toEqual([
+      { path: '', message: expect.stringContaining(String(LIMIT)), limit: 'daily_upload_bytes' },
+    ]);
     const { resets_at } = (await sender.api.get('/me')).body.usage.uploads;
-    expect(Date.now() + Number(answer.headers.get('retry-after')) * 1_000).toBeGreaterThanOrEqual(Date.parse(resets_at));
+    expect(Date.now() + Number(response.headers.get('retry-after')) * 1_000).toBeGreaterThanOrEqual(Date.parse(resets_at));
     expect(await service.traces()).toEqual(before);
   });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { type FormPart, formBody, sendForm, sendFormData, typeOfForm } from '../support/form.ts';
 import { download, type FormService, sha256Of, startFormService } from '../support/form-service.ts';
 import { hardJson } from '../support/hard-json.ts';
@@ -25,7 +25,7 @@ const TO: FormPart = { name: 'to', bytes: 'globex' };
 const send = (...parts: FormPart[]) => sendForm(acme.api, [TO, ...parts]);
 
 /** Everywhere the message comes back. */
-async function readings({ body: { id, thread_id } }: Answered): Promise<Answered[]> {
+async function readings({ body: { id, thread_id } }: ApiResponse): Promise<ApiResponse[]> {
   return Promise.all([
     acme.api.get(`/messages/${id}`),
     globex.api.get(`/messages/${id}`),
@@ -46,7 +46,7 @@ describe('the fields of a form', () => {
     );
     expect([asForm.status, asJson.status]).toEqual([201, 201]);
     const own = ['id', 'thread_id', 'received_at', 'content_hash', 'receipt_url'];
-    const shared = ({ body }: Answered) => Object.entries(body).filter(([name]) => !own.includes(name));
+    const shared = ({ body }: ApiResponse) => Object.entries(body).filter(([name]) => !own.includes(name));
     expect(shared(asForm)).toEqual(shared(asJson));
     expect(asForm.text).toContain('"json":{"n": 1.0},"');
     expect((await globex.api.get(`/inbox?to=orders&thread=${asForm.body.thread_id}`)).body.data).toHaveLength(1);

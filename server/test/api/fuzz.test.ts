@@ -2,7 +2,7 @@ import { METHODS } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorCatalogue } from '../../src/contract/errors.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { exchange } from '../support/raw-http.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { queryNames, rows } from '../support/table.ts';
@@ -135,25 +135,25 @@ test('no request over a bare connection gives a 5xx or shows the insides', async
         // A stream of events is not over once its beginning has come.
         expect(closed || /\r\ncontent-type: text\/event-stream\r\n/i.test(text)).toBe(true);
         if (text === '') return;
-        const answer =
+        const response =
           /^(?:HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 (\d{3}) [\s\S]*?\r\nx-request-id: req_[\s\S]*?\r\n\r\n([\s\S]*)$/i.exec(text);
-        expectManners(Number(answer?.[1]), answer?.[2] ?? '');
+        expectManners(Number(response?.[1]), response?.[2] ?? '');
       },
     ),
     { numRuns: 500 },
   );
 });
 
-const expectManneredAnswer = ({ status, text }: Answered) => expectManners(status, text);
+const expectOrderlyResponse = ({ status, text }: ApiResponse) => expectManners(status, text);
 
-test('no draft of a message gives a 5xx, and what is taken can be read back', async () => {
+test('no message request gives a 5xx, and what is taken can be read back', async () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 100 }),
     fc.string({ unit: 'grapheme', maxLength: 250 }),
     fc.constantFrom('acme', 'acme/orders', 'demo', '\u0000', '\ud800', ''),
   );
   const anything = fc.oneof(text, fc.constant(null), fc.double(), fc.jsonValue(), fc.boolean());
-  const draft = fc.record(
+  const request = fc.record(
     {
       to: fc.oneof(fc.constant('acme'), anything),
       in_reply_to: fc.oneof(fc.constant('MESSAGE'), anything),
@@ -166,10 +166,10 @@ test('no draft of a message gives a 5xx, and what is taken can be read back', as
     { requiredKeys: [] },
   );
   await fc.assert(
-    fc.asyncProperty(draft, async (message) => {
-      const answer = await acme.api.send(JSON.stringify(message).replace('"MESSAGE"', JSON.stringify(messageId)));
-      expectManneredAnswer(answer);
-      if (answer.status === 201) expect((await acme.api.get(`/messages/${answer.body.id}`)).text).toBe(answer.text);
+    fc.asyncProperty(request, async (message) => {
+      const response = await acme.api.send(JSON.stringify(message).replace('"MESSAGE"', JSON.stringify(messageId)));
+      expectOrderlyResponse(response);
+      if (response.status === 201) expect((await acme.api.get(`/messages/${response.body.id}`)).text).toBe(response.text);
     }),
     { numRuns: 300 },
   );
@@ -179,7 +179,7 @@ test('no change of an agent gives a 5xx', async () => {
   const value = fc.oneof(fc.string({ unit: 'binary', maxLength: 120 }), fc.jsonValue(), fc.constantFrom('orders', 'a', null));
   const change = fc.dictionary(fc.constantFrom('name', 'description', 'segment', 'id', '__proto__', 'constructor'), value);
   await fc.assert(
-    fc.asyncProperty(change, async (patch) => expectManneredAnswer(await acme.api.patch(`/agents/${acme.agentId}`, patch))),
+    fc.asyncProperty(change, async (patch) => expectOrderlyResponse(await acme.api.patch(`/agents/${acme.agentId}`, patch))),
     { numRuns: 150 },
   );
 });
@@ -206,9 +206,9 @@ test('no id gives a 5xx, nor anything but what is there', async () => {
       fc.oneof(near, far),
       fc.constantFrom('/messages/', '/threads/', '/agents/', '/receipts/', '/public/'),
       async (id, path) => {
-        const answer = await acme.api.get(`${path}${id()}`);
-        expectManneredAnswer(answer);
-        if (answer.status === 200) expect(answer.text).toContain(id());
+        const response = await acme.api.get(`${path}${id()}`);
+        expectOrderlyResponse(response);
+        if (response.status === 200) expect(response.text).toContain(id());
       },
     ),
     { numRuns: 300 },

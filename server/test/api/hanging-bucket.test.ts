@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newUuid } from '../../src/contract/ids.ts';
 import { S3Store } from '../../src/platform/objects/s3-store.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { sendForm } from '../support/form.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -53,7 +53,7 @@ describe('a bucket that takes connections and never responds', () => {
       ...['a', 'b', 'c'].map((filename) => ({ filename, bytes: `bytes of ${filename}` })),
     ]);
 
-  async function expectUnavailable(ask: () => Promise<Answered>): Promise<void> {
+  async function expectUnavailable(ask: () => Promise<ApiResponse>): Promise<void> {
     const begun = Date.now();
     const response = await ask();
     expectRefusal(response, 'unavailable');
@@ -61,7 +61,7 @@ describe('a bucket that takes connections and never responds', () => {
     expect(Date.now() - begun).toBeLessThan(PATIENCE_MS);
   }
 
-  test.each<[string, () => Promise<Answered>]>([
+  test.each<[string, () => Promise<ApiResponse>]>([
     ['an upload in parts', () => acme.api.write('POST', '/uploads', { ...announcement(), parts: true })],
     ['a message with an upload', () => acme.api.send({ to: 'globex', files: [uploadId] })],
     ['a message with files in it', form],

@@ -19,7 +19,7 @@ afterAll(() => service.stop());
 
 describe('If-None-Match', () => {
   test.each(['/v1/me', '/v1/agents', '/v1/webhooks', '/v1/contacts', '/v1/public/acme', '/openapi.json', '/docs', '/docs/reference'])(
-    'of %s is answered with 304 until the response changes',
+    'of %s gets 304 until the response changes',
     async (path) => {
       const first = await acme.api.request('GET', path);
       const etag = first.headers.get('etag') ?? '';
@@ -57,7 +57,7 @@ describe('If-None-Match', () => {
 describe('Cache-Control', () => {
   test('keeps what a key opens out of every cache, refusals included', async () => {
     const reader = await acme.withKey('read');
-    for (const answer of [
+    for (const response of [
       await acme.api.get('/me'),
       await acme.api.get('/inbox'),
       await acme.api.get('/messages/msg_nothing'),
@@ -67,7 +67,7 @@ describe('Cache-Control', () => {
       await service.anonymous.get('/me'),
       await reader.send({ to: 'globex' }),
     ])
-      expect(answer.headers.get('cache-control'), `${answer.status}`).toBe('no-store');
+      expect(response.headers.get('cache-control'), `${response.status}`).toBe('no-store');
   });
 
   test('keeps what a session opens out of every cache, refusals included', async () => {
@@ -89,10 +89,10 @@ describe('scripts of other sites', () => {
       ['/v1/receipts/rcpt_nothing', 404],
       ['/openapi.json', 200],
     ] as const) {
-      const answer = await service.anonymous.request('GET', path, { headers: origin });
-      expect([path, answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([path, status, '*']);
-      expect(answer.headers.get('access-control-expose-headers')).toContain('ETag');
-      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+      const response = await service.anonymous.request('GET', path, { headers: origin });
+      expect([path, response.status, response.headers.get('access-control-allow-origin')]).toEqual([path, status, '*']);
+      expect(response.headers.get('access-control-expose-headers')).toContain('ETag');
+      expect(response.headers.get('access-control-allow-credentials')).toBeNull();
     }
   });
 
@@ -110,8 +110,8 @@ describe('scripts of other sites', () => {
 
   test('may read nothing else', async () => {
     for (const path of ['/v1/me', '/v1/inbox', '/v1/account', '/v1/sign-in', '/docs', '/metrics', '/']) {
-      const answer = await acme.api.request('GET', path, { headers: origin });
-      expect(answer.headers.get('access-control-allow-origin'), path).toBeNull();
+      const response = await acme.api.request('GET', path, { headers: origin });
+      expect(response.headers.get('access-control-allow-origin'), path).toBeNull();
       expectRefusal(await acme.api.request('OPTIONS', path, { headers: origin }), 'method_not_allowed');
     }
   });

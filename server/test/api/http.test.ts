@@ -31,8 +31,8 @@ afterAll(() => service.stop());
 const ask = (method: string, path: string, headers: Record<string, string> = {}) => acme.api.request(method, path, { headers });
 
 describe('X-Request-Id', () => {
-  test('is on every answer, good or bad, and never twice the same', async () => {
-    const answers = await Promise.all([
+  test('is on every response, good or bad, and never twice the same', async () => {
+    const responses = await Promise.all([
       ...rows.map(({ method, url }) => ask(method, url)),
       ...rows.map(({ method, url }) => service.anonymous.request(method, url)),
       ...OPERATORS_PATHS.map((path) => ask('GET', path)),
@@ -41,7 +41,7 @@ describe('X-Request-Id', () => {
       acme.api.send({ to: 'acme' }),
       acme.api.send('{'),
     ]);
-    const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+    const ids = responses.map(({ headers }) => headers.get('x-request-id'));
     for (const id of ids) expect(id).toMatch(REQUEST_ID);
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -137,11 +137,11 @@ describe('another method than those of a path', () => {
   });
 
   test('is refused whatever its body', async () => {
-    const answer = await acme.api.request('PUT', '/v1/inbox', {
+    const response = await acme.api.request('PUT', '/v1/inbox', {
       body: '\u0000',
       headers: { 'content-type': 'text/nonsense', 'content-encoding': 'br' },
     });
-    expectRefusal(answer, 'method_not_allowed');
+    expectRefusal(response, 'method_not_allowed');
   });
 });
 
@@ -169,7 +169,7 @@ describe('HEAD', () => {
   });
 });
 
-describe('the headers of an answer', () => {
+describe('the headers of a response', () => {
   test('say JSON in UTF-8, not to be guessed at', async () => {
     for (const path of ['/v1/me', '/v1/inbox', '/v1/nothing', '/healthz', '/openapi.json']) {
       const { headers } = await ask('GET', path);
@@ -190,7 +190,7 @@ describe('the headers of an answer', () => {
 });
 
 describe('a request', () => {
-  test('with a body where none is wanted is answered as without', async () => {
+  test('with an unexpected body gets the same response as without', async () => {
     const { text, status } = await exchange(
       service.url,
       `GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${acme.secret}\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n{"a":GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
@@ -206,7 +206,7 @@ describe('a request', () => {
     expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created\r\n/);
   });
 
-  test('that expects anything else is answered as if it did not', async () => {
+  test('with an unknown expectation gets the same response as without', async () => {
     const { text } = await exchange(service.url, 'GET /v1/me HTTP/1.1\r\nHost: x\r\nExpect: the-unexpected\r\nConnection: close\r\n\r\n');
     expect(text).toMatch(/^HTTP\/1\.1 401 [\s\S]*x-request-id: req_/i);
   });
@@ -218,12 +218,12 @@ describe('a request', () => {
     expect((await exchange(service.url, 'GET /healthz HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 
-  test('asking for an upgrade is answered in plain HTTP', async () => {
+  test('that asks for an upgrade gets a plain HTTP response', async () => {
     const { status } = await exchange(service.url, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     expect(status).toBe(200);
   });
 
-  test('with the address written whole is answered like one with the path alone', async () => {
+  test('with an absolute URL gets the same response as one with the path alone', async () => {
     const { status } = await exchange(service.url, 'GET http://elsewhere.example/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(status).toBe(200);
   });

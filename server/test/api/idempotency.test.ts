@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { freePort } from '../support/free-port.ts';
 import { exchange } from '../support/raw-http.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
@@ -20,13 +20,13 @@ afterAll(() => service.stop());
 const withKey = (key: string) => ({ 'idempotency-key': key });
 const VISIBLE_ASCII = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)).join('');
 
-function expectFirst(answer: Answered): void {
-  expect([answer.status, answer.headers.get('idempotent-replayed')], answer.text).toEqual([201, null]);
+function expectFirst(response: ApiResponse): void {
+  expect([response.status, response.headers.get('idempotent-replayed')], response.text).toEqual([201, null]);
 }
 
-function expectReplay(answer: Answered, original: Answered): void {
-  expect([answer.status, answer.headers.get('idempotent-replayed')], answer.text).toEqual([201, 'true']);
-  expect(answer.text).toBe(original.text);
+function expectReplay(response: ApiResponse, original: ApiResponse): void {
+  expect([response.status, response.headers.get('idempotent-replayed')], response.text).toEqual([201, 'true']);
+  expect(response.text).toBe(original.text);
 }
 
 /** The keys of a business were used that long ago. */
@@ -39,7 +39,7 @@ async function turnBack(handle: string, interval: string): Promise<void> {
 }
 
 describe('a repeat', () => {
-  test('answers 201 with the original envelope and Idempotent-Replayed, and sends nothing', async () => {
+  test('responds with 201, the original envelope and Idempotent-Replayed, and sends nothing', async () => {
     const message = { to: 'globex', type: 'order', json: { n: 1.5 } };
     const original = await acme.api.send(message, withKey('repeat'));
     expectFirst(original);
@@ -125,9 +125,9 @@ describe('the key', () => {
     const body = '{"to":"globex"}';
     const lines = ['POST /v1/messages HTTP/1.1', 'Host: x', `Authorization: Bearer ${acme.secret}`, 'Content-Type: application/json'];
     const two = [...lines, 'Idempotency-Key: one', 'Idempotency-Key: two', `Content-Length: ${body.length}`, '', body].join('\r\n');
-    const answer = await exchange(service.url, two);
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain('"code":"validation_error"');
+    const response = await exchange(service.url, two);
+    expect(response.status).toBe(400);
+    expect(response.text).toContain('"code":"validation_error"');
   });
 
   test('differs from one that is the same but for case', async () => {
@@ -207,16 +207,16 @@ describe('the window', () => {
 describe('1,000 parallel repeats', () => {
   /** Each with a note of its own: whichever comes first, all get that one. */
   async function expectOneMessage(sender: TestBusiness, urls: string[]): Promise<void> {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 1_000 }, (_, i) =>
         sender.api.at(urls[i % urls.length] as string).send({ to: 'globex', note: `attempt ${i}` }, withKey('storm')),
       ),
     );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
-    expect((await sender.api.get('/outbox')).body.data).toEqual([answers[0]?.body]);
-    expect((await globex.api.get(`/inbox?from=${sender.handle}`)).body.data).toEqual([answers[0]?.body]);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
+    expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
+    expect((await sender.api.get('/outbox')).body.data).toEqual([responses[0]?.body]);
+    expect((await globex.api.get(`/inbox?from=${sender.handle}`)).body.data).toEqual([responses[0]?.body]);
     expect((await sender.api.get('/me')).body.usage.messages.used).toBe(1);
   }
 
@@ -236,11 +236,11 @@ describe('1,000 parallel repeats', () => {
 
   test('of many keys at once give one message a key', async () => {
     const tyrell = await service.business('tyrell');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 600 }, (_, i) => tyrell.api.send({ to: 'globex', note: `${i % 60}` }, withKey(`many-${i % 60}`))),
     );
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(60);
-    for (const { body } of answers) expect(body.idempotency_key).toBe(`many-${body.note}`);
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(60);
+    for (const { body } of responses) expect(body.idempotency_key).toBe(`many-${body.note}`);
     expect((await tyrell.api.get('/outbox?limit=200')).body.data).toHaveLength(60);
   });
 });

@@ -23,11 +23,11 @@ const raw = (lines: string[], body = 'Hello.\r\n') => `${lines.join('\r\n')}\r\n
 const base64 = (words: string) => Buffer.from(words).toString('base64');
 
 const ONE_ADDRESS = /^554 5\.6\.0 From must have exactly one address, such as Name <name@example\.com>\.$/;
-const BROKEN_HEADER = /^554 5\.6\.0 The header has a line that is no header field\.$/;
+const BROKEN_HEADER = /^554 5\.6\.0 The header has a line that is not a header field\.$/;
 const TOO_LONG =
   /^554 5\.6\.0 The mail contains a line of more than 998 characters; encode it as quoted-printable or base64, or break it\.$/;
 const AUTOMATIC = /^550 5\.7\.1 Automatic mails/;
-const twice = (name: string) => new RegExp(`^554 5\\.6\\.0 The header field ${name} is there more than once\\.$`);
+const twice = (name: string) => new RegExp(`^554 5\\.6\\.0 The header field ${name} is given more than once\\.$`);
 const UNPROVED = /^550 5\.7\.26 It is not proved that bank\.test sent this: /;
 
 const refusals: [string, string | Buffer, RegExp][] = [
@@ -92,7 +92,7 @@ const refusals: [string, string | Buffer, RegExp][] = [
   [
     '31 servers on its way',
     text({ headers: Array(31).fill('Received: from a by b') }),
-    /^554 5\.4\.6 The mail has gone through too many servers/,
+    /^554 5\.4\.6 The mail has passed too many servers/,
   ],
   ['an automatic reply', text({ headers: ['Auto-Submitted: auto-replied (vacation)'] }), AUTOMATIC],
   ['an automatic notification', text({ headers: ['Auto-Submitted: auto-generated'] }), AUTOMATIC],
@@ -100,11 +100,11 @@ const refusals: [string, string | Buffer, RegExp][] = [
   ['bulk mail', text({ headers: ['Precedence: bulk'] }), AUTOMATIC],
   ['a reply in absence of older kind', text({ headers: ['Precedence: auto_reply'] }), AUTOMATIC],
   ['what a mailing list sends', text({ headers: ['Precedence: list'] }), AUTOMATIC],
-  ['our own domain as its sender', text({ from: `<globex@${INBOUND}>` }), /^550 5\.7\.1 Nobody sends mail from \S+in\.waybill\.test\.$/],
+  ['our own domain as its sender', text({ from: `<globex@${INBOUND}>` }), /^550 5\.7\.1 Mail from \S+in\.waybill\.test is not accepted\.$/],
   [
     'a domain below ours as its sender',
     text({ from: `<globex@eu.${INBOUND}>` }),
-    /^550 5\.7\.1 Nobody sends mail from \S+in\.waybill\.test\.$/,
+    /^550 5\.7\.1 Mail from \S+in\.waybill\.test is not accepted\.$/,
   ],
   ['somebody else in From than in MAIL FROM', text({ from: CEO }), UNPROVED],
   ['a name that is an address, before somebody else’s', text({ from: `"${ANN}" <${CEO}>` }), UNPROVED],
@@ -192,12 +192,8 @@ const oddities: [string, string | Buffer, object][] = [
     { note: 'half' },
   ],
   ['base64 that is none', text({ headers: ['Content-Transfer-Encoding: base64'], body: '!!!!\r\n' }), fromAnn],
-  [
-    'an encoding that nobody knows',
-    text({ headers: ['Content-Transfer-Encoding: x-uuencode'], body: 'as it is\r\n' }),
-    { note: 'as it is' },
-  ],
-  ['a charset that nobody knows', text({ headers: ['Content-Type: text/plain; charset=klingon'], body: 'Qapla’\r\n' }), { note: 'Qapla’' }],
+  ['an unknown encoding', text({ headers: ['Content-Transfer-Encoding: x-uuencode'], body: 'as it is\r\n' }), { note: 'as it is' }],
+  ['an unknown charset', text({ headers: ['Content-Type: text/plain; charset=klingon'], body: 'Qapla’\r\n' }), { note: 'Qapla’' }],
   ['bytes that are no UTF-8', Buffer.from(text({ body: 'caf\u{e9}\r\n' }), 'latin1'), { note: 'café' }],
   [
     'a text in Latin-1',
@@ -244,9 +240,9 @@ const oddities: [string, string | Buffer, object][] = [
 ];
 
 test.each(oddities)('%s: taken for what it is', async (_, mail, expected) => {
-  const answer = await world.deliver({ mail, sender: mail.includes('bücher') ? 'ann@bücher.test' : ANN });
-  expect(answer).toMatch(/^250 2\.0\.0 Delivered as msg_\w+$/);
-  expect((await globex.api.get('/inbox?limit=1')).body.data[0]).toMatchObject({ id: answer.split(' ').at(-1), ...expected });
+  const reply = await world.deliver({ mail, sender: mail.includes('bücher') ? 'ann@bücher.test' : ANN });
+  expect(reply).toMatch(/^250 2\.0\.0 Delivered as msg_\w+$/);
+  expect((await globex.api.get('/inbox?limit=1')).body.data[0]).toMatchObject({ id: reply.split(' ').at(-1), ...expected });
 });
 
 function nested(levels: number): { headers: string[]; body: string } {

@@ -92,7 +92,7 @@ describe('a listener', () => {
       expect(await client.say('MAIL FROM:<a@b.test>')).toMatch(/^250/);
       await client.say('RSET');
     }
-    expect(await client.say('MAIL FROM:<a@b.test>')).toMatch(/^421 4\.7\.0 That is enough for one connection/);
+    expect(await client.say('MAIL FROM:<a@b.test>')).toMatch(/^421 4\.7\.0 Too many mails on one connection/);
     expect(await client.reply()).toBe('');
     await listener.stop();
   });
@@ -111,7 +111,7 @@ describe('a listener', () => {
     await short.listener.stop();
   });
 
-  test('answers a fault of ours with a wish to try again, and goes on', async () => {
+  test('replies to an internal error with a request to try again, and goes on', async () => {
     let calls = 0;
     const { listener, connect } = await start(
       {},

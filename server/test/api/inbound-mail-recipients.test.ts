@@ -22,7 +22,7 @@ const withFile = () => mailText(multipart('mixed', [attached('a.txt', 'text/plai
 const newest = async ({ api }: TestBusiness) => (await api.get('/inbox?limit=1')).body.data[0];
 const left = async () => [await tracesOfSends(world.service), await filesIn(world.filesFolder)];
 
-describe('recipients are answered one by one', () => {
+describe('each recipient gets an SMTP reply of its own', () => {
   test.each([
     ['an unknown handle', `nobody@${INBOUND}`],
     ['an unknown handle with a segment', `nobody+orders@${INBOUND}`],
@@ -35,10 +35,10 @@ describe('recipients are answered one by one', () => {
   ])('%s is unknown', async (_, recipient) => {
     const client = await world.connect();
     await client.say('EHLO client.test');
-    const answers = await world.handOver(client, { recipients: [recipient, `globex@${INBOUND}`], mail: mailText() });
+    const replies = await world.handOver(client, { recipients: [recipient, `globex@${INBOUND}`], mail: mailText() });
     client.close();
-    expect(answers.recipients).toEqual([`550 5.1.1 There is no business with the address ${recipient}.`, '250 Accepted']);
-    expect(answers.mail).toMatch(/^250 2\.0\.0 Delivered as msg_\w+$/);
+    expect(replies.recipients).toEqual([`550 5.1.1 No business has the address ${recipient}.`, '250 Accepted']);
+    expect(replies.mail).toMatch(/^250 2\.0\.0 Delivered as msg_\w+$/);
   });
 
   test('of 1,000, fifty are taken, and the others may come with the next mail', async () => {
@@ -46,11 +46,11 @@ describe('recipients are answered one by one', () => {
     await client.say('EHLO client.test');
     const recipients = Array.from({ length: 1_000 }, (_, i) => `globex+s${i}@${INBOUND}`);
     const before = (await tracesOfSends(world.service)).messages;
-    const answers = await world.handOver(client, { recipients, mail: mailText() });
+    const replies = await world.handOver(client, { recipients, mail: mailText() });
     client.close();
-    expect(answers.recipients.filter((answer) => answer === '250 Accepted')).toHaveLength(50);
-    expect(answers.recipients.slice(50)).toEqual(Array(950).fill('452 Error: too many recipients'));
-    expect(answers.mail.match(/msg_\w+/g)).toHaveLength(50);
+    expect(replies.recipients.filter((reply) => reply === '250 Accepted')).toHaveLength(50);
+    expect(replies.recipients.slice(50)).toEqual(Array(950).fill('452 Error: too many recipients'));
+    expect(replies.mail.match(/msg_\w+/g)).toHaveLength(50);
     expect(Number((await tracesOfSends(world.service)).messages)).toBe(Number(before) + 50);
   });
 
@@ -66,9 +66,9 @@ describe('recipients are answered one by one', () => {
 
 describe('a mail to several', () => {
   test('is a message for each, with files of its own', async () => {
-    const answer = await world.deliver({ recipients: both, mail: withFile() });
+    const reply = await world.deliver({ recipients: both, mail: withFile() });
     const [one, other] = [await newest(globex), await newest(initech)];
-    expect(answer).toBe(`250 2.0.0 Delivered as ${one.id}, ${other.id}`);
+    expect(reply).toBe(`250 2.0.0 Delivered as ${one.id}, ${other.id}`);
     expect(one.thread_id).not.toBe(other.thread_id);
     expect(one.files[0].id).not.toBe(other.files[0].id);
     for (const { files } of [one, other]) expect(await (await fetch(files[0].download_url)).text()).toBe('for all');
@@ -86,8 +86,8 @@ describe('a mail to several', () => {
   test('that one has already is completed', async () => {
     const mail = withFile();
     const first = await world.deliver({ recipients: both.slice(1), mail });
-    const answer = await world.deliver({ recipients: both, mail });
-    expect(answer).toBe(`250 2.0.0 Delivered as ${(await newest(globex)).id}, ${first.split(' ').at(-1)}`);
+    const reply = await world.deliver({ recipients: both, mail });
+    expect(reply).toBe(`250 2.0.0 Delivered as ${(await newest(globex)).id}, ${first.split(' ').at(-1)}`);
     for (const business of [globex, initech])
       expect(await (await fetch((await newest(business)).files[0].download_url)).text()).toBe('for all');
   });
@@ -115,7 +115,7 @@ describe('beyond a limit of its sender', () => {
       const first = await limited.deliver({ recipients: both, mail: repeated });
       expect(first).toMatch(/^250 /);
       const before = await tracesOfSends(limited.service);
-      const USED_UP = /^452 4\.7\.0 This business may send 3 messages a month; more from /;
+      const USED_UP = /^452 4\.7\.0 This business can send 3 messages a month\. The limit resets at /;
       expect(await limited.deliver({ recipients: both, mail: withFile() })).toMatch(USED_UP);
       expect(await tracesOfSends(limited.service)).toEqual(before);
       expect(await filesIn(limited.filesFolder)).toEqual([]);

@@ -28,7 +28,7 @@ afterAll(() => world.stop());
 
 const HOUR = 3_600_000;
 const FROM = 'Ann <ann@signs-only.test>';
-const idsIn = (answer: string) => answer.match(/msg_\w+/g) ?? [];
+const idsIn = (reply: string) => reply.match(/msg_\w+/g) ?? [];
 const messages = async () => Number((await tracesOfSends(world.service)).messages);
 
 /** A signed mail, as a stranger sends it on. */
@@ -112,9 +112,9 @@ describe('a mail that only its signature vouches for', () => {
 
   test('at once to many segments is one message', async () => {
     const mail = await signedMail();
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => resend(mail, [`globex+x${i}@${INBOUND}`])));
-    expect(new Set(answers).size).toBe(1);
-    expect(idsIn(answers[0] as string)).toHaveLength(1);
+    const replies = await Promise.all(Array.from({ length: 8 }, (_, i) => resend(mail, [`globex+x${i}@${INBOUND}`])));
+    expect(new Set(replies).size).toBe(1);
+    expect(idsIn(replies[0] as string)).toHaveLength(1);
   });
 
   test('is one for as long as its date lets it in', async () => {
@@ -159,8 +159,8 @@ test('a mail that SPF vouches for is a message for each segment, whatever its da
   const mail = mailText({ headers: [] })
     .replace(/To: .*/, 'To: undisclosed-recipients:;')
     .replace(/Date: .*/, 'Date: Thu, 1 Jan 2015 00:00:00 +0000');
-  const answer = await world.deliver({ recipients: [`initech+a@${INBOUND}`, `initech+b@${INBOUND}`], mail });
-  expect(idsIn(answer)).toHaveLength(2);
+  const reply = await world.deliver({ recipients: [`initech+a@${INBOUND}`, `initech+b@${INBOUND}`], mail });
+  expect(idsIn(reply)).toHaveLength(2);
   expect((await initech.api.get('/inbox?limit=2')).body.data).toHaveLength(2);
 });
 
@@ -184,10 +184,10 @@ describe('what a signature leaves out says nothing of the body', () => {
     ],
   ])('%s', async (_, headers, body) => {
     const mail = await signedMail({ body: `${body.replaceAll('\n', '\r\n')}\r\n` }, { fields });
-    const answer = await resend(`${headers.join('\r\n')}\r\n${mail}`);
-    expect(answer).toMatch(/^250 /);
+    const reply = await resend(`${headers.join('\r\n')}\r\n${mail}`);
+    expect(reply).toMatch(/^250 /);
     expect((await globex.api.get('/inbox?limit=1')).body.data[0]).toMatchObject({
-      id: idsIn(answer)[0],
+      id: idsIn(reply)[0],
       note: body,
       json: null,
       files: [],

@@ -31,10 +31,10 @@ afterAll(() => world.stop());
 const TAKEN = /^250 2\.0\.0 Delivered as msg_/;
 const UNPROVED =
   /^550 5\.7\.26 It is not proved that \S+ sent this: .* Send it through a server that its SPF record names, or sign it with DKIM\.$/;
-const LATER = /^451 4\.4\.3 Who sent the mail could not be looked up; try again later\.$/;
+const LATER = /^451 4\.4\.3 The sender could not be verified because of a DNS failure; try again later\.$/;
 
-async function expectTaken(answer: string, party: object): Promise<void> {
-  expect(answer).toMatch(TAKEN);
+async function expectTaken(reply: string, party: object): Promise<void> {
+  expect(reply).toMatch(TAKEN);
   expect((await globex.api.get('/inbox?limit=1')).body.data[0].from.party).toMatchObject(party);
 }
 
@@ -91,7 +91,7 @@ describe('by SPF', () => {
   test.each<[string, Reply]>([
     ['fail', { error: 'SERVFAIL' }],
     ['refuse', { error: 'REFUSED' }],
-    ['do not answer', { silence: true }],
+    ['do not respond', { silence: true }],
   ])('a domain whose name servers %s may try again', async (_, reply) => {
     world.names.set('shaky.test', reply);
     expect(await deliver('ann@shaky.test', 'ann@shaky.test')).toMatch(LATER);
@@ -166,12 +166,12 @@ describe('by DKIM', () => {
     ['over nothing of the body', PARTLY, {}, { maxBodyLength: 0 }, (mail) => mail],
     ['of which half is missing', NEITHER, {}, {}, (mail) => mail.replace(/ b=[^;]{20}/, ' b=')],
   ])('a signature %s is not believed', async (_, reason, text, options, change) => {
-    const answer = await send(text, options, change);
-    expect(answer).toMatch(UNPROVED);
-    expect(answer).toContain(reason);
+    const reply = await send(text, options, change);
+    expect(reply).toMatch(UNPROVED);
+    expect(reply).toContain(reason);
   });
 
-  test('a signature over a given length of the body is believed as long as that is all of it', async () => {
+  test('a signature over a given length of the body counts only if it covers the whole body', async () => {
     await expectTaken(await send({}, { maxBodyLength: 'Three of A-1, please.\r\n'.length }), { domain: 'signs-only.test' });
   });
 
@@ -207,8 +207,8 @@ describe('by DKIM', () => {
     });
 
     test('another boundary, which would show another part, counts for nothing', async () => {
-      const answer = await send(parts, { fields }, (mail) => mail.replace('boundary="limit"', 'boundary="theirs"'));
-      expect(answer).toMatch(TAKEN);
+      const reply = await send(parts, { fields }, (mail) => mail.replace('boundary="limit"', 'boundary="theirs"'));
+      expect(reply).toMatch(TAKEN);
       const { note, files } = (await globex.api.get('/inbox?limit=1')).body.data[0];
       expect(files).toEqual([]);
       expect(note).toBe(parts.body.replaceAll('\r\n', '\n').trimEnd());
@@ -249,7 +249,7 @@ describe('with a DMARC record', () => {
   });
 });
 
-test('the address that SPF judges is the one that a trusted proxy tells, and nobody else is listened to about it', async () => {
+test('the address that SPF judges is the one that a trusted proxy tells, and no other proxy’s', async () => {
   world.publish('proxied.test', { spf: 'v=spf1 ip4:198.51.100.7 -all' });
   const mail = mailText({ from: 'ann@proxied.test' });
   expect(await world.deliver({ sender: 'ann@proxied.test', mail })).toMatch(UNPROVED);

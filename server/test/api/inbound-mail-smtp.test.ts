@@ -136,14 +136,14 @@ describe('large mails', () => {
       const client = await small.connect();
       await client.say('EHLO client.test');
       for (const command of ['MAIL FROM:<ann@acme-works.test>', `RCPT TO:<globex@${INBOUND}>`, 'DATA']) await client.say(command);
-      const answer = client.reply();
+      const reply = client.reply();
       let isOver = false;
-      void answer.then(() => {
+      void reply.then(() => {
         isOver = true;
       });
       await client.writeAll(Buffer.from('From: ann@acme-works.test\r\n\r\n'));
       while (!isOver) await client.writeAll(Buffer.from('xxxxxxxxxxxxxx\r\n'.repeat(4_096)));
-      expect(await answer).toBe(`552 5.3.4 The mail is larger than ${MB} bytes.`);
+      expect(await reply).toBe(`552 5.3.4 The mail is larger than ${MB} bytes.`);
       client.close();
     } finally {
       await small.stop();
@@ -180,11 +180,11 @@ describe('the dialogue', () => {
     ['XCLIENT', ['XCLIENT ADDR=192.0.2.1'], /^500 /],
     ['HTTP', ['GET / HTTP/1.1'], /^421 /],
     ['a line of 100,000 bytes', ['x'.repeat(100_000)], /^421 /],
-  ])('%s is answered', async (_, commands, expected) => {
+  ])('%s gets an SMTP reply', async (_, commands, expected) => {
     const client = await greeted();
-    let answer = '';
-    for (const command of commands) answer = await client.say(command);
-    expect(answer).toMatch(expected);
+    let reply = '';
+    for (const command of commands) reply = await client.say(command);
+    expect(reply).toMatch(expected);
     client.close();
     expect(await world.deliver({ mail: mailText() })).toMatch(/^250 /);
   });

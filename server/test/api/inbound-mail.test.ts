@@ -19,15 +19,15 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const idIn = (answer: string) => /^250 2\.0\.0 Delivered as (msg_\w+)$/.exec(answer)?.[1];
+const idIn = (reply: string) => /^250 2\.0\.0 Delivered as (msg_\w+)$/.exec(reply)?.[1];
 const newest = async (business = globex): Promise<Envelope> => (await business.api.get('/inbox?limit=1')).body.data[0];
 
 /** The envelope of the message that a mail has become. */
 async function sent(text: MailText = {}, recipient = `globex@${INBOUND}`, business = globex): Promise<Envelope> {
   const sender = /<?([^<>\s]+@[^<>\s]+?)>?$/.exec(text.from ?? 'ann@acme-works.test')?.[1] ?? '';
-  const answer = await world.deliver({ sender, recipients: [recipient], mail: mailText(text) });
+  const reply = await world.deliver({ sender, recipients: [recipient], mail: mailText(text) });
   const message = await newest(business);
-  expect(message?.id, answer).toBe(idIn(answer));
+  expect(message?.id, reply).toBe(idIn(reply));
   return message;
 }
 
@@ -128,7 +128,7 @@ describe('its text', () => {
     }
   });
 
-  test('is all of it where it comes in several pieces', async () => {
+  test('is complete when it comes in several pieces', async () => {
     const message = await sent(multipart('mixed', [plain('Before.'), attached('a.txt', 'text/plain', 'a'), plain('After.')]));
     expect(message).toMatchObject({ note: 'Before.\n\nAfter.', files: [{ filename: 'a.txt' }] });
   });
@@ -171,12 +171,12 @@ describe('what is attached', () => {
 });
 
 describe('a thread', () => {
-  test('goes on when the business replies, and when that is answered by mail', async () => {
+  test('goes on when the business replies, and when a mail replies to that', async () => {
     const first = await sent();
     const reply = await globex.api.send({ in_reply_to: first.id, note: 'They ship tomorrow.' });
     expect([reply.status, reply.body.to.party.domain, reply.body.thread_id]).toEqual([201, 'acme-works.test', first.thread_id]);
-    const answer = await sent({ headers: [`In-Reply-To: <${reply.body.id}@${INBOUND}>`], body: 'Thank you.\r\n' });
-    expect(answer).toMatchObject({ in_reply_to: reply.body.id, thread_id: first.thread_id });
+    const followUp = await sent({ headers: [`In-Reply-To: <${reply.body.id}@${INBOUND}>`], body: 'Thank you.\r\n' });
+    expect(followUp).toMatchObject({ in_reply_to: reply.body.id, thread_id: first.thread_id });
     const byReference = await sent(
       { headers: [`References: <x@y> <${first.id}@${INBOUND}> <${reply.body.id}@${INBOUND}>`] },
       `globex+orders@${INBOUND}`,
@@ -185,7 +185,7 @@ describe('a thread', () => {
     expect(ids((await globex.api.get(`/threads/${first.thread_id}`)).body.data)).toEqual([
       first.id,
       reply.body.id,
-      answer.id,
+      followUp.id,
       byReference.id,
     ]);
   });
@@ -232,7 +232,7 @@ describe('who is not welcome', () => {
     expect(await mail('ann@eu.blocked-all.test')).toMatch(BLOCKED);
   });
 
-  test('a business that takes no drops takes no mail but answers to its own messages', async () => {
+  test('a business that accepts no drops accepts only mail in reply to its own messages', async () => {
     const closed = await world.service.business('closed');
     const recipient = `closed@${INBOUND}`;
     const first = await sent({}, recipient, closed);
@@ -242,14 +242,14 @@ describe('who is not welcome', () => {
     await world.service.sql("SELECT pg_notify('waybill_changes', 'x party:' || id) FROM parties WHERE handle = 'closed'");
     await expect
       .poll(() => world.deliver({ recipients: [recipient], mail: mailText() }))
-      .toMatch(/^550 5\.7\.1 The closed company takes no messages from people without a handle\.$/);
-    const answer = await sent({ headers: [`In-Reply-To: <${reply.id}@${INBOUND}>`] }, recipient, closed);
-    expect(answer.thread_id).toBe(first.thread_id);
+      .toMatch(/^550 5\.7\.1 The closed company accepts no messages from people without a handle\.$/);
+    const followUp = await sent({ headers: [`In-Reply-To: <${reply.id}@${INBOUND}>`] }, recipient, closed);
+    expect(followUp.thread_id).toBe(first.thread_id);
   });
 });
 
 describe('the same mail again', () => {
-  test('is answered the same, and is no second message', async () => {
+  test('gets the same SMTP reply, and is no second message', async () => {
     const mail = mailText({ headers: ['X-Try: 1'] });
     const first = await world.deliver({ mail });
     const again = await world.deliver({ mail: mail.replace('X-Try: 1', 'X-Try: 2') });
@@ -264,10 +264,10 @@ describe('the same mail again', () => {
 
   test('by ten connections at once is one message, and one set of files', async () => {
     const mail = mailText(multipart('mixed', [attached('a.txt', 'text/plain', 'once')]));
-    const answers = await Promise.all(Array.from({ length: 10 }, () => world.deliver({ mail })));
-    expect(new Set(answers).size).toBe(1);
+    const replies = await Promise.all(Array.from({ length: 10 }, () => world.deliver({ mail })));
+    expect(new Set(replies).size).toBe(1);
     const message = await newest();
-    expect(message.id).toBe(idIn(answers[0] as string));
+    expect(message.id).toBe(idIn(replies[0] as string));
     expect(await (await fetch(message.files[0].download_url)).text()).toBe('once');
   });
 

@@ -25,24 +25,24 @@ describe('the schema of an inbox', () => {
     expect([status, body]).toEqual([200, { schema: null, updated_at: null }]);
   });
 
-  test('is answered by PUT and by GET as it was set, with the time', async () => {
+  test('is returned by PUT and by GET as it was set, with the time', async () => {
     const before = Date.now() - 1_000;
-    const answer = await put({ schema: ORDER });
-    expect(answer.status).toBe(200);
-    expect(answer.body.schema).toEqual(ORDER);
-    expect(Date.parse(answer.body.updated_at)).toBeGreaterThan(before);
-    expect((await globex.api.get('/inbox/schema')).body).toEqual(answer.body);
+    const response = await put({ schema: ORDER });
+    expect(response.status).toBe(200);
+    expect(response.body.schema).toEqual(ORDER);
+    expect(Date.parse(response.body.updated_at)).toBeGreaterThan(before);
+    expect((await globex.api.get('/inbox/schema')).body).toEqual(response.body);
   });
 
   test('keeps its very text: spaces, order, 1.0, big integers, duplicate and strange keys', async () => {
     const schema = '{ "b":1.0 ,"a":12345678901234567890, "a":1,"__proto__":{"x":"\\u0000\\ud800"},\n"minLength":1e0}';
-    const answer = await globex.api.request('PUT', '/v1/inbox/schema', {
+    const response = await globex.api.request('PUT', '/v1/inbox/schema', {
       body: `{"schema":${schema} }`,
       headers: { 'content-type': 'application/json' },
     });
-    expect(answer.status, answer.text).toBe(200);
-    expect(answer.text).toContain(`{"schema":${schema},"updated_at":`);
-    expect((await globex.api.get('/inbox/schema')).text).toBe(answer.text);
+    expect(response.status, response.text).toBe(200);
+    expect(response.text).toContain(`{"schema":${schema},"updated_at":`);
+    expect((await globex.api.get('/inbox/schema')).text).toBe(response.text);
   });
 
   test('is replaced by the next one, at a later time', async () => {
@@ -182,7 +182,7 @@ describe('a message', () => {
     expect((await service.anonymous.get(`/receipts/${token}`)).body.validation).toEqual(failed.validation);
   });
 
-  test('that is repeated answers with the verdict of the first', async () => {
+  test('that is repeated returns the verdict of the first', async () => {
     await put({ schema: { type: 'string' } });
     const key = { 'idempotency-key': 'verdict' };
     const first = await acme.api.send({ to: 'globex', json: 1 }, key);

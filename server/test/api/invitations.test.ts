@@ -35,9 +35,9 @@ const partyId = async () => (await service.sql<{ id: string }>('SELECT id FROM p
 
 /** Invites the guest, who signs in and has the token. */
 async function invited(role = 'member', segment?: string): Promise<{ id: string; person: Browser; token: string }> {
-  const answer = await invite(guest(), role, segment);
-  expect(answer.status, answer.text).toBe(201);
-  return { id: answer.body.id, person: await signInWithCode(service, guest()), token: await tokenFor(guest()) };
+  const response = await invite(guest(), role, segment);
+  expect(response.status, response.text).toBe(201);
+  return { id: response.body.id, person: await signInWithCode(service, guest()), token: await tokenFor(guest()) };
 }
 
 async function expectNobodyJoined(): Promise<void> {
@@ -45,19 +45,19 @@ async function expectNobodyJoined(): Promise<void> {
 }
 
 describe('an invitation', () => {
-  test('is mailed, tells what it is for, and makes whoever accepts it a member', async () => {
-    const answer = await invite(`  Guest@FIRM-${made}.test `, 'admin', 'Desk');
-    expect(answer.status).toBe(201);
-    expect(answer.body).toMatchObject({ id: expect.stringMatching(/^inv_/), email: guest(), role: 'admin', segment: 'desk' });
-    const days = (Date.parse(answer.body.expires_at) - Date.parse(answer.body.created_at)) / 86_400_000;
+  test('is mailed, tells what it is for, and makes the person who accepts it a member', async () => {
+    const response = await invite(`  Guest@FIRM-${made}.test `, 'admin', 'Desk');
+    expect(response.status).toBe(201);
+    expect(response.body).toMatchObject({ id: expect.stringMatching(/^inv_/), email: guest(), role: 'admin', segment: 'desk' });
+    const days = (Date.parse(response.body.expires_at) - Date.parse(response.body.created_at)) / 86_400_000;
     expect(days).toBe(7);
-    expect((await owner.get('/invitations')).body.data).toEqual([answer.body]);
+    expect((await owner.get('/invitations')).body.data).toEqual([response.body]);
     const token = await tokenFor(guest());
-    expect(answer.text).not.toContain(token);
+    expect(response.text).not.toContain(token);
     const person = await signInWithCode(service, guest());
     expect((await person.get(`/v1/account/invitations/${token}`)).body).toEqual({
       business: (await owner.get('/business')).body,
-      ...{ email: guest(), role: 'admin', expires_at: answer.body.expires_at },
+      ...{ email: guest(), role: 'admin', expires_at: response.body.expires_at },
     });
     await expectNobodyJoined();
     const accepted = await accept(person, token);
@@ -86,14 +86,14 @@ describe('an invitation', () => {
 
   test('counts once, also for ten who accept it at the same moment', async () => {
     const { person, token } = await invited();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => accept(person, token)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectRefusal(answer, 'not_found');
+    const responses = await Promise.all(Array.from({ length: 10 }, () => accept(person, token)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const response of responses.filter(({ status }) => status !== 200)) expectRefusal(response, 'not_found');
     expectRefusal(await person.get(`/v1/account/invitations/${token}`), 'not_found');
     expect(await emailsNow()).toHaveLength(2);
   });
 
-  test('that has expired, was withdrawn or never was is answered alike', async () => {
+  test('that has expired, was withdrawn or never existed gets the same response', async () => {
     const { id, person, token } = await invited();
     const never = await accept(person, 'A'.repeat(32));
     expectRefusal(never, 'not_found');
@@ -114,7 +114,7 @@ describe('an invitation', () => {
 
   test('that is withdrawn while it is being accepted counts for one of both', async () => {
     const { id, person, token } = await invited();
-    // The one who accepts began earlier, and has to wait.
+    // The acceptance began earlier, and must wait.
     const lock = await lockingWith(service, 'SELECT FROM parties WHERE id = $1 FOR UPDATE', [await partyId()]);
     const accepting = accept(person, token);
     await expect
@@ -126,7 +126,7 @@ describe('an invitation', () => {
     await expectNobodyJoined();
   });
 
-  test('sent anew takes the place of the earlier one', async () => {
+  test('sent again replaces the earlier one', async () => {
     const { person, token } = await invited('admin');
     await service.sql('UPDATE invitations SET created_at = created_at - make_interval(secs => $1)', [INVITATION_AGAIN_AFTER_S]);
     expect((await invite(guest(), 'member')).status).toBe(201);
@@ -136,7 +136,7 @@ describe('an invitation', () => {
     expect((await new MemberApi(person, owner.handle).get('/me')).body.member.role).toBe('member');
   });
 
-  test('leaves whoever has become a member meanwhile as they are', async () => {
+  test('leaves a person who has become a member meanwhile unchanged', async () => {
     const { person, token } = await invited('admin', 'desk');
     const id = (await person.get('/v1/account')).body.id;
     await service.sql(`INSERT INTO members (party_id, person_id, role) SELECT $1, id, 'member' FROM people WHERE email = $2`, [
@@ -162,15 +162,15 @@ describe('an invitation ends with its inviter’s right to make it', () => {
   /** An admin, or an owner, who invites the guest. */
   async function invitedBy(role: 'owner' | 'admin', invitedAs: string) {
     const inviter = await joinedBy(service, owner, `inviter@firm-${made}.test`, role);
-    const answer = await inviter.post('/invitations', { email: guest(), role: invitedAs });
-    expect(answer.status, answer.text).toBe(201);
+    const response = await inviter.post('/invitations', { email: guest(), role: invitedAs });
+    expect(response.status, response.text).toBe(201);
     const person = await signInWithCode(service, guest());
     return { inviter, inviterId: (await inviter.browser.get('/v1/account')).body.id, person, token: await tokenFor(guest()) };
   }
   async function expectVoid(person: Browser, token: string): Promise<void> {
-    for (const answer of [await accept(person, token), await person.get(`/v1/account/invitations/${token}`)]) {
-      expectRefusal(answer, 'not_found');
-      expect(answer.body.error.message).toMatch(/may no longer invite. Ask the business for a new one/);
+    for (const response of [await accept(person, token), await person.get(`/v1/account/invitations/${token}`)]) {
+      expectRefusal(response, 'not_found');
+      expect(response.body.error.message).toMatch(/may no longer invite. Ask the business for a new one/);
     }
     expect((await owner.get('/invitations')).body.data).toEqual([]);
     expect(await emailsNow()).not.toContain(guest());
@@ -208,7 +208,7 @@ describe('an invitation ends with its inviter’s right to make it', () => {
     expect((await accept(second, await tokenFor(`second@firm-${made}.test`))).status).toBe(200);
   });
 
-  test('and others’ invitations go on, also those of whoever invited the same mailbox again', async () => {
+  test('and others’ invitations stay open, also of a person who invited the same mailbox again', async () => {
     const { inviterId, person } = await invitedBy('admin', 'admin');
     await service.sql('UPDATE invitations SET created_at = created_at - make_interval(secs => $1)', [INVITATION_AGAIN_AFTER_S]);
     expect((await invite(guest(), 'member')).status).toBe(201);
@@ -271,9 +271,9 @@ describe('inviting', () => {
        SELECT $1, gen_random_uuid(), i || '@flood.test', 'member', '\\x00', now() + interval '1 day' FROM generate_series(1, $2::integer) i`,
       [await partyId(), INVITATIONS_PER_BUSINESS_AND_DAY_MAX - 2],
     );
-    const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => invite(`late-${i}@firm-${made}.test`)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
-    for (const answer of answers.filter(({ status }) => status !== 201)) expectRefusal(answer, 'rate_limited');
+    const responses = await Promise.all(Array.from({ length: 6 }, (_, i) => invite(`late-${i}@firm-${made}.test`)));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(2);
+    for (const response of responses.filter(({ status }) => status !== 201)) expectRefusal(response, 'rate_limited');
     await service.sql("UPDATE invitations SET created_at = created_at - interval '1 day', expires_at = now() WHERE party_id = $1", [
       await partyId(),
     ]);
@@ -288,8 +288,8 @@ describe('inviting', () => {
          FROM generate_series(1, $2::integer) i`,
       [await partyId(), INVITATIONS_OPEN_PER_BUSINESS_MAX - 1],
     );
-    const answers = await Promise.all([invite(guest()), invite(`second@firm-${made}.test`)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const responses = await Promise.all([invite(guest()), invite(`second@firm-${made}.test`)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatId, formatReceiptToken, newReceiptToken, newUuid } from '../../src/contract/ids.ts';
-import type { Answered, Api } from '../support/api.ts';
+import type { Api, ApiResponse } from '../support/api.ts';
 import { ids, list } from '../support/pages.ts';
 import { expectRefusal, withoutTraces } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -31,7 +31,7 @@ afterAll(() => service.stop());
 const unknownMessage = () => formatId('msg', newUuid());
 const unknownThread = () => formatId('thr', newUuid());
 
-type Probe = [name: string, ask: (api: Api, ids: { message: string; thread: string; agent: string }) => Promise<Answered>];
+type Probe = [name: string, ask: (api: Api, ids: { message: string; thread: string; agent: string }) => Promise<ApiResponse>];
 
 /** Every way of an API key to name a message, a thread or an agent. */
 const probes: Probe[] = [
@@ -87,7 +87,7 @@ test('both parties can read the message, and nobody else', async () => {
   expectRefusal(await stranger.api.get(`/messages/${secret.id}`), 'not_found');
 });
 
-test('a malformed message id is answered like an unknown one', async () => {
+test('a malformed message id is treated like an unknown one', async () => {
   const unknown = withoutTraces(await stranger.api.get(`/messages/${unknownMessage()}`));
   const { id } = secret;
   for (const malformed of [
@@ -106,7 +106,7 @@ test('a malformed message id is answered like an unknown one', async () => {
   }
 });
 
-test('in_reply_to that is no id is answered like one that is unknown', async () => {
+test('in_reply_to that is not an id is treated like an unknown one', async () => {
   const unknown = withoutTraces(await stranger.api.send({ in_reply_to: unknownMessage() }));
   for (const malformed of ['', 'x', 'msg_', secret.thread_id, secret.id.toUpperCase()]) {
     expect(withoutTraces(await stranger.api.send({ in_reply_to: malformed })), malformed).toEqual(unknown);
@@ -123,9 +123,9 @@ test('a third party’s lists hold nothing of it, whatever the filter', async ()
     { since: '2020-01-01T00:00:00Z' },
     { validation: 'not_applicable' },
   ]) {
-    const answer = await list(stranger.api, '/inbox', filters as Record<string, string>);
-    expect(answer.text).not.toContain(secret.id);
-    expect(answer.text).not.toContain('merger');
+    const response = await list(stranger.api, '/inbox', filters as Record<string, string>);
+    expect(response.text).not.toContain(secret.id);
+    expect(response.text).not.toContain('merger');
   }
   expect((await stranger.api.get('/outbox')).text).not.toContain(secret.thread_id);
 });
@@ -145,7 +145,7 @@ test('another business’s use of an idempotency key stays unseen', async () => 
   expect(mine.body.type).toBe('mine');
 });
 
-test('a receipt’s token is all that opens it: a wrong one says nothing', async () => {
+test('a receipt opens with its token only: a wrong one says nothing', async () => {
   const token = secret.receipt_url.split('/r/')[1] as string;
   const last = token.at(-1) === '0' ? '1' : '0';
   const near = withoutTraces(await service.anonymous.get(`/receipts/${token.slice(0, -1)}${last}`));

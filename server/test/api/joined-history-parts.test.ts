@@ -22,7 +22,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const answerTo = async ({ id }: Envelope, api = shop.api): Promise<Envelope> => {
+const replyTo = async ({ id }: Envelope, api = shop.api): Promise<Envelope> => {
   const { status, text, body } = await api.send({ in_reply_to: id });
   expect(status, text).toBe(201);
   return body;
@@ -33,21 +33,21 @@ const threadOf = async (api: { get: TestBusiness['api']['get'] }, { thread_id }:
 };
 
 describe('a thread that goes to two businesses in parts', () => {
-  test('is answered to whoever has the part, and neither sees the other’s', async () => {
+  test('gets replies to the party that has the messages, and neither sees those of the other', async () => {
     const ann = await signInWithCode(service, 'ann@parts-works.test');
     const ben = await signInWithCode(service, 'ben@parts-works.test');
     const anns = await dropped(ann, { to: 'shop', note: 'of ann' });
-    const toAnn = await answerTo(anns);
+    const toAnn = await replyTo(anns);
     const bens = await dropped(ben, { in_reply_to: toAnn.id, note: 'of ben' });
-    const toBen = await answerTo(bens);
+    const toBen = await replyTo(bens);
     const annsOwn = await claim(ann, 'anns-own');
     await service.join();
     expect(await threadOf(annsOwn, anns)).toEqual({ ids: [anns.id, toAnn.id], hidden: 2 });
 
-    // What answers a colleague stays with the organisation, though the thread was begun by somebody who has left it.
-    const laterToBen = await answerTo(bens);
+    // Replies to a colleague stay with the organisation, although somebody who has left it began the thread.
+    const laterToBen = await replyTo(bens);
     expect(laterToBen.to.party).toMatchObject({ kind: 'domain', domain: 'parts-works.test' });
-    const laterToAnn = await answerTo(anns);
+    const laterToAnn = await replyTo(anns);
     expect(laterToAnn.to.party).toMatchObject({ handle: 'anns-own' });
     expect((await annsOwn.get(`/messages/${laterToBen.id}`)).status).toBe(404);
     expect((await dropped(ben, { in_reply_to: laterToBen.id })).thread_id).toBe(anns.thread_id);
@@ -59,9 +59,9 @@ describe('a thread that goes to two businesses in parts', () => {
     for (const { id } of [anns, toAnn, laterToAnn]) expect((await works.api.get(`/messages/${id}`)).status).toBe(404);
     for (const { id } of [bens, toBen, laterToBen]) expect((await annsOwn.get(`/messages/${id}`)).status).toBe(404);
     await operator.removeDomain('works', 'parts-works.test');
-    expect((await answerTo(bens)).to.party).toMatchObject({ handle: 'works' });
-    expect((await answerTo(toBen)).to.party).toMatchObject({ handle: 'works' });
-    expect((await answerTo(toAnn)).to.party).toMatchObject({ handle: 'anns-own' });
+    expect((await replyTo(bens)).to.party).toMatchObject({ handle: 'works' });
+    expect((await replyTo(toBen)).to.party).toMatchObject({ handle: 'works' });
+    expect((await replyTo(toAnn)).to.party).toMatchObject({ handle: 'anns-own' });
   });
 
   test('can’t be gone on with by somebody who has taken their part along, but as the business', async () => {
@@ -81,7 +81,7 @@ describe('files', () => {
   test('of both sides come along, and stay where they were for the other', async () => {
     const dan = await signInWithCode(service, 'dan@file-works.test');
     const sent = await dropped(dan, { to: 'shop', files: [await uploadForDrop(dan, 'a plan')] });
-    const { body: answer } = await shop.api.send({ in_reply_to: sent.id, files: [await upload(shop.api, 'an offer')] });
+    const { body: response } = await shop.api.send({ in_reply_to: sent.id, files: [await upload(shop.api, 'an offer')] });
     const filers = await service.business('filers');
     await operator.verifyDomain('filers', 'file-works.test');
     await service.join();
@@ -95,7 +95,7 @@ describe('files', () => {
     }
     const stranger = await service.business('stranger');
     expect((await stranger.api.get(`/files/${data[0].files[0].id}`)).status).toBe(404);
-    for (const message of [sent, answer]) {
+    for (const message of [sent, response]) {
       const receipt = await service.anonymous.get(`/receipts/${message.receipt_url.split('/').at(-1)}`);
       expect(receipt.body).toMatchObject({ content_hash: message.content_hash, files: [{ id: message.files[0].id }] });
     }
@@ -103,21 +103,21 @@ describe('files', () => {
 });
 
 describe('what an organisation wrote to the very business that gets its domain', () => {
-  test('stands in both boxes and once in the thread, and so do the answers', async () => {
+  test('stands in both boxes and once in the thread, and so do the replies', async () => {
     const own = await service.business('own');
     const eve = await signInWithCode(service, 'eve@own-works.test');
     const sent = await dropped(eve, { to: 'own' });
-    const answer = await answerTo(sent, own.api);
-    const back = await dropped(eve, { in_reply_to: answer.id });
+    const response = await replyTo(sent, own.api);
+    const back = await dropped(eve, { in_reply_to: response.id });
     await operator.verifyDomain('own', 'own-works.test');
     await service.join();
     await service.join();
-    const all = [sent.id, answer.id, back.id];
+    const all = [sent.id, response.id, back.id];
     for (const box of ['/inbox', '/outbox']) expect(ids((await everyPage(own.api, box)).flat())).toEqual(all.toReversed());
     expect(await threadOf(own.api, sent)).toEqual({ ids: all, hidden: 0 });
-    for (const message of [sent, answer, back]) {
+    for (const message of [sent, response, back]) {
       expect((await own.api.get(`/messages/${message.id}`)).body).toEqual(message);
-      const more = await answerTo(message, own.api);
+      const more = await replyTo(message, own.api);
       expect(more).toMatchObject({ thread_id: sent.thread_id, to: { party: { handle: 'own' } } });
       all.push(more.id);
     }
@@ -164,17 +164,17 @@ describe('places in the ledger', () => {
   });
 });
 
-test('a repeat after joining answers the original, with its files', async () => {
+test('a repeat after joining returns the original, with its files', async () => {
   const hal = await signInWithCode(service, 'hal@gmail.com');
   const files = [await uploadForDrop(hal, 'bytes')];
   const first = await dropped(hal, { to: 'shop', files }, { 'idempotency-key': 'first' });
-  const answer = await answerTo(first);
-  const second = await dropped(hal, { in_reply_to: answer.id }, { 'idempotency-key': 'second' });
+  const response = await replyTo(first);
+  const second = await dropped(hal, { in_reply_to: response.id }, { 'idempotency-key': 'second' });
   const hals = await claim(hal, 'hals');
   await service.join();
   for (const [original, body] of [
     [first, { to: 'shop', files }],
-    [second, { in_reply_to: answer.id }],
+    [second, { in_reply_to: response.id }],
   ] as const) {
     const again = await drop(hal, body, { 'idempotency-key': original.idempotency_key });
     expect([again.status, again.headers.get('idempotent-replayed'), again.body.id], again.text).toEqual([201, 'true', original.id]);

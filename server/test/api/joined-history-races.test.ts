@@ -22,7 +22,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const answerTo = async ({ id }: Envelope): Promise<Envelope> => {
+const replyTo = async ({ id }: Envelope): Promise<Envelope> => {
   const { status, text, body } = await shop.api.send({ in_reply_to: id });
   expect(status, text).toBe(201);
   return body;
@@ -34,7 +34,7 @@ describe('a chore that is cut short', () => {
   test('has moved whole threads or nothing of them; done again, it moves the rest, and nothing twice', async () => {
     const ann = await signInWithCode(service, 'ann@cut-works.test');
     const sent = await dropMany(ann, 6);
-    const answers = await Promise.all(sent.map(answerTo));
+    const responses = await Promise.all(sent.map(replyTo));
     const cut = await service.business('cut');
     await operator.verifyDomain('cut', 'cut-works.test');
     const held = sent[3];
@@ -48,12 +48,12 @@ describe('a chore that is cut short', () => {
     await lock.rollBack();
     expect(await service.holders(held.id, 'shop')).toEqual(['cut-works.test']);
     for (const [n, message] of sent.entries())
-      expect(await service.holders(answers[n].id, 'shop')).toEqual(await service.holders(message.id, 'shop'));
+      expect(await service.holders(responses[n].id, 'shop')).toEqual(await service.holders(message.id, 'shop'));
 
     for (let time = 0; time < 3; time++) {
       await service.join();
       expect(ids((await everyPage(cut.api, '/outbox')).flat()).sort()).toEqual(ids(sent).sort());
-      expect(ids((await everyPage(cut.api, '/inbox')).flat()).sort()).toEqual(ids(answers).sort());
+      expect(ids((await everyPage(cut.api, '/inbox')).flat()).sort()).toEqual(ids(responses).sort());
       expect((await cut.api.get('/contacts')).body.data[0].activity).toMatchObject({ messages_in: 6, messages_out: 6 });
     }
   });
@@ -70,18 +70,18 @@ describe('a chore that is cut short', () => {
 });
 
 describe('while threads are moved', () => {
-  test('what is sent and answered stands in one of the two ledgers, and in the end in the business’s', async () => {
+  test('messages and replies stand in one of the two ledgers, and in the end in the business’s', async () => {
     const cat = await signInWithCode(service, 'cat@busy-works.test');
     const sent = await dropMany(cat, 25);
     const busy = await service.business('busy');
     const more: Envelope[] = [];
-    const answering = sent.map(async (message) => {
-      for (let n = 0; n < 3; n++) more.push(await answerTo(message));
+    const responding = sent.map(async (message) => {
+      for (let n = 0; n < 3; n++) more.push(await replyTo(message));
     });
     const dropping = Array.from({ length: 10 }, async () => more.push(await dropped(cat, { to: 'shop' })));
     await operator.verifyDomain('busy', 'busy-works.test');
     await service.join();
-    await Promise.all([...answering, ...dropping]);
+    await Promise.all([...responding, ...dropping]);
     const holders = await Promise.all([...sent, ...more].map(({ id }) => service.holders(id, 'shop')));
     for (const held of holders) expect(held).toHaveLength(1);
     await service.join();
@@ -93,34 +93,34 @@ describe('while threads are moved', () => {
     expect(new Set(ids(ofShop)).size).toBe(ofShop.length);
   });
 
-  /** An answer whose way was decided before the thread was moved, and which arrives after it. */
+  /** A reply whose destination was decided before the thread was moved, and which arrives after it. */
   async function straggler(first: Envelope, joined: string): Promise<Envelope> {
     const lock = await lockingWith(
       service,
       `UPDATE ledgers SET head = head WHERE party_id = (SELECT id FROM parties WHERE handle = 'shop')`,
     );
-    const answering = answerTo(first);
+    const responding = replyTo(first);
     await connectionWaitingIn(service, 'commit_messages');
     await service.join();
     expect(await service.holders(first.id, 'shop')).toEqual([joined]);
     await lock.rollBack();
-    return answering;
+    return responding;
   }
 
   test.each(['claimed', 'verified'])(
-    'an answer on its way to a thread that a business has %s is not lost: the chore finds it',
+    'a reply on its way to a thread that a business has %s is not lost: the chore finds it',
     async (how) => {
       const domain = `late-${how}.test`;
       const dan = await signInWithCode(service, `dan@${domain}`);
       const eve = await signInWithCode(service, `eve@${domain}`);
       const first = await dropped(dan, { to: 'shop' });
       const eves = await dropped(eve, { to: 'shop', in_reply_to: first.id });
-      const toEve = await answerTo(eves);
+      const toEve = await replyTo(eves);
       const handle = `late-${how}`;
       const business = await claim(dan, handle);
       if (how === 'verified') await operator.verifyDomain(handle, domain);
       const late = await straggler(first, handle);
-      // Routed to the organisation before anybody had its domain, or to the business at once.
+      // Sent to the organisation before any business had its domain, or to the business at once.
       const [holder] = await service.holders(late.id, 'shop');
       expect(holder).toBe(how === 'claimed' ? domain : handle);
       await service.join();
@@ -150,7 +150,7 @@ test('a thousand threads join, each whole, and in the order in which they were',
 }, 600_000);
 
 describe('a domain that was given up before its history had joined', () => {
-  test('joins whoever has it now, and not whoever had it', async () => {
+  test('joins the business that has it now, and not an earlier one', async () => {
     const gus = await signInWithCode(service, 'gus@moved-works.test');
     const before = await dropped(gus, { to: 'shop' });
     const [former, present] = [await service.business('former'), await service.business('present')];

@@ -14,18 +14,18 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const drop = async (person: Browser, body: object) => {
-  const answer = await person.post('/v1/drops', { to: 'shop', ...body });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body;
+  const response = await person.post('/v1/drops', { to: 'shop', ...body });
+  expect(response.status, response.text).toBe(201);
+  return response.body;
 };
-const answerTo = async (message: { id: string }, note: string) => {
-  const answer = await shop.api.send({ in_reply_to: message.id, note });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body;
+const replyTo = async (message: { id: string }, note: string) => {
+  const response = await shop.api.send({ in_reply_to: message.id, note });
+  expect(response.status, response.text).toBe(201);
+  return response.body;
 };
 const claim = async (person: Browser, handle: string) => {
-  const answer = await person.post('/v1/businesses', { handle, display_name: handle });
-  expect(answer.status, answer.text).toBe(201);
+  const response = await person.post('/v1/businesses', { handle, display_name: handle });
+  expect(response.status, response.text).toBe(201);
   return new MemberApi(person, handle);
 };
 
@@ -33,9 +33,9 @@ test('what a person began for an organisation joins the business they claim, wit
   const ann = await signInWithCode(service, 'ann@tailor-works.test');
   const ben = await signInWithCode(service, 'ben@tailor-works.test');
   const first = await drop(ann, { note: 'ann asks', type: 'order' });
-  const reply = await answerTo(first, 'to ann');
+  const reply = await replyTo(first, 'to ann');
   const bens = await drop(ben, { note: 'ben joins in', in_reply_to: reply.id });
-  await answerTo(bens, 'to ben');
+  await replyTo(bens, 'to ben');
   const foreign = await drop(ben, { note: 'of ben alone' });
 
   const tailor = await claim(ann, 'tailor');
@@ -53,26 +53,26 @@ test('what a person began for an organisation joins the business they claim, wit
   expect(contact).toMatchObject({ party: { handle: 'shop' }, activity: { messages_in: 1, messages_out: 1, types: ['order'] } });
 });
 
-test('answers to a thread that has joined go to the business', async () => {
+test('replies to a thread that has joined go to the business', async () => {
   const cleo = await signInWithCode(service, 'cleo@miller-works.test');
   const first = await drop(cleo, { note: 'hello' });
   const miller = await claim(cleo, 'miller');
   await expect.poll(async () => (await miller.get('/outbox')).body.data.length).toBe(1);
-  const answer = await answerTo(first, 'late answer');
-  expect(answer.to.party).toEqual({ kind: 'handle', handle: 'miller', display_name: 'miller' });
-  expect((await miller.get('/inbox')).body.data[0]).toMatchObject({ id: answer.id, thread_id: first.thread_id });
-  const reply = await miller.post('/messages', { in_reply_to: answer.id, note: 'and back' });
+  const response = await replyTo(first, 'late answer');
+  expect(response.to.party).toEqual({ kind: 'handle', handle: 'miller', display_name: 'miller' });
+  expect((await miller.get('/inbox')).body.data[0]).toMatchObject({ id: response.id, thread_id: first.thread_id });
+  const reply = await miller.post('/messages', { in_reply_to: response.id, note: 'and back' });
   expect(reply.body).toMatchObject({ thread_id: first.thread_id, to: { party: { handle: 'shop' } } });
   expect((await miller.get(`/threads/${first.thread_id}`)).body).toMatchObject({ hidden: 0, data: [{}, {}, {}] });
 });
 
-test('the whole history of a domain joins whoever verifies it, and nobody after them', async () => {
+test('the whole history of a domain joins the business that verifies it, and no later one', async () => {
   const operator = new Operator(service);
   const dan = await signInWithCode(service, 'dan@weaver-works.test');
   const eve = await signInWithCode(service, 'eve@weaver-works.test');
   const first = await drop(dan, { note: 'of dan' });
   const second = await drop(eve, { note: 'of eve' });
-  await answerTo(second, 'to eve');
+  await replyTo(second, 'to eve');
   const weaver = await service.business('weaver');
   const later = await service.business('later');
   await operator.verifyDomain('weaver', 'weaver-works.test');

@@ -133,8 +133,8 @@ describe('nobody else can read them', () => {
   });
 
   test('scripts give the token with each request', async () => {
-    const answer = await service.anonymous.request('GET', `${pathOf(service)}&format=json`);
-    expect([answer.status, answer.headers.get('set-cookie'), Array.isArray(answer.body.data)]).toEqual([200, null, true]);
+    const response = await service.anonymous.request('GET', `${pathOf(service)}&format=json`);
+    expect([response.status, response.headers.get('set-cookie'), Array.isArray(response.body.data)]).toEqual([200, null, true]);
   });
 
   test('without the token nothing is shown, not even on the same machine; the page says where it is', async () => {
@@ -152,7 +152,7 @@ describe('nobody else can read them', () => {
     }
   });
 
-  test('whoever signs in is told where mails are, without the token', async () => {
+  test('the ways to sign in include where mails are, without the token', async () => {
     const { text, body } = await service.anonymous.get('/sign-in');
     expect(body.mails_at).toBe('/dev/mail');
     expect(text).not.toContain('token');
@@ -160,8 +160,8 @@ describe('nobody else can read them', () => {
 
   test('the token is the same for all processes and starts of a service, and another for each service', async () => {
     const sibling = await service.sibling();
-    const answer = await sibling.anonymous.request('GET', pathOf(service));
-    expect(answer.status).toBe(303);
+    const response = await sibling.anonymous.request('GET', pathOf(service));
+    expect(response.status).toBe(303);
     await sibling.stop();
     const other = await startTestService({ PUBLIC_URL: 'https://waybill.example' });
     expect(new URL(other.keptMailsAt).searchParams.get('token')).not.toBe(new URL(service.keptMailsAt).searchParams.get('token'));

@@ -22,21 +22,21 @@ function connected() {
   socket.on('close', () => {
     seen.isClosed = true;
   });
-  const answers = () => seen.text.match(/HTTP\/1\.1 \d+/g) ?? [];
-  return { socket, seen, answers };
+  const responses = () => seen.text.match(/HTTP\/1\.1 \d+/g) ?? [];
+  return { socket, seen, responses };
 }
 
 test('a connection stays in use after a refused body that came late, and is closed after one that never came', async () => {
   const [whole, cut] = [connected(), connected()];
-  for (const { socket, answers } of [whole, cut]) {
+  for (const { socket, responses } of [whole, cut]) {
     socket.write(REFUSED);
-    await expect.poll(answers, PATIENTLY).toEqual(['HTTP/1.1 401']);
+    await expect.poll(responses, PATIENTLY).toEqual(['HTTP/1.1 401']);
   }
   whole.socket.write('{"a":');
   const since = performance.now();
   await expect.poll(() => cut.seen.isClosed, PATIENTLY).toBe(true);
   await expect.poll(() => performance.now() - since, PATIENTLY).toBeGreaterThan(LONG_ENOUGH_MS);
   whole.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-  await expect.poll(whole.answers, PATIENTLY).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200']);
+  await expect.poll(whole.responses, PATIENTLY).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200']);
   whole.socket.destroy();
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatId, newUuid, parseId } from '../../src/contract/ids.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { accept, claimedBy, invitationToken, joinedBy, personIdOf, tryClaim } from '../support/businesses.ts';
 import { listed, save } from '../support/contacts.ts';
 import { MemberApi } from '../support/member.ts';
@@ -16,15 +16,15 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const several = (count: number, ask: (i: number) => Promise<Answered>) => Promise.all(Array.from({ length: count }, (_, i) => ask(i)));
+const several = (count: number, ask: (i: number) => Promise<ApiResponse>) => Promise.all(Array.from({ length: count }, (_, i) => ask(i)));
 const owned = () => claimedBy(service, `owner${++made}@gmx.de`, `limited-${made}`);
 
 /** At a limit with room for two, five requests at once get two through. */
-function expectTwoOf(answers: Answered[], limit: RegExp): void {
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409]);
-  for (const answer of answers.filter(({ status }) => status === 409)) {
-    expectRefusal(answer, 'conflict');
-    expect(answer.body.error.message).toMatch(limit);
+function expectTwoOf(responses: ApiResponse[], limit: RegExp): void {
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409]);
+  for (const response of responses.filter(({ status }) => status === 409)) {
+    expectRefusal(response, 'conflict');
+    expect(response.body.error.message).toMatch(limit);
   }
 }
 
@@ -61,8 +61,8 @@ describe('saved contacts', () => {
 
   test('that are refused leave nothing behind, and parties that write are still listed', async () => {
     const parties = () => service.sql(`SELECT FROM parties WHERE domain LIKE 'refused-%'`);
-    const answers = await several(5, (i) => save(owner.api, { domain: `refused-${i}.example` }));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([409]));
+    const responses = await several(5, (i) => save(owner.api, { domain: `refused-${i}.example` }));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([409]));
     expect(await parties()).toEqual([]);
     const sender = await service.business('writes-anyway');
     expect((await sender.api.send({ to: 'collector' })).status).toBe(201);
@@ -144,7 +144,7 @@ describe('members and invitations', () => {
     const owner = await owned();
     await fill(owner, 198);
     expectTwoOf(await several(5, (i) => invite(owner, `new${i}@gmx.de`)), /200 open invitations/);
-    // Whoever is invited already can be invited again.
+    // A person who is invited already can be invited again.
     expect((await invite(owner, 'guest1@gmx.de')).status).toBe(201);
     const [open] = (await owner.get('/invitations')).body.data;
     await owner.delete(`/invitations/${open.id}`);
@@ -169,7 +169,7 @@ describe('members and invitations', () => {
   });
 });
 
-test('a person claims 20 businesses in 30 days, whoever owns them afterwards', async () => {
+test('a person claims 20 businesses in 30 days, even if others own them afterwards', async () => {
   const person = await signInWithCode(service, 'founder@gmx.de');
   const heir = 'heir@gmx.de';
   const claim = async (handle: string) => {
@@ -181,9 +181,9 @@ test('a person claims 20 businesses in 30 days, whoever owns them afterwards', a
   expect((await first.delete(`/members/${await personIdOf(first)}`)).status).toBe(204);
   for (let i = 1; i < 20; i++) await claim(`founded-${i}`);
   expect(heirs).toMatch(/^usr_/);
-  const answer = await tryClaim(person, 'founded-20');
-  expectRefusal(answer, 'conflict');
-  expect(answer.body.error.message).toMatch(/20 businesses in 30 days/);
+  const response = await tryClaim(person, 'founded-20');
+  expectRefusal(response, 'conflict');
+  expect(response.body.error.message).toMatch(/20 businesses in 30 days/);
   await service.sql(`UPDATE parties SET claimed_at = now() - interval '31 days' WHERE handle = 'founded-0'`);
   expect((await tryClaim(person, 'founded-20')).status).toBe(201);
 });

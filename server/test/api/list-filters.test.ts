@@ -7,7 +7,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 // biome-ignore lint/suspicious/noExplicitAny: envelopes as they came
 type Envelope = any;
 
-/** Types that mean something to SQL, to patterns or to URLs, and have to mean nothing here. */
+/** Types that mean something to SQL, to patterns or to URLs, but must mean nothing here. */
 const TYPES = [
   'order',
   'Order',
@@ -47,14 +47,14 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const inboxIds = async (filters: Record<string, string>) => {
-  const answer = await list(globex.api, '/inbox', filters);
-  expect(answer.status, answer.text).toBe(200);
-  return ids(answer.body.data);
+  const response = await list(globex.api, '/inbox', filters);
+  expect(response.status, response.text).toBe(200);
+  return ids(response.body.data);
 };
 const outboxIds = async (filters: Record<string, string>) => {
-  const answer = await list(acme.api, '/outbox', filters);
-  expect(answer.status, answer.text).toBe(200);
-  return ids(answer.body.data);
+  const response = await list(acme.api, '/outbox', filters);
+  expect(response.status, response.text).toBe(200);
+  return ids(response.body.data);
 };
 
 describe('type', () => {

@@ -148,9 +148,9 @@ test('29 February of a leap year is a day', async () => {
 });
 
 test('a plus sign that a URL has turned into a space is explained', async () => {
-  const answer = await globex.api.get('/inbox?since=2026-01-01T12:00:00+02:00');
-  expectInvalid(answer, 'since');
-  expect(answer.body.error.message).toContain('%2B');
+  const response = await globex.api.get('/inbox?since=2026-01-01T12:00:00+02:00');
+  expectInvalid(response, 'since');
+  expect(response.body.error.message).toContain('%2B');
 });
 
 describe('when the clock was set back', () => {
@@ -181,7 +181,7 @@ describe('when the clock was set back', () => {
     }
   });
 
-  test('whoever only hears from such a business sees its time, too, and polls without a gap', async () => {
+  test('a recipient of such a business sees its time, too, and polls without a gap', async () => {
     const [early, late] = [await service.business('early'), await service.business('late')];
     await early.api.send({ to: 'early' });
     await service.sql(

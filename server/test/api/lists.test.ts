@@ -83,26 +83,26 @@ describe.each(boxes)('GET %s', (box, owner) => {
   );
 
   test.each(['limit=5&limit=6', 'limit=5&limit=5', 'limit[]=5', 'limit%5B%5D=5'])('refuses the limit in %s', async (query) => {
-    const answer = await owner().api.get(`${box}?${query}`);
-    expect([answer.status, answer.body.error.code]).toEqual([400, 'validation_error']);
+    const response = await owner().api.get(`${box}?${query}`);
+    expect([response.status, response.body.error.code]).toEqual([400, 'validation_error']);
   });
 
   test.each(['q', 'page', 'offset', 'Limit', 'sort', '__proto__', 'constructor', 'toString', 'since ', ''])(
     'refuses the query parameter "%s", which it does not have',
     async (name) => {
-      const answer = await owner().api.get(`${box}?${encodeURIComponent(name)}=1`);
-      expect([answer.status, answer.body.error.code], answer.text).toEqual([400, 'validation_error']);
+      const response = await owner().api.get(`${box}?${encodeURIComponent(name)}=1`);
+      expect([response.status, response.body.error.code], response.text).toEqual([400, 'validation_error']);
     },
   );
 
   test.each(['since', 'until', 'from', 'type', 'validation', 'thread', 'cursor'])('refuses %s given twice', async (name) => {
-    const answer = await owner().api.get(`${box}?${name}=a&${name}=b`);
-    expectInvalid(answer, name);
+    const response = await owner().api.get(`${box}?${name}=a&${name}=b`);
+    expectInvalid(response, name);
   });
 
   test('names each problem of a query', async () => {
-    const answer = await read({ limit: 0, colour: 'red' });
-    const paths = answer.body.error.details.map(({ path }: { path: string }) => path);
+    const response = await read({ limit: 0, colour: 'red' });
+    const paths = response.body.error.details.map(({ path }: { path: string }) => path);
     expect(paths.sort()).toEqual(['/colour', '/limit']);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { hardJson } from '../support/hard-json.ts';
 import { jsonText, whitespace } from '../support/json-text.ts';
 import { exchange } from '../support/raw-http.ts';
@@ -21,20 +21,20 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-function sendJson(written: string): Promise<Answered> {
+function sendJson(written: string): Promise<ApiResponse> {
   return acme.api.send(`{"to":"globex","json":${written}}`);
 }
 
 /** Everywhere the payload comes back, as text. */
-async function readings(sent: Answered): Promise<string[]> {
+async function readings(sent: ApiResponse): Promise<string[]> {
   const { id, thread_id } = sent.body;
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     globex.api.get(`/inbox?thread=${thread_id}`),
     acme.api.get(`/outbox?thread=${thread_id}`),
     globex.api.get(`/threads/${thread_id}`),
     globex.api.get(`/messages/${id}`),
   ]);
-  return [sent.text, ...answers.map(({ text }) => text)];
+  return [sent.text, ...responses.map(({ text }) => text)];
 }
 
 async function expectCarried(written: string): Promise<void> {
@@ -44,7 +44,7 @@ async function expectCarried(written: string): Promise<void> {
   for (const text of await readings(sent)) expect(text.includes(`"json":${written},"`)).toBe(true);
 }
 
-describe('json comes back byte for byte in the answer, inbox, outbox, thread and message', () => {
+describe('json comes back byte for byte in the response, inbox, outbox, thread and message', () => {
   test.each(hardJson)('%s', async (_, written) => {
     await expectCarried(written);
   });
@@ -118,9 +118,9 @@ describe('the size of json', () => {
     const body = `{"to":"globex","json":"${'x'.repeat(bytes - 2)}"}`;
     const chunks = (body.match(/.{1,60000}/g) ?? []).map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('');
     const head = `POST /v1/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${acme.secret}\r\nContent-Type: application/json\r\n`;
-    const answer = await exchange(service.url, `${head}Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`);
-    expect(answer.status).toBe(status);
-    if (status === 413) expect(answer.text).toContain('"code":"json_too_large"');
+    const response = await exchange(service.url, `${head}Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`);
+    expect(response.status).toBe(status);
+    if (status === 413) expect(response.text).toContain('"code":"json_too_large"');
   });
 });
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  answerMail,
-  answerToBusinessMail,
   codeMail,
   domainLostMail,
   invitationMail,
   nameInMail,
+  replyMail,
+  replyToBusinessMail,
   webhookPausedMail,
 } from '../../src/modules/mail/templates.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
@@ -43,7 +43,7 @@ describe('a mail', () => {
     for (const part of [mail.text, mail.html]) {
       expect(part).toContain('012345');
       expect(part).toContain('10 minutes');
-      expect(part).toContain('If you did not ask for a code');
+      expect(part).toContain('If you did not request a code');
     }
   });
 
@@ -65,12 +65,12 @@ describe('a mail', () => {
   test.each([
     ['invitation', invitationMail({ businessName: HOSTILE, inviter: HOSTILE, url: 'https://waybill.example/i' })],
     [
-      'answer',
-      answerMail({ businessName: HOSTILE, handle: 'evil', url: 'https://waybill.example/a', unsubscribeUrl: 'https://waybill.example/u' }),
+      'reply',
+      replyMail({ businessName: HOSTILE, handle: 'evil', url: 'https://waybill.example/a', unsubscribeUrl: 'https://waybill.example/u' }),
     ],
     [
       'member-less',
-      answerToBusinessMail({
+      replyToBusinessMail({
         ...{ businessName: HOSTILE, handle: 'evil', writtenAsName: HOSTILE, writtenAsHandle: 'own' },
         unsubscribeUrl: 'https://waybill.example/u',
       }),
@@ -140,7 +140,7 @@ describe('a mail', () => {
   test('to a mailbox that wrote for a business without being a member says whom to ask, and has no link but to unsubscribe', async () => {
     const unsubscribeUrl = 'https://waybill.example/u';
     const names = { businessName: 'Globex', handle: 'globex', writtenAsName: 'Acme', writtenAsHandle: 'acme' };
-    const mail = await sent('non-member@example.com', answerToBusinessMail({ ...names, unsubscribeUrl }));
+    const mail = await sent('non-member@example.com', replyToBusinessMail({ ...names, unsubscribeUrl }));
     expect(mail.subject).toBe('Globex has replied to Acme');
     expect(mail.text).toContain('ask the people who look after Acme on Waybill');
     expect(mail.text?.match(/https?:\S+/g)).toEqual([unsubscribeUrl]);
@@ -155,10 +155,10 @@ describe('a mail', () => {
   });
 });
 
-describe('a notification of an answer', () => {
+describe('a notice of a reply', () => {
   async function notify(to: string): Promise<void> {
-    const answer = { businessName: 'Globex', handle: 'globex', url: `${service.url}/threads/thr_1` };
-    await queue.queue({ to, ...answerMail({ ...answer, unsubscribeUrl: queue.mails.unsubscribeUrl(to) }) });
+    const response = { businessName: 'Globex', handle: 'globex', url: `${service.url}/threads/thr_1` };
+    await queue.queue({ to, ...replyMail({ ...response, unsubscribeUrl: queue.mails.unsubscribeUrl(to) }) });
   }
   const pathOf = (mail: ReceivedMail) => mail.headers.get('list-unsubscribe')?.replace(/^<|>$/g, '').slice(service.url.length) as string;
   const request = (method: string, path: string, body?: string) =>
@@ -166,10 +166,10 @@ describe('a notification of an answer', () => {
       ...(body !== undefined && { body, headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
     });
 
-  test('says who has answered and where to read it, and nothing else', async () => {
+  test('says who has replied and where to read it, and nothing else', async () => {
     await notify('ada@example.com');
     const [mail] = await server.received('ada@example.com');
-    expect(mail?.subject).toBe('You have an answer from Globex');
+    expect(mail?.subject).toBe('You have a reply from Globex');
     for (const part of [mail?.text, mail?.html]) {
       expect(part).toContain('Globex (@globex)');
       expect(part).toContain(`${service.url}/threads/thr_1`);
@@ -220,7 +220,7 @@ describe('a notification of an answer', () => {
     expect(server.to(to)).toHaveLength(1);
   });
 
-  test('is all that is withheld: a code still comes, and so does what others are notified of', async () => {
+  test('stops notices only: codes still come, and so do the notices of others', async () => {
     await request('POST', queue.mails.unsubscribeUrl('both@example.com').slice(service.url.length));
     await sent('both@example.com', codeMail({ code: '222222', minutes: 10 }));
     await notify('other@example.com');
@@ -243,8 +243,8 @@ describe('a notification of an answer', () => {
     ];
     for (const token of forged) {
       for (const method of ['GET', 'POST']) {
-        const answer = await request(method, `/mail/unsubscribe/${token}`);
-        expect(answer.status, token).toBe(404);
+        const response = await request(method, `/mail/unsubscribe/${token}`);
+        expect(response.status, token).toBe(404);
       }
     }
     expect(await service.sql(`SELECT FROM unsubscribed_mailboxes WHERE email IN ('victim@example.com', 'own@example.com')`)).toEqual([]);

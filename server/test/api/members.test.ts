@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Role } from '../../src/contract/members.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { claimedBy, joinedBy, personIdOf } from '../support/businesses.ts';
 import { MemberApi } from '../support/member.ts';
 import { everyPage } from '../support/pages.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A business with an owner and whoever else is asked for, each with a mailbox of their own. */
+/** A business with an owner and the given other members, each with a mailbox of their own. */
 async function firm(...roles: Role[]): Promise<{ owner: MemberApi; others: MemberApi[] }> {
   await service.sql('DELETE FROM sign_in_counts');
   const name = `firm-${++made}`;
@@ -35,7 +35,11 @@ const remove = async (by: MemberApi, who: MemberApi) => by.delete(`/members/${aw
 const waiting = () => service.sql("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
 
 /** Has both wait for the same business, the first one first, and lets them go. */
-async function inTurn(handle: string, first: () => Promise<Answered>, second: () => Promise<Answered>): Promise<[Answered, Answered]> {
+async function inTurn(
+  handle: string,
+  first: () => Promise<ApiResponse>,
+  second: () => Promise<ApiResponse>,
+): Promise<[ApiResponse, ApiResponse]> {
   const lock = await lockingWith(service, 'SELECT FROM parties WHERE handle = $1 FOR UPDATE', [handle]);
   const one = first();
   await expect.poll(waiting).toHaveLength(1);
@@ -81,16 +85,16 @@ describe('who may do what', () => {
     expect(managing.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(needed).sort());
   });
 
-  test.each(Object.entries(needed))('%s is for whoever is at least %s', async (route, wanted) => {
+  test.each(Object.entries(needed))('%s needs at least the role %s', async (route, wanted) => {
     const [method, path = ''] = route.split(' ');
     const url = path.slice('/v1'.length).replace('members/:id', `members/${victim}`).replace(/:\w+/, 'placeholder');
     const body = method === 'GET' || method === 'DELETE' ? undefined : {};
     const order: Role[] = ['member', 'admin', 'owner'];
     for (const role of order) {
-      const answer = await people[role].request(method as string, url, body);
-      if (order.indexOf(role) < order.indexOf(wanted)) expectRefusal(answer, 'forbidden');
-      else expect([401, 403, 500], `${role}: ${answer.text}`).not.toContain(answer.status);
-      // What an admin has removed, an owner finds gone, which is an answer too.
+      const response = await people[role].request(method as string, url, body);
+      if (order.indexOf(role) < order.indexOf(wanted)) expectRefusal(response, 'forbidden');
+      else expect([401, 403, 500], `${role}: ${response.text}`).not.toContain(response.status);
+      // An owner finds gone what an admin has removed, which is a valid response too.
     }
   });
 });
@@ -160,7 +164,7 @@ describe('roles', () => {
     },
   );
 
-  test('whoever is removed or demoted while their request waits has it refused', async () => {
+  test('the request of a person who is removed or demoted while it waits is refused', async () => {
     const { owner, others } = await firm('admin', 'owner', 'member');
     const [admin, second, member] = others as [MemberApi, MemberApi, MemberApi];
     const email = `friend@${owner.handle}.test`;
@@ -258,14 +262,14 @@ describe('segments', () => {
     const { owner, others } = await firm('member', 'member');
     const agents = await Promise.all(['One', 'Two'].map(async (name) => (await owner.post('/agents', { name })).body.id));
     for (const segment of ['desk', 'till', 'door']) {
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         ...[owner, ...others].map((member) => change(owner, member, { segment })),
         ...agents.map((id) => owner.patch(`/agents/${id}`, { segment })),
         owner.post('/agents', { name: 'Three', segment }),
       ]);
-      const taken = answers.filter(({ status }) => status >= 300);
+      const taken = responses.filter(({ status }) => status >= 300);
       expect(taken).toHaveLength(5);
-      for (const answer of taken) expectRefusal(answer, 'conflict');
+      for (const response of taken) expectRefusal(response, 'conflict');
       const holders = await service.sql('SELECT FROM segments s JOIN parties p ON p.id = s.party_id WHERE handle = $1 AND segment = $2', [
         owner.handle,
         segment,

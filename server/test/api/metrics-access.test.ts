@@ -40,7 +40,7 @@ test('metrics are for the machine itself', async () => {
   }
 });
 
-test('without METRICS_TOKEN, nobody else learns that there are any', async () => {
+test('without METRICS_TOKEN, other machines get 404', async () => {
   for (const headers of FROM_ELSEWHERE)
     expect(
       (await ask(plain, { ...headers, authorization: 'Bearer undefined' } as Record<string, string>)).status,
@@ -48,7 +48,7 @@ test('without METRICS_TOKEN, nobody else learns that there are any', async () =>
     ).toBe(404);
 });
 
-test('with METRICS_TOKEN, whoever has it may read them from anywhere', async () => {
+test('with METRICS_TOKEN, everybody who has the token can read them from anywhere', async () => {
   for (const headers of FROM_ELSEWHERE) {
     expect((await ask(withToken, headers)).status, JSON.stringify(headers)).toBe(401);
     for (const authorization of ['Bearer wrong', `Bearer ${TOKEN}x`, TOKEN, `Basic ${TOKEN}`])

@@ -50,7 +50,7 @@ test('a minimal receipt has parties, time and hashes, and nothing else', async (
     content_hash: sent.content_hash,
     receipt_url: sent.receipt_url,
   });
-  // Whoever has the message can still check the hash.
+  // The parties of the message can still check the hash.
   expect(contentHashOf((await globex.api.get(`/messages/${sent.id}`)).body)).toBe(receipt.content_hash);
 });
 

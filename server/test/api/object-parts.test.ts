@@ -13,7 +13,7 @@ import { cut, download, put, someBytes } from '../support/transfer.ts';
 const PART_BYTES = isGivenS3 ? 5 * MB : 1_000;
 const MANY = isGivenS3 ? 3 : 50;
 
-/** What every place to keep files in has to do alike with files that come in parts. */
+/** What every object store must do alike with uploads in upload parts. */
 describe.each(places)('parts in a %s', (place) => {
   let service: FileService;
   let objects: ObjectStore;
@@ -113,12 +113,12 @@ describe.each(places)('parts in a %s', (place) => {
     expect((await bytesOf(upload.id)).equals(Buffer.concat([first('d'), Buffer.from('bbbb')]))).toBe(true);
   });
 
-  test('are joined once, and whoever asks again or at the same time is told the same', async () => {
+  test('are joined once, and a repeated or concurrent call gets the same result', async () => {
     const size = 2.5 * PART_BYTES;
     const [bytes, upload] = [someBytes(size), await begun(size)];
     await putAll(upload, bytes);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => objects.parts.join(upload)));
-    expect([...answers, await objects.parts.join(upload)].flat()).toEqual([]);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => objects.parts.join(upload)));
+    expect([...responses, await objects.parts.join(upload)].flat()).toEqual([]);
     expect(await objects.parts.arrived(upload)).toEqual([1, 2, 3]);
     expect(bytes.equals(await bytesOf(upload.id))).toBe(true);
   });
@@ -178,7 +178,7 @@ describe.each(places)('parts in a %s', (place) => {
     await expect(objects.read(upload.id)).rejects.toThrow();
   });
 
-  // A bucket has to be told to drop them by itself.
+  // A bucket needs a lifecycle rule to drop them by itself.
   if (place === 'folder')
     test('are listed by their id, and removed by it', async () => {
       const upload = await begun(2_000);

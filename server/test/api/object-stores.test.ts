@@ -11,7 +11,7 @@ import { download, put, sha256Of, someBytes } from '../support/transfer.ts';
 const CHUNK_BYTES = 100_003;
 const TYPE = 'application/octet-stream';
 
-/** What every place to keep files in has to do alike, whatever the service makes of it. */
+/** What every object store must do alike. */
 describe.each(places)('a store in a %s', (place) => {
   let service: FileService;
   let objects: ObjectStore;
@@ -129,7 +129,7 @@ describe.each(places)('a store in a %s', (place) => {
         });
         let sealed: number | undefined;
         while (!isPut && sealed === undefined) sealed = await objects.seal(id);
-        // One that is sealed before the answer to its PUT is fine, too.
+        // An upload that is sealed before the response to its PUT is fine, too.
         expect(await putting).toBe(200);
         expect(await objects.seal(id)).toBe(5);
       }
@@ -142,10 +142,10 @@ describe.each(places)('a store in a %s', (place) => {
       expect(bytes.equals(await bytesOf(id))).toBe(true);
     });
 
-    test('gives one answer to all who ask at the same time', async () => {
+    test('returns the same result to all concurrent calls', async () => {
       const ids = await Promise.all(Array.from({ length: 10 }, () => uploaded(someBytes(777))));
-      const answers = await Promise.all(ids.flatMap((id) => Array.from({ length: 20 }, () => objects.seal(id))));
-      expect(new Set(answers)).toEqual(new Set([777]));
+      const responses = await Promise.all(ids.flatMap((id) => Array.from({ length: 20 }, () => objects.seal(id))));
+      expect(new Set(responses)).toEqual(new Set([777]));
     });
 
     test('is what it takes for bytes to be an object', async () => {

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue, errorCodes } from '../../src/contract/errors.ts';
-import type { Answered, Api } from '../support/api.ts';
+import type { Api, ApiResponse } from '../support/api.ts';
 import type { Browser } from '../support/browser.ts';
 import { claimedBy } from '../support/businesses.ts';
 import { closedValidator } from '../support/closed-schema.ts';
@@ -58,22 +58,22 @@ const operations = (): [name: string, operation: Json][] =>
     Object.entries(methods).map(([method, operation]): [string, Json] => [`${method.toUpperCase()} ${path}`, operation]),
   );
 
-/** The answer has a status that its operation declares, and the shape declared for it. */
-function expectDeclared(method: string, path: string, answer: Answered): void {
-  const declared = operationOf(method, path).responses[answer.status];
-  expect(declared, `${method} ${path} does not declare ${answer.status}`).toBeDefined();
-  if (answer.status === 204) {
-    expect([answer.text, declared.content]).toEqual(['', undefined]);
+/** The response has a status that its operation declares, and the shape declared for it. */
+function expectDeclared(method: string, path: string, response: ApiResponse): void {
+  const declared = operationOf(method, path).responses[response.status];
+  expect(declared, `${method} ${path} does not declare ${response.status}`).toBeDefined();
+  if (response.status === 204) {
+    expect([response.text, declared.content]).toEqual(['', undefined]);
     return;
   }
-  const type = answer.headers.get('content-type')?.split(';')[0] as string;
+  const type = response.headers.get('content-type')?.split(';')[0] as string;
   const { schema } = declared.content[type] ?? {};
   expect(schema, `${method} ${path} does not declare ${type}`).toBeDefined();
   if (type === 'application/json') {
     const validate = closedValidator(document, schema);
-    expect(validate(answer.body), `${answer.text}\n${JSON.stringify(validate.errors)}`).toBe(true);
+    expect(validate(response.body), `${response.text}\n${JSON.stringify(validate.errors)}`).toBe(true);
   }
-  if (answer.status >= 400 && type === 'application/json') expect(declared['x-error-codes']).toContain(answer.body.error.code);
+  if (response.status >= 400 && type === 'application/json') expect(declared['x-error-codes']).toContain(response.body.error.code);
 }
 
 describe('/openapi.json', () => {
@@ -97,7 +97,7 @@ describe('/openapi.json', () => {
     expect(document.components.schemas.Error.properties.error.properties.code.enum).toEqual(errorCodes);
   });
 
-  test('gives every operation a name of its own, a summary, an answer and its refusals', () => {
+  test('gives every operation a name of its own, a summary, a response and its refusals', () => {
     const names = operations().map(([, { operationId }]) => operationId);
     expect(new Set(names).size).toBe(names.length);
     for (const [name, { summary, responses }] of operations()) {
@@ -240,7 +240,7 @@ describe('/openapi.json', () => {
 });
 
 describe('what is served is what is declared', () => {
-  const ofAccount: Record<string, () => Promise<Answered>> = {
+  const ofAccount: Record<string, () => Promise<ApiResponse>> = {
     'GET /v1/account': () => jane.get('/v1/account'),
     'PATCH /v1/account': () => jane.request('PATCH', '/v1/account', { body: { name: 'Jane' } }),
     'GET /v1/account/sessions': () => jane.get('/v1/account/sessions'),
@@ -257,10 +257,10 @@ describe('what is served is what is declared', () => {
     expect(Object.keys(all()).sort()).toEqual(rows.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  test.each(rows.map(({ method, path }) => [method, path]))('%s %s answers as declared', async (method, path) => {
-    const answer = await (all()[`${method} ${path}`] as () => Promise<Answered>)();
-    expect(answer.status, answer.text).toBeLessThan(300);
-    expectDeclared(method, path, answer);
+  test.each(rows.map(({ method, path }) => [method, path]))('%s %s responds as declared', async (method, path) => {
+    const response = await (all()[`${method} ${path}`] as () => Promise<ApiResponse>)();
+    expect(response.status, response.text).toBeLessThan(300);
+    expectDeclared(method, path, response);
   });
 
   test('an upload that is announced in parts is declared, too', async () => {
@@ -293,15 +293,15 @@ describe('what is served is what is declared', () => {
   test('the body of a message is declared as it is taken', async () => {
     const { schema } = operationOf('POST', '/v1/messages').requestBody.content['application/json'];
     const validate = validator(schema);
-    for (const draft of [
+    for (const request of [
       { to: 'acme' },
       { to: 'acme', type: 'a', subject: 'b', note: 'c', json: 1, files: [] },
       { in_reply_to: sent.id, to: null },
     ]) {
-      expect([validate(draft), (await acme.api.send(draft)).status]).toEqual([true, 201]);
+      expect([validate(request), (await acme.api.send(request)).status]).toEqual([true, 201]);
     }
-    for (const draft of [{ to: 1 }, { to: 'acme', josn: 1 }, { to: 'acme', type: 'x'.repeat(81) }, { to: 'acme', files: 'x' }]) {
-      expect([validate(draft), (await acme.api.send(draft)).status]).toEqual([false, 400]);
+    for (const request of [{ to: 1 }, { to: 'acme', josn: 1 }, { to: 'acme', type: 'x'.repeat(81) }, { to: 'acme', files: 'x' }]) {
+      expect([validate(request), (await acme.api.send(request)).status]).toEqual([false, 400]);
     }
   });
 

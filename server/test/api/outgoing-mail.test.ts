@@ -165,7 +165,7 @@ describe('a mail server that refuses', () => {
     const to = 'echoed@example.com';
     server.refuse(450);
     await queue.queue({ to, subject: 'Secret' });
-    expect((await queue.failed(to, 1)).lastError).toBe('the mail server answered 450 to DATA');
+    expect((await queue.failed(to, 1)).lastError).toBe('the mail server replied 450 to DATA');
   });
 
   test('a mail 25 times is not asked again, and the mail is dropped', async () => {
@@ -192,7 +192,7 @@ describe('a mail server that can’t be used', () => {
     });
   }
 
-  test('because nobody answers there loses no mail', async () => {
+  test('because nothing responds there loses no mail', async () => {
     await sendThrough(`smtp://127.0.0.1:${await freePort()}`, async (other) => {
       await other.queue({ to: 'early@example.com' });
       expect((await other.failed('early@example.com', 1)).lastError).toContain('ECONNREFUSED');
@@ -204,7 +204,7 @@ describe('a mail server that can’t be used', () => {
     await sendThrough(guarded.url.replace('rd@', 'rt@'), async (other) => {
       await other.queue({ to: 'a@example.com' });
       const { lastError } = await other.failed('a@example.com', 1);
-      expect(lastError).toMatch(/^the mail server answered 535 to AUTH \w+$/);
+      expect(lastError).toMatch(/^the mail server replied 535 to AUTH \w+$/);
     });
     await sendThrough(guarded.url, async (other) => {
       await other.queue({ to: 'b@example.com' });

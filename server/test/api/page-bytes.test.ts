@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PAGE_MAX_BYTES } from '../../src/contract/limits.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { everyPage, ids, list } from '../support/pages.ts';
 import { expectInvalid } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -46,11 +46,11 @@ describe.each(lists)('GET %s', (_, owner, path, expected) => {
   });
 
   test('gives a page that ends by its bytes as JSON like any other', async () => {
-    const answer = await list(owner().api, path(), { limit: 200 });
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(answer.body.next_cursor).toEqual(expect.any(String));
-    const rest = await list(owner().api, path(), { limit: 3, cursor: answer.body.next_cursor });
-    expect(ids([...answer.body.data, ...rest.body.data])).toEqual(ids(expected()).slice(0, answer.body.data.length + 3));
+    const response = await list(owner().api, path(), { limit: 200 });
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.body.next_cursor).toEqual(expect.any(String));
+    const rest = await list(owner().api, path(), { limit: 3, cursor: response.body.next_cursor });
+    expect(ids([...response.body.data, ...rest.body.data])).toEqual(ids(expected()).slice(0, response.body.data.length + 3));
   });
 
   test('reads nothing for HEAD', async () => {
@@ -83,7 +83,7 @@ describe.each(lists)('GET %s', (_, owner, path, expected) => {
 });
 
 test('a thread has its keys in the specified order, on large pages and small ones', async () => {
-  const keysOf = ({ text }: Answered) => Object.keys(JSON.parse(text));
+  const keysOf = ({ text }: ApiResponse) => Object.keys(JSON.parse(text));
   for (const limit of [2, 200]) {
     const page = await list(globex.api, `/threads/${sent[0].thread_id}`, { limit });
     expect(keysOf(page)).toEqual(['thread_id', 'data', 'next_cursor', 'hidden']);

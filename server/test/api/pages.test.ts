@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtPages } from '../../src/platform/web-build.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -24,17 +24,17 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const page = (path: string, method = 'GET') => service.anonymous.request(method, path);
-const nonceIn = ({ headers }: Answered) => /'nonce-([^']+)'/.exec(headers.get('content-security-policy') ?? '')?.[1] as string;
+const nonceIn = ({ headers }: ApiResponse) => /'nonce-([^']+)'/.exec(headers.get('content-security-policy') ?? '')?.[1] as string;
 /** A page as it would be with another page's nonce. */
-const asShell = (answer: Answered) => answer.text.replaceAll(nonceIn(answer), /nonce="([^"]+)"/.exec(shell)?.[1] as string);
+const asShell = (response: ApiResponse) => response.text.replaceAll(nonceIn(response), /nonce="([^"]+)"/.exec(shell)?.[1] as string);
 
 describe('a page', () => {
   test.each([...DASHBOARD, '/@shop', '/@SHOP', '/inbox?from=%3Cscript%3E', `/sign-in?next=${encodeURIComponent(HOSTILE)}`])(
     '%s is the same document as all others, with nothing of anybody in it',
     async (path) => {
-      const answer = await page(path);
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-      expect(asShell(answer)).toBe(shell);
+      const response = await page(path);
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(asShell(response)).toBe(shell);
     },
   );
 
@@ -48,22 +48,22 @@ describe('a page', () => {
       ['/@..%2f..', 404],
       ['/invitations/%3Cscript%3E', 200],
     ] as const) {
-      const answer = await page(path);
-      expect(answer.status, path).toBe(status);
-      if (answer.headers.get('content-type')?.startsWith('text/html')) expect(asShell(answer), path).toBe(shell);
-      else expectRefusal(answer, 'not_found');
+      const response = await page(path);
+      expect(response.status, path).toBe(status);
+      if (response.headers.get('content-type')?.startsWith('text/html')) expect(asShell(response), path).toBe(shell);
+      else expectRefusal(response, 'not_found');
     }
   });
 
   test.each(['/', '/@shop', '/@nobody'])('%s lets run what is ours, and nothing that stands in it', async (path) => {
-    const answer = await page(path);
+    const response = await page(path);
     const policy = new Map(
-      (answer.headers.get('content-security-policy') ?? '').split(';').map((part) => {
+      (response.headers.get('content-security-policy') ?? '').split(';').map((part) => {
         const [name = '', ...sources] = part.trim().split(' ');
         return [name, sources.join(' ')];
       }),
     );
-    const nonce = nonceIn(answer);
+    const nonce = nonceIn(response);
     expect(Object.fromEntries(policy)).toEqual({
       'default-src': "'none'",
       'script-src': "'self'",
@@ -77,19 +77,19 @@ describe('a page', () => {
       'frame-ancestors': "'none'",
       'require-trusted-types-for': "'script'",
     });
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(answer.headers.get('cross-origin-opener-policy')).toBe('same-origin');
-    expect(answer.headers.get('cache-control')).toBe('no-cache');
-    const scripts = [...answer.text.matchAll(/<script\b([^>]*)>([^<]*)/g)];
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('cross-origin-opener-policy')).toBe('same-origin');
+    expect(response.headers.get('cache-control')).toBe('no-cache');
+    const scripts = [...response.text.matchAll(/<script\b([^>]*)>([^<]*)/g)];
     expect(scripts.length).toBeGreaterThan(0);
     for (const [, attributes, inline] of scripts) {
       expect(attributes).toMatch(/src="\/assets\/[\w.-]+\.js"/);
       expect(inline).toBe('');
     }
-    expect(answer.text).not.toMatch(/<style|\son\w+=|javascript:|(src|href)="(https?:)?\/\//i);
+    expect(response.text).not.toMatch(/<style|\son\w+=|javascript:|(src|href)="(https?:)?\/\//i);
   });
 
-  test('has a nonce that no other answer has', async () => {
+  test('has a nonce that no other response has', async () => {
     const nonces = (await Promise.all(Array.from({ length: 20 }, () => page('/')))).map(nonceIn);
     for (const nonce of nonces) expect(Buffer.from(nonce, 'base64')).toHaveLength(16);
     expect(new Set(nonces).size).toBe(20);
@@ -117,7 +117,7 @@ describe('what the pages are made of', () => {
     woff2: 'font/woff2',
   };
 
-  test('comes compressed to whoever takes that, and may be kept for ever', async () => {
+  test('comes compressed to clients that accept that, and may be cached for ever', async () => {
     expect(assets().map((path) => path.split('.').at(-1))).toEqual(expect.arrayContaining(['js', 'css', 'svg']));
     for (const path of assets()) {
       const plain = await asset(path, 'identity');
@@ -130,16 +130,16 @@ describe('what the pages are made of', () => {
         ['br;q=0, gzip', 'gzip'],
         ['zstd', null],
       ] as const) {
-        const answer = await asset(path, accepted);
-        expect(answer.status, path).toBe(200);
+        const response = await asset(path, accepted);
+        expect(response.status, path).toBe(200);
         // Fonts are compressed in themselves.
-        expect(answer.headers.get('content-encoding'), `${path} ${accepted}`).toBe(path.endsWith('.woff2') ? null : encoding);
-        expect(answer.headers.get('content-type')).toBe(TYPES[path.split('.').at(-1) as string]);
-        expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-        expect(answer.headers.get('vary')).toContain('accept-encoding');
-        expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-        expect(answer.text === plain.text, `${path} ${accepted}`).toBe(true);
-        sizes.push(answer.headers.get('content-length'));
+        expect(response.headers.get('content-encoding'), `${path} ${accepted}`).toBe(path.endsWith('.woff2') ? null : encoding);
+        expect(response.headers.get('content-type')).toBe(TYPES[path.split('.').at(-1) as string]);
+        expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+        expect(response.headers.get('vary')).toContain('accept-encoding');
+        expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+        expect(response.text === plain.text, `${path} ${accepted}`).toBe(true);
+        sizes.push(response.headers.get('content-length'));
       }
       const head = await asset(path, 'identity', 'HEAD');
       expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', sizes[0]]);

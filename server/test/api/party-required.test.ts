@@ -36,9 +36,9 @@ test.each(['google', 'microsoft', 'oidc'])(
       form.set('to', 'shop');
       form.set('file', new Blob(['bytes']), 'a.txt');
       for (const body of [{ to: 'shop' }, { to: 'nobody' }, { in_reply_to: 'msg_x' }, '{', form]) {
-        const answer = await drop(ann, body, { 'idempotency-key': 'tried' });
-        expectRefusal(answer, 'party_required');
-        expect(answer.status).toBe(403);
+        const response = await drop(ann, body, { 'idempotency-key': 'tried' });
+        expectRefusal(response, 'party_required');
+        expect(response.status).toBe(403);
       }
       expectRefusal(await ann.post('/v1/drops/uploads', announcement()), 'party_required');
       expect([await service.traces(), await parties()]).toEqual(before);
@@ -54,7 +54,7 @@ test('nor does it write for the business that has verified its domain', async ()
   await operator.close();
 });
 
-test('whoever has no mailbox at all is told the same', async () => {
+test('a person without a mailbox gets the same response', async () => {
   const bob = await signInUnproven('bob@gmail.com', 'oidc');
   await service.sql("UPDATE people SET email = 'none@unproven.invalid', email_verified = false WHERE email = 'bob@gmail.com'");
   expectRefusal(await drop(bob, { to: 'shop' }), 'party_required');
@@ -74,9 +74,9 @@ test('with a handle the same person writes, as the business', async () => {
     actor: { kind: 'person', verified: false, provider: 'google' },
   });
   expect((await shop.api.get('/inbox?from=cats')).body.data).toEqual([body]);
-  const { body: answer } = await shop.api.send({ in_reply_to: body.id });
-  expect((await cats.get('/inbox')).body.data).toEqual([answer]);
-  // Without the business's name on it, it is still nobody's.
+  const { body: response } = await shop.api.send({ in_reply_to: body.id });
+  expect((await cats.get('/inbox')).body.data).toEqual([response]);
+  // Without the header that names the business, the request still acts for none.
   expectRefusal(await drop(cat, { to: 'shop' }), 'party_required');
 });
 
@@ -89,13 +89,13 @@ test('another way of signing in is judged by itself, for the same person', async
   expectRefusal(await drop(dan, { in_reply_to: sent.id }), 'party_required');
 });
 
-test('POST /v1/messages says the same to whoever is signed in and names no business', async () => {
+test('POST /v1/messages says the same to a person who is signed in and names no business', async () => {
   const fay = await signInUnproven('fay@gmail.com');
   const gus = await signInWithCode(service, 'gus@gmail.com');
   for (const person of [fay, gus]) {
     for (const body of [{ to: 'shop' }, { to: 'nobody' }]) expectRefusal(await person.post('/v1/messages', body), 'party_required');
   }
-  // Other endpoints, and whoever is not signed in, are told of the missing key.
+  // Other endpoints, and requests without a session, report the missing key.
   expectRefusal(await fay.get('/v1/inbox'), 'unauthorized');
   expectRefusal(await service.anonymous.send({ to: 'shop' }), 'unauthorized');
   expectRefusal(await service.anonymous.send({ to: 'shop' }, { cookie: 'waybill.session_token=none' }), 'unauthorized');

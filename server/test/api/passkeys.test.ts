@@ -31,10 +31,10 @@ async function add(browser: Browser, key: Authenticator, changed: Record<string,
 
 async function enter(key: Authenticator, browser = new Browser(service.url), changed: Record<string, string> = {}) {
   const { challenge, rpId } = (await browser.get('/auth/passkey/generate-authenticate-options')).body;
-  const answer = await browser.post('/auth/passkey/verify-authentication', {
+  const response = await browser.post('/auth/passkey/verify-authentication', {
     response: key.get({ challenge, rpId, origin: service.url, ...changed }),
   });
-  return { browser, answer };
+  return { browser, response };
 }
 
 describe('a passkey', () => {
@@ -42,14 +42,14 @@ describe('a passkey', () => {
     expect((await service.anonymous.get('/sign-in')).body.passkey).toBe(true);
   });
 
-  test('signs in whoever added it, as often as they like, and shows what they had shown then', async () => {
+  test('signs in the person who added it, repeatedly, and proves what that sign-in had proved', async () => {
     const jane = await signInWithCode(service, 'jane@corp.example');
     const key = new Authenticator();
     expect((await add(jane, key)).status).toBe(200);
     const before = await accountOf(jane);
     for (let i = 0; i < 2; i++) {
-      const { browser, answer } = await enter(key);
-      expect(answer.body, answer.text).toEqual({ success: true });
+      const { browser, response } = await enter(key);
+      expect(response.body, response.text).toEqual({ success: true });
       expect(await accountOf(browser)).toEqual({ ...before, provider: 'email', proves: 'mailbox' });
     }
   });
@@ -77,7 +77,7 @@ describe('a passkey', () => {
     expect((await jane.get('/auth/passkey/list-user-passkeys')).body).toMatchObject([{ id, name: 'Old laptop' }]);
     expect((await jane.post('/auth/passkey/delete-passkey', { id })).status).toBe(200);
     expect((await jane.get('/auth/passkey/list-user-passkeys')).body).toEqual([]);
-    expectRefusal((await enter(key)).answer, 'unauthorized');
+    expectRefusal((await enter(key)).response, 'unauthorized');
   });
 
   test('of others can’t be renamed or removed', async () => {
@@ -88,7 +88,7 @@ describe('a passkey', () => {
     expect((await mallory.get('/auth/passkey/list-user-passkeys')).body).toEqual([]);
     expectRefusal(await mallory.post('/auth/passkey/update-passkey', { id, name: 'Mine' }), 'unauthorized');
     expectRefusal(await mallory.post('/auth/passkey/delete-passkey', { id }), 'unauthorized');
-    expect((await enter(key)).answer.status).toBe(200);
+    expect((await enter(key)).response.status).toBe(200);
   });
 });
 
@@ -146,17 +146,17 @@ describe('a passkey signs nobody in', () => {
     ['under another name', { rpId: 'evil.example' }],
     ['with another challenge', { challenge: 'AAAA' }],
   ])('%s', async (_name, changed) => {
-    const { browser, answer } = await enter(key, undefined, changed);
-    expectRefusal(answer, 'validation_error');
+    const { browser, response } = await enter(key, undefined, changed);
+    expectRefusal(response, 'validation_error');
     expect((await browser.get('/v1/account')).status).toBe(401);
   });
 
   test('that has another key than it says', async () => {
     const forged = Object.assign(new Authenticator(), { id: key.id });
-    expectRefusal((await enter(forged)).answer, 'unauthorized');
+    expectRefusal((await enter(forged)).response, 'unauthorized');
   });
 
-  test('with an answer that was given before', async () => {
+  test('with a signature that was used before', async () => {
     const browser = new Browser(service.url);
     const { challenge, rpId } = (await browser.get('/auth/passkey/generate-authenticate-options')).body;
     const response = key.get({ challenge, rpId, origin: service.url });
@@ -175,8 +175,8 @@ describe('a passkey signs nobody in', () => {
 
   test('of which nothing is known of how its person had signed in', async () => {
     await service.sql('UPDATE passkeys SET provider = NULL WHERE credential_id = $1', [key.id]);
-    const { browser, answer } = await enter(key);
-    expectRefusal(answer, 'forbidden');
+    const { browser, response } = await enter(key);
+    expectRefusal(response, 'forbidden');
     expect((await browser.get('/v1/account')).status).toBe(401);
   });
 });

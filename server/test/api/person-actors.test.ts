@@ -32,7 +32,7 @@ async function receiptOf({ receipt_url }: Envelope): Promise<Envelope> {
   return (await service.anonymous.get(`/receipts/${receipt_url.split('/').at(-1)}`)).body;
 }
 
-/** The webhook's body for the message, of which the download URLs are signed anew. */
+/** The webhook's body for the message, whose download URLs are signed again. */
 async function deliveryOf({ id }: Envelope): Promise<Envelope> {
   const find = () => receiver.deliveries.find(({ headers }) => headers['webhook-id'] === id);
   await expect.poll(() => find() !== undefined, { timeout: 60_000 }).toBe(true);
@@ -93,7 +93,7 @@ describe('a member of a business is shown as a person', () => {
   });
 });
 
-describe('whoever has no handle is shown as the person they are', () => {
+describe('a sender without a handle is shown as a person', () => {
   test.each([
     ['a code', 'email', 'mailbox'],
     ['an account that their organisation gave them at Google', 'google', 'domain'],
@@ -146,7 +146,7 @@ describe('the content_hash can be computed from the envelope', () => {
     return sha256OfCanonical({ ...hashed, files });
   }
 
-  test.each(['wim@gmail.com', 'wim@hash-works.test'])('of what %s sends and is answered, with files', async (email) => {
+  test.each(['wim@gmail.com', 'wim@hash-works.test'])('of what %s sends and receives as replies, with files', async (email) => {
     const wim = await signInWithCode(service, email);
     const form = new FormData();
     for (const [name, text] of Object.entries({ to: 'shop', note: 'mit Datei', json: '{"b":1,"a":[0.1]}' })) form.set(name, text);
@@ -154,10 +154,10 @@ describe('the content_hash can be computed from the envelope', () => {
     const sent = await dropped(wim, form, { 'idempotency-key': 'hashed' });
     expect(hashWithFiles(sent)).toBe(sent.content_hash);
     expect(sent.json_sha256).toBe(sha256OfCanonical({ b: 1, a: [0.1] }));
-    const { body: answer } = await shop.api.send({ in_reply_to: sent.id, note: 'danke', json: null });
-    expect(answer.to).toEqual({ party: sent.from.party, segment: null });
-    expect(hashWithFiles(answer)).toBe(answer.content_hash);
-    for (const message of [sent, answer]) {
+    const { body: response } = await shop.api.send({ in_reply_to: sent.id, note: 'danke', json: null });
+    expect(response.to).toEqual({ party: sent.from.party, segment: null });
+    expect(hashWithFiles(response)).toBe(response.content_hash);
+    for (const message of [sent, response]) {
       const receipt = await receiptOf(message);
       expect(receipt.content_hash).toBe(message.content_hash);
       expect(hashWithFiles(receipt)).toBe(message.content_hash);

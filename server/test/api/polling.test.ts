@@ -25,8 +25,8 @@ async function write(to: string, apis: Api[]): Promise<string[]> {
   const sent: string[] = [];
   const one = async (api: Api) => {
     for (let i = 0; i < MESSAGES_EACH; i += 3) {
-      const answers = await Promise.all([0, 1, 2].map((n) => api.send({ to, json: i + n })));
-      for (const { status, body, text } of answers) {
+      const responses = await Promise.all([0, 1, 2].map((n) => api.send({ to, json: i + n })));
+      for (const { status, body, text } of responses) {
         expect(status, text).toBe(201);
         sent.push(body.id);
       }
@@ -132,11 +132,11 @@ test('a reply that crosses another message leaves both complete in both outboxes
   const rounds = Array.from({ length: 40 }, (_, i) =>
     [left, right].map(({ api }) => api.at(i % 2 ? service.url : sibling.url).send({ in_reply_to: first.id })),
   );
-  const answers = await Promise.all(rounds.flat());
-  expect(answers.every(({ status }) => status === 201)).toBe(true);
+  const responses = await Promise.all(rounds.flat());
+  expect(responses.every(({ status }) => status === 201)).toBe(true);
   const everything = async (api: Api) =>
     sorted(ids([...(await everyPage(api, '/inbox')).flat(), ...(await everyPage(api, '/outbox')).flat()]));
-  const expected = sorted([first.id, ...answers.map(({ body }) => body.id)]);
+  const expected = sorted([first.id, ...responses.map(({ body }) => body.id)]);
   expect(await everything(left.api)).toEqual(expected);
   expect(await everything(right.api)).toEqual(expected);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answered, Api } from '../support/api.ts';
+import type { Api, ApiResponse } from '../support/api.ts';
 import { Operator } from '../support/operator.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -24,7 +24,7 @@ function fresh(options: { claimed?: boolean } = {}): Promise<TestBusiness> {
   return service.business(`sender-${++made}`, options);
 }
 
-function sendMany(count: number, apis: Api[], headersOf: (i: number) => Record<string, string> = () => ({})): Promise<Answered[]> {
+function sendMany(count: number, apis: Api[], headersOf: (i: number) => Record<string, string> = () => ({})): Promise<ApiResponse[]> {
   return Promise.all(Array.from({ length: count }, (_, i) => (apis[i % apis.length] as Api).send({ to: 'globex' }, headersOf(i))));
 }
 
@@ -33,21 +33,21 @@ async function usageOf({ api }: TestBusiness): Promise<{ used: number; limit: nu
 }
 
 /** Every one of them either went through or was refused for the quota, and the books agree. */
-async function expectExactly(accepted: number, answers: Answered[], sender: TestBusiness): Promise<void> {
-  const delivered = answers.filter(({ status }) => status === 201);
+async function expectExactly(accepted: number, responses: ApiResponse[], sender: TestBusiness): Promise<void> {
+  const delivered = responses.filter(({ status }) => status === 201);
   expect(delivered).toHaveLength(accepted);
-  for (const answer of answers.filter(({ status }) => status !== 201)) expectRefusal(answer, 'quota_exceeded');
+  for (const response of responses.filter(({ status }) => status !== 201)) expectRefusal(response, 'quota_exceeded');
   const outbox = (await sender.api.get('/outbox?limit=200')).body.data;
   expect(outbox.map(({ id }: { id: string }) => id).sort()).toEqual(delivered.map(({ body }) => body.id).sort());
   expect((await usageOf(sender)).used).toBe(accepted);
 }
 
 /** Refused until `resetsAt`, said in whole seconds. */
-function expectRetryAfter(answer: Answered, resetsAt: string, asked: number, answered: number): void {
-  const seconds = Number(answer.headers.get('retry-after'));
+function expectRetryAfter(response: ApiResponse, resetsAt: string, asked: number, responded: number): void {
+  const seconds = Number(response.headers.get('retry-after'));
   expect(Number.isInteger(seconds)).toBe(true);
   expect(asked + seconds * 1000).toBeLessThanOrEqual(Date.parse(resetsAt) + 1000);
-  expect(answered + seconds * 1000).toBeGreaterThanOrEqual(Date.parse(resetsAt));
+  expect(responded + seconds * 1000).toBeGreaterThanOrEqual(Date.parse(resetsAt));
 }
 
 async function moveUsage({ handle }: TestBusiness, interval: string): Promise<void> {
@@ -79,15 +79,15 @@ describe('the monthly limit', () => {
 
   test('is one for all keys of a business, and nobody else’s', async () => {
     const [sender, other] = [await fresh(), await fresh()];
-    const answers = await sendMany(120, [sender.api, await sender.withKey('read_write'), other.api]);
+    const responses = await sendMany(120, [sender.api, await sender.withKey('read_write'), other.api]);
     await expectExactly(
       MONTHLY,
-      answers.filter((_, i) => i % 3 !== 2),
+      responses.filter((_, i) => i % 3 !== 2),
       sender,
     );
     await expectExactly(
       40,
-      answers.filter((_, i) => i % 3 === 2),
+      responses.filter((_, i) => i % 3 === 2),
       other,
     );
   });
@@ -96,15 +96,15 @@ describe('the monthly limit', () => {
     const sender = await fresh();
     await sendMany(MONTHLY, [sender.api]);
     const asked = Date.now();
-    const answer = await sender.api.send({ to: 'globex' });
-    const answered = Date.now();
-    expectRefusal(answer, 'quota_exceeded');
-    expect(answer.status).toBe(429);
-    expect(answer.body.error.details).toEqual([{ path: '', message: expect.stringContaining('40'), limit: 'monthly_messages' }]);
+    const response = await sender.api.send({ to: 'globex' });
+    const responded = Date.now();
+    expectRefusal(response, 'quota_exceeded');
+    expect(response.status).toBe(429);
+    expect(response.body.error.details).toEqual([{ path: '', message: expect.stringContaining('40'), limit: 'monthly_messages' }]);
     const { usage } = (await sender.api.get('/me')).body;
     expect(usage.messages).toEqual({ used: MONTHLY, limit: MONTHLY });
     expect(usage.resets_at).toMatch(/^\d{4}-\d\d-01T00:00:00\.000Z$/);
-    expectRetryAfter(answer, usage.resets_at, asked, answered);
+    expectRetryAfter(response, usage.resets_at, asked, responded);
   });
 
   test('is back with the next month', async () => {
@@ -112,8 +112,8 @@ describe('the monthly limit', () => {
     await sendMany(MONTHLY, [sender.api]);
     await moveUsage(sender, '1 month');
     expect((await usageOf(sender)).used).toBe(0);
-    const answers = await sendMany(MONTHLY + 1, [sender.api]);
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(MONTHLY);
+    const responses = await sendMany(MONTHLY + 1, [sender.api]);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(MONTHLY);
     expect((await usageOf(sender)).used).toBe(MONTHLY);
   });
 
@@ -154,7 +154,7 @@ describe('usage', () => {
     expect((await usageOf(sender)).used).toBe(MONTHLY);
   });
 
-  test('is not touched by repeats, which are answered also when nothing is left', async () => {
+  test('is not used by repeats, which succeed even when nothing is left', async () => {
     const sender = await fresh();
     const key = { 'idempotency-key': 'first' };
     const original = await sender.api.send({ to: 'globex' }, key);
@@ -169,22 +169,22 @@ describe('usage', () => {
   test('grows by one for the last message, however many repeats of it come at once', async () => {
     const sender = await fresh();
     await sendMany(MONTHLY - 1, [sender.api]);
-    const answers = await sendMany(50, [sender.api], () => ({ 'idempotency-key': 'last' }));
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    expect(answers[0]?.status).toBe(201);
+    const responses = await sendMany(50, [sender.api], () => ({ 'idempotency-key': 'last' }));
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(responses[0]?.status).toBe(201);
     expect((await usageOf(sender)).used).toBe(MONTHLY);
   });
 
   test('holds when each of 200 parallel sends has its key: those refused are refused again', async () => {
     const sender = await fresh();
     const headersOf = (i: number) => ({ 'idempotency-key': `key-${i}` });
-    const answers = await sendMany(200, [sender.api], headersOf);
-    await expectExactly(MONTHLY, answers, sender);
+    const responses = await sendMany(200, [sender.api], headersOf);
+    await expectExactly(MONTHLY, responses, sender);
     const again = await sendMany(200, [sender.api], headersOf);
-    expect(again.map(({ status }) => status)).toEqual(answers.map(({ status }) => status));
+    expect(again.map(({ status }) => status)).toEqual(responses.map(({ status }) => status));
     await expectExactly(
       MONTHLY,
-      again.filter((_, i) => answers[i]?.status === 201).concat(again.filter(({ status }) => status !== 201)),
+      again.filter((_, i) => responses[i]?.status === 201).concat(again.filter(({ status }) => status !== 201)),
       sender,
     );
   });
@@ -200,21 +200,21 @@ describe('the daily limit of a new account', () => {
     const sender = await fresh({ claimed: true });
     await sendMany(DAILY_WHEN_NEW, [sender.api]);
     const asked = Date.now();
-    const answer = await sender.api.send({ to: 'globex' });
-    const answered = Date.now();
-    expectRefusal(answer, 'quota_exceeded');
-    expect(answer.body.error.details).toEqual([{ path: '', message: expect.stringContaining('5'), limit: 'new_account_daily_messages' }]);
+    const response = await sender.api.send({ to: 'globex' });
+    const responded = Date.now();
+    expectRefusal(response, 'quota_exceeded');
+    expect(response.body.error.details).toEqual([{ path: '', message: expect.stringContaining('5'), limit: 'new_account_daily_messages' }]);
     const { usage } = (await sender.api.get('/me')).body;
     // Uploads are counted by the same days.
-    expectRetryAfter(answer, usage.uploads.resets_at, asked, answered);
+    expectRetryAfter(response, usage.uploads.resets_at, asked, responded);
   });
 
   test('is back with the next day', async () => {
     const sender = await fresh({ claimed: true });
     await sendMany(DAILY_WHEN_NEW, [sender.api]);
     await moveUsage(sender, '1 day');
-    const answers = await sendMany(DAILY_WHEN_NEW + 3, [sender.api]);
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(DAILY_WHEN_NEW);
+    const responses = await sendMany(DAILY_WHEN_NEW + 3, [sender.api]);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(DAILY_WHEN_NEW);
   });
 
   test('applies until seven days after the claim, and not from then on', async () => {
@@ -222,9 +222,9 @@ describe('the daily limit of a new account', () => {
     await moveClaim(sender, '6 days 23 hours 59 minutes');
     await expectExactly(DAILY_WHEN_NEW, await sendMany(DAILY_WHEN_NEW + 3, [sender.api]), sender);
     await moveClaim(sender, '7 days 1 second');
-    const answers = await sendMany(MONTHLY, [sender.api]);
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(MONTHLY - DAILY_WHEN_NEW);
-    for (const { body, status } of answers) if (status !== 201) expect(body.error.details[0].limit).toBe('monthly_messages');
+    const responses = await sendMany(MONTHLY, [sender.api]);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(MONTHLY - DAILY_WHEN_NEW);
+    for (const { body, status } of responses) if (status !== 201) expect(body.error.details[0].limit).toBe('monthly_messages');
   });
 
   test('does not apply to a business that the operator made', async () => {
@@ -237,8 +237,8 @@ describe('the daily limit of a new account', () => {
     await expectExactly(DAILY_WHEN_NEW, await sendMany(DAILY_WHEN_NEW + 1, [sender.api]), sender);
     const operator = new Operator(service);
     await operator.verifyDomain(sender.handle, `${sender.handle}.example`);
-    const answers = await sendMany(DAILY_WHEN_NEW, [sender.api]);
-    expect(answers.map(({ status }) => status)).toEqual(Array(DAILY_WHEN_NEW).fill(201));
+    const responses = await sendMany(DAILY_WHEN_NEW, [sender.api]);
+    expect(responses.map(({ status }) => status)).toEqual(Array(DAILY_WHEN_NEW).fill(201));
     await operator.removeDomain(sender.handle, `${sender.handle}.example`);
     await operator.close();
     expectRefusal(await sender.api.send({ to: 'globex' }), 'quota_exceeded');
@@ -246,15 +246,15 @@ describe('the daily limit of a new account', () => {
 
   test('does not stand in the way of being written to', async () => {
     const [sender, claimed] = [await fresh(), await fresh({ claimed: true })];
-    const answers = await Promise.all(Array.from({ length: 20 }, () => sender.api.send({ to: claimed.handle })));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => sender.api.send({ to: claimed.handle })));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
     expect((await claimed.api.send({ to: sender.handle })).status).toBe(201);
   });
 
   test('counts replies too', async () => {
     const [sender, claimed] = [await fresh(), await fresh({ claimed: true })];
     const { body: parent } = await sender.api.send({ to: claimed.handle });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => claimed.api.send({ in_reply_to: parent.id })));
-    await expectExactly(DAILY_WHEN_NEW, answers, claimed);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => claimed.api.send({ in_reply_to: parent.id })));
+    await expectExactly(DAILY_WHEN_NEW, responses, claimed);
   });
 });

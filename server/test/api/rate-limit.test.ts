@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newApiKey } from '../../src/contract/api-key.ts';
-import { type Answered, Api } from '../support/api.ts';
+import { Api, type ApiResponse } from '../support/api.ts';
 import { signInWithCode } from '../support/people.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -13,13 +13,13 @@ async function serviceWith(env: Record<string, string>): Promise<TestService> {
   return service;
 }
 
-const times = async (count: number, ask: (i: number) => Promise<Answered>): Promise<Answered[]> => {
-  const answers: Answered[] = [];
-  for (let i = 0; i < count; i++) answers.push(await ask(i));
-  return answers;
+const times = async (count: number, ask: (i: number) => Promise<ApiResponse>): Promise<ApiResponse[]> => {
+  const responses: ApiResponse[] = [];
+  for (let i = 0; i < count; i++) responses.push(await ask(i));
+  return responses;
 };
-const statuses = (answers: Answered[]) => answers.map(({ status }) => status);
-const header = (answer: Answered | undefined, name: string) => Number(answer?.headers.get(name));
+const statuses = (responses: ApiResponse[]) => responses.map(({ status }) => status);
+const header = (response: ApiResponse | undefined, name: string) => Number(response?.headers.get(name));
 
 /** So slow to refill that a test never sees it happen. */
 const SLOW = '1';
@@ -28,34 +28,34 @@ describe('the limit of a person', () => {
   test('counts all their sessions together, and nobody else', async () => {
     const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '3', RATE_LIMIT_BURST: '3' });
     const [laptop, phone] = [await signInWithCode(service, 'jane@corp.example'), await signInWithCode(service, 'jane@corp.example')];
-    const answers = await times(4, (i) => (i % 2 ? laptop : phone).get('/v1/account'));
-    expect(statuses(answers)).toEqual([200, 200, 200, 429]);
-    expectRefusal(answers[3] as Answered, 'rate_limited');
+    const responses = await times(4, (i) => (i % 2 ? laptop : phone).get('/v1/account'));
+    expect(statuses(responses)).toEqual([200, 200, 200, 429]);
+    expectRefusal(responses[3] as ApiResponse, 'rate_limited');
     expect((await (await signInWithCode(service, 'kim@corp.example')).get('/v1/account')).status).toBe(200);
   });
 });
 
 describe('the limit of a key', () => {
-  test('lets a burst through, then answers rate_limited and says when to come back', async () => {
+  test('lets a burst through, then responds with rate_limited and says when to come back', async () => {
     const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '6', RATE_LIMIT_BURST: '5' });
     const acme = await service.business('acme');
-    const answers = await times(8, () => acme.api.get('/agents'));
-    const last = answers.at(-1) as Answered;
-    expect(statuses(answers).slice(0, 5)).toEqual([200, 200, 200, 200, 200]);
+    const responses = await times(8, () => acme.api.get('/agents'));
+    const last = responses.at(-1) as ApiResponse;
+    expect(statuses(responses).slice(0, 5)).toEqual([200, 200, 200, 200, 200]);
     expectRefusal(last, 'rate_limited');
     expect(header(last, 'retry-after')).toBeGreaterThan(0);
     expect(header(last, 'retry-after')).toBeLessThanOrEqual(10);
     expect(header(last, 'ratelimit-remaining')).toBe(0);
   });
 
-  test('tells with every answer what is left', async () => {
+  test('states with every response what is left', async () => {
     const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: SLOW, RATE_LIMIT_BURST: '1' });
     const acme = await service.business('acme');
     const [first, second] = await times(2, () => acme.api.get('/me'));
-    for (const answer of [first, second]) {
-      expect(header(answer, 'ratelimit-limit')).toBe(1);
-      expect(header(answer, 'ratelimit-remaining')).toBe(0);
-      expect(header(answer, 'ratelimit-reset')).toBeGreaterThan(50);
+    for (const response of [first, second]) {
+      expect(header(response, 'ratelimit-limit')).toBe(1);
+      expect(header(response, 'ratelimit-remaining')).toBe(0);
+      expect(header(response, 'ratelimit-reset')).toBeGreaterThan(50);
     }
     expect(header(second, 'retry-after')).toBeGreaterThan(50);
     expect(header(second, 'retry-after')).toBeLessThanOrEqual(60);
@@ -64,16 +64,16 @@ describe('the limit of a key', () => {
   test('counts down to nothing', async () => {
     const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '10', RATE_LIMIT_BURST: '10' });
     const acme = await service.business('acme');
-    const answers = await times(11, () => acme.api.get('/me'));
-    expect(answers.map((answer) => header(answer, 'ratelimit-remaining'))).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0]);
-    expect(statuses(answers).filter((status) => status === 429)).toHaveLength(1);
+    const responses = await times(11, () => acme.api.get('/me'));
+    expect(responses.map((response) => header(response, 'ratelimit-remaining'))).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0]);
+    expect(statuses(responses).filter((status) => status === 429)).toHaveLength(1);
   });
 
   test('lets requests through again after the time it named', async () => {
     const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '40', RATE_LIMIT_BURST: '1' });
     const acme = await service.business('acme');
     const [, refused] = await times(2, () => acme.api.get('/me'));
-    expectRefusal(refused as Answered, 'rate_limited');
+    expectRefusal(refused as ApiResponse, 'rate_limited');
     await new Promise((resolve) => setTimeout(resolve, header(refused, 'retry-after') * 1000));
     expect((await acme.api.get('/me')).status).toBe(200);
   });
@@ -113,8 +113,8 @@ describe('the limit of a key', () => {
   test('is spent by parallel requests too, exactly', async () => {
     const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '20', RATE_LIMIT_BURST: '20' });
     const acme = await service.business('acme');
-    const answers = await Promise.all(Array.from({ length: 60 }, () => acme.api.get('/agents')));
-    const letThrough = statuses(answers).filter((status) => status === 200).length;
+    const responses = await Promise.all(Array.from({ length: 60 }, () => acme.api.get('/agents')));
+    const letThrough = statuses(responses).filter((status) => status === 200).length;
     // One more comes back every three seconds.
     expect(letThrough).toBeGreaterThanOrEqual(20);
     expect(letThrough).toBeLessThanOrEqual(22);
@@ -123,9 +123,9 @@ describe('the limit of a key', () => {
   test('is off when set to 0', async () => {
     const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_BURST: '1' });
     const acme = await service.business('acme');
-    const answers = await times(30, () => acme.api.get('/agents'));
-    expect(new Set(statuses(answers))).toEqual(new Set([200]));
-    expect(answers[0]?.headers.has('ratelimit-limit')).toBe(false);
+    const responses = await times(30, () => acme.api.get('/agents'));
+    expect(new Set(statuses(responses))).toEqual(new Set([200]));
+    expect(responses[0]?.headers.has('ratelimit-limit')).toBe(false);
   });
 });
 
@@ -134,9 +134,9 @@ describe('the limit of a business', () => {
     const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '3', RATE_LIMIT_BURST: '3' });
     const acme = await service.business('acme');
     const keys = [acme.api, await acme.withKey('read'), await acme.withKey('read_write')];
-    const answers = await times(9, (i) => (keys[i % 3] as Api).get('/agents'));
-    expect(statuses(answers)).toEqual([200, 200, 200, 200, 200, 200, 429, 429, 429]);
-    const last = answers.at(-1) as Answered;
+    const responses = await times(9, (i) => (keys[i % 3] as Api).get('/agents'));
+    expect(statuses(responses)).toEqual([200, 200, 200, 200, 200, 200, 429, 429, 429]);
+    const last = responses.at(-1) as ApiResponse;
     expectRefusal(last, 'rate_limited');
     expect(last.body.error.message).toContain('6 a minute and business');
     expect(header(last, 'ratelimit-limit')).toBe(6);
@@ -147,10 +147,10 @@ describe('the limit of a business', () => {
     const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: '10', RATE_LIMIT_BURST: '10', RATE_LIMIT_PER_BUSINESS_PER_MINUTE: '12' });
     const acme = await service.business('acme');
     const second = await acme.withKey('read');
-    const answers = [...(await times(9, () => acme.api.get('/me'))), ...(await times(4, () => second.get('/me')))];
-    expect(answers.map((answer) => header(answer, 'ratelimit-limit'))).toEqual([...Array(9).fill(10), ...Array(4).fill(12)]);
-    expect(answers.slice(9).map((answer) => header(answer, 'ratelimit-remaining'))).toEqual([2, 1, 0, 0]);
-    expect(statuses(answers.slice(9))).toEqual([200, 200, 200, 429]);
+    const responses = [...(await times(9, () => acme.api.get('/me'))), ...(await times(4, () => second.get('/me')))];
+    expect(responses.map((response) => header(response, 'ratelimit-limit'))).toEqual([...Array(9).fill(10), ...Array(4).fill(12)]);
+    expect(responses.slice(9).map((response) => header(response, 'ratelimit-remaining'))).toEqual([2, 1, 0, 0]);
+    expect(statuses(responses.slice(9))).toEqual([200, 200, 200, 429]);
   });
 
   test('is off when set to 0', async () => {
@@ -165,9 +165,9 @@ describe('the limit of requests without a valid key', () => {
   const as = (service: TestService, secret: string, headers = {}) =>
     service.anonymous.get('/me', { authorization: `Bearer ${secret}`, ...headers });
 
-  test('counts unknown, malformed and missing keys by address, and then answers rate_limited', async () => {
+  test('counts unknown, malformed and missing keys by address, and then responds with rate_limited', async () => {
     const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: '4' });
-    const answers = [
+    const responses = [
       await as(service, unknown()),
       await as(service, 'nonsense'),
       await service.anonymous.get('/me'),
@@ -176,9 +176,9 @@ describe('the limit of requests without a valid key', () => {
       await as(service, 'nonsense'),
       await service.anonymous.get('/me'),
     ];
-    expect(statuses(answers)).toEqual([401, 401, 401, 401, 429, 429, 429]);
-    expectRefusal(answers[4] as Answered, 'rate_limited');
-    expect(header(answers[4], 'retry-after')).toBeGreaterThan(0);
+    expect(statuses(responses)).toEqual([401, 401, 401, 401, 429, 429, 429]);
+    expectRefusal(responses[4] as ApiResponse, 'rate_limited');
+    expect(header(responses[4], 'retry-after')).toBeGreaterThan(0);
     // Public endpoints have a count of their own.
     expect((await service.anonymous.get('/public/demo')).status).toBe(200);
   });
@@ -210,8 +210,13 @@ describe('the limit of requests without a valid key', () => {
   test('counts a network of IPv6 as one', async () => {
     const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: '2', TRUSTED_PROXIES: '127.0.0.1' });
     const from = (address: string) => as(service, unknown(), { 'x-forwarded-for': address });
-    const answers = [await from('2001:db8::1'), await from('2001:db8::2'), await from('2001:db8:0:0:5::3'), await from('2001:db8:0:1::1')];
-    expect(statuses(answers)).toEqual([401, 401, 429, 401]);
+    const responses = [
+      await from('2001:db8::1'),
+      await from('2001:db8::2'),
+      await from('2001:db8:0:0:5::3'),
+      await from('2001:db8:0:1::1'),
+    ];
+    expect(statuses(responses)).toEqual([401, 401, 429, 401]);
   });
 });
 
@@ -220,17 +225,17 @@ describe('the limit of an address', () => {
 
   test('holds for public endpoints and the receipt page together', async () => {
     const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: '3' });
-    const answers = [
+    const responses = [
       await service.anonymous.get('/public/demo'),
       await service.anonymous.get('/receipts/rcpt_x'),
       await service.anonymous.request('GET', '/r/rcpt_x'),
       await service.anonymous.get('/public/demo'),
     ];
-    expect(statuses(answers)).toEqual([200, 404, 404, 429]);
-    expectRefusal(answers[3] as Answered, 'rate_limited');
-    expect(header(answers[3], 'retry-after')).toBeGreaterThan(0);
-    expect(header(answers[0], 'ratelimit-limit')).toBe(3);
-    expect(header(answers[0], 'ratelimit-remaining')).toBe(2);
+    expect(statuses(responses)).toEqual([200, 404, 404, 429]);
+    expectRefusal(responses[3] as ApiResponse, 'rate_limited');
+    expect(header(responses[3], 'retry-after')).toBeGreaterThan(0);
+    expect(header(responses[0], 'ratelimit-limit')).toBe(3);
+    expect(header(responses[0], 'ratelimit-remaining')).toBe(2);
   });
 
   test('touches neither keys nor the operator’s probes', async () => {
@@ -245,14 +250,14 @@ describe('the limit of an address', () => {
 
   test('can’t be got around with a made-up X-Forwarded-For', async () => {
     const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: '2' });
-    const answers = await times(5, (i) => service.anonymous.get('/public/demo', spoof(i)));
-    expect(statuses(answers)).toEqual([200, 200, 429, 429, 429]);
+    const responses = await times(5, (i) => service.anonymous.get('/public/demo', spoof(i)));
+    expect(statuses(responses)).toEqual([200, 200, 429, 429, 429]);
   });
 
   test('follows X-Forwarded-For when it comes from a trusted proxy', async () => {
     const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: SLOW, TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' });
-    const answers = await times(3, (i) => service.anonymous.get('/public/demo', spoof(i)));
-    expect(statuses(answers)).toEqual([200, 200, 200]);
+    const responses = await times(3, (i) => service.anonymous.get('/public/demo', spoof(i)));
+    expect(statuses(responses)).toEqual([200, 200, 200]);
     expect((await service.anonymous.get('/public/demo', spoof(1))).status).toBe(429);
   });
 
@@ -281,7 +286,7 @@ describe('the limit of an address', () => {
   });
 });
 
-test('keys that are refused use up nobody’s limit', async () => {
+test('keys that are refused use up no limit', async () => {
   const service = await serviceWith({ RATE_LIMIT_PER_MINUTE: SLOW, RATE_LIMIT_BURST: '1' });
   const acme = await service.business('acme');
   const typo = new Api(service.url, `${acme.secret.slice(0, -1)}${acme.secret.endsWith('a') ? 'b' : 'a'}`);

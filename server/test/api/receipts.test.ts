@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatReceiptToken, newReceiptToken } from '../../src/contract/ids.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { expectRefusal, withoutTraces } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 
@@ -17,8 +17,8 @@ beforeAll(async () => {
   service = await startTestService();
   acme = await service.business('acme');
   globex = await service.business('globex');
-  const draft = { to: 'globex', type: 'order', subject: 'Order 7', note: 'As discussed', json: { price: 'confidential' } };
-  sent = (await acme.api.send(draft, { 'idempotency-key': 'order-7' })).body;
+  const request = { to: 'globex', type: 'order', subject: 'Order 7', note: 'As discussed', json: { price: 'confidential' } };
+  sent = (await acme.api.send(request, { 'idempotency-key': 'order-7' })).body;
   token = sent.receipt_url.split('/r/')[1];
 });
 afterAll(() => service.stop());
@@ -52,8 +52,8 @@ describe('GET /receipts/{token}', () => {
     const { body: bare } = await acme.api.send({ to: 'acme' });
     const { body: reply } = await globex.api.send({ in_reply_to: sent.id });
     for (const { json: _json, ...envelope } of [bare, reply]) {
-      const answer = await service.anonymous.get(`/receipts/${envelope.receipt_url.split('/r/')[1]}`);
-      expect(answer.body).toEqual(envelope);
+      const response = await service.anonymous.get(`/receipts/${envelope.receipt_url.split('/r/')[1]}`);
+      expect(response.body).toEqual(envelope);
     }
   });
 
@@ -67,7 +67,7 @@ describe('GET /receipts/{token}', () => {
     expectRefusal(await service.anonymous.get(`/receipts/${token}?json=true`), 'validation_error');
   });
 
-  test('answers every unknown and malformed token alike', async () => {
+  test('responds to every unknown and malformed token alike', async () => {
     const tokens = [
       formatReceiptToken(newReceiptToken()),
       `rcpt_${'0'.repeat(token.length - 5)}`,
@@ -85,18 +85,18 @@ describe('GET /receipts/{token}', () => {
       '%F0%9F%A7%BE',
       "'%20OR%20true",
     ];
-    const answers = await Promise.all(tokens.map((text) => service.anonymous.get(`/receipts/${text}`)));
-    for (const answer of answers) {
-      expectRefusal(answer, 'not_found');
-      expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as (typeof answers)[number]));
+    const responses = await Promise.all(tokens.map((text) => service.anonymous.get(`/receipts/${text}`)));
+    for (const response of responses) {
+      expectRefusal(response, 'not_found');
+      expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as (typeof responses)[number]));
     }
   });
 });
 
 describe('a receipt’s token', () => {
   test('has the prefix rcpt_ and at least 128 bits that no other token shares', async () => {
-    const answers = await Promise.all(Array.from({ length: 60 }, () => acme.api.send({ to: 'globex' })));
-    const tokens = answers.map(({ body }) => body.receipt_url.split('/r/')[1] as string);
+    const responses = await Promise.all(Array.from({ length: 60 }, () => acme.api.send({ to: 'globex' })));
+    const tokens = responses.map(({ body }) => body.receipt_url.split('/r/')[1] as string);
     // The last 128 bits are random, so the last 25 characters of base32 are; what stands before them is the time of sending.
     const random = tokens.map((text) => text.slice(-25));
     for (const text of tokens) expect(text).toMatch(/^rcpt_[0-9a-hjkmnp-tv-z]{36}$/);
@@ -122,8 +122,8 @@ describe('the page /r/{token}', () => {
 
   test('is there for every receipt, and has nothing of it: its script asks for that', async () => {
     const { body: hostile } = await acme.api.send({ to: 'globex', type: HOSTILE.slice(0, 80), subject: HOSTILE, note: HOSTILE });
-    const answers = await Promise.all([token, hostile.receipt_url.split('/r/')[1]].map(page));
-    for (const { status, headers, text } of answers) {
+    const responses = await Promise.all([token, hostile.receipt_url.split('/r/')[1]].map(page));
+    for (const { status, headers, text } of responses) {
       expect(status).toBe(200);
       expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
       for (const told of ['Order 7', 'As discussed', 'company', 'confidential', 'alert(1)', sent.id, sent.content_hash])
@@ -131,12 +131,12 @@ describe('the page /r/{token}', () => {
     }
   });
 
-  test('is a page too when there is no such receipt, the same for every token', async () => {
-    const answers = await Promise.all(['rcpt_x', formatReceiptToken(newReceiptToken()), sent.id, '%00', token.toUpperCase()].map(page));
-    for (const answer of answers) {
-      expect(answer.status).toBe(404);
-      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(withoutNonce(answer.text)).toBe(withoutNonce((answers[0] as Answered).text));
+  test('is a page too when the receipt does not exist, the same for every token', async () => {
+    const responses = await Promise.all(['rcpt_x', formatReceiptToken(newReceiptToken()), sent.id, '%00', token.toUpperCase()].map(page));
+    for (const response of responses) {
+      expect(response.status).toBe(404);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(withoutNonce(response.text)).toBe(withoutNonce((responses[0] as ApiResponse).text));
     }
   });
 });

@@ -67,9 +67,9 @@ describe.each([
   test('is repeated without a second message or notice', async () => {
     const sent = await dropped(await signInWithCode(service, email), { to: 'shop' });
     const key = { 'idempotency-key': `reply-to-${email}` };
-    const answers = await Promise.all(Array.from({ length: 8 }, () => shop.api.send({ in_reply_to: sent.id }, key)));
-    const [first] = answers.map(({ body }) => body);
-    for (const { status, body } of answers) expect([status, body.id]).toEqual([201, first.id]);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => shop.api.send({ in_reply_to: sent.id }, key)));
+    const [first] = responses.map(({ body }) => body);
+    for (const { status, body } of responses) expect([status, body.id]).toEqual([201, first.id]);
     expect(await noticesOf(first)).toHaveLength(1);
     expect((await shop.api.get(`/threads/${sent.thread_id}`)).body.data).toHaveLength(2);
   });

@@ -105,9 +105,9 @@ describe('`to` in a reply', () => {
   test.each(['globex', 'initech', 'initech/purchasing', 'nobody', 'demo'])('must not be anybody else: %s', async (to) => {
     const parent = await messageToGlobex();
     const before = await tracesOfSends(service);
-    const answer = await globex.api.send({ in_reply_to: parent.id, to });
-    expectRefusal(answer, 'reply_recipient_mismatch');
-    expect(answer.status).toBe(400);
+    const response = await globex.api.send({ in_reply_to: parent.id, to });
+    expectRefusal(response, 'reply_recipient_mismatch');
+    expect(response.status).toBe(400);
     expect(await tracesOfSends(service)).toEqual(before);
   });
 
@@ -156,9 +156,9 @@ describe('the demo inbox', () => {
     const { body: parent } = await acme.api.send({ to: 'demo' });
     const before = await tracesOfSends(service);
     for (const more of [{}, { to: 'demo' }, { to: 'globex' }]) {
-      const answer = await acme.api.send({ in_reply_to: parent.id, ...more });
-      expectRefusal(answer, 'reply_unaddressable');
-      expect(answer.status).toBe(400);
+      const response = await acme.api.send({ in_reply_to: parent.id, ...more });
+      expectRefusal(response, 'reply_unaddressable');
+      expect(response.status).toBe(400);
     }
     expect(await tracesOfSends(service)).toEqual(before);
   });

@@ -51,12 +51,12 @@ async function wrongInEveryWay(api: Api) {
 
 describe('of several reasons to refuse, the first in this order is told', () => {
   test('1. unauthorized', async () => {
-    for (const answer of await wrongInEveryWay(service.anonymous)) expectRefusal(answer, 'unauthorized');
+    for (const response of await wrongInEveryWay(service.anonymous)) expectRefusal(response, 'unauthorized');
   });
 
   test('2. forbidden, also when the key has used up its rate', async () => {
     const reader = await acme.withKey('read');
-    for (const answer of await wrongInEveryWay(reader)) expectRefusal(answer, 'forbidden');
+    for (const response of await wrongInEveryWay(reader)) expectRefusal(response, 'forbidden');
     await under({ RATE_LIMIT_PER_MINUTE: '1' }, async (url) => {
       await reader.at(url).get('/me');
       expectRefusal(await reader.at(url).get('/me'), 'rate_limited');
@@ -67,9 +67,9 @@ describe('of several reasons to refuse, the first in this order is told', () => 
   test('3. rate_limited', async () => {
     await under({ RATE_LIMIT_PER_MINUTE: '1' }, async (url) => {
       await acme.api.at(url).get('/me');
-      for (const answer of await wrongInEveryWay(acme.api.at(url))) {
-        expectRefusal(answer, 'rate_limited');
-        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      for (const response of await wrongInEveryWay(acme.api.at(url))) {
+        expectRefusal(response, 'rate_limited');
+        expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
       }
     });
   });

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exchange, type RawAnswer } from '../support/raw-http.ts';
+import { exchange, type RawResponse } from '../support/raw-http.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { tracesOfSends } from '../support/traces.ts';
@@ -18,16 +18,16 @@ afterAll(() => service.stop());
 const BODY = '{"to":"globex"}';
 
 /** Sends header lines as they are written here, which no client would. */
-function sendLines(...lines: string[]): Promise<RawAnswer> {
+function sendLines(...lines: string[]): Promise<RawResponse> {
   const head = ['POST /v1/messages HTTP/1.1', 'Host: x', `Authorization: Bearer ${acme.secret}`, 'Connection: close', ...lines];
   return exchange(service.url, `${head.join('\r\n')}\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`);
 }
 
 async function expectUnsupported(...lines: string[]): Promise<void> {
   const before = await tracesOfSends(service);
-  const answer = await sendLines(...lines);
-  expect(answer.status).toBe(415);
-  expect(answer.text).toContain('"code":"unsupported_media_type"');
+  const response = await sendLines(...lines);
+  expect(response.status).toBe(415);
+  expect(response.text).toContain('"code":"unsupported_media_type"');
   expect(await tracesOfSends(service)).toEqual(before);
 }
 
@@ -101,11 +101,11 @@ describe('a body is refused with 415', () => {
     ['none-such', Buffer.from(BODY)],
   ])('in the encoding %s', async (encoding, bytes) => {
     const before = await tracesOfSends(service);
-    const answer = await acme.api.request('POST', '/v1/messages', {
+    const response = await acme.api.request('POST', '/v1/messages', {
       body: new Uint8Array(bytes),
       headers: { 'content-type': 'application/json', 'content-encoding': encoding },
     });
-    expectRefusal(answer, 'unsupported_media_type');
+    expectRefusal(response, 'unsupported_media_type');
     expect(await tracesOfSends(service)).toEqual(before);
   });
 
@@ -115,17 +115,17 @@ describe('a body is refused with 415', () => {
 });
 
 test('compressed bytes that nothing declares are not JSON', async () => {
-  const answer = await acme.api.request('POST', '/v1/messages', {
+  const response = await acme.api.request('POST', '/v1/messages', {
     body: new Uint8Array(gzipSync(BODY)),
     headers: { 'content-type': 'application/json' },
   });
-  expectRefusal(answer, 'invalid_json');
+  expectRefusal(response, 'invalid_json');
 });
 
 test('a body is read as UTF-8, whatever charset is named', async () => {
-  const answer = await acme.api.request('POST', '/v1/messages', {
+  const response = await acme.api.request('POST', '/v1/messages', {
     body: new Uint8Array(Buffer.from('{"to":"globex","note":"é"}', 'latin1')),
     headers: { 'content-type': 'application/json; charset=iso-8859-1' },
   });
-  expectRefusal(answer, 'invalid_json');
+  expectRefusal(response, 'invalid_json');
 });

@@ -106,9 +106,9 @@ describe('invalid_json', () => {
 
 describe('validation_error', () => {
   test.each(['null', 'true', '1', '"globex"', '[]', '[{"to":"globex"}]'])('for a body that is no object: %s', async (body) => {
-    const answer = await acme.api.send(body);
-    expectRefusal(answer, 'validation_error');
-    expect(answer.body.error.details).toEqual([{ path: '', message: expect.any(String) }]);
+    const response = await acme.api.send(body);
+    expectRefusal(response, 'validation_error');
+    expect(response.body.error.details).toEqual([{ path: '', message: expect.any(String) }]);
   });
 
   test.each(['{}', '{"to":null}', '{"note":"to nobody"}', '{"to":null,"in_reply_to":null}'])(
@@ -121,8 +121,8 @@ describe('validation_error', () => {
   test.each(['josn', 'To', 'JSON', 'id', 'from', 'idempotency_key', '', '__proto__', 'constructor', 'a/b~c'])(
     'for a field that does not exist: "%s"',
     async (field) => {
-      const answer = await acme.api.send(`{"to":"globex",${JSON.stringify(field)}:{}}`);
-      expectInvalid(answer, field.replaceAll('~', '~0').replaceAll('/', '~1'));
+      const response = await acme.api.send(`{"to":"globex",${JSON.stringify(field)}:{}}`);
+      expectInvalid(response, field.replaceAll('~', '~0').replaceAll('/', '~1'));
     },
   );
 
@@ -138,9 +138,9 @@ describe('validation_error', () => {
 
   test.each(['to', 'in_reply_to', 'type', 'subject', 'note'])('for a %s that is no text', async (field) => {
     for (const value of ['1', '1e400', 'true', '[]', '["globex"]', '{}', '{"toString":"globex"}']) {
-      const answer = await acme.api.send(`{${field === 'to' ? '' : '"to":"globex",'}"${field}":${value}}`);
-      expectInvalid(answer, field);
-      expect(answer.body.error.details).toHaveLength(1);
+      const response = await acme.api.send(`{${field === 'to' ? '' : '"to":"globex",'}"${field}":${value}}`);
+      expectInvalid(response, field);
+      expect(response.body.error.details).toHaveLength(1);
     }
   });
 
@@ -185,15 +185,15 @@ describe('validation_error', () => {
     ['more than 100', JSON.stringify(Array.from({ length: 101 }, (_, i) => `upl_${i}`))],
     ['one of them twice', '["upl_1","upl_2","upl_1"]'],
   ])('for files that are %s', async (_, files) => {
-    const { body, ...answer } = await acme.api.send(`{"to":"globex","files":${files}}`);
-    expectRefusal({ body, ...answer }, 'validation_error');
+    const { body, ...response } = await acme.api.send(`{"to":"globex","files":${files}}`);
+    expectRefusal({ body, ...response }, 'validation_error');
     expect(body.error.details[0].path).toMatch(/^\/files/);
   });
 
   test('lists each problem of a body that has several', async () => {
-    const answer = await acme.api.send({ to: 5, type: 'x'.repeat(81), note: '\0', josn: {}, files: 'x' });
-    expectRefusal(answer, 'validation_error');
-    const paths = answer.body.error.details.map(({ path }: { path: string }) => path);
+    const response = await acme.api.send({ to: 5, type: 'x'.repeat(81), note: '\0', josn: {}, files: 'x' });
+    expectRefusal(response, 'validation_error');
+    const paths = response.body.error.details.map(({ path }: { path: string }) => path);
     expect(paths.sort()).toEqual(['/files', '/josn', '/note', '/to', '/type']);
   });
 
@@ -203,9 +203,9 @@ describe('validation_error', () => {
     ['repeated fields', `{${'"to":0,'.repeat(80_000)}${'"json":0,'.repeat(60_000)}"to":"globex"}`],
     ['texts with U+0000', `{${Array.from({ length: 60_000 }, (_, i) => `"x${i}":"\\u0000"`).join(',')}}`],
   ])('lists a bounded number of them, however many there are: %s', async (_, body) => {
-    const answer = await acme.api.send(body);
-    expectRefusal(answer, 'validation_error');
-    expect(answer.body.error.details.length).toBeLessThanOrEqual(50);
+    const response = await acme.api.send(body);
+    expectRefusal(response, 'validation_error');
+    expect(response.body.error.details.length).toBeLessThanOrEqual(50);
   });
 
   test('for a query string, which this endpoint does not have', async () => {
@@ -244,10 +244,10 @@ test('every refusal has the one error object, the status of its code, and the re
     [413, 'json_too_large', await acme.api.send({ to: 'globex', json: 'x'.repeat(3_000_000) })],
     [415, 'unsupported_media_type', await acme.api.send({ to: 'globex' }, { 'content-type': 'text/plain' })],
   ] as const;
-  for (const [status, code, answer] of refusals) {
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(answer.body).toStrictEqual({
+  for (const [status, code, response] of refusals) {
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.body).toStrictEqual({
       error: {
         code,
         message: expect.stringMatching(/\S/),
@@ -255,7 +255,7 @@ test('every refusal has the one error object, the status of its code, and the re
         ...(code === 'validation_error' && { details: expect.arrayContaining([{ path: '/to', message: expect.any(String) }]) }),
       },
     });
-    expect(answer.headers.get('x-request-id')).toBe(answer.body.error.request_id);
+    expect(response.headers.get('x-request-id')).toBe(response.body.error.request_id);
   }
   expect(new Set(refusals.map(([, , { body }]) => body.error.request_id)).size).toBe(refusals.length);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatId, newUuid, parseId } from '../../src/contract/ids.ts';
-import type { Answered, Api } from '../support/api.ts';
+import type { Api, ApiResponse } from '../support/api.ts';
 import { type FileService, places, startFileService } from '../support/file-service.ts';
 import { signInWithCode } from '../support/people.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
@@ -20,7 +20,7 @@ function contentHashOf(envelope: Json): string {
   return sha256OfCanonical({ ...Object.fromEntries(HASHED.map((name) => [name, envelope[name]])), files });
 }
 
-/** Signed anew each time it is read. */
+/** Signed again each time it is read. */
 function withoutUrls(envelope: Json): Json {
   return { ...envelope, files: envelope.files.map(({ download_url: _, ...file }: Json) => file) };
 }
@@ -41,9 +41,9 @@ describe.each(places)('a message with uploads, with files in a %s', (place) => {
     acme.api.send({ to: 'globex', files, ...more }, headers);
 
   async function sent(files: string[], more: object = {}): Promise<Json> {
-    const answer = await send(files, more);
-    expect(answer.status, answer.text).toBe(201);
-    return answer.body;
+    const response = await send(files, more);
+    expect(response.status, response.text).toBe(201);
+    return response.body;
   }
 
   const one = async (api: Api, path: string, id: string) => (await api.get(path)).body.data.find((item: Json) => item.id === id);
@@ -54,7 +54,7 @@ describe.each(places)('a message with uploads, with files in a %s', (place) => {
   }
 
   /** Refused, with nothing written and nothing counted. */
-  async function expectNothingLeft(refused: () => Promise<Answered>, code: Parameters<typeof expectRefusal>[1]): Promise<void> {
+  async function expectNothingLeft(refused: () => Promise<ApiResponse>, code: Parameters<typeof expectRefusal>[1]): Promise<void> {
     const before = await tracesOfFiles();
     expectRefusal(await refused(), code);
     expect(await tracesOfFiles()).toEqual(before);
@@ -180,7 +180,7 @@ describe.each(places)('a message with uploads, with files in a %s', (place) => {
       expect(receipt.text).not.toMatch(/download_url|signature|objects/i);
     });
 
-    test('when it is a reply, which may carry the answerer’s uploads', async () => {
+    test('when it is a reply, which may carry the replier’s uploads', async () => {
       const parent = await sent([]);
       const { status, body } = await globex.api.send({ in_reply_to: parent.id, files: [await upload(globex.api, 'answer')] });
       expect(status).toBe(201);
@@ -219,10 +219,10 @@ describe.each(places)('a message with uploads, with files in a %s', (place) => {
 
     test('that are sent at the same moment', async () => {
       const id = await upload(acme.api, 'shared');
-      const answers = await Promise.all(Array.from({ length: 30 }, () => send([id])));
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-      expect(new Set(answers.map(({ body }) => body.files[0].id)).size).toBe(30);
-      expect(new Set(answers.map(({ body }) => body.files[0].sha256))).toEqual(new Set([sha256Of(Buffer.from('shared'))]));
+      const responses = await Promise.all(Array.from({ length: 30 }, () => send([id])));
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+      expect(new Set(responses.map(({ body }) => body.files[0].id)).size).toBe(30);
+      expect(new Set(responses.map(({ body }) => body.files[0].sha256))).toEqual(new Set([sha256Of(Buffer.from('shared'))]));
     });
 
     test('but not have it twice', async () => {
@@ -250,7 +250,7 @@ describe.each(places)('a message with uploads, with files in a %s', (place) => {
     });
 
     test.each([
-      ['of which nobody knows', () => formatId('upl', newUuid())],
+      ['that is unknown', () => formatId('upl', newUuid())],
       ['that is empty', () => ''],
       ['of another kind', () => formatId('file', newUuid())],
       ['without a prefix', () => newUuid()],

@@ -83,12 +83,12 @@ describe('sessions', () => {
     const jane = await signInWithCode(service, 'mine@corp.example');
     const mallory = await signInWithCode(service, 'mallory@corp.example');
     const [{ id }] = await sessionsOf(jane);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [id, 'ses_01h455vb4pex5vsknk084sn02q', 'usr_01h455vb4pex5vsknk084sn02q', 'x'].map((any) => remove(mallory, any)),
     );
-    for (const answer of answers) {
-      expectRefusal(answer, 'not_found');
-      expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as (typeof answers)[number]));
+    for (const response of responses) {
+      expectRefusal(response, 'not_found');
+      expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as (typeof responses)[number]));
     }
     expect(await statusOf(jane)).toBe(200);
   });
@@ -104,8 +104,8 @@ describe('sessions', () => {
         [days],
       );
     await age(20);
-    const answer = await jane.get('/v1/account');
-    expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(/^waybill\.session_token=.*; Max-Age=2592000;/)]);
+    const response = await jane.get('/v1/account');
+    expect(response.headers.getSetCookie()).toEqual([expect.stringMatching(/^waybill\.session_token=.*; Max-Age=2592000;/)]);
     expect(await daysLeft()).toBeCloseTo(30, 1);
     expect((await jane.get('/v1/account')).headers.getSetCookie()).toEqual([]);
     await age(30);

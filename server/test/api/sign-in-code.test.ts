@@ -19,7 +19,7 @@ const enter = (email: string, otp: string | undefined) => browser.post('/auth/si
 const newest = async (email: string) => (await codesFor(service, email)).at(-1) as string;
 
 describe('a one-time code', () => {
-  test('signs in whoever holds the mailbox, and says so', async () => {
+  test('signs in the holder of the mailbox, and says so', async () => {
     const jane = await signInWithCode(service, 'jane@corp.example');
     const { status, body } = await jane.get('/v1/account');
     expect(status).toBe(200);
@@ -70,8 +70,8 @@ describe('a one-time code', () => {
   test('is good once, however many come with it at the same moment', async () => {
     await askForCode(browser, 'race@corp.example');
     const otp = await newest('race@corp.example');
-    const answers = await Promise.all(Array.from({ length: 10 }, () => enter('race@corp.example', otp)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => enter('race@corp.example', otp)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   test('is good for its own mailbox only', async () => {
@@ -115,8 +115,8 @@ describe('a one-time code', () => {
   test('shows no script the token of the session that it opens', async () => {
     const jane = new Browser(service.url);
     await askForCode(jane, 'token@corp.example');
-    const answer = await jane.post('/auth/sign-in/email-otp', { email: 'token@corp.example', otp: await newest('token@corp.example') });
-    expect(answer.body).toEqual({ success: true });
+    const response = await jane.post('/auth/sign-in/email-otp', { email: 'token@corp.example', otp: await newest('token@corp.example') });
+    expect(response.body).toEqual({ success: true });
     expect([...jane.cookies().keys()].sort()).toEqual(['waybill.device', 'waybill.session_token']);
   });
 });
@@ -132,14 +132,14 @@ describe('an onlooker can’t tell', () => {
   });
 
   test('from a wrong code, who is known or has asked for one', async () => {
-    const answers = [
+    const responses = [
       await enter('known@corp.example', wrongCode(await newest('known@corp.example'))),
       await enter('stranger@corp.example', wrongCode(await newest('stranger@corp.example'))),
       await enter('never-asked@corp.example', '123456'),
     ];
-    for (const answer of answers) {
-      expectRefusal(answer, 'validation_error');
-      expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as (typeof answers)[number]));
+    for (const response of responses) {
+      expectRefusal(response, 'validation_error');
+      expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as (typeof responses)[number]));
     }
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forSigningIn } from '../../src/app.ts';
 import { errorCatalogue } from '../../src/contract/errors.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { Browser } from '../support/browser.ts';
 import { CLIENT } from '../support/identity-provider.ts';
 import { signInWithCode } from '../support/people.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([service.stop(), forge.stop()]));
 
 /** No fault of the service, nothing of its insides, and every refusal one of the catalogue. */
-function expectManners({ status, text, headers }: Answered): void {
+function expectManners({ status, text, headers }: ApiResponse): void {
   expect(status, text).toBeLessThan(500);
   expect(headers.get('x-request-id')).toMatch(/^req_/);
   expect(text).not.toMatch(/\n\s+at |node_modules|better-auth|kysely|SELECT |INSERT /i);
@@ -77,7 +77,7 @@ test('no body gives a 5xx anywhere, with a session or without', async () => {
       body,
       fc.boolean(),
       async ([method, path], sent, isSignedIn) => {
-        // Signing out would end the session that all others need, and challenges are used up by the first who answers.
+        // Signing out would end the session that all others need, and the first response uses up a challenge.
         if (path === '/auth/sign-out') return;
         if (path.includes('verify-registration')) await jane.get('/auth/passkey/generate-register-options');
         if (path.includes('verify-authentication')) await jane.get('/auth/passkey/generate-authenticate-options');
@@ -98,9 +98,9 @@ test('no query gives a 5xx at the callback', async () => {
   );
   await fc.assert(
     fc.asyncProperty(fc.array(pair, { maxLength: 5 }), async (pairs) => {
-      const answer = await jane.get(`/auth/callback/oidc?${pairs.map(([name, any]) => `${name}=${any}`).join('&')}`);
-      expectManners(answer);
-      if (answer.status === 302) expect(new URL(answer.headers.get('location') as string).origin).toBe(service.url);
+      const response = await jane.get(`/auth/callback/oidc?${pairs.map(([name, any]) => `${name}=${any}`).join('&')}`);
+      expectManners(response);
+      if (response.status === 302) expect(new URL(response.headers.get('location') as string).origin).toBe(service.url);
     }),
     { numRuns: 150 },
   );
@@ -128,9 +128,9 @@ test('no cookie gives a 5xx, nor a session', async () => {
       cookie,
       fc.constantFrom('/v1/account', '/auth/callback/oidc?code=a&state=b', '/auth/passkey/generate-authenticate-options'),
       async (header, path) => {
-        const answer = await service.anonymous.request('GET', path, { headers: { cookie: header } });
-        expectManners(answer);
-        if (path === '/v1/account') expect(answer.status).toBe(401);
+        const response = await service.anonymous.request('GET', path, { headers: { cookie: header } });
+        expectManners(response);
+        if (path === '/v1/account') expect(response.status).toBe(401);
       },
     ),
     { numRuns: 150 },

@@ -48,16 +48,16 @@ describe('guessing a code', () => {
     const { service, browser, urls } = await freshService();
     await askForCode(browser, VICTIM);
     const code = await codeOf(service);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, i) => guess(browser.at(urls[i % urls.length] as string), wrongCode(code, i + 1))),
     );
-    expect(answers.filter(({ status }) => status === 200)).toEqual([]);
+    expect(responses.filter(({ status }) => status === 200)).toEqual([]);
     // However the guesses met, the code has been judged often enough, or never again.
     for (let i = 0; i < 6; i++) await guess(browser, wrongCode(code, 100 + i));
     expect((await guess(browser, code)).status).not.toBe(200);
   });
 
-  test('of one mailbox stops at the codes that a network may ask for: five in ten minutes, whoever asks', async () => {
+  test('of one mailbox stops at the codes that a network may ask for: five in ten minutes, for all browsers together', async () => {
     const { service, browser, urls } = await freshService();
     for (let i = 0; i < 5; i++) expect((await askForCode(new Browser(urls[i % 2] as string), VICTIM)).status).toBe(200);
     const refused = await askForCode(browser, VICTIM);
@@ -86,7 +86,7 @@ describe('guessing a code', () => {
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_600);
       refusals.push(refused);
     }
-    const [known, unknown] = refusals.map((answer) => withoutTraces(answer).text.replace(/\d+ s/, 'n s'));
+    const [known, unknown] = refusals.map((response) => withoutTraces(response).text.replace(/\d+ s/, 'n s'));
     expect(known).toBe(unknown);
     await turnBack(service, '1 day');
     expect((await askForCode(browser, VICTIM)).status).toBe(200);
@@ -163,7 +163,7 @@ describe('a stranger keeps nobody out', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(39);
     const refused = await ask(new Browser(service.url), AWAY);
     expectRefusal(refused, 'rate_limited');
-    expect(refused.body.error.message).toMatch(/done so before, or with a passkey/);
+    expect(refused.body.error.message).toMatch(/used before, or with a passkey/);
     expect(await signIn(service, browser, AWAY)).toBe(200);
     expect(await signIn(service, new Browser(service.url), HOME)).toBe(200);
     await turnBack(service, '1 day');

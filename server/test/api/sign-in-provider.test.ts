@@ -187,9 +187,9 @@ describe('coming back from the provider', () => {
     ['with a refusal', '?error=access_denied'],
   ])('%s leads to the page for signing in, and to no session', async (_name, search) => {
     const browser = new Browser(service.url);
-    const answer = await browser.get(`/auth/callback/oidc${search}`);
-    expect(answer.status).toBe(302);
-    expect(answer.headers.get('location')).toMatch(new RegExp(`^${service.url}/sign-in\\?error=\\w+$`));
+    const response = await browser.get(`/auth/callback/oidc${search}`);
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toMatch(new RegExp(`^${service.url}/sign-in\\?error=\\w+$`));
     expect(await isSignedIn(browser)).toBe(false);
   });
 
@@ -233,9 +233,9 @@ describe('after signing in nobody is led elsewhere', () => {
   ])('not by callbackURL %j', async (url) => {
     const browser = new Browser(service.url);
     for (const field of ['callbackURL', 'errorCallbackURL', 'newUserCallbackURL']) {
-      const answer = await browser.post('/auth/sign-in/social', { provider: 'oidc', callbackURL: '/home', [field]: url });
-      expectRefusal(answer, 'validation_error');
-      expect(answer.body.error.details[0].path).toBe(`/${field}`);
+      const response = await browser.post('/auth/sign-in/social', { provider: 'oidc', callbackURL: '/home', [field]: url });
+      expectRefusal(response, 'validation_error');
+      expect(response.body.error.details[0].path).toBe(`/${field}`);
     }
   });
 
@@ -246,8 +246,8 @@ describe('after signing in nobody is led elsewhere', () => {
       { additionalParams: { prompt: 'none' } },
       { additionalData: {} },
     ]) {
-      const answer = await new Browser(service.url).post('/auth/sign-in/social', { provider: 'oidc', callbackURL: '/home', ...extra });
-      expectRefusal(answer, 'validation_error');
+      const response = await new Browser(service.url).post('/auth/sign-in/social', { provider: 'oidc', callbackURL: '/home', ...extra });
+      expectRefusal(response, 'validation_error');
     }
   });
 });

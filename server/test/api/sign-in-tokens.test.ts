@@ -26,7 +26,7 @@ const signIn = async (next: Forgery) => {
 };
 const jane = { email: 'jane@corp.example', email_verified: true };
 
-test('a token that is all right signs in', async () => {
+test('a valid token signs in', async () => {
   expect(await signIn({ claims: jane })).toEqual({ landed: '/home', status: 200 });
 });
 

@@ -82,7 +82,7 @@ describe('GET /threads/{id}', () => {
     expect(pages.length).toBeGreaterThan(10);
   });
 
-  test('holds a message to oneself once, and each answer to it', async () => {
+  test('holds a message to oneself once, and each reply to it', async () => {
     const { body: note } = await umbrella.api.send({ to: 'umbrella', subject: 'note to self' });
     const { body: more } = await umbrella.api.send({ in_reply_to: note.id });
     expect(more.thread_id).toBe(note.thread_id);
@@ -104,7 +104,7 @@ describe('GET /threads/{id}', () => {
 });
 
 describe('a thread that one has no part in', () => {
-  test('is answered like one that does not exist, and like what is no thread id', async () => {
+  test('is treated like one that does not exist, and like a malformed id', async () => {
     const paths = [
       threadId,
       formatId('thr', newUuid()),
@@ -120,14 +120,14 @@ describe('a thread that one has no part in', () => {
       '%F0%9F%9A%9A',
       "'%20OR%201=1",
     ];
-    const answers = await Promise.all(paths.map((id) => umbrella.api.get(`/threads/${id}`)));
-    for (const answer of answers) {
-      expectRefusal(answer, 'not_found');
-      expect(withoutTraces(answer)).toEqual(withoutTraces(answers[0] as (typeof answers)[number]));
+    const responses = await Promise.all(paths.map((id) => umbrella.api.get(`/threads/${id}`)));
+    for (const response of responses) {
+      expectRefusal(response, 'not_found');
+      expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as (typeof responses)[number]));
     }
   });
 
-  test('stays so for whoever merely exchanges other messages with one of its parties', async () => {
+  test('stays so for a business that exchanges other messages with one of its parties', async () => {
     await umbrella.api.send({ to: 'acme' });
     await acme.api.send({ to: 'umbrella' });
     expectRefusal(await umbrella.api.get(`/threads/${threadId}`), 'not_found');

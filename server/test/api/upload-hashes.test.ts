@@ -28,7 +28,7 @@ describe.each(places)('the hash of an upload, with files in a %s', (place) => {
     const bytes = someBytes(1_000);
     const id = await upload(acme.api, bytes);
     expectRefusal(await send([id, missing]), 'upload_incomplete');
-    // Whoever read it again would find nothing.
+    // A second read would find nothing.
     await service.objects.remove(parseId('upl', id) as string);
     expect((await send([id])).body.files[0].sha256).toBe(sha256Of(bytes));
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GB } from '../../src/contract/limits.ts';
-import { type Answered, Api } from '../support/api.ts';
+import { Api, type ApiResponse } from '../support/api.ts';
 import { claimedBy, joinedBy, personIdOf, tryClaim } from '../support/businesses.ts';
 import { sendForm } from '../support/form.ts';
 import { attached, mailText, multipart, startMailWorld } from '../support/mail-world.ts';
@@ -38,7 +38,7 @@ describe('what one person may upload in a day over all their businesses', () => 
     return [first, ...more.map((handle) => new MemberApi(first.browser, handle))];
   }
 
-  function expectUsedUp(response: Answered): void {
+  function expectUsedUp(response: ApiResponse): void {
     expectRefusal(response, 'quota_exceeded');
     expect(response.body.error.details).toEqual([
       { path: '', message: expect.stringContaining(String(PER_PERSON_BYTES)), limit: 'daily_upload_bytes_per_person' },
@@ -100,7 +100,7 @@ describe('what one person may upload in a day over all their businesses', () => 
     expect((await announce(first, 0)).status).toBe(201);
   });
 
-  test('is nobody’s for a business that the operator has made', async () => {
+  test('does not apply to a business that the operator has created', async () => {
     const business = await service.business(`business-${++made}`);
     expect((await business.api.write('POST', '/uploads', announcement({ size_bytes: 700 }))).status).toBe(201);
   });

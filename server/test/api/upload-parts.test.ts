@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatId, newUuid, parseId } from '../../src/contract/ids.ts';
 import { GB, MB, UPLOAD_PART_BYTES } from '../../src/contract/limits.ts';
-import type { Answered, Api } from '../support/api.ts';
+import type { Api, ApiResponse } from '../support/api.ts';
 import { dropped } from '../support/drops.ts';
 import { type FileService, places, startFileService } from '../support/file-service.ts';
 import { signInWithCode } from '../support/people.ts';
@@ -10,9 +10,9 @@ import { expectInvalid, expectRefusal } from '../support/refusals.ts';
 import type { TestBusiness } from '../support/service.ts';
 import { type Announced, announce, announcement, cut, download, put, putStream, sha256Of, someBytes } from '../support/transfer.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of many shapes
+// biome-ignore lint/suspicious/noExplicitAny: responses of many shapes
 type Json = any;
-type Post = (path: string, body?: unknown) => Promise<Answered>;
+type Post = (path: string, body?: unknown) => Promise<ApiResponse>;
 
 const HOUR_MS = 3_600_000;
 
@@ -36,18 +36,18 @@ describe.each(places)('an upload in parts, with files in a %s', (place) => {
   const send = (id: string) => acme.api.send({ to: 'other', files: [id] });
 
   async function begun(fields: Announced = {}, post: Post = ask): Promise<Json> {
-    const answer = await post('', { ...announcement(fields), parts: true });
-    expect(answer.status, answer.text).toBe(201);
-    return answer.body;
+    const response = await post('', { ...announcement(fields), parts: true });
+    expect(response.status, response.text).toBe(201);
+    return response.body;
   }
 
   async function tickets(id: string, numbers: number[], post: Post = ask): Promise<Json[]> {
-    const answer = await post(`/${id}/parts`, { numbers });
-    expect(answer.status, answer.text).toBe(200);
-    return answer.body.parts;
+    const response = await post(`/${id}/parts`, { numbers });
+    expect(response.status, response.text).toBe(200);
+    return response.body.parts;
   }
 
-  async function putPart(id: string, number: number, bytes: string | Buffer<ArrayBuffer>, post: Post = ask): Promise<Answered> {
+  async function putPart(id: string, number: number, bytes: string | Buffer<ArrayBuffer>, post: Post = ask): Promise<ApiResponse> {
     const [{ url, headers }] = (await tickets(id, [number], post)) as [Json];
     return put({ upload_url: url, headers }, bytes);
   }
@@ -59,7 +59,7 @@ describe.each(places)('an upload in parts, with files in a %s', (place) => {
     return upload_id;
   }
 
-  test('is paused, taken up again by whoever lost track, completed, and sent like any other', async () => {
+  test('is paused, resumed by a client that has lost its state, completed, and sent like any other', async () => {
     const bytes = someBytes(2 * UPLOAD_PART_BYTES + 5);
     const parts = cut(bytes, UPLOAD_PART_BYTES);
     const upload = await begun({ filename: 'film.mp4', content_type: 'video/mp4', size_bytes: bytes.length });
@@ -90,7 +90,7 @@ describe.each(places)('an upload in parts, with files in a %s', (place) => {
 
     const early = await ask(`/${id}/complete`);
     expectRefusal(early, 'upload_incomplete');
-    expect(early.body.error.message).toContain('not arrived: 2.');
+    expect(early.body.error.message).toContain('are missing: 2.');
     expectRefusal(await send(id), 'upload_incomplete');
 
     expect((await putPart(id, 2, parts[1] as Buffer<ArrayBuffer>)).status).toBe(200);
@@ -108,12 +108,12 @@ describe.each(places)('an upload in parts, with files in a %s', (place) => {
     const { upload_id: id } = await begun({ size_bytes: 5 });
     const [{ url, headers }] = (await tickets(id, [1])) as [Json];
     for (const text of ['first', 'again']) expect((await put({ upload_url: url, headers }, text)).status).toBe(200);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(`/${id}/complete`)));
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    expect(answers[0]?.status).toBe(200);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => ask(`/${id}/complete`)));
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(responses[0]?.status).toBe(200);
     expect((await put({ upload_url: url, headers }, 'later')).status).toBe(place === 'folder' ? 409 : 404);
     expectRefusal(await ask(`/${id}/parts`, { numbers: [1] }), 'conflict');
-    expect((await ask(`/${id}/complete`)).body).toEqual(answers[0]?.body);
+    expect((await ask(`/${id}/complete`)).body).toEqual(responses[0]?.body);
     expect((await download((await send(id)).body.files[0].download_url)).bytes.toString()).toBe('again');
   });
 
@@ -180,23 +180,23 @@ describe.each(places)('an upload in parts, with files in a %s', (place) => {
     await expire('10 minutes');
     expect(await endOf()).toBe(Date.parse((await show(id)).body.expires_at));
     await expire('-1 second');
-    for (const answer of [await show(id), await ask(`/${id}/parts`, { numbers: [1] }), await ask(`/${id}/complete`), await send(id)])
-      expectRefusal(answer, 'upload_not_found');
+    for (const response of [await show(id), await ask(`/${id}/parts`, { numbers: [1] }), await ask(`/${id}/complete`), await send(id)])
+      expectRefusal(response, 'upload_not_found');
   });
 
-  test('is nobody else’s to see, to change or to send', async () => {
+  test('can’t be seen, changed or sent by anybody else', async () => {
     const { upload_id: id } = await begun();
     const unknown = formatId('upl', newUuid());
     const reader = await acme.withKey('read');
     for (const named of [id, unknown, 'x', "upl_' OR true --"]) {
       const path = encodeURIComponent(named);
       const post = postBy(other.api);
-      for (const answer of [
+      for (const response of [
         await other.api.get(`/uploads/${path}`),
         await post(`/${path}/parts`, { numbers: [1] }),
         await post(`/${path}/complete`),
       ])
-        expectRefusal(answer, 'upload_not_found');
+        expectRefusal(response, 'upload_not_found');
     }
     expectRefusal(await reader.get(`/uploads/${id}`), 'forbidden');
     expectRefusal(await postBy(reader)(`/${id}/complete`), 'forbidden');
@@ -208,8 +208,8 @@ describe.each(places)('an upload in parts, with files in a %s', (place) => {
 
   test('is not one that was announced in one piece', async () => {
     const { upload_id: id } = await announce(acme.api);
-    for (const answer of [await ask(`/${id}/parts`, { numbers: [1] }), await ask(`/${id}/complete`)])
-      expectRefusal(answer, 'validation_error');
+    for (const response of [await ask(`/${id}/parts`, { numbers: [1] }), await ask(`/${id}/complete`)])
+      expectRefusal(response, 'validation_error');
     expect(Object.keys((await ask('', { ...announcement(), parts: false })).body)).toContain('upload_url');
   });
 

@@ -36,8 +36,8 @@ describe.each(places)('a PUT to the upload URL, with files in a %s', (place) => 
   /** Refused, nothing kept, and the upload as good as before: what it is for can still be PUT. */
   async function expectRefused(ticket: UploadTicket, attempt: () => Promise<{ status: number }>, statuses: number[]): Promise<void> {
     const before = await service.kept();
-    const answer = await attempt();
-    expect(statuses).toContain(answer.status);
+    const response = await attempt();
+    expect(statuses).toContain(response.status);
     expect(await service.kept()).toEqual(before);
     expectRefusal(await send(ticket.upload_id), 'upload_incomplete');
     expect((await put(ticket, 'hello')).status).toBe(200);
@@ -111,15 +111,15 @@ describe.each(places)('a PUT to the upload URL, with files in a %s', (place) => 
 
     test('is told so', async () => {
       const ticket = await announceBytes(5);
-      const answers = [
+      const responses = [
         await putStream(ticket.upload_url, { 'content-type': TYPE, 'content-length': 4 }, streamOf('hell')),
         await putStream(ticket.upload_url, { 'content-type': TYPE }, streamOf('hello', 'world')),
       ];
-      for (const answer of answers) {
+      for (const response of responses) {
         if (place === 'folder') {
-          expectRefusal(answer, 'validation_error');
-          expect(answer.body.error.message).toContain('exactly 5 bytes');
-        } else expect(answer.text).toContain('SignatureDoesNotMatch');
+          expectRefusal(response, 'validation_error');
+          expect(response.body.error.message).toContain('exactly 5 bytes');
+        } else expect(response.text).toContain('SignatureDoesNotMatch');
       }
     });
 
@@ -227,9 +227,9 @@ describe.each(places)('a PUT to the upload URL, with files in a %s', (place) => 
     await sleep(1_100);
     const late = { ...ticket, upload_url: url, headers };
     if (place === 'folder') {
-      const answer = await put(late, 'hello');
-      expectRefusal(answer, 'forbidden');
-      expect(answer.body.error.message).toContain('expired');
+      const response = await put(late, 'hello');
+      expectRefusal(response, 'forbidden');
+      expect(response.body.error.message).toContain('expired');
     }
     await expectRefused(ticket, () => put(late, 'hello'), [403]);
   });
@@ -239,8 +239,8 @@ describe.each(places)('a PUT to the upload URL, with files in a %s', (place) => 
       const ticket = await announceBytes(5);
       await put(ticket, 'first');
       const { body } = await send(ticket.upload_id);
-      const answer = await put(ticket, 'again');
-      if (place === 'folder') expectRefusal(answer, 'conflict');
+      const response = await put(ticket, 'again');
+      if (place === 'folder') expectRefusal(response, 'conflict');
       expect((await download(body.files[0].download_url)).bytes.toString()).toBe('first');
       const second = (await send(ticket.upload_id)).body;
       expect(second.files[0].sha256).toBe(body.files[0].sha256);
@@ -275,14 +275,14 @@ describe.each(places)('a PUT to the upload URL, with files in a %s', (place) => 
       for (let round = 0; round < 3; round++) {
         const ticket = await announceBytes(5);
         await put(ticket, 'first');
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: 20 }, async (_, i) => {
             if (i % 2 === 1) return send(ticket.upload_id);
             await put(ticket, `nr ${String(i).padStart(2, '0')}`);
             return undefined;
           }),
         );
-        const sent = answers.filter((answer) => answer !== undefined);
+        const sent = responses.filter((response) => response !== undefined);
         expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([201]));
         for (const { body } of sent) {
           const [{ sha256, download_url }] = body.files;
@@ -296,10 +296,10 @@ describe.each(places)('a PUT to the upload URL, with files in a %s', (place) => 
     const path = new URL((await announceBytes(5)).upload_url).pathname;
     for (const method of ['POST', 'DELETE', 'PATCH'])
       expectRefusal(await service.anonymous.request(method, '/objects/x'), 'method_not_allowed');
-    const answers = [
+    const responses = [
       await service.anonymous.request('PUT', `/objects/${path.split('/').at(-1)}`),
       await service.anonymous.request('GET', '/objects/x'),
     ];
-    for (const answer of answers) expectRefusal(answer, 'forbidden');
+    for (const response of responses) expectRefusal(response, 'forbidden');
   });
 });

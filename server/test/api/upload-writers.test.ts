@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MB } from '../../src/contract/limits.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { type FileService, startFileService } from '../support/file-service.ts';
 import { filesIn } from '../support/files-in.ts';
 import { temporaryFolder } from '../support/process.ts';
@@ -19,7 +19,7 @@ const WRITERS = 12;
 
 interface Put {
   sending: ClientRequest;
-  response: Promise<Pick<Answered, 'status' | 'headers' | 'body'>>;
+  response: Promise<Pick<ApiResponse, 'status' | 'headers' | 'body'>>;
 }
 
 let service: FileService;
@@ -71,7 +71,7 @@ const urlAt = (url: string, at: string) => url.replace(/^http:\/\/[^/]+/, at);
 
 describe.each(['an upload', 'a part of an upload'])('%s', (kind) => {
   /** Where to PUT so many bytes, and how to find out what was put together of them. */
-  async function announced(size_bytes: number): Promise<{ url: string; headers: Record<string, string>; send(): Promise<Answered> }> {
+  async function announced(size_bytes: number): Promise<{ url: string; headers: Record<string, string>; send(): Promise<ApiResponse> }> {
     if (kind === 'an upload') {
       const { upload_id, upload_url, headers } = await announce(acme.api, { size_bytes });
       return { url: upload_url, headers, send: () => acme.api.send({ to: 'globex', files: [upload_id] }) };
@@ -98,7 +98,7 @@ describe.each(['an upload', 'a part of an upload'])('%s', (kind) => {
       while (isDeepStrictEqual(await filesAside(), before)) await sleep(5);
     }
     const newest = puts.pop() as Put;
-    for (const { response } of puts) expectRefusal((await response) as Answered, 'conflict');
+    for (const { response } of puts) expectRefusal((await response) as ApiResponse, 'conflict');
     // All but the last byte of one, and what an older one has written before it looked.
     await expect.poll(bytesAside).toBeLessThan(SIZE_BYTES + 2 * MB + unnamed);
     newest.sending.end(bytes.subarray(-1));
@@ -114,7 +114,7 @@ describe.each(['an upload', 'a part of an upload'])('%s', (kind) => {
     const bytes = someBytes(SIZE_BYTES);
     expect((await put({ upload_url: url, headers }, bytes)).status).toBe(200);
     const response = await stalled.response;
-    expectRefusal(response as Answered, 'conflict');
+    expectRefusal(response as ApiResponse, 'conflict');
     expect(response.body.error.message).toContain('newer request');
     expect((await send()).body.files[0].sha256).toBe(sha256Of(bytes));
   });
@@ -127,7 +127,7 @@ describe.each(['an upload', 'a part of an upload'])('%s', (kind) => {
       const older = begin(url, headers, bytes.subarray(0, -1), SIZE_BYTES);
       while ((await bytesAside()) < SIZE_BYTES / 2) await sleep(5);
       const newer = begin(urlAt(url, other.url), headers, bytes.subarray(0, -1), SIZE_BYTES);
-      expectRefusal((await older.response) as Answered, 'conflict');
+      expectRefusal((await older.response) as ApiResponse, 'conflict');
       newer.sending.end(bytes.subarray(-1));
       expect((await newer.response).status).toBe(200);
       expect((await send()).body.files[0].sha256).toBe(sha256Of(bytes));

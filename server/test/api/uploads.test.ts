@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GB } from '../../src/contract/limits.ts';
-import type { Answered, Api } from '../support/api.ts';
+import type { Api, ApiResponse } from '../support/api.ts';
 import { type FileService, places, startFileService } from '../support/file-service.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
 import type { TestBusiness } from '../support/service.ts';
@@ -25,7 +25,7 @@ describe.each(places)('POST /uploads, with files in a %s', (place) => {
   const fresh = () => service.business(`business-${++made}`);
   const databaseNow = async () => (await service.sql<{ now: Date }>('SELECT now()'))[0]?.now.getTime() as number;
 
-  describe('the answer', () => {
+  describe('the response', () => {
     test('is an upload with all that the PUT needs, and nothing else', async () => {
       const { status, headers, body } = await post(announcement());
       expect(status).toBe(201);
@@ -136,13 +136,13 @@ describe.each(places)('POST /uploads, with files in a %s', (place) => {
     });
 
     test('is refused as anything but JSON', async () => {
-      const answer = await acme.api.request('POST', '/v1/uploads', { body: 'x', headers: { 'content-type': 'text/plain' } });
-      expectRefusal(answer, 'unsupported_media_type');
+      const response = await acme.api.request('POST', '/v1/uploads', { body: 'x', headers: { 'content-type': 'text/plain' } });
+      expectRefusal(response, 'unsupported_media_type');
     });
   });
 
   describe('the key', () => {
-    test('has to be one that may write', async () => {
+    test('must be one that may write', async () => {
       expectRefusal(await post(announcement(), await acme.withKey('read')), 'forbidden');
       expectRefusal(await post(announcement(), service.anonymous), 'unauthorized');
     });
@@ -160,16 +160,16 @@ describe.each(places)('POST /uploads, with files in a %s', (place) => {
       post(announcement({ size_bytes }), business.api.at(url));
     const usedBy = async (business: TestBusiness) => (await business.api.at(limited.url).get('/me')).body.usage.uploads;
 
-    async function expectExactly(count: number, sizeEach: number, answers: Answered[], business: TestBusiness): Promise<void> {
-      expect(answers.filter(({ status }) => status === 201)).toHaveLength(count);
-      for (const answer of answers.filter(({ status }) => status !== 201)) expectRefusal(answer, 'quota_exceeded');
+    async function expectExactly(count: number, sizeEach: number, responses: ApiResponse[], business: TestBusiness): Promise<void> {
+      expect(responses.filter(({ status }) => status === 201)).toHaveLength(count);
+      for (const response of responses.filter(({ status }) => status !== 201)) expectRefusal(response, 'quota_exceeded');
       expect((await usedBy(business)).used_bytes).toBe(count * sizeEach);
     }
 
     test('lets exactly as many of 50 parallel announcements through as fit', async () => {
       const business = await fresh();
-      const answers = await Promise.all(Array.from({ length: 50 }, () => announceAt(business, 90)));
-      await expectExactly(11, 90, answers, business);
+      const responses = await Promise.all(Array.from({ length: 50 }, () => announceAt(business, 90)));
+      await expectExactly(11, 90, responses, business);
     });
 
     test('holds over two processes', async () => {
@@ -177,8 +177,8 @@ describe.each(places)('POST /uploads, with files in a %s', (place) => {
       const other = await service.sibling({ DAILY_UPLOAD_LIMIT_BYTES: String(DAY_LIMIT_BYTES) });
       try {
         const urls = [limited.url, other.url];
-        const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => announceAt(business, 90, urls[i % 2])));
-        await expectExactly(11, 90, answers, business);
+        const responses = await Promise.all(Array.from({ length: 50 }, (_, i) => announceAt(business, 90, urls[i % 2])));
+        await expectExactly(11, 90, responses, business);
       } finally {
         await other.stop();
       }
@@ -188,13 +188,13 @@ describe.each(places)('POST /uploads, with files in a %s', (place) => {
       const business = await fresh();
       await announceAt(business, DAY_LIMIT_BYTES);
       const before = await databaseNow();
-      const answer = await announceAt(business, 1);
+      const response = await announceAt(business, 1);
       const after = await databaseNow();
-      expectRefusal(answer, 'quota_exceeded');
-      expect(answer.body.error.details).toEqual([{ path: '', message: expect.stringContaining('1000'), limit: 'daily_upload_bytes' }]);
+      expectRefusal(response, 'quota_exceeded');
+      expect(response.body.error.details).toEqual([{ path: '', message: expect.stringContaining('1000'), limit: 'daily_upload_bytes' }]);
       const { resets_at, limit_bytes } = await usedBy(business);
       expect(limit_bytes).toBe(DAY_LIMIT_BYTES);
-      const retryMs = Number(answer.headers.get('retry-after')) * 1000;
+      const retryMs = Number(response.headers.get('retry-after')) * 1000;
       expect(after + retryMs).toBeGreaterThanOrEqual(Date.parse(resets_at));
       expect(before + retryMs).toBeLessThanOrEqual(Date.parse(resets_at) + 1000);
     });

@@ -43,9 +43,9 @@ describe('POST /webhooks', () => {
   test.each(kinds)('refuses %s, says why, and connects to nothing', async (kind) => {
     const { urls, why } = hostileUrls(canary.port).find((other) => other.kind === kind) as { urls: string[]; why: RegExp };
     for (const url of urls) {
-      const answer = await create(url);
-      expectRefusal(answer, 'invalid_webhook_url');
-      expect(answer.body.error.message, JSON.stringify(url)).toMatch(why);
+      const response = await create(url);
+      expectRefusal(response, 'invalid_webhook_url');
+      expect(response.body.error.message, JSON.stringify(url)).toMatch(why);
     }
     expect((await acme.api.get('/webhooks')).body.data).toEqual([]);
     expect(canary.visits).toEqual([]);
@@ -86,10 +86,10 @@ describe('WEBHOOK_PRIVATE_HOSTS', () => {
     try {
       const outcomes: Record<string, boolean> = {};
       for (const url of urls) {
-        const answer = await create(url, acme.api.at(other.url));
-        if (answer.status === 201) await acme.api.request('DELETE', `/v1/webhooks/${answer.body.id}`);
-        else expectRefusal(answer, 'invalid_webhook_url');
-        outcomes[url] = answer.status === 201;
+        const response = await create(url, acme.api.at(other.url));
+        if (response.status === 201) await acme.api.request('DELETE', `/v1/webhooks/${response.body.id}`);
+        else expectRefusal(response, 'invalid_webhook_url');
+        outcomes[url] = response.status === 201;
       }
       return outcomes;
     } finally {

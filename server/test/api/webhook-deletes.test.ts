@@ -2,13 +2,13 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { formatId, newUuid, parseId } from '../../src/contract/ids.ts';
 import type { Api } from '../support/api.ts';
-import { type Answer, type Receiver, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
+import { type Receiver, type Responder, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { attemptsOf, createWebhook, hasSucceeded } from '../support/webhook-log.ts';
 
 const PATIENTLY = { timeout: 60_000, interval: 20 };
-/** A request that nobody breaks off lasts ten seconds. */
+/** A request that is not cancelled lasts ten seconds. */
 const SOONER_THAN_BY_ITSELF = { timeout: 5_000, interval: 20 };
 
 let service: TestService;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await createWebhook(fence.api, receiver.url('/fence'));
 });
 beforeEach(async () => {
-  receiver.answer = withStatus(204);
+  receiver.respond = withStatus(204);
   path = `/${++webhooks}`;
   await service.sql('DELETE FROM webhooks WHERE url <> $1', [receiver.url('/fence')]);
   webhookId = (await createWebhook(acme.api, receiver.url(path))).id;
@@ -43,15 +43,15 @@ const both = () => [acme.api, acme.api.at(sibling.url)];
 const arrivals = () => receiver.at(path).length;
 
 async function send(count: number, apis: Api[] = [acme.api]): Promise<void> {
-  const answers = await Promise.all(Array.from({ length: count }, (_, i) => (apis[i % apis.length] as Api).send({ to: 'acme' })));
-  for (const { status, text } of answers) expect(status, text).toBe(201);
+  const responses = await Promise.all(Array.from({ length: count }, (_, i) => (apis[i % apis.length] as Api).send({ to: 'acme' })));
+  for (const { status, text } of responses) expect(status, text).toBe(201);
 }
 
-/** Answers nobody on this path but the fence, and counts whom it left waiting. */
-function holding(): { answer: Answer; open(): number } {
+/** Responds to nothing on this path except the fence, and counts the requests left open. */
+function holding(): { respond: Responder; open(): number } {
   let open = 0;
   return {
-    answer: (delivery, response) => {
+    respond: (delivery, response) => {
       if (delivery.path !== path) return withStatus(204)(delivery, response, response.req);
       open++;
       response.once('close', () => open--);
@@ -90,9 +90,9 @@ async function wake(id: string): Promise<void> {
   ]);
 }
 
-describe('once a deletion is answered', () => {
+describe('once a deletion has its response', () => {
   test('attempts that wait are not made, not even when one is left behind', async () => {
-    receiver.answer = withStatus(500);
+    receiver.respond = withStatus(500);
     await send(3);
     await attemptsOf(acme.api, webhookId, 3);
     expect((await remove()).status).toBe(204);
@@ -114,13 +114,13 @@ describe('once a deletion is answered', () => {
   });
 
   test('those already taken and lined up are not begun', async () => {
-    // Prompt answers widen the way until attempts are taken ahead of their turn.
+    // Prompt responses widen the lane until attempts are leased ahead.
     for (let i = 1; i <= 8; i++) {
       await send(25);
       await expect.poll(arrivals, PATIENTLY).toBe(i * 25);
     }
     const held = holding();
-    receiver.answer = held.answer;
+    receiver.respond = held.respond;
     await send(350);
     const before = await settled(arrivals, 201);
     expect((await remove()).status).toBe(204);
@@ -134,7 +134,7 @@ describe('once a deletion is answered', () => {
   test('other webhooks of the business get what was theirs', async () => {
     const held = holding();
     const kept = await createWebhook(acme.api, receiver.url('/kept'));
-    receiver.answer = held.answer;
+    receiver.respond = held.respond;
     await send(10);
     await expect.poll(held.open, PATIENTLY).toBeGreaterThan(0);
     await Promise.all([send(10), remove()]);
@@ -153,7 +153,7 @@ describe('with two processes at work', () => {
 
   test('attempts under way are broken off in each, and none takes their place', async () => {
     const held = holding();
-    receiver.answer = held.answer;
+    receiver.respond = held.respond;
     await hasSucceeded(service, { id: webhookId });
     // More than both processes may have open at a time for a webhook of which they know no more.
     await send(24, both());
@@ -166,7 +166,7 @@ describe('with two processes at work', () => {
     await expect.poll(rowsOf, PATIENTLY).toBe(0);
   });
 
-  test('nothing of a stream of messages is delivered once a deletion is answered, and after the chore nothing is left behind', async () => {
+  test('nothing of a stream of messages is delivered once a deletion has its response, and after the chore nothing is left behind', async () => {
     let isOver = false;
     const stream = Promise.all(
       both().map(async (api) => {
@@ -175,7 +175,7 @@ describe('with two processes at work', () => {
     );
     await expect.poll(arrivals, PATIENTLY).toBeGreaterThan(20);
     expect((await remove(webhookId, acme.api.at(sibling.url))).status).toBe(204);
-    // What was on its way to the receiver when the answer came has arrived.
+    // Requests that were on their way to the receiver at the time of the response have arrived.
     await passFence();
     const before = arrivals();
     for (let i = 0; i < 5; i++) await passFence();
@@ -190,16 +190,16 @@ describe('with two processes at work', () => {
   test('deletions at the same moment are one 204, and not found for the others', async () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await createWebhook(acme.api, receiver.url('/twice'));
-      const answers = await Promise.all([...both(), ...both()].map((api) => remove(id, api)));
-      expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404]);
-      for (const answer of answers) if (answer.status !== 204) expectRefusal(answer, 'not_found');
+      const responses = await Promise.all([...both(), ...both()].map((api) => remove(id, api)));
+      expect(responses.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404]);
+      for (const response of responses) if (response.status !== 204) expectRefusal(response, 'not_found');
     }
   });
 
   test('deletions of different webhooks at the same moment all succeed', async () => {
     const made = await Promise.all(Array.from({ length: 9 }, (_, i) => createWebhook(acme.api, receiver.url(`/many-${i}`))));
-    const answers = await Promise.all(made.map(({ id }, i) => remove(id, both()[i % 2])));
-    expect(answers.map(({ status }) => status)).toEqual(Array(9).fill(204));
+    const responses = await Promise.all(made.map(({ id }, i) => remove(id, both()[i % 2])));
+    expect(responses.map(({ status }) => status)).toEqual(Array(9).fill(204));
   });
 });
 

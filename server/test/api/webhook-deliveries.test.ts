@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { MB } from '../../src/contract/limits.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { type FileService, startFileService } from '../support/file-service.ts';
 import { hardJson } from '../support/hard-json.ts';
 import { type Delivery, type Receiver, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
@@ -29,23 +29,23 @@ afterAll(async () => {
 });
 afterEach(() => {
   vi.useRealTimers();
-  receiver.answer = withStatus(204);
+  receiver.respond = withStatus(204);
 });
 
-async function sent(message: unknown): Promise<Answered> {
-  const answer = await acme.api.send(message);
-  expect(answer.status, answer.text.slice(0, 500)).toBe(201);
-  return answer;
+async function sent(message: unknown): Promise<ApiResponse> {
+  const response = await acme.api.send(message);
+  expect(response.status, response.text.slice(0, 500)).toBe(201);
+  return response;
 }
 
 /** What came of a message, once it is so many. */
-async function deliveriesOf({ body }: Answered, count = 1): Promise<Delivery[]> {
+async function deliveriesOf({ body }: ApiResponse, count = 1): Promise<Delivery[]> {
   const those = () => receiver.deliveries.filter(({ headers }) => headers['webhook-id'] === body.id);
   await vi.waitFor(() => expect(those()).toHaveLength(count), { timeout: 15_000, interval: 5 });
   return those();
 }
 
-async function deliveryOf(message: Answered): Promise<Delivery> {
+async function deliveryOf(message: ApiResponse): Promise<Delivery> {
   return (await deliveriesOf(message))[0] as Delivery;
 }
 
@@ -63,9 +63,9 @@ describe('the body', () => {
     expect(body.toString()).toBe((await globex.api.get(`/messages/${first.body.id}`)).text);
     const reply = await globex.api.send({ in_reply_to: first.body.id, json: { b: 2 } });
     expect(reply.status, reply.text).toBe(201);
-    const answer = await sent({ in_reply_to: reply.body.id, json: { c: 3 } });
-    const envelope = envelopeOf(await deliveryOf(answer));
-    expect(envelope).toEqual((await globex.api.get(`/messages/${answer.body.id}`)).body);
+    const response = await sent({ in_reply_to: reply.body.id, json: { c: 3 } });
+    const envelope = envelopeOf(await deliveryOf(response));
+    expect(envelope).toEqual((await globex.api.get(`/messages/${response.body.id}`)).body);
     expect(envelope).toMatchObject({ in_reply_to: reply.body.id, thread_id: first.body.thread_id });
   });
 
@@ -115,8 +115,8 @@ describe('the request', () => {
     const delays: number[] = [];
     for (let i = 0; i < 11; i++) {
       const message = await sent({ to: 'globex', json: i });
-      const answeredAt = Date.now();
-      delays.push((await deliveryOf(message)).at - answeredAt);
+      const respondedAt = Date.now();
+      delays.push((await deliveryOf(message)).at - respondedAt);
     }
     // The sweep that would find a message without word of it comes once a second.
     expect(delays.toSorted((a, b) => a - b)[5]).toBeLessThan(300);
@@ -156,7 +156,7 @@ describe('the signatures', () => {
     ['changed in one character', (text) => text.replace('"price":100', '"price":900')],
     ['with a space more', (text) => `${text} `],
     ['cut off', (text) => text.slice(0, -1)],
-    ['written anew', (text) => JSON.stringify(JSON.parse(text), null, 1)],
+    ['serialized again', (text) => JSON.stringify(JSON.parse(text), null, 1)],
     ['empty', () => ''],
   ])('do not hold for a body %s', (_, change) => {
     const forged = { ...delivery, body: Buffer.from(change(delivery.body.toString())) };
@@ -205,18 +205,18 @@ describe('attempts at one message', () => {
   const bytes = someBytes(5_000);
   const attempts: Delivery[] = [];
   let flaky: CreatedWebhook;
-  let message: Answered;
+  let message: ApiResponse;
 
   const atFlaky = () => receiver.at('/flaky');
 
   beforeAll(async () => {
     flaky = await createWebhook(globex.api, receiver.url('/flaky'));
-    receiver.answer = ({ path }, response) => response.writeHead(path === '/flaky' && atFlaky().length < 3 ? 500 : 200).end();
+    receiver.respond = ({ path }, response) => response.writeHead(path === '/flaky' && atFlaky().length < 3 ? 500 : 200).end();
     message = await sent({ to: 'globex', files: [await upload(acme.api, bytes)] });
     for (const count of [1, 2, 3]) {
       await attemptsOf(globex.api, flaky.id, count);
       if (count === 3) break;
-      // In another second, so that what is made anew differs from what is repeated.
+      // In another second, so that a new signature differs from a repeated one.
       await dueIn(service, flaky, 1.1);
     }
     attempts.push(...atFlaky());
@@ -236,7 +236,7 @@ describe('attempts at one message', () => {
     expect(deliveryIds).not.toContain(ofOther?.headers['waybill-delivery-id']);
   });
 
-  test('share the webhook-id, and are signed anew', () => {
+  test('share the webhook-id, and are signed again', () => {
     expect(attempts.map(({ headers }) => headers['webhook-id'])).toEqual(Array(3).fill(message.body.id));
     for (const delivery of attempts)
       expect([verifyOwn(delivery, flaky.secret), verifyStandard(delivery, flaky.secret)]).toEqual([true, true]);
@@ -261,7 +261,7 @@ describe('attempts at one message', () => {
 test.each([301, 302, 303, 307, 308])('a redirect with %i is not followed, and its target sees nothing', async (status) => {
   const target = await startReceiver();
   const turncoat = await createWebhook(globex.api, receiver.url(`/redirect-${status}`));
-  receiver.answer = ({ path }, response) => {
+  receiver.respond = ({ path }, response) => {
     if (path === `/redirect-${status}`) response.writeHead(status, { location: target.url('/elsewhere') });
     response.end();
   };

@@ -37,7 +37,7 @@ afterAll(async () => {
   await nameServer.stop();
 });
 
-/** A URL at the canary's port, so that it hears of every connection to this machine. */
+/** A URL at the canary's port, which notices every connection to this machine. */
 const urlOf = (name: string) => `https://${name}:${canary.port}/hook`;
 
 async function deliverTo(business: TestBusiness): Promise<void> {
@@ -53,16 +53,16 @@ async function firstAttempts(business: TestBusiness, ids: string[]) {
 async function create(name: string, ...replies: [Reply, ...Reply[]]) {
   nameServer.set(name, ...replies);
   const begun = performance.now();
-  const answer = await acme.api.write('POST', '/webhooks', { url: urlOf(name) });
+  const response = await acme.api.write('POST', '/webhooks', { url: urlOf(name) });
   expect(performance.now() - begun).toBeLessThan(PATIENCE_MS);
-  return answer;
+  return response;
 }
 
 async function expectRefused(why: RegExp, name: string, ...replies: [Reply, ...Reply[]]): Promise<void> {
-  const answer = await create(name, ...replies);
-  expectRefusal(answer, 'invalid_webhook_url');
-  expect(answer.body.error.message, name).toMatch(why);
-  expect(answer.body.error.message).toContain(`The host ${name} `);
+  const response = await create(name, ...replies);
+  expectRefusal(response, 'invalid_webhook_url');
+  expect(response.body.error.message, name).toMatch(why);
+  expect(response.body.error.message).toContain(`The host ${name} `);
   expect((await acme.api.get('/webhooks')).body.data).toEqual([]);
   expect(canary.visits).toEqual([]);
 }
@@ -73,13 +73,13 @@ describe('POST /webhooks with a name', () => {
     ['an IPv6 address', [PUBLIC_IPV6]],
     ['several of both', [PUBLIC_IPV4, '1.1.1.1', PUBLIC_IPV6, '2606:4700:4700::1111']],
     ['another name for them', { alias: 'public.test' }],
-    ['an answer that takes more than a second', { lateMs: 1_200, reply: [PUBLIC_IPV4] }],
+    ['a DNS response that takes more than a second', { lateMs: 1_200, reply: [PUBLIC_IPV4] }],
   ])('accepts one that is public: %s', async (_kind, reply) => {
     nameServer.set('public.test', [PUBLIC_IPV4, PUBLIC_IPV6]);
-    const answer = await create('accepted.test', reply);
-    expect(answer.status, answer.text).toBe(201);
+    const response = await create('accepted.test', reply);
+    expect(response.status, response.text).toBe(201);
     expect(nameServer.questionsAbout('accepted.test').toSorted()).toEqual(['A', 'AAAA']);
-    expect((await acme.api.request('DELETE', `/v1/webhooks/${answer.body.id}`)).status).toBe(204);
+    expect((await acme.api.request('DELETE', `/v1/webhooks/${response.body.id}`)).status).toBe(204);
   });
 
   const specialAddresses = `
@@ -108,7 +108,7 @@ describe('POST /webhooks with a name', () => {
     ['an address behind several names', { alias: 'chain.test' }],
     ['an address behind a name of IPv6 only', { alias: 'mapped.test' }],
     ['an address behind localhost', { alias: 'localhost' }],
-    ['a slow answer', { lateMs: 700, reply: ['127.0.0.1'] }],
+    ['a slow DNS response', { lateMs: 700, reply: ['127.0.0.1'] }],
   ])('refuses one with a private address: %s', async (_kind, reply) => {
     nameServer.set('loopback.test', ['127.0.0.1']);
     nameServer.set('mapped.test', ['::ffff:7f00:1']);
@@ -262,7 +262,7 @@ describe('a delivery', () => {
       `http://localhost:${canary.port}/`,
       `//[::1]:${canary.port}/`,
     ];
-    receiver.answer = (delivery, response, request) => {
+    receiver.respond = (delivery, response, request) => {
       const place = places[Number(delivery.path.slice(1))];
       withStatus(place === undefined ? 204 : status, place === undefined ? {} : { location: place })(delivery, response, request);
     };

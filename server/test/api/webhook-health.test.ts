@@ -26,7 +26,7 @@ beforeAll(async () => {
   sender = await service.business('sender');
 });
 beforeEach(async () => {
-  receiver.answer = withStatus(204);
+  receiver.respond = withStatus(204);
   acme = await service.business(`acme-${++businesses}`);
 });
 afterAll(async () => {
@@ -42,14 +42,14 @@ const shown = async ({ id }: { id: string }) => (await acme.api.get(`/webhooks/$
 const setActive = ({ id }: { id: string }, active: boolean) => acme.api.patch(`/webhooks/${id}`, { active });
 
 async function send(count: number, to = acme.handle): Promise<void> {
-  const answers = await Promise.all(Array.from({ length: count }, () => sender.api.send({ to })));
-  for (const { status, text } of answers) expect(status, text).toBe(201);
+  const responses = await Promise.all(Array.from({ length: count }, () => sender.api.send({ to })));
+  for (const { status, text } of responses) expect(status, text).toBe(201);
 }
 
 /** Sends so much that the endpoint, which refuses all of it, is paused. */
 async function paused(name: string): Promise<{ id: string }> {
   const webhook = await register(name);
-  receiver.answer = withStatus(500);
+  receiver.respond = withStatus(500);
   await send(FAILURES_MAX + 10);
   await expect.poll(async () => (await shown(webhook)).active, PATIENTLY).toBe(false);
   return webhook;
@@ -59,7 +59,7 @@ describe('an endpoint that has never responded 2xx', () => {
   test('gets one attempt at a time from all processes, and many once it has', async () => {
     const open: ServerResponse[] = [];
     let mostAtOnce = 0;
-    receiver.answer = (_delivery, response) => {
+    receiver.respond = (_delivery, response) => {
       mostAtOnce = Math.max(mostAtOnce, open.push(response));
     };
     const end = (status: number) => {
@@ -75,7 +75,7 @@ describe('an endpoint that has never responded 2xx', () => {
     expect(mostAtOnce).toBe(1);
     end(204);
     await expect.poll(() => open.length, PATIENTLY).toBeGreaterThan(2);
-    receiver.answer = withStatus(204);
+    receiver.respond = withStatus(204);
     end(204);
     await attemptsOf(acme.api, webhook.id, 40);
     expect(arrivals('new')).toBe(40);
@@ -96,7 +96,7 @@ describe('an endpoint that has never responded 2xx', () => {
     expect((await acme.api.get('/inbox?limit=200')).body.data).toHaveLength(FAILURES_MAX + 13);
     expectRefusal(await acme.api.request('POST', `/v1/webhooks/${webhook.id}/test`), 'conflict');
     const other = await register('other');
-    receiver.answer = withStatus(204);
+    receiver.respond = withStatus(204);
     await send(1);
     await attemptsOf(acme.api, other.id, 1);
     expect(arrivals('refuses')).toBe(FAILURES_MAX);
@@ -123,7 +123,7 @@ test('an endpoint that has responded 2xx once is not paused, not even for a test
   const webhook = await register('once');
   await acme.api.request('POST', `/v1/webhooks/${webhook.id}/test`);
   await attemptsOf(acme.api, webhook.id, 1);
-  receiver.answer = withStatus(500);
+  receiver.respond = withStatus(500);
   await send(FAILURES_MAX + 10);
   await attemptsOf(acme.api, webhook.id, FAILURES_MAX + 11);
   expect(await shown(webhook)).toMatchObject({ active: true, pause: null });
@@ -134,7 +134,7 @@ test('owners and admins are told of the pause by mail, once', async () => {
   await joinedBy(service, owner, 'adam@corp.test', 'admin');
   await joinedBy(service, owner, 'mia@corp.test', 'member');
   const { body: webhook } = await owner.post('/webhooks', { url: receiver.url('/olgas?token=secret') });
-  receiver.answer = withStatus(500);
+  receiver.respond = withStatus(500);
   await send(FAILURES_MAX + 10, 'olgas');
   const told = async (email: string) => (await mailsFor(service, email)).filter((text) => text.includes('is paused'));
   for (const email of ['olga@corp.test', 'adam@corp.test']) {
@@ -151,9 +151,9 @@ describe('PATCH /webhooks/{id}', () => {
   test('pauses a webhook until it is resumed', async () => {
     const webhook = await register('asked');
     await hasSucceeded(service, webhook);
-    const answer = await setActive(webhook, false);
-    expect(answer.body).toMatchObject({ id: webhook.id, active: false, pause: { reason: 'requested' } });
-    expect((await setActive(webhook, false)).body).toEqual(answer.body);
+    const response = await setActive(webhook, false);
+    expect(response.body).toMatchObject({ id: webhook.id, active: false, pause: { reason: 'requested' } });
+    expect((await setActive(webhook, false)).body).toEqual(response.body);
     await send(2);
     expect(await logOf(acme.api, webhook.id)).toEqual([]);
     expect((await setActive(webhook, true)).body).toMatchObject({ active: true, pause: null });
@@ -165,7 +165,7 @@ describe('PATCH /webhooks/{id}', () => {
 
   test('does not let a business start over by saying that an active webhook is active', async () => {
     const webhook = await register('sly');
-    receiver.answer = withStatus(500);
+    receiver.respond = withStatus(500);
     await send(FAILURES_MAX - 1);
     await attemptsOf(acme.api, webhook.id, FAILURES_MAX - 1);
     await setActive(webhook, true);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   sender = await service.business('sender');
 });
 beforeEach(async () => {
-  receiver.answer = withStatus(204);
+  receiver.respond = withStatus(204);
   // A business for each test, so that none finds what another left.
   acme = await service.business(`acme-${++businesses}`);
   webhookId = (await createWebhook(acme.api, receiver.url(`/${acme.handle}`))).id;
@@ -67,10 +67,10 @@ const madeAt = (status_code: number | null) => ({ status_code, response_ms: expe
 const notMade = { status_code: null, response_ms: null, error: null, attempted_at: null };
 
 describe('an entry of the delivery log', () => {
-  test('is there with the message, pending while no answer has come, and delivered then', async () => {
-    let answerNow = () => {};
-    receiver.answer = (_delivery, response) => {
-      answerNow = () => response.writeHead(200).end();
+  test('is there with the message, pending until the response has come, and delivered then', async () => {
+    let respondNow = () => {};
+    receiver.respond = (_delivery, response) => {
+      respondNow = () => response.writeHead(200).end();
     };
     const before = Date.now();
     const message = await sent();
@@ -80,7 +80,7 @@ describe('an entry of the delivery log', () => {
     const [pending] = body.data as [LoggedAttempt];
     expect(pending.next_attempt_at).toBe(pending.created_at);
     await expect.poll(() => arrivals().length, PATIENTLY).toBe(1);
-    answerNow();
+    respondNow();
     const [delivered] = (await attemptsOf(acme.api, webhookId, 1)) as [LoggedAttempt];
     expect(delivered).toEqual({ ...pending, status: 'delivered', ...madeAt(200), error: null, next_attempt_at: null });
     expect(arrivals()[0]?.headers['waybill-delivery-id']).toBe(delivered.id);
@@ -91,7 +91,7 @@ describe('an entry of the delivery log', () => {
   });
 
   test('is retrying after a failure, with a pending one for the next attempt, and dropped after the last', async () => {
-    receiver.answer = withStatus(500);
+    receiver.respond = withStatus(500);
     const message = await sent();
     await attemptsOf(acme.api, webhookId, 1);
     const [first, next] = (await logOf(acme.api, webhookId)) as [LoggedAttempt, LoggedAttempt];
@@ -112,8 +112,8 @@ describe('an entry of the delivery log', () => {
     expect(await logOf(acme.api, webhookId)).toHaveLength(2);
   });
 
-  test('says why there was no answer, without a status code', async () => {
-    receiver.answer = (_delivery, response) => response.destroy();
+  test('says why there was no response, without a status code', async () => {
+    receiver.respond = (_delivery, response) => response.destroy();
     await sent();
     const [entry] = await attemptsOf(acme.api, webhookId, 1);
     expect(entry).toMatchObject({ status: 'retrying', ...madeAt(null), error: expect.stringMatching(/connection/) });
@@ -122,7 +122,7 @@ describe('an entry of the delivery log', () => {
   test('never holds what the receiver said, in words, headers or body', async () => {
     const canary = `canary${newUuid().replaceAll('-', '')}`;
     for (const status of [200, 302, 418, 500]) {
-      receiver.answer = (_delivery, response) =>
+      receiver.respond = (_delivery, response) =>
         response.writeHead(status, canary, { 'x-said': canary, location: `https://${canary}.test/` }).end(canary);
       const count = (await logOf(acme.api, webhookId)).filter((entry) => entry.status !== 'pending').length;
       await sent();
@@ -186,9 +186,9 @@ describe('GET /webhooks/{id}/deliveries', () => {
     await sent();
     await attemptsOf(acme.api, webhookId, 1);
     const reader = await acme.withKey('read');
-    const answer = await reader.get(`/webhooks/${webhookId}/deliveries`);
-    expect(answer.status).toBe(200);
-    expect(answer.text).toBe((await deliveries()).text);
+    const response = await reader.get(`/webhooks/${webhookId}/deliveries`);
+    expect(response.status).toBe(200);
+    expect(response.text).toBe((await deliveries()).text);
   });
 });
 
@@ -198,7 +198,7 @@ describe('POST /webhooks/{id}/test', () => {
     return arrivals()[0] as (typeof receiver.deliveries)[number];
   };
 
-  test('answers 202 with the job, and the log shows how it went', async () => {
+  test('responds with 202 and the job, and the log shows the result', async () => {
     const { status, body } = await testEvent();
     expect(status).toBe(202);
     expect(body).toEqual({ queued: true, job_id: expect.stringMatching(/^job_[0-7][0-9a-hjkmnp-tv-z]{25}$/) });
@@ -259,8 +259,8 @@ describe('POST /webhooks/{id}/test', () => {
     ['an error', 500, /\b500\b/],
     ['a redirect', 302, /redirect/],
     ['too many requests', 429, /\b429\b/],
-  ])('is attempted once: answered with %s it has failed', async (_name, status, error) => {
-    receiver.answer = withStatus(status, { 'retry-after': '1', location: receiver.url('/elsewhere') });
+  ])('is attempted once: with the response %s it has failed', async (_name, status, error) => {
+    receiver.respond = withStatus(status, { 'retry-after': '1', location: receiver.url('/elsewhere') });
     await testEvent();
     const [entry] = await attemptsOf(acme.api, webhookId, 1);
     expect(entry).toMatchObject({
@@ -305,7 +305,7 @@ describe.each([
     await business.api.request('POST', `/v1/webhooks/${id}/test`);
     await business.api.request('POST', `/v1/webhooks/${id}/test`);
     await attemptsOf(business.api, id, 2);
-    receiver.answer = withStatus(500);
+    receiver.respond = withStatus(500);
     await business.api.send({ to: 'acme' });
     await attemptsOf(business.api, id, 3);
     const [old, young, retried, waiting] = ids(await logOf(business.api, id)) as [string, string, string, string];

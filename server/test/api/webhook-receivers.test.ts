@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BadReceivers } from '../support/bad-receiver.ts';
 import { newAuthority, selfSigned } from '../support/certificates.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Answer, authority, type Receiver, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
+import { authority, type Receiver, type Responder, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { attemptsOf, type CreatedWebhook, createWebhook, logOf } from '../support/webhook-log.ts';
 
 const PATIENCE_MS = 10_000;
-const ANSWER_MAX_BYTES = 64 * 1024;
+const RESPONSE_MAX_BYTES = 64 * 1024;
 /** For a machine that is busy with other tests. */
 const SLACK_MS = 3_000;
 
@@ -29,7 +29,7 @@ interface Case extends Expected {
 }
 
 const bad = new BadReceivers();
-const answers = new Map<string, Answer>();
+const responders = new Map<string, Responder>();
 const timers: NodeJS.Timeout[] = [];
 const local = ['localhost', '127.0.0.1'];
 let receiver: Receiver;
@@ -40,18 +40,18 @@ function everySecond(response: ServerResponse | Socket, act: () => void): void {
   timers.push(timer);
 }
 
-/** An HTTPS server that takes the request and answers so. */
-function answering(answer: Answer): Case['url'] {
+/** An HTTPS server that takes the request and responds in this way. */
+function responding(respond: Responder): Case['url'] {
   return async () => {
-    const path = `/${answers.size}`;
-    answers.set(path, answer);
+    const path = `/${responders.size}`;
+    responders.set(path, respond);
     return receiver.url(path);
   };
 }
 
-/** One that writes these bytes for an answer. */
+/** A server that writes these bytes as its response. */
 const writing = (text: string, thenEnd = true) =>
-  answering((_, { socket }) => {
+  responding((_, { socket }) => {
     if (thenEnd) socket?.end(text);
     else socket?.write(text);
   });
@@ -71,23 +71,23 @@ const refused = (status_code: number, error = /instead of a status from 200 to 2
   error,
 });
 const broken = (error: RegExp): Expected => ({ status: 'retrying', status_code: null, error });
-const late: Expected = { ...broken(/^no complete answer within 10 seconds$/), isSlow: true };
+const late: Expected = { ...broken(/^no complete response within 10 seconds$/), isSlow: true };
 const CLOSED = /connection (closed|reset)/;
 const TLS = /certificate or TLS/;
 
 const cases: Case[] = [
-  { name: 'never answers', url: answering(() => {}), ...late },
-  { name: 'never answers the TLS handshake', url: raw(() => {}), ...late },
+  { name: 'never responds', url: responding(() => {}), ...late },
+  { name: 'never responds to the TLS handshake', url: raw(() => {}), ...late },
   { name: 'stops after the status line', url: writing('HTTP/1.1 200 OK\r\n', false), ...late },
-  { name: 'stops after the headers', url: answering((_, response) => response.writeHead(200).flushHeaders()), ...late },
+  { name: 'stops after the headers', url: responding((_, response) => response.writeHead(200).flushHeaders()), ...late },
   {
     name: 'stops in the middle of the body it announced',
-    url: answering((_, response) => response.writeHead(200, { 'content-length': 10 }).write('half')),
+    url: responding((_, response) => response.writeHead(200, { 'content-length': 10 }).write('half')),
     ...late,
   },
   {
     name: 'drips its headers, a byte a second',
-    url: answering((_, response) => {
+    url: responding((_, response) => {
       response.socket?.write('HTTP/1.1 200 OK\r\nx: ');
       everySecond(response, () => response.socket?.write('x'));
     }),
@@ -95,36 +95,36 @@ const cases: Case[] = [
   },
   {
     name: 'drips its body, a byte a second',
-    url: answering((_, response) => {
+    url: responding((_, response) => {
       response.writeHead(200);
       everySecond(response, () => response.write('x'));
     }),
     ...late,
   },
   {
-    name: 'answers without end',
-    url: answering((_, response) => {
+    name: 'responds without end',
+    url: responding((_, response) => {
       const pour = () => {
         while (!response.destroyed && response.write('x'.repeat(10_000)));
       };
       response.writeHead(200).on('drain', pour);
       pour();
     }),
-    ...broken(/^answered 200 with a body without end$/),
+    ...broken(/^responded with 200 and a body without end$/),
   },
   {
     name: 'sends 1xx without end',
-    url: answering((_, response) => everySecond(response, () => response.writeProcessing())),
+    url: responding((_, response) => everySecond(response, () => response.writeProcessing())),
     ...late,
   },
   {
     name: 'announces a terabyte and begins to send it',
-    url: answering((_, response) => response.writeHead(200, { 'content-length': 1e12 }).write('x'.repeat(100_000))),
+    url: responding((_, response) => response.writeHead(200, { 'content-length': 1e12 }).write('x'.repeat(100_000))),
     ...delivered(200),
   },
   {
     name: 'announces a terabyte about its error',
-    url: answering((_, response) => response.writeHead(500, { 'content-length': 1e12 }).write('x'.repeat(100_000))),
+    url: responding((_, response) => response.writeHead(500, { 'content-length': 1e12 }).write('x'.repeat(100_000))),
     ...refused(500),
   },
   {
@@ -138,7 +138,7 @@ const cases: Case[] = [
     ...broken(CLOSED),
   },
   { name: 'closes the connection at once', url: raw((socket) => socket.end()), ...broken(CLOSED) },
-  { name: 'closes instead of answering', url: answering((_, { socket }) => socket?.destroy()), ...broken(CLOSED) },
+  { name: 'closes instead of responding', url: responding((_, { socket }) => socket?.destroy()), ...broken(CLOSED) },
   {
     name: 'closes in the middle of the body it announced',
     url: writing('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'),
@@ -157,12 +157,12 @@ const cases: Case[] = [
   { name: 'does not listen', url: async () => `https://localhost:${await freePort()}/`, ...broken(/^connection refused$/) },
   {
     name: 'sends headers that are too large',
-    url: answering(withStatus(200, { 'x-large': 'x'.repeat(100_000) })),
-    ...broken(/headers of the answer are too large/),
+    url: responding(withStatus(200, { 'x-large': 'x'.repeat(100_000) })),
+    ...broken(/headers of the response are too large/),
   },
   {
     name: 'sends 102 and 103 first',
-    url: answering((_, response) => {
+    url: responding((_, response) => {
       response.writeProcessing();
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
       response.writeHead(200).end('done');
@@ -173,46 +173,50 @@ const cases: Case[] = [
     // The HTTP client cannot pass over this one, unlike the others of its kind. It is a failure with a reason at least.
     name: 'sends 100 first',
     url: writing('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
-    ...broken(/^answered 100 or 101, which was not asked for$/),
+    ...broken(/^responded with 100 or 101, which was not asked for$/),
   },
-  { name: 'answers 199 and nothing else', url: writing('HTTP/1.1 199 Odd\r\n\r\n', false), ...late },
+  { name: 'responds with 199 and nothing else', url: writing('HTTP/1.1 199 Odd\r\n\r\n', false), ...late },
   {
     name: 'wants to change the protocol',
     url: writing('HTTP/1.1 101 No\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
-    ...broken(/^answered 100 or 101, which was not asked for$/),
+    ...broken(/^responded with 100 or 101, which was not asked for$/),
   },
-  ...[200, 202, 204, 299].map((status) => ({ name: `answers ${status}`, url: answering(withStatus(status)), ...delivered(status) })),
-  ...[300, 304].map((status) => ({ name: `answers ${status}`, url: answering(withStatus(status)), ...refused(status, /redirects/) })),
+  ...[200, 202, 204, 299].map((status) => ({ name: `responds with ${status}`, url: responding(withStatus(status)), ...delivered(status) })),
+  ...[300, 304].map((status) => ({
+    name: `responds with ${status}`,
+    url: responding(withStatus(status)),
+    ...refused(status, /redirects/),
+  })),
   ...[400, 404, 410, 500, 599, 600, 999].map((status) => ({
-    name: `answers ${status}`,
+    name: `responds with ${status}`,
     url: writing(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`),
     ...refused(status),
   })),
   { name: 'ends its body by closing', url: writing('HTTP/1.0 200 OK\r\n\r\ndone'), ...delivered(200) },
   {
-    name: 'answers in chunks of 64 KB in all',
-    url: answering((_, response) => {
-      response.writeHead(200).write('x'.repeat(ANSWER_MAX_BYTES - 1));
+    name: 'responds in chunks of 64 KB in all',
+    url: responding((_, response) => {
+      response.writeHead(200).write('x'.repeat(RESPONSE_MAX_BYTES - 1));
       response.end('x');
     }),
     ...delivered(200),
   },
   {
-    name: 'answers in chunks of a byte more',
-    url: answering((_, response) => {
-      response.writeHead(200).write('x'.repeat(ANSWER_MAX_BYTES));
+    name: 'responds in chunks of a byte more',
+    url: responding((_, response) => {
+      response.writeHead(200).write('x'.repeat(RESPONSE_MAX_BYTES));
       response.end('x');
     }),
-    ...broken(/^answered 200 with a body without end$/),
+    ...broken(/^responded with 200 and a body without end$/),
   },
   {
-    name: 'answers with 40 MB, compressed to 40 KB',
-    url: answering((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(40_000_000)))),
+    name: 'responds with 40 MB, compressed to 40 KB',
+    url: responding((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(40_000_000)))),
     ...delivered(200),
   },
   {
-    name: 'answers with what is not gzip, but says so',
-    url: answering((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain')),
+    name: 'claims gzip, but responds with something else',
+    url: responding((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain')),
     ...delivered(200),
   },
 ];
@@ -229,7 +233,7 @@ const made = new Map<string, Begun>();
 beforeAll(async () => {
   service = await startTestService(receiverSettings);
   receiver = await startReceiver();
-  receiver.answer = (delivery, response, request) => answers.get(delivery.path)?.(delivery, response, request);
+  receiver.respond = (delivery, response, request) => responders.get(delivery.path)?.(delivery, response, request);
   const acme = await service.business('acme');
   const begin = async (name: string, url: string, i: number) => {
     const business = await service.business(`globex-${i}`);
@@ -258,7 +262,7 @@ test.each(cases)('a receiver that $name', async ({ name, status, status_code, er
   expect(pending.map(({ attempt }) => attempt)).toEqual(status === 'retrying' ? [2] : []);
 });
 
-test('the answers of receivers are not kept', async () => {
+test('the responses of receivers are not stored', async () => {
   const [row] = await service.sql<{ kept: string }>("SELECT string_agg(a::text, ' ') AS kept FROM webhook_attempts a");
   for (const said of ['xxxx', 'SSH-2.0', 'plain', 'half', 'ESMTP']) expect(row?.kept).not.toContain(said);
 });

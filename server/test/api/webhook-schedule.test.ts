@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Api } from '../support/api.ts';
-import { type Answer, type Receiver, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
+import { type Receiver, type Responder, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { signedAt, verifyOwn } from '../support/verify-webhook.ts';
 import {
@@ -25,11 +25,11 @@ const QUIET_MS = 2_300;
 let patient: TestService;
 let hasty: TestService;
 let receiver: Receiver;
-const answers = new Map<string, Answer>();
+const responders = new Map<string, Responder>();
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  receiver.answer = (delivery, response, request) => (answers.get(delivery.path) ?? withStatus(500))(delivery, response, request);
+  receiver.respond = (delivery, response, request) => (responders.get(delivery.path) ?? withStatus(500))(delivery, response, request);
   patient = await startTestService(receiverSettings);
   hasty = await startTestService({ ...receiverSettings, WEBHOOK_RETRY_DELAYS_S: '1,1,1,1,1' });
 });
@@ -50,9 +50,9 @@ async function pair(service: TestService) {
     expect(status, text).toBe(201);
     return body as { id: string };
   };
-  const hook = async (answer: Answer = withStatus(500)) => {
-    const path = `/${to.handle}/${answers.size}`;
-    answers.set(path, answer);
+  const hook = async (respond: Responder = withStatus(500)) => {
+    const path = `/${to.handle}/${responders.size}`;
+    responders.set(path, respond);
     return { path, ...(await createWebhook(to.api, receiver.url(path))) };
   };
   return { api: to.api, send, hook };
@@ -156,7 +156,7 @@ describe.concurrent('a message that is refused again and again', () => {
     ]);
   });
 
-  test('does not hold up another webhook of the same business, even if its receiver never answers', async () => {
+  test('does not hold up another webhook of the same business, even if its receiver never responds', async () => {
     const { api, send, hook } = await pair(patient);
     const hanging = await hook(() => {});
     const failing = await hook();

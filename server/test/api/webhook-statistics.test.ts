@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { formatId, newUuid, parseId } from '../../src/contract/ids.ts';
 import { attemptsByBucket } from '../../src/modules/webhooks/statistics-store.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { type Receiver, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
 import { expectInvalid, expectRefusal, withoutTraces } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   service = await startTestService({ ...receiverSettings, WEBHOOK_RETRY_DELAYS_S: '600' });
 });
 beforeEach(async () => {
-  receiver.answer = withStatus(204);
+  receiver.respond = withStatus(204);
   acme = await service.business(`acme-${++businesses}`);
   webhookId = (await createWebhook(acme.api, receiver.url())).id;
 });
@@ -37,7 +37,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-const statistics = (period?: string, id = webhookId, business = acme): Promise<Answered> =>
+const statistics = (period?: string, id = webhookId, business = acme): Promise<ApiResponse> =>
   business.api.get(`/webhooks/${id}/statistics${period === undefined ? '' : `?period=${period}`}`);
 const uuid = () => parseId('wh', webhookId);
 
@@ -76,8 +76,8 @@ async function attempts(made: Made[], id = webhookId): Promise<void> {
 }
 
 describe('the statistics of a webhook', () => {
-  test('count how its attempts ended, and how long answers took', async () => {
-    receiver.answer = ({ headers }, response) => {
+  test('count the outcomes of its attempts, and the response times', async () => {
+    receiver.respond = ({ headers }, response) => {
       const nth = receiver.deliveries.filter(({ headers: { host } }) => host === headers.host).length;
       if (nth % 4 === 0) response.destroy();
       else response.writeHead(nth % 4 === 3 ? 500 : 204).end();
@@ -85,8 +85,8 @@ describe('the statistics of a webhook', () => {
     for (let i = 0; i < 3; i++) expect((await acme.api.send({ to: acme.handle })).status).toBe(201);
     expect((await acme.api.request('POST', `/v1/webhooks/${webhookId}/test`)).status).toBe(202);
     const made = await attemptsOf(acme.api, webhookId, 4);
-    const answered = made.filter(({ status_code }) => status_code !== null).map(({ response_ms }) => response_ms as number);
-    const times = answered.toSorted((a, b) => a - b);
+    const responded = made.filter(({ status_code }) => status_code !== null).map(({ response_ms }) => response_ms as number);
+    const times = responded.toSorted((a, b) => a - b);
     const { status, body, text } = await statistics();
     expect(status, text).toBe(200);
     expect(body).toMatchObject({ webhook_id: webhookId, period: '24h', counted_since: null });
@@ -109,7 +109,7 @@ describe('the statistics of a webhook', () => {
     expect(body.totals).toEqual(NOTHING);
   });
 
-  test('put each attempt where it ended, with exact percentiles of those that were answered', async () => {
+  test('put each attempt where it ended, with exact percentiles of the response times', async () => {
     const hour = await thisHour();
     const inHour = (hoursAgo: number, ms = 0) => hour - hoursAgo * HOUR_MS + ms;
     await attempts([
@@ -198,8 +198,8 @@ test('statistics that take too long are given up, those of one business take tur
   expectRefusal(await same, 'unavailable');
   await lock.rollBack();
   expect((await elsewhere).status).toBe(200);
-  const answers = await Promise.all(asked);
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(8).fill(200), ...Array(3).fill(429)]);
-  for (const answer of answers.filter(({ status }) => status === 429)) expectRefusal(answer, 'rate_limited');
+  const responses = await Promise.all(asked);
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([...Array(8).fill(200), ...Array(3).fill(429)]);
+  for (const response of responses.filter(({ status }) => status === 429)) expectRefusal(response, 'rate_limited');
   expect((await statistics('24h')).status).toBe(200);
 });

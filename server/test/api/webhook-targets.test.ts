@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatId, newUuid } from '../../src/contract/ids.ts';
-import type { Answered, Api } from '../support/api.ts';
+import type { Api, ApiResponse } from '../support/api.ts';
 import { everyPage } from '../support/pages.ts';
 import { type Receiver, receiverSettings, startReceiver } from '../support/receiver.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
@@ -29,10 +29,10 @@ const post = (body: unknown, api = acme.api) => api.write('POST', '/webhooks', b
 const remove = (id: string, api = acme.api) => api.request('DELETE', `/v1/webhooks/${id}`);
 
 /** Made and unmade again, so that no message goes there. */
-async function withTarget(target: unknown, api = acme.api): Promise<Answered> {
-  const answer = await post({ url: receiver.url('/forms'), target }, api);
-  if (answer.status === 201) await remove(answer.body.id, api);
-  return answer;
+async function withTarget(target: unknown, api = acme.api): Promise<ApiResponse> {
+  const response = await post({ url: receiver.url('/forms'), target }, api);
+  if (response.status === 201) await remove(response.body.id, api);
+  return response;
 }
 
 describe('the target of a webhook', () => {
@@ -173,16 +173,16 @@ describe('routing', () => {
   const orders = [...everything, 'orders', 'orders-too'];
 
   /** Attempts are written along with the message: once it is sent, the logs tell where it goes and where it does not. */
-  async function expectRouted(messageId: string, names: string[]): Promise<void> {
-    const routed: string[] = [];
+  async function expectReceived(messageId: string, names: string[]): Promise<void> {
+    const received: string[] = [];
     for (const [name, { id, owner }] of webhooks)
-      for (const { message_id } of await logOf(owner.api, id)) if (message_id === messageId) routed.push(name);
-    expect(routed.sort()).toEqual(names.toSorted());
+      for (const { message_id } of await logOf(owner.api, id)) if (message_id === messageId) received.push(name);
+    expect(received.sort()).toEqual(names.toSorted());
     const arrived = () => receiver.deliveries.filter(({ headers }) => headers['webhook-id'] === messageId).map(({ path }) => path.slice(1));
     await expect.poll(() => arrived().sort(), PATIENTLY).toEqual(names.toSorted());
   }
 
-  async function sent(api: Api, message: object): Promise<Answered['body']> {
+  async function sent(api: Api, message: object): Promise<ApiResponse['body']> {
     const { status, body, text } = await api.send(message);
     expect(status, text).toBe(201);
     return body;
@@ -197,29 +197,29 @@ describe('routing', () => {
     ['a segment with the name of the business', 'acme/acme', [...everything, 'itself']],
     ['a segment whose name begins like another', 'acme/order', everything],
   ])('of a message to %s', async (_name, to, names) => {
-    await expectRouted((await sent(globex.api, { to })).id, names);
+    await expectReceived((await sent(globex.api, { to })).id, names);
   });
 
   test('leaves the sender’s webhooks alone, and those of the same segment elsewhere', async () => {
-    await expectRouted((await sent(acme.api, { to: 'globex' })).id, ['globex-all']);
-    await expectRouted((await sent(acme.api, { to: 'globex/orders' })).id, ['globex-all', 'globex-orders']);
-    await expectRouted((await sent(acme.api, { to: 'demo' })).id, []);
+    await expectReceived((await sent(acme.api, { to: 'globex' })).id, ['globex-all']);
+    await expectReceived((await sent(acme.api, { to: 'globex/orders' })).id, ['globex-all', 'globex-orders']);
+    await expectReceived((await sent(acme.api, { to: 'demo' })).id, []);
   });
 
   test('of a message to oneself calls each webhook that matches once', async () => {
-    await expectRouted((await sent(acme.api, { to: 'acme' })).id, everything);
-    await expectRouted((await sent(acme.api, { to: 'acme/orders' })).id, orders);
+    await expectReceived((await sent(acme.api, { to: 'acme' })).id, everything);
+    await expectReceived((await sent(acme.api, { to: 'acme/orders' })).id, orders);
   });
 
   test('of a reply follows its own address: that of the agent that wrote the message before it, or the one it names', async () => {
     const first = await sent(acme.api, { to: 'globex/billing' });
-    await expectRouted(first.id, ['globex-all', 'globex-billing']);
+    await expectReceived(first.id, ['globex-all', 'globex-billing']);
     const reply = await sent(globex.api, { in_reply_to: first.id });
-    await expectRouted(reply.id, orders);
-    await expectRouted((await sent(globex.api, { in_reply_to: first.id, to: 'acme' })).id, everything);
-    await expectRouted((await sent(acme.api, { in_reply_to: reply.id })).id, ['globex-all', 'globex-orders']);
+    await expectReceived(reply.id, orders);
+    await expectReceived((await sent(globex.api, { in_reply_to: first.id, to: 'acme' })).id, everything);
+    await expectReceived((await sent(acme.api, { in_reply_to: reply.id })).id, ['globex-all', 'globex-orders']);
     // A further message of one's own in the thread goes to the other party again.
-    await expectRouted((await sent(acme.api, { in_reply_to: first.id, to: 'globex/orders' })).id, ['globex-all', 'globex-orders']);
+    await expectReceived((await sent(acme.api, { in_reply_to: first.id, to: 'globex/orders' })).id, ['globex-all', 'globex-orders']);
   });
 
   test('of a form is that of the same message as JSON', async () => {
@@ -229,7 +229,7 @@ describe('routing', () => {
     const headers = { authorization: `Bearer ${globex.secret}` };
     const response = await fetch(`${service.url}/v1/messages`, { method: 'POST', headers, body: form });
     expect(response.status).toBe(201);
-    await expectRouted(((await response.json()) as { id: string }).id, orders);
+    await expectReceived(((await response.json()) as { id: string }).id, orders);
   });
 
   test('happens once for an idempotency key, and not for a refused message', async () => {
@@ -240,16 +240,16 @@ describe('routing', () => {
     for (let i = 0; i < 2; i++) expect((await globex.api.send({ to: 'acme/orders' }, key)).status).toBe(201);
     expectInvalid(await globex.api.send({ to: 'acme/orders', josn: 1 }), 'josn');
     expectRefusal(await globex.api.send({ to: 'acme/orders', in_reply_to: formatId('msg', newUuid()) }), 'not_found');
-    await expectRouted(body.id, orders);
+    await expectReceived(body.id, orders);
     expect((await rows()).length).toBe(before);
   });
 
   test('does not ask whether an agent has the segment, today or tomorrow', async () => {
     expect((await acme.api.patch(`/agents/${acme.agentId}`, { segment: 'sales' })).status).toBe(200);
-    await expectRouted((await sent(globex.api, { to: 'acme/orders' })).id, orders);
-    await expectRouted((await sent(globex.api, { to: 'acme/sales' })).id, everything);
+    await expectReceived((await sent(globex.api, { to: 'acme/orders' })).id, orders);
+    await expectReceived((await sent(globex.api, { to: 'acme/sales' })).id, everything);
     await acme.api.patch(`/agents/${acme.agentId}`, { segment: 'ghosts' });
-    await expectRouted((await sent(globex.api, { to: 'acme/ghosts' })).id, [...everything, 'ghosts']);
+    await expectReceived((await sent(globex.api, { to: 'acme/ghosts' })).id, [...everything, 'ghosts']);
     await acme.api.patch(`/agents/${acme.agentId}`, { segment: 'orders' });
   });
 
@@ -261,7 +261,7 @@ describe('routing', () => {
     await expect.poll(() => receiver.at('/late').length, PATIENTLY).toBe(1);
     await remove(id);
     const after = await sent(globex.api, { to: 'acme' });
-    for (const message of [early, after]) await expectRouted(message.id, everything);
+    for (const message of [early, after]) await expectReceived(message.id, everything);
     expect(receiver.at('/late')).toHaveLength(1);
   });
 

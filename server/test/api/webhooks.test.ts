@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { formatId, newUuid, parseId } from '../../src/contract/ids.ts';
-import type { Answered, Api } from '../support/api.ts';
+import type { Api, ApiResponse } from '../support/api.ts';
 import { everyPage, ids, list } from '../support/pages.ts';
 import { receiverSettings } from '../support/receiver.ts';
 import { expectInvalid, expectRefusal, withoutTraces } from '../support/refusals.ts';
@@ -29,7 +29,7 @@ const post = (body: unknown, api = acme.api) => api.write('POST', '/webhooks', b
 const remove = (id: string, api = acme.api) => api.request('DELETE', `/v1/webhooks/${id}`);
 
 let urls = 0;
-async function newWebhook(api = acme.api, url = `${URL_OF_MINE}/${++urls}`): Promise<Answered['body']> {
+async function newWebhook(api = acme.api, url = `${URL_OF_MINE}/${++urls}`): Promise<ApiResponse['body']> {
   const { status, body, text } = await post({ url }, api);
   expect(status, text).toBe(201);
   return body;
@@ -38,7 +38,7 @@ async function newWebhook(api = acme.api, url = `${URL_OF_MINE}/${++urls}`): Pro
 const withoutSecret = ({ secret: _, ...rest }: Record<string, unknown>) => rest;
 
 describe('POST /webhooks', () => {
-  test('answers with the webhook, and with its secret', async () => {
+  test('returns the webhook and its secret', async () => {
     const { status, body } = await post({ url: URL_OF_MINE });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -62,7 +62,7 @@ describe('POST /webhooks', () => {
     expect(new Set(secrets).size).toBe(10);
   });
 
-  test('shows the secret this once', async () => {
+  test('shows the secret only once', async () => {
     const { id, secret } = await newWebhook();
     const tested = await acme.api.request('POST', `/v1/webhooks/${id}/test`);
     const later = [
@@ -122,7 +122,7 @@ describe('POST /webhooks', () => {
     'https://',
     'https://10.0.0.1/',
     'https://user:pass@localhost/',
-  ])('answers invalid_webhook_url for %s', async (url) => {
+  ])('responds with invalid_webhook_url for %s', async (url) => {
     expectRefusal(await post({ url }), 'invalid_webhook_url');
   });
 
@@ -191,7 +191,7 @@ describe('GET /webhooks/{id}', () => {
 });
 
 describe('DELETE /webhooks/{id}', () => {
-  test('answers 204 without a body, and the webhook is gone', async () => {
+  test('responds with 204 without a body, and the webhook is gone', async () => {
     const { id } = await newWebhook();
     const { status, text } = await remove(id);
     expect([status, text]).toEqual([204, '']);
@@ -201,7 +201,7 @@ describe('DELETE /webhooks/{id}', () => {
       await acme.api.get(`/webhooks/${id}/deliveries`),
       await acme.api.request('POST', `/v1/webhooks/${id}/test`),
     ];
-    for (const answer of later) expectRefusal(answer, 'not_found');
+    for (const response of later) expectRefusal(response, 'not_found');
     expect(ids((await everyPage(acme.api, '/webhooks', { limit: 200 })).flat())).not.toContain(id);
   });
 
@@ -212,7 +212,7 @@ describe('DELETE /webhooks/{id}', () => {
   });
 });
 
-type Probe = [name: string, ask: (api: Api, id: string) => Promise<Answered>];
+type Probe = [name: string, ask: (api: Api, id: string) => Promise<ApiResponse>];
 
 /** Every endpoint that names a webhook. */
 const probes: Probe[] = [
@@ -228,7 +228,7 @@ const probes: Probe[] = [
 ];
 
 describe('another business’s webhook', () => {
-  test.each(probes)('is answered like an unknown one and like no id at all by %s', async (_name, ask) => {
+  test.each(probes)('is treated like an unknown one and like no id at all by %s', async (_name, ask) => {
     const { id } = await newWebhook(globex.api);
     const unknown = withoutTraces(await ask(acme.api, formatId('wh', newUuid())));
     expect([400, 404]).toContain(unknown.status);
@@ -267,9 +267,9 @@ describe('a key with scope read', () => {
 
 test('without a key there are no webhooks', async () => {
   const { id } = await newWebhook();
-  const answers = await Promise.all(probes.filter(([name]) => !name.startsWith('HEAD')).map(([, ask]) => ask(service.anonymous, id)));
-  answers.push(await service.anonymous.get('/webhooks'), await post({ url: URL_OF_MINE }, service.anonymous));
-  for (const answer of answers) expectRefusal(answer, 'unauthorized');
+  const responses = await Promise.all(probes.filter(([name]) => !name.startsWith('HEAD')).map(([, ask]) => ask(service.anonymous, id)));
+  responses.push(await service.anonymous.get('/webhooks'), await post({ url: URL_OF_MINE }, service.anonymous));
+  for (const response of responses) expectRefusal(response, 'unauthorized');
 });
 
 test('an id is a UUID of version 7 behind its prefix', async () => {

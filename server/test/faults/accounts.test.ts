@@ -16,7 +16,7 @@ import {
 } from '../support/process.ts';
 
 const own = { uid: process.getuid?.() as number, gid: process.getgid?.() as number };
-/** Who an ordinary user is: whoever runs the tests, unless that is root. */
+/** An ordinary user: the one who runs the tests, unless that is root. */
 const ordinary = isRoot ? nobody : own;
 /** PostgreSQL refuses to run as root. */
 const databaseAccount = isRoot ? nobody : own;

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answered, Api } from '../support/api.ts';
+import { Api, type ApiResponse } from '../support/api.ts';
 import { everyPage, ids } from '../support/pages.ts';
 import { startPrepared } from '../support/prepared-folder.ts';
 import { type ServiceProcess, startProcess, until } from '../support/process.ts';
@@ -26,12 +26,12 @@ interface Intent {
   isImpatient: boolean;
 }
 
-/** What clients were told: the first 201 of each key, and the keys that got no answer before a crash. */
+/** What clients were told: the first 201 of each key, and the keys that got no response before a crash. */
 const acknowledged = new Map<string, Envelope>();
-const unanswered = new Map<string, Intent>();
-/** Keys with an answer that was no repeat. */
+const unresponded = new Map<string, Intent>();
+/** Keys whose response was not a repeat. */
 const sentBy201 = new Set<string>();
-/** Answers that no crash explains. */
+/** Responses that no crash explains. */
 const surprises: string[] = [];
 let repeats = 0;
 let cutOff = 0;
@@ -63,13 +63,13 @@ describe('after 20 times kill -9 of the service under load', () => {
   test('there was load, and clients were cut off in the middle of requests', () => {
     expect(acknowledged.size).toBeGreaterThan(ROUNDS * WRITERS);
     expect(cutOff).toBeGreaterThan(ROUNDS);
-    expect(unanswered.size).toBeGreaterThan(0);
+    expect(unresponded.size).toBeGreaterThan(0);
     expect(repeats).toBeGreaterThan(ROUNDS);
     expect(surprises).toEqual([]);
   });
 
-  test('the repeat of a key whose answer was lost gives one message, whether or not it had been committed', async () => {
-    await inParallel([...unanswered.values()], async (intent) => {
+  test('the repeat of a key whose response was lost gives one message, whether or not it had been committed', async () => {
+    await inParallel([...unresponded.values()], async (intent) => {
       const [one, other] = await Promise.all([send(acme(), intent), send(acme(), intent)]);
       expect([one.status, other.status]).toEqual([201, 201]);
       expect(other.body).toEqual(one.body);
@@ -87,7 +87,7 @@ describe('after 20 times kill -9 of the service under load', () => {
       expect(byId.size).toBe(messages.length);
       expect(new Set(messages.map(({ idempotency_key }) => idempotency_key)).size).toBe(messages.length);
       for (const envelope of acknowledged.values()) expect(byId.get(envelope.id)).toEqual(envelope);
-      // Every key was repeated until it was answered, so there is nothing that nobody was told of.
+      // Every key was repeated until it had a response, so every message has been reported to a client.
       expect(messages.length).toBe(acknowledged.size);
     }
   }, 600_000);
@@ -116,7 +116,7 @@ describe('after 20 times kill -9 of the service under load', () => {
   }, 600_000);
 });
 
-/** Sends until the service is gone: mostly new messages, some replies, some repeats of keys answered or unanswered before. */
+/** Sends until the service is gone: mostly new messages, some replies, some repeats of keys with or without a response so far. */
 async function write(api: Api, isOver: { value: boolean }): Promise<void> {
   while (!isOver.value) {
     const earlier = randomInt(4) === 0 ? earlierIntent() : undefined;
@@ -125,7 +125,7 @@ async function write(api: Api, isOver: { value: boolean }): Promise<void> {
       record(intent, await send(api, intent));
     } catch {
       cutOff++;
-      if (!acknowledged.has(intent.key)) unanswered.set(intent.key, intent);
+      if (!acknowledged.has(intent.key)) unresponded.set(intent.key, intent);
       return;
     }
     await sleep(randomInt(8));
@@ -139,37 +139,37 @@ function newIntent(): Intent {
 }
 
 function earlierIntent(): Intent | undefined {
-  const impatient = [...unanswered.values()].filter(({ isImpatient }) => isImpatient);
+  const impatient = [...unresponded.values()].filter(({ isImpatient }) => isImpatient);
   if (impatient.length > 0) return anyOf(impatient);
   const key = anyOf([...acknowledged.keys()]);
   return key === undefined ? undefined : { key, body: { to: 'globex', note: 'the body of a repeat does not count' }, isImpatient: true };
 }
 
-function record(intent: Intent, answer: Answered): void {
+function record(intent: Intent, response: ApiResponse): void {
   const before = acknowledged.get(intent.key);
-  if (answer.status !== 201) {
-    surprises.push(`${answer.status} ${answer.text}`);
+  if (response.status !== 201) {
+    surprises.push(`${response.status} ${response.text}`);
     return;
   }
-  // Of two clients that repeat a key at once, the one that was first need not be the first to be answered.
-  if (!isReplay(answer)) {
-    if (sentBy201.has(intent.key)) surprises.push(`sent twice: ${answer.text}`);
+  // Of two clients that repeat a key at once, the one that was first need not get the first response.
+  if (!isReplay(response)) {
+    if (sentBy201.has(intent.key)) surprises.push(`sent twice: ${response.text}`);
     sentBy201.add(intent.key);
   }
   if (before === undefined) {
-    acknowledged.set(intent.key, seen(answer.body));
-    unanswered.delete(intent.key);
+    acknowledged.set(intent.key, seen(response.body));
+    unresponded.delete(intent.key);
   } else {
     repeats++;
-    if (!isDeepStrictEqual(seen(answer.body), before)) surprises.push(`a different repeat: ${answer.text}`);
+    if (!isDeepStrictEqual(seen(response.body), before)) surprises.push(`a different repeat: ${response.text}`);
   }
 }
 
-function send(api: Api, { key, body }: Intent): Promise<Answered> {
+function send(api: Api, { key, body }: Intent): Promise<ApiResponse> {
   return api.send(body, { 'idempotency-key': key });
 }
 
-function isReplay({ headers }: Answered): boolean {
+function isReplay({ headers }: ApiResponse): boolean {
   return headers.get('idempotent-replayed') === 'true';
 }
 

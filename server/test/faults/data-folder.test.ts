@@ -79,7 +79,7 @@ test('a stale postmaster.pid that names some other process neither stops the res
   }
 });
 
-test('after kill -9 of PostgreSQL alone the service recovers by itself, answers 503 meanwhile, and loses nothing', async () => {
+test('after kill -9 of PostgreSQL alone the service recovers by itself, responds with 503 meanwhile, and loses nothing', async () => {
   const service = await startPrepared({ env: unlimited });
   const env = { DATA_DIR: service.dataFolder };
   const load = new Load(service.api('acme/purchasing'), 4);
@@ -94,14 +94,14 @@ test('after kill -9 of PostgreSQL alone the service recovers by itself, answers 
   await load.untilAcknowledged(100);
   await load.stop();
 
-  expect(load.oddAnswers).toEqual([]);
+  expect(load.oddResponses).toEqual([]);
   const inbox = ids((await everyPage(service.api('globex/orders'), '/inbox', { limit: 200 })).flat());
   expect(new Set(inbox).size).toBe(inbox.length);
   expect(inbox).toEqual(expect.arrayContaining(load.acknowledged));
   expect(await service.stop()).toMatchObject({ code: 0 });
 });
 
-test('kill -9 of a single backend is a short interruption, and no answer but 201 or 503 comes of it', async () => {
+test('kill -9 of a single backend is a short interruption, and every response is 201 or 503', async () => {
   const service = await startPrepared({ env: unlimited });
   const env = { DATA_DIR: service.dataFolder };
   const load = new Load(service.api('acme/purchasing'), 4);
@@ -112,7 +112,7 @@ test('kill -9 of a single backend is a short interruption, and no answer but 201
   await load.untilRefused();
   await load.untilAcknowledged(100);
   await load.stop();
-  expect(load.oddAnswers).toEqual([]);
+  expect(load.oddResponses).toEqual([]);
   expect(postmasterOf(env.DATA_DIR)).toBe(postmaster);
   const inbox = ids((await everyPage(service.api('globex/orders'), '/inbox', { limit: 200 })).flat());
   expect(inbox).toEqual(expect.arrayContaining(load.acknowledged));
@@ -175,8 +175,8 @@ function titleOf(pid: number): string {
 /** Senders that keep trying, and what came of it. */
 class Load {
   readonly acknowledged: string[] = [];
-  /** Whatever is neither a success nor the answer promised for a database that is out of reach. */
-  readonly oddAnswers: string[] = [];
+  /** Responses that are neither a success nor the 503 for a database that can't be reached. */
+  readonly oddResponses: string[] = [];
   #refused = 0;
   #stopped = false;
   readonly #done: Promise<unknown>;
@@ -192,18 +192,18 @@ class Load {
       else if (status === 503 && body?.error.code === 'unavailable' && Number(headers.get('retry-after')) > 0) {
         this.#refused++;
         await sleep(20);
-      } else this.oddAnswers.push(`${status} ${text}`);
+      } else this.oddResponses.push(`${status} ${text}`);
     }
   }
 
   async untilAcknowledged(more: number): Promise<void> {
     const wanted = this.acknowledged.length + more;
-    await until(() => this.acknowledged.length >= wanted || this.oddAnswers.length > 0);
+    await until(() => this.acknowledged.length >= wanted || this.oddResponses.length > 0);
   }
 
   async untilRefused(): Promise<void> {
     const wanted = this.#refused + 1;
-    await until(() => this.#refused >= wanted || this.oddAnswers.length > 0);
+    await until(() => this.#refused >= wanted || this.oddResponses.length > 0);
   }
 
   async stop(): Promise<void> {

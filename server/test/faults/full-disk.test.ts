@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answered, Api } from '../support/api.ts';
+import type { Api, ApiResponse } from '../support/api.ts';
 import { killQuietly, processesIn, type ServiceProcess, startProcess, until } from '../support/process.ts';
 import { type SmallDisk, smallDisk } from '../support/small-disk.ts';
 
@@ -31,7 +31,7 @@ const readiness = () => service.api('').request('GET', '/readyz');
 /** Messages that the service said it has taken. */
 const delivered: string[] = [];
 
-function expectTakenOrUnavailable({ status, headers, body, text }: Answered): void {
+function expectTakenOrUnavailable({ status, headers, body, text }: ApiResponse): void {
   if (status === 201) delivered.push(body.id);
   else {
     expect([status, body?.error?.code], text).toEqual([503, 'unavailable']);
@@ -39,7 +39,7 @@ function expectTakenOrUnavailable({ status, headers, body, text }: Answered): vo
   }
 }
 
-async function sendSome(count: number): Promise<Answered[]> {
+async function sendSome(count: number): Promise<ApiResponse[]> {
   const message = { to: 'globex/orders', note: NOTE, json: PAYLOAD };
   const responses = await Promise.all(Array.from({ length: count }, () => acme.send(message)));
   for (const response of responses) expectTakenOrUnavailable(response);

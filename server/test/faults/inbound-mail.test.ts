@@ -38,15 +38,15 @@ const parcel = (mail: string) => ({ sender: 'ann@acme-works.test', recipients: [
 async function deliver(mail: string): Promise<string> {
   const client = await SmtpClient.open(port);
   await client.say('EHLO client.test');
-  const answers = await handOver(client, parcel(mail));
+  const replies = await handOver(client, parcel(mail));
   client.close();
-  return answers.mail || (answers.recipients[0] ?? answers.sender);
+  return replies.mail || (replies.recipients[0] ?? replies.sender);
 }
 
 describe('after ten times kill -9 of the service while mail comes in', () => {
   const ROUNDS = 10;
   const WRITERS = 4;
-  /** Every mail that was begun, by its Message-ID, and those that were answered with 250. */
+  /** Every mail that was begun, by its Message-ID, and those that got the SMTP reply 250. */
   const begun = new Map<string, string>();
   const acknowledged = new Map<string, string>();
   const surprises: string[] = [];
@@ -84,10 +84,10 @@ describe('after ten times kill -9 of the service while mail comes in', () => {
           messageId: `<${id}@acme-works.test>`,
         });
         begun.set(id, mail);
-        const { mail: answer } = await handOver(client, parcel(mail));
-        if (answer.startsWith('250 ')) acknowledged.set(id, answer);
-        else if (answer === '') throw new Error('cut off');
-        else surprises.push(answer);
+        const { mail: reply } = await handOver(client, parcel(mail));
+        if (reply.startsWith('250 ')) acknowledged.set(id, reply);
+        else if (reply === '') throw new Error('cut off');
+        else surprises.push(reply);
       }
     } catch {
       cutOff++;
@@ -102,9 +102,9 @@ describe('after ten times kill -9 of the service while mail comes in', () => {
     const before = (await inbox()).map(({ subject }) => subject);
     for (const id of acknowledged.keys()) expect(before).toContain(id);
     for (const [id, mail] of begun) {
-      const answer = await deliver(mail);
-      expect(answer).toMatch(/^250 2\.0\.0 Delivered as msg_\w+$/);
-      if (acknowledged.has(id)) expect(answer).toBe(acknowledged.get(id));
+      const reply = await deliver(mail);
+      expect(reply).toMatch(/^250 2\.0\.0 Delivered as msg_\w+$/);
+      if (acknowledged.has(id)) expect(reply).toBe(acknowledged.get(id));
     }
     const after = await inbox();
     expect(after.map(({ subject }) => subject).toSorted()).toEqual([...begun.keys()].toSorted());
@@ -130,9 +130,9 @@ describe('a process of the role mail', () => {
     await command('business', 'create', 'globex', '--name', 'Globex');
     const agent = await command('agent', 'create', 'globex', '--name', 'Desk');
     const { secret } = await command('key', 'create', agent.id, '--scope', 'read_write');
-    const answer = await deliver(mailText());
+    const reply = await deliver(mailText());
     const { data } = (await new Api(api.url, secret).get('/inbox')).body;
-    expect(data.map(({ id }: { id: string }) => id)).toEqual([answer.split(' ').at(-1)]);
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([reply.split(' ').at(-1)]);
     for (const process of [mail, api]) expect(await process.stop()).toMatchObject({ code: 0, stderr: '' });
   });
 
@@ -162,7 +162,7 @@ describe('a process of the role mail', () => {
     });
     other.close();
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^Mail can't be taken at SMTP_LISTEN=127\.0\.0\.1:\d+: [^\n]*EADDRINUSE[^\n]*\n$/);
+    expect(stderr).toMatch(/^The service can't listen for mail at SMTP_LISTEN=127\.0\.0\.1:\d+: [^\n]*EADDRINUSE[^\n]*\n$/);
   });
 });
 
@@ -177,7 +177,7 @@ test('while the database is away, mail is put off, and taken once it is back', a
   await postgres.stop();
   const mail = mailText();
   client.write(`${mail}\r\n.\r\n`);
-  expect(await client.reply()).toMatch(/^451 4\.3\.0 The database or the store of files is out of reach/);
+  expect(await client.reply()).toMatch(/^451 4\.3\.0 The database or the store of files can’t be reached/);
   client.close();
   expect(await deliver(mailText())).toMatch(/^451 4\.3\.0 /);
   await postgres.restart();

@@ -113,7 +113,7 @@ describe.concurrent('when a worker', () => {
     await until(async () => (await queue.waiting('ada@example.com')).length === 0);
   });
 
-  test('meets a server that answers without end, it gives up on it, and the mail is tried again', async ({ expect, onTestFinished }) => {
+  test('meets a server whose SMTP reply never ends, it gives up on it, and the mail is tried again', async ({ expect, onTestFinished }) => {
     const sockets = new Set<Socket>();
     const dripping = createServer((socket) => {
       sockets.add(socket.on('error', () => {}));
@@ -145,8 +145,8 @@ describe.concurrent('when a worker', () => {
     server.refuse(550);
     await queue.hurry();
     await until(() => output().includes('a mail was refused for good'));
-    expect(output()).toContain('the mail server answered 550 to DATA');
-    expect(output()).toContain('the mail server answered 451 to DATA');
+    expect(output()).toContain('the mail server replied 550 to DATA');
+    expect(output()).toContain('the mail server replied 451 to DATA');
     for (const secret of secrets) expect(output()).not.toContain(secret);
     await until(async () => (await queue.waiting(to)).length === 0);
   });

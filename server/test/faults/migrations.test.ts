@@ -246,10 +246,10 @@ describe.each([
     const service = await startProcess({ env: { DATABASE_URL: databaseUrl } });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
     await database.queryText(change);
-    const answer = await fetch(`${service.url}/readyz`);
-    expect(answer.status).toBe(503);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await answer.json()).toMatchObject({ error: { code: 'unavailable', message: sentence } });
+    const response = await fetch(`${service.url}/readyz`);
+    expect(response.status).toBe(503);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await response.json()).toMatchObject({ error: { code: 'unavailable', message: sentence } });
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
     await service.stop();
   });

@@ -46,12 +46,12 @@ describe.each(['while the service runs', 'while it does not'] as const)('%s', (s
 
   test('a mistake gets one sentence and exit code 1', async () => {
     expectOneSentence(await command('business', 'create', 'initech', '--name', 'Another'), /initech is already taken/);
-    expectOneSentence(await command('key', 'create', UNKNOWN_AGENT, '--scope', 'read'), /no such agent/);
+    expectOneSentence(await command('key', 'create', UNKNOWN_AGENT, '--scope', 'read'), /agent was not found/);
   });
 
   test('without --json they say what was done, for people', async () => {
     const made = await command('business', 'create', 'hooli', '--name', 'Hooli');
-    expect(made).toMatchObject({ code: 0, stderr: '', stdout: 'Made the business hooli (Hooli).\n' });
+    expect(made).toMatchObject({ code: 0, stderr: '', stdout: 'Created the business hooli (Hooli).\n' });
     const verified = await command('domain', 'verify', 'hooli', 'Hooli.example');
     expect(verified).toMatchObject({ code: 0, stderr: '', stdout: 'hooli.example is a verified domain of hooli.\n' });
     const removed = await command('domain', 'remove', 'Hooli', 'hooli.example');
@@ -77,18 +77,18 @@ describe('one sentence and exit code 1', () => {
     ['a business with an empty name', ['business', 'create', 'umbrella', '--name', ' '], /display name/],
     ['an agent without --name', ['agent', 'create', 'acme'], /--name is missing/],
     ['an agent with a control character in its name', ['agent', 'create', 'acme', '--name', 'A\u0007B'], /control character/],
-    ['an agent of an unknown business', ['agent', 'create', 'nobody-here', '--name', 'X'], /no business nobody-here/],
+    ['an agent of an unknown business', ['agent', 'create', 'nobody-here', '--name', 'X'], /business nobody-here was not found/],
     ['a segment that none can be', ['agent', 'create', 'acme', '--name', 'X', '--segment', 'a_b'], /segment/],
     ['a segment that is taken', ['agent', 'create', 'acme', '--name', 'X', '--segment', 'accounts'], /segment accounts is already taken/],
-    ['a key of an unknown agent', ['key', 'create', UNKNOWN_AGENT, '--scope', 'read'], /no such agent/],
+    ['a key of an unknown agent', ['key', 'create', UNKNOWN_AGENT, '--scope', 'read'], /agent was not found/],
     ['a key of what is not an agent', ['key', 'create', 'agt_x', '--scope', 'read'], /"agt_x" is not an id/],
     ['a key with a bad scope', ['key', 'create', UNKNOWN_AGENT, '--scope', 'write'], /--scope must be read or read_write/],
     ['a key without a scope', ['key', 'create', UNKNOWN_AGENT], /--scope must be read or read_write/],
-    ['a domain of an unknown business', ['domain', 'verify', 'nobody-here', 'x.example'], /no business nobody-here/],
+    ['a domain of an unknown business', ['domain', 'verify', 'nobody-here', 'x.example'], /business nobody-here was not found/],
     ['a domain that is none', ['domain', 'verify', 'acme', 'somebody@x.example'], /"somebody@x\.example" is not a domain/],
     ['the removal of a domain that it has not', ['domain', 'remove', 'acme', 'x.example'], /acme has no domain x\.example/],
     ['the removal of what is no domain', ['domain', 'remove', 'acme', 'x y'], /acme has no domain x y/],
-    ['the revocation of an unknown key', ['key', 'revoke', UNKNOWN_KEY], /no such key/],
+    ['the revocation of an unknown key', ['key', 'revoke', UNKNOWN_KEY], /key was not found/],
   ])('are for %s', async (_name, args, sentence) => {
     expectOneSentence(await runProgram('cli', { env, args: [...args, '--json'] }), sentence);
   });

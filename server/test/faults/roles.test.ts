@@ -56,7 +56,7 @@ describe('an API process and a worker on one database', () => {
     };
   });
 
-  test.each(['/healthz', '/readyz', '/metrics'])('both answer %s', async (probe) => {
+  test.each(['/healthz', '/readyz', '/metrics'])('both respond to %s', async (probe) => {
     for (const url of [api.url, worker.url]) expect((await fetch(`${url}${probe}`)).status).toBe(200);
   });
 
@@ -99,12 +99,12 @@ describe('two API processes on one database', () => {
 
   test('repeats of one idempotency key give one message, whichever process they reach', async () => {
     const key = randomUUID();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, n) => (acme[n % 2] as Api).send({ to: 'globex', json: { n } }, { 'idempotency-key': key })),
     );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
+    expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
   });
 
   test('both show one order, and it has every message once', async () => {

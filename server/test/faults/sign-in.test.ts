@@ -41,7 +41,7 @@ test('a session that ends in one process has ended in another, and outlives both
   expect((await laptop.at(service.url).get('/v1/account')).status).toBe(200);
 });
 
-test('while the database is away people are told so, and nobody is signed out by it', async () => {
+test('while the database can’t be reached, sign-in responds with 503 and nobody is signed out', async () => {
   const jane = await signInWithCode(service, 'jane@corp.example');
   const nobody = new Browser(service.url);
   await postgres.halt();

@@ -44,10 +44,10 @@ describe('the first start', () => {
 
   test('prints three curl lines, which send, read and reply when they are pasted', async () => {
     expect(service.curlLines).toHaveLength(3);
-    // biome-ignore lint/suspicious/noExplicitAny: answers of different shapes
-    const answers: any[] = [];
-    for (const line of service.curlLines) answers.push(JSON.parse((await run('bash', ['-c', line])).stdout));
-    const [sent, read, replied] = answers;
+    // biome-ignore lint/suspicious/noExplicitAny: responses of different shapes
+    const responses: any[] = [];
+    for (const line of service.curlLines) responses.push(JSON.parse((await run('bash', ['-c', line])).stdout));
+    const [sent, read, replied] = responses;
     expect(sent).toMatchObject({ from: { party: { handle: 'acme' } }, to: { party: { handle: 'globex' } } });
     expect(read.data).toEqual([sent]);
     expect(replied).toMatchObject({ in_reply_to: sent.id, thread_id: sent.thread_id, to: { party: { handle: 'acme' } } });

@@ -10,11 +10,11 @@ import { startPrepared } from '../support/prepared-folder.ts';
 import { CHECKOUT, parentOf, postmasterOf, processesIn, spawnProgram, startProcess, temporaryFolder, until } from '../support/process.ts';
 import { openSocket } from '../support/raw-http.ts';
 
-/** When the service cuts off whoever is not done; a stop that needs no force is far below. */
+/** When the service cuts off unfinished requests; a stop without force takes far less. */
 const FORCE_MS = 25_000;
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s under load', (signal) => {
-  test('answers what is under way, takes nothing new, and stops PostgreSQL last', async () => {
+  test('completes requests under way, accepts no new ones, and stops PostgreSQL last', async () => {
     const service = await startPrepared({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
     const { dataFolder } = service;
     const acme = service.api('acme/purchasing');
@@ -29,8 +29,8 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s under load', (signal) => {
     const stopped = service.stop(signal);
     await until(() => isRefused(service.url));
     // The address is closed, and yet the database still takes what was under way.
-    const answer = await slow.finish({ to: 'globex', subject: 'slow' });
-    expect(answer.status).toBe(201);
+    const response = await slow.finish({ to: 'globex', subject: 'slow' });
+    expect(response.status).toBe(201);
     expect(await stopped).toMatchObject({ code: 0 });
     await stream.ended;
     unused.destroy();
@@ -42,7 +42,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s under load', (signal) => {
 
     const again = await startProcess({ env: { DATA_DIR: dataFolder } });
     const delivered = (await everyPage(new Api(again.url, service.keys['globex/orders']), '/inbox', { limit: 200 })).flat();
-    expect(ids(delivered)).toEqual(expect.arrayContaining([...load.acknowledged, answer.id]));
+    expect(ids(delivered)).toEqual(expect.arrayContaining([...load.acknowledged, response.id]));
     await again.stop();
   });
 });
@@ -119,16 +119,16 @@ function sendUntilGone(api: Api): { acknowledged: Set<string>; statuses: Set<num
   const statuses = new Set<number>();
   const sender = async () => {
     for (let n = 0; ; n++) {
-      const answer = await api.send({ to: 'globex', json: { n } }).catch(() => undefined);
-      if (!answer) return;
-      statuses.add(answer.status);
-      acknowledged.add(answer.body.id);
+      const response = await api.send({ to: 'globex', json: { n } }).catch(() => undefined);
+      if (!response) return;
+      statuses.add(response.status);
+      acknowledged.add(response.body.id);
     }
   };
   return { acknowledged, statuses, done: Promise.all(Array.from({ length: 8 }, sender)) };
 }
 
-/** A send of which the service has the head, but not yet the body. Its connection stays open when it is answered. */
+/** A send of which the service has the head, but not yet the body. Its connection stays open after the response. */
 async function beginSending(api: Api): Promise<{ finish(body: object): Promise<{ status: number; id: string }> }> {
   const request = http.request(`${api.url}/v1/messages`, {
     method: 'POST',
@@ -142,12 +142,12 @@ async function beginSending(api: Api): Promise<{ finish(body: object): Promise<{
   });
   return {
     finish: async (body) => {
-      const answered = new Promise<http.IncomingMessage>((resolve, reject) => {
+      const responded = new Promise<http.IncomingMessage>((resolve, reject) => {
         request.once('response', resolve);
         request.once('error', reject);
       });
       request.end(JSON.stringify(body));
-      const response = await answered;
+      const response = await responded;
       const text = (await response.toArray()).join('');
       return { status: response.statusCode ?? 0, id: JSON.parse(text).id };
     },

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 
 describe.concurrent('when a worker is killed -9 with attempts at every stage', () => {
-  const STAGES = ['connecting', 'sent', 'answered', 'recorded'] as const;
+  const STAGES = ['connecting', 'sent', 'responded', 'recorded'] as const;
   type Stage = (typeof STAGES)[number];
   const arrivals = {} as Record<Stage, Delivery[]>;
   const logs = {} as Record<Stage, LoggedAttempt[]>;
@@ -55,7 +55,7 @@ describe.concurrent('when a worker is killed -9 with attempts at every stage', (
     const isRecorded = async (stage: Stage) => (await wholeLog(globex.api, webhooks[stage]))[0]?.status === 'delivered';
     const held = new Map<string, ServerResponse>();
     let isHolding = true;
-    receiver.answer = ({ path }, response) => {
+    receiver.respond = ({ path }, response) => {
       if (isHolding && path !== '/recorded') held.set(path, response);
       else response.writeHead(204).end();
     };
@@ -67,9 +67,9 @@ describe.concurrent('when a worker is killed -9 with attempts at every stage', (
     await until(async () => gate.held() === 1 && held.size === 2 && (await isRecorded('recorded')));
 
     const lock = await lockingWith(service, 'SELECT FROM webhook_attempts WHERE webhook_id = $1 FOR UPDATE', [
-      parseId('wh', webhooks.answered),
+      parseId('wh', webhooks.responded),
     ]);
-    held.get('/answered')?.writeHead(204).end();
+    held.get('/responded')?.writeHead(204).end();
     const record = await connectionWaitingIn(service, 'record_webhook_attempts');
     killedAt = Date.now();
     await victim.stop('SIGKILL');
@@ -95,8 +95,8 @@ describe.concurrent('when a worker is killed -9 with attempts at every stage', (
 
   test.each([
     ['connecting', 'before it sends', 1],
-    ['sent', 'after it has sent and before the answer', 2],
-    ['answered', 'after the answer and before the log is written', 2],
+    ['sent', 'after it has sent and before the response', 2],
+    ['responded', 'after the response and before the log is written', 2],
   ] as const)('the attempt that was %s (%s) is made by another worker within 15 seconds, as the same attempt', (stage, _, times) => {
     expect(arrivals[stage]).toHaveLength(times);
     const takenOver = arrivals[stage].at(-1) as Delivery;
@@ -153,7 +153,7 @@ test.concurrent('however often workers are killed -9 under load, each message is
   const refused = new Set<string>();
   const tooLate: string[] = [];
   let open = 0;
-  receiver.answer = async (delivery, response) => {
+  receiver.respond = async (delivery, response) => {
     open++;
     response.once('close', () => open--);
     const messageId = messageIdOf(delivery);
@@ -246,10 +246,10 @@ test.concurrent('when the API is killed -9 between sends, each message has its a
       const key = `${writer}-${n}`;
       const from = writer === 0 ? newcomer : acme;
       const to = writer === 1 ? 'nobody' : 'globex';
-      for (let isAnswered = false; !isAnswered; ) {
+      for (let hasResponse = false; !hasResponse; ) {
         try {
           const { status, body } = await from.api.at(api.url).send({ to }, { 'idempotency-key': key });
-          isAnswered = true;
+          hasResponse = true;
           if (status === 201) acknowledged.set(key, body.id);
           else refusals.push(body.error.code);
         } catch {
@@ -267,7 +267,7 @@ test.concurrent('when the API is killed -9 between sends, each message has its a
   }
   isOver = true;
   await Promise.all(writers);
-  // All of them again, to be answered with what there is.
+  // All of them again: each gets the existing message.
   const repeats = Array.from(acknowledged, async ([key, id]) => {
     const from = key.startsWith('0-') ? newcomer : acme;
     const { body, headers } = await from.api.at(api.url).send({ to: 'globex' }, { 'idempotency-key': key });

@@ -30,18 +30,18 @@ test.concurrent('an attempt that its worker waits nine seconds for is not made b
   const workers = await Promise.all([startWorker(service.databaseUrl), startWorker(service.databaseUrl)]);
   onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.stop('SIGKILL')))));
   let slow: string | undefined;
-  let isAnswered = false;
-  receiver.answer = async (delivery, response) => {
+  let hasResponse = false;
+  receiver.respond = async (delivery, response) => {
     slow ??= messageIdOf(delivery);
     if (messageIdOf(delivery) === slow) {
       await sleep(9_000);
-      isAnswered = true;
+      hasResponse = true;
     }
     response.writeHead(204).end();
   };
 
   const sent: string[] = [];
-  for (; !isAnswered; await sleep(100)) sent.push(...(await sendMany(acme.api, 4)));
+  for (; !hasResponse; await sleep(100)) sent.push(...(await sendMany(acme.api, 4)));
   await untilNothingIsPending(service);
   expect(receiver.deliveries.map(messageIdOf).toSorted()).toEqual(sent.toSorted());
   const log = await wholeLog(globex.api, webhook);
@@ -59,16 +59,16 @@ test.concurrent('a worker that was stopped in its tracks for longer than its cla
   const start = () => startWorker(service.databaseUrl, { WEBHOOK_RETRY_DELAYS_S: '1,1,1,1,1' });
   const frozen = await start();
   onTestFinished(async () => void (await frozen.stop('SIGKILL')));
-  // Prompt answers widen the way until attempts are taken ahead of their turn.
+  // Prompt responses widen the lane until attempts are leased ahead.
   for (let i = 1; i <= 8; i++) {
     await sendMany(acme.api, 25);
     await until(() => receiver.deliveries.length === i * 25);
   }
-  receiver.answer = () => {};
+  receiver.respond = () => {};
   const old = new Set(await sendMany(acme.api, 300));
   await until(() => receiver.deliveries.length > 300);
   process.kill(frozen.pid, 'SIGSTOP');
-  receiver.answer = (_delivery, response) => response.writeHead(204).end();
+  receiver.respond = (_delivery, response) => response.writeHead(204).end();
   const heir = await start();
   onTestFinished(async () => void (await heir.stop('SIGKILL')));
   await untilNothingIsPending(service);

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 test.concurrent('several workers share the attempts, and none is made twice', async ({ expect, onTestFinished }) => {
   const { service, acme, globex, receiver } = await setTheStage(await postgres.createDatabase(), onTestFinished);
-  receiver.answer = async (_delivery, response) => {
+  receiver.respond = async (_delivery, response) => {
     await sleep(randomInt(50, 150));
     response.writeHead(204).end();
   };
@@ -86,7 +86,7 @@ test.concurrent('a worker told to stop finishes and writes down what is under wa
   const late = await register(globex.api, receiver.url('/late'));
   const never = await register(globex.api, receiver.url('/never'));
   const held = new Map<string, ServerResponse>();
-  receiver.answer = ({ path }, response) => held.set(path, response);
+  receiver.respond = ({ path }, response) => held.set(path, response);
 
   const worker = await startWorker(service.databaseUrl);
   const [first] = await sendMany(acme.api, 1);
@@ -112,7 +112,7 @@ test.concurrent('a worker told to stop finishes and writes down what is under wa
   ]);
 
   // What it left is there for the next one.
-  receiver.answer = (_delivery, response) => response.writeHead(204).end();
+  receiver.respond = (_delivery, response) => response.writeHead(204).end();
   const next = await startWorker(service.databaseUrl);
   onTestFinished(async () => void (await next.stop('SIGKILL')));
   await until(() => receiver.deliveries.length === 4);
@@ -128,7 +128,7 @@ test.concurrent('connections that PostgreSQL ends, and its restart, lose and del
   const DATABASE_URL = await restarted.createDatabase();
   const { service, acme, globex, receiver } = await setTheStage(DATABASE_URL, onTestFinished);
   let open = 0;
-  receiver.answer = async (_delivery, response) => {
+  receiver.respond = async (_delivery, response) => {
     open++;
     response.once('close', () => open--);
     await sleep(randomInt(200));
@@ -176,10 +176,10 @@ test.concurrent('connections that PostgreSQL ends, and its restart, lose and del
   expect(new Set(receiver.deliveries.map(deliveryIdOf))).toEqual(new Set(log.map(({ id }) => id)));
 });
 
-test('endpoints that never answer, with much waiting for them, do not delay one that does', async () => {
+test('endpoints that never respond, with many attempts waiting, do not delay one that does', async () => {
   const service = await startApi({ DATABASE_URL: await postgres.createDatabase() });
   const receiver = await startReceiver();
-  receiver.answer = ({ path }, response) => {
+  receiver.respond = ({ path }, response) => {
     if (path === '/healthy') response.writeHead(204).end();
   };
   const [acme, globex, ...others] = await Promise.all(
@@ -190,14 +190,14 @@ test('endpoints that never answer, with much waiting for them, do not delay one 
   const healthy = await register(globex.api, receiver.url('/healthy'));
   const worker = await startWorker(service.databaseUrl);
   const delaysOf = async (count: number) => {
-    const answeredAt = new Map<string, number>();
+    const respondedAt = new Map<string, number>();
     for (let n = 0; n < count; n++, await sleep(100)) {
       const { body } = await acme.api.send({ to: 'globex' });
-      answeredAt.set(body.id, Date.now());
+      respondedAt.set(body.id, Date.now());
     }
-    const arrived = () => receiver.at('/healthy').filter((delivery) => answeredAt.has(messageIdOf(delivery)));
+    const arrived = () => receiver.at('/healthy').filter((delivery) => respondedAt.has(messageIdOf(delivery)));
     await until(() => arrived().length >= count);
-    return arrived().map((delivery) => delivery.at - (answeredAt.get(messageIdOf(delivery)) ?? 0));
+    return arrived().map((delivery) => delivery.at - (respondedAt.get(messageIdOf(delivery)) ?? 0));
   };
 
   const alone = await delaysOf(30);
@@ -206,7 +206,7 @@ test('endpoints that never answer, with much waiting for them, do not delay one 
   // For longer than the ten seconds after which the worker gives up on those that hang, and turns to the next.
   const delays = await delaysOf(110);
   const p99 = delays.toSorted((a, b) => a - b)[Math.ceil(0.99 * delays.length) - 1];
-  // A second is promised; a machine on which others keep it waiting without any cause of ours can't do better.
+  // The limit is a second, plus the time for which other load stalls the machine.
   expect(p99).toBeLessThan(Math.max(1_000, 3 * Math.max(...alone)));
 
   const isDelivered = ({ attempt, status }: LoggedAttempt) => attempt === 1 && status === 'delivered';

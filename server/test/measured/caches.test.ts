@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const block = (business: TestBusiness, email_domain: string) => business.api.write('POST', '/blocks', { email_domain });
 
-/** Until the test is over. Who has to read the tables waits. */
+/** Until the test is over. Reads of the tables wait. */
 async function lock(tables: string): Promise<() => Promise<void>> {
   const { rollBack } = await lockingWith(service, `LOCK TABLE ${tables} IN ACCESS EXCLUSIVE MODE`);
   let isOver = false;
@@ -45,8 +45,8 @@ test('changes of one business leave what is remembered of another', async () => 
   await operator.verifyDomain('acme', 'acme-works.test');
   await operator.revoke((await operator.addKey(acme.agentId, 'read')).id);
   await lock('api_keys, parties, verified_domains, segments');
-  const answers = await soon(remembered());
-  expect(answers?.map(({ status }) => status)).toEqual([200, 200]);
+  const responses = await soon(remembered());
+  expect(responses?.map(({ status }) => status)).toEqual([200, 200]);
 });
 
 test('changes of a business are seen by itself at once', async () => {
@@ -73,7 +73,7 @@ test('a domain that changes hands is forgotten of both businesses', async () => 
 test('requests that miss together share one read of the database', async () => {
   const { secret } = await operator.addKey(globex.agentId, 'read');
   const unlock = await lock('api_keys');
-  const answers = Promise.all(Array.from({ length: 24 }, () => service.anonymous.get('/inbox', { authorization: `Bearer ${secret}` })));
+  const responses = Promise.all(Array.from({ length: 24 }, () => service.anonymous.get('/inbox', { authorization: `Bearer ${secret}` })));
   await connectionWaitingIn(service, 'FROM api_keys k');
   await sleep(500);
   const waiting = await service.sql(
@@ -81,7 +81,7 @@ test('requests that miss together share one read of the database', async () => {
   );
   expect(waiting).toHaveLength(1);
   await unlock();
-  expect(new Set((await answers).map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set((await responses).map(({ status }) => status))).toEqual(new Set([200]));
 });
 
 test('a flood of changes of one business leaves connections to all others', async () => {
@@ -107,11 +107,11 @@ test('a flood of changes of one business leaves connections to all others', asyn
 
 test('more changes than may wait are refused, and can be made again', async () => {
   const eager = await service.business('eager');
-  const answers = await Promise.all(Array.from({ length: 140 }, (_, i) => block(eager, `eager-${i}.example`)));
-  const refused = answers.filter(({ status }) => status === 429);
+  const responses = await Promise.all(Array.from({ length: 140 }, (_, i) => block(eager, `eager-${i}.example`)));
+  const refused = responses.filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThan(0);
-  for (const answer of refused) expectRefusal(answer, 'rate_limited');
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 429]));
+  for (const response of refused) expectRefusal(response, 'rate_limited');
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201, 429]));
   expect((await block(eager, 'again.example')).status).toBe(201);
 });
 
@@ -131,7 +131,7 @@ test('blocks are looked up, however many there are', async () => {
     expect(body.data.map(({ blocked }: { blocked: boolean }) => blocked)).toEqual([true, false]);
   }
   const sends = await Promise.all(Array.from({ length: 16 }, () => acme.api.send({ to: 'blocker' })));
-  for (const answer of sends) expectRefusal(answer, 'sender_blocked');
+  for (const response of sends) expectRefusal(response, 'sender_blocked');
   expect((await globex.api.send({ to: 'blocker' })).status).toBe(201);
   // To load them took ten seconds of the processor.
   expect(process.cpuUsage(before).user / 1e6).toBeLessThan(4);

@@ -21,11 +21,11 @@ async function sendPieceByPiece(url: string, secret: string): Promise<{ status: 
     .split('MARK');
   const headers = { authorization: `Bearer ${secret}`, ...typeOfForm(), 'content-length': before.length + FILE_MB * MB + after.length };
   const sending = request(`${url}/v1/messages`, { method: 'POST', headers, agent: false });
-  const answered = once(sending, 'response');
+  const responded = once(sending, 'response');
   sending.write(before);
   for (let i = 0; i < FILE_MB; i++) if (!sending.write(megabyte)) await once(sending, 'drain');
   sending.end(after);
-  const [response] = await answered;
+  const [response] = await responded;
   return { status: response.statusCode, text: (await response.setEncoding('utf8').toArray()).join('') };
 }
 
@@ -46,10 +46,10 @@ test('twenty files of 25 MB at once are never held in memory', async () => {
   const watch = setInterval(() => {
     peak = Math.max(peak, process.memoryUsage.rss());
   }, 5);
-  const answers = await Promise.all(Array.from({ length: SENDERS }, () => sendPieceByPiece(service.url, acme.secret)));
+  const responses = await Promise.all(Array.from({ length: SENDERS }, () => sendPieceByPiece(service.url, acme.secret)));
   clearInterval(watch);
-  expect(answers.map(({ status }) => status)).toEqual(Array(SENDERS).fill(201));
+  expect(responses.map(({ status }) => status)).toEqual(Array(SENDERS).fill(201));
   const expected = sha256Of(Buffer.concat(Array(FILE_MB).fill(megabyte)));
-  for (const { text } of answers) expect(JSON.parse(text).files).toMatchObject([{ size_bytes: FILE_MB * MB, sha256: expected }]);
+  for (const { text } of responses) expect(JSON.parse(text).files).toMatchObject([{ size_bytes: FILE_MB * MB, sha256: expected }]);
   expect(peak - start).toBeLessThan((SENDERS * FILE_MB * MB) / 4);
 });

@@ -184,11 +184,11 @@ describe('a client', () => {
   test('that stops sending keeps nobody else waiting', async () => {
     await Promise.all(Array.from({ length: 50 }, inTheMiddle));
     await written();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => acme.api.get('/me')));
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => acme.api.get('/me')));
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
   });
 
-  test('that goes on sending what was refused is answered meanwhile', async () => {
+  test('that goes on sending what was refused gets its response meanwhile', async () => {
     const socket = await connected();
     let text = '';
     socket.on('data', (chunk) => {
@@ -206,7 +206,7 @@ describe('a client', () => {
     ['in the head of a part', formBody([{ head: 'nonsense' }, { filename: 'f', bytes: Buffer.alloc(40 * MB) }]), 400],
     ['in the middle of a file', formBody([TO, { filename: 'f', bytes: Buffer.alloc(60 * MB) }]), 413],
   ])(
-    'that reads only after it has sent all of a large form, refused %s, gets the answer, and the next one too',
+    'that reads only after it has sent all of a large form, refused %s, gets the response, and the next one too',
     async (_, form, status) => {
       const socket = await connected();
       socket.pause();

@@ -53,7 +53,7 @@ async function stallOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe.each([['plain text', plainJson] as [string, string], ...hostileJson])('1 MB of %s', (_, json) => {
-  test('stops nobody, whether the recipient is there or not', async () => {
+  test('stalls no other request, whether the recipient exists or not', async () => {
     const unknown = await stallOf(async () => expect((await post(acme.api, 'nobody', json)).status).toBe(404));
     const known = await stallOf(async () => expect((await post(acme.api, 'globex', json)).status).toBe(201));
     expect(Math.max(unknown, known)).toBeLessThan(STALL_MAX_MS + OTHERS * (await idleStallMs()));

@@ -10,7 +10,7 @@ const ROUNDS = 6;
 const SENDS = 25;
 const ATTACKS_AT_ONCE = 12;
 const HOSTILE = [exponential(40), { items: { pattern: '(x+x+)+y' } }, { ...exponential(30), uniqueItems: true }];
-/** What a schema does to a processor, with nothing of ours in it. */
+/** The work of a schema on the processor, without any code of the service. */
 const BURN = `require('node:os').setPriority(0, 5); for (;;);`;
 
 let service: TestService;

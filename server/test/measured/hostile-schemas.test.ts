@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { exponential, greedy, MANY_ITEMS, UNSTOPPABLE, UNSTOPPABLE_TEXT } from '../support/hostile-schemas.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -22,9 +22,9 @@ const send = (json: unknown) =>
   sender.api.send(typeof json === 'string' && json.startsWith('[') ? `{"to":"hostile","json":${json}}` : { to: 'hostile', json });
 const nested = (levels: number, open: string, close: string, core = '1') => open.repeat(levels) + core + close.repeat(levels);
 
-function expectReason(answer: Answered, reason: RegExp): void {
-  expectRefusal(answer, 'invalid_schema');
-  expect(answer.body.error.message).toMatch(reason);
+function expectReason(response: ApiResponse, reason: RegExp): void {
+  expectRefusal(response, 'invalid_schema');
+  expect(response.body.error.message).toMatch(reason);
 }
 
 describe('a schema is refused, with the reason, that', () => {
@@ -112,7 +112,7 @@ describe('a message is delivered, and in bounded time, when the schema', () => {
 
   test('has a huge enum', async () => {
     await put({ enum: Array.from({ length: 20_000 }, (_, i) => `v${i}`) });
-    // To compile it anew for the first message may take a busy machine longer than a message is given.
+    // Compiling it again for the first message may take a busy machine longer than a message may wait.
     await expect.poll(async () => (await send('v19999')).body.validation.status, { timeout: 60_000 }).toBe('passed');
     const { errors } = (await send('v20000')).body.validation;
     expect(errors[0].keyword).toBe('enum');
@@ -159,7 +159,7 @@ const GIVEN_UP = {
 
 test.each([
   ['wants more memory than a worker has', greedy(), MANY_ITEMS],
-  ['can’t be stopped, so that its worker has to be', UNSTOPPABLE, UNSTOPPABLE_TEXT],
+  ['can’t be stopped, so that its worker must be', UNSTOPPABLE, UNSTOPPABLE_TEXT],
 ])('a schema that %s: everything is delivered, and right are all verdicts of others', async (_name, schema, json) => {
   expect((await put(schema)).status).toBe(200);
   const others = await Promise.all(

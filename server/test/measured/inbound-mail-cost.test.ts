@@ -72,9 +72,9 @@ async function deliver(mail: Buffer): Promise<string> {
   // In pieces, as a net brings them: the client must not be what stops the event loop.
   for (let at = 0; at < mail.length; at += 65_536) await client.writeAll(mail.subarray(at, at + 65_536));
   client.write('\r\n.\r\n');
-  const answer = await client.reply();
+  const reply = await client.reply();
   client.close();
-  return answer;
+  return reply;
 }
 
 function cpuMsSince(before: NodeJS.CpuUsage): number {
@@ -128,10 +128,10 @@ test.each(hostile)('%s: read in time, and others are served meanwhile', { timeou
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   const before = process.cpuUsage();
-  const answer = await deliver(mail);
+  const reply = await deliver(mail);
   const cpuMs = cpuMsSince(before);
   delay.disable();
-  expect(answer).toMatch(expected);
+  expect(reply).toMatch(expected);
   const hashMs = Math.max(hashBefore, hashingMs());
   if (process.env['SHOW_COST'])
     console.log(`${name}: ${cpuMs.toFixed(0)} ms of CPU (hashing ${hashMs.toFixed(0)}), longest stall ${(delay.max / 1e6).toFixed(0)} ms`);

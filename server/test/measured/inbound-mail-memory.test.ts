@@ -30,9 +30,9 @@ async function sendPieceByPiece(partHeaders: string[]): Promise<string> {
   await client.writeAll(Buffer.from(before));
   for (let i = 0; i < MAIL_MB; i++) await client.writeAll(megabyte);
   await client.writeAll(Buffer.from(`${after}.\r\n`));
-  const answer = await client.reply();
+  const reply = await client.reply();
   client.close();
-  return answer;
+  return reply;
 }
 
 test.each([
@@ -45,9 +45,9 @@ test.each([
   const watch = setInterval(() => {
     peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
   }, 5);
-  const answers = await Promise.all(Array.from({ length: SENDERS }, () => sendPieceByPiece(headers)));
+  const replies = await Promise.all(Array.from({ length: SENDERS }, () => sendPieceByPiece(headers)));
   clearInterval(watch);
-  for (const answer of answers) expect(answer).toMatch(/^250 /);
+  for (const reply of replies) expect(reply).toMatch(/^250 /);
   expect(peak).toBeLessThan((SENDERS * MAIL_MB * MB * 2) / 3);
   expect((await globex.api.get('/inbox?limit=1')).status).toBe(200);
 });

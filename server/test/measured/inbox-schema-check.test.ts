@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { JSON_MAX_BYTES, JSON_MAX_LEVELS, SCHEMA_CHECKS_AT_ONCE_MAX, SCHEMA_MAX_BYTES } from '../../src/contract/limits.ts';
 import { SchemaChecker } from '../../src/platform/schema-checker/checker.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { exponential, greedy, MANY_ITEMS, UNSTOPPABLE, UNSTOPPABLE_TEXT } from '../support/hostile-schemas.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -37,7 +37,7 @@ describe('a schema is judged as when it is set', () => {
     ['an expression that is not linear', '{"patternProperties":{"(?=a)":{}}}', '/patternProperties'],
     ['a reference that leads nowhere', '{"$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]}},"$ref":"#/$defs/a"}', '/$defs/a/allOf/0/$ref'],
     ['a document elsewhere', '{"$ref":"https://example.com/x"}', '/$ref'],
-    ['a draft that nobody knows', '{"$schema":"https://example.com/draft"}', '/$schema'],
+    ['an unknown dialect', '{"$schema":"https://example.com/draft"}', '/$schema'],
     ['a loop', '{"$ref":"#"}', ''],
     ['too many bytes', `{"description":"${'x'.repeat(SCHEMA_MAX_BYTES)}"}`, ''],
     ['too many levels', nested(JSON_MAX_LEVELS + 1), ''],
@@ -141,30 +141,30 @@ test('a question that can’t be read is refused as the ones for which it stands
   expectRefusal(await (await globex.withKey('read')).write('POST', '/inbox/schema/check', {}), 'forbidden');
 });
 
-describe('whoever asks much', () => {
+describe('a caller with many requests', () => {
   const SLOW = { schema: exponential(40), json: 1 };
 
   test('is refused what is too much at once, and takes no time from others', async () => {
     const greedyOne = await service.business('greedy');
     await put(ORDER, acme);
     const flood = Array.from({ length: SCHEMA_CHECKS_AT_ONCE_MAX + 4 }, () => check(SLOW, greedyOne));
-    const others: Answered[] = [await check({ schema: { type: 'string' }, json: 1 }), await put('true')];
+    const others: ApiResponse[] = [await check({ schema: { type: 'string' }, json: 1 }), await put('true')];
     expect(others.map(({ status }) => status)).toEqual([200, 200]);
     expect((await globex.api.send({ to: 'acme', json: { sku: 'A-1' } })).body.validation).toEqual({ status: 'passed', errors: [] });
-    const answers = await Promise.all(flood);
-    const refused = answers.filter(({ status }) => status === 429);
+    const responses = await Promise.all(flood);
+    const refused = responses.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThanOrEqual(4);
-    for (const answer of refused) {
-      expectRefusal(answer, 'rate_limited');
-      expect(answer.headers.get('retry-after')).toBe('1');
+    for (const response of refused) {
+      expectRefusal(response, 'rate_limited');
+      expect(response.headers.get('retry-after')).toBe('1');
     }
     // Those whose turn did not come within their time are told so.
-    for (const answer of answers.filter(({ status }) => status === 503)) expectRefusal(answer, 'unavailable');
-    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    for (const response of responses.filter(({ status }) => status === 503)) expectRefusal(response, 'unavailable');
+    expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
     expect((await check({ schema: true }, greedyOne)).status).toBe(200);
   });
 
-  test('and hangs up does not have to wait for what was asked before', async () => {
+  test('that cancels them does not wait for the earlier ones', async () => {
     const typing = await service.business('typing');
     const startedAt = performance.now();
     await check(SLOW, typing);

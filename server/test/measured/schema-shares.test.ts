@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SCHEMA_CHECKS_AT_ONCE_MAX, SCHEMA_CHECKS_PER_PERSON_AT_ONCE_MAX } from '../../src/contract/limits.ts';
-import type { Answered } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { claimedBy, tryClaim } from '../support/businesses.ts';
 import { exponential, UNSTOPPABLE, UNSTOPPABLE_TEXT } from '../support/hostile-schemas.ts';
 import { MemberApi } from '../support/member.ts';
@@ -28,16 +28,16 @@ test('twenty businesses that check slow schemas, without end, take no place of t
   const put = ({ api }: TestBusiness) => api.write('PUT', '/inbox/schema', { schema: ORDER.schema });
   expect((await check(known)).status).toBe(200);
   let isOver = false;
-  const answers: number[] = [];
+  const responses: number[] = [];
   const flood = async (business: TestBusiness) => {
-    while (!isOver) for (const body of SLOW) answers.push((await check(business, body)).status);
+    while (!isOver) for (const body of SLOW) responses.push((await check(business, body)).status);
   };
   const floods = hostile.flatMap((business) => [flood(business), flood(business)]);
   const statuses: number[] = [];
   try {
     for (let round = 0; round < 4; round++) statuses.push((await check(known)).status, (await put(known)).status);
     // Some of them were served, and some told that there is no place left: they wait for each other.
-    await expect.poll(() => new Set(answers), { timeout: 60_000 }).toEqual(new Set([200, 503]));
+    await expect.poll(() => new Set(responses), { timeout: 60_000 }).toEqual(new Set([200, 503]));
     for (let round = 0; round < 2; round++) statuses.push((await check(unknown)).status, (await put(unknown)).status);
   } finally {
     isOver = true;
@@ -56,8 +56,8 @@ test('a person has so many checks at once, whatever number of businesses that pe
   const asked = businesses.flatMap((business) =>
     Array.from({ length: SCHEMA_CHECKS_AT_ONCE_MAX }, () => business.post('/inbox/schema/check', JSON.parse(SLOW[0] as string))),
   );
-  const answers: Answered[] = await Promise.all(asked);
-  const refused = answers.filter(({ status }) => status === 429);
+  const responses: ApiResponse[] = await Promise.all(asked);
+  const refused = responses.filter(({ status }) => status === 429);
   expect(refused).toHaveLength(businesses.length * SCHEMA_CHECKS_AT_ONCE_MAX - SCHEMA_CHECKS_PER_PERSON_AT_ONCE_MAX);
-  for (const answer of refused) expectRefusal(answer, 'rate_limited');
+  for (const response of refused) expectRefusal(response, 'rate_limited');
 });

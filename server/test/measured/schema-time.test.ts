@@ -20,9 +20,9 @@ describe('a validation takes 500 ms at most', () => {
   /** A timer of the same event loop is as late as the checker's own, however busy the machine. */
   async function inTime(validations: Promise<SchemaIssue[] | undefined>[]): Promise<(SchemaIssue[] | undefined)[]> {
     const isOver = sleep(VALIDATION_MAX_MS + 20).then(() => 'over');
-    const answers = Promise.all(validations);
-    expect(await Promise.race([isOver, answers]), 'the time of a plain timer').not.toBe('over');
-    return answers;
+    const responses = Promise.all(validations);
+    expect(await Promise.race([isOver, responses]), 'the time of a plain timer').not.toBe('over');
+    return responses;
   }
 
   test('from the moment it is asked for, though no worker has been started yet', async () => {
@@ -70,7 +70,7 @@ describe('over HTTP', () => {
     }
   });
 
-  test('a hostile message is delivered half a second later than one that nobody checks', async () => {
+  test('a hostile message is delivered half a second later than one without a check', async () => {
     const hostile = await service.business('hostile');
     const timed = async (to: string) => {
       const startedAt = performance.now();

@@ -88,9 +88,9 @@ describe('a body that drips', () => {
     const { socket } = await connection(
       `PUT ${pathOf(upload_url)} HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n${lines.join('')}\r\n`,
     );
-    let answered = '';
+    let responded = '';
     socket.on('data', (chunk) => {
-      answered += chunk;
+      responded += chunk;
     });
     socket.resume();
     // Four windows at the least, five times as fast as it must be.
@@ -98,7 +98,7 @@ describe('a body that drips', () => {
       socket.write('x'.repeat(4_000));
       await sleep((SLOW_CLIENT_S * 1000 * 4) / (size / 4_000));
     }
-    await expect.poll(() => answered, GENEROUSLY).toMatch(/^HTTP\/1\.1 200 /);
+    await expect.poll(() => responded, GENEROUSLY).toMatch(/^HTTP\/1\.1 200 /);
     socket.destroy();
   });
 });

@@ -44,7 +44,7 @@ async function leaveUnread(business: TestBusiness): Promise<void> {
   for (const socket of opened) socket.pause().write(request(large, business).repeat(REQUESTS_PER_CONNECTION_MAX));
 }
 
-test('responses that nobody reads hold a bounded amount, past which there is 503; all of it comes back when they close', async () => {
+test('unread responses hold a limited number of bytes, beyond which there is 503; closing frees all of them', async () => {
   await leaveUnread(acme);
   await expect.poll(async () => (await acme.api.request('GET', large)).status, PATIENTLY).toBe(503);
   const refused = await acme.api.request('GET', large);
@@ -68,7 +68,7 @@ test('responses that nobody reads hold a bounded amount, past which there is 503
   expect((await acme.api.request('GET', large)).status).toBe(200);
 });
 
-test('of thousands of requests on a connection that nobody reads, a few are begun', async () => {
+test('of thousands of requests on a connection that is not read, a few are begun', async () => {
   const socket = (await openSocket(service.url)).pause();
   socket.write(request('/docs/reference', acme).repeat(MANY));
   await expect.poll(async () => (await service.anonymous.request('GET', '/healthz')).status, PATIENTLY).toBe(200);
@@ -87,7 +87,7 @@ test('of thousands of requests on a connection that nobody reads, a few are begu
   await expect.poll(heldBytes, PATIENTLY).toBe(0);
 });
 
-test('as many as may wait on one connection are answered in order', async () => {
+test('as many requests as may wait on one connection get their responses in order', async () => {
   const paths = Array.from({ length: REQUESTS_PER_CONNECTION_MAX }, (_, i) => (i % 2 === 0 ? '/healthz' : '/nothing'));
   const { text } = await exchange(service.url, paths.map((path) => request(path, acme)).join(''));
   expect(text.match(/HTTP\/1\.1 \d{3}/g)).toEqual(paths.map((path) => (path === '/healthz' ? 'HTTP/1.1 200' : 'HTTP/1.1 404')));

@@ -42,14 +42,14 @@ test('businesses with long logs wait for each other, and nobody waits for them',
       WHERE CASE WHEN EXISTS (SELECT FROM parties p WHERE p.id = a.party_id AND p.handle LIKE 'slow-%')
             THEN pg_sleep(${SLOW_LOG_S}) IS NOT NULL ELSE true END`,
   );
-  let answered = 0;
+  let responded = 0;
   const asked = slow.map(async (one) => {
-    const answer = await statistics(one);
-    answered++;
-    return answer;
+    const response = await statistics(one);
+    responded++;
+    return response;
   });
   expect((await statistics(quick)).status).toBe(200);
-  const before = answered;
+  const before = responded;
   const statuses = (await Promise.all(asked)).map(({ status }) => status);
   expect(before).toBeLessThan(SLOW_ONES / 2);
   expect(statuses).toEqual(Array(SLOW_ONES).fill(200));

@@ -1,9 +1,9 @@
-export interface Answered {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   /** The body as it came, for what JSON.parse would hide. */
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   body: any;
 }
 
@@ -27,7 +27,7 @@ export class Api {
     method: string,
     path: string,
     init: { body?: string | Uint8Array<ArrayBuffer>; headers?: Record<string, string> } = {},
-  ): Promise<Answered> {
+  ): Promise<ApiResponse> {
     const authorization: Record<string, string> = this.secret === undefined ? {} : { authorization: `Bearer ${this.secret}` };
     const response = await fetch(`${this.url}${path}`, {
       method,
@@ -39,26 +39,26 @@ export class Api {
     return { status: response.status, headers: response.headers, text, body: parsed(text) };
   }
 
-  get(path: string, headers: Record<string, string> = {}): Promise<Answered> {
+  get(path: string, headers: Record<string, string> = {}): Promise<ApiResponse> {
     return this.request('GET', `/v1${path}`, { headers });
   }
 
   /** A string goes out as it stands, anything else as JSON. */
-  write(method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+  write(method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
     const text = typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body);
     return this.request(method, `/v1${path}`, { body: text, headers: { 'content-type': 'application/json', ...headers } });
   }
 
-  send(message: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+  send(message: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
     return this.write('POST', '/messages', message, headers);
   }
 
-  patch(path: string, body: unknown): Promise<Answered> {
+  patch(path: string, body: unknown): Promise<ApiResponse> {
     return this.write('PATCH', path, body);
   }
 }
 
-/** All of an answer; of a stream of events, which goes on for minutes, the beginning. */
+/** The whole response; of an event stream, which lasts for minutes, the beginning. */
 export async function textOf(response: Response): Promise<string> {
   if (response.headers.get('content-type') !== 'text/event-stream' || !response.body) return response.text();
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

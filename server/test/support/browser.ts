@@ -1,4 +1,4 @@
-import { type Answered, textOf } from './api.ts';
+import { type ApiResponse, textOf } from './api.ts';
 
 interface Init {
   body?: unknown;
@@ -13,7 +13,7 @@ interface Cookie {
   attributes: string[];
 }
 
-/** What a browser does about cookies, for one service and for whoever it leads to. Redirects are followed by hand. */
+/** Handles cookies like a browser, for one service and the hosts it redirects to. Tests follow redirects themselves. */
 export class Browser {
   /** The service's, at which relative paths are asked for. */
   readonly url: string;
@@ -23,7 +23,7 @@ export class Browser {
     this.url = url;
   }
 
-  async request(method: string, path: string, { body, headers = {}, origin = this.url }: Init = {}): Promise<Answered> {
+  async request(method: string, path: string, { body, headers = {}, origin = this.url }: Init = {}): Promise<ApiResponse> {
     const url = new URL(path, this.url);
     const cookie = this.cookieHeader(url.host);
     const isChange = method !== 'GET' && method !== 'HEAD';
@@ -43,11 +43,11 @@ export class Browser {
     return { status: response.status, headers: response.headers, text, body: parsed(text) };
   }
 
-  get(path: string, headers: Record<string, string> = {}): Promise<Answered> {
+  get(path: string, headers: Record<string, string> = {}): Promise<ApiResponse> {
     return this.request('GET', path, { headers });
   }
 
-  post(path: string, body: unknown, init: Init = {}): Promise<Answered> {
+  post(path: string, body: unknown, init: Init = {}): Promise<ApiResponse> {
     return this.request('POST', path, { ...init, body });
   }
 

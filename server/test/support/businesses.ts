@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Role } from '../../src/contract/members.ts';
-import type { Answered } from './api.ts';
+import type { ApiResponse } from './api.ts';
 import type { Browser } from './browser.ts';
 import { MemberApi } from './member.ts';
 import { mailsFor, signInWithCode } from './people.ts';
@@ -8,15 +8,15 @@ import type { TestService } from './service.ts';
 
 type Behind = Pick<TestService, 'sql' | 'url'>;
 
-export function tryClaim(person: Browser, handle: string, display_name = `The ${handle} company`): Promise<Answered> {
+export function tryClaim(person: Browser, handle: string, display_name = `The ${handle} company`): Promise<ApiResponse> {
   return person.post('/v1/businesses', { handle, display_name });
 }
 
 /** Somebody who signs in and claims a handle. */
 export async function claimedBy(service: Behind, email: string, handle: string): Promise<MemberApi> {
   const person = await signInWithCode(service, email);
-  const answer = await tryClaim(person, handle);
-  expect(answer.status, answer.text).toBe(201);
+  const response = await tryClaim(person, handle);
+  expect(response.status, response.text).toBe(201);
   return new MemberApi(person, handle);
 }
 
@@ -26,7 +26,7 @@ export async function invitationToken(service: Behind, email: string): Promise<s
   return links.findLast((token) => token !== undefined) ?? '';
 }
 
-export function accept(person: Browser, token: string): Promise<Answered> {
+export function accept(person: Browser, token: string): Promise<ApiResponse> {
   return person.request('POST', `/v1/account/invitations/${token}`);
 }
 
@@ -41,8 +41,8 @@ export async function joinedBy(
   const invited = await by.post('/invitations', { email, role, segment });
   expect(invited.status, invited.text).toBe(201);
   const person = await signInWithCode(service, email);
-  const answer = await accept(person, await invitationToken(service, email));
-  expect(answer.status, answer.text).toBe(200);
+  const response = await accept(person, await invitationToken(service, email));
+  expect(response.status, response.text).toBe(200);
   return new MemberApi(person, by.handle);
 }
 

@@ -56,7 +56,7 @@ function certificate(subject: string, of: KeyObject, by: KeyObject, extension: B
   return `-----BEGIN CERTIFICATE-----\n${signed.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
 }
 
-/** Signed by nobody but itself. */
+/** Self-signed. */
 export function selfSigned(hosts: string[]): Identity {
   const { publicKey, privateKey } = newKey();
   const names = sequence(SUBJECT_ALT_NAME, octets(sequence(...hosts.map(altName))));

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
 type Json = any;
 
-/** As strict as the service itself should be: clients have to expect new fields, but none may come that is not declared. */
+/** As strict as the service itself: clients must expect new fields, but the service may send none that is not declared. */
 function closing(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(closing);
   if (schema === null || typeof schema !== 'object') return schema;

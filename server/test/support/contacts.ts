@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answered, Api } from './api.ts';
+import type { Api, ApiResponse } from './api.ts';
 import { everyPage, list } from './pages.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: contacts with parties of every shape
@@ -15,32 +15,32 @@ export const NO_ACTIVITY = {
   actors: [],
 };
 
-export function save(api: Api, body: unknown): Promise<Answered> {
+export function save(api: Api, body: unknown): Promise<ApiResponse> {
   return api.write('POST', '/contacts', body);
 }
 
-/** Saves one that has to be new or known, and gives it. */
+/** Saves a contact, which must succeed, and returns it. */
 export async function saved(api: Api, body: object): Promise<ContactBody> {
-  const answer = await save(api, body);
-  expect([200, 201], answer.text).toContain(answer.status);
-  return answer.body;
+  const response = await save(api, body);
+  expect([200, 201], response.text).toContain(response.status);
+  return response.body;
 }
 
 export async function archive(api: Api, id: string): Promise<ContactBody> {
-  const answer = await api.patch(`/contacts/${id}`, { archived: true });
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body;
+  const response = await api.patch(`/contacts/${id}`, { archived: true });
+  expect(response.status, response.text).toBe(200);
+  return response.body;
 }
 
-export function byParty(api: Api, name: object): Promise<Answered> {
+export function byParty(api: Api, name: object): Promise<ApiResponse> {
   return list(api, '/contacts/by-party', name as Record<string, string>);
 }
 
 /** What a business knows about a handle. */
 export async function known(api: Api, handle: string): Promise<ContactBody> {
-  const answer = await byParty(api, { handle });
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body;
+  const response = await byParty(api, { handle });
+  expect(response.status, response.text).toBe(200);
+  return response.body;
 }
 
 /** By which they are told apart: the handle, domain or address of each. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answered } from './api.ts';
+import type { ApiResponse } from './api.ts';
 import type { Browser } from './browser.ts';
 import { MemberApi } from './member.ts';
 import type { TestService } from './service.ts';
@@ -8,16 +8,16 @@ import { announcement, put } from './transfer.ts';
 // biome-ignore lint/suspicious/noExplicitAny: envelopes as they came
 export type Envelope = any;
 
-/** What a drop page sends for whoever has signed in. A string goes out as it stands. */
-export function drop(person: Browser, body: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+/** Sends a drop as the signed-in person. A string is sent as it is. */
+export function drop(person: Browser, body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
   return person.post('/v1/drops', body, { headers });
 }
 
-/** One that has to be delivered; gives the envelope. */
+/** Sends a drop that must be delivered; returns the envelope. */
 export async function dropped(person: Browser, body: unknown, headers: Record<string, string> = {}): Promise<Envelope> {
-  const answer = await drop(person, body, headers);
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body;
+  const response = await drop(person, body, headers);
+  expect(response.status, response.text).toBe(201);
+  return response.body;
 }
 
 /** Announces and PUTs. Gives the upload_id. */
@@ -29,8 +29,8 @@ export async function uploadForDrop(person: Browser, bytes: string): Promise<str
 }
 
 export async function claim(person: Browser, handle: string): Promise<MemberApi> {
-  const answer = await person.post('/v1/businesses', { handle, display_name: `The ${handle} company` });
-  expect(answer.status, answer.text).toBe(201);
+  const response = await person.post('/v1/businesses', { handle, display_name: `The ${handle} company` });
+  expect(response.status, response.text).toBe(201);
   return new MemberApi(person, handle);
 }
 

@@ -19,7 +19,7 @@ export async function listen(url: string, headers: Record<string, string>): Prom
   let text = '';
   let isOver = false;
   const ended = collect();
-  // Whoever leaves does not wait for it.
+  // A client that leaves does not wait for the rest.
   ended.catch(() => {});
   return {
     status: response.status,
@@ -33,7 +33,7 @@ export async function listen(url: string, headers: Record<string, string>): Prom
   };
 
   async function collect(): Promise<void> {
-    if (!response.body) throw new Error('an answer without a body');
+    if (!response.body) throw new Error('a response without a body');
     for await (const part of response.body.pipeThrough(new TextDecoderStream())) text += part;
     isOver = true;
   }

@@ -1,4 +1,4 @@
-import type { Answered, Api } from './api.ts';
+import type { Api, ApiResponse } from './api.ts';
 
 export interface FormPart {
   name?: string;
@@ -27,13 +27,13 @@ function headOf({ name = 'file', filename, type }: FormPart): string {
 export const typeOfForm = (boundary = BOUNDARY) => ({ 'content-type': `multipart/form-data; boundary=${boundary}` });
 
 /** Parts, or the bytes of a whole body. */
-export function sendForm(api: Api, form: FormPart[] | Buffer<ArrayBuffer>, headers: Record<string, string> = {}): Promise<Answered> {
+export function sendForm(api: Api, form: FormPart[] | Buffer<ArrayBuffer>, headers: Record<string, string> = {}): Promise<ApiResponse> {
   const body = Buffer.isBuffer(form) ? form : formBody(form);
   return api.request('POST', '/v1/messages', { body, headers: { ...typeOfForm(), ...headers } });
 }
 
 /** As browsers and Node send it: the platform's own form, its own boundary, and a body of its own making. */
-export async function sendFormData(api: Api, form: FormData, headers: Record<string, string> = {}): Promise<Answered> {
+export async function sendFormData(api: Api, form: FormData, headers: Record<string, string> = {}): Promise<ApiResponse> {
   const response = await fetch(`${api.url}/v1/messages`, {
     method: 'POST',
     headers: { authorization: `Bearer ${api.secret}`, ...headers },

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands before a server. Until it is opened, connections come about, but nobody reads what comes over them. */
+/** A proxy before a server. Until it is opened, it accepts connections but reads nothing. */
 export interface Gate {
   port: number;
   /** How many stand before it. */

@@ -17,7 +17,7 @@ export const hardJson: [name: string, written: string][] = [
   ['a text of half a surrogate pair alone', '"\\ud800"'],
   ['\\u0000 in values and keys', '{"a\\u0000b":"\\u0000","\\u0000":1}'],
   ['escaped halves of surrogate pairs', '["\\ud800","\\uDC00","\\udc00\\ud800","\\uD83D \\ude00"]'],
-  ['escapes nobody needs', '"\\u0041\\/\\u00e9\\uD83D\\uDE00\\u005c"'],
+  ['unneeded escapes', '"\\u0041\\/\\u00e9\\uD83D\\uDE00\\u005c"'],
   ['unicode as it is', '{"käse":"日本語 😀 \u2028\u2029\u007f\u0085\ufeff\uffff","e\u0301":"\u00e9"}'],
   ['whitespace of every kind', '{ "a" :\t[ 1 ,\n2\r\n]\n , "b":{ } }'],
   ['the order of keys', '{"z":1,"10":2,"a":3,"9":4,"A":5}'],

@@ -1,4 +1,4 @@
-/** URLs of one kind, and what the refusal has to say about them. */
+/** URLs of one kind, and what the refusal must say about them. */
 export interface HostileUrls {
   kind: string;
   why: RegExp;
@@ -204,7 +204,7 @@ const corpus: HostileUrls[] = [
   },
 ];
 
-/** Every kind, with the port at which nobody may knock. */
+/** Every kind, with the port to which nothing may connect. */
 export function hostileUrls(port: number): HostileUrls[] {
   return corpus.map(({ urls, ...kind }) => ({ ...kind, urls: urls.map((url) => url.replaceAll(PORT, String(port))) }));
 }

@@ -11,7 +11,7 @@ export const CLIENT = { id: 'waybill', secret: 'a secret with / and + and : in i
 
 export interface IdentityProvider {
   issuer: string;
-  /** Whoever signs in there from now on. */
+  /** The person who signs in there from now on. */
   person: { sub: string; [claim: string]: unknown };
   /** What of it the service is set up with. */
   env: Record<string, string>;
@@ -47,7 +47,7 @@ export async function stopListening(server: Server): Promise<void> {
   await once(server, 'close');
 }
 
-/** A real OpenID Connect provider. It believes whoever the test says is there, and asks for no password. */
+/** A real OpenID Connect provider. It signs in the person that the test sets, without a password. */
 export async function startIdentityProvider(options: Options): Promise<IdentityProvider> {
   const { serviceUrl, as = 'oidc', host, inToken = true, authentication = 'client_secret_basic' } = options;
   let handle: RequestListener = (_request, response) => response.end();
@@ -78,9 +78,9 @@ export async function startIdentityProvider(options: Options): Promise<IdentityP
     jwks: { keys: [{ ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }), kid: randomUUID() }] },
     cookies: { keys: [randomUUID()] },
   } as Configuration);
-  const answer = provider.callback();
+  const respond = provider.callback();
   handle = async (request, response) => {
-    if (!request.url?.startsWith('/person/')) return answer(request, response);
+    if (!request.url?.startsWith('/person/')) return respond(request, response);
     people.set(idp.person.sub, idp.person);
     await provider.interactionFinished(request, response, { login: { accountId: idp.person.sub } });
   };

@@ -1,13 +1,13 @@
-import type { Answered } from './api.ts';
+import type { ApiResponse } from './api.ts';
 import { goodRequestsOfParts } from './parts-requests.ts';
 import type { TestBusiness, TestService } from './service.ts';
 
-/** A good request for every row of the route table that takes a key, or nothing. sent: a message that acme has sent to globex. */
+/** A valid request for every route that takes a key or is public. sent: a message from acme to globex. */
 export function goodRequestsOfKeys(
   service: TestService,
   acme: TestBusiness,
   sent: { id: string; thread_id: string; receipt_url: string },
-): Record<string, () => Promise<Answered>> {
+): Record<string, () => Promise<ApiResponse>> {
   const announce = () => acme.api.write('POST', '/uploads', { filename: 'a.txt', content_type: 'text/plain', size_bytes: 5 });
 
   const saveGlobex = () => acme.api.write('POST', '/contacts', { handle: 'globex' });
@@ -16,7 +16,7 @@ export function goodRequestsOfKeys(
     return acme.api.write('POST', '/webhooks', { url: 'http://127.0.0.1:9/hook' });
   };
 
-  async function upload(): Promise<Answered> {
+  async function upload(): Promise<ApiResponse> {
     const { upload_url: url, headers } = (await announce()).body;
     return service.anonymous.request('PUT', url.slice(service.url.length), { body: 'hello', headers });
   }

@@ -27,10 +27,10 @@ export interface MailServer {
   to(mailbox: string): ReceivedMail[];
   /** Waits until so many have come to it, and gives them. */
   received(mailbox: string, count?: number): Promise<ReceivedMail[]>;
-  /** Answers with this code from now on: to the address of a recipient, or to the mail itself. */
+  /** Replies with this code from now on: to the address of a recipient, or to the mail itself. */
   refuse(code: number, at?: 'RCPT TO' | 'DATA'): void;
   accept(): void;
-  /** Says nothing to mails, once they are there, until it accepts again; those that wait stay without an answer. */
+  /** Sends no SMTP reply to mails until it accepts again; mails that wait by then never get one. */
   hang(): void;
   stop(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { freePort } from './free-port.ts';
 import { type NameServer, startNameServer } from './name-server.ts';
 import { temporaryFolder } from './process.ts';
 import { startTestService, type TestService } from './service.ts';
-import { type Answers, handOver, type Parcel, SmtpClient } from './smtp-client.ts';
+import { handOver, type Parcel, SmtpClient, type SmtpReplies } from './smtp-client.ts';
 
 export const INBOUND = 'in.waybill.test';
 const SELECTOR = 'test';
@@ -20,8 +20,8 @@ export interface MailWorld {
   publish(domain: string, options?: { spf?: string; dmarc?: string; keyNote?: string }): void;
   connect(preamble?: string): Promise<SmtpClient>;
   /** To globex, unless it says otherwise. */
-  handOver(client: SmtpClient, parcel: Partial<Parcel> & { mail: string | Buffer }): Promise<Answers>;
-  /** Over a connection of its own: what the mail was answered, or else the first refusal. */
+  handOver(client: SmtpClient, parcel: Partial<Parcel> & { mail: string | Buffer }): Promise<SmtpReplies>;
+  /** Delivers over a connection of its own; returns the SMTP reply to the mail, or the first refusal. */
   deliver(parcel: Partial<Parcel> & { mail: string | Buffer }): Promise<string>;
   stop(): Promise<void>;
 }
@@ -62,10 +62,10 @@ export async function startMailWorld(env: Record<string, string> = {}): Promise<
     deliver: async (parcel) => {
       const client = await connect();
       await client.say('EHLO client.test');
-      const answers = await handOver(client, { ...USUAL, ...parcel });
+      const replies = await handOver(client, { ...USUAL, ...parcel });
       client.close();
       return (
-        [answers.mail, ...answers.recipients, answers.sender].find((answer) => answer !== '' && !answer.startsWith('250')) ?? answers.mail
+        [replies.mail, ...replies.recipients, replies.sender].find((reply) => reply !== '' && !reply.startsWith('250')) ?? replies.mail
       );
     },
     stop: async () => {

@@ -1,4 +1,4 @@
-import type { Answered } from './api.ts';
+import type { ApiResponse } from './api.ts';
 import type { Browser } from './browser.ts';
 
 /** A person who has signed in and acts for a business. */
@@ -11,26 +11,26 @@ export class MemberApi {
     this.handle = handle;
   }
 
-  request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+  request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
     return this.browser.request(method, `/v1${path}`, {
       headers: { 'waybill-business': this.handle, ...headers },
       ...(body !== undefined && { body }),
     });
   }
 
-  get(path: string): Promise<Answered> {
+  get(path: string): Promise<ApiResponse> {
     return this.request('GET', path);
   }
 
-  post(path: string, body?: unknown): Promise<Answered> {
+  post(path: string, body?: unknown): Promise<ApiResponse> {
     return this.request('POST', path, body);
   }
 
-  patch(path: string, body: unknown): Promise<Answered> {
+  patch(path: string, body: unknown): Promise<ApiResponse> {
     return this.request('PATCH', path, body);
   }
 
-  delete(path: string): Promise<Answered> {
+  delete(path: string): Promise<ApiResponse> {
     return this.request('DELETE', path);
   }
 }

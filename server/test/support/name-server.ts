@@ -3,7 +3,7 @@ import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { createTCPServer, createUDPServer, Packet } from 'dns2';
 
 /**
- * What a question is answered with: addresses (those of the family that was asked for), texts and mail servers beside
+ * The DNS response to a query: addresses (those of the family that was asked for), texts and mail servers beside
  * them, another name, an error by its number, bytes that mean nothing, or nothing at all; whatever it is, it may come late.
  */
 export type Reply =
@@ -48,7 +48,7 @@ export async function startNameServer(): Promise<NameServer> {
     questions.push({ name, type });
     return replies[Math.min(asked, replies.length - 1)] as Reply;
   };
-  const answer = (request: Packet, send: (response: Packet | Buffer) => Promise<Buffer>) => {
+  const respond = (request: Packet, send: (response: Packet | Buffer) => Promise<Buffer>) => {
     const [question] = request.questions;
     const type = TYPES.get(question?.type ?? 0);
     if (question === undefined || type === undefined) return;
@@ -71,18 +71,18 @@ export async function startNameServer(): Promise<NameServer> {
           for (const text of txt)
             add({ type: question.type, data: typeof text === 'string' ? (text.match(/.{1,255}/gs) ?? ['']) : [...text] });
         if (type === 'MX') for (const exchange of mx) add({ type: question.type, exchange, priority: 10 });
-        // After the client has gone there is nobody to tell.
-        void Promise.resolve(send('garbage' in reply ? Buffer.from('no answer at all') : response)).catch(() => {});
+        // The client may have gone.
+        void Promise.resolve(send('garbage' in reply ? Buffer.from('not a DNS message') : response)).catch(() => {});
       }
     };
     const name = question.name.toLowerCase();
     fill(name, replyTo(name, type));
   };
 
-  const tcp = createTCPServer(answer).on('connection', (socket: Socket) => connections.add(socket));
+  const tcp = createTCPServer(respond).on('connection', (socket: Socket) => connections.add(socket));
   await once(tcp.listen(0, '127.0.0.1'), 'listening');
   const { port } = tcp.address() as AddressInfo;
-  const udp = createUDPServer(answer);
+  const udp = createUDPServer(respond);
   await udp.listen(port, '127.0.0.1');
   return {
     address: `127.0.0.1:${port}`,

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { Answered } from './api.ts';
+import type { ApiResponse } from './api.ts';
 
-/** Whoever can ask for a list. */
-type Reader = { get(path: string): Promise<Answered> };
+/** A client that can read a list. */
+type Reader = { get(path: string): Promise<ApiResponse> };
 
 /** A list with its query; filters are encoded here. */
 export function listPath(list: string, filters: Record<string, string | number> = {}): string {
@@ -10,7 +10,7 @@ export function listPath(list: string, filters: Record<string, string | number> 
   return query === '' ? list : `${list}?${query}`;
 }
 
-export function list(api: Reader, path: string, filters: Record<string, string | number> = {}): Promise<Answered> {
+export function list(api: Reader, path: string, filters: Record<string, string | number> = {}): Promise<ApiResponse> {
   return api.get(listPath(path, filters));
 }
 
@@ -27,10 +27,10 @@ export async function everyPage(
   const pages: Page[] = [];
   let cursor: string | null | undefined;
   do {
-    const answer = await list(api, path, cursor ? { ...filters, cursor } : filters);
-    expect(answer.status, answer.text).toBe(200);
-    pages.push(answer.body.data);
-    cursor = answer.body.next_cursor;
+    const response = await list(api, path, cursor ? { ...filters, cursor } : filters);
+    expect(response.status, response.text).toBe(200);
+    pages.push(response.body.data);
+    cursor = response.body.next_cursor;
     if (cursor) await afterPage();
   } while (cursor);
   return pages;

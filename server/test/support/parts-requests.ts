@@ -1,13 +1,13 @@
-import type { Answered } from './api.ts';
+import type { ApiResponse } from './api.ts';
 import { announcement, put } from './transfer.ts';
 
 interface Asker {
-  get(path: string): Promise<Answered>;
-  post(path: string, body?: object): Promise<Answered>;
+  get(path: string): Promise<ApiResponse>;
+  post(path: string, body?: object): Promise<ApiResponse>;
 }
 
-/** A good request for every row of the route table about an upload in parts, of whoever announces it at this path. */
-export function goodRequestsOfParts(at: string, { get, post }: Asker): Record<string, () => Promise<Answered>> {
+/** A valid request for every route about an upload in upload parts, below this path. */
+export function goodRequestsOfParts(at: string, { get, post }: Asker): Record<string, () => Promise<ApiResponse>> {
   const inParts = async () => `${at}/${(await post(at, { ...announcement(), parts: true })).body.upload_id}`;
   return {
     [`GET ${at}/:id`]: async () => get(await inParts()),

@@ -1,4 +1,4 @@
-import type { Answered } from './api.ts';
+import type { ApiResponse } from './api.ts';
 import type { Browser } from './browser.ts';
 import { invitationToken } from './businesses.ts';
 import type { MemberApi } from './member.ts';
@@ -9,8 +9,8 @@ import type { TestService } from './service.ts';
 /** So that no two are called alike. */
 let made = 0;
 
-/** A good request for every row of the route table that is for people: `owner` is one of a business that she claimed herself. */
-export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Record<string, () => Promise<Answered>> {
+/** A valid request for every route for people: `owner` owns a business that she has claimed. */
+export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Record<string, () => Promise<ApiResponse>> {
   const person = owner.browser;
   const invite = (email = `guest-${++made}@corp.example`) => owner.post('/invitations', { email, role: 'member' });
   const invited = async (): Promise<{ guest: Browser; token: string }> => {

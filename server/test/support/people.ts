@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answered } from './api.ts';
+import type { ApiResponse } from './api.ts';
 import { Browser } from './browser.ts';
 import type { TestService } from './service.ts';
 
@@ -21,7 +21,7 @@ export async function codesFor(service: Pick<TestService, 'sql'>, email: string)
   return (await mailsFor(service, email)).map((text) => /\b\d{6}\b/.exec(text)?.[0] ?? '');
 }
 
-export function askForCode(browser: Browser, email: string): Promise<Answered> {
+export function askForCode(browser: Browser, email: string): Promise<ApiResponse> {
   return browser.post('/auth/email-otp/send-verification-otp', { email });
 }
 
@@ -38,7 +38,7 @@ export async function signInWithCode(
 ): Promise<Browser> {
   expect((await askForCode(browser, email)).status).toBe(200);
   const otp = (await codesFor(service, email)).at(-1);
-  const answer = await browser.post('/auth/sign-in/email-otp', { email, otp });
-  expect(answer.status, answer.text).toBe(200);
+  const response = await browser.post('/auth/sign-in/email-otp', { email, otp });
+  expect(response.status, response.text).toBe(200);
   return browser;
 }

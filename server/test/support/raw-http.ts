@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-export interface RawAnswer {
+export interface RawResponse {
   /** All that came back, head and body, as it came. */
   text: string;
   status: number | undefined;
@@ -22,12 +22,12 @@ export function openSocket(url: string): Promise<Socket> {
   });
 }
 
-/** Sends the bytes and collects what comes back, until the service closes or is silent for `quietMs` after it has begun to answer. */
+/** Sends the bytes and collects what comes back, until the service closes or is silent for `quietMs` after it has begun to respond. */
 export async function exchange(
   url: string,
   bytes: string | Uint8Array,
   { halfClose = false, quietMs = 150, patienceMs = 5_000 } = {},
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const socket = await openSocket(url);
   const chunks: Buffer[] = [];
   const closed = await new Promise<boolean>((resolve) => {

@@ -21,7 +21,7 @@ export interface Delivery {
   socket: Socket;
 }
 
-export type Answer = (delivery: Delivery, response: ServerResponse, request: IncomingMessage) => void;
+export type Responder = (delivery: Delivery, response: ServerResponse, request: IncomingMessage) => void;
 
 export interface Receiver {
   /** With a path of its own choice. */
@@ -31,8 +31,8 @@ export interface Receiver {
   deliveries: Delivery[];
   /** Those of one path. */
   at(path: string): Delivery[];
-  /** How to answer from now on; at first with 204. */
-  answer: Answer;
+  /** How to respond from now on; at first with 204. */
+  respond: Responder;
   /** Waits until so many have come. */
   received(count: number, timeoutMs?: number): Promise<Delivery[]>;
   stop(): Promise<void>;
@@ -53,7 +53,7 @@ export function trustInProcess(): Record<string, string> {
 export const receiverSettings = { WEBHOOK_PRIVATE_HOSTS: 'localhost,127.0.0.1' };
 
 export const withStatus =
-  (status: number, headers: Record<string, string> = {}): Answer =>
+  (status: number, headers: Record<string, string> = {}): Responder =>
   (_delivery, response) =>
     response.writeHead(status, headers).end();
 
@@ -68,7 +68,7 @@ export async function startReceiver(options: { plain?: boolean; identity?: Ident
       const { url = '', method = '', headers, socket } = request;
       const delivery = { path: url, method, headers, body: Buffer.concat(chunks), at: Date.now(), socket };
       deliveries.push(delivery);
-      receiver.answer(delivery, response, request);
+      receiver.respond(delivery, response, request);
     });
   };
   const server = options.plain
@@ -82,7 +82,7 @@ export async function startReceiver(options: { plain?: boolean; identity?: Ident
     port,
     deliveries,
     at: (wanted) => deliveries.filter(({ path }) => path === wanted),
-    answer: withStatus(204),
+    respond: withStatus(204),
     received: async (count, timeoutMs = 10_000) => {
       await expect.poll(() => deliveries.length, { timeout: timeoutMs, interval: 5 }).toBeGreaterThanOrEqual(count);
       return deliveries;

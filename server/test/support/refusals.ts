@@ -1,24 +1,24 @@
 import { expect } from 'vitest';
 import { type ErrorCode, errorCatalogue } from '../../src/contract/errors.ts';
-import type { Answered } from './api.ts';
+import type { ApiResponse } from './api.ts';
 
 /** The one shape that every refusal has, with the status that belongs to its code. */
-export function expectRefusal(answer: Answered, code: ErrorCode): void {
-  expect([answer.status, answer.body?.error?.code], answer.text).toEqual([errorCatalogue[code][0], code]);
-  const { message, request_id, details } = answer.body.error;
+export function expectRefusal(response: ApiResponse, code: ErrorCode): void {
+  expect([response.status, response.body?.error?.code], response.text).toEqual([errorCatalogue[code][0], code]);
+  const { message, request_id, details } = response.body.error;
   expect(message).toMatch(/\S/);
-  expect(request_id).toBe(answer.headers.get('x-request-id'));
-  if (code === 'validation_error') expect(details[0].message, answer.text).toMatch(/\S/);
+  expect(request_id).toBe(response.headers.get('x-request-id'));
+  if (code === 'validation_error') expect(details[0].message, response.text).toMatch(/\S/);
 }
 
 /** The refusal, and the field it complains about first. */
-export function expectInvalid(answer: Answered, field: string): void {
-  expectRefusal(answer, 'validation_error');
-  expect(answer.body.error.details[0].path, answer.text).toBe(`/${field}`);
+export function expectInvalid(response: ApiResponse, field: string): void {
+  expectRefusal(response, 'validation_error');
+  expect(response.body.error.details[0].path, response.text).toBe(`/${field}`);
 }
 
-/** All of an answer but what differs from one request to the next: what an onlooker could tell two cases apart by. */
-export function withoutTraces({ status, headers, text }: Answered): { status: number; headers: Record<string, string>; text: string } {
+/** A response without what differs between requests: all by which an observer could distinguish two cases. */
+export function withoutTraces({ status, headers, text }: ApiResponse): { status: number; headers: Record<string, string>; text: string } {
   const kept = Object.fromEntries(headers);
   const requestId = kept['x-request-id'] ?? '';
   delete kept['x-request-id'];

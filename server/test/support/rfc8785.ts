@@ -27,7 +27,7 @@ export function sha256OfCanonical(value: unknown): string {
 /** What content_hash covers, by the names of the fields. */
 const HASHED_FIELDS = ['id', 'thread_id', 'in_reply_to', 'from', 'to', 'type', 'subject', 'note', 'json_sha256', 'received_at'];
 
-/** The content_hash that an envelope without files has to have. */
+/** The correct content_hash of an envelope without files. */
 export function contentHashOf(envelope: Record<string, unknown>): string {
   return sha256OfCanonical({ ...Object.fromEntries(HASHED_FIELDS.map((name) => [name, envelope[name]])), files: [] });
 }

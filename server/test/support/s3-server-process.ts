@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * s3rver in a process of its own, because it has to be changed in a few places to behave as S3 does: it checks
+ * s3rver in a process of its own, because it is changed in a few places to behave like S3: it checks
  * signatures as if !'()* and the slash behind a bucket were never signed, lets unsigned requests pass, can neither abort
  * a multipart upload nor list its parts, takes parts of uploads that are over or were never begun, does not compare the
  * parts that are completed with those that came, and shows half of an object while it is written. Not as in S3 either,

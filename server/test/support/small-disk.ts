@@ -5,7 +5,7 @@ import { isAlive, isRoot, nobody, processesIn, temporaryFolder } from './process
 
 /** A disk that can be filled without filling anybody else's. */
 export interface SmallDisk {
-  /** How it was come by, for whoever reads a failure. */
+  /** How the disk was made, for the reader of a failure. */
   kind: 'tmpfs' | 'loop device' | 'limit on the size of files';
   /** Where the service has its data. */
   folder: string;

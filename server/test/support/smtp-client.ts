@@ -78,7 +78,7 @@ export interface Parcel {
   mail: string | Buffer;
 }
 
-export interface Answers {
+export interface SmtpReplies {
   sender: string;
   recipients: string[];
   /** Empty when it did not come to that. */
@@ -86,19 +86,19 @@ export interface Answers {
 }
 
 /** Hands a mail over as a server would. */
-export async function handOver(client: SmtpClient, { sender, recipients, mail }: Parcel): Promise<Answers> {
-  const answers: Answers = { sender: await client.say(`MAIL FROM:<${sender}>`), recipients: [], mail: '' };
-  if (!answers.sender.startsWith('250')) return answers;
-  for (const recipient of recipients) answers.recipients.push(await client.say(`RCPT TO:<${recipient}>`));
-  if (!answers.recipients.some((answer) => answer.startsWith('250'))) {
+export async function handOver(client: SmtpClient, { sender, recipients, mail }: Parcel): Promise<SmtpReplies> {
+  const replies: SmtpReplies = { sender: await client.say(`MAIL FROM:<${sender}>`), recipients: [], mail: '' };
+  if (!replies.sender.startsWith('250')) return replies;
+  for (const recipient of recipients) replies.recipients.push(await client.say(`RCPT TO:<${recipient}>`));
+  if (!replies.recipients.some((reply) => reply.startsWith('250'))) {
     await client.say('RSET');
-    return answers;
+    return replies;
   }
   const opened = await client.say('DATA');
-  if (!opened.startsWith('354')) return { ...answers, mail: opened };
+  if (!opened.startsWith('354')) return { ...replies, mail: opened };
   await client.writeAll(dotStuffed(mail));
-  answers.mail = await client.reply();
-  return answers;
+  replies.mail = await client.reply();
+  return replies;
 }
 
 /** With its dots doubled, and the dot that ends it. */

@@ -3,7 +3,7 @@ import { api } from '../../src/app.ts';
 /** Stands for any parameter of a path: looks like nothing that exists. */
 const PLACEHOLDER = 'placeholder';
 
-/** The rows of the route table, with their paths filled in so that they can be asked for. */
+/** The rows of the route table, with parameters in their paths so that they can be requested. */
 export const rows = api.map(([method, path, auth, endpoint]) => ({
   method,
   path,

@@ -4,7 +4,7 @@ import { CLIENT, listenAs, stopListening } from './identity-provider.ts';
 
 type Json = Record<string, unknown>;
 
-/** What the provider answers with next: claims and a way of signing them. */
+/** What the provider responds with next: claims and a way of signing them. */
 export interface Forgery {
   claims?: Json;
   header?: Json;
@@ -58,17 +58,17 @@ export async function startTokenForge({ host, path = '', describedAs }: Options 
     const asked = new URL(request.url ?? '/', url);
     const what = asked.pathname.split('/').at(-1) ?? '';
     forge.asked.set(what, (forge.asked.get(what) ?? 0) + 1);
-    const answer = (body: unknown, status = 200) =>
+    const respond = (body: unknown, status = 200) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    if (forge.isAway) return answer({}, 503);
+    if (forge.isAway) return respond({}, 503);
     if (what === 'openid-configuration')
-      return answer({
+      return respond({
         issuer: describedAs ?? forge.issuer,
         authorization_endpoint: `${forge.issuer}/authorize`,
         token_endpoint: `${forge.issuer}/token`,
         jwks_uri: `${forge.issuer}/keys`,
       });
-    if (what === 'keys') return answer({ keys: [{ ...key.publicKey.export({ format: 'jwk' }), kid: key.kid, use: 'sig' }] });
+    if (what === 'keys') return respond({ keys: [{ ...key.publicKey.export({ format: 'jwk' }), kid: key.kid, use: 'sig' }] });
     if (what === 'authorize') {
       const back = new URL(asked.searchParams.get('redirect_uri') ?? '');
       const code = randomUUID();
@@ -82,7 +82,7 @@ export async function startTokenForge({ host, path = '', describedAs }: Options 
     const now = Math.floor(Date.now() / 1000);
     const all = { iss: forge.issuer, aud: CLIENT.id, sub: 'somebody', iat: now, exp: now + 300, nonce, ...claims };
     const input = `${encode({ alg: 'RS256', kid: key.kid, ...header })}.${encode(all)}`;
-    return answer({ id_token: `${input}.${signing(input, forge)}`, access_token: 'x', token_type: 'Bearer' });
+    return respond({ id_token: `${input}.${signing(input, forge)}`, access_token: 'x', token_type: 'Bearer' });
   });
   const forge: TokenForge = {
     issuer: `${url}${path}`,

@@ -4,7 +4,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { expect } from 'vitest';
-import type { Answered, Api } from './api.ts';
+import type { Api, ApiResponse } from './api.ts';
 
 export interface UploadTicket {
   upload_id: string;
@@ -34,16 +34,16 @@ export function announcement(fields: Announced = {}): Required<Announced> {
 
 /** An upload that was announced but not PUT yet. */
 export async function announce(api: Api, fields: Announced = {}): Promise<UploadTicket> {
-  const answer = await api.write('POST', '/uploads', announcement(fields));
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body;
+  const response = await api.write('POST', '/uploads', announcement(fields));
+  expect(response.status, response.text).toBe(201);
+  return response.body;
 }
 
 /** As a developer would, with what the service said. */
 export async function put(
   { upload_url, headers }: Pick<UploadTicket, 'upload_url' | 'headers'>,
   bytes: string | Uint8Array<ArrayBuffer>,
-): Promise<Answered> {
+): Promise<ApiResponse> {
   const response = await fetch(upload_url, { method: 'PUT', headers, body: bytes });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: parsed(text) };
@@ -59,8 +59,8 @@ export function cut(bytes: Buffer<ArrayBuffer>, partBytes: number): Buffer<Array
 /** Announces and PUTs. Gives the upload_id. */
 export async function upload(api: Api, bytes: string | Uint8Array<ArrayBuffer>, fields: Announced = {}): Promise<string> {
   const ticket = await announce(api, { size_bytes: Buffer.byteLength(bytes), ...fields });
-  const answer = await put(ticket, bytes);
-  expect(answer.status, answer.text).toBe(200);
+  const response = await put(ticket, bytes);
+  expect(response.status, response.text).toBe(200);
   return ticket.upload_id;
 }
 
@@ -68,11 +68,11 @@ export async function upload(api: Api, bytes: string | Uint8Array<ArrayBuffer>, 
 const agent = new Agent({ keepAlive: true });
 
 /** A PUT with exactly these headers, whatever the body: without a Content-Length it goes out in chunks. */
-export async function putStream(url: string, headers: Record<string, string | number>, body: Readable): Promise<Answered> {
+export async function putStream(url: string, headers: Record<string, string | number>, body: Readable): Promise<ApiResponse> {
   const sending = request(url, { method: 'PUT', headers, agent });
-  const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
+  const responded = once(sending, 'response') as Promise<[IncomingMessage]>;
   const sent = pipeline(body, sending).catch(() => {});
-  const [response] = await answered;
+  const [response] = await responded;
   const text = Buffer.concat(await response.toArray()).toString('utf8');
   // A server that refuses need not take the rest.
   sending.destroy();

@@ -41,9 +41,9 @@ export async function register(api: Api, url: string, target?: string): Promise<
 
 /** Sends as many messages at once. Gives their ids. */
 export async function sendMany(api: Api, count: number, to = 'globex'): Promise<string[]> {
-  const answers = await Promise.all(Array.from({ length: count }, () => api.send({ to })));
-  for (const { status, text } of answers) if (status !== 201) throw new Error(text);
-  return answers.map(({ body }) => body.id);
+  const responses = await Promise.all(Array.from({ length: count }, () => api.send({ to })));
+  for (const { status, text } of responses) if (status !== 201) throw new Error(text);
+  return responses.map(({ body }) => body.id);
 }
 
 /** The whole log of a webhook, newest first. */

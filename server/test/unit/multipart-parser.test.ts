@@ -121,7 +121,7 @@ describe('what a form holds comes out of it', () => {
     ['spaces after a boundary', `--${BOUNDARY} \t\r\n${FIELD}\r\n\r\nb\r\n--${BOUNDARY}--`],
     ['no line break at the end', `--${BOUNDARY}\r\n${FIELD}\r\n\r\nb\r\n--${BOUNDARY}--`],
     ['a text after the end', `--${BOUNDARY}\r\n${FIELD}\r\n\r\nb\r\n--${BOUNDARY}--\r\nyours faithfully`],
-    ['headers that nobody needs', `--${BOUNDARY}\r\nX-A: b\r\n${FIELD}\r\nContent-Length: 1\r\n\r\nb\r\n--${BOUNDARY}--`],
+    ['unneeded headers', `--${BOUNDARY}\r\nX-A: b\r\n${FIELD}\r\nContent-Length: 1\r\n\r\nb\r\n--${BOUNDARY}--`],
     ['headers in other letters', `--${BOUNDARY}\r\ncontent-DISPOSITION:Form-Data ;NAME=a\r\n\r\nb\r\n--${BOUNDARY}--`],
   ])('with %s', async (_, body) => {
     expect(await read([text(body)])).toEqual([{ name: 'a', filename: undefined, contentType: undefined, bytes: text('b') }]);

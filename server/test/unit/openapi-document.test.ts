@@ -34,7 +34,7 @@ test('a field that is not declared fits no schema', () => {
   expect(validate({ ...example, business: { ...example.business, undeclared: 1 } })).toBe(false);
 });
 
-test('says of every operation what it answers to another method and to large headers, and which headers come along', () => {
+test('describes for every operation the responses to other methods and large headers, and the headers of responses', () => {
   for (const { method, path, auth } of rows) {
     const { responses } = operationOf(method, path);
     expect(responses['405'].headers.Allow, path).toBeDefined();

@@ -30,7 +30,7 @@ const kindsOf = async (outcomes: Promise<Outcome>[]) =>
   (await Promise.all(outcomes)).map((outcome) => (outcome.kind === 'checked' ? (outcome.issues ? 'failed' : 'passed') : outcome.kind));
 
 describe('a worker that runs out of memory', () => {
-  test('takes nobody with it: what went over with the message, and what waited behind it, is judged by the next worker', async () => {
+  test('affects no other message: the rest of its batch, and what waited behind it, is checked by the next worker', async () => {
     start();
     const asked = [
       ask('hostile', greedy(), '[]'),
@@ -50,8 +50,8 @@ describe('a worker that runs out of memory', () => {
   });
 });
 
-describe('a worker that has to be ended in the middle of a validation', () => {
-  test('takes nobody with it', async () => {
+describe('a worker that is killed in the middle of a validation', () => {
+  test('affects no other message', async () => {
     start({ killAfterMs: 300 });
     await lane.warm();
     const asked = [

@@ -11,7 +11,7 @@ export interface Columns {
   children: Int32Array;
   start: Int32Array;
   end: Int32Array;
-  /** Of the key with its quotes; both 0 where there is none. */
+  /** The offsets of the key with its quotes; both 0 without a key. */
   keyStart: Int32Array;
   keyEnd: Int32Array;
   /** The next node that is not inside this one. */

@@ -52,13 +52,13 @@ export function DialogActions({ children }: { children: ReactNode }) {
 
 interface ConfirmProps {
   title: string;
-  /** What happens then. */
+  /** The consequences of the action. */
   children: ReactNode;
   /** What the button says, such as “Revoke key”. */
   action: string;
-  /** Does it. An error of the API is shown in the dialog; otherwise the dialog closes. */
+  /** Runs the action. An error of the API is shown in the dialog; otherwise the dialog closes. */
   run(): unknown;
-  /** Said after a success. */
+  /** The confirmation after a success. */
   done?: string;
   onClose(): void;
 }

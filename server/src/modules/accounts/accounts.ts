@@ -12,20 +12,19 @@ export const { listSessions, deleteOtherSessions: endOtherSessions } = store;
 
 export async function getAccount(database: Queryable, { id }: Person): Promise<store.Account> {
   const account = await store.findAccount(database, id);
-  if (!account) throw new Refusal('unauthorized', 'This person is gone.');
+  if (!account) throw new Refusal('unauthorized', 'This account no longer exists.');
   return account;
 }
 
 export async function renamePerson(database: Queryable, person: Person, text: string): Promise<store.Account> {
-  if (withoutUnseen(text).trim() === '')
-    throw invalid([{ path: '/name', message: `has to have 1 to ${PERSON_NAME_MAX_CHARS} characters` }]);
+  if (withoutUnseen(text).trim() === '') throw invalid([{ path: '/name', message: `must have 1 to ${PERSON_NAME_MAX_CHARS} characters` }]);
   await store.rename(database, person.id, nameOf(text));
   return getAccount(database, person);
 }
 
-/** Holds in every process from the next request on, because each asks the database whose a session is. */
+/** Takes effect in every process with the next request, because each request reads its session from the database. */
 export async function endSession(database: Queryable, person: Person, id: string): Promise<void> {
   const sessionId = parseId('ses', id);
   const found = sessionId !== undefined && (await store.deleteSession(database, person.id, sessionId));
-  if (!found) throw new Refusal('not_found', 'There is no such session.');
+  if (!found) throw new Refusal('not_found', 'The session was not found.');
 }

@@ -1,2 +1,2 @@
-/** Tells better-auth where a request came from, in place of headers that anybody can send. */
+/** Carries the client's address to better-auth, in place of headers that anybody can send. */
 export const ADDRESS_HEADER = 'x-waybill-address';

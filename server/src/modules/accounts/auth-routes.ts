@@ -9,15 +9,15 @@ import { refuseUnlessOffered, type SignIn } from './sign-in.ts';
 
 const { personEndpoint, publicEndpoint } = endpointsFor<{ database: Database; signIn: SignIn; publicUrl: string }>();
 
-/** The paths of better-auth that are open, under its own names for them. What they take is checked here first. */
+/** The paths of better-auth that are exposed, under its own names. Their input is checked here first. */
 
 const success = { status: 200, description: 'Done.' };
 const email = Type.String({ maxLength: 320 });
 const uuid = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' });
 const passkeyName = Type.String({ minLength: 1, maxLength: PASSKEY_NAME_MAX_CHARS });
-/** A path of our own, so that nobody is led elsewhere after signing in. */
+/** A path of our own, so that nobody is redirected elsewhere after signing in. */
 const ownPath = Type.String({ maxLength: 2_000, pattern: '^/(?!/)[!-\\[\\]-~]*$' });
-/** The rest is for the library to read, which expects anything there. */
+/** The rest is for the library, which accepts anything there. */
 const credential = Type.Object(
   { id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,1400}$' }), response: Type.Object({}, { additionalProperties: true }) },
   { additionalProperties: true },
@@ -67,10 +67,10 @@ export const withProvider = publicEndpoint({
 });
 
 export const callback = publicEndpoint({
-  summary: 'Where an identity provider leads back to',
+  summary: 'The callback of an identity provider',
   params: Type.Object({ id: Type.String() }),
   query: Type.Object({}, { additionalProperties: true }),
-  success: { status: 302, description: 'To where the sign-in began.' },
+  success: { status: 302, description: 'A redirect to the page where the sign-in began.' },
   errors: [],
   handle: async ({ signIn }, { request, params }) => {
     refuseUnlessOffered(signIn.ways, params.id);
@@ -79,7 +79,7 @@ export const callback = publicEndpoint({
 });
 
 export const signOut = publicEndpoint({
-  summary: 'End the session',
+  summary: 'Sign out',
   success,
   errors: [],
   handle: async ({ signIn, publicUrl }, { request }) => {
@@ -117,14 +117,14 @@ export const addPasskey = personEndpoint({
   body: Type.Object({ response: credential, name: Type.Optional(passkeyName) }, closed),
   ...forwarding,
   handle: async ({ signIn, database }, { request, body, person }) => {
-    const answer = await signIn.handle(request, body);
-    await notePasskeyProof(database, person, answer);
-    return answer;
+    const response = await signIn.handle(request, body);
+    await notePasskeyProof(database, person, response);
+    return response;
   },
 });
 
 export const listPasskeys = personEndpoint({
-  summary: 'Your passkeys',
+  summary: 'List your passkeys',
   ...forwarding,
   handle: ({ signIn }, { request }) => signIn.handle(request),
 });

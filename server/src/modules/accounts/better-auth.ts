@@ -19,24 +19,24 @@ import {
 import type { SignInProof, SignInProvider } from '../../contract/people.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { ADDRESS_HEADER } from './address-header.ts';
-import { bindingCodes } from './bound-codes.ts';
-import { hashingTokens } from './hashed-tokens.ts';
+import { bindCodes } from './bound-codes.ts';
+import { hashTokens } from './hashed-tokens.ts';
 import { type Claims, identityOf, nameOf, storedEmail } from './identity.ts';
 import { OpenIdProvider } from './openid-provider.ts';
 import type { ProviderSettings } from './providers.ts';
 import * as store from './store.ts';
 
-/** What a sign-in that is under way has shown. Without it no session is opened, whatever way led there. */
+/** What a sign-in under way has proved. Without it, no session is opened, whichever way the sign-in took. */
 export interface Shown {
   provider: SignInProvider;
   proves: SignInProof;
-  /** The mailbox that it is about; undefined where that can be none but the person's own. */
+  /** The mailbox that was proved; undefined where it can only be the person's own. */
   email?: string | null | undefined;
 }
 
 export interface UnderWay {
   shown?: Shown | undefined;
-  /** Whose the code is that is made or tried: a hash of the browser's cookie. */
+  /** The browser that requests or enters the code: a hash of its cookie. */
   device?: string;
 }
 
@@ -53,7 +53,7 @@ export interface AuthParts {
 
 export type Auth = ReturnType<typeof createAuth>;
 
-/** better-auth as we use it. Only the paths in auth-routes.ts lead here. */
+/** better-auth with our settings. Only the paths in auth-routes.ts lead here. */
 export function createAuth({ database, log, secret, publicUrl, providers, isConsumer }: AuthParts) {
   const isSecure = publicUrl.startsWith('https://');
   const { origin, hostname } = new URL(publicUrl);
@@ -65,9 +65,9 @@ export function createAuth({ database, log, secret, publicUrl, providers, isCons
     secret: secret.toString('base64'),
     database: { dialect: new PostgresDialect({ pool: database.pool }), type: 'postgres', transaction: true },
     telemetry: { enabled: false },
-    // Limits are our own: they hold for all processes together, and go by an address that can't be made up.
+    // Our own limits hold for all processes together, and use an address that can't be forged.
     rateLimit: { enabled: false },
-    // What fails is ours to report, with the id of the request.
+    // Our own error handler reports failures, with the id of the request.
     onAPIError: { throw: true, errorURL: `${publicUrl}/sign-in` },
     logger: {
       log: (level, message, ...details) => {
@@ -86,7 +86,7 @@ export function createAuth({ database, log, secret, publicUrl, providers, isCons
     ...tables,
     databaseHooks: {
       user: { create: { before: async ({ name, email }) => ({ data: { name: nameOf(name, email.split('@')[0]), image: undefined } }) } },
-      // Nothing is done in anybody's name at a provider, so no token is kept.
+      // The service does nothing in anybody's name at a provider, so no token is stored.
       account: { create: { before: async () => ({ data: { accessToken: undefined, refreshToken: undefined, idToken: undefined } }) } },
       session: {
         create: {
@@ -100,7 +100,7 @@ export function createAuth({ database, log, secret, publicUrl, providers, isCons
     plugins: [
       {
         id: 'waybill',
-        init: ({ adapter }) => ({ context: { socialProviders, adapter: hashingTokens(bindingCodes(adapter, deviceUnderWay)) } }),
+        init: ({ adapter }) => ({ context: { socialProviders, adapter: hashTokens(bindCodes(adapter, deviceUnderWay)) } }),
       },
       codes(secret),
       passkeys(database, hostname, origin),
@@ -110,7 +110,7 @@ export function createAuth({ database, log, secret, publicUrl, providers, isCons
 
 const times = { createdAt: 'created_at', updatedAt: 'updated_at' };
 
-/** The tables of better-auth by the names they have here, and how long their rows live. */
+/** The tables of better-auth under our names, and the lifetimes of their rows. */
 const tables = {
   user: { modelName: 'people', fields: { emailVerified: 'email_verified', ...times } },
   session: {
@@ -154,7 +154,7 @@ function codes(secret: Buffer) {
     otpLength: CODE_DIGITS,
     expiresIn: CODE_LIFETIME_S,
     allowedAttempts: CODE_TRIES_MAX,
-    // A million codes are hashed in a second: only with a key is a hash worth anything.
+    // A million codes can be hashed in a second, so a hash protects them only with a key.
     storeOTP: { hash: async (code) => createHmac('sha256', secret).update(code).digest('base64url') },
     sendVerificationOTP: async () => {
       throw new Error('codes are sent by sign-in.ts');
@@ -203,9 +203,9 @@ function deviceUnderWay(): string {
 
 async function proofFor(database: Database, personId: string): Promise<{ provider: SignInProvider; proves: SignInProof }> {
   const shown = signInUnderWay.getStore()?.shown;
-  if (!shown) throw new APIError('FORBIDDEN', { message: 'Nothing shows who this is.' });
+  if (!shown) throw new APIError('FORBIDDEN', { message: 'The provider did not prove who you are.' });
   const { provider, proves, email } = shown;
-  // The account may be that of a person whose mailbox is another one than the provider vouches for today.
+  // The account may belong to a person with another mailbox than the provider vouches for today.
   const isAboutThem = email === undefined || email === (await store.findEmail(database, personId));
   return { provider, proves: isAboutThem ? proves : 'nothing' };
 }

@@ -16,7 +16,7 @@ import { countUse, findKnown, noteSignIn } from './store.ts';
 
 const DAY_S = 24 * 3_600;
 
-/** Who asks for a code, or comes with one. */
+/** The person who requests or enters a code. */
 export interface Requester {
   email: string;
   /** A hash of the browser's cookie. */
@@ -25,12 +25,12 @@ export interface Requester {
 }
 
 /**
- * Codes can be guessed and mailboxes flooded, so both are counted, in the database, for all processes together. Nobody is
- * kept out by what others do: a browser in which the mailbox was signed in before has counts of its own, and so has each
- * network; only networks that the mailbox was never signed in from share what all of them may ask for in a day.
+ * Codes can be guessed and mailboxes flooded, so both are counted in the database, for all processes together. Nobody is locked
+ * out by others: each browser in which somebody signed in with the mailbox has its own counts, and so has each network; only
+ * networks without such a sign-in share one daily count.
  *
- * What guessing can reach: a code has 5 tries, and only the browser that asked for the code has them. In a day, strangers get
- * 40 codes of a mailbox together, so 200 tries in a million; whoever shares a network with the owner gets 20 more, 100 tries.
+ * The limit of guessing: a code has 5 tries, which only the browser that requested the code has. In a day, strangers get 40 codes
+ * for a mailbox together, so 200 tries in a million; somebody in the owner's network gets 20 more, 100 tries.
  */
 export async function countCode(db: Queryable, { email, device, address }: Requester): Promise<void> {
   const network = networkOf(address);
@@ -46,14 +46,14 @@ async function countCodeOf(db: Queryable, subject: string[]): Promise<void> {
   await count(db, ['of the day', ...subject], DAY_S, CODES_PER_MAILBOX_AND_DAY_MAX);
 }
 
-/** Tries at one code are bounded by the code; this bounds one who tries many mailboxes. */
+/** Each code limits its own tries; this limits somebody who tries many mailboxes. */
 export async function countTry(db: Queryable, { email, device, address }: Requester): Promise<void> {
   const known = await knownAmong(db, { device: hashOf(['device', email, device]) });
   const subject = known.has('device') ? ['try', email, 'device', device] : ['try', networkOf(address)];
   await count(db, subject, CODE_WINDOW_S, CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX);
 }
 
-/** From now on, this browser and this network are known to be the mailbox's. */
+/** Records that somebody has signed in with the mailbox in this browser and network. */
 export async function noteKnown(db: Queryable, { email, device, address }: Requester): Promise<void> {
   await noteSignIn(db, [hashOf(['device', email, device]), hashOf(['network', email, networkOf(address)])]);
 }
@@ -68,7 +68,8 @@ async function knownAmong<N extends string>(db: Queryable, subjects: Record<N, B
   return new Set(entries.filter(([, subject]) => found.some((one) => one.equals(subject))).map(([name]) => name));
 }
 
-const ELSEWHERE = 'Too many codes of this mailbox were asked for today. Sign in where you have done so before, or with a passkey; or try';
+const ELSEWHERE =
+  'Too many codes were requested for this mailbox today. Sign in in a browser that you have used before, or with a passkey; or try';
 
 async function count(db: Queryable, subject: string[], windowS: number, max: number, advice = 'Too many sign-ins. Try'): Promise<void> {
   const { uses, closesInS } = await countUse(db, hashOf(subject), windowS);

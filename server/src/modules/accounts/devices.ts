@@ -5,10 +5,10 @@ import { DEVICE_KNOWN_DAYS } from '../../contract/limits.ts';
 const DEVICE_BYTES = 24;
 const DEVICE = /^[\w-]{32}$/;
 
-/** By this cookie a browser is told from others: codes belong to the browser that asks for them. Over HTTPS, more stands before it. */
+/** The cookie that identifies a browser: a code belongs to the browser that requested it. Over HTTPS, the name has a prefix. */
 const NAME = 'waybill.device';
 
-/** Undefined for a browser that has never asked for a code. */
+/** Undefined for a browser that has never requested a code. */
 export function deviceOf({ headers }: Pick<FastifyRequest, 'headers'>, publicUrl: string): string | undefined {
   const wanted = `${prefixOf(publicUrl)}${NAME}=`;
   const pair = headers.cookie?.split(/;\s*/).find((cookie) => cookie.startsWith(wanted));
@@ -25,7 +25,7 @@ export function deviceCookie(device: string, publicUrl: string): string {
   return `${prefixOf(publicUrl)}${NAME}=${device}; Max-Age=${DEVICE_KNOWN_DAYS * 24 * 3_600}; Path=/; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** What the database keeps of a device. */
+/** The form in which a device is stored. */
 export function deviceHash(device: string): string {
   return createHash('sha256').update(device).digest('base64url');
 }

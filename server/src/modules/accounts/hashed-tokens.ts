@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import type { DBAdapter, DBTransactionAdapter, Where } from '@better-auth/core/db/adapter';
 
 /**
- * Lets better-auth keep the hashes of session tokens in place of the tokens, as is done with API keys: whoever reads the
- * database, or a copy of it, can't act for anybody. Rows that were found by a token are given back with it.
+ * Makes better-auth store hashes of session tokens instead of the tokens, like API keys: a copy of the database lets nobody act for
+ * anybody. Rows that were found by a token are returned with the token.
  */
-export function hashingTokens(adapter: DBAdapter): DBAdapter {
-  return { ...adapter, ...hashing(adapter), transaction: (work) => adapter.transaction((tx) => work({ ...tx, ...hashing(tx) })) };
+export function hashTokens(adapter: DBAdapter): DBAdapter {
+  return { ...adapter, ...hashIn(adapter), transaction: (work) => adapter.transaction((tx) => work({ ...tx, ...hashIn(tx) })) };
 }
 
 type Hashing = Pick<DBTransactionAdapter, 'create' | 'findOne' | 'findMany' | 'update' | 'updateMany' | 'delete' | 'deleteMany' | 'count'>;
 
-function hashing(adapter: DBTransactionAdapter): Hashing {
+function hashIn(adapter: DBTransactionAdapter): Hashing {
   return {
     create: async <T extends Record<string, unknown>, R = T>(args: Parameters<typeof adapter.create<T, R>>[0]) => {
       const { token }: { token?: unknown } = args.data;
@@ -19,22 +19,22 @@ function hashing(adapter: DBTransactionAdapter): Hashing {
       const row = await adapter.create<T, R>({ ...args, data: { ...args.data, token: hashOf(token) } });
       return { ...row, token };
     },
-    findOne: async <T>(args: Parameters<typeof adapter.findOne<T>>[0]) => restored(await adapter.findOne<T>(hashed(args)), args),
-    findMany: (args) => adapter.findMany(hashed(args)),
-    update: async <T>(args: Parameters<typeof adapter.update<T>>[0]) => restored(await adapter.update<T>(hashed(args)), args),
-    updateMany: (args) => adapter.updateMany(hashed(args)),
-    delete: (args) => adapter.delete(hashed(args)),
-    deleteMany: (args) => adapter.deleteMany(hashed(args)),
-    count: (args) => adapter.count(hashed(args)),
+    findOne: async <T>(args: Parameters<typeof adapter.findOne<T>>[0]) => restoreToken(await adapter.findOne<T>(hashQuery(args)), args),
+    findMany: (args) => adapter.findMany(hashQuery(args)),
+    update: async <T>(args: Parameters<typeof adapter.update<T>>[0]) => restoreToken(await adapter.update<T>(hashQuery(args)), args),
+    updateMany: (args) => adapter.updateMany(hashQuery(args)),
+    delete: (args) => adapter.delete(hashQuery(args)),
+    deleteMany: (args) => adapter.deleteMany(hashQuery(args)),
+    count: (args) => adapter.count(hashQuery(args)),
   };
 }
 
-interface Asked {
+interface Query {
   model: string;
   where?: Where[] | undefined;
 }
 
-function hashed<A extends Asked>(args: A): A {
+function hashQuery<A extends Query>(args: A): A {
   if (args.model !== 'session' || !args.where) return args;
   const where = args.where.map((condition) =>
     condition.field === 'token' ? { ...condition, value: hashOf(String(condition.value)) } : condition,
@@ -42,7 +42,7 @@ function hashed<A extends Asked>(args: A): A {
   return { ...args, where };
 }
 
-function restored<T>(row: T | null, { model, where = [] }: Asked): T | null {
+function restoreToken<T>(row: T | null, { model, where = [] }: Query): T | null {
   const token = model === 'session' ? where.find(({ field }) => field === 'token')?.value : undefined;
   return row && token !== undefined ? { ...row, token } : row;
 }

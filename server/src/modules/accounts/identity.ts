@@ -4,7 +4,7 @@ import { parseEmail } from '../../contract/mail-names.ts';
 import type { SignInProof, SignInProvider } from '../../contract/people.ts';
 import { withoutUnseen } from '../../contract/visible-text.ts';
 
-/** What an identity provider has signed about somebody. */
+/** The claims of an identity provider about a person. */
 export interface Claims {
   iss: string;
   sub: string;
@@ -17,26 +17,26 @@ export interface Claims {
   [claim: string]: unknown;
 }
 
-/** What of it we go by. */
+/** The facts that are derived from the claims. */
 export interface Identity {
   provider: SignInProvider;
-  /** Of this account at this provider, for ever. */
+  /** Permanent for this account at this provider. */
   accountId: string;
-  /** The mailbox that somebody is known by here. Null when the provider is no authority on it. */
+  /** The mailbox of the person. Null when the provider is not the authority on it. */
   email: string | null;
   proves: SignInProof;
   name: string;
 }
 
-/** A top-level name that nobody can register, so nobody can be sent a code there. */
+/** Nobody can register a name in this top-level domain, so no code can be sent there. */
 const NOWHERE = 'unproven.invalid';
 
-/** Domains whose mailboxes are run by Google for anybody. */
+/** Consumer domains whose mailboxes Google operates. */
 const GOOGLE_MAIL = new Set(['gmail.com', 'googlemail.com']);
 
 /**
- * An address that a provider merely passes on proves nothing: whoever runs a tenant of Microsoft's can write any address
- * into it. So a mailbox counts only where its provider is the authority on it.
+ * An address that a provider merely passes on proves nothing: the administrator of a Microsoft tenant can enter any address. So a
+ * mailbox counts only if its provider is the authority on it.
  */
 export function identityOf(provider: SignInProvider, claims: Claims, isConsumer: (domain: string) => boolean): Identity {
   const claimed = typeof claims.email === 'string' ? parseEmail(claims.email) : undefined;
@@ -51,12 +51,12 @@ export function identityOf(provider: SignInProvider, claims: Claims, isConsumer:
   };
 }
 
-/** A name means nothing without whoever gave it: another issuer gives the same ones to others. */
+/** The issuer is part of the id: another issuer may use the same subject for another person. */
 export function accountIdOf({ iss, sub }: Claims): string {
   return `${iss} ${sub}`;
 }
 
-/** Undefined when the provider is no authority on the mailbox. */
+/** Undefined when the provider is not the authority on the mailbox. */
 function standingOf(
   provider: SignInProvider,
   { hd }: Claims,
@@ -71,7 +71,7 @@ function standingOf(
   return provider === 'oidc' && !isConsumer(domain) ? 'domain' : undefined;
 }
 
-/** What people.email holds: better-auth wants one for everybody, and takes equal ones for the same person. */
+/** The value of people.email: better-auth requires one for everybody, and treats equal ones as the same person. */
 export function storedEmail({ provider, accountId, email }: Identity): string {
   return email ?? `${createHash('sha256').update(`${provider} ${accountId}`).digest('hex').slice(0, 40)}@${NOWHERE}`;
 }
@@ -80,12 +80,12 @@ export function isNowhere(email: string): boolean {
   return email.endsWith('.invalid');
 }
 
-/** The first that is a name, in one line, with joiners of scripts and emoji and nothing else that is unseen. Names come from anywhere and go into mails and envelopes. */
+/** The first candidate that is a name: one line, without invisible characters except joiners, because names go into mails and envelopes. */
 export function nameOf(...candidates: unknown[]): string {
   for (const candidate of candidates) {
     if (typeof candidate !== 'string') continue;
     const line = withoutUnseen(candidate.toWellFormed(), ' ').replace(/\s+/g, ' ').trim();
-    // Cut off, it may end with a joiner that has nothing left to join.
+    // A shortened name may end in a joiner that has nothing to join.
     const name = withoutUnseen([...line].slice(0, PERSON_NAME_MAX_CHARS).join('')).trim();
     if (name !== '') return name;
   }

@@ -98,7 +98,7 @@ export class OpenIdProvider {
       throw new APIError('SERVICE_UNAVAILABLE', { message: `${name} can’t be reached at the moment.`, cause });
     })) as Partial<Discovery> as Discovery;
     const isRight = isMultiTenant || discovery.issuer?.replace(/\/$/, '') === issuer;
-    if (!isRight) throw new APIError('SERVICE_UNAVAILABLE', { message: `${name} describes itself as somebody else.` });
+    if (!isRight) throw new APIError('SERVICE_UNAVAILABLE', { message: `${name} describes itself as another issuer.` });
     return discovery;
   }
 
@@ -179,7 +179,7 @@ function text(value: unknown): string | undefined {
 
 async function fetchJson(url: string, init: RequestInit = {}): Promise<Record<string, unknown>> {
   const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(PATIENCE_MS) });
-  if (!response.ok) throw new Error(`${new URL(url).host} answered ${response.status}`);
+  if (!response.ok) throw new Error(`${new URL(url).host} responded with ${response.status}`);
   const body: unknown = await response.json();
   if (!isRecord(body)) throw new Error(`${new URL(url).host} sent no JSON object`);
   return body;

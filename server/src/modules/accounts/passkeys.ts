@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/postgres.ts';
 import * as store from './store.ts';
 import type { AuthResponse } from './web-bridge.ts';
 
-/** A passkey stands for the way in which its person had signed in, and shows as much and no more. */
+/** A passkey proves as much as the sign-in of the session in which it was added. */
 export async function notePasskeyProof(database: Queryable, person: Person, added: AuthResponse): Promise<void> {
   const { id } = JSON.parse(String(added.body)) as { id: string };
   await store.notePasskeyProof(database, person, id);

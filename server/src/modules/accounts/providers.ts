@@ -3,7 +3,7 @@ import type { OpenIdSettings } from './openid-provider.ts';
 
 export type ProviderSettings = OpenIdSettings & { id: SignInProvider };
 
-/** The settings of identity providers; one without an id and a secret is not offered. */
+/** The settings of identity providers; a provider without an id and a secret is not offered. */
 export interface ProviderConfig {
   googleClientId: string | undefined;
   googleClientSecret: string | undefined;

@@ -20,22 +20,22 @@ const { personEndpoint, publicEndpoint } = endpointsFor<{
 }>();
 
 const time = Type.String({ format: 'date-time' });
-const provider = Type.Enum(['email', 'google', 'microsoft', 'oidc'], { description: 'How you signed in.' });
+const provider = Type.Enum(['email', 'google', 'microsoft', 'oidc'], { description: 'The way in which you signed in.' });
 
 const AccountSchema = Type.Object(
   {
     id: Type.String({ description: 'usr_ id' }),
     email: Type.Union([Type.String(), Type.Null()], {
-      description: 'The mailbox that you have shown to be yours; null when your provider is no authority on one.',
+      description: 'The mailbox that you have proved to hold; null if your provider is not the authority on it.',
     }),
     name: Type.String(),
     provider,
     proves: Type.Enum(['mailbox', 'domain', 'nothing'], {
-      description: 'What signing in showed about that mailbox: that mails reach you, that its domain vouches for you, or nothing.',
+      description: 'What signing in proved about that mailbox: that mails reach you, that its domain vouches for you, or nothing.',
     }),
     created_at: time,
     businesses: Type.Array(Type.Object({ handle: Type.String(), display_name: Type.String(), role: Type.Enum([...ROLES]) }, closed), {
-      description: 'Those you belong to.',
+      description: 'The businesses that you are a member of.',
     }),
   },
   { $id: 'Account', ...closed },
@@ -45,11 +45,11 @@ const SessionSchema = Type.Object(
   {
     id: Type.String({ description: 'ses_ id' }),
     provider,
-    address: Type.String({ description: 'The IP address that it was opened from.' }),
-    user_agent: Type.String({ description: 'The browser that it was opened with.' }),
-    current: Type.Boolean({ description: 'Whether it is the one that you are asking with.' }),
+    address: Type.String({ description: 'The IP address from which it was opened.' }),
+    user_agent: Type.String({ description: 'The browser with which it was opened.' }),
+    current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
     created_at: time,
-    last_seen_at: Type.String({ format: 'date-time', description: 'Noted once a day.' }),
+    last_seen_at: Type.String({ format: 'date-time', description: 'Updated once a day.' }),
     expires_at: time,
   },
   { $id: 'Session', ...closed },
@@ -57,30 +57,30 @@ const SessionSchema = Type.Object(
 
 const SignInSchema = Type.Object(
   {
-    email: Type.Boolean({ description: 'By a one-time code.' }),
+    email: Type.Boolean({ description: 'With a one-time code.' }),
     google: Type.Boolean(),
     microsoft: Type.Boolean(),
     oidc: Type.Union([Type.Object({ name: Type.String() }, closed), Type.Null()], {
-      description: 'Another provider, and what it is called.',
+      description: 'Another provider and its name.',
     }),
     passkey: Type.Boolean(),
     mails_at: Type.Union([Type.String(), Type.Null()], {
       description:
-        'The path of the mails that a service without a mail server keeps; it opens with the link that the start prints. Null otherwise.',
+        'The path of the mails that a service without a mail server keeps; open it with the link that the service prints at its start. Null otherwise.',
     }),
   },
   { $id: 'SignIn', ...closed },
 );
 
 export const ways = publicEndpoint({
-  summary: 'The ways to sign in that are offered',
-  success: { status: 200, description: 'The ways.', schema: SignInSchema },
+  summary: 'List the ways to sign in',
+  success: { status: 200, description: 'The ways to sign in.', schema: SignInSchema },
   errors: [],
   handle: async ({ config, signIn }) => ({ body: { ...signIn.ways, mails_at: keepsMails(config) ? KEPT_MAILS_PATH : null } }),
 });
 
 export const show = personEndpoint({
-  summary: 'Who you are',
+  summary: 'Get your account',
   success: { status: 200, description: 'Your account.', schema: AccountSchema },
   errors: [],
   handle: async ({ database }, { person }) => ({ body: await accountView(database, person, await getAccount(database, person)) }),
@@ -89,7 +89,7 @@ export const show = personEndpoint({
 export const change = personEndpoint({
   summary: 'Change your name',
   body: Type.Object({ name: Type.String({ minLength: 1, maxLength: PERSON_NAME_MAX_CHARS }) }, closed),
-  success: { status: 200, description: 'Your account as it is now.', schema: AccountSchema },
+  success: { status: 200, description: 'Your changed account.', schema: AccountSchema },
   errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'],
   handle: async ({ database }, { person, body }) => ({
     body: await accountView(database, person, await renamePerson(database, person, body.name)),
@@ -97,7 +97,7 @@ export const change = personEndpoint({
 });
 
 export const sessions = personEndpoint({
-  summary: 'Where you are signed in',
+  summary: 'List your sessions',
   query: Type.Object(pagingFields, closed),
   success: { status: 200, description: 'A page of sessions, in the order in which they were opened.', schema: pageSchema(SessionSchema) },
   errors: ['validation_error'],
@@ -110,9 +110,9 @@ export const sessions = personEndpoint({
 });
 
 export const endOne = personEndpoint({
-  summary: 'Sign out elsewhere',
+  summary: 'End a session',
   params: Type.Object({ id: Type.String({ description: 'ses_ id' }) }),
-  success: { status: 204, description: 'That session has ended.' },
+  success: { status: 204, description: 'The session has ended.' },
   errors: ['not_found', 'unsupported_media_type', 'json_too_large'],
   handle: async ({ database }, { person, params }) => {
     await endSession(database, person, params.id);
@@ -121,8 +121,8 @@ export const endOne = personEndpoint({
 });
 
 export const endOthers = personEndpoint({
-  summary: 'Sign out everywhere else',
-  success: { status: 204, description: 'All sessions but this one have ended.' },
+  summary: 'End all other sessions',
+  success: { status: 204, description: 'All sessions except this one have ended.' },
   errors: ['unsupported_media_type', 'json_too_large'],
   handle: async ({ database }, { person }) => {
     await endOtherSessions(database, person);

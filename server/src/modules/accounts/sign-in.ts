@@ -28,7 +28,7 @@ export interface SignInParts {
 /** Over HTTPS the name has the prefix `__Host-`. */
 const SESSION_COOKIE = 'waybill.session_token=';
 
-/** Who is who: the ways to sign in that are offered, and whose a session is. */
+/** Identifies people: offers the ways to sign in, and finds the person of a session. */
 export class SignIn {
   readonly #parts: SignInParts;
   #loaded: Promise<Loaded> | undefined;
@@ -41,7 +41,7 @@ export class SignIn {
     const { providers, publicUrl } = this.#parts;
     const offers = (id: SignInProvider) => providers.find((provider) => provider.id === id);
     const oidc = offers('oidc');
-    // Browsers make passkeys for names only.
+    // Browsers create passkeys for host names only, not for IP addresses.
     const hasName = isIP(new URL(publicUrl()).hostname.replace(/^\[|\]$/g, '')) === 0;
     return {
       email: true,
@@ -62,7 +62,7 @@ export class SignIn {
     return response ? { person: personOf(response), cookies: headers.getSetCookie() } : undefined;
   }
 
-  /** The same for a mailbox that is known and for one that is not. */
+  /** Behaves the same for known and unknown mailboxes. */
   async sendCode(request: FastifyRequest, emailText: string): Promise<AuthResponse> {
     const { database, sendCode, publicUrl } = this.#parts;
     const email = checkedEmail(emailText);
@@ -82,9 +82,9 @@ export class SignIn {
     const cookie = deviceOf(request, publicUrl());
     const requester = { email: checkedEmail(body.email), device: deviceHash(cookie ?? ''), address: request.ip };
     await countTry(database, requester);
-    if (cookie === undefined) throw invalid([{ path: '/otp', message: 'must be a code that this browser has asked for' }]);
+    if (cookie === undefined) throw invalid([{ path: '/otp', message: 'must be a code that this browser has requested' }]);
     const { email, device } = requester;
-    const opened = await this.#opening(
+    const opened = await this.#withoutToken(
       this.handle(request, { ...body, email }, { shown: { provider: 'email', proves: 'mailbox' }, device }),
     );
     await noteKnown(database, requester);
@@ -92,10 +92,10 @@ export class SignIn {
   }
 
   withPasskey(request: FastifyRequest, body: object): Promise<AuthResponse> {
-    return this.#opening(this.handle(request, body));
+    return this.#withoutToken(this.handle(request, body));
   }
 
-  /** Lets better-auth answer a request whose shape has been checked. */
+  /** Hands a request whose shape has been checked to better-auth. */
   async handle(request: FastifyRequest, body?: object, underWay: UnderWay = {}): Promise<AuthResponse> {
     const { auth, signInUnderWay } = await this.#load();
     const response = await signInUnderWay.run({ ...underWay }, () => auth.handler(requestOf(request, this.#parts.publicUrl(), body)));
@@ -103,12 +103,12 @@ export class SignIn {
     return readResponse(response);
   }
 
-  /** better-auth would show the session's token to scripts, too, from which its cookie is hidden. */
-  async #opening(response: Promise<AuthResponse>): Promise<AuthResponse> {
+  /** Hides the session's token, which better-auth would show to scripts, although its cookie is HttpOnly. */
+  async #withoutToken(response: Promise<AuthResponse>): Promise<AuthResponse> {
     return { ...(await response), body: { success: true } };
   }
 
-  /** The library is large, and not every process is ever asked. */
+  /** Loaded on first use: the library is large, and not every process needs it. */
   #load(): Promise<Loaded> {
     const { publicUrl, ...parts } = this.#parts;
     this.#loaded ??= import('./better-auth.ts').then(({ createAuth, signInUnderWay }) => ({
@@ -118,7 +118,7 @@ export class SignIn {
     return this.#loaded;
   }
 
-  /** better-auth hides what failed. Mostly it is the database, and then asking it once more fails with the reason. */
+  /** better-auth hides the cause. Mostly it is the database, and then the probe fails with the reason. */
   async #blame(error: unknown): Promise<never> {
     await probe(this.#parts.database);
     throw error;

@@ -23,7 +23,7 @@ export async function rename(db: Queryable, personId: string, name: string): Pro
 
 const VERIFIED_EMAIL = statement('SELECT email FROM people WHERE id = $1 AND email_verified', { email: 'text' });
 
-/** The mailbox that the person has shown to hold. */
+/** The mailbox that the person has proved to hold. */
 export async function findEmail(db: Queryable, personId: string): Promise<string | undefined> {
   const [row] = await db.query(VERIFIED_EMAIL, [personId]);
   return row?.email;
@@ -36,7 +36,7 @@ export interface Session {
   address: string;
   userAgent: string;
   createdAt: Date;
-  /** Noted once a day. */
+  /** Updated once a day. */
   seenAt: Date;
   expiresAt: Date;
 }
@@ -85,7 +85,7 @@ export async function deleteOtherSessions(db: Queryable, { id, sessionId }: Pers
 
 const NOTE_PASSKEY_PROOF = statement('UPDATE passkeys SET provider = $3, proves = $4 WHERE person_id = $1 AND id = $2');
 
-/** What the sessions of a passkey show: what was shown in the session in which it was added. */
+/** Gives a passkey the proof of the session in which it was added. */
 export async function notePasskeyProof(db: Queryable, person: Person, passkeyId: string): Promise<void> {
   await db.query(NOTE_PASSKEY_PROOF, [person.id, passkeyId, person.provider, person.proves]);
 }
@@ -112,7 +112,7 @@ const COUNT_USE = statement(
   { uses: 'integer', closes_in_s: 'integer' },
 );
 
-/** Counts one more use in a window that began with the first, and tells how many there were and when it closes. */
+/** Counts a use in a window that began with the first one; returns the count and when the window closes. */
 export async function countUse(db: Queryable, subject: Buffer, windowS: number): Promise<{ uses: number; closesInS: number }> {
   const [row] = await db.query(COUNT_USE, [subject, windowS]);
   return { uses: row?.uses ?? 0, closesInS: Math.max(1, row?.closes_in_s ?? 1) };
@@ -123,7 +123,7 @@ const KNOWN_SIGN_INS = statement(
   { subject: 'bytea' },
 );
 
-/** Of these browsers and networks, by their hashes, those in which the mailbox was signed in within so many days. */
+/** Those of the browsers and networks, by their hashes, in which somebody has signed in with the mailbox within so many days. */
 export async function findKnown(db: Queryable, subjects: Buffer[], days: number): Promise<Buffer[]> {
   const rows = await db.query(KNOWN_SIGN_INS, [subjects, days]);
   return rows.map(({ subject }) => subject);
@@ -140,7 +140,7 @@ export async function noteSignIn(db: Queryable, subjects: Buffer[]): Promise<voi
 
 const NOTE_SESSION_OPENED = statement('UPDATE people SET signed_in_at = now() WHERE id = $1');
 
-/** People without access to a thread are told of its next reply again once they have signed in. */
+/** After signing in, a person without access to a thread gets a notice of its next reply again. */
 export async function noteSessionOpened(db: Queryable, personId: string): Promise<void> {
   await db.query(NOTE_SESSION_OPENED, [personId]);
 }

@@ -5,7 +5,7 @@ import { ADDRESS_HEADER } from './address-header.ts';
 
 const PASSED_ON = ['cookie', 'origin', 'user-agent'] as const;
 const UNAVAILABLE_RETRY_S = 5;
-/** What was sent can't be read, or is a code that has been guessed at too often: better-auth has other statuses for these. */
+/** Unreadable input, or too many tries for a code: better-auth responds to these with other statuses. */
 const FAULTS_OF_INPUT = new Set<unknown>(['FAILED_TO_VERIFY_REGISTRATION', 'TOO_MANY_ATTEMPTS']);
 
 const CODE_OF: Record<number, ErrorCode> = {
@@ -17,14 +17,14 @@ const CODE_OF: Record<number, ErrorCode> = {
   429: 'rate_limited',
 };
 
-/** What better-auth responds, in the form that endpoints return. */
+/** A response of better-auth, in the form that endpoints return. */
 export interface AuthResponse {
   status?: number;
   headers: Record<string, string | string[]>;
   body: unknown;
 }
 
-/** Of a request, what better-auth may know. */
+/** The headers of a request that better-auth gets. */
 export function headersOf(request: FastifyRequest): Headers {
   const headers = new Headers({ [ADDRESS_HEADER]: request.ip });
   for (const name of PASSED_ON) {
@@ -44,7 +44,7 @@ export function requestOf(request: FastifyRequest, publicUrl: string, body?: obj
   });
 }
 
-/** Refusals become our own, so that there is one form of them everywhere. */
+/** Turns better-auth's errors into our own. */
 export async function readResponse(response: Response): Promise<AuthResponse> {
   const text = await response.text();
   if (response.status >= 400) throw refusalOf(response.status, text);
@@ -55,7 +55,7 @@ export async function readResponse(response: Response): Promise<AuthResponse> {
 }
 
 function refusalOf(status: number, text: string): Refusal {
-  const { code, message } = parsed(text);
+  const { code, message } = parseError(text);
   const sentence = typeof message === 'string' && message !== '' ? message : undefined;
   if (status === 503) return new Refusal('unavailable', sentence, { retryAfterS: UNAVAILABLE_RETRY_S });
   const isInput = FAULTS_OF_INPUT.has(code);
@@ -64,7 +64,7 @@ function refusalOf(status: number, text: string): Refusal {
   return known ? new Refusal(known, sentence) : invalid([{ path: '', message: sentence ?? 'can’t be taken' }]);
 }
 
-function parsed(text: string): { code?: unknown; message?: unknown } {
+function parseError(text: string): { code?: unknown; message?: unknown } {
   try {
     const body: unknown = JSON.parse(text);
     return isRecord(body) ? body : {};

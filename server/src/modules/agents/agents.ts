@@ -3,7 +3,7 @@ import { invalid, Refusal } from '../../contract/errors.ts';
 import { newUuid } from '../../contract/ids.ts';
 import { AGENT_NAME_MAX_CHARS, AGENTS_PER_BUSINESS_MAX, KEYS_PER_AGENT_MAX, REVOKED_KEYS_PER_AGENT_MAX } from '../../contract/limits.ts';
 import type { Agent } from '../../contract/parties.ts';
-import { changingCached } from '../../platform/change-feed.ts';
+import { changeCached } from '../../platform/change-feed.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { assignSegment, checkedSegment, lockSegments, refusingTakenSegment } from './segments.ts';
 import * as store from './store.ts';
@@ -44,7 +44,7 @@ export async function changeAgent(database: Database, partyId: bigint, id: strin
   const name = change.name === undefined ? undefined : checkedName(change.name);
   const segment = typeof change.segment === 'string' ? checkedSegment(change.segment) : change.segment;
   return refusingTakenSegment(segment, () =>
-    changingCached(database, partyId, async (tx) => {
+    changeCached(database, partyId, async (tx) => {
       if (segment !== undefined) await lockSegments(tx, partyId);
       if (!(await store.findAgent(tx, partyId, id))) noSuchAgent();
       await store.updateAgent(tx, partyId, id, { name, description: change.description });
@@ -57,7 +57,7 @@ export async function changeAgent(database: Database, partyId: bigint, id: strin
 export interface MintedKey {
   id: string;
   scope: KeyScope;
-  /** Known only here and to whoever is shown it now. */
+  /** Shown once, and never stored. */
   secret: string;
 }
 
@@ -95,22 +95,22 @@ export async function listKeys(
   return store.listKeys(database, partyId, agentId, afterId, limit);
 }
 
-/** Refused from the next request on, in every process. */
+/** Every process refuses the key from the next request on. */
 export async function revokeKey(database: Database, partyId: bigint, id: string): Promise<void> {
-  if (!(await changingCached(database, partyId, (tx) => store.revokeKey(tx, partyId, id)))) noSuchKey();
+  if (!(await changeCached(database, partyId, (tx) => store.revokeKey(tx, partyId, id)))) noSuchKey();
 }
 
 function noSuchKey(): never {
-  throw new Refusal('not_found', 'There is no such key.');
+  throw new Refusal('not_found', 'The key was not found.');
 }
 
 function noSuchAgent(): never {
-  throw new Refusal('not_found', 'There is no such agent.');
+  throw new Refusal('not_found', 'The agent was not found.');
 }
 
 function checkedName(text: string): string {
   const name = text.trim();
-  // Envelopes, pages and mails show it in one line.
+  // Envelopes, pages and mails show the name in one line.
   if (name !== '' && [...name].length <= AGENT_NAME_MAX_CHARS && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return name;
-  throw invalid([{ path: '/name', message: `has to have 1 to ${AGENT_NAME_MAX_CHARS} characters, none of them a control character` }]);
+  throw invalid([{ path: '/name', message: `must have 1 to ${AGENT_NAME_MAX_CHARS} characters, none of them a control character` }]);
 }

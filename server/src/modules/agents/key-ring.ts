@@ -7,7 +7,7 @@ import * as store from './store.ts';
 
 const RECORD_USES_EVERY_MS = 5_000;
 
-/** Which caller a secret belongs to. Secrets are hashed at once and looked up by hash, so that no comparison can be timed. */
+/** Finds the caller of a secret. Secrets are hashed and looked up by hash, so that no comparison can be timed. */
 export class KeyRing {
   readonly #database: Database;
   readonly #cache: Cache<Caller>;
@@ -20,7 +20,7 @@ export class KeyRing {
     this.#timer = setInterval(() => void this.#recordUses(), RECORD_USES_EVERY_MS).unref();
   }
 
-  /** Undefined when the database has to be asked, or the text is no key. */
+  /** Undefined when the key is not cached, or the text is not a key. */
   known(secret: string): Caller | undefined {
     const caller = isApiKey(secret) ? this.#cache.get(apiKeyHash(secret).toString('latin1')) : undefined;
     if (caller) this.#usedKeyIds.add(caller.countedAs);
@@ -44,7 +44,7 @@ export class KeyRing {
     await this.#recordUses();
   }
 
-  /** For display only, so a few seconds late and, when the database is away, not at all. */
+  /** For display only: a few seconds late, and lost when the database can't be reached. */
   async #recordUses(): Promise<void> {
     if (this.#usedKeyIds.size === 0) return;
     const ids = [...this.#usedKeyIds];

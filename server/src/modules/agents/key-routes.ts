@@ -17,7 +17,7 @@ const fields = { id: Type.String({ description: 'key_ id' }), scope };
 const KeySchema = Type.Object(
   {
     ...fields,
-    prefix: Type.String({ description: 'How the secret begins.' }),
+    prefix: Type.String({ description: 'The beginning of the secret.' }),
     created_at: time,
     last_used_at: Type.Union([time, Type.Null()]),
     revoked_at: Type.Union([time, Type.Null()]),
@@ -28,7 +28,7 @@ const KeySchema = Type.Object(
 const agentParams = Type.Object({ id: Type.String({ description: 'agt_ id' }) });
 
 export const list = memberEndpoint({
-  summary: 'The keys of an agent',
+  summary: 'List the keys of an agent',
   params: agentParams,
   query: Type.Object(pagingFields, closed),
   success: { status: 200, description: 'A page of keys, in the order of their creation.', schema: pageSchema(KeySchema) },
@@ -51,12 +51,12 @@ export const list = memberEndpoint({
 });
 
 export const mint = memberEndpoint({
-  summary: 'Mint a key for an agent',
+  summary: 'Create a key for an agent',
   params: agentParams,
   body: Type.Object({ scope }, closed),
   success: {
     status: 201,
-    description: 'The key, with its secret, which is shown this once only.',
+    description: 'The key with its secret, which is shown only once.',
     schema: Type.Object({ ...fields, secret: Type.String() }, closed),
   },
   errors: ['not_found', 'validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'conflict'],
@@ -69,7 +69,7 @@ export const mint = memberEndpoint({
 export const revoke = memberEndpoint({
   summary: 'Revoke a key',
   params: Type.Object({ id: Type.String({ description: 'key_ id' }) }),
-  success: { status: 204, description: 'Refused from the next request on.' },
+  success: { status: 204, description: 'Revoked: the key is refused from the next request on.' },
   errors: ['not_found'],
   handle: async ({ database }, { caller, params }) => {
     await revokeKey(database, caller.business.id, uuidOf('key', params.id));
@@ -79,6 +79,6 @@ export const revoke = memberEndpoint({
 
 function uuidOf(prefix: 'agt' | 'key', id: string): string {
   const uuid = parseId(prefix, id);
-  if (uuid === undefined) throw new Refusal('not_found', `There is no such ${prefix === 'agt' ? 'agent' : 'key'}.`);
+  if (uuid === undefined) throw new Refusal('not_found', `The ${prefix === 'agt' ? 'agent' : 'key'} was not found.`);
   return uuid;
 }

@@ -29,7 +29,7 @@ export const AgentSchema = Type.Object(
 const idParams = Type.Object({ id: Type.String({ description: 'agt_ id' }) });
 
 export const list = endpoint({
-  summary: 'The agents of your business',
+  summary: 'List the agents of your business',
   query: Type.Object(pagingFields, closed),
   success: { status: 200, description: 'A page of agents, in the order of their creation.', schema: pageSchema(AgentSchema) },
   errors: ['validation_error'],
@@ -42,7 +42,7 @@ export const list = endpoint({
 });
 
 export const getOne = endpoint({
-  summary: 'One agent',
+  summary: 'Get an agent',
   params: idParams,
   success: { status: 200, description: 'The agent.', schema: AgentSchema },
   errors: ['not_found'],
@@ -52,7 +52,7 @@ export const getOne = endpoint({
 });
 
 export const create = memberEndpoint({
-  summary: 'Make an agent',
+  summary: 'Create an agent',
   body: Type.Object(
     {
       name: Type.String({ minLength: 1, maxLength: AGENT_NAME_MAX_CHARS }),
@@ -77,7 +77,7 @@ export const change = endpoint({
       description: Type.Optional(Type.Union([Type.String({ maxLength: AGENT_DESCRIPTION_MAX_CHARS }), Type.Null()])),
       segment: Type.Optional(
         Type.Union([Type.String({ minLength: 1, maxLength: SEGMENT_MAX_CHARS }), Type.Null()], {
-          description: 'Letters, digits and hyphens; unique in the business. Null takes it away.',
+          description: 'Letters, digits and hyphens; unique in the business. Null removes it.',
         }),
       ),
     },
@@ -92,7 +92,7 @@ export const change = endpoint({
 
 function uuidOf(id: string): string {
   const uuid = parseId('agt', id);
-  if (uuid === undefined) throw new Refusal('not_found', 'There is no such agent.');
+  if (uuid === undefined) throw new Refusal('not_found', 'The agent was not found.');
   return uuid;
 }
 

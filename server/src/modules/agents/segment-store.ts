@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/postgres.ts';
 import { statement } from '../../platform/statement.ts';
 
-/** Whose a segment is: exactly one of them. */
+/** The holder of a segment: exactly one of them. */
 export interface SegmentHolder {
   agentId?: string;
   personId?: string;
@@ -9,7 +9,7 @@ export interface SegmentHolder {
 
 const LOCK_SEGMENTS = statement('SELECT FROM parties WHERE id = $1 FOR NO KEY UPDATE');
 
-/** Makes changes of segments in one business wait for each other: two that swap theirs would otherwise deadlock. */
+/** Serializes changes of segments in one business: two agents that swap theirs would otherwise deadlock. */
 export async function lockSegments(tx: Queryable, partyId: bigint): Promise<void> {
   await tx.query(LOCK_SEGMENTS, [partyId]);
 }

@@ -8,9 +8,7 @@ export { assignSegment, isSegmentTaken, lockSegments } from './segment-store.ts'
 export function checkedSegment(text: string): string {
   const segment = parseSegment(text);
   if (segment !== undefined) return segment;
-  throw invalid([
-    { path: '/segment', message: `has to be 1 to ${SEGMENT_MAX_CHARS} letters, digits and hyphens, no hyphen at either end` },
-  ]);
+  throw invalid([{ path: '/segment', message: `must be 1 to ${SEGMENT_MAX_CHARS} letters, digits and hyphens, no hyphen at either end` }]);
 }
 
 export async function refusingTakenSegment<T>(segment: string | null | undefined, work: () => Promise<T>): Promise<T> {

@@ -64,7 +64,7 @@ const COUNT_AGENTS = statement('SELECT count(*)::integer AS count FROM (SELECT F
   count: 'integer',
 });
 
-/** How many there are, up to a number. */
+/** Counts agents, up to a maximum. */
 export async function countAgents(tx: Queryable, partyId: bigint, upTo: number): Promise<number> {
   const [row] = await tx.query(COUNT_AGENTS, [partyId, upTo]);
   return row?.count ?? 0;
@@ -72,7 +72,7 @@ export async function countAgents(tx: Queryable, partyId: bigint, upTo: number):
 
 const LOCK_AGENT = statement('SELECT FROM agents WHERE party_id = $1 AND id = $2 FOR NO KEY UPDATE');
 
-/** Makes new keys of an agent wait for each other, so that their number can be counted. */
+/** Serializes the creation of an agent's keys, so that they can be counted. */
 export async function lockAgent(tx: Queryable, partyId: bigint, id: string): Promise<void> {
   await tx.query(LOCK_AGENT, [partyId, id]);
 }
@@ -82,7 +82,7 @@ const COUNT_KEYS = statement(
   { count: 'integer' },
 );
 
-/** Of those that are not revoked. */
+/** Counts keys that are not revoked. */
 export async function countKeys(tx: Queryable, partyId: bigint, agentId: string): Promise<number> {
   const [row] = await tx.query(COUNT_KEYS, [partyId, agentId]);
   return row?.count ?? 0;

@@ -5,25 +5,25 @@ import { parseDomain } from '../../contract/mail-names.ts';
 import { parseHandle } from '../../contract/names.ts';
 import { entriesOf } from '../../contract/records.ts';
 import { Cache } from '../../platform/cache.ts';
-import { type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
+import { type ChangeFeed, changeCached } from '../../platform/change-feed.ts';
 import type { Database } from '../../platform/postgres.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import * as store from './store.ts';
 
 export type { Block, Blockable } from './store.ts';
 
-/** Exactly one of them. */
+/** Exactly one of them is given. */
 export interface BlockRequest {
   user_id?: string | null;
   email_domain?: string | null;
   handle?: string | null;
 }
 
-/** Whom each business does not want to hear from. Every send asks, so the verdicts are kept in memory. */
+/** The blocks of businesses. Every send checks them, so the results are cached. */
 export class Blocks {
   readonly #database: Database;
   readonly #parties: PartyDirectory;
-  /** By party: whether it has blocked anybody at all, which most have not. */
+  /** By party: whether it has any blocks, which most have not. */
   readonly #some: Cache<boolean>;
   /** By recipient and sender: whether the recipient has blocked the sender. */
   readonly #verdicts: Cache<boolean>;
@@ -39,12 +39,12 @@ export class Blocks {
     if (!(await this.#hasSome(recipientId))) return false;
     const { partyId, actorId, email } = sender;
     const key = `${recipientId} ${partyId} ${actorId} ${email}`;
-    // A sender's verified domains belong to its business, and change with it.
+    // The result also depends on the verified domains of the sender's business.
     const owners = () => (partyId === null ? [recipientId] : [recipientId, partyId]);
     return this.#verdicts.load(key, () => store.isBlocked(this.#database, recipientId, sender), owners);
   }
 
-  /** Those of the parties that the business has blocked altogether. */
+  /** Those of the parties that the business has blocked as a whole. */
   async among(partyId: bigint, otherIds: readonly bigint[]): Promise<Set<string>> {
     return (await this.#hasSome(partyId)) ? store.blockedAmong(this.#database, partyId, otherIds) : new Set();
   }
@@ -53,10 +53,10 @@ export class Blocks {
     return store.listBlocks(this.#database, partyId, afterId, limit);
   }
 
-  /** Holds in every process once it returns. */
+  /** Takes effect in every process before it returns. */
   async add(partyId: bigint, given: BlockRequest): Promise<{ block: store.Block; isNew: boolean }> {
     const wanted = await this.#targetOf(given);
-    return changingCached(this.#database, partyId, async (tx) => {
+    return changeCached(this.#database, partyId, async (tx) => {
       const known = await store.lockAndFind(tx, partyId, wanted);
       if (known) return { block: known, isNew: false };
       if (!(await store.hasRoom(tx, partyId, BLOCKS_PER_BUSINESS_MAX)))
@@ -67,8 +67,8 @@ export class Blocks {
 
   async remove(partyId: bigint, id: string): Promise<void> {
     const blockId = parseId('blk', id);
-    const found = blockId !== undefined && (await changingCached(this.#database, partyId, (tx) => store.deleteBlock(tx, partyId, blockId)));
-    if (!found) throw new Refusal('not_found', 'There is no such block.');
+    const found = blockId !== undefined && (await changeCached(this.#database, partyId, (tx) => store.deleteBlock(tx, partyId, blockId)));
+    if (!found) throw new Refusal('not_found', 'The block was not found.');
   }
 
   async #hasSome(partyId: bigint): Promise<boolean> {
@@ -82,7 +82,7 @@ export class Blocks {
     if (kind === 'email_domain') return { userId: null, emailDomain: checkedDomain(text), businessId: null };
     const handle = parseHandle(text) ?? refuse('/handle', 'must be a handle');
     const business = await this.#parties.byHandle(handle);
-    if (!business) throw new Refusal('not_found', `Nobody has claimed the handle ${handle}.`);
+    if (!business) throw new Refusal('not_found', `No business has claimed the handle ${handle}.`);
     return { userId: null, emailDomain: null, businessId: business.id };
   }
 }
@@ -91,7 +91,7 @@ function theOneOf({ user_id, email_domain, handle }: BlockRequest): { kind: keyo
   const given = entriesOf({ user_id, email_domain, handle }).flatMap(([kind, text]) => (text == null ? [] : [{ kind, text }]));
   const [first, second] = given;
   if (!first) refuse('', 'needs one of user_id, email_domain and handle');
-  if (second) refuse(`/${second.kind}`, `must not come along with ${first.kind}: create two blocks`);
+  if (second) refuse(`/${second.kind}`, `must not be given along with ${first.kind}: create two blocks`);
   return first;
 }
 

@@ -22,7 +22,7 @@ export const BlockSchema = Type.Object(
 );
 
 export const list = endpoint({
-  summary: 'Whom your business has blocked',
+  summary: 'List your blocks',
   query: Type.Object(pagingFields, closed),
   success: { status: 200, description: 'A page of blocks, in the order of their creation.', schema: pageSchema(BlockSchema) },
   errors: ['validation_error'],
@@ -37,7 +37,7 @@ export const list = endpoint({
 export const add = endpoint({
   summary: 'Block a sender',
   description:
-    'Give exactly one of `user_id`, `email_domain` and `handle`. A person and a mailbox that the person has proven to hold are one: a block of either covers both. A domain covers people and mailboxes of it and of its subdomains, and businesses that have verified it. A handle covers the agents, people and mailboxes that write for the business. Blocking again gives 200 with the block there is.',
+    'Give exactly one of `user_id`, `email_domain` and `handle`. A person and a mailbox that the person has proven to hold are one: a block of either covers both. A domain covers people and mailboxes of it and of its subdomains, and businesses that have verified it. A handle covers the agents, people and mailboxes that write for the business. Blocking again returns 200 with the existing block.',
   body: Type.Object(
     {
       user_id: Type.Optional(nullableText('`from.actor.id` of a message that a person or mailbox sent.')),
@@ -47,8 +47,8 @@ export const add = endpoint({
     closed,
   ),
   exactlyOneOf: ['user_id', 'email_domain', 'handle'],
-  success: { status: 201, description: 'The block, which holds from now on.', schema: BlockSchema },
-  also: [{ status: 200, description: 'It was blocked already.', schema: BlockSchema }],
+  success: { status: 201, description: 'The block, which is effective from now on.', schema: BlockSchema },
+  also: [{ status: 200, description: 'The existing block.', schema: BlockSchema }],
   errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'not_found', 'conflict'],
   handle: async ({ blocks }, { caller, body }) => {
     const { block, isNew } = await blocks.add(caller.business.id, body);

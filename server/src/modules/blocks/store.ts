@@ -2,9 +2,9 @@ import { bigintArray } from '../../platform/binary-array.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, prepared, type RowOf, statement } from '../../platform/statement.ts';
 
-/** Whom a block is of: exactly one of them. */
+/** The target of a block: exactly one of them. */
 export interface Target {
-  /** Of a person or mailbox, as envelopes show it. */
+  /** The id of a person or mailbox, as envelopes show it. */
   userId: string | null;
   emailDomain: string | null;
   businessId: bigint | null;
@@ -19,13 +19,13 @@ export interface Block {
   createdAt: Date;
 }
 
-/** What of a sender can be blocked. Its domains are that of the mailbox, and those that its business has verified. */
+/** The properties of a sender that can be blocked. Its domains are that of the mailbox, and those that its business has verified. */
 export interface Blockable {
-  /** Null for a party that is not there yet. */
+  /** Null for a party that does not exist yet. */
   partyId: bigint | null;
-  /** Of a person or mailbox, as envelopes show it; agents are not blocked one by one. */
+  /** The id of a person or mailbox, as envelopes show it; single agents can't be blocked. */
   actorId: string | null;
-  /** A mailbox that was proven to be the sender's. */
+  /** The mailbox that the sender has proved to hold. */
   email: string | null;
 }
 
@@ -51,7 +51,7 @@ const BLOCKED_AMONG = statement(
   { id: 'bigint' },
 );
 
-/** Those of the parties that a block covers altogether, by id. */
+/** Those of the parties that are blocked as a whole, by id. */
 export async function blockedAmong(db: Queryable, partyId: bigint, otherIds: readonly bigint[]): Promise<Set<string>> {
   const rows = await db.query(BLOCKED_AMONG, [partyId, bigintArray(otherIds)]);
   return new Set(rows.map(({ id }) => id));
@@ -71,7 +71,7 @@ const BLOCK_OF_TARGET = statement(
   BLOCK_ROW,
 );
 
-/** Makes additions to a business's blocks wait for each other, so that none is there twice and their number can be counted. */
+/** Serializes additions to a business's blocks, so that they can be counted and none is added twice. */
 export async function lockAndFind(tx: Queryable, partyId: bigint, target: Target): Promise<Block | undefined> {
   await tx.query(LOCK_BLOCKS, [partyId]);
   const [row] = await tx.query(BLOCK_OF_TARGET, [partyId, target.userId, target.emailDomain, target.businessId]);

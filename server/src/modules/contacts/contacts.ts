@@ -21,9 +21,9 @@ export interface ContactServices {
   blocks: Blocks;
 }
 
-/** A party as a business knows it. */
+/** A party in the contacts of a business. */
 export interface Contact {
-  /** A uuid; null unless it is saved. */
+  /** A uuid; null if the contact is not saved. */
   id: string | null;
   party: PartyView;
   label: string;
@@ -34,7 +34,7 @@ export interface Contact {
     store.Seen & { messagesIn: number; messagesOut: number };
 }
 
-/** Exactly one of them. */
+/** Exactly one of them is given. */
 export interface PartyName {
   handle?: string;
   domain?: string;
@@ -60,7 +60,7 @@ export async function listContacts(services: ContactServices, business: Business
   return { contacts: await toContacts(services, business, items), nextCursor };
 }
 
-/** Saved or only seen, whichever it is. */
+/** Finds saved contacts and those that were only seen. */
 export async function contactByParty(services: ContactServices, business: Business, name: PartyName): Promise<Contact> {
   const otherId = await services.parties.find(await nameNow(services, nameOf(name)));
   const row = otherId === undefined ? undefined : await store.findContact(services.database, business.id, otherId);
@@ -90,27 +90,25 @@ export async function saveContact(
   return { contact: await toContact(services, business, row ?? noSuchContact()), isNew };
 }
 
-/** Its id. A party without a handle is created, unless the contact could not be saved anyway. */
+/** Returns the id. Creates a party without a handle, unless the contact can't be saved anyway. */
 async function partyToSave({ database, parties }: ContactServices, business: Business, name: PartyName): Promise<bigint> {
   const known = await parties.find(name);
   if (known !== undefined) return known;
-  if (name.handle !== undefined) throw new Refusal('not_found', `Nobody has claimed the handle ${name.handle}.`);
+  if (name.handle !== undefined) throw new Refusal('not_found', `No business has claimed the handle ${name.handle}.`);
   if ((await store.countSaved(database, business.id)) >= SAVED_CONTACTS_PER_BUSINESS_MAX) refuseTooMany();
   return parties.addUnclaimed(name);
 }
 
-/** Whoever writes from an organisation's mailbox writes for its domain; a domain of consumers stands for nobody. */
+/** Refuses a mailbox of an organisation, whose party is its domain, and a consumer domain, which is not a party. */
 function refuseNoParty({ consumerMail }: ContactServices, { domain, email }: PartyName): void {
   const host = email?.split('@').at(-1);
   if (host !== undefined && !consumerMail.gives(host))
-    throw invalid([{ path: '/email', message: `is a mailbox of an organisation, whose party is its domain: save ${host} as domain` }]);
+    throw invalid([{ path: '/email', message: `belongs to an organisation, which is known by its domain: save ${host} as domain` }]);
   if (domain !== undefined && consumerMail.gives(domain))
-    throw invalid([
-      { path: '/domain', message: `gives mailboxes to anybody, each of which is a party of its own: save the mailbox as email` },
-    ]);
+    throw invalid([{ path: '/domain', message: `gives mailboxes to anybody: save the mailbox as email` }]);
 }
 
-/** A domain that a business has verified stands for that business. */
+/** A verified domain stands for its business. */
 async function nameNow({ parties }: ContactServices, name: PartyName): Promise<PartyName> {
   const owner = name.domain === undefined ? undefined : await parties.ownerOf(name.domain);
   return owner ? { handle: owner.handle } : name;
@@ -156,12 +154,12 @@ async function toContacts({ database, blocks }: ContactServices, business: Busin
   }));
 }
 
-/** The one name that was given, in its stored form. */
+/** The one given name, in its stored form. */
 function nameOf({ handle, domain, email }: PartyName): PartyName {
   const given = entriesOf({ handle, domain, email }).flatMap(([kind, text]) => (text === undefined ? [] : [{ kind, text }]));
   const [first, second] = given;
   if (first === undefined) throw invalid([{ path: '', message: 'needs one of handle, domain and email' }]);
-  if (second !== undefined) throw invalid([{ path: `/${second.kind}`, message: `must not come along with ${first.kind}` }]);
+  if (second !== undefined) throw invalid([{ path: `/${second.kind}`, message: `must not be given along with ${first.kind}` }]);
   const { kind, text } = first;
   const parsed = { handle: parseHandle, domain: parseDomain, email: parseEmail }[kind](text);
   if (parsed === undefined) throw invalid([{ path: `/${kind}`, message: EXPECTED[kind] }]);
@@ -183,5 +181,5 @@ function uuidOf(id: string): string {
 }
 
 function noSuchContact(): never {
-  throw new Refusal('not_found', 'There is no such contact.');
+  throw new Refusal('not_found', 'The contact was not found.');
 }

@@ -12,31 +12,33 @@ const time = (description: string) => Type.Union([Type.String({ format: 'date-ti
 
 export const ContactSchema = Type.Object(
   {
-    id: Type.Union([Type.String(), Type.Null()], { description: 'ctc_ id; null unless it is saved.' }),
-    saved: Type.Boolean({ description: 'False for a party that you have only exchanged messages with.' }),
+    id: Type.Union([Type.String(), Type.Null()], { description: 'ctc_ id; null if the contact is not saved.' }),
+    saved: Type.Boolean({ description: 'False for a party with which you have only exchanged messages.' }),
     archived: Type.Boolean(),
     party: PartySchema,
-    label: Type.String({ description: 'Yours; empty unless you set it.' }),
-    notes: Type.String({ description: 'Yours; empty unless you set them.' }),
+    label: Type.String({ description: 'Your own label; empty by default.' }),
+    notes: Type.String({ description: 'Your own notes; empty by default.' }),
     can_initiate: Type.Boolean({ description: 'False for parties without a handle, which can only be replied to.' }),
-    blocked: Type.Boolean({ description: 'Whether one of your blocks covers all of this party.' }),
+    blocked: Type.Boolean({ description: 'Whether you have blocked this party as a whole.' }),
     activity: Type.Object(
       {
         first_seen_at: time('When the first message was exchanged; null when there was none.'),
         last_seen_at: time('When the latest was.'),
-        last_direction: Type.Union([Type.Enum(['in', 'out']), Type.Null()], { description: 'Of the latest message, as seen by you.' }),
-        messages_in: Type.Integer({ description: 'How many you received from it.' }),
-        messages_out: Type.Integer({ description: 'How many you sent to it.' }),
+        last_direction: Type.Union([Type.Enum(['in', 'out']), Type.Null()], {
+          description: 'The direction of the latest message, from your side.',
+        }),
+        messages_in: Type.Integer({ description: 'The number of messages that you received from it.' }),
+        messages_out: Type.Integer({ description: 'The number of messages that you sent to it.' }),
         types: Type.Array(Type.String(), { description: `The types of those messages, ${ACTIVITY_ITEMS_MAX} at most.` }),
         actors: Type.Array(
           Type.Object({ kind: Type.String(), name: Type.String(), email: Type.Union([Type.String(), Type.Null()]) }, closed),
-          { description: `Who has written to you for it, ${ACTIVITY_ITEMS_MAX} at most.` },
+          { description: `The agents, people and mailboxes that have written to you for it, ${ACTIVITY_ITEMS_MAX} at most.` },
         ),
       },
       closed,
     ),
   },
-  { $id: 'Contact', ...closed, description: 'A party as your business knows it.' },
+  { $id: 'Contact', ...closed, description: 'A party in your contacts.' },
 );
 
 const idParams = Type.Object({ id: Type.String({ description: 'ctc_ id' }) });
@@ -54,8 +56,8 @@ const ownFields = {
 const bodyErrors = ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'] as const;
 
 export const list = endpoint({
-  summary: 'Your address book',
-  description: 'Saved contacts and every party that you have exchanged messages with, those that came first being last.',
+  summary: 'List your contacts',
+  description: 'Saved contacts and every party with which you have exchanged messages, newest first.',
   query: Type.Object(
     {
       ...pagingFields,
@@ -63,12 +65,14 @@ export const list = endpoint({
         Type.String({
           minLength: 1,
           maxLength: 200,
-          description: 'Part of the handle, domain, address, display name or label, in any case. Every character stands for itself.',
+          description: 'Part of the handle, domain, address, display name or label, in upper or lower case. No character is a wildcard.',
         }),
       ),
-      saved: Type.Optional(Type.Boolean({ description: 'Only saved ones, or only others.' })),
-      archived: Type.Optional(Type.Boolean({ description: 'true: only archived ones, which are left out otherwise.' })),
-      type: Type.Optional(Type.String({ maxLength: 1_000, description: 'Only parties with which messages of this type were exchanged.' })),
+      saved: Type.Optional(Type.Boolean({ description: 'true: only saved contacts. false: only others.' })),
+      archived: Type.Optional(Type.Boolean({ description: 'true: only archived contacts, which are omitted otherwise.' })),
+      type: Type.Optional(
+        Type.String({ maxLength: 1_000, description: 'Only parties with which you have exchanged messages of this type.' }),
+      ),
     },
     closed,
   ),
@@ -83,11 +87,11 @@ export const list = endpoint({
 export const save = endpoint({
   summary: 'Save a party',
   description:
-    'Give exactly one of handle, domain and email. A domain that a business has verified stands for that business: the contact is that of its handle. An organisation’s mailbox and a domain that gives mailboxes to anybody are refused, because neither is a party. Saving again changes what is given, and takes it out of the archive.',
+    'Give exactly one of handle, domain and email. A domain that a business has verified stands for that business: the contact is that of its handle. An organisation’s mailbox and a domain that gives mailboxes to anybody are refused, because neither is a party. Saving again changes the given fields and unarchives the contact.',
   body: Type.Object({ ...partyFields, ...ownFields }, closed),
   exactlyOneOf: ['handle', 'domain', 'email'],
   success: { status: 201, description: 'Saved.', schema: ContactSchema },
-  also: [{ status: 200, description: 'It was saved before.', schema: ContactSchema }],
+  also: [{ status: 200, description: 'The contact was saved before.', schema: ContactSchema }],
   errors: [...bodyErrors, 'not_found', 'conflict'],
   handle: async (context, { caller, body }) => {
     const { contact, isNew } = await saveContact(context, caller.business, body);
@@ -96,7 +100,7 @@ export const save = endpoint({
 });
 
 export const byParty = endpoint({
-  summary: 'What you know about a party',
+  summary: 'Get a contact by its party',
   description: 'Give exactly one of handle, domain and email.',
   query: Type.Object(partyFields, closed),
   success: { status: 200, description: 'The contact, saved or not.', schema: ContactSchema },
@@ -105,7 +109,7 @@ export const byParty = endpoint({
 });
 
 export const getOne = endpoint({
-  summary: 'A saved contact',
+  summary: 'Get a saved contact',
   params: idParams,
   success: { status: 200, description: 'The contact.', schema: ContactSchema },
   errors: ['not_found'],
@@ -116,7 +120,7 @@ export const change = endpoint({
   summary: 'Change a contact’s label or notes, or archive it',
   params: idParams,
   body: Type.Object({ ...ownFields, archived: Type.Optional(Type.Boolean()) }, { ...closed, minProperties: 1 }),
-  success: { status: 200, description: 'The contact as it is now.', schema: ContactSchema },
+  success: { status: 200, description: 'The changed contact.', schema: ContactSchema },
   errors: [...bodyErrors, 'not_found'],
   handle: async (context, { caller, params, body }) => ({
     body: contactView(await changeContact(context, caller.business, params.id, body)),

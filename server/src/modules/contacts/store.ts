@@ -26,7 +26,7 @@ const SELECT_CONTACTS = `SELECT c.other_id, c.id AS contact_id, c.saved_at, c.ar
   FROM contacts c JOIN parties p ON p.id = c.other_id`;
 
 export interface ContactFilters {
-  /** With its case folded; every character stands for itself. */
+  /** Case-folded; no character is a wildcard. */
   q?: string;
   saved?: boolean;
   archived: boolean;
@@ -110,7 +110,7 @@ const SAVE_CONTACT = statement(
   `UPDATE contacts c SET saved_at = coalesce(c.saved_at, now()), ${SET_CHANGE} WHERE c.party_id = $1 AND c.other_id = $2`,
 );
 
-/** Saves a party, or saves it again, which takes it out of the archive. True when it was not saved before. */
+/** Saves a party, or unarchives it. True when it was not saved before. */
 export async function saveContact(tx: Queryable, partyId: bigint, otherId: bigint, change: ContactChange): Promise<boolean> {
   await tx.query(INSERT_CONTACT, [partyId, otherId]);
   const [before] = await tx.query(LOCK_CONTACT, [partyId, otherId]);
@@ -122,7 +122,7 @@ export async function saveContact(tx: Queryable, partyId: bigint, otherId: bigin
 
 const COUNT_SAVED = statement('SELECT count FROM saved_contacts WHERE party_id = $1', { count: 'integer' });
 
-/** How many contacts the business has saved. Other saves wait for the end of a transaction that saves one. */
+/** Counts the saved contacts. Other saves wait until a transaction that saves one has ended. */
 export async function countSaved(db: Queryable, partyId: bigint): Promise<number> {
   const [row] = await db.query(COUNT_SAVED, [partyId]);
   return row?.count ?? 0;
@@ -151,7 +151,7 @@ const SEEN = statement(
   { other_id: 'bigint', types: 'text[]', actors: json<Seen['actors']>() },
 );
 
-/** What was seen of these parties, at most so many of each, by the party's id. */
+/** The activity of these parties, at most `limit` items of each kind, by party id. */
 export async function seenOf(db: Queryable, partyId: bigint, otherIds: readonly bigint[], limit: number): Promise<Map<string, Seen>> {
   const rows = await db.query(SEEN, [partyId, bigintArray(otherIds), limit]);
   return new Map(rows.map(({ other_id, types, actors }) => [other_id, { types, actors }]));

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../contract/html.ts';
-import type { Answer } from '../../http/endpoint.ts';
+import type { HttpResponse } from '../../http/endpoint.ts';
 import { pageWithLandmarks } from '../../http/page.ts';
 import { type Entry, HOME } from './library.ts';
 
@@ -44,8 +44,8 @@ td:first-child{min-width:6rem}
 @media print{.side,.menu,.turn,.anchor{display:none}.frame{display:block}}
 `;
 
-/** A page with all others beside it: in a column of their own, or on small screens in a list that unfolds. */
-export function documentationPage(entries: Entry[], address: string, title: string, body: Html, status = 200): Answer {
+/** A page with the list of all pages: in a column, or on small screens in a list that unfolds. */
+export function documentationPage(entries: Entry[], address: string, title: string, body: Html, status = 200): HttpResponse {
   const pages = html`<a class="brand" href="/">Waybill</a><ul>${link(HOME, 'Documentation', address)}</ul>${groupsOf(entries).map(
     ([group, members]) => html`<p>${group}</p><ul>${members.map((entry) => link(entry.address, entry.title, address))}</ul>`,
   )}`;

@@ -7,32 +7,32 @@ const FOLDER = path.resolve(import.meta.dirname, '../../../../docs');
 const INDEX = 'guides/README.md';
 
 export const HOME = '/docs';
-/** Made from the API's table. The Markdown file in its place is for whoever reads the folder itself. */
+/** Generated from the route table. The Markdown file of the same name is for readers of the folder itself. */
 export const REFERENCE = '/docs/reference';
 
 export interface Entry {
   address: string;
   title: string;
-  /** The heading that it is listed below. */
+  /** The heading below which it is listed. */
   group: string;
 }
 
 export interface Library {
   /** All pages but the first, in order. */
   entries: Entry[];
-  /** By address, the reference left out. */
+  /** By address, without the reference. */
   documents: Map<string, { title: string; body: Html }>;
 }
 
 let kept: Library | undefined;
 
-/** Read and rendered when somebody first asks, not at the start, which would take a tenth of a second longer. */
+/** Read and rendered at the first request: at the start it would take a tenth of a second. */
 export function library(): Library {
   kept ??= readLibrary();
   return kept;
 }
 
-/** The list in the index says which documents there are, in which order, below which heading. */
+/** The list in the index defines the documents, their order and their headings. */
 function readLibrary(): Library {
   const index = read(INDEX);
   const listed = entriesOf(index);

@@ -1,15 +1,15 @@
 import { Marked } from 'marked';
 import { Html, html } from '../../contract/html.ts';
 
-/** Stands where the service's own address goes, which is known only once it listens. Text that is read can't contain it. */
+/** A placeholder for the service's URL, which is known only once it listens. No document can contain NUL. */
 const ADDRESS = '\0';
 
-/** Anchors that the page around a document uses. */
+/** Anchors that the layout uses. */
 const TAKEN_ANCHORS = ['content'];
 
 /**
- * Markdown as HTML that can be shown as it is: tags in it are shown, not obeyed, and a link leads to another page of ours
- * (`addressOf` knows them by the path in the link), to the web, or nowhere.
+ * Renders Markdown to safe HTML: tags are shown as text, and a link leads to another page of ours (`addressOf` finds it by the path
+ * in the link), to the web, or nowhere.
  */
 export function renderMarkdown(markdown: string, addressOf: (path: string) => string | undefined): Html {
   const anchors = new Set(TAKEN_ANCHORS);
@@ -33,7 +33,7 @@ export function renderMarkdown(markdown: string, addressOf: (path: string) => st
       },
       tablecell({ tokens, header }) {
         const text = new Html(this.parser.parseInline(tokens));
-        // A header cell that names nothing is none.
+        // An empty header cell is not a header.
         return (header && text.text !== '' ? html`<th scope="col">${text}</th>` : html`<td>${text}</td>`).text;
       },
     },
@@ -41,12 +41,12 @@ export function renderMarkdown(markdown: string, addressOf: (path: string) => st
   return new Html(marked.parse(markdown.replaceAll(ADDRESS, ''), { async: false }));
 }
 
-/** With the service's address in its examples. */
+/** Inserts the service's URL into the examples. */
 export function withAddress(rendered: Html, publicUrl: string): Html {
   return new Html(rendered.text.replaceAll(ADDRESS, () => html`${publicUrl}`.text));
 }
 
-/** A heading's link to itself, for whoever wants to pass it on. */
+/** A link of a heading to itself, for sharing. */
 export function anchorLink(anchor: string, name: string): Html {
   return html` <a class="anchor" href="#${anchor}" aria-label="Link to: ${name}">#</a>`;
 }
@@ -58,7 +58,7 @@ function targetOf(href: string, addressOf: (path: string) => string | undefined)
   return address !== undefined && anchor !== undefined ? `${address}#${anchor}` : address;
 }
 
-/** As GitHub makes them, so that links to sections work in both places. */
+/** The same anchors as on GitHub, so that links to sections work in both places. */
 function freeAnchor(heading: string, taken: Set<string>): string {
   const base = heading
     .toLowerCase()

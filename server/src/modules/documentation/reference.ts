@@ -6,7 +6,7 @@ import type { Parameter } from '../../http/openapi-parts.ts';
 import type { Schema } from '../../http/openapi-schema.ts';
 import { anchorLink } from './markdown.ts';
 
-/** A readable reference, made from the OpenAPI document alone. */
+/** A readable reference, generated from the OpenAPI document. */
 export function referenceBody(document: OpenApiDocument): Html {
   const { info, paths, components } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -17,7 +17,7 @@ export function referenceBody(document: OpenApiDocument): Html {
 <p>${info.description}</p>
 <p class="soft">Version ${info.version} · <a href="/openapi.json">openapi.json</a></p>
 <p>Send your key with every request: <code>Authorization: Bearer wb_…</code>. Lists come in pages: pass <code>next_cursor</code> back as <code>cursor</code>.
-Every answer carries <code>X-Request-Id</code>.</p>
+Every response carries <code>X-Request-Id</code>.</p>
 <nav class="contents" aria-label="Contents"><ul>
 ${operations.map(({ method, path, operation }) => html`<li><a href="#${operation.operationId}"><span class="method">${method}</span> ${path}</a></li>`)}
 </ul><ul>
@@ -48,13 +48,13 @@ function operationSection(method: string, path: string, operation: Operation): H
   const body = operation.requestBody?.content['application/json']?.schema;
   const form = operation.requestBody?.content['multipart/form-data']?.schema;
   const [[status, success] = ['', undefined]] = Object.entries(operation.responses);
-  const answer = Object.values(success?.content ?? {})[0]?.schema;
+  const schema = Object.values(success?.content ?? {})[0]?.schema;
   const codes = Object.values(operation.responses).flatMap((response) => response['x-error-codes'] ?? []);
   return html`<h2 class="operation" id="${operation.operationId}"><span class="method">${method}</span><code>${path}</code><span class="tag">${AUTH_WORDS[operation['x-auth']]}</span>${anchorLink(operation.operationId, `${method} ${path}`)}</h2>
 <p>${operation.summary}.</p>${operation.description && html`<p class="soft">${prose(operation.description)}</p>`}
 ${operation.parameters.length > 0 && html`<h3>Parameters</h3>${parameterTable(operation.parameters)}`}
 ${body && html`<h3>Body</h3>${fieldTableOrLink(body)}`}${form && html`<p>As multipart/form-data: ${typeWords(form)}</p>`}
-<h3>Answer</h3><p>${status}: ${success?.description} ${answer?.type !== 'object' && answer && typeWords(answer)}</p>${answer?.type === 'object' && fieldTable(answer)}
+<h3>HttpResponse</h3><p>${status}: ${success?.description} ${schema?.type !== 'object' && schema && typeWords(schema)}</p>${schema?.type === 'object' && fieldTable(schema)}
 ${codes.length > 0 && html`<h3>Errors</h3><p>${codes.map((code, i) => html`${i > 0 && ', '}<a href="#errors"><code>${code}</code></a>`)}</p>`}`;
 }
 
@@ -104,7 +104,7 @@ function typeWords(schema: Schema): Html {
   return html`${schema.format ?? schema.type ?? 'any JSON value'}${bounds.length > 0 && html` <span class="soft">(${bounds.join(', ')})</span>`}`;
 }
 
-/** Text in which `…` marks code. */
+/** Renders text in which backticks mark code. */
 function prose(text: unknown): Html | false {
   if (typeof text !== 'string') return false;
   return html`${text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`;

@@ -20,41 +20,41 @@ const { version }: { version: string } = JSON.parse(readFileSync(path.resolve(im
 
 const aPage = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
 
-/** What describes the service: documents, and the API as its own table has it. */
+/** The documentation: the documents, and the reference of the API. */
 export function documentation(api: readonly Route<never>[]): Route<Services>[] {
   const describe = (publicUrl: string) => openApiDocument(api, version, publicUrl);
-  const programText = remembered((publicUrl) => JSON.stringify(describe(publicUrl)));
-  const referencePage = remembered((publicUrl) =>
+  const programText = memoize((publicUrl) => JSON.stringify(describe(publicUrl)));
+  const referencePage = memoize((publicUrl) =>
     documentationPage(library().entries, REFERENCE, 'API reference', referenceBody(describe(publicUrl))),
   );
   const show = (address: string, publicUrl: string) => {
     const { entries, documents } = library();
     const document = documents.get(address);
     if (document) return documentationPage(entries, address, document.title, withAddress(document.body, publicUrl));
-    const body = html`<h1>No such page</h1><p>All there are, are listed beside this; <a href="${HOME}">the first</a> says what each is about.</p>`;
+    const body = html`<h1>Page not found</h1><p>See the list of all pages; <a href="${HOME}">the first one</a> describes each.</p>`;
     return documentationPage(entries, address, 'No such page', body, 404);
   };
   const program = publicEndpoint({
-    summary: 'The API, described for programs',
+    summary: 'The OpenAPI document',
     isCrossOrigin: true,
     success: { status: 200, description: 'OpenAPI 3.1.' },
     errors: [],
     handle: async ({ publicUrl }) => ({ body: programText(publicUrl) }),
   });
   const reference = publicEndpoint({
-    summary: 'The API, described for people',
+    summary: 'The API reference',
     success: aPage,
     errors: [],
     handle: async ({ publicUrl }) => referencePage(publicUrl),
   });
   const first = publicEndpoint({
-    summary: 'What there is to read',
+    summary: 'The list of all guides and documents',
     success: aPage,
     errors: [],
     handle: async ({ publicUrl }) => show(HOME, publicUrl),
   });
   const document = publicEndpoint({
-    summary: 'A guide, or a document that goes deeper',
+    summary: 'A guide or document',
     params: Type.Object({ name: Type.String() }),
     success: aPage,
     errors: ['not_found'],
@@ -68,8 +68,8 @@ export function documentation(api: readonly Route<never>[]): Route<Services>[] {
   ];
 }
 
-/** Made once: the address of the service is known as soon as it listens, and does not change. */
-function remembered<T>(make: (publicUrl: string) => T): (publicUrl: string) => T {
+/** Computes once: the service's URL does not change after it listens. */
+function memoize<T>(make: (publicUrl: string) => T): (publicUrl: string) => T {
   let last: { publicUrl: string; made: T } | undefined;
   return (publicUrl) => {
     if (last?.publicUrl !== publicUrl) last = { publicUrl, made: make(publicUrl) };

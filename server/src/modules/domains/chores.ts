@@ -1,18 +1,18 @@
 import type { Logger } from 'pino';
-import { changingCached } from '../../platform/change-feed.ts';
+import { changeCached } from '../../platform/change-feed.ts';
 import type { Chore } from '../../platform/jobs.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import { type DomainServices, hasRecord } from './domains.ts';
 import { type DomainToRecheck, domainsToRecheck, noteCheck } from './store.ts';
 
 const RECHECK_AFTER_HOURS = 23;
-/** Name servers have bad days: a domain is lost only when its text has been gone for so long. */
+/** Name servers fail at times: a domain is lost only when its record has been missing for so long. */
 const GRACE_HOURS = 72;
 const AN_HOUR_MAX = 1_000;
-/** So that a few name servers that do not answer do not hold up all others. */
+/** Keeps a few name servers that do not respond from holding up all other checks. */
 const AT_ONCE = 20;
 
-/** Is told of each domain that no longer belongs to its business, in the transaction that takes it away. */
+/** Called for each domain that a business loses, in the same transaction. */
 export type Lost = (tx: Queryable, partyId: bigint, domain: string) => Promise<void>;
 
 export function domainChores(services: DomainServices, lost: Lost): Chore[] {
@@ -30,10 +30,10 @@ export function domainChores(services: DomainServices, lost: Lost): Chore[] {
 
 async function recheck(services: DomainServices, lost: Lost, log: Logger, { partyId, domain, token }: DomainToRecheck): Promise<void> {
   const isThere = await hasRecord(services, domain, token);
-  // Noted whatever came of it: what can't be asked would otherwise be the first in line for ever.
+  // Recorded even if DNS did not respond: otherwise such domains would be checked first for ever.
   const noted = await noteCheck(services.database, partyId, domain, isThere, token);
   if (isThere !== false || noted === undefined || noted.missingHours <= GRACE_HOURS) return;
-  const isLost = await changingCached(services.database, partyId, async (tx) => {
+  const isLost = await changeCached(services.database, partyId, async (tx) => {
     const wasHeld = await services.parties.releaseDomain(tx, partyId, domain);
     if (wasHeld) await lost(tx, partyId, domain);
     return wasHeld;

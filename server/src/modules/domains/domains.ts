@@ -4,7 +4,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { DOMAINS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
 import { parseDomain } from '../../contract/mail-names.ts';
 import type { Business } from '../../contract/parties.ts';
-import { type Change, changingCached } from '../../platform/change-feed.ts';
+import { type Change, changeCached } from '../../platform/change-feed.ts';
 import type { ConsumerMail } from '../../platform/consumer-mail.ts';
 import type { NameServers } from '../../platform/name-servers.ts';
 import type { Database } from '../../platform/postgres.ts';
@@ -20,10 +20,10 @@ export interface DomainServices {
 
 const TOKEN_BYTES = 20;
 const RECORD_LABEL = '_waybill';
-/** The name of the record is the longer one, and has to be a name too. */
+/** The name of the record is longer than the domain, and has the same limit. */
 const RECORD_NAME_MAX_CHARS = 253;
 
-/** Where and what a business is to write into the DNS of its domain. */
+/** The TXT record that a business publishes in the DNS of its domain. */
 export function recordOf(domain: string, token: string): { name: string; value: string } {
   return { name: `${RECORD_LABEL}.${domain}`, value: `waybill-verification=${token}` };
 }
@@ -32,7 +32,7 @@ export function listDomains({ database }: DomainServices, business: Business): P
   return store.listDomains(database, business.id);
 }
 
-/** Anybody may say that a domain is theirs; it counts once its DNS says so too. */
+/** Anybody can request a domain; it is verified once its DNS has the record. */
 export async function requestDomain(services: DomainServices, business: Business, text: string): Promise<store.DomainRow> {
   const domain = checkedDomain(services, text);
   const token = randomBytes(TOKEN_BYTES).toString('hex');
@@ -49,15 +49,15 @@ export async function checkDomain(services: DomainServices, business: Business, 
   const { domain, token, verified_at } = row;
   if (token === null) return row;
   const texts = await services.nameServers.textsAt(recordOf(domain, token).name);
-  if (texts === undefined) throw new Refusal('unavailable', `The DNS of ${domain} could not be asked.`, { retryAfterS: 10 });
+  if (texts === undefined) throw new Refusal('unavailable', `The DNS of ${domain} did not respond. Try again later.`, { retryAfterS: 10 });
   const isThere = holds(texts, domain, token);
-  // What was verified is lost by the daily check alone.
+  // Only the daily check takes a verified domain away.
   if (isThere && verified_at === null) await takeOver(services, business, { domain, token }, texts);
   else await store.noteCheck(services.database, business.id, domain, isThere);
   return getDomainOf(services, business, domain);
 }
 
-/** Says who may send for the business from mailboxes of a domain that it has verified. */
+/** Sets who may send for the business from mailboxes of a verified domain. */
 export async function chooseSenders(
   services: DomainServices,
   business: Business,
@@ -66,26 +66,26 @@ export async function chooseSenders(
 ): Promise<store.DomainRow> {
   const { domain } = await getDomainOf(services, business, text);
   const isVerified = await store.updateSenders(services.database, business.id, domain, senders);
-  if (!isVerified) throw new Refusal('conflict', `Verify ${domain} first: until then, nobody sends for your business from it.`);
+  if (!isVerified) throw new Refusal('conflict', `Verify ${domain} first: until then, nobody can send for your business from it.`);
   return getDomainOf(services, business, domain);
 }
 
-/** The operator's word counts without DNS, and for good. */
+/** The operator vouches for a domain without DNS, permanently. */
 export function vouchForDomain({ parties }: Pick<DomainServices, 'parties'>, business: Business, text: string): Promise<string> {
   return parties.verifyDomain(business, text, (tx, domain) => store.deleteRequest(tx, business.id, domain));
 }
 
-/** Both or neither: a domain without its request would pass for one that the operator vouches for. */
+/** Removes both rows in one transaction: a domain without its request would look like one that the operator vouches for. */
 export async function removeDomain({ database, parties }: DomainServices, business: Business, text: string): Promise<void> {
   const domain = parseDomain(text) ?? noSuchDomain();
-  await changingCached(database, business.id, async (tx) => {
+  await changeCached(database, business.id, async (tx) => {
     const wasRequested = await store.deleteRequest(tx, business.id, domain);
     const wasVerified = await parties.releaseDomain(tx, business.id, domain);
     if (!wasRequested && !wasVerified) noSuchDomain();
   });
 }
 
-/** Whether the text stands there; undefined when the name servers do not tell. */
+/** Whether the record is there; undefined when the name servers do not respond. */
 export async function hasRecord({ nameServers }: DomainServices, domain: string, token: string): Promise<boolean | undefined> {
   const texts = await nameServers.textsAt(recordOf(domain, token).name);
   return texts && holds(texts, domain, token);
@@ -95,7 +95,7 @@ function holds(texts: readonly string[], domain: string, token: string): boolean
   return texts.some((found) => found.trim() === recordOf(domain, token).value);
 }
 
-/** A domain that changed hands goes to whoever has its DNS now. */
+/** A domain that changed hands goes to the business that controls its DNS now. */
 async function takeOver(
   { parties }: DomainServices,
   business: Business,
@@ -103,7 +103,7 @@ async function takeOver(
   texts: readonly string[],
 ): Promise<void> {
   const makeWay = async (tx: Change) => {
-    // Whoever gave the domain up while it was looked up has it no more.
+    // The business may have given up the domain during the look-up.
     const isRequested = await store.noteCheck(tx, business.id, domain, true, token);
     if (!isRequested) noSuchDomain();
     const holder = await store.findHolder(tx, domain);
@@ -120,7 +120,7 @@ async function getDomainOf({ database }: DomainServices, business: Business, tex
 }
 
 function noSuchDomain(): never {
-  throw new Refusal('not_found', 'There is no such domain.');
+  throw new Refusal('not_found', 'The domain was not found.');
 }
 
 function checkedDomain({ consumerMail }: DomainServices, text: string): string {
@@ -129,8 +129,8 @@ function checkedDomain({ consumerMail }: DomainServices, text: string): string {
   };
   const domain = parseDomain(text) ?? refuse('It must be a domain such as acme-works.com.');
   if (getDomain(domain, { allowPrivateDomains: true }) === null)
-    refuse(`${domain} is no domain of an organisation, but one that many share.`);
-  if (`${RECORD_LABEL}.${domain}`.length > RECORD_NAME_MAX_CHARS) refuse(`${domain} is too long to have a record of its own.`);
-  if (consumerMail.gives(domain)) refuse(`${domain} gives mailboxes to anybody, so it can belong to no business.`);
+    refuse(`${domain} is shared by many organisations, so it can’t belong to one business.`);
+  if (`${RECORD_LABEL}.${domain}`.length > RECORD_NAME_MAX_CHARS) refuse(`${domain} is too long for a DNS record below it.`);
+  if (consumerMail.gives(domain)) refuse(`${domain} gives mailboxes to anybody, so it can’t belong to one business.`);
   return domain;
 }

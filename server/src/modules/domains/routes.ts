@@ -8,23 +8,23 @@ const { memberEndpoint } = endpointsFor<DomainServices>();
 
 const SendersSchema = Type.Enum(['everybody', 'members'], {
   description:
-    'Who may send for your business from a mailbox of the domain, by mail or on a drop page: everybody who has one, or members only.',
+    'Who can send for your business from a mailbox of the domain, by mail or on a drop page: everybody with such a mailbox, or members only.',
 });
 
 const DomainSchema = Type.Object(
   {
     domain: Type.String(),
     state: Type.Enum(['pending', 'verified', 'failing'], {
-      description: 'failing: verified, but the record has gone; after three days without it the domain is lost.',
+      description: 'failing: verified, but the record is missing; after three days without it, you lose the domain.',
     }),
     record: Type.Union([Type.Object({ type: Type.Literal('TXT'), name: Type.String(), value: Type.String() }, closed), Type.Null()], {
-      description: 'What has to stand in the DNS of the domain, for as long as it is to count. Null when the operator vouches for it.',
+      description: 'The TXT record to publish, and to keep, in the DNS of the domain. Null if the operator vouches for the domain.',
     }),
     senders: SendersSchema,
     verified_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     checked_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     missing_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: 'Since when the record of a verified domain has been gone; null while it is there.',
+      description: 'Since when the record of a verified domain has been missing; null while it is there.',
     }),
   },
   { $id: 'Domain', ...closed },
@@ -33,15 +33,15 @@ const DomainSchema = Type.Object(
 const params = Type.Object({ domain: Type.String() });
 
 export const list = memberEndpoint({
-  summary: 'The domains of your business',
+  summary: 'List the domains of your business',
   success: { status: 200, description: 'All of them.', schema: Type.Object({ data: Type.Array(DomainSchema) }, closed) },
   errors: [],
   handle: async (context, { caller }) => ({ body: { data: (await listDomains(context, caller.business)).map(domainView) } }),
 });
 
 export const add = memberEndpoint({
-  summary: 'Say that a mail domain is yours',
-  description: 'Answers with the TXT record to publish. It counts once POST /v1/domains/{domain}/check has found it.',
+  summary: 'Request a mail domain',
+  description: 'The response has the TXT record to publish. The domain is yours once POST /v1/domains/{domain}/check has found the record.',
   body: Type.Object({ domain: Type.String({ minLength: 1, maxLength: 253 }) }, closed),
   success: { status: 201, description: 'The domain, with its record.', schema: DomainSchema },
   errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'conflict'],
@@ -49,16 +49,16 @@ export const add = memberEndpoint({
 });
 
 export const check = memberEndpoint({
-  summary: 'Look the record of a domain up now',
+  summary: 'Look up the record of a domain now',
   params,
-  success: { status: 200, description: 'The domain as it is now: verified if the record was found.', schema: DomainSchema },
+  success: { status: 200, description: 'The domain: verified if the record was found.', schema: DomainSchema },
   errors: ['not_found', 'conflict'],
   handle: async (context, { caller, params }) => ({ body: domainView(await checkDomain(context, caller.business, params.domain)) }),
 });
 
 export const change = memberEndpoint({
-  summary: 'Choose who may send from a domain',
-  description: 'Others than those who may are refused, with a sentence that says whom to ask. Of a domain that is verified.',
+  summary: 'Choose who can send from a domain',
+  description: 'For a verified domain. Everybody else is refused, with a message that says whom to ask.',
   params,
   body: Type.Object({ senders: SendersSchema }, closed),
   success: { status: 200, description: 'The domain as it is now.', schema: DomainSchema },
@@ -69,7 +69,7 @@ export const change = memberEndpoint({
 });
 
 export const remove = memberEndpoint({
-  summary: 'Give a domain up',
+  summary: 'Give up a domain',
   params,
   success: { status: 204, description: 'It is no longer yours.' },
   errors: ['not_found'],

@@ -54,7 +54,7 @@ const INSERT_REQUEST = statement(
    SELECT FROM known UNION ALL SELECT FROM added`,
 );
 
-/** Keeps the token of an earlier request, and what the operator vouches for. False when the business has as many as it may have. */
+/** Keeps the token of an earlier request, and a domain that the operator vouches for. False when the limit is reached. */
 export async function insertRequest(tx: Queryable, partyId: bigint, domain: string, token: string, max: number): Promise<boolean> {
   await tx.query(LOCK_DOMAINS, [partyId]);
   return (await tx.query(INSERT_REQUEST, [partyId, domain, token, max])).length > 0;
@@ -76,8 +76,8 @@ const NOTE_CHECK = statement(
 );
 
 /**
- * Tells for how many hours the text has been missing; undefined when there is no such request, or none with the token
- * any more. When it could not be found out whether the text is there, it is as missing as it was.
+ * Returns for how many hours the record has been missing; undefined when there is no such request, or it has another token now.
+ * If DNS did not respond, the number of hours does not change.
  */
 export async function noteCheck(
   tx: Queryable,
@@ -95,7 +95,7 @@ const HOLDER = statement(
   { party_id: 'bigint', token: 'text' },
 );
 
-/** The business that holds a domain because of its DNS, with the text that is to stand there. */
+/** The business that has verified a domain by DNS, with the token of its record. */
 export async function findHolder(db: Queryable, domain: string): Promise<{ partyId: bigint; token: string } | undefined> {
   const [row] = await db.query(HOLDER, [domain]);
   return row && { partyId: BigInt(row.party_id), token: row.token };
@@ -114,7 +114,7 @@ const DOMAINS_TO_RECHECK = statement(
   { party_id: 'bigint', domain: 'text', token: 'text' },
 );
 
-/** Those longest unchecked, of all businesses. */
+/** The domains that were not checked for the longest time, of all businesses. */
 export async function domainsToRecheck(db: Queryable, hours: number, limit: number): Promise<DomainToRecheck[]> {
   const rows = await db.query(DOMAINS_TO_RECHECK, [hours, limit]);
   return rows.map((row) => ({ partyId: BigInt(row.party_id), domain: row.domain, token: row.token }));

@@ -7,7 +7,7 @@ import { refuseOutsider } from '../members/outsiders.ts';
 import { checkAddress, type Sender, type SendServices } from '../messages/send-message.ts';
 import { expectedPartyOfMailbox, partyOfMailbox, type UnclaimedServices } from '../parties/unclaimed.ts';
 
-/** A person who writes without a handle does so for the mailbox that was proved, or not at all. */
+/** A person without a handle writes for the proved mailbox, or not at all. */
 export async function dropSender(services: UnclaimedServices & { database: Database }, person: Person): Promise<Sender> {
   const mailbox = provedMailbox(person);
   const party = await partyOfMailbox(services, mailbox);
@@ -24,13 +24,13 @@ function provedMailbox({ email, proves }: Person): string {
 }
 
 export interface Door {
-  /** As whom the person would write; null for nobody. */
+  /** The party that the person would write as; null if there is none. */
   sender: PartyView | null;
-  /** What a first word would be refused with. */
+  /** The refusal of a first message, if any. */
   refusal: Refusal | null;
 }
 
-/** Whether a person could write to the business now, found out by what judges drops, and without leaving anything behind. */
+/** Whether a person could write to the business now, by the same checks as a drop and without side effects. */
 export async function doorOf(services: SendServices & UnclaimedServices, person: Person, to: Business): Promise<Door> {
   let sender: PartyView | null = null;
   try {

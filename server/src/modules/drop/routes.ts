@@ -3,10 +3,10 @@ import { PartySchema } from '../../contract/envelope.ts';
 import { errorCodes } from '../../contract/errors.ts';
 import { closed } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
-import { announceShape, answerAnnouncement } from '../files/announce-requests.ts';
+import { announceShape, handleAnnouncement } from '../files/announce-requests.ts';
 import type { PartedUploads } from '../files/parted-uploads.ts';
-import { answerParts, answerProgress, answerUpload, completeShape, partsShape, showShape } from '../files/upload-requests.ts';
-import { answerSend, type SendingServices, sendShape } from '../messages/message-requests.ts';
+import { completeShape, handleParts, handleShowUpload, partsShape, progressResponse, showShape } from '../files/upload-requests.ts';
+import { handleSend, type SendingServices, sendShape } from '../messages/message-requests.ts';
 import { claimedAs, PublicProfileSchema, profileView } from '../parties/profile.ts';
 import type { UnclaimedServices } from '../parties/unclaimed.ts';
 import { doorOf, dropSender } from './drop.ts';
@@ -16,10 +16,10 @@ const { personEndpoint } = endpointsFor<SendingServices & UnclaimedServices & { 
 export const DoorSchema = Type.Object(
   {
     to: PublicProfileSchema,
-    sender: Type.Union([PartySchema, Type.Null()], { description: 'As whom you would write; null for nobody.' }),
-    allowed: Type.Boolean({ description: 'Whether a drop would be taken now.' }),
+    sender: Type.Union([PartySchema, Type.Null()], { description: 'The party that you would write as; null if you can’t.' }),
+    allowed: Type.Boolean({ description: 'Whether a drop would be accepted now.' }),
     reason: Type.Union([Type.Object({ code: Type.Enum(errorCodes), message: Type.String() }, closed), Type.Null()], {
-      description: 'What it would be refused with.',
+      description: 'The error that a drop would get; null if it would be accepted.',
     }),
   },
   { $id: 'Door', ...closed },
@@ -28,18 +28,18 @@ export const DoorSchema = Type.Object(
 export const send = personEndpoint({
   summary: 'Send a message as a person without a handle',
   description:
-    'What a drop page does: `to` is the business, the sender is the organisation or mailbox that the person has proved to write for. Whoever belongs to a business sends with POST /v1/messages.',
+    'Drop pages use this endpoint: `to` is the business, and the sender is the organisation or mailbox that the person has proved to write for. Members of a business send with POST /v1/messages.',
   ...sendShape,
   errors: [...sendShape.errors, 'conflict'],
-  handle: async (context, call) => answerSend(context, await dropSender(context, call.person), call),
+  handle: async (context, call) => handleSend(context, await dropSender(context, call.person), call),
 });
 
 export const door = personEndpoint({
-  summary: 'Whether you can write to a business without a handle, and as whom',
+  summary: 'Check whether you can write to a business without a handle, and as whom',
   description:
-    'What a drop page shows before somebody writes. The same judges it as POST /v1/drops, and nothing is written. Limits of an account show when something is sent.',
+    'Drop pages show the result before you write. The checks are those of POST /v1/drops, without side effects and without the limits of an account.',
   params: Type.Object({ handle: Type.String() }),
-  success: { status: 200, description: 'The business, you, and the answer.', schema: DoorSchema },
+  success: { status: 200, description: 'The business, you, and whether a drop would be accepted.', schema: DoorSchema },
   errors: ['not_found'],
   handle: async (context, { person, params }) => {
     const to = await claimedAs(context.parties, params.handle);
@@ -53,14 +53,14 @@ export const announce = personEndpoint({
   summary: 'Announce a file, as a person without a handle',
   ...announceShape,
   errors: [...announceShape.errors, 'party_required'],
-  handle: async (context, { person, body }) => answerAnnouncement(context, (await dropSender(context, person)).party, body),
+  handle: async (context, { person, body }) => handleAnnouncement(context, (await dropSender(context, person)).party, body),
 });
 
 export const showUpload = personEndpoint({
   ...showShape,
   summary: `${showShape.summary}, as a person without a handle`,
   errors: [...showShape.errors, 'party_required'],
-  handle: async (context, { person, params }) => answerUpload(context, (await dropSender(context, person)).party, params.id),
+  handle: async (context, { person, params }) => handleShowUpload(context, (await dropSender(context, person)).party, params.id),
 });
 
 export const parts = personEndpoint({
@@ -68,7 +68,7 @@ export const parts = personEndpoint({
   summary: `${partsShape.summary}, as a person without a handle`,
   errors: [...partsShape.errors, 'party_required'],
   handle: async (context, { person, params, body }) =>
-    answerParts(context.partedUploads, (await dropSender(context, person)).party, params.id, body),
+    handleParts(context.partedUploads, (await dropSender(context, person)).party, params.id, body),
 });
 
 export const complete = personEndpoint({
@@ -77,6 +77,6 @@ export const complete = personEndpoint({
   errors: [...completeShape.errors, 'party_required'],
   handle: async (context, { person, params }) => {
     const { party } = await dropSender(context, person);
-    return answerProgress(await context.partedUploads.complete(party, params.id));
+    return progressResponse(await context.partedUploads.complete(party, params.id));
   },
 });

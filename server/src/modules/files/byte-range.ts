@@ -6,7 +6,7 @@ export interface ByteRange {
   end: number;
 }
 
-/** The one range that a request asks for (RFC 9110); undefined for the whole. Several at once are answered with the whole. */
+/** The range that a request asks for (RFC 9110); undefined for the whole file, which is also the response to several ranges. */
 export function rangeOf(headers: IncomingHttpHeaders, size: number, etag: string): ByteRange | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '');
   const ifRange = headers['if-range'];
@@ -16,9 +16,9 @@ export function rangeOf(headers: IncomingHttpHeaders, size: number, etag: string
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
   const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
   if (start < size && start <= end) return { start, end };
-  throw new Refusal('validation_error', `The file has ${size} bytes; the range lies outside.`, {
+  throw new Refusal('validation_error', `The file has ${size} bytes; the range is outside of it.`, {
     status: 416,
     headers: { 'content-range': `bytes */${size}` },
-    details: [{ path: '/Range', message: 'lies outside of the file' }],
+    details: [{ path: '/Range', message: 'is outside of the file' }],
   });
 }

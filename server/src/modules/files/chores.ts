@@ -5,9 +5,9 @@ import type { Files } from './files.ts';
 import * as store from './store.ts';
 
 const LOG_PROGRESS_EVERY_BYTES = 1024 ** 3;
-/** Longer than any send takes that has found an upload still good. */
+/** Longer than any send that found the upload valid takes. */
 const EXPIRY_GRACE_S = 3_600;
-/** What is not known to the database after so long belongs to nothing. */
+/** Objects that are unknown to the database after this time are orphans. */
 const ORPHAN_AGE_MS = 48 * 3_600_000;
 const BATCH = 500;
 
@@ -33,7 +33,7 @@ export function fileChores(files: Files, objects: ObjectStore): Chore[] {
       run: async (database, log) => {
         await store.removeOldPersonUsage(database);
         const expired = await store.takeExpiredUploads(database, EXPIRY_GRACE_S);
-        // What a message refers to stays; what was PUT to its URL afterwards does not.
+        // An object that a message refers to stays; bytes that were PUT to its URL later do not.
         for (const { id, partsRef, isReferredTo } of expired) {
           if (partsRef !== null) await objects.parts.drop({ id, ref: partsRef });
           await (isReferredTo ? objects.removeUpload(id) : objects.remove(id));

@@ -1,11 +1,11 @@
-/** A file of a message, as both parties have it. Ids are uuids. */
+/** A file of a message, the same for both parties. Ids are uuids. */
 export interface DeliveredFile {
   id: string;
-  /** Where its bytes are. */
+  /** The object that holds the bytes. */
   objectId: string;
   filename: string;
   contentType: string;
   sizeBytes: number;
-  /** Null as long as it has not been hashed. */
+  /** Null until the file has been hashed. */
   sha256: Buffer | null;
 }

@@ -4,7 +4,7 @@ import { KeyedSlots } from '../../platform/keyed-slots.ts';
 import type { FolderStore } from '../../platform/objects/folder-store.ts';
 import type { ByteRange } from './byte-range.ts';
 
-/** Downloads that the service serves itself. Each holds a file, a connection and buffers for as long as its client reads. */
+/** Limits downloads that the service serves itself. Each holds a file, a connection and buffers for as long as its client reads. */
 export class Downloads {
   readonly #perFile = new KeyedSlots(DOWNLOADS_PER_FILE_MAX, 'downloads of one file');
   readonly #perAddress: KeyedSlots;

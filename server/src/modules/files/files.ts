@@ -13,7 +13,7 @@ import { isBusiness, type Party } from '../../contract/parties.ts';
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
 import { type DownloadTerms, isStoreUnavailable, type ObjectStore, type UploadTicket } from '../../platform/objects/object-store.ts';
 import type { Database } from '../../platform/postgres.ts';
-import { type Announcement, checkAnnouncement, isContentType, noSuchUpload, rememberUpload } from './announced.ts';
+import { type Announcement, checkAnnouncement, isContentType, noSuchUpload, rememberUpload } from './announcements.ts';
 import type { DeliveredFile } from './delivered-file.ts';
 import { Sealing } from './sealing.ts';
 import * as store from './store.ts';
@@ -28,7 +28,7 @@ export type UploadState = (typeof uploadStates)[number];
 
 const ANY_CONTENT_TYPE = 'application/octet-stream';
 
-/** Everything about the bytes that messages carry. */
+/** The files of messages and their uploads. */
 export class Files {
   readonly #database: Database;
   readonly #objects: ObjectStore;
@@ -55,7 +55,7 @@ export class Files {
     return { ...ticket, id: formatId('upl', id), expiresAt };
   }
 
-  /** How far an upload in one piece has come; undefined of one in parts, and of none. */
+  /** The progress of an upload in one piece; undefined for one in upload parts, and for an unknown id. */
   async showWhole(owner: Party, uploadId: string): Promise<(store.WholeUpload & { state: UploadState }) | undefined> {
     const id = parseId('upl', uploadId) ?? noSuchUpload(uploadId);
     const upload = await store.findWholeUpload(this.#database, owner.id, id);
@@ -64,7 +64,7 @@ export class Files {
     return { ...upload, state: upload.isSealed ? 'sealed' : isThere ? 'uploaded' : 'announced' };
   }
 
-  /** Stores a file that came inside of a request. Whoever calls it discards it again when the message is not sent. */
+  /** Stores a file that came in a request. The caller discards it if the message is not sent. */
   async storeInline(filename: string, contentType: string | undefined, bytes: AsyncIterable<Buffer>): Promise<DeliveredFile> {
     const problem = filenameProblem(filename);
     if (problem !== undefined) throw invalid([{ path: '/filename', message: problem }]);
@@ -77,7 +77,7 @@ export class Files {
     return { id: newUuid(), objectId, filename, contentType: type, sizeBytes, sha256 };
   }
 
-  /** What can't be removed now belongs to nothing, and so goes with the next clean-up: nobody waits for a store that hangs. */
+  /** A file that can't be removed now is an orphan, which the next clean-up removes: no request waits for a store that hangs. */
   async discard(files: readonly DeliveredFile[]): Promise<void> {
     try {
       for (const { objectId } of files) await this.#objects.remove(objectId);
@@ -86,7 +86,7 @@ export class Files {
     }
   }
 
-  /** Counts files that came inside of a request toward the owners of a business; what is refused later stays counted. */
+  /** Counts files that came in a request toward an owner of the business; a later refusal does not undo that. */
   async chargeInline(owner: Party, files: readonly DeliveredFile[]): Promise<void> {
     const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     if (bytes === 0 || !isBusiness(owner)) return;
@@ -94,7 +94,7 @@ export class Files {
       throw quotaRefusal('daily_upload_bytes_per_person', this.#quotas, new Date());
   }
 
-  /** The files that these uploads become in a message. From here on their bytes can't change any more. */
+  /** Turns uploads into files of a message. Their bytes can't change from then on. */
   async attach(owner: Party, uploadIds: readonly string[]): Promise<DeliveredFile[]> {
     const wanted = uploadIds.map((given) => ({ given, id: parseId('upl', given) ?? noSuchUpload(given) }));
     if (wanted.length === 0) return [];
@@ -128,11 +128,11 @@ export class Files {
   async find(partyId: bigint, id: string): Promise<DeliveredFile> {
     const fileId = parseId('file', id);
     const file = fileId === undefined ? undefined : await store.findFile(this.#database, partyId, fileId);
-    if (!file) throw new Refusal('not_found', 'There is no such file.');
+    if (!file) throw new Refusal('not_found', 'The file was not found.');
     return file;
   }
 
-  /** One of the service's own, also where a bucket has the bytes: S3 signs a URL for one method, and clients use GET and HEAD. */
+  /** A URL of the service, even if a bucket has the bytes: S3 signs a URL for one method, but clients use GET and HEAD. */
   async downloadUrl({ objectId, filename, contentType }: DeliveredFile): Promise<{ url: string; expiresAt: Date }> {
     const expiresAt = new Date(Date.now() + DOWNLOAD_URL_LIFETIME_S * 1000);
     return { url: this.#urlOf(objectId, { filename, contentType, expiresAt }), expiresAt };

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { codeOf } from '../../contract/thrown.ts';
-import { type Answer, type Call, endpointsFor } from '../../http/endpoint.ts';
+import { type Call, endpointsFor, type HttpResponse } from '../../http/endpoint.ts';
 import { isUnchanged } from '../../http/entity-tag.ts';
 import { attachmentDisposition, harmlessType } from '../../platform/objects/content-disposition.ts';
 import { WrongSize } from '../../platform/objects/folder.ts';
@@ -18,7 +18,7 @@ import type { Downloads } from './downloads.ts';
 
 interface ObjectServices {
   objects: ObjectStore;
-  /** Where the service takes and serves the bytes itself; undefined when a bucket does. */
+  /** The store whose bytes the service itself takes and serves; undefined when files are in a bucket. */
   folder: FolderStore | undefined;
   signer: UrlSigner;
   downloads: Downloads;
@@ -27,10 +27,10 @@ interface ObjectServices {
 const { publicEndpoint } = endpointsFor<ObjectServices>();
 
 const params = Type.Object({ id: Type.String() });
-/** Not one that somebody could put together: what stands in it is covered by its signature, whatever it is. */
+/** Not described as parameters: the signature covers the whole query. */
 const query = Type.Object({}, { additionalProperties: true });
 
-/** Whatever a stranger has uploaded, a browser neither runs it nor guesses what it is. */
+/** A browser neither runs nor sniffs what a stranger has uploaded. */
 const HARMLESS = {
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',
@@ -40,29 +40,29 @@ const HARMLESS = {
 export const put = publicEndpoint({
   summary: 'Upload the bytes of an announced file',
   description:
-    'The `upload_url` of POST /v1/uploads leads here, and so do the URLs of parts, unless files are kept in a bucket. The signature in it is all the permission it takes.',
+    'The `upload_url` of POST /v1/uploads and the URLs of upload parts lead here, unless files are stored in a bucket. The signature in the URL is the only permission that you need.',
   params,
   query,
   streams: '*',
-  success: { status: 200, description: 'The bytes are there.', contentType: 'text/plain; charset=utf-8' },
+  success: { status: 200, description: 'The bytes are stored.', contentType: 'text/plain; charset=utf-8' },
   errors: ['forbidden', 'not_found', 'conflict', 'validation_error', 'unsupported_media_type'],
   handle: async (context, call) => {
-    const { id, terms } = opened(context, call, 'PUT');
+    const { id, terms } = verifyUrl(context, call, 'PUT');
     const store = context.folder;
-    if (!store) throw new Refusal('not_found', 'There is no such path.');
+    if (!store) throw new Refusal('not_found', 'The path was not found.');
     const { headers, raw } = call.request;
-    if ((await store.objectSize(id)) !== undefined) throw sealed();
-    const { sizeBytes, type, receive } = expected(store, id, terms);
+    if ((await store.objectSize(id)) !== undefined) throw sealedRefusal();
+    const { sizeBytes, type, receive } = expectationOf(store, id, terms);
     if (type !== null && headers['content-type'] !== type)
       throw invalid([{ path: '/Content-Type', message: `must be ${type}, as announced` }]);
     const promised = headers['content-length'];
     if (promised !== undefined && Number(promised) !== sizeBytes) throw wrongSize(sizeBytes);
     try {
-      // Not closed with the last byte that is wanted: the client is to see the answer, whatever else it sends.
+      // Not closed after the last byte that is wanted: the client must be able to read the response, whatever else it sends.
       await receive(raw.iterator({ destroyOnReturn: false }));
     } catch (error) {
-      if (error instanceof AlreadyJoined) throw sealed();
-      if (error instanceof TakenOver) throw takenOver();
+      if (error instanceof AlreadyJoined) throw sealedRefusal();
+      if (error instanceof TakenOver) throw takenOverRefusal();
       if (error instanceof WrongSize || codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE') throw wrongSize(sizeBytes);
       throw error;
     }
@@ -73,25 +73,25 @@ export const put = publicEndpoint({
 export const get = publicEndpoint({
   summary: 'Download a file',
   description:
-    'The `download_url` of a file leads here. Ranges are served, so that a download can be resumed. Where files are kept in a bucket, GET is redirected there.',
+    'The `download_url` of a file leads here. Use `Range` to resume a download. If files are stored in a bucket, GET is redirected there.',
   params,
   query,
   success: { status: 200, description: 'The bytes.', contentType: 'application/octet-stream' },
   also: [
     { status: 302, description: 'A redirect to the bucket that has the bytes.' },
-    { status: 206, description: 'The part that `Range` asks for.' },
-    { status: 304, description: 'You have it already, as `If-None-Match` says.' },
-    { status: 416, description: '`Range` lies outside of the file.' },
+    { status: 206, description: 'The range that `Range` asks for.' },
+    { status: 304, description: 'The file is the one in `If-None-Match`.' },
+    { status: 416, description: '`Range` is outside of the file.' },
   ],
   errors: ['forbidden', 'not_found', 'rate_limited', 'validation_error'],
   handle: async (context, call) => {
-    const { id, terms } = opened(context, call, 'GET');
-    // Its body would be read to the end, only to be thrown away.
+    const { id, terms } = verifyUrl(context, call, 'GET');
+    // A stream for HEAD would be read to its end and discarded.
     const isHead = call.request.method === 'HEAD';
     const { folder } = context;
-    if (!folder && !isHead) return redirected(context, id, terms);
+    if (!folder && !isHead) return redirect(context, id, terms);
     const size = await context.objects.objectSize(id);
-    if (size === undefined) throw new Refusal('not_found', 'There is no such file.');
+    if (size === undefined) throw new Refusal('not_found', 'The file was not found.');
     const etag = `"${id}"`;
     if (isUnchanged(call.request.headers['if-none-match'], etag)) return { status: 304, headers: { etag } };
     const range = rangeOf(call.request.headers, size, etag);
@@ -100,7 +100,7 @@ export const get = publicEndpoint({
       status: isWhole ? 200 : 206,
       headers: {
         ...HARMLESS,
-        // A bucket has a tag of its own for what it serves.
+        // A bucket has its own ETag.
         ...(folder && { etag }),
         'accept-ranges': 'bytes',
         'cache-control': 'private, max-age=3600',
@@ -114,8 +114,8 @@ export const get = publicEndpoint({
   },
 });
 
-/** To the bucket, for as long as the URL itself is good. */
-async function redirected({ objects }: ObjectServices, id: string, terms: URLSearchParams): Promise<Answer> {
+/** Redirects to the bucket, for as long as the URL itself is valid. */
+async function redirect({ objects }: ObjectServices, id: string, terms: URLSearchParams): Promise<HttpResponse> {
   const location = await objects.downloadUrl(id, {
     filename: terms.get('name') ?? '',
     contentType: terms.get('type') ?? '',
@@ -124,25 +124,25 @@ async function redirected({ objects }: ObjectServices, id: string, terms: URLSea
   return { status: 302, headers: { ...HARMLESS, location, 'cache-control': 'no-store' }, body: '' };
 }
 
-/** What a signed URL grants; refuses one that was altered, or is too late. */
-function opened({ signer }: ObjectServices, call: Call<{ id: string }>, method: 'GET' | 'PUT'): { id: string; terms: URLSearchParams } {
+/** The terms of a signed URL; refuses one that was altered, or has expired. */
+function verifyUrl({ signer }: ObjectServices, call: Call<{ id: string }>, method: 'GET' | 'PUT'): { id: string; terms: URLSearchParams } {
   const { id } = call.params;
   const signed = call.request.url.split('?')[1] ?? '';
   const verdict = signer.verify(method, objectPath(id), signed, new Date());
-  if (verdict === 'forged') throw new Refusal('forbidden', 'This URL is not one that the service has signed.');
-  if (verdict === 'late') throw new Refusal('forbidden', 'This URL has expired; ask the API for a fresh one.');
+  if (verdict === 'forged') throw new Refusal('forbidden', 'The service has not signed this URL; get a URL from the API.');
+  if (verdict === 'late') throw new Refusal('forbidden', 'This URL has expired; get a new one from the API.');
   return { id, terms: new URLSearchParams(signed) };
 }
 
 interface Expected {
   sizeBytes: number;
-  /** Null where it does not matter. */
+  /** Null if any type is accepted. */
   type: string | null;
   receive(bytes: AsyncIterable<Buffer>): Promise<void>;
 }
 
-/** What is to be PUT to a URL, by what was signed: a file, or a part of one. */
-function expected(store: FolderStore, id: string, terms: URLSearchParams): Expected {
+/** What is to be PUT to a signed URL: a file, or an upload part. */
+function expectationOf(store: FolderStore, id: string, terms: URLSearchParams): Expected {
   if (!terms.has('part')) {
     const sizeBytes = Number(terms.get('size'));
     return { sizeBytes, type: terms.get('type'), receive: (bytes) => store.receive(id, bytes, sizeBytes) };
@@ -152,17 +152,17 @@ function expected(store: FolderStore, id: string, terms: URLSearchParams): Expec
   return { sizeBytes: partSize(upload, number), type: null, receive: (bytes) => store.parts.receive(upload, number, bytes) };
 }
 
-function sealed(): Refusal {
-  return new Refusal('conflict', 'These bytes were sealed when the upload was completed, or sent; announce a new upload for others.');
+function sealedRefusal(): Refusal {
+  return new Refusal('conflict', 'These bytes were sealed when the upload was completed or sent; announce a new upload for other bytes.');
 }
 
-/** Its client has probably gone, and whatever it still sends is not wanted. */
-function takenOver(): Refusal {
-  return new Refusal('conflict', 'These bytes are being PUT again by a newer request, which replaces this one.', {
+/** Closes the connection: its client has probably gone, and the rest of the body is not wanted. */
+function takenOverRefusal(): Refusal {
+  return new Refusal('conflict', 'A newer request is putting these bytes and replaces this one.', {
     headers: { connection: 'close' },
   });
 }
 
 function wrongSize(sizeBytes: number): Refusal {
-  return invalid([{ path: '', message: `exactly ${sizeBytes} bytes were announced, and have to be sent` }]);
+  return invalid([{ path: '', message: `exactly ${sizeBytes} bytes were announced; send exactly these` }]);
 }

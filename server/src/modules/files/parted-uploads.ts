@@ -6,10 +6,10 @@ import type { Quotas } from '../../contract/quotas.ts';
 import type { PartStore, UploadTicket } from '../../platform/objects/object-store.ts';
 import { partCount, partNumbers, partSize } from '../../platform/objects/parts.ts';
 import type { Database } from '../../platform/postgres.ts';
-import { type Announcement, checkAnnouncement, noSuchUpload, rememberUpload } from './announced.ts';
+import { type Announcement, checkAnnouncement, noSuchUpload, rememberUpload } from './announcements.ts';
 import { findPartedUpload, recordComplete, type StoredPartedUpload } from './parts-store.ts';
 
-/** How far an upload in parts has come. */
+/** The progress of an upload in upload parts. */
 export interface Progress extends Announcement {
   id: string;
   partBytes: number;
@@ -23,7 +23,7 @@ export interface PartTicket extends UploadTicket {
   sizeBytes: number;
 }
 
-/** Uploads that can be paused: their parts are PUT in any order, and again, until they are said to be complete. */
+/** Uploads that can be resumed: upload parts are PUT in any order, and repeatedly, until the upload is completed. */
 export class PartedUploads {
   readonly #database: Database;
   readonly #parts: PartStore;
@@ -79,13 +79,12 @@ export class PartedUploads {
     return { parts, expiresAt: upload.putBefore };
   }
 
-  /** From here on the bytes can't change any more, and messages may refer to them. Whoever asks again is told the same. */
+  /** From then on, the bytes can't change, and messages may refer to them. A second call returns the same. */
   async complete(owner: Party, uploadId: string): Promise<Progress> {
     const upload = await this.#find(owner, uploadId);
     if (!upload.isComplete) {
       const missing = await this.#parts.join(upload);
-      if (missing.length > 0)
-        throw new Refusal('upload_incomplete', `Of ${uploadId}, these parts have not arrived: ${missing.join(', ')}.`);
+      if (missing.length > 0) throw new Refusal('upload_incomplete', `These parts of ${uploadId} are missing: ${missing.join(', ')}.`);
       await recordComplete(this.#database, owner.id, upload.id);
     }
     return { ...upload, id: uploadId, arrivedParts: partNumbers(upload), isComplete: true };

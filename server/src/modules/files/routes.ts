@@ -1,39 +1,39 @@
 import { Type } from 'typebox';
 import { closed } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
-import { announceShape, answerAnnouncement } from './announce-requests.ts';
+import { announceShape, handleAnnouncement } from './announce-requests.ts';
 import type { Files } from './files.ts';
 import type { PartedUploads } from './parted-uploads.ts';
-import { answerParts, answerProgress, answerUpload, completeShape, partsShape, showShape } from './upload-requests.ts';
+import { completeShape, handleParts, handleShowUpload, partsShape, progressResponse, showShape } from './upload-requests.ts';
 
 const { endpoint } = endpointsFor<{ files: Files; partedUploads: PartedUploads }>();
 
 export const announce = endpoint({
-  summary: 'Announce a file that you will upload by yourself',
+  summary: 'Announce a file to upload',
   description:
-    'For files of up to 5 GB: announce it, PUT exactly `size_bytes` bytes to `upload_url` with `headers`, then send a message with its `upload_id` in `files`. With `"parts": true` it comes in parts, which can be paused and resumed: ask for their URLs, PUT them, and complete it.',
+    'For files of up to 5 GB: announce the file, PUT exactly `size_bytes` bytes to `upload_url` with `headers`, then send a message with its `upload_id` in `files`. With `"parts": true` you upload it in upload parts, and can pause and resume: request their URLs, PUT them, and complete the upload.',
   ...announceShape,
-  handle: (context, { caller, body }) => answerAnnouncement(context, caller.business, body),
+  handle: (context, { caller, body }) => handleAnnouncement(context, caller.business, body),
 });
 
 export const showUpload = endpoint({
   ...showShape,
-  handle: (context, { caller, params }) => answerUpload(context, caller.business, params.id),
+  handle: (context, { caller, params }) => handleShowUpload(context, caller.business, params.id),
 });
 
 export const parts = endpoint({
   ...partsShape,
-  handle: ({ partedUploads }, { caller, params, body }) => answerParts(partedUploads, caller.business, params.id, body),
+  handle: ({ partedUploads }, { caller, params, body }) => handleParts(partedUploads, caller.business, params.id, body),
 });
 
 export const complete = endpoint({
   ...completeShape,
-  handle: async ({ partedUploads }, { caller, params }) => answerProgress(await partedUploads.complete(caller.business, params.id)),
+  handle: async ({ partedUploads }, { caller, params }) => progressResponse(await partedUploads.complete(caller.business, params.id)),
 });
 
 export const download = endpoint({
-  summary: 'A fresh download URL for a file',
-  description: 'With `Accept: application/json` the URL comes as JSON, otherwise as a redirect.',
+  summary: 'Get a new download URL for a file',
+  description: 'With `Accept: application/json`, the response has the URL as JSON; otherwise it is a redirect.',
   params: Type.Object({ id: Type.String({ description: 'file_ id' }) }),
   success: {
     status: 200,

@@ -8,7 +8,7 @@ import * as store from './store.ts';
 export interface Sealed {
   /** Undefined when nothing was uploaded. */
   sizeBytes: number | undefined;
-  /** Null of a file that is hashed after delivery. */
+  /** Null for a file that is hashed after delivery. */
   sha256: Buffer | null;
 }
 
@@ -16,8 +16,8 @@ const LEASE_S = 60;
 const LOOK_AGAIN_MS = 200;
 
 /**
- * Makes an object of an upload, and finds out its hash: once for each, whatever number of requests and processes want it.
- * Both are written down with the upload, so that a message that is refused costs this once, not each time.
+ * Turns an upload into an object and hashes it: once for each upload, across requests and processes. Both results are stored with
+ * the upload, so that a message that is refused costs this once, not each time.
  */
 export class Sealing {
   readonly #database: Database;
@@ -40,7 +40,7 @@ export class Sealing {
   async #sealOnce(partyId: bigint, upload: store.Upload): Promise<Sealed> {
     const sizeBytes = upload.sealedBytes ?? (await this.#object(partyId, upload));
     if (sizeBytes !== upload.sizeBytes) return { sizeBytes, sha256: null };
-    // By the size alone, even if another message has had it hashed: so everybody knows what content_hash covers.
+    // By the size alone, even if another message has caused it to be hashed: so it is predictable what content_hash covers.
     if (sizeBytes > HASHED_AT_DELIVERY_MAX_BYTES) return { sizeBytes, sha256: null };
     if (upload.sha256) return { sizeBytes, sha256: upload.sha256 };
     const sha256 = await this.#hash(upload.id);
@@ -48,9 +48,9 @@ export class Sealing {
     return { sizeBytes, sha256 };
   }
 
-  /** Under a lease: of several processes one seals, and the others wait until it is done, or its lease has lapsed. */
+  /** Under a lease: one process seals, and the others wait until it is done, or its lease has lapsed. */
   async #object(partyId: bigint, { id, sizeBytes }: store.Upload): Promise<number | undefined> {
-    // Twice the time that the object store gets for a copy: what is begun later never meets an earlier one.
+    // Twice the time that the object store gets for a copy, so that two copies never overlap.
     const leaseS = LEASE_S + (2 * sizeBytes) / BUCKET_COPY_BYTES_PER_S_MIN;
     const giveUpAt = Date.now() + SEALING_PATIENCE_MS;
     for (;;) {
@@ -58,7 +58,9 @@ export class Sealing {
       if (found.isLeased) return this.#objectUnderLease(partyId, id);
       if (found.sealedBytes !== null) return found.sealedBytes;
       if (Date.now() > giveUpAt)
-        throw new Refusal('unavailable', 'An upload of this message is still being prepared for another request.', { retryAfterS: 5 });
+        throw new Refusal('unavailable', 'An upload of this message is still being prepared for another request. Try again later.', {
+          retryAfterS: 5,
+        });
       await sleep(LOOK_AGAIN_MS);
     }
   }
@@ -68,7 +70,7 @@ export class Sealing {
     try {
       sealedBytes = await this.#objects.seal(id);
     } catch (error) {
-      // The bucket may still be copying, and must have ended before another copy begins: so that lease is left to lapse.
+      // The bucket may still be copying, which must end before another copy begins: so the lease is left to lapse.
       if (!(error instanceof UnfinishedCopy)) await store.endSealing(this.#database, partyId, id, undefined);
       throw error;
     }

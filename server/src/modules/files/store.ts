@@ -8,18 +8,18 @@ export interface Upload {
   filename: string;
   contentType: string;
   sizeBytes: number;
-  /** How many bytes there are, once they can't change any more. */
+  /** The size, once the bytes can't change any more. */
   sealedBytes: number | null;
-  /** Once a message has referred to it, delivered or not. */
+  /** Set once a message has referred to the upload, even if that message was refused. */
   sha256: Buffer | null;
 }
 
 export interface NewUpload extends Pick<Upload, 'id' | 'filename' | 'contentType' | 'sizeBytes'> {
-  /** If it comes in parts: how large they are, and what the object store calls it. */
+  /** For an upload in upload parts: their size, and the object store's own name for the upload. */
   parts?: { partBytes: number; ref: string };
 }
 
-/** The bytes of a day that a limit allows; 0 is without limit. */
+/** The bytes that may be uploaded per day; 0 means no limit. */
 export interface DayLimits {
   perBusiness: number;
   perOwner: number;
@@ -30,7 +30,7 @@ const ANNOUNCE_UPLOAD = statement('SELECT refused_by, clock FROM announce_upload
   clock: 'timestamptz',
 });
 
-/** Counts the bytes toward the limits of the day and remembers the upload, or does neither when one is reached. */
+/** Counts the bytes toward the limits of the day and stores the upload; does neither when a limit is reached. */
 export async function insertUpload(
   db: Queryable,
   partyId: bigint,
@@ -64,7 +64,7 @@ export async function chargeOwner(db: Queryable, partyId: bigint, bytes: number,
 
 const REMOVE_OLD_PERSON_USAGE = statement(`DELETE FROM person_usage WHERE day < (now() AT TIME ZONE 'UTC')::date - 1`);
 
-/** What was counted toward people on days that are over. */
+/** Deletes the counts of people for days that are over. */
 export async function removeOldPersonUsage(db: Queryable): Promise<void> {
   await db.query(REMOVE_OLD_PERSON_USAGE);
 }
@@ -76,7 +76,7 @@ const UPLOADS = statement(
   { id: 'uuid', filename: 'text', content_type: 'text', size_bytes: 'bigint', sealed_bytes: 'bigint?', sha256: 'bytea?' },
 );
 
-/** Those of the party's uploads that a message may still refer to. */
+/** Those of the party's uploads that messages may still refer to. */
 export async function findUploads(db: Queryable, partyId: bigint, ids: string[]): Promise<Upload[]> {
   const rows = await db.query(UPLOADS, [partyId, ids]);
   return rows.map((row) => ({
@@ -100,7 +100,7 @@ const WHOLE_UPLOAD = statement(
   { filename: 'text', content_type: 'text', size_bytes: 'bigint', is_sealed: 'boolean', expires_at: 'timestamptz' },
 );
 
-/** An upload of the party that comes in one piece, if a message may still refer to it. */
+/** An upload of the party in one piece, if a message may still refer to it. */
 export async function findWholeUpload(db: Queryable, partyId: bigint, id: string): Promise<WholeUpload | undefined> {
   const [row] = await db.query(WHOLE_UPLOAD, [partyId, id]);
   return (
@@ -199,7 +199,7 @@ export async function recordHash(db: Queryable, objectId: string, sha256: Buffer
 
 export interface ExpiredUpload {
   id: string;
-  /** What the object store calls it, if it came in parts. */
+  /** The object store's own name for an upload in upload parts. */
   partsRef: string | null;
   isReferredTo: boolean;
 }
@@ -210,7 +210,7 @@ const TAKE_EXPIRED_UPLOADS = statement(
   { id: 'uuid', parts_ref: 'text?', is_referred_to: 'boolean' },
 );
 
-/** Forgets uploads that expired some while ago, and tells which they were. */
+/** Deletes uploads that expired some time ago, and returns them. */
 export async function takeExpiredUploads(tx: Queryable, graceS: number): Promise<ExpiredUpload[]> {
   const rows = await tx.query(TAKE_EXPIRED_UPLOADS, [graceS]);
   return rows.map((row) => ({ id: row.id, partsRef: row.parts_ref, isReferredTo: row.is_referred_to }));
@@ -222,7 +222,7 @@ const UNKNOWN_OBJECTS = statement(
   { id: 'uuid' },
 );
 
-/** Of these, the ids that nothing in the database knows. */
+/** Those of the ids that the database does not know. */
 export async function unknownObjects(db: Queryable, ids: string[]): Promise<string[]> {
   const rows = await db.query(UNKNOWN_OBJECTS, [ids]);
   return rows.map((row) => row.id);

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { PARTS_PER_REQUEST_MAX } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
 import type { Party } from '../../contract/parties.ts';
-import type { Answer } from '../../http/endpoint.ts';
+import type { HttpResponse } from '../../http/endpoint.ts';
 import { type Files, uploadStates } from './files.ts';
 import type { PartedUploads, Progress } from './parted-uploads.ts';
 
@@ -11,14 +11,16 @@ const PartNumber = (description: string) => Type.Integer({ minimum: 1, descripti
 
 export const PartedUploadSchema = Type.Object(
   {
-    upload_id: Type.String({ description: 'Goes into `files` of a message, once it is complete.' }),
+    upload_id: Type.String({ description: 'For `files` of a message, once the upload is complete.' }),
     filename: Type.String(),
     content_type: Type.String(),
     size_bytes: Type.Integer({ minimum: 0 }),
-    part_size_bytes: Type.Integer({ minimum: 1, description: 'Of each part but the last, which is shorter.' }),
-    arrived_parts: Type.Array(PartNumber('Counted from 1.'), { description: 'Those that are there as a whole.' }),
-    complete: Type.Boolean({ description: 'The parts are joined: they can’t change any more, and messages may refer to them.' }),
-    expires_at: Type.String({ format: 'date-time', description: 'All has to be uploaded, and sent, before this time.' }),
+    part_size_bytes: Type.Integer({ minimum: 1, description: 'The size of each upload part except the last, which may be smaller.' }),
+    arrived_parts: Type.Array(PartNumber('Counted from 1.'), { description: 'The numbers of the upload parts that have arrived.' }),
+    complete: Type.Boolean({
+      description: 'Whether the upload parts are joined: then they can’t change any more, and messages can refer to the upload.',
+    }),
+    expires_at: Type.String({ format: 'date-time', description: 'Upload all upload parts and send the message before this time.' }),
   },
   { $id: 'PartedUpload', ...closed },
 );
@@ -29,14 +31,14 @@ const PartTicketsSchema = Type.Object(
       Type.Object(
         {
           number: PartNumber('Counted from 1.'),
-          size_bytes: Type.Integer({ minimum: 0, description: 'Exactly so many bytes have to be sent.' }),
-          url: Type.String({ description: 'PUT the bytes of the part here; no key is needed.' }),
-          headers: Type.Record(Type.String(), Type.String(), { description: 'To be sent along with the PUT.' }),
+          size_bytes: Type.Integer({ minimum: 0, description: 'Send exactly this many bytes.' }),
+          url: Type.String({ description: 'PUT the bytes of the upload part here, without a key.' }),
+          headers: Type.Record(Type.String(), Type.String(), { description: 'Send these headers with the PUT.' }),
         },
         closed,
       ),
     ),
-    expires_at: Type.String({ format: 'date-time', description: 'The PUTs have to begin before this time. Ask again for fresh URLs.' }),
+    expires_at: Type.String({ format: 'date-time', description: 'Begin the PUTs before this time, or request new URLs.' }),
   },
   { $id: 'PartTickets', ...closed },
 );
@@ -45,7 +47,7 @@ const params = Type.Object({ id: Type.String({ description: 'upl_ id' }) });
 
 const WholeUploadSchema = Type.Object(
   {
-    upload_id: Type.String({ description: 'Goes into `files` of a message.' }),
+    upload_id: Type.String({ description: 'For `files` of a message.' }),
     filename: Type.String(),
     content_type: Type.String(),
     size_bytes: Type.Integer({ minimum: 0 }),
@@ -53,33 +55,33 @@ const WholeUploadSchema = Type.Object(
       description:
         '`announced`: the bytes are still to be PUT. `uploaded`: they are there, and can be PUT again. `sealed`: a message has referred to them, and they can’t change any more.',
     }),
-    complete: Type.Boolean({ description: 'The bytes are there: messages may refer to the upload.' }),
-    expires_at: Type.String({ format: 'date-time', description: 'The upload has to be sent before this time.' }),
+    complete: Type.Boolean({ description: 'Whether the bytes have arrived: then messages can refer to the upload.' }),
+    expires_at: Type.String({ format: 'date-time', description: 'Send the message before this time.' }),
   },
   { $id: 'WholeUpload', ...closed },
 );
 
-/** What the requests about an upload look like, whoever makes them. */
+/** The form of requests about an upload, the same for businesses and drop pages. */
 export const showShape = {
-  summary: 'How far an upload has come',
+  summary: 'Get the progress of an upload',
   params,
   success: {
     status: 200,
-    description: 'The upload; of one in parts, with the parts that are there.',
+    description: 'The upload; if it is in upload parts, with those that have arrived.',
     schema: Type.Union([WholeUploadSchema, PartedUploadSchema]),
   },
   errors: ['upload_not_found'] satisfies ErrorCode[],
 };
 
 export const partsShape = {
-  summary: 'URLs to PUT parts of an upload to',
-  description: 'A part may be PUT again until the upload is complete; the last whole one counts.',
+  summary: 'Get URLs for the upload parts of an upload',
+  description: 'You can PUT an upload part again until the upload is complete; the last complete PUT counts.',
   params,
   body: Type.Object(
     { numbers: Type.Array(PartNumber('Counted from 1.'), { minItems: 1, maxItems: PARTS_PER_REQUEST_MAX, uniqueItems: true }) },
     closed,
   ),
-  success: { status: 200, description: 'A URL for each.', schema: PartTicketsSchema },
+  success: { status: 200, description: 'A URL for each upload part.', schema: PartTicketsSchema },
   errors: [
     'upload_not_found',
     'conflict',
@@ -91,19 +93,20 @@ export const partsShape = {
 };
 
 export const completeShape = {
-  summary: 'Complete an upload in parts',
-  description: 'Once all parts are there. From then on messages may refer to it, and no URL of a part changes anything any more.',
+  summary: 'Complete an upload in upload parts',
+  description:
+    'Call this once all upload parts have arrived. From then on messages can refer to the upload, and its upload parts can’t change.',
   params,
-  success: { status: 200, description: 'The upload is complete, or was before.', schema: PartedUploadSchema },
+  success: { status: 200, description: 'The upload is complete.', schema: PartedUploadSchema },
   errors: ['upload_not_found', 'upload_incomplete', 'validation_error', 'unsupported_media_type', 'json_too_large'] satisfies ErrorCode[],
 };
 
-export async function answerParts(
+export async function handleParts(
   uploads: PartedUploads,
   owner: Party,
   id: string,
   { numbers }: Static<typeof partsShape.body>,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { parts, expiresAt } = await uploads.tickets(owner, id, numbers);
   return {
     body: {
@@ -113,13 +116,13 @@ export async function answerParts(
   };
 }
 
-export async function answerUpload(
+export async function handleShowUpload(
   { files, partedUploads }: { files: Files; partedUploads: PartedUploads },
   owner: Party,
   id: string,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const upload = await files.showWhole(owner, id);
-  if (!upload) return answerProgress(await partedUploads.show(owner, id));
+  if (!upload) return progressResponse(await partedUploads.show(owner, id));
   return {
     body: {
       upload_id: id,
@@ -133,7 +136,7 @@ export async function answerUpload(
   };
 }
 
-export function answerProgress(upload: Progress): Answer {
+export function progressResponse(upload: Progress): HttpResponse {
   return {
     body: {
       upload_id: upload.id,

@@ -13,9 +13,9 @@ import {
   SMTP_REFUSALS_PER_CONNECTION_MAX,
 } from '../../contract/limits.ts';
 import { SmtpListener, SmtpRefusal, type SmtpSettings } from '../../platform/smtp-listener.ts';
-import { answerTo } from './answers.ts';
 import { type InboundServices, receiveMail } from './receive-mail.ts';
 import { parseRecipient } from './recipients.ts';
+import { smtpReplyTo } from './smtp-replies.ts';
 
 export interface MailSettings extends Pick<SmtpSettings, 'host' | 'port' | 'tls' | 'proxies'> {
   maxBytes: number;
@@ -24,7 +24,7 @@ export interface MailSettings extends Pick<SmtpSettings, 'host' | 'port' | 'tls'
   perAddress: { admit(address: string): void };
 }
 
-/** Mail to `<handle>@` and `<handle>+<segment>@` our domain becomes messages. */
+/** Turns mail to `<handle>@` and `<handle>+<segment>@` the inbound domain into messages. */
 export function inboundMail(services: InboundServices, settings: MailSettings, log: Logger): SmtpListener {
   const { inboundDomain, parties } = services;
   const limits = {
@@ -42,30 +42,31 @@ export function inboundMail(services: InboundServices, settings: MailSettings, l
     connectionMs: SMTP_CONNECTION_MAX_MS,
     stopMs: settings.stopMs,
   };
-  const told = async <T>(work: () => T | Promise<T>): Promise<T> => {
+  const withSmtpReply = async <T>(work: () => T | Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
-      throw answerTo(error);
+      throw smtpReplyTo(error);
     }
   };
   return new SmtpListener(
     { ...settings, name: inboundDomain, limits },
     {
       sender: (address, ip) =>
-        told(() => {
+        withSmtpReply(() => {
           settings.perAddress.admit(ip);
-          // Whoever can't be told of a failure, such as a server that itself tells of one, is not listened to.
+          // A sender that can't be told of a failure, such as a bounce, is refused.
           if (address === '')
-            throw new SmtpRefusal(550, '5.7.1 Mails without a sender, such as those that tell of failures, are not taken.');
+            throw new SmtpRefusal(550, '5.7.1 Mails without a sender, such as delivery failure notices, are not accepted.');
         }),
       recipient: (address) =>
-        told(async () => {
+        withSmtpReply(async () => {
           const recipient = parseRecipient(address, inboundDomain);
           if (!recipient || !(await parties.byHandle(recipient.handle)))
-            throw new SmtpRefusal(550, `5.1.1 There is no business with the address ${address}.`);
+            throw new SmtpRefusal(550, `5.1.1 No business has the address ${address}.`);
         }),
-      mail: (bytes, envelope) => told(async () => `2.0.0 Delivered as ${(await receiveMail(services, bytes, envelope)).join(', ')}`),
+      mail: (bytes, envelope) =>
+        withSmtpReply(async () => `2.0.0 Delivered as ${(await receiveMail(services, bytes, envelope)).join(', ')}`),
     },
     log,
   );

@@ -13,12 +13,12 @@ import type { MailPart } from '../../platform/mail-parts.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { Files } from '../files/files.ts';
 
-/** What a mail becomes. */
+/** The contents of the message that a mail becomes. */
 export interface Contents {
   subject: string | null;
   note: string | null;
   files: DeliveredFile[];
-  /** The one JSON document that is attached, which is among the files too. */
+  /** The only JSON document attached, which is among the files too. */
   json: { file: DeliveredFile; bytes: Buffer } | undefined;
 }
 
@@ -43,7 +43,7 @@ const EXTENSIONS: Record<string, string> = {
 const CUT = '\n[The whole text is in note.txt.]';
 const UNREADABLE = '[The text of this mail could not be shown. It is in note.html.]';
 
-/** Gathers what a mail holds, part by part. Files are stored as they come; whoever uses it discards them when nothing is sent. */
+/** Collects the contents of a mail, MIME part by MIME part. Files are stored at once; the caller discards them if nothing is sent. */
 export class MailContents {
   readonly stored: DeliveredFile[] = [];
   readonly #files: Files;
@@ -68,7 +68,7 @@ export class MailContents {
     const words = onOneLine(fullSubject);
     const subject = cut(words, SUBJECT_MAX_CHARS, '…');
     const body = await this.#body();
-    // A subject that has to be cut is there as a whole where there is room for it.
+    // A subject that is too long is repeated in full in the note.
     const text = subject === words ? body : `${words}\n\n${body}`.trimEnd();
     const note = cut(text.replaceAll('\0', '\u{fffd}'), NOTE_MAX_CHARS, CUT);
     if (note !== text) await this.#store('note.txt', 'text/plain; charset=utf-8', [Buffer.from(text)]);
@@ -81,7 +81,7 @@ export class MailContents {
     };
   }
 
-  /** In memory, as long as there is not too much of it; the rest of a longer one is not waited for. */
+  /** Holds text in memory up to a limit; a longer one becomes a file. */
   async #keepText({ contentType, charset, bytes, alternativeOf }: MailPart): Promise<void> {
     const isHtml = contentType === 'text/html';
     const chunks: Buffer[] = [];
@@ -94,10 +94,10 @@ export class MailContents {
       await this.#store(isHtml ? 'note.html' : 'note.txt', type, joined(chunks, source));
       return;
     }
-    this.#texts.push({ isHtml, text: decoded(Buffer.concat(chunks), charset), alternativeOf });
+    this.#texts.push({ isHtml, text: decode(Buffer.concat(chunks), charset), alternativeOf });
   }
 
-  /** Stored like any file: whether it is the only one is known at the end. */
+  /** Stored like any file: whether it is the only JSON document is known at the end. */
   async #storeJson(part: MailPart): Promise<void> {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -120,7 +120,7 @@ export class MailContents {
     return file;
   }
 
-  /** Of what is there in several versions, the plain one. HTML that has no other is turned into text, and kept beside it. */
+  /** The plain version of each text. HTML without a plain version is converted to text, and kept as a file. */
   async #body(): Promise<string> {
     const isSaidPlainly = ({ alternativeOf }: Text) =>
       alternativeOf !== undefined &&
@@ -152,8 +152,8 @@ function nameOf({ filename, contentType }: MailPart, number: number): string {
   return name === '' ? `attachment-${number}.${EXTENSIONS[contentType] ?? 'bin'}` : cut(name, FILENAME_MAX_CHARS, '');
 }
 
-/** By the charset that the sender names, or else as whatever it can be. */
-function decoded(bytes: Buffer, charset: string | undefined): string {
+/** By the charset that the sender names, otherwise by a guess. */
+function decode(bytes: Buffer, charset: string | undefined): string {
   try {
     return new TextDecoder(charset ?? 'utf-8', { fatal: charset === undefined }).decode(bytes);
   } catch {
@@ -168,10 +168,10 @@ function onOneLine(text: string): string {
     .trim();
 }
 
-/** At most so many code points, the last of them `mark` when something had to go. */
+/** At most `maxChars` code points, the last of them `mark` if the text was cut. */
 function cut(text: string, maxChars: number, mark: string): string {
   if (text.length <= maxChars) return text;
-  // No more of a long text than could be kept of it.
+  // A long text is sliced first, so that no more of it is split than needed.
   const characters = [...text.slice(0, 2 * maxChars + 2)];
   return characters.length <= maxChars ? text : characters.slice(0, maxChars - [...mark].length).join('') + mark;
 }

@@ -2,25 +2,25 @@ import { parseId } from '../../contract/ids.ts';
 import { MAIL_HEADER_FIELDS_MAX, MAIL_HEADER_LINES_MAX, MAIL_HEADER_MAX_BYTES, MAIL_HOPS_MAX } from '../../contract/limits.ts';
 import { isWithin, parseEmail } from '../../contract/mail-names.ts';
 import { type HeaderField, parseHeader } from '../../platform/mail-header.ts';
-import { refused } from './answers.ts';
+import { mailRefusal } from './smtp-replies.ts';
 
-/** What is asked of a mail's header before anything else is read. */
+/** The facts in a mail's header that are checked before anything else is read. */
 export interface CheckedHeader {
   /** The one address in the one From header. */
   from: string;
   fields: HeaderField[];
 }
 
-/** What a mail says of itself, of those fields that count. */
+/** What the trusted fields of a mail say. */
 export interface MailFacts {
   messageId: string | undefined;
-  /** In milliseconds; not a number when there is none, or it is not understood. */
+  /** In milliseconds; NaN when Date is missing or can't be parsed. */
   sentAt: number;
-  /** The messages of ours that it answers, the likeliest first. */
-  answers: string[];
+  /** The messages that the mail may reply to, the likeliest first. */
+  parents: string[];
 }
 
-/** What is there twice is read differently by different programs: a signature may cover the one, and a reader see the other. */
+/** Programs read repeated fields differently: a signature may cover one, and a reader see the other. */
 const ONCE_AT_MOST = [
   'from',
   'sender',
@@ -39,37 +39,37 @@ const ONCE_AT_MOST = [
   'auto-submitted',
 ];
 
-/** Letters without meaning of their own, or in quotes, and then the address: in brackets, or alone. Comments may follow. */
+/** A display name, perhaps quoted, and the address in brackets; or the address alone. Comments may follow. */
 const MAILBOX = /^(?:(?:"(?:[^"\\]|\\.)*"|[^"<>(),:;\\\p{Cc}])*<([^<>\s]+)>|([^"<>(),:;\\\s]+))\s*(?:\([^()\\\p{Cc}]*\)\s*)?$/u;
 const AUTOMATIC_PRECEDENCE = /^(auto_reply|bulk|junk|list)$/i;
 const AUTOREPLY_FIELDS = ['x-autoreply', 'x-autorespond', 'x-autoresponder'];
 const MESSAGE_ID = /<([^<>\s]+)>/g;
-/** Each may be a look-up. */
-const ANSWERS_MAX = 5;
+/** Each one may cost a look-up. */
+const PARENTS_MAX = 5;
 
-/** `ownMailbox` is the one that our own mails come from. */
+/** `ownMailbox` is the sender of our own mails. */
 export function checkHeader(header: Buffer, inboundDomain: string, ownMailbox: string | undefined): CheckedHeader {
-  if (header.length > MAIL_HEADER_MAX_BYTES) throw refused('5.6.0', `The header has more than ${MAIL_HEADER_MAX_BYTES} bytes.`);
+  if (header.length > MAIL_HEADER_MAX_BYTES) throw mailRefusal('5.6.0', `The header has more than ${MAIL_HEADER_MAX_BYTES} bytes.`);
   if (header.toString('latin1').split('\r\n').length > MAIL_HEADER_LINES_MAX)
-    throw refused('5.6.0', `The header has more than ${MAIL_HEADER_LINES_MAX} lines.`);
+    throw mailRefusal('5.6.0', `The header has more than ${MAIL_HEADER_LINES_MAX} lines.`);
   const fields = parseHeader(header);
-  if (!fields) throw refused('5.6.0', 'The header has a line that is no header field.');
-  if (fields.length > MAIL_HEADER_FIELDS_MAX) throw refused('5.6.0', `The header has more than ${MAIL_HEADER_FIELDS_MAX} fields.`);
+  if (!fields) throw mailRefusal('5.6.0', 'The header has a line that is not a header field.');
+  if (fields.length > MAIL_HEADER_FIELDS_MAX) throw mailRefusal('5.6.0', `The header has more than ${MAIL_HEADER_FIELDS_MAX} fields.`);
   const all = (name: string) => fields.filter((field) => field.name === name).map(({ value }) => value);
   const repeated = ONCE_AT_MOST.find((name) => all(name).length > 1);
-  if (repeated !== undefined) throw refused('5.6.0', `The header field ${repeated} is there more than once.`);
-  if (all('received').length > MAIL_HOPS_MAX) throw refused('5.4.6', 'The mail has gone through too many servers, perhaps in circles.');
+  if (repeated !== undefined) throw mailRefusal('5.6.0', `The header field ${repeated} is given more than once.`);
+  if (all('received').length > MAIL_HOPS_MAX) throw mailRefusal('5.4.6', 'The mail has passed too many servers, perhaps in a loop.');
   refuseAutomatic(all);
   const [from] = all('from');
-  if (from === undefined) throw refused('5.6.0', 'The mail has no From header.');
+  if (from === undefined) throw mailRefusal('5.6.0', 'The mail has no From header.');
   const address = parseFrom(from);
-  if (address === undefined) throw refused('5.6.0', 'From must have exactly one address, such as Name <name@example.com>.');
+  if (address === undefined) throw mailRefusal('5.6.0', 'From must have exactly one address, such as Name <name@example.com>.');
   if (isWithin(address.slice(address.lastIndexOf('@') + 1), inboundDomain) || address === ownMailbox)
-    throw refused('5.7.1', `Nobody sends mail from ${address}.`);
+    throw mailRefusal('5.7.1', `Mail from ${address} is not accepted.`);
   return { from: address, fields };
 }
 
-/** `signed` are the fields that count, where not all do. */
+/** `signed` are the trusted fields, if not all are. */
 export function factsIn(fields: readonly HeaderField[], signed: ReadonlySet<string> | undefined, inboundDomain: string): MailFacts {
   const textOf = (name: string) =>
     signed === undefined || signed.has(name) ? (fields.find((field) => field.name === name)?.value ?? '') : '';
@@ -77,17 +77,17 @@ export function factsIn(fields: readonly HeaderField[], signed: ReadonlySet<stri
   return {
     messageId: textOf('message-id') || undefined,
     sentAt: Date.parse(textOf('date')),
-    answers: [...idsOf('in-reply-to'), ...idsOf('references').reverse()].slice(0, ANSWERS_MAX),
+    parents: [...idsOf('in-reply-to'), ...idsOf('references').reverse()].slice(0, PARENTS_MAX),
   };
 }
 
-/** The one address that a From header has, in its stored form. */
+/** The only address in a From header, in its stored form. */
 export function parseFrom(value: string): string | undefined {
   const [, bracketed, alone] = MAILBOX.exec(value.replaceAll('\t', ' ')) ?? [];
   return parseEmail(bracketed ?? alone ?? '');
 }
 
-/** What no person sent could be an answer to a notification of ours, and be answered in turn, for ever. */
+/** Refuses automatic mails: replies to our notifications, and notifications of these replies, could otherwise loop for ever. */
 function refuseAutomatic(all: (name: string) => string[]): void {
   const [submitted = 'no'] = all('auto-submitted');
   const isAutomatic =
@@ -97,11 +97,10 @@ function refuseAutomatic(all: (name: string) => string[]): void {
       .toLowerCase() !== 'no' ||
     all('precedence').some((value) => AUTOMATIC_PRECEDENCE.test(value)) ||
     AUTOREPLY_FIELDS.some((name) => all(name).length > 0);
-  if (isAutomatic)
-    throw refused('5.7.1', 'Automatic mails, such as replies in absence and mailing lists, are not taken: only what is sent on purpose.');
+  if (isAutomatic) throw mailRefusal('5.7.1', 'Automatic mails, such as out-of-office replies and mailing lists, are not accepted.');
 }
 
-/** Notifications have the id of the message they tell of, at our domain, as their Message-ID. */
+/** The Message-ID of a notification is the id of its message, at our domain. */
 function idsIn(text: string, inboundDomain: string): string[] {
   return [...text.matchAll(MESSAGE_ID)].flatMap(([, id = '']) => {
     const at = id.lastIndexOf('@');

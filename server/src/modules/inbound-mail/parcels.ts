@@ -3,23 +3,23 @@ import type { Address } from '../../contract/names.ts';
 import { addresseeOf } from './recipients.ts';
 import type { Parcel } from './send-to-all.ts';
 
-/** What tells one mail from another: its sender, and its Message-ID or, without one, all its bytes. */
+/** What identifies a mail: its sender, and its Message-ID or, without one, a hash of its bytes. */
 interface MailIdentity {
   from: string;
   id: string;
-  answers: string[];
+  parents: string[];
 }
 
 /**
- * One for each recipient. The same mail to the same address again is no second message; and where its signature is all
- * that vouches for it, so that anybody may have sent it, neither is the same mail to another segment of the same business.
+ * One for each recipient. The same mail to the same address is not sent twice; if only its signature vouches for the mail, so that
+ * anybody may have sent it again, neither is the same mail to another segment of the same business.
  */
-export function parcelsOf(recipients: readonly Address[], isSignedOnly: boolean, { from, id, answers }: MailIdentity): Parcel[] {
+export function parcelsOf(recipients: readonly Address[], isSignedOnly: boolean, { from, id, parents }: MailIdentity): Parcel[] {
   const parcels = new Map<string, Parcel>();
   for (const recipient of recipients) {
     const ofBusiness = `mail-${hash('sha256', [from, id, recipient.handle].join('\n'), 'hex')} `;
     const key = isSignedOnly ? ofBusiness : `${ofBusiness}${recipient.segment ?? ''}`;
-    const parcel = { to: addresseeOf(recipient), answers, key, ...(isSignedOnly && { anyKeyFrom: ofBusiness }) };
+    const parcel = { to: addresseeOf(recipient), parents, key, ...(isSignedOnly && { anyKeyFrom: ofBusiness }) };
     if (!parcels.has(key)) parcels.set(key, parcel);
   }
   return [...parcels.values()];

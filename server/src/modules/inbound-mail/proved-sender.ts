@@ -7,20 +7,21 @@ import { SmtpRefusal } from '../../platform/smtp-listener.ts';
 import { refuseOutsider } from '../members/outsiders.ts';
 import type { Sender } from '../messages/send-message.ts';
 import { mailboxActor, partyOfMailbox, type UnclaimedServices } from '../parties/unclaimed.ts';
-import { refused } from './answers.ts';
+import { mailRefusal } from './smtp-replies.ts';
 
-/** Throws what the sender's server is told of a mail that is not proved to be from its domain. */
+/** Throws the SMTP reply to a mail that is not proved to be from its domain. */
 export function refuseUnproved(email: string, proof: SenderProof): void {
-  if (proof.outcome === 'unknown') throw new SmtpRefusal(451, '4.4.3 Who sent the mail could not be looked up; try again later.');
+  if (proof.outcome === 'unknown')
+    throw new SmtpRefusal(451, '4.4.3 The sender could not be verified because of a DNS failure; try again later.');
   const domain = email.slice(email.lastIndexOf('@') + 1);
   if (proof.outcome === 'unproved')
-    throw refused(
+    throw mailRefusal(
       '5.7.26',
       `It is not proved that ${domain} sent this: ${proof.reason}. Send it through a server that its SPF record names, or sign it with DKIM.`,
     );
 }
 
-/** Whoever a proved mail is from, when both who have read its From header read the same address. */
+/** The sender of a proved mail, if both parsers of its From header read the same address. */
 export async function provedSender(
   services: UnclaimedServices & { database: Database },
   email: string,
@@ -28,18 +29,18 @@ export async function provedSender(
 ): Promise<Sender> {
   const [author, another] = from;
   if (!author || another || author.isGroup || parseEmail(author.address) !== email)
-    throw refused('5.6.0', 'From must have exactly one address, such as Name <name@example.com>.');
+    throw mailRefusal('5.6.0', 'From must have exactly one address, such as Name <name@example.com>.');
   const party = await partyOfMailbox(services, email);
   await refuseOutsider(services, party, email);
   return { party, actor: await mailboxActor(services, email, nameOf(author.name)), isGuest: true };
 }
 
-/** What the sender calls itself, unless it looks like the address of somebody. */
+/** The sender's display name, unless it looks like an address. */
 function nameOf(text: string): string {
   const name = text
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\u{2028}\u{2029}]+/gu, ' ')
     .trim();
-  // There are several characters that readers take for the one in addresses.
+  // Several characters look like @ to readers.
   return name.normalize('NFKC').includes('@') ? '' : [...name].slice(0, MAIL_SENDER_NAME_MAX_CHARS).join('');
 }

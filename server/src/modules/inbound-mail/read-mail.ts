@@ -5,21 +5,21 @@ import { type MailHeader, MailReader } from '../../platform/mail-parts.ts';
 import type { OpenProof, SenderProof } from '../../platform/sender-proof.ts';
 import type { MailContents } from './mail-contents.ts';
 
-/** A mail that is read up to the end of its header. */
+/** A mail that has been read up to the end of its header. */
 export interface OpenedMail {
-  /** With the empty line that ends it. */
+  /** With the empty line that ends the header. */
   header: Buffer;
   body: AsyncIterable<Buffer>;
 }
 
 const END_OF_HEADER = '\r\n\r\n';
 
-/** At least the header, or the beginning of one that is too long. */
+/** Reads at least the header, or the beginning of one that is too long. */
 export async function readHeader(bytes: AsyncIterable<Buffer>): Promise<OpenedMail> {
   const source = bytes[Symbol.asyncIterator]();
   const chunks: Buffer[] = [];
   let length = 0;
-  // As if an empty line stood before it, so that a mail that begins with one has an empty header.
+  // As if a line break preceded the mail, so that one that begins with an empty line has an empty header.
   let tail = Buffer.from('\r\n');
   for (;;) {
     const next = await source.next();
@@ -42,17 +42,17 @@ async function* onward(read: Buffer, source: AsyncIterator<Buffer>): AsyncGenera
   for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
 }
 
-/** More than twice as fast as SHA-256 where the processor has no instructions for that. */
+/** More than twice as fast as SHA-256 on processors without instructions for that. */
 const DIGEST = 'blake2b512';
 
 export interface ReadMail {
-  /** A hash of all its bytes, in hexadecimal digits. */
+  /** A hash of all bytes of the mail, in hexadecimal digits. */
   digest: string;
   read: MailHeader;
   proof: SenderProof;
 }
 
-/** Reads it once, from beginning to end: its parts go into `contents` while the signatures are checked. */
+/** Reads the mail once, from beginning to end: MIME parts go into `contents` while the signatures are checked. */
 export async function readMail(
   { header, body }: OpenedMail,
   fields: readonly HeaderField[],
@@ -62,7 +62,7 @@ export async function readMail(
   const digest = createHash(DIGEST).update(header);
   const reader = new MailReader((part) => contents.visit(part), proof.signed === undefined || proof.signed.has('content-type'));
   try {
-    await reader.begin(headerOf(fields.filter((field) => counts(field, proof.signed))));
+    await reader.begin(headerOf(fields.filter((field) => isTrusted(field, proof.signed))));
     for await (const chunk of body) {
       digest.update(chunk);
       proof.update(chunk);
@@ -77,9 +77,9 @@ export async function readMail(
 }
 
 /**
- * Where a signature alone vouches for a mail, what it leaves out counts for nothing: anybody could have written it. Some
- * large providers sign no Content-Type; that of a multipart mail can be believed if the body begins with its boundary.
+ * If only a signature vouches for a mail, fields that it does not cover are ignored: anybody could have written them. Some large
+ * providers do not sign Content-Type; that of a multipart mail is trusted if the body begins with its boundary.
  */
-function counts({ name, value }: HeaderField, signed: ReadonlySet<string> | undefined): boolean {
+function isTrusted({ name, value }: HeaderField, signed: ReadonlySet<string> | undefined): boolean {
   return signed === undefined || signed.has(name) || (name === 'content-type' && /^multipart\//i.test(value));
 }

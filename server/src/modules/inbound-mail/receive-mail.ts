@@ -19,13 +19,13 @@ import { type Parcel, sendToAll } from './send-to-all.ts';
 
 export interface InboundServices extends SendServices, UnclaimedServices {
   inboundDomain: string;
-  /** That our own mails come from, if any are sent. */
+  /** The sender of our own mails, if any are sent. */
   ownMailbox: string | undefined;
   nameServers: NameServers;
   htmlTexts: HtmlTexts;
 }
 
-/** Resolves once the mail is a durable message for each of its recipients, with the ids of those. */
+/** Resolves once the mail is a durable message for each recipient, with the ids of the messages. */
 export async function receiveMail(services: InboundServices, bytes: AsyncIterable<Buffer>, envelope: SmtpEnvelope): Promise<string[]> {
   const { sender, request, parcels } = await prepare(services, bytes, envelope);
   return sendToAll(services, sender, request, parcels);
@@ -37,7 +37,7 @@ interface Prepared {
   parcels: Parcel[];
 }
 
-/** Reads the whole mail, storing its files as they come; if it is refused, none stays. */
+/** Reads the whole mail and stores its files; if the mail is refused, no file stays. */
 async function prepare(services: InboundServices, bytes: AsyncIterable<Buffer>, envelope: SmtpEnvelope): Promise<Prepared> {
   const opened = await readHeader(bytes);
   const { from, fields } = checkHeader(opened.header, services.inboundDomain, services.ownMailbox);
@@ -53,7 +53,7 @@ async function prepare(services: InboundServices, bytes: AsyncIterable<Buffer>, 
     const isSignedOnly = proof.signed !== undefined;
     if (isSignedOnly) refuseReplay(facts.sentAt, recipients, recipientsIn(mail.read.to, services.inboundDomain));
     const sender = await provedSender(services, from, mail.read.from);
-    const parcels = parcelsOf(recipients, isSignedOnly, { from, id: facts.messageId ?? mail.digest, answers: facts.answers });
+    const parcels = parcelsOf(recipients, isSignedOnly, { from, id: facts.messageId ?? mail.digest, parents: facts.parents });
     const { request, unused } = requestOfMail(await contents.finish(mail.read.subject));
     await services.files.discard(unused);
     return { sender, request, parcels };
@@ -63,7 +63,7 @@ async function prepare(services: InboundServices, bytes: AsyncIterable<Buffer>, 
   }
 }
 
-/** The document that is attached becomes the payload if it can be one; otherwise it stays a file, like any other. */
+/** The attached document becomes `json` if it is within the limits; otherwise it stays a file. */
 function requestOfMail({ subject, note, files, json }: Contents): { request: SendRequest; unused: Contents['files'] } {
   const fields: SendRequestFields = { to: '', subject, note };
   checkFields(fields);

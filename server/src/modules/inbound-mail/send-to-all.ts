@@ -13,17 +13,17 @@ export type SendToAllServices = SendServices & UnclaimedServices;
 export interface Parcel {
   /** `<handle>` or `<handle>/<segment>`. */
   to: string;
-  /** The messages of ours that the mail answers, the likeliest first. */
-  answers: string[];
-  /** The idempotency key of its message. */
+  /** The messages that the mail may reply to, the likeliest first. */
+  parents: string[];
+  /** The idempotency key of the recipient's message. */
   key: string;
-  /** What another key of a message that is the same mail would begin with, where that one is to be given again. */
+  /** The prefix of all keys under which the same mail may have been sent before; an earlier message with one is returned again. */
   anyKeyFrom?: string;
 }
 
 /**
- * Sends one message for each recipient, and gives their ids. SMTP has one answer for all of them, so what can be refused
- * is refused before the first is sent. Files that no message carries are discarded.
+ * Sends one message for each recipient, and returns their ids. SMTP has one reply for all of them, so everything that can be
+ * refused is refused before the first message is sent. Files that no message carries are discarded.
  */
 export async function sendToAll(services: SendToAllServices, sender: Sender, request: SendRequest, parcels: Parcel[]): Promise<string[]> {
   const ids: string[] = [];
@@ -38,37 +38,38 @@ export async function sendToAll(services: SendToAllServices, sender: Sender, req
       }
       const inReplyTo = await parentOf(services, sender, parcel);
       const inlineFiles = request.inlineFiles.map((file) => ({ ...file, id: newUuid() }));
-      const { message, replayed } = await sendMessage(
+      const { message, isReplayed } = await sendMessage(
         services,
         sender,
         () => ({ ...request, to: parcel.to, inReplyTo, inlineFiles }),
         parcel.key,
       );
       ids.push(formatId('msg', message.id));
-      isCarried ||= !replayed;
+      isCarried ||= !isReplayed;
     }
     return ids;
   } catch (error) {
-    // Whether a message was committed is not known when the connection broke in between.
+    // When the connection broke during the commit, it is unknown whether the message was committed.
     isCarried ||= !(error instanceof Refusal);
-    // What one recipient refused must not look as if all had; on the next try, those who have it do not get it again.
-    if (error instanceof Refusal && ids.length > 0) throw new SmtpRefusal(451, `4.5.0 Not all recipients have got it: ${error.message}`);
+    // A refusal by one recipient must not look like a refusal by all; on the next try, those who have the mail don't get it again.
+    if (error instanceof Refusal && ids.length > 0)
+      throw new SmtpRefusal(451, `4.5.0 Not all recipients have received the mail: ${error.message}`);
     throw error;
   } finally {
     if (!isCarried) await services.files.discard(request.inlineFiles);
   }
 }
 
-/** The message that the mail has become before; a domain that has been verified since had a party of its own then. */
+/** The message that the mail has become before; if a domain was verified since, its party was another one then. */
 async function earlierOf(services: SendToAllServices, { party, actor }: Sender, { anyKeyFrom }: Parcel): Promise<string | undefined> {
   if (anyKeyFrom === undefined || actor.email === null) return undefined;
   const unclaimed = await services.parties.find(partyNameOfMailbox(services, actor.email));
   return findSentWith(services, unclaimed === undefined ? [party.id] : [party.id, unclaimed], anyKeyFrom);
 }
 
-/** The message it answers, if that one is between the same two; else it begins a thread. */
-async function parentOf(services: SendServices, sender: Sender, { to, answers }: Parcel): Promise<string | null> {
-  for (const inReplyTo of answers) {
+/** The first of the possible parents that is between the same two parties; null begins a thread. */
+async function parentOf(services: SendServices, sender: Sender, { to, parents }: Parcel): Promise<string | null> {
+  for (const inReplyTo of parents) {
     try {
       await checkRecipient(services, sender, { to, inReplyTo });
       return inReplyTo;

@@ -7,7 +7,7 @@ import {
 } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
 import { Cache } from '../../platform/cache.ts';
-import { type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
+import { type ChangeFeed, changeCached } from '../../platform/change-feed.ts';
 import type { Database } from '../../platform/postgres.ts';
 import {
   CheckerBusy,
@@ -22,7 +22,7 @@ import * as store from './store.ts';
 const BUSY_RETRY_S = 5;
 const CHECKS_RETRY_S = 1;
 
-/** What a message records about its payload; `errors` is JSON text. */
+/** The result of validation that a message records; `errors` is JSON text. */
 export interface Verdict {
   status: 'passed' | 'failed' | 'not_applicable';
   errors: string;
@@ -31,13 +31,13 @@ export interface Verdict {
 export const UNCHECKED: Verdict = { status: 'not_applicable', errors: '[]' };
 const PASSED: Verdict = { status: 'passed', errors: '[]' };
 
-/** A schema as its owner wrote it, found in the body of a request. */
+/** A schema as its owner wrote it, in the body of a request. */
 export interface WrittenSchema {
   raw: Buffer;
   levels: number;
 }
 
-/** What somebody who writes a schema, or a message, wants to know. Without a schema that of the inbox is meant; null is none. */
+/** A check of a schema, of JSON, or both. Without a schema the one of the inbox is used; null means none. */
 export interface Question {
   schema: WrittenSchema | null | undefined;
   json: Buffer | undefined;
@@ -46,18 +46,18 @@ export interface Question {
 export interface Checked {
   /** Undefined when the schema can be used, or there is none. */
   refusal: SchemaRefusal | undefined;
-  /** Undefined when there is nothing to judge, or nothing to judge by. */
+  /** Undefined without JSON to check, or without a schema to check it against. */
   verdict: Verdict | undefined;
 }
 
-/** The schemas that businesses have set for their inboxes, and what they say of messages. */
+/** The schemas that businesses have set for their inboxes, and the validation of messages. */
 export class InboxSchemas {
   readonly #database: Database;
   readonly #checker: SchemaChecker;
   readonly #feed: ChangeFeed;
-  /** By party; null for one that has no schema. */
+  /** By party; null if it has no schema. */
   readonly #versions: Cache<{ version: string | null }>;
-  /** Requests that are under way. Each is held in memory. */
+  /** Requests under way, each of which is held in memory. */
   readonly #requests = new Shares({ total: Number.POSITIVE_INFINITY, keptBack: 0, little: 0 });
 
   constructor(database: Database, feed: ChangeFeed, checker: SchemaChecker) {
@@ -67,7 +67,7 @@ export class InboxSchemas {
     this.#versions = new Cache(feed, 'schema');
   }
 
-  /** Has workers ready before a message needs them: now if anybody has a schema, otherwise when the first one is set, wherever that is. */
+  /** Starts workers before a message needs them: now if any business has a schema, otherwise when any process sets the first one. */
   async keepReady(): Promise<void> {
     this.#feed.onChange('schema', (partyId) => {
       if (partyId !== undefined) void this.#checker.warm();
@@ -79,21 +79,21 @@ export class InboxSchemas {
     return store.findSchema(this.#database, partyId);
   }
 
-  /** Once it returns, every process judges by it. */
+  /** Takes effect in every process before it returns. */
   async set(caller: Caller, written: WrittenSchema): Promise<store.StoredSchema> {
     const partyId = caller.business.id;
     const text = written.raw.toString('utf8');
     const judge = () => unlessBusy(this.#checker.refusalOf(String(partyId), text));
-    const refusal = unfit(written) ?? (await this.#counting(caller, judge));
-    if (refusal) throw refused(refusal.reason);
-    return changingCached(this.#database, partyId, (tx) => store.saveSchema(tx, partyId, text), { kind: 'schema', id: partyId });
+    const refusal = problemOf(written) ?? (await this.#withSlot(caller, judge));
+    if (refusal) throw schemaRefusal(refusal.reason);
+    return changeCached(this.#database, partyId, (tx) => store.saveSchema(tx, partyId, text), { kind: 'schema', id: partyId });
   }
 
   async clear(partyId: bigint): Promise<void> {
-    await changingCached(this.#database, partyId, (tx) => store.deleteSchema(tx, partyId), { kind: 'schema', id: partyId });
+    await changeCached(this.#database, partyId, (tx) => store.deleteSchema(tx, partyId), { kind: 'schema', id: partyId });
   }
 
-  /** Of what is delivered now. Takes half a second at most, and a look into memory where no schema is set. */
+  /** Validates a message that is being delivered. Takes half a second at most, and only a cache look-up without a schema. */
   async judge(partyId: bigint, json: Buffer): Promise<Verdict> {
     const read = async () => ({ version: (await store.findVersion(this.#database, partyId)) ?? null });
     const known = await this.#versions.load(String(partyId), read, () => [partyId]);
@@ -103,12 +103,12 @@ export class InboxSchemas {
     return verdictOf(issues);
   }
 
-  /** Says of both what set and judge would say, and keeps nothing. `gone` is whoever asked, who may have typed on meanwhile. */
+  /** The result that `set` and `judge` would have, without side effects. `gone` is aborted when the client disconnects. */
   check(caller: Caller, question: Question, gone: AbortSignal): Promise<Checked> {
-    return this.#counting(caller, () => this.#check(caller.business.id, question, gone));
+    return this.#withSlot(caller, () => this.#check(caller.business.id, question, gone));
   }
 
-  async #counting<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
+  async #withSlot<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
     const done = this.#take(holdersOf(caller));
     try {
       return await work();
@@ -123,7 +123,7 @@ export class InboxSchemas {
     } catch (error) {
       if (!(error instanceof NoneLeft) || !error.holder) throw error;
       const who = error.holder === holders[0] ? 'A business' : 'A person';
-      throw new Refusal('rate_limited', `${who} can have ${error.holder.max} schemas set or checked at once.`, {
+      throw new Refusal('rate_limited', `${who} can set or check ${error.holder.max} schemas at once. Try again later.`, {
         retryAfterS: CHECKS_RETRY_S,
       });
     }
@@ -132,7 +132,7 @@ export class InboxSchemas {
   async #check(partyId: bigint, { schema, json }: Question, gone: AbortSignal): Promise<Checked> {
     const text = schema === undefined ? (await this.find(partyId))?.text : schema?.raw.toString('utf8');
     if (text === undefined) return { refusal: undefined, verdict: json && UNCHECKED };
-    const tooMuch = schema ? unfit(schema) : undefined;
+    const tooMuch = schema ? problemOf(schema) : undefined;
     if (tooMuch) return { refusal: tooMuch, verdict: undefined };
     const { refusal, issues } = await unlessBusy(this.#checker.tryOut(String(partyId), text, json, gone));
     return { refusal, verdict: refusal || !json ? undefined : verdictOf(issues) };
@@ -154,24 +154,26 @@ async function unlessBusy<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof CheckerBusy)) throw error;
-    throw new Refusal('unavailable', 'Too many schemas are being set or checked at the moment.', { retryAfterS: BUSY_RETRY_S });
+    throw new Refusal('unavailable', 'Too many schemas are being set or checked at the moment. Try again later.', {
+      retryAfterS: BUSY_RETRY_S,
+    });
   }
 }
 
-/** What can be said of a schema without reading it. */
-function unfit({ raw, levels }: WrittenSchema): SchemaRefusal | undefined {
+/** The problems of a schema that are known without parsing it. */
+function problemOf({ raw, levels }: WrittenSchema): SchemaRefusal | undefined {
   if (raw.length > SCHEMA_MAX_BYTES) return refusalFor(tooManyBytes(raw.length));
   return levels > JSON_MAX_LEVELS ? refusalFor(`it is nested deeper than ${JSON_MAX_LEVELS} levels`) : undefined;
 }
 
 export function tooLarge(bytes: number): Refusal {
-  return refused(tooManyBytes(bytes));
+  return schemaRefusal(tooManyBytes(bytes));
 }
 
 function tooManyBytes(bytes: number): string {
   return `it has ${bytes} bytes, and may have ${SCHEMA_MAX_BYTES}`;
 }
 
-function refused(reason: string): Refusal {
+function schemaRefusal(reason: string): Refusal {
   return new Refusal('invalid_schema', `The schema can't be used: ${reason}.`);
 }

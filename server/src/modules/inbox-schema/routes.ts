@@ -23,7 +23,7 @@ export const InboxSchemaSchema = Type.Object(
   { $id: 'InboxSchema', ...closed },
 );
 
-/** For the name of the member, and space. */
+/** For the name of the member, and white space. */
 const ROOM_AROUND_BYTES = 1_024;
 
 const BodySchema = Type.Object({ schema }, closed);
@@ -32,7 +32,7 @@ const checkBody = bodyCheck(BodySchema, ['schema']);
 const QuestionSchema = Type.Object(
   {
     schema: Type.Optional(schema),
-    json: Type.Optional(Type.Unknown({ description: 'What a message might carry, of the same limits.' })),
+    json: Type.Optional(Type.Unknown({ description: 'The `json` of a message, with the same limits.' })),
   },
   closed,
 );
@@ -42,15 +42,13 @@ export const SchemaCheckSchema = Type.Object(
   {
     schema: Type.Object(
       {
-        valid: Type.Boolean({ description: 'Whether it could be set.' }),
+        valid: Type.Boolean({ description: 'Whether the schema could be set.' }),
         errors: Type.Array(
           Type.Object(
             {
               path: Type.String({ description: 'JSON Pointer into the schema.' }),
               message: Type.String(),
-              keyword: Type.Optional(
-                Type.String({ description: 'The keyword of the schema, or of its meta-schema, where one is to be named.' }),
-              ),
+              keyword: Type.Optional(Type.String({ description: 'The keyword of the schema, or of its meta-schema, if there is one.' })),
             },
             closed,
           ),
@@ -59,15 +57,15 @@ export const SchemaCheckSchema = Type.Object(
       closed,
     ),
     validation: Type.Union([ValidationSchema, Type.Null()], {
-      description: 'What a message with this `json` would get; null without `json`, and by a schema that is not valid.',
+      description: 'The `validation` of a message with this `json`; null without `json`, or if the schema is not valid.',
     }),
   },
   { $id: 'SchemaCheck', ...closed },
 );
 
 export const get = endpoint({
-  summary: 'The JSON Schema of your inbox',
-  success: { status: 200, description: 'The schema as it was set; null when none is.', schema: InboxSchemaSchema },
+  summary: 'Get the JSON Schema of your inbox',
+  success: { status: 200, description: 'The schema as it was set; null if none is set.', schema: InboxSchemaSchema },
   errors: [],
   handle: async ({ schemas }, { caller }) => {
     const found = await schemas.find(caller.business.id);
@@ -78,7 +76,7 @@ export const get = endpoint({
 export const set = endpoint({
   summary: 'Set or clear the JSON Schema of your inbox',
   description:
-    'From now on the `json` of every message to you is checked, and `validation` says how it went. A message is delivered whatever comes out. Drafts 4, 6, 7, 2019-09 and 2020-12, by `$schema`; the last one if there is none.',
+    'The service checks the `json` of every message to you from now on and reports the result in `validation`. Messages that fail are delivered, too. `$schema` names the dialect: draft 4, 6 or 7, 2019-09, or 2020-12, which is also the default.',
   body: BodySchema,
   readsRawBody: true,
   success: { status: 200, description: 'The schema as it is now.', schema: InboxSchemaSchema },
@@ -95,12 +93,12 @@ export const set = endpoint({
 });
 
 export const check = endpoint({
-  summary: 'Try a JSON Schema for your inbox, and JSON on it',
+  summary: 'Try out a JSON Schema for your inbox, and JSON against it',
   description:
-    'Judges both as PUT /v1/inbox/schema and a message to you would, with the same limits, and stores nothing. Without `schema` the one that is set is meant. For editors: whoever asks again should hang up first, so that what is out of date is not worked on.',
+    'Checks both as PUT /v1/inbox/schema and a message to you would, with the same limits, and stores nothing. Without `schema`, the schema of your inbox is used. An editor should cancel its previous request before it sends the next one.',
   body: QuestionSchema,
   readsRawBody: true,
-  success: { status: 200, description: 'What is wrong with them.', schema: SchemaCheckSchema },
+  success: { status: 200, description: 'The problems of the schema and of the JSON.', schema: SchemaCheckSchema },
   errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'],
   handle: async ({ schemas }, { caller, rawBody, request }) => {
     const question = questionIn(rawBody);
@@ -120,14 +118,14 @@ function checkedJson({ refusal, verdict }: Checked): string {
   return `{"schema":${ofSchema},"validation":${validation}}`;
 }
 
-/** Null when it is to be cleared. */
+/** Null clears the schema. */
 function writtenSchema(body: Buffer): WrittenSchema | null {
   if (body.length > SCHEMA_MAX_BYTES + ROOM_AROUND_BYTES) throw tooLarge(body.length);
   const { fields, written } = readFields<{ schema: unknown }>(body, checkBody, ['schema']);
   return fields.schema === null ? null : (written('schema') as WrittenSchema);
 }
 
-/** Spliced from text: a schema leaves as it came. */
+/** Spliced from text, so that the schema stays as written. */
 function resourceJson(text: string | undefined, updatedAt: Date | undefined): string {
   return `{"schema":${text ?? 'null'},"updated_at":${JSON.stringify(updatedAt?.toISOString() ?? null)}}`;
 }

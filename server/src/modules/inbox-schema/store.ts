@@ -21,7 +21,7 @@ export async function findSchema(db: Queryable, partyId: bigint): Promise<Stored
 
 const SCHEMA_VERSION = prepared('inbox-schema-version', `SELECT ${VERSION} FROM inbox_schemas WHERE party_id = $1`, { version: 'text' });
 
-/** The version alone: schemas are large, and hardly any send needs the text. */
+/** Without the text: schemas are large, and hardly any send needs it. */
 export async function findVersion(db: Queryable, partyId: bigint): Promise<string | undefined> {
   const [row] = await db.query(SCHEMA_VERSION, [partyId]);
   return row?.version;

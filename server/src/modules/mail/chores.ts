@@ -6,7 +6,7 @@ import type { MailDelivery } from './delivery.ts';
 import * as keptMails from './kept-mail-store.ts';
 import * as store from './store.ts';
 
-/** No worker that lives holds a mail for so long. */
+/** No living worker holds a mail for so long. */
 const TAKEN_OVER_AFTER_S = (MAIL_PATIENCE_MS / 1000) * 3;
 
 export function sendMail(delivery: MailDelivery): Chore<{ id: unknown; mail: Mail }> {

@@ -12,8 +12,8 @@ export function keepsMails({ smtpUrl }: { smtpUrl: string | undefined }): boolea
 }
 
 /**
- * One-time codes can be read in the mails that a service without a mail server keeps. So they are shown to whoever has the
- * token: it stands in the link that is printed at the start, and in the cookie that opening the link leaves.
+ * Kept mails contain one-time codes. So they are shown only with the token in the link that is printed at the start, or in the
+ * cookie that opening the link sets.
  */
 export class KeptMailAccess {
   readonly #token: string;

@@ -1,27 +1,27 @@
 import { type Html, html } from '../../contract/html.ts';
-import type { Answer } from '../../http/endpoint.ts';
+import type { HttpResponse } from '../../http/endpoint.ts';
 import { page } from '../../http/page.ts';
 import type { KeptMail } from './kept-mail-store.ts';
 
 const WHY = 'SMTP_URL is not set, so mails are kept here instead of being sent. Only this browser can see them.';
 
-export function keptMailsPage(mails: KeptMail[]): Answer {
+export function keptMailsPage(mails: KeptMail[]): HttpResponse {
   const row = ({ id, keptAt, mail }: KeptMail) =>
     html`<tr><td>${keptAt.toISOString()}</td><td>${mail.to}</td><td><a href="/dev/mail/${id}">${mail.subject}</a></td></tr>`;
   const table = html`<table><thead><tr><th>When</th><th>To</th><th>Subject</th></tr></thead><tbody>
 ${mails.map(row)}
 </tbody></table>`;
-  return page('Mail', html`<h1>Mail</h1><p class="soft">${WHY}</p>${mails.length > 0 ? table : html`<p>There is none yet.</p>`}`);
+  return page('Mail', html`<h1>Mail</h1><p class="soft">${WHY}</p>${mails.length > 0 ? table : html`<p>No mail yet.</p>`}`);
 }
 
-export function lockedPage(): Answer {
+export function lockedPage(): HttpResponse {
   const body = html`<h1>Mail</h1>
 <p>SMTP_URL is not set, so this service keeps its mails instead of sending them.</p>
 <p>To read them here, open the link that Waybill printed when it started. It ends in <code>/dev/mail?token=…</code>; this browser needs it once.</p>`;
   return page('Mail', body, 403);
 }
 
-export function keptMailPage({ id, keptAt, mail }: KeptMail): Answer {
+export function keptMailPage({ id, keptAt, mail }: KeptMail): HttpResponse {
   const headers = { To: mail.to, 'Reply-To': mail.replyTo, ...mail.headers, Kept: keptAt.toISOString() };
   const body = html`
 <p><a href="/dev/mail">All mail</a></p>
@@ -39,7 +39,7 @@ function withLinks(text: string): Html[] {
 }
 
 /** For tests and scripts. */
-export function keptMailJson(mails: KeptMail[]): Answer {
+export function keptMailJson(mails: KeptMail[]): HttpResponse {
   const data = mails.map(({ id, keptAt, mail: { to, subject, text, html, headers = {}, replyTo = null, fromName = null } }) => ({
     id,
     kept_at: keptAt.toISOString(),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Refusal } from '../../contract/errors.ts';
 import { KEPT_MAILS_MAX } from '../../contract/limits.ts';
-import { type Answer, type Call, endpointsFor } from '../../http/endpoint.ts';
+import { type Call, endpointsFor, type HttpResponse } from '../../http/endpoint.ts';
 import { HTML_TYPE } from '../../http/page.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { KEPT_MAILS_PATH, type KeptMailAccess } from './kept-mail-access.ts';
@@ -25,7 +25,7 @@ const params = Type.Object({ id: Type.String() });
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const list = publicEndpoint({
-  summary: 'Mails that were kept, because there is no mail server',
+  summary: 'The mails that are kept because there is no mail server',
   query: Type.Object({ format: Type.Optional(Type.Literal('json')), token: Type.Optional(Type.String()) }, { additionalProperties: false }),
   success,
   errors: ['forbidden'],
@@ -35,31 +35,31 @@ export const list = publicEndpoint({
     const hasToken = keptMailAccess.fits(token);
     if (format === 'json') {
       if (!hasToken) refuseOthers(context, call);
-      return unstored(keptMailJson(await listMails(database, KEPT_MAILS_MAX)));
+      return withNoStore(keptMailJson(await listMails(database, KEPT_MAILS_MAX)));
     }
-    // The cookie takes the place of the token, which else would stay in the history of the browser.
+    // The cookie replaces the token, which would otherwise stay in the browser's history.
     if (hasToken)
-      return unstored({ status: 303, headers: { location: KEPT_MAILS_PATH, 'set-cookie': keptMailAccess.cookieFor(publicUrl) } });
-    if (!keptMailAccess.isOpenTo(call.request)) return unstored(lockedPage());
-    return unstored(keptMailsPage(await listMails(database, KEPT_MAILS_MAX)));
+      return withNoStore({ status: 303, headers: { location: KEPT_MAILS_PATH, 'set-cookie': keptMailAccess.cookieFor(publicUrl) } });
+    if (!keptMailAccess.isOpenTo(call.request)) return withNoStore(lockedPage());
+    return withNoStore(keptMailsPage(await listMails(database, KEPT_MAILS_MAX)));
   },
 });
 
 export const show = publicEndpoint({
-  summary: 'One of them, with its text and its HTML',
+  summary: 'A kept mail, with its text and its HTML',
   params,
   success,
   errors: ['forbidden', 'not_found'],
   handle: async (context, call) => {
     refuseOthers(context, call);
     const { database } = context;
-    return unstored(keptMailPage(await mailWith(call.params.id, (id) => findMail(database, id))));
+    return withNoStore(keptMailPage(await mailWith(call.params.id, (id) => findMail(database, id))));
   },
 });
 
-/** As the mail has it, but without any power: it neither runs nor fetches anything, and links open apart from it. */
+/** The HTML of a mail in a sandbox: it neither runs nor fetches anything, and links open in a new tab. */
 export const showHtml = publicEndpoint({
-  summary: 'The HTML of one of them',
+  summary: 'The HTML of a kept mail',
   params,
   success,
   errors: ['forbidden', 'not_found'],
@@ -69,16 +69,16 @@ export const showHtml = publicEndpoint({
     const { mail } = await mailWith(call.params.id, (id) => findMail(database, id));
     const policy =
       "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'";
-    return unstored({ headers: { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }, body: mail.html });
+    return withNoStore({ headers: { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }, body: mail.html });
   },
 });
 
 async function mailWith(id: string, find: (id: string) => Promise<KeptMail | undefined>): Promise<KeptMail> {
   const mail = UUID.test(id) ? await find(id) : undefined;
-  if (!mail) throw new Refusal('not_found', 'There is no such mail.');
+  if (!mail) throw new Refusal('not_found', 'The mail was not found.');
   return mail;
 }
 
-function unstored(answer: Answer): Answer {
-  return { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } };
+function withNoStore(response: HttpResponse): HttpResponse {
+  return { ...response, headers: { ...response.headers, 'cache-control': 'no-store' } };
 }

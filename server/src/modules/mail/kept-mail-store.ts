@@ -14,7 +14,7 @@ const toKeptMail = ({ id, kept_at, mail }: RowOf<typeof KEPT_MAIL_ROW>): KeptMai
 
 const KEEP_MAIL = statement('INSERT INTO kept_mails (id, mail) VALUES ($1, $2) ON CONFLICT DO NOTHING');
 
-/** Keeps a mail once, however often its worker starts over. */
+/** Keeps a mail once, however often its worker retries. */
 export async function keepMail(db: Queryable, id: string, mail: Mail): Promise<void> {
   await db.query(KEEP_MAIL, [id, JSON.stringify(mail)]);
 }
@@ -39,7 +39,7 @@ const DELETE_OLD_MAILS = statement(
       OR id IN (SELECT id FROM kept_mails ORDER BY kept_at DESC, id DESC OFFSET $2)`,
 );
 
-/** Those that are too old, and of the others all but the newest. */
+/** Deletes mails that are too old, and all but the newest. */
 export async function deleteOldMails(db: Queryable, days: number, keep: number): Promise<void> {
   await db.query(DELETE_OLD_MAILS, [days, keep]);
 }

@@ -6,10 +6,10 @@ import * as store from './store.ts';
 
 export type { Mail } from '../../platform/mail/mailer.ts';
 
-/** As queue_mail has them. */
+/** The priorities of queue_mail. */
 const PRIORITY = { code: 0, other: 5 };
 
-/** Mails on their way out. They are queued with whatever they tell of, and sent by a worker. */
+/** Outgoing mails. They are queued in the transaction that causes them, and sent by a worker. */
 export class Mails {
   readonly #secret: Buffer;
   readonly #publicUrl: () => string;
@@ -19,28 +19,28 @@ export class Mails {
     this.#publicUrl = publicUrl;
   }
 
-  /** Sent once the transaction is committed, and not at all if it is rolled back. */
+  /** Sent once the transaction is committed, and never if it is rolled back. */
   async queue(tx: Queryable, mail: Mail): Promise<void> {
     await this.#queue(tx, mail, PRIORITY.other);
   }
 
-  /** For a mail that somebody waits for at a screen: it is sent before all others. */
+  /** For a mail that somebody waits for: it is sent before all others. */
   async queueFirst(tx: Queryable, mail: Mail): Promise<void> {
     await this.#queue(tx, mail, PRIORITY.code);
   }
 
   async #queue(tx: Queryable, mail: Mail, priority: number): Promise<void> {
-    if (parseEmail(mail.to) === undefined) throw new Error('a mail has to go to one mailbox');
+    if (parseEmail(mail.to) === undefined) throw new Error('a mail must go to one mailbox');
     await store.queueMail(tx, mail, priority);
   }
 
-  /** Good for ever: a mail may be read years later. */
+  /** Valid for ever: a mail may be read years later. */
   unsubscribeUrl(email: string): string {
     const mailbox = parseEmail(email) ?? email;
     return `${this.#publicUrl()}/mail/unsubscribe/${Buffer.from(mailbox).toString('base64url')}.${this.#seal(mailbox)}`;
   }
 
-  /** The mailbox that such a link was made for; undefined when it is not one of ours. */
+  /** The mailbox of an unsubscribe link; undefined when the token is not ours. */
   mailboxOf(token: string): string | undefined {
     const [encoded = '', seal = '', ...rest] = token.split('.');
     const mailbox = Buffer.from(encoded, 'base64url').toString();

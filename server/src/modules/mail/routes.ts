@@ -10,9 +10,9 @@ const { publicEndpoint } = endpointsFor<{ database: Database; mails: Mails }>();
 
 const params = Type.Object({ token: Type.String() });
 
-/** Changes nothing by itself: programs that look at mails for viruses follow every link. */
+/** Changes nothing by itself: virus scanners follow every link in a mail. */
 export const askToUnsubscribe = publicEndpoint({
-  summary: 'Asks whether a mailbox wants no more notifications',
+  summary: 'The page on which a mailbox unsubscribes from notifications',
   params,
   success: { status: 200, description: 'HTML.', contentType: HTML_TYPE },
   errors: ['not_found'],
@@ -22,9 +22,9 @@ export const askToUnsubscribe = publicEndpoint({
   },
 });
 
-/** For the button of that page, and for the one that mail programs show (RFC 8058), whatever they send along. */
+/** For the button of that page, and for the one-click button of mail programs (RFC 8058), whatever body they send. */
 export const unsubscribe = publicEndpoint({
-  summary: 'Ends the notifications to a mailbox',
+  summary: 'Unsubscribe a mailbox from notifications',
   params,
   streams: '*',
   success: { status: 200, description: 'HTML.', contentType: HTML_TYPE },

@@ -4,7 +4,7 @@ import type { Mail } from '../../platform/mail/mailer.ts';
 
 type Template = Omit<Mail, 'to'>;
 
-/** By this header a mail is one that a mailbox can be unsubscribed from. */
+/** Mails with this header are not sent to unsubscribed mailboxes. */
 export const UNSUBSCRIBE_HEADER = 'List-Unsubscribe';
 
 const STYLE = new Html(`
@@ -32,8 +32,8 @@ interface Parts {
   unsubscribeUrl?: string;
 }
 
-/** The one look of all mails, once as text and once as HTML. */
-function laidOut({ subject, heading, paragraphs, code, link, small, unsubscribeUrl }: Parts): Template {
+/** The layout of all mails, as text and as HTML. */
+function layOut({ subject, heading, paragraphs, code, link, small, unsubscribeUrl }: Parts): Template {
   const text = [
     heading,
     ...(code === undefined ? [] : [code]),
@@ -54,14 +54,14 @@ ${code !== undefined && html`<p class="code">${code}</p>\n`}${paragraphs.map((pa
   return { subject, text: `${text}\n`, html: body.text };
 }
 
-/** Dots, also those that a browser reads as one, and colons, with something right after them. */
+/** Dots, also those that browsers treat as dots, and colons, directly followed by a letter or digit. */
 const DOT_IN_A_WORD = /(?<=[^\s.])[.\u2024\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu;
 const COLON_IN_A_WORD = /(?<=\S)[:\uff1a](?=\S)/gu;
 const AT_IN_A_WORD = /(?<=\S)[@\ufe6b\uff20](?=\S)/gu;
 
 /**
- * Names are strangers' words: they take one line, show what is unseen in them, and hold nothing that a mail program would
- * turn into a link. "Dr. Müller & Co. KG" stays as it is, "evil.example" becomes "evil. example".
+ * Names are chosen by strangers: they take one line, show invisible characters as escapes, and contain nothing that a mail program
+ * would turn into a link. "Dr. Müller & Co. KG" stays as it is, "evil.example" becomes "evil. example".
  */
 export function nameInMail(name: string): string {
   return visibleText(name.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim())
@@ -75,30 +75,30 @@ function unsubscribeHeaders(url: string): Record<string, string> {
 }
 
 export function codeMail({ code, minutes }: { code: string; minutes: number }): Template {
-  return laidOut({
+  return layOut({
     subject: `${code} is your Waybill code`,
     heading: 'Your code to sign in to Waybill',
     code,
     paragraphs: [
-      `It is good for ${minutes} minutes, and for one sign-in. Type it only where you have asked for it, and tell it to nobody.`,
+      `The code is valid for ${minutes} minutes and one sign-in. Enter it only where you have requested it, and share it with nobody.`,
     ],
-    small: ['If you did not ask for a code, somebody may have mistyped an address. Nothing happens without the code.'],
+    small: ['If you did not request a code, somebody may have mistyped an address. Nobody can sign in without the code.'],
   });
 }
 
 export function invitationMail({ businessName, inviter, url }: { businessName: string; inviter: string; url: string }): Template {
   const [business, person] = [nameInMail(businessName), nameInMail(inviter)];
-  return laidOut({
+  return layOut({
     subject: `${person} invites you to ${business} on Waybill`,
     heading: `Join ${business} on Waybill`,
     paragraphs: [`${person} has invited you to send and receive messages for ${business}.`],
     link: { words: 'See the invitation', url },
-    small: ['If you do not know who this is, do nothing: an invitation that is not taken up leads nowhere.'],
+    small: ['If you do not know this person, ignore this mail: nothing happens unless you accept the invitation.'],
   });
 }
 
-/** Says who has answered and nothing of what: mail is read by many eyes on its way. */
-export function answerMail({
+/** Names the sender of the reply but quotes nothing of its content: mail can be read on its way. */
+export function replyMail({
   businessName,
   handle,
   url,
@@ -111,20 +111,20 @@ export function answerMail({
 }): Template {
   const business = nameInMail(businessName);
   return {
-    ...laidOut({
-      subject: `You have an answer from ${business}`,
-      heading: `You have an answer from ${business}`,
-      paragraphs: [`${business} (@${handle}) has answered the message that you sent through Waybill.`],
-      link: { words: 'Read the answer', url },
-      small: ['What it says is not in this mail; you see it once you have shown that this mailbox is yours.'],
+    ...layOut({
+      subject: `You have a reply from ${business}`,
+      heading: `You have a reply from ${business}`,
+      paragraphs: [`${business} (@${handle}) has replied to the message that you sent through Waybill.`],
+      link: { words: 'Read the reply', url },
+      small: ['This mail does not contain the reply. To read it, verify that this mailbox is yours.'],
       unsubscribeUrl,
     }),
     headers: unsubscribeHeaders(unsubscribeUrl),
   };
 }
 
-/** To a mailbox that wrote in the name of a business without being a member: it has no access, so there is no link to the reply. */
-export function answerToBusinessMail({
+/** To a mailbox that wrote for a business without being a member: it has no access, so the mail has no link to the reply. */
+export function replyToBusinessMail({
   businessName,
   handle,
   writtenAsName,
@@ -139,21 +139,21 @@ export function answerToBusinessMail({
 }): Template {
   const [business, own] = [nameInMail(businessName), nameInMail(writtenAsName)];
   return {
-    ...laidOut({
+    ...layOut({
       subject: `${business} has replied to ${own}`,
       heading: `${business} has replied to ${own}`,
       paragraphs: [
         `${business} (@${handle}) has replied to the message that you sent through Waybill as ${own} (@${writtenAsHandle}).`,
         `The reply is in the inbox of ${own}. You are not a member there: ask the people who look after ${own} on Waybill to show you the reply, or to invite you.`,
       ],
-      small: ['What the reply says is not in this mail.'],
+      small: ['This mail does not contain the reply.'],
       unsubscribeUrl,
     }),
     headers: unsubscribeHeaders(unsubscribeUrl),
   };
 }
 
-/** Of the URL only the host, since its path may hold a secret. */
+/** Shows only the host of the URL, since its path may hold a secret. */
 export function webhookPausedMail({
   host,
   businessName,
@@ -166,12 +166,12 @@ export function webhookPausedMail({
   url: string;
 }): Template {
   const business = nameInMail(businessName);
-  return laidOut({
+  return layOut({
     subject: `A webhook of ${business} is paused`,
     heading: `The webhook to ${host} is paused`,
     paragraphs: [
       `${failures} attempts to post messages of ${business} to ${host} failed, and none has ever succeeded.`,
-      'Messages that come in the meantime stay in your inbox. Repair the endpoint, then resume the webhook: what waited is sent.',
+      'New messages stay in your inbox. Repair the endpoint, then resume the webhook: the service sends the attempts that waited.',
     ],
     link: { words: 'See the webhook', url },
     small: [`You get this mail because you look after ${business} on Waybill.`],
@@ -180,12 +180,12 @@ export function webhookPausedMail({
 
 export function domainLostMail({ domain, businessName }: { domain: string; businessName: string }): Template {
   const business = nameInMail(businessName);
-  return laidOut({
+  return layOut({
     subject: `${domain} is no longer verified for ${business}`,
     heading: `${domain} is no longer verified`,
     paragraphs: [
-      `The DNS record by which ${business} had shown that ${domain} is its own can’t be found any more.`,
-      'Put the TXT record back and verify the domain again. Messages that were exchanged so far stay where they are.',
+      `The DNS record with which ${business} has verified ${domain} is missing.`,
+      'Restore the TXT record and verify the domain again. Earlier messages stay where they are.',
     ],
     small: [`You get this mail because you look after ${business} on Waybill.`],
   });

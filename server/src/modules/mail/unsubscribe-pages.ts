@@ -1,22 +1,26 @@
 import { html } from '../../contract/html.ts';
-import type { Answer } from '../../http/endpoint.ts';
+import type { HttpResponse } from '../../http/endpoint.ts';
 import { page } from '../../http/page.ts';
 
-export function unsubscribePage(mailbox: string): Answer {
+export function unsubscribePage(mailbox: string): HttpResponse {
   const body = html`
 <h1>No more notifications?</h1>
-<p>Waybill will no longer tell <strong>${mailbox}</strong> when a business has answered. The answers themselves stay where they are.</p>
+<p>Waybill will no longer notify <strong>${mailbox}</strong> of replies. The replies themselves stay where they are.</p>
 <form method="post"><p><button>Stop notifications</button></p></form>`;
   return page('No more notifications?', body, 200, "form-action 'self'");
 }
 
-export function unsubscribedPage(mailbox: string): Answer {
+export function unsubscribedPage(mailbox: string): HttpResponse {
   const body = html`
 <h1>Notifications are off</h1>
-<p><strong>${mailbox}</strong> gets no more of them. What you ask for yourself, such as a code to sign in, still comes.</p>`;
+<p><strong>${mailbox}</strong> gets no more notifications. Mails that you request, such as one-time codes, still come.</p>`;
   return page('Notifications are off', body);
 }
 
-export function noSuchLinkPage(): Answer {
-  return page('No such link', html`<h1>No such link</h1><p class="soft">It may have been cut off: copy all of it from the mail.</p>`, 404);
+export function noSuchLinkPage(): HttpResponse {
+  return page(
+    'Link not found',
+    html`<h1>Link not found</h1><p class="soft">The link may be incomplete: copy all of it from the mail.</p>`,
+    404,
+  );
 }

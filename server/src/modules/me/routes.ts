@@ -36,10 +36,10 @@ const MeSchema = Type.Object(
     ),
     addresses: Type.Object(
       {
-        handle: Type.String({ description: 'Reaches the business.' }),
-        segment: Type.Union([text, Type.Null()], { description: 'Reaches this agent or person; null without a segment.' }),
-        email: Type.String({ description: 'The same by mail.' }),
-        drop_page: Type.String({ description: 'Where people without a handle write to the business.' }),
+        handle: Type.String({ description: 'The address of the business.' }),
+        segment: Type.Union([text, Type.Null()], { description: 'The address of this agent or person; null without a segment.' }),
+        email: Type.String({ description: 'The mail address.' }),
+        drop_page: Type.String({ description: 'The page on which people without a handle write to the business.' }),
       },
       closed,
     ),
@@ -49,8 +49,8 @@ const MeSchema = Type.Object(
 );
 
 export const show = endpoint({
-  summary: 'Your business, who you are in it, addresses and usage',
-  success: { status: 200, description: 'Who you are to the service.', schema: MeSchema },
+  summary: 'Get your business, your role in it, its addresses and usage',
+  success: { status: 200, description: 'Your business and you.', schema: MeSchema },
   errors: [],
   handle: async ({ quotas, database, publicUrl, inboundDomain }, { caller: { business, by } }) => {
     const usage = await usageOf(database, business.id);

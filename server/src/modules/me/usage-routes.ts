@@ -18,16 +18,16 @@ const UsageSchema = Type.Object(
       [
         Type.Object(
           {
-            used: Type.Integer({ description: 'Sent today.' }),
-            limit: Type.Integer({ description: 'A day.' }),
+            used: Type.Integer({ description: 'Messages sent today.' }),
+            limit: Type.Integer({ description: 'Messages per day.' }),
             resets_at: time,
-            until: Type.String({ format: 'date-time', description: 'When the business counts as new no more.' }),
+            until: Type.String({ format: 'date-time', description: 'When the business no longer counts as new.' }),
           },
           closed,
         ),
         Type.Null(),
       ],
-      { description: 'The limit of a business that was claimed lately and has verified no domain; null for others.' },
+      { description: 'The limit of a recently claimed business without a verified domain; null for others.' },
     ),
     days: Type.Array(
       Type.Object(
@@ -46,11 +46,11 @@ const UsageSchema = Type.Object(
 );
 
 export const show = endpoint({
-  summary: 'What was sent, received and uploaded, day by day, and what the limits leave',
+  summary: 'Get the usage of your business day by day, and its limits',
   query: Type.Object(
     {
       days: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: USAGE_MAX_DAYS, description: `How many days, ${USAGE_DEFAULT_DAYS} unless given.` }),
+        Type.Integer({ minimum: 1, maximum: USAGE_MAX_DAYS, description: `The number of days; ${USAGE_DEFAULT_DAYS} by default.` }),
       ),
     },
     closed,

@@ -74,7 +74,7 @@ const SPEND_INVITATION = statement('DELETE FROM invitations WHERE party_id = $1 
   id: 'uuid',
 });
 
-/** Deletes an invitation, so that it can be accepted once only; false when it is not open any more. */
+/** Deletes an invitation, so that it can be accepted only once; false when it is not open any more. */
 export async function spendInvitation(tx: Queryable, partyId: bigint, id: string): Promise<boolean> {
   return (await tx.query(SPEND_INVITATION, [partyId, id])).length > 0;
 }
@@ -85,8 +85,8 @@ const WITHDRAW_INVITATION = statement(
 );
 
 /**
- * Expires an invitation. The row stays for the day, because its mail counts. Expiry at -infinity lies before the start of
- * any concurrent transaction that accepts the invitation.
+ * Expires an invitation. The row stays for a day, because its mail counts. Expiry at -infinity lies before the start of any
+ * concurrent transaction that accepts the invitation.
  */
 export async function withdrawInvitation(db: Queryable, partyId: bigint, id: string): Promise<boolean> {
   return (await db.query(WITHDRAW_INVITATION, [partyId, id])).length > 0;
@@ -106,7 +106,7 @@ const FORGET_SPENT = statement(
   `DELETE FROM invitations WHERE party_id = $1 AND expires_at <= now() AND created_at <= now() - interval '1 day'`,
 );
 
-/** Deletes expired invitations whose mails are older than a day, and so count no more. */
+/** Deletes expired invitations whose mails are older than a day, and so no longer count. */
 export async function forgetSpent(tx: Queryable, partyId: bigint): Promise<void> {
   await tx.query(FORGET_SPENT, [partyId]);
 }
@@ -119,7 +119,7 @@ const RECENT_INVITATIONS = statement(
   { of_the_day: 'integer', fewer_in_s: 'float8?', since_last_s: 'float8?' },
 );
 
-/** How many the business invited in the last 24 hours, when there will be fewer, and how long ago this mailbox was. */
+/** The number of invitations in the last 24 hours, when it falls, and how long ago this mailbox was invited. */
 export async function recentInvitations(
   tx: Queryable,
   partyId: bigint,

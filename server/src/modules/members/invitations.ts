@@ -30,7 +30,7 @@ export interface InvitationServices extends MemberServices {
 
 const TOKEN_BYTES = 24;
 
-/** The mail is queued with the invitation: there is never one without the other. */
+/** Queues the mail in the same transaction, so that no invitation is without a mail. */
 export async function invite(
   { database, mails, publicUrl }: InvitationServices,
   business: Business,
@@ -58,7 +58,7 @@ export async function invite(
   });
 }
 
-/** Whoever is invited again does not count twice. */
+/** A repeated invitation does not count twice. */
 async function refuseTooMany(tx: Queryable, business: Business, email: string): Promise<void> {
   const { members, invited } = await countPeople(tx, business.id, email);
   if (invited >= INVITATIONS_OPEN_PER_BUSINESS_MAX)
@@ -67,7 +67,7 @@ async function refuseTooMany(tx: Queryable, business: Business, email: string): 
     throw new Refusal('conflict', `A business can have ${MEMBERS_PER_BUSINESS_MAX} members at most, open invitations included.`);
 }
 
-/** Mails go to whom an admin names, and anybody can become one. */
+/** Limits mails, because an admin chooses their recipients and anybody can become an admin of a new business. */
 async function refuseFlood(tx: Queryable, business: Business, email: string): Promise<void> {
   await store.forgetSpent(tx, business.id);
   const { ofTheDay, fewerInS, sinceLastS } = await store.recentInvitations(tx, business.id, email);
@@ -82,7 +82,7 @@ export async function withdraw({ database }: MemberServices, business: Business,
   if (!(await store.withdrawInvitation(database, business.id, id))) noSuchInvitation();
 }
 
-/** What an invited person is shown before accepting. */
+/** What an invited person sees before accepting. */
 export async function readInvitation(
   services: MemberServices,
   token: string,
@@ -92,11 +92,11 @@ export async function readInvitation(
   return business && isBusiness(business) ? { invitation, business } : noSuchInvitation();
 }
 
-/** For the holder of the mailbox alone: a mail that was passed on makes nobody else a member. */
+/** Only for the holder of the mailbox: a forwarded mail makes nobody else a member. */
 export async function accept(services: MemberServices, person: Person, token: string): Promise<Business> {
   const { invitation, business } = await readInvitation(services, token);
   if (person.email !== invitation.email)
-    throw new Refusal('forbidden', `The invitation is for ${invitation.email}; sign in with a code that is sent there.`);
+    throw new Refusal('forbidden', `The invitation is for ${invitation.email}; sign in with a code sent to that mailbox.`);
   await refusingTakenSegment(invitation.segment, () =>
     services.database.transaction(async (tx) => {
       await lockMembers(tx, business.id);
@@ -116,6 +116,6 @@ function hashOf(token: string): Buffer {
 function noSuchInvitation(): never {
   throw new Refusal(
     'not_found',
-    'This invitation is not valid: it has expired, was withdrawn, or whoever sent it may no longer invite. Ask the business for a new one.',
+    'This invitation is not valid: it has expired, was withdrawn, or the person who sent it may no longer invite. Ask the business for a new one.',
   );
 }

@@ -4,7 +4,7 @@ import type { Mails } from '../mail/mails.ts';
 import { domainLostMail } from '../mail/templates.ts';
 import { type MemberServices, ownerEmails } from './members.ts';
 
-/** Tells those who answer for a business that a domain is no longer its own. */
+/** Tells the owners of a business by mail that it has lost a domain. */
 export async function tellOfLostDomain(
   { parties, mails }: Pick<MemberServices, 'parties'> & { mails: Pick<Mails, 'queue'> },
   tx: Queryable,

@@ -21,19 +21,19 @@ export interface MemberServices {
 
 export const { adminEmails, businessesOf, findMember, listMembers, ownerEmails } = store;
 
-/** Makes a business of which the person is the owner. What the person began without a handle joins it. */
+/** Creates a business that the person owns. Messages that the person has exchanged without a handle join it. */
 export function claimBusiness(services: MemberServices, person: Person, handle: string, displayName: string): Promise<Business> {
   return services.parties.create(handle, displayName, true, async (tx, business) => {
     await store.lockPerson(tx, person.id);
     if ((await store.countOwned(tx, person.id)) >= BUSINESSES_PER_PERSON_MAX)
       throw new Refusal('conflict', `A person can own ${BUSINESSES_PER_PERSON_MAX} businesses at most.`);
-    // Handing a business on does not make room for another.
+    // Claims count even if the business has another owner now.
     if ((await store.noteClaim(tx, business.id, person.id)) > CLAIMS_PER_PERSON_AND_MONTH_MAX)
       throw new Refusal('conflict', `A person can claim ${CLAIMS_PER_PERSON_AND_MONTH_MAX} businesses in 30 days at most.`);
     await store.insertMember(tx, business.id, person.id, 'owner');
     if (person.email === null) return;
     const name = partyNameOfMailbox(services, person.email);
-    // All of a mailbox's own history; of an organisation's, what this one mailbox began.
+    // All history of a consumer mailbox; of an organisation, only the threads that this mailbox began.
     await services.parties.joinHistory(tx, business, name, 'email' in name ? null : person.email);
   });
 }
@@ -43,7 +43,7 @@ export interface MemberChange {
   segment?: string | null;
 }
 
-/** Whoever is no owner can neither make one nor unmake one. */
+/** Only an owner can make somebody an owner, or change an owner's role. */
 export async function changeMember(
   { database }: MemberServices,
   business: Business,
@@ -68,7 +68,7 @@ export async function changeMember(
   );
 }
 
-/** Whoever wants to leave may; others are removed by admins. */
+/** Everybody may leave; admins remove others. */
 export async function removeMember({ database }: MemberServices, business: Business, by: Person, personId: string): Promise<void> {
   await database.transaction(async (tx) => {
     const role = await takeTurn(tx, business, by, personId === by.id ? 'member' : 'admin');
@@ -82,14 +82,14 @@ export async function removeMember({ database }: MemberServices, business: Busin
   });
 }
 
-/** An invitation ends with its inviter's right to make it. Acceptances wait for the same lock, so none slips in between. */
+/** An invitation ends when its inviter loses the right to it. Acceptances take the same lock, so none can come in between. */
 async function voidBeyond(tx: Queryable, business: Business, personId: string, role: Role | undefined): Promise<void> {
   const mayInvite = (invited: Role) => role !== undefined && mayActAs(role, 'admin') && mayActAs(role, invited);
   const beyond = ROLES.filter((invited) => !mayInvite(invited));
   await voidInvitations(tx, business.id, personId, beyond);
 }
 
-/** Changes of who belongs to a business come one after the other. Whoever lost their role while they waited acts no more. */
+/** Serializes changes of a business's members. Checks the role again, because the person may have lost it while waiting. */
 export async function takeTurn(tx: Queryable, business: Business, by: Person, wanted: Role): Promise<Role> {
   await store.lockMembers(tx, business.id);
   const member = await store.findMember(tx, business.id, by.id);
@@ -105,9 +105,9 @@ export function refuseUnless(role: Role, wanted: Role): void {
 
 async function refuseLastOwner(tx: Queryable, business: Business): Promise<void> {
   if ((await store.countOwners(tx, business.id)) <= 1)
-    throw new Refusal('conflict', 'A business needs an owner; make somebody else one first.');
+    throw new Refusal('conflict', 'A business needs an owner; make another member an owner first.');
 }
 
 function noSuchMember(): never {
-  throw new Refusal('not_found', 'There is no such member.');
+  throw new Refusal('not_found', 'The member was not found.');
 }

@@ -30,16 +30,16 @@ const { memberEndpoint, personEndpoint } = endpointsFor<InvitationServices & { c
 const text = Type.String();
 const time = Type.String({ format: 'date-time' });
 const role = Type.Enum([...ROLES], {
-  description: 'owner: everything. admin: everything but owners. member: reads, sends, and does what a key with scope read_write can.',
+  description: 'owner: everything. admin: everything except changing owners. member: the same as a key with scope read_write.',
 });
 const segment = Type.Union([Type.String({ minLength: 1, maxLength: SEGMENT_MAX_CHARS }), Type.Null()], {
-  description: 'The address inside the business; null for none.',
+  description: 'The address inside the business; null without one.',
 });
 const bodyErrors = ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'] as const;
 
 const receipts = Type.Enum(['full', 'minimal'], {
   description:
-    'What everybody with the link of a receipt sees of the messages you send: the envelope without `json`, or parties, time and hashes only.',
+    'What a receipt of a message that you send shows to everybody with its link: the envelope without `json`, or only parties, time and hashes.',
 });
 
 const BusinessSchema = Type.Object(
@@ -66,7 +66,7 @@ const InvitationSchema = Type.Object(
 );
 
 export const claim = personEndpoint({
-  summary: 'Claim a handle, and so make a business of which you are the owner',
+  summary: 'Claim a handle and create a business that you own',
   body: Type.Object(
     {
       handle: Type.String({ minLength: 1, maxLength: HANDLE_MAX_CHARS }),
@@ -82,15 +82,15 @@ export const claim = personEndpoint({
 });
 
 export const showBusiness = memberEndpoint({
-  summary: 'The business that you act for',
+  summary: 'Get the business that you act for',
   success: { status: 200, description: 'The business.', schema: BusinessSchema },
   errors: [],
   handle: async (_context, { caller }) => ({ body: businessView(caller.business) }),
 });
 
 export const changeBusiness = memberEndpoint({
-  summary: 'Change a business’s display name, whether people without a handle can write in, or what its receipts show',
-  description: '`receipts` holds at once for all receipts of what the business sends and has sent.',
+  summary: 'Change a business’s display name, whether it accepts drops, or what its receipts show',
+  description: '`receipts` applies at once, to the receipts of earlier messages too.',
   body: Type.Object(
     {
       display_name: Type.Optional(Type.String({ minLength: 1, maxLength: DISPLAY_NAME_MAX_CHARS })),
@@ -99,7 +99,7 @@ export const changeBusiness = memberEndpoint({
     },
     { ...closed, minProperties: 1 },
   ),
-  success: { status: 200, description: 'The business as it is now.', schema: BusinessSchema },
+  success: { status: 200, description: 'The changed business.', schema: BusinessSchema },
   errors: [...bodyErrors, 'conflict'],
   handle: async ({ parties }, { caller: { business }, body }) => {
     const change = {
@@ -112,7 +112,7 @@ export const changeBusiness = memberEndpoint({
 });
 
 export const list = memberEndpoint({
-  summary: 'The people of your business',
+  summary: 'List the members of your business',
   query: Type.Object(pagingFields, closed),
   success: { status: 200, description: 'A page of members.', schema: pageSchema(MemberSchema) },
   errors: ['validation_error'],
@@ -130,7 +130,7 @@ export const change = memberEndpoint({
   summary: 'Change a member’s role or segment',
   params: memberParams,
   body: Type.Object({ role: Type.Optional(role), segment: Type.Optional(segment) }, { ...closed, minProperties: 1 }),
-  success: { status: 200, description: 'The member as they are now.', schema: MemberSchema },
+  success: { status: 200, description: 'The changed member.', schema: MemberSchema },
   errors: [...bodyErrors, 'not_found', 'conflict'],
   handle: async (context, { caller: { business, by }, params, body }) => ({
     body: memberView(business, await changeMember(context, business, by.person, personIdOf(params.id), body)),
@@ -140,7 +140,7 @@ export const change = memberEndpoint({
 export const remove = memberEndpoint({
   summary: 'Remove a member, or leave',
   params: memberParams,
-  success: { status: 204, description: 'No longer a member, from the next request on.' },
+  success: { status: 204, description: 'Removed: the person has no access from the next request on.' },
   errors: ['not_found', 'conflict'],
   handle: async (context, { caller: { business, by }, params }) => {
     await removeMember(context, business, by.person, personIdOf(params.id));
@@ -150,7 +150,7 @@ export const remove = memberEndpoint({
 
 export const invite = memberEndpoint({
   summary: 'Invite somebody by mail',
-  description: `Whoever was invited before gets a new mail, after ${INVITATION_AGAIN_AFTER_S / 60} minutes at the earliest; the link in the earlier one counts no more.`,
+  description: `A person who was invited before gets a new mail, after ${INVITATION_AGAIN_AFTER_S / 60} minutes at the earliest; the link in the earlier mail is then invalid.`,
   body: Type.Object({ email: Type.String({ maxLength: 320 }), role, segment: Type.Optional(segment) }, closed),
   success: { status: 201, description: 'Invited.', schema: InvitationSchema },
   errors: [...bodyErrors, 'conflict'],
@@ -160,7 +160,7 @@ export const invite = memberEndpoint({
 });
 
 export const invitations = memberEndpoint({
-  summary: 'Invitations that are open',
+  summary: 'List open invitations',
   success: { status: 200, description: 'All of them.', schema: Type.Object({ data: Type.Array(InvitationSchema) }, closed) },
   errors: [],
   handle: async ({ database }, { caller: { business } }) => ({
@@ -171,11 +171,11 @@ export const invitations = memberEndpoint({
 export const withdrawInvitation = memberEndpoint({
   summary: 'Withdraw an invitation',
   params: Type.Object({ id: Type.String({ description: 'inv_ id' }) }),
-  success: { status: 204, description: 'The link in the mail counts no more.' },
+  success: { status: 204, description: 'Withdrawn: the link in the mail is invalid.' },
   errors: ['not_found'],
   handle: async (context, { caller: { business }, params }) => {
     const id = parseId('inv', params.id);
-    if (id === undefined) throw new Refusal('not_found', 'There is no such invitation.');
+    if (id === undefined) throw new Refusal('not_found', 'The invitation was not found.');
     await withdraw(context, business, id);
     return {};
   },
@@ -184,11 +184,11 @@ export const withdrawInvitation = memberEndpoint({
 const tokenParams = Type.Object({ token: Type.String({ description: 'From the link in the mail.' }) });
 
 export const readOne = personEndpoint({
-  summary: 'What an invitation is for',
+  summary: 'Get an invitation',
   params: tokenParams,
   success: {
     status: 200,
-    description: 'Before it is accepted.',
+    description: 'The invitation.',
     schema: Type.Object({ business: BusinessSchema, email: text, role, expires_at: time }, closed),
   },
   errors: ['not_found'],
@@ -207,16 +207,16 @@ export const readOne = personEndpoint({
 
 export const accept = personEndpoint({
   summary: 'Accept an invitation',
-  description: 'For a person who has proved to hold the mailbox that it was sent to.',
+  description: 'Only a person who has proved to hold the invited mailbox can accept.',
   params: tokenParams,
-  success: { status: 200, description: 'The business that you belong to now.', schema: BusinessSchema },
+  success: { status: 200, description: 'The business that you are now a member of.', schema: BusinessSchema },
   errors: ['not_found', 'conflict', 'unsupported_media_type', 'json_too_large'],
   handle: async (context, { person, params }) => ({ body: businessView(await acceptInvitation(context, person, params.token)) }),
 });
 
 function personIdOf(id: string): string {
   const personId = parseId('usr', id);
-  if (personId === undefined) throw new Refusal('not_found', 'There is no such member.');
+  if (personId === undefined) throw new Refusal('not_found', 'The member was not found.');
   return personId;
 }
 

@@ -77,14 +77,14 @@ export async function businessesOf(db: Queryable, personId: string): Promise<{ h
 
 const LOCK_PERSON = statement('SELECT FROM people WHERE id = $1 FOR NO KEY UPDATE');
 
-/** Makes a person's claims wait for each other, so that their number can be counted. */
+/** Serializes a person's claims, so that they can be counted. */
 export async function lockPerson(tx: Queryable, personId: string): Promise<void> {
   await tx.query(LOCK_PERSON, [personId]);
 }
 
 const LOCK_MEMBERS = statement('SELECT FROM parties WHERE id = $1 FOR NO KEY UPDATE');
 
-/** Makes changes of who belongs to a business wait for each other. */
+/** Serializes changes of a business's members. */
 export async function lockMembers(tx: Queryable, partyId: bigint): Promise<void> {
   await tx.query(LOCK_MEMBERS, [partyId]);
 }
@@ -109,7 +109,7 @@ const COUNT_PEOPLE = statement(
   { members: 'integer', invited: 'integer' },
 );
 
-/** Counts members, and open invitations apart from that of one mailbox. */
+/** Counts members, and open invitations except that of one mailbox. */
 export async function countPeople(tx: Queryable, partyId: bigint, email: string): Promise<{ members: number; invited: number }> {
   return onlyRow(await tx.query(COUNT_PEOPLE, [partyId, email]));
 }
@@ -120,7 +120,7 @@ const COUNT_CLAIMS = statement(
   { count: 'integer' },
 );
 
-/** Notes who claimed a business, and tells how many that person has claimed in 30 days. */
+/** Records who claimed a business, and returns how many businesses that person has claimed in 30 days. */
 export async function noteClaim(tx: Queryable, partyId: bigint, personId: string): Promise<number> {
   await tx.query(NOTE_CLAIM, [partyId, personId]);
   return onlyRow(await tx.query(COUNT_CLAIMS, [personId])).count;

@@ -4,7 +4,7 @@ import { prepared } from '../../platform/statement.ts';
 
 const HEAD = prepared('ledger-head', 'SELECT head FROM ledgers WHERE party_id = $1', { head: 'bigint' });
 
-/** How far a party's ledger has grown. */
+/** The newest position in a party's ledger. */
 export async function headOf(db: Queryable, partyId: bigint): Promise<bigint> {
   const [row] = await db.query(HEAD, [partyId]);
   return BigInt(row?.head ?? 0);
@@ -33,8 +33,8 @@ const GROWN = prepared(
 );
 
 /**
- * Which of these ledgers have grown beyond what was seen of them, and in which box: a refused send moves the head too.
- * LATERAL with LIMIT 1 and max() keep every plan from scanning whole ledgers: 5 ms for a thousand, 30 when all have grown.
+ * Which of these ledgers have grown since they were last seen, and in which box: a refused send moves the head too. LATERAL with
+ * LIMIT 1 and max() keep every plan from scanning whole ledgers: 5 ms for a thousand, 30 when all have grown.
  */
 export async function findGrown(db: Queryable, watched: readonly Seen[]): Promise<Growth[]> {
   const rows = await db.query(GROWN, [bigintArray(watched.map(({ partyId }) => partyId)), bigintArray(watched.map(({ seen }) => seen))]);
@@ -46,7 +46,7 @@ export async function findGrown(db: Queryable, watched: readonly Seen[]): Promis
   }));
 }
 
-/** By what right somebody reads a ledger: a key of the business, or membership in it and a session. */
+/** What gives access to a ledger: a key of the business, or membership and a session. */
 export interface Access {
   partyId: bigint;
   keyId: string | null;
@@ -65,7 +65,7 @@ const ENDED = prepared(
   { place: 'bigint' },
 );
 
-/** Which of these accesses have ended, because a key was revoked, a member removed, or a session ended; by their place. */
+/** The indices of accesses that have ended: the key was revoked, the member removed, or the session ended. */
 export async function findEnded(db: Queryable, accesses: readonly Access[]): Promise<number[]> {
   const rows = await db.query(ENDED, [
     bigintArray(accesses.map(({ partyId }) => partyId)),

@@ -19,25 +19,25 @@ import { type Access, findEnded, findGrown, headOf } from './arrival-store.ts';
 import { EventStream } from './event-stream.ts';
 
 const LOOK_EVERY_MS = 500;
-/** Well below the time after which a silent connection is cut, by us or by a proxy in between. */
+/** Well below the time after which we, or a proxy, close an idle connection. */
 const BEAT_AFTER_MS = 25_000;
 const FULL_RETRY_S = 30;
 
 interface Watched {
-  /** How far the ledger had grown when it was last looked at. */
+  /** The head of the ledger at the last look. */
   seen: bigint;
   streams: Set<EventStream>;
 }
 
 /**
- * Tells clients that their ledger has something new. Deliveries do nothing for it: while anybody listens, each process looks at
- * the heads of the ledgers that are watched in it, all of them at once.
+ * Notifies clients of new entries in their ledger. Deliveries cost nothing more: while anybody listens, each process reads the heads
+ * of all ledgers that are watched in it with one statement.
  */
 export class Arrivals {
   readonly #database: Database;
   readonly #log: Logger;
   readonly #watched = new Map<bigint, Watched>();
-  /** By what right each stream is open. */
+  /** The access by which each stream is open. */
   readonly #accesses = new Map<EventStream, Access>();
   readonly #places = new Shares({ total: EVENT_STREAMS_MAX, keptBack: EVENT_STREAMS_KEPT_BACK, little: EVENT_STREAMS_FEW });
   #looking: Promise<void> | undefined;
@@ -58,7 +58,7 @@ export class Arrivals {
     });
   }
 
-  /** A stream of events about the ledger of the caller's business, of everything that is committed from now on. */
+  /** A stream of events about everything that is committed to the ledger of the caller's business from now on. */
   async watch(caller: Caller, address: string): Promise<Readable> {
     const partyId = caller.business.id;
     const head = await headOf(this.#database, partyId);
@@ -107,7 +107,7 @@ export class Arrivals {
         if (now - stream.openedAt >= EVENT_STREAM_MAX_MS) this.#finish(partyId, stream);
         else stream.beat(now, BEAT_AFTER_MS);
       }
-    // A database that is slow or away is not asked by one look on top of the other.
+    // Looks never overlap, even when the database is slow.
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
     });
@@ -124,12 +124,12 @@ export class Arrivals {
         if (news.inbox || news.outbox) for (const stream of watched.streams) stream.tell(news);
       }
     } catch (error) {
-      // Nothing is missed meanwhile: the next look begins where the last one that succeeded ended.
+      // Nothing is lost: the next look begins where the last successful one ended.
       if (!isUnavailable(error)) this.#log.error(error, 'could not look for new messages');
     }
   }
 
-  /** Asked of the database, whose word holds for all processes at once. */
+  /** Asks the database, because keys, members and sessions may end in any process. */
   async #endRevoked(): Promise<void> {
     const open = [...this.#accesses];
     for (const i of await findEnded(

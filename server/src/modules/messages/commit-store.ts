@@ -21,13 +21,13 @@ const OUTCOMES = ['accepted', 'replayed', ...QUOTA_NAMES] as const;
 
 export interface CommitOutcome {
   outcome: (typeof OUTCOMES)[number];
-  /** The message itself, or the one that an idempotency key stands for. */
+  /** The message itself, or the original that an idempotency key stands for. */
   messageId: string;
   receivedMs: number;
   contentHash: Buffer;
 }
 
-/** Delivers the batch and does what follows from it, in one round trip and one transaction. */
+/** Delivers the batch and calls the followers, in one round trip and one transaction. */
 const COMMIT = prepared(
   'commit-messages',
   `WITH batch AS MATERIALIZED (
@@ -40,10 +40,10 @@ const COMMIT = prepared(
   { outcome: oneOf('text', OUTCOMES), message_id: 'uuid', received_ms: 'bigint', content_hash: 'bytea' },
 );
 
-/** Of a record beside what its message says: the size of fixed-width attributes, lengths and types, and texts of usual length. */
+/** The estimated size of a record without its texts: fixed-width attributes, lengths and types, and usual texts. */
 const RECORD_BYTES_GUESS = 1_536;
 
-/** The outcomes come in the order of the messages. */
+/** The outcomes are in the order of the messages. */
 export async function commitMessages(db: Queryable, batch: readonly PreparedMessage[], quotas: Quotas): Promise<CommitOutcome[]> {
   const plan = planEntries(batch);
   const payloadBytes = batch.reduce((sum, { json }) => sum + (json?.length ?? 0), 0);
@@ -90,7 +90,7 @@ const FILE_FIELDS: readonly Field<PreparedFile>[] = [
   byteaField((f) => f.file.sha256),
 ];
 
-/** Where a message enters a ledger of the batch: which ledger, and which of its new entries. Both count from 1, as SQL does. */
+/** The place of a message in a ledger of the batch: which ledger, and which of its new entries. Both count from 1, as in SQL. */
 interface Place {
   ledger: number;
   entry: number;
@@ -114,7 +114,7 @@ function planFields({ senders, recipients }: Plan, firsts: readonly number[]): F
   ];
 }
 
-/** Which ledgers a batch touches, in ascending order, in which it locks them; and which of their new entries each message gets. */
+/** The ledgers that a batch touches, in ascending order, in which they are locked; and the new entry of each message in them. */
 function planEntries(batch: readonly PreparedMessage[]): Plan {
   const partyIds = [...new Set(batch.flatMap((m) => [m.senderId, m.recipientId]))].sort((a, b) => (a < b ? -1 : 1));
   const ledgers = partyIds.map((partyId) => ({ partyId, entries: 0 }));

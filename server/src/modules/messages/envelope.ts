@@ -2,7 +2,7 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import { formatId, formatReceiptToken } from '../../contract/ids.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 
-/** A delivered message, as stored. `sender`, `recipient` and `validationErrors` are JSON text, snapshots of the moment of delivery. */
+/** A delivered message, as stored. `sender`, `recipient` and `validationErrors` are JSON text of the moment of delivery. */
 export interface StoredMessage {
   id: string;
   threadId: string;
@@ -23,10 +23,10 @@ export interface StoredMessage {
   files: readonly DeliveredFile[];
 }
 
-/** The fields of a request that a sender may leave out. */
+/** The fields of a message request that the sender may omit. */
 export const UNWRITTEN = { type: null, subject: null, note: null } as const;
 
-/** A message with all that can be known before the transaction that delivers it. */
+/** A message with everything that is known before the transaction that delivers it. */
 export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedMs' | 'contentHash'> {
   senderId: bigint;
   recipientId: bigint;
@@ -36,16 +36,16 @@ export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedM
   fromDomain: string | null;
   hashedBeforeTime: string;
   hashedAfterTime: string;
-  /** What comes with the request itself counts toward the day's limit of bytes; uploads have been counted before. */
+  /** Bytes of files in the request, which count toward the day's limit; uploads have been counted before. */
   inlineBytes: number;
 }
 
-/** Spliced from text, never re-serialised: a payload leaves as it came. */
+/** Spliced from text, never serialized again: `json` stays byte for byte as sent. */
 export function envelopeJson(message: StoredMessage, publicUrl: string, downloadUrls: readonly string[]): string {
   return `${opening(message)},"json":${message.json ?? 'null'},${closing(message, publicUrl, filesFor(message, downloadUrls))}`;
 }
 
-/** With the size of the payload in its place. */
+/** With the size of `json` in its place. */
 export function summaryJson(message: StoredMessage, jsonBytes: number | null, publicUrl: string, downloadUrls: readonly string[]): string {
   return `${opening(message)},"json_bytes":${jsonBytes},${closing(message, publicUrl, filesFor(message, downloadUrls))}`;
 }
@@ -59,7 +59,7 @@ export function receiptJson(message: StoredMessage, publicUrl: string): string {
   return `${opening(message)},${closing(message, publicUrl, message.files.map(fileView))}`;
 }
 
-/** What everybody with the token may see when the sender wants no more to be seen: who, when, and the hashes. */
+/** The receipt of a sender who shows as little as possible: who, when, and the hashes. */
 export function minimalReceiptJson(m: StoredMessage, publicUrl: string): string {
   const partyOf = (side: string) => ({ party: JSON.parse(side).party });
   return JSON.stringify({
@@ -79,7 +79,7 @@ function receiptUrl({ receiptToken }: StoredMessage, publicUrl: string): string 
   return `${publicUrl}/r/${formatReceiptToken(receiptToken)}`;
 }
 
-/** A file as everybody sees it; the parties get a download URL beside. */
+/** A file without its download URL, which only the parties get. */
 function fileView({ id, filename, contentType, sizeBytes, sha256 }: DeliveredFile) {
   return {
     id: formatId('file', id),
@@ -120,7 +120,7 @@ function closing(m: StoredMessage, publicUrl: string, files: readonly object[]):
   );
 }
 
-/** Mail is given a key by the service. Inside of a string, the quotes would be escaped. */
+/** The service itself gives mails a key. A quote inside of a JSON string would be escaped, so the test is exact. */
 function hasClientKey({ idempotencyKey, sender }: StoredMessage): boolean {
   return idempotencyKey !== null && !sender.includes('"provider":"smtp"');
 }
@@ -131,8 +131,8 @@ type Hashed = Pick<StoredMessage, 'id' | 'threadId' | 'inReplyTo' | 'type' | 'su
 };
 
 /**
- * The RFC 8785 form that content_hash covers, in two parts: between them goes received_at, which only the transaction
- * that delivers the message knows. The members stand in the order that the RFC wants.
+ * The RFC 8785 form that content_hash covers, in two pieces: received_at goes between them, which only the transaction that delivers
+ * the message knows. The members are in the order of the RFC.
  */
 export function hashedText(m: Hashed): { beforeTime: string; afterTime: string } {
   return {

@@ -12,7 +12,7 @@ export interface EnvelopeServices {
   publicUrl: string;
 }
 
-/** A message as its parties get it, with download URLs that begin to live now. */
+/** A message for its parties, with download URLs that are signed now. */
 export async function envelopeOf(
   message: StoredMessage,
   { files, publicUrl }: Pick<EnvelopeServices, 'files' | 'publicUrl'>,
@@ -20,7 +20,7 @@ export async function envelopeOf(
   return envelopeJson(message, publicUrl, await downloadUrls(files, message));
 }
 
-/** The same without `json`, of which only the size is told. */
+/** The same without `json`, of which only the size is given. */
 export async function summaryOf(
   message: StoredMessage & { jsonBytes: number | null },
   { files, publicUrl }: Pick<EnvelopeServices, 'files' | 'publicUrl'>,
@@ -32,7 +32,7 @@ function downloadUrls(files: Files, message: StoredMessage): Promise<string[]> {
   return Promise.all(message.files.map(async (file) => (await files.downloadUrl(file)).url));
 }
 
-/** For each of the wanted messages its envelope, or undefined where that party has not received it. */
+/** The envelopes of these messages; undefined where the party has not received the message. */
 export async function receivedEnvelopes(services: EnvelopeServices, wanted: readonly Received[]): Promise<(string | undefined)[]> {
   const found = await findReceived(services.database, wanted);
   const ofParties = new Map<bigint, Map<string, string>>();
@@ -44,7 +44,7 @@ export async function receivedEnvelopes(services: EnvelopeServices, wanted: read
     );
     const envelopes = new Map<string, string>();
     for (const message of messages) {
-      // Most have none, and then there is nothing to wait for.
+      // Most messages have no files, and then there is nothing to wait for.
       const hasFiles = message.files.length > 0;
       envelopes.set(message.id, hasFiles ? await envelopeOf(message, services) : envelopeJson(message, services.publicUrl, []));
     }

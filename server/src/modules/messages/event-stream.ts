@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-/** In which box there may be something new. */
+/** The boxes that may have new messages. */
 export interface News {
   inbox: boolean;
   outbox: boolean;
@@ -9,8 +9,8 @@ export interface News {
 const RECONNECT_AFTER_MS = 2_000;
 
 /**
- * Server-sent events for one client. What happens while the client is slow to read adds up to one event, so that nobody can
- * have more kept for them than that.
+ * Server-sent events for one client. Changes while the client is slow to read are merged into one event, so a client never has more
+ * than one event in memory.
  */
 export class EventStream extends Readable {
   readonly openedAt = performance.now();
@@ -20,7 +20,7 @@ export class EventStream extends Readable {
 
   constructor() {
     super({ highWaterMark: 1 });
-    // Whatever came before the stream was open may be new to the client: the first event tells it to look.
+    // Messages may have come before the stream was open: the first event makes the client look.
     this.push(`retry: ${RECONNECT_AFTER_MS}\n${eventOf({ inbox: true, outbox: true })}`);
   }
 
@@ -29,12 +29,12 @@ export class EventStream extends Readable {
     this.#deliver();
   }
 
-  /** Says that the connection lives, to a client that has heard nothing for a while. */
+  /** Sends a heartbeat to a client that has received nothing for a while. */
   beat(now: number, afterMs: number): void {
     if (this.#isAwaited && now - this.#toldAt >= afterMs) this.#give(': still here\n\n');
   }
 
-  /** What the client has not taken yet is nothing lost: the first event of its next stream says more. */
+  /** Events that the client has not read are not lost: the first event of its next stream makes it look. */
   finish(): void {
     this.push(null);
   }

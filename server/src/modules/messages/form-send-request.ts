@@ -5,19 +5,19 @@ import { FILES_PER_MESSAGE_MAX, JSON_MAX_BYTES } from '../../contract/limits.ts'
 import type { Party } from '../../contract/parties.ts';
 import { pointerPart } from '../../contract/validation.ts';
 import { scanJson, type WrittenValue } from '../../platform/lossless-json.ts';
-import { type Part, readMultipart } from '../../platform/multipart.ts';
+import { type FormPart, readMultipart } from '../../platform/multipart.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { Files } from '../files/files.ts';
 import { checkFields, FormSchema, type SendRequest, type SendRequestFields, sendRequestOf } from './send-request.ts';
 
 const TEXT_FIELDS = Object.keys(FormSchema.properties).filter((name) => !['json', 'files', 'file'].includes(name));
-/** Room for the longest note in characters of four bytes. */
+/** Enough for the longest note in characters of four bytes. */
 const TEXT_FIELD_MAX_BYTES = 64 * 1024;
 const JSON_FIELD_MAX_BYTES = JSON_MAX_BYTES + 64 * 1024;
-/** Of those whose form part had a file name, which may have been meant for a file. */
+/** For a form part with a file name but the name of a field. */
 const MEANT_AS_FILE = 'to send it as a file, name the form part "file"';
 
-/** What a form says, as far as it has come. */
+/** The contents of a form so far. */
 class Form {
   readonly fields: Record<string, unknown> & { files?: string[] } = {};
   readonly stored: DeliveredFile[] = [];
@@ -28,10 +28,10 @@ class Form {
     this.#files = files;
   }
 
-  async take({ name, filename, contentType, bytes }: Part): Promise<void> {
+  async take({ name, filename, contentType, bytes }: FormPart): Promise<void> {
     if (name === 'json' || TEXT_FIELDS.includes(name)) return this.#takeField(name, filename !== undefined, bytes);
     if (filename === undefined && name !== 'files')
-      throw invalid([{ path: `/${pointerPart(name)}`, message: 'is not a field of this request; a file has to have a filename' }]);
+      throw invalid([{ path: `/${pointerPart(name)}`, message: 'is not a field of this request; a file must have a filename' }]);
     if (this.stored.length + (this.fields.files?.length ?? 0) === FILES_PER_MESSAGE_MAX)
       throw invalid([{ path: '/files', message: `must be at most ${FILES_PER_MESSAGE_MAX}, uploads included` }]);
     if (filename !== undefined) this.stored.push(await this.#files.storeInline(filename, contentType, bytes));
@@ -45,7 +45,7 @@ class Form {
   }
 }
 
-/** A message request as a form. Files in it are stored as they arrive; if the form is refused, none stays. */
+/** Reads a message request in the form of multipart/form-data. Files are stored as they arrive; if the form is refused, none stays. */
 export async function readFormSendRequest(request: IncomingMessage, files: Files, sender: Party): Promise<SendRequest> {
   const form = new Form(files);
   try {

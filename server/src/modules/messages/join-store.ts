@@ -8,7 +8,7 @@ const JOINED = statement(
   { business_id: 'bigint' },
 );
 
-/** The business whose ledger now has a message of a thread that a party without a handle took part in. */
+/** The business whose ledger now has a message of a thread of a party without a handle. */
 export async function findJoined(db: Queryable, partyId: bigint, threadId: string, messageId: string): Promise<bigint | undefined> {
   const [row] = await db.query(JOINED, [partyId, threadId, messageId]);
   return row && BigInt(row.business_id);
@@ -37,8 +37,8 @@ const JOIN_THREAD = statement(
 );
 
 /**
- * Returns how many messages joined. The threads of a domain do not join a business that has given the domain up meanwhile:
- * the next holder may have them.
+ * Returns how many messages joined. The threads of a domain do not join a business that has given up the domain meanwhile: the next
+ * holder may get them.
  */
 export async function joinThread(
   db: Queryable,
@@ -58,7 +58,7 @@ const COUNT_HIDDEN = prepared(
   { count: 'bigint' },
 );
 
-/** How much of a thread stayed behind when it joined the party's history: what other mailboxes of the domain exchanged. */
+/** How many messages of a thread did not join the party's history: those that other mailboxes of the domain exchanged. */
 export async function countHidden(db: Queryable, partyId: bigint, threadId: string): Promise<number> {
   return Number(onlyRow(await db.query(COUNT_HIDDEN, [partyId, threadId])).count);
 }
@@ -69,7 +69,7 @@ const CONTACTS_TO_MERGE = statement(
   { party_id: 'bigint' },
 );
 
-/** The owners of the address books that have a domain, if a business holds it now. */
+/** The parties that have a domain in their contacts, if a business holds the domain now. */
 export async function contactsToMerge(db: Queryable, unclaimedId: bigint, businessId: bigint): Promise<bigint[]> {
   const rows = await db.query(CONTACTS_TO_MERGE, [unclaimedId, businessId]);
   return rows.map(({ party_id }) => BigInt(party_id));
@@ -77,7 +77,7 @@ export async function contactsToMerge(db: Queryable, unclaimedId: bigint, busine
 
 const MERGE_CONTACT = statement('SELECT FROM merge_contact($1, $2, $3)');
 
-/** Merges an address book's contact of a domain into its contact of the business. */
+/** Merges the contact of a domain into the contact of the business, for one owner of contacts. */
 export async function mergeContact(db: Queryable, ownerId: bigint, unclaimedId: bigint, businessId: bigint): Promise<void> {
   await db.query(MERGE_CONTACT, [ownerId, unclaimedId, businessId]);
 }

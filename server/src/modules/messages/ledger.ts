@@ -5,7 +5,7 @@ import type { PreparedMessage } from './envelope.ts';
 
 const BATCH_MAX_MESSAGES = 256;
 const BATCH_MAX_BYTES = 4 * 1_048_576;
-/** While one batch waits for the disk, the next is already being worked on. */
+/** While one batch waits for the disk, the next one is already being executed. */
 const BATCHES_IN_FLIGHT_MAX = 2;
 const DEADLOCK_RETRIES_MAX = 5;
 
@@ -16,8 +16,8 @@ interface Waiting {
 }
 
 /**
- * The one door into both ledgers. Messages that arrive together are committed together: a batch costs one round trip
- * and one flush to disk, which is what makes a send cheaper here than a transaction of its own.
+ * The only way into both ledgers. Messages that arrive together are committed together: a batch costs one round trip and one flush
+ * to disk, which makes a send cheaper than a transaction of its own.
  */
 export class Ledger {
   readonly #database: Database;
@@ -31,7 +31,7 @@ export class Ledger {
     this.#quotas = quotas;
   }
 
-  /** Settles once the message is durable, refused, or was found to be a repeat. */
+  /** Resolves once the message is durable, refused, or found to be a repeat. */
   commit(message: PreparedMessage): Promise<CommitOutcome> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ message, resolve, reject });
@@ -39,7 +39,7 @@ export class Ledger {
     });
   }
 
-  /** After this turn of the event loop, so that all requests it reads share a batch. */
+  /** After this turn of the event loop, so that all requests read in it share a batch. */
   #schedule(): void {
     if (this.#isScheduled || this.#inFlight >= BATCHES_IN_FLIGHT_MAX) return;
     this.#isScheduled = true;
@@ -75,7 +75,7 @@ export class Ledger {
       const outcomes = await this.#commitRetrying(batch.map(({ message }) => message));
       for (const [i, { resolve }] of batch.entries()) resolve(outcomes[i] as CommitOutcome);
     } catch (error) {
-      // A message that the database can't take must not take its neighbours down: each gets a transaction of its own.
+      // A message that the database can't store must not fail the others: each gets a transaction of its own.
       if (batch.length > 1 && !isUnavailable(error)) for (const waiting of batch) await this.#settle([waiting]);
       else for (const { reject } of batch) reject(error);
     }

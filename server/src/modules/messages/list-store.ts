@@ -13,31 +13,31 @@ const POSITION_MAX = 2n ** 63n - 1n;
 
 const DETAILS = ['whole', 'summary'] as const;
 
-/** whole: messages with their json. summary: with the size of it instead. */
+/** whole: messages with their json. summary: with its size instead. */
 export type Detail = (typeof DETAILS)[number];
 
 export interface ListedMessage extends MessageRecord {
-  /** Null where there is no json. In a summary this is all that is known of it. */
+  /** Null without json. */
   jsonBytes: number | null;
 }
 
-/** An entry of a ledger: its position, to go on from, and its message, or what is needed to read that later. */
+/** An entry of a ledger: its position, for the cursor, and its message, or what is needed to read the message later. */
 export interface ListedEntry {
   position: string;
   senderId: bigint;
   messageId: string;
-  /** About as many as its envelope has. */
+  /** The approximate size of its envelope. */
   bytes: number;
   message: ListedMessage | undefined;
 }
 
-/** Messages of a page come along with the list up to so many bytes; the others are read when the response gets to them. */
+/** Messages of a page are read with the list up to this size; the others are read when the response gets to them. */
 export const INLINE_MAX_BYTES = 256 * 1024;
-/** Of an envelope: its ids, hashes, names, and the names of its fields. Of a file: its id, hash and download URL. */
+/** The estimated size of an envelope (ids, hashes, names and field names), and of a file (id, hash and download URL). */
 const ENVELOPE_BYTES = 1_024;
 const FILE_BYTES = 768;
 
-/** What a list is narrowed by. Each has an index that ends in the position, so a page costs the same anywhere in a ledger. */
+/** The filters of a list. Each has an index that ends in the position, so a page costs the same anywhere in a ledger. */
 export interface EntryFilters {
   sinceMs?: number;
   untilMs?: number;
@@ -67,14 +67,14 @@ const ENTRY_ROW = columns({
   sender_id: 'bigint',
   message_id: 'uuid',
   bytes: 'integer',
-  /** Whether the columns of the message are filled: otherwise they are all null. */
+  /** Whether the message was read with the list: otherwise its columns are null. */
   is_inline: 'boolean?',
   ...LISTED_MESSAGE_ROW,
 });
 
 const ENTRY_COLUMNS = 'party_id, box, position, counterparty_id, author_id, message_id';
 
-/** Where a page begins, how many entries it may have, and how much of each. */
+/** The start of a page, its maximum number of entries, and their detail. */
 export interface Wanted {
   after: string | undefined;
   limit: number;
@@ -82,10 +82,10 @@ export interface Wanted {
 }
 
 /**
- * The entries with their messages, in one statement. All of them are measured, which reads no large text; the messages
- * themselves come along only as far as they are small together.
+ * The entries with their messages, in one statement. All are measured, which reads no large text; the messages themselves are
+ * read as long as they are small together.
  */
-function listing(entries: string, order: 'ASC' | 'DESC', detail: Detail): string {
+function listSql(entries: string, order: 'ASC' | 'DESC', detail: Detail): string {
   return `SELECT m.position, m.sender_id, m.id AS message_id, m.bytes, f.*
             FROM (SELECT e.position, m.*, s.bytes, sum(s.bytes) OVER (ORDER BY e.position ${order}) AS bytes_so_far
                     FROM (${entries}) e ${JOIN_MESSAGE} CROSS JOIN LATERAL (SELECT ${bytesOf(detail)} AS bytes) s) m
@@ -113,7 +113,7 @@ function firstPositionOf(ms: number): bigint {
   return position > POSITION_MAX ? POSITION_MAX : position;
 }
 
-/** Every selection of the names, each joined by commas. */
+/** Every subset of the names, each joined by commas. */
 function selectionsOf([first, ...rest]: readonly string[]): string[] {
   if (first === undefined) return [''];
   return selectionsOf(rest).flatMap((others) => [others, others === '' ? first : `${first},${others}`]);
@@ -124,10 +124,10 @@ const ENTRIES = variants(
   ENTRY_ROW,
   ({ box, detail, filters }) => {
     const equalities = filters === '' ? [] : filters.split(',').map((column, i) => `${column} = $${i + 5}`);
-    // The box stands in the text, so that the planner finds the partial indexes of one box.
+    // The box is a literal, so that the planner finds the partial indexes of one box.
     const conditions = ['party_id = $1', `box = '${box}'`, 'position >= $2', 'position < $3', ...equalities];
     const page = `SELECT ${ENTRY_COLUMNS} FROM ledger_entries WHERE ${conditions.join(' AND ')} ORDER BY position DESC LIMIT $4`;
-    return listing(page, 'DESC', detail);
+    return listSql(page, 'DESC', detail);
   },
 );
 
@@ -153,10 +153,10 @@ const THREAD = variants({ detail: DETAILS }, ENTRY_ROW, ({ detail }) => {
     `(SELECT ${ENTRY_COLUMNS} FROM ledger_entries
        WHERE party_id = $1 AND thread_id = $2 AND box = '${box}' AND position > $3 ${more} ORDER BY position LIMIT $4)`;
   const page = `${side('out', '')} UNION ALL ${side('in', 'AND counterparty_id <> party_id')} ORDER BY position LIMIT $4`;
-  return listing(page, 'ASC', detail);
+  return listSql(page, 'ASC', detail);
 });
 
-/** Oldest first, above the given position. What a party sent to itself stands in both boxes, but once in its thread. */
+/** Oldest first, above the given position. A message to oneself is in both boxes, but once in its thread. */
 export async function listThread(
   db: Queryable,
   partyId: bigint,
@@ -183,7 +183,7 @@ const messagesOfEntries = (detail: Detail) =>
 const WHOLE_MESSAGES = prepared('messages-of-entries-whole', messagesOfEntries('whole'), LISTED_MESSAGE_ROW);
 const SUMMARIES = prepared('messages-of-entries-summary', messagesOfEntries('summary'), LISTED_MESSAGE_ROW);
 
-/** The messages of entries that did not come along with their list, in the same order. */
+/** The messages of entries that were not read with their list, in the same order. */
 export async function messagesOf(db: Queryable, entries: readonly ListedEntry[], detail: Detail): Promise<ListedMessage[]> {
   const rows = await db.query(detail === 'whole' ? WHOLE_MESSAGES : SUMMARIES, [
     bigintArray(entries.map(({ senderId }) => senderId)),

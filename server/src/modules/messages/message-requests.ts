@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { EnvelopeSchema } from '../../contract/envelope.ts';
 import { type ErrorCode, invalid } from '../../contract/errors.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARS, IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
-import type { Answer, Call } from '../../http/endpoint.ts';
+import type { Call, HttpResponse } from '../../http/endpoint.ts';
 import { type EnvelopeServices, envelopeOf } from './envelopes.ts';
 import { readFormSendRequest } from './form-send-request.ts';
 import { type Sender, type SendServices, sendMessage } from './send-message.ts';
@@ -11,14 +11,14 @@ import { FormSchema, parseSendRequest, SendRequestSchema } from './send-request.
 const FORM = /^multipart\/form-data\b/i;
 const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_MAX_CHARS}}$`);
 
-/** A message request of a business and of a drop page have the same form. */
+/** Message requests of a business and of a drop page have the same form. */
 export const sendShape = {
   headers: Type.Object({
     'Idempotency-Key': Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: IDEMPOTENCY_KEY_MAX_CHARS,
-        description: `Makes a repeat harmless: within ${IDEMPOTENCY_WINDOW_HOURS} hours the same key answers with the original envelope and the header Idempotent-Replayed: true.`,
+        description: `Makes a repeat harmless: within ${IDEMPOTENCY_WINDOW_HOURS} hours the same key returns the original envelope with the header Idempotent-Replayed: true.`,
       }),
     ),
   }),
@@ -46,15 +46,15 @@ export const sendShape = {
   ] satisfies ErrorCode[],
 };
 
-/** What a request to send needs. */
+/** The services that a message request needs. */
 export type SendingServices = SendServices & EnvelopeServices;
 
-export async function answerSend(context: SendingServices, sender: Sender, { rawBody, request }: Call): Promise<Answer> {
+export async function handleSend(context: SendingServices, sender: Sender, { rawBody, request }: Call): Promise<HttpResponse> {
   const key = idempotencyKeyOf(request.headers['idempotency-key']);
   const isForm = FORM.test(request.headers['content-type'] ?? '');
   const readRequest = () => (isForm ? readFormSendRequest(request.raw, context.files, sender.party) : parseSendRequest(rawBody));
-  const { message, replayed } = await sendMessage(context, sender, readRequest, key);
-  return { body: await envelopeOf(message, context), ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) };
+  const { message, isReplayed } = await sendMessage(context, sender, readRequest, key);
+  return { body: await envelopeOf(message, context), ...(isReplayed && { headers: { 'idempotent-replayed': 'true' } }) };
 }
 
 function idempotencyKeyOf(header: string | string[] | undefined): string | null {

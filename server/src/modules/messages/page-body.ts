@@ -5,14 +5,14 @@ import { INLINE_MAX_BYTES, type ListedEntry, type ListedMessage, messagesOf } fr
 import type { MessagePage } from './read-messages.ts';
 import { allWithFiles } from './with-files.ts';
 
-/** Of text that is handed to the connection at a time. */
+/** Characters passed to the connection at a time. */
 const CHUNK_CHARS = 64 * 1024;
-/** As records, and as the text made of them. */
+/** The records, and the text made of them. */
 const COPIES_HELD = 2;
-/** Smaller responses fit into what every connection takes. */
+/** Smaller responses fit into the buffers of a connection. */
 const RESERVED_FROM_BYTES = 32 * 1024;
 
-/** The request that a page responds to. */
+/** The request that gets the page. */
 interface Reader {
   request: { method: string };
   /** Counts bytes of the response as held until it is sent; refuses when the process holds too many already. */
@@ -20,8 +20,8 @@ interface Reader {
 }
 
 /**
- * A page as JSON, between what stands before and after it. Where messages are small, as they mostly are, this is a text;
- * otherwise a stream that reads the next few messages only once the client has taken those before.
+ * A page as JSON, between `before` and `after`. Small messages, which most are, make a text; otherwise it is a stream that reads the
+ * next few messages only once the client has read those before.
  */
 export async function pageBody(
   services: EnvelopeServices,
@@ -38,21 +38,21 @@ export async function pageBody(
     reserveLarge(reserve, text);
     return text;
   }
-  // Whoever asks for the head alone has nothing read for it.
+  // HEAD reads no messages.
   if (request.method === 'HEAD') return Readable.from([]);
   const batches = batchesOf(page.entries);
   reserve(COPIES_HELD * Math.max(...batches.map(bytesOf)));
-  // Without a mark to read ahead to, nothing is read while the client does not read.
+  // A high water mark of 0: nothing is read ahead while the client does not read.
   const { readerId, detail } = page;
   return Readable.from(chunksOf(services, { readerId, detail }, batches, opening, closing), { highWaterMark: 0 });
 }
 
-/** A client that does not read it has it held for as long. */
+/** Reserves the bytes of a large text, which is held until the client has read it. */
 export function reserveLarge(reserve: Reader['reserve'], text: string): void {
   if (text.length > RESERVED_FROM_BYTES) reserve(text.length);
 }
 
-/** Those that came along with the list, and then as many at a time as are small together; at least one. */
+/** First the messages that were read with the list, then batches that are small together, of at least one. */
 function batchesOf(entries: readonly ListedEntry[]): ListedEntry[][] {
   const batches: ListedEntry[][] = [];
   let bytes = 0;
@@ -94,7 +94,7 @@ async function* chunksOf(
   yield Buffer.from(text + closing);
 }
 
-/** Whose list it is, and how much of each message it shows. */
+/** The reader of the list, and the detail of its messages. */
 type Reading = Pick<MessagePage, 'readerId' | 'detail'>;
 type Loaded = ListedMessage & StoredMessage;
 

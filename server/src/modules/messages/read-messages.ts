@@ -34,7 +34,7 @@ export interface PageQuery {
   include?: 'summary';
 }
 
-/** The filters as they stand in the query string. */
+/** The filters in the query string. */
 export interface ListQuery extends PageQuery {
   since?: string;
   until?: string;
@@ -51,7 +51,7 @@ const NOTHING = Symbol('a filter that nothing can match');
 export async function getMessage(services: ReadServices, reader: Business, id: string): Promise<StoredMessage> {
   const messageId = parseId('msg', id);
   const message = messageId === undefined ? undefined : await store.findMessage(services.database, reader.id, messageId);
-  if (!message) throw new Refusal('not_found', 'There is no such message.');
+  if (!message) throw new Refusal('not_found', 'The message was not found.');
   return withFiles(services, reader.id, message);
 }
 
@@ -71,21 +71,21 @@ export interface ThreadPage extends MessagePage {
   hidden: number;
 }
 
-/** Oldest first. A party that has no entry of the thread learns nothing of it. */
+/** Oldest first. A party without an entry in the thread gets 404. */
 export async function readThread(services: ReadServices, reader: Business, id: string, query: PageQuery): Promise<ThreadPage> {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, include: detail = WHOLE } = query;
   const threadId = parseId('thr', id);
-  if (threadId === undefined) throw new Refusal('not_found', 'There is no such thread.');
+  if (threadId === undefined) throw new Refusal('not_found', 'The thread was not found.');
   const scope = ['thread', reader.id.toString(), threadId];
   const above = services.cursors.open(scope, cursor);
   const entries = await lists.listThread(services.database, reader.id, threadId, { after: above, limit: limit + 1, detail });
-  if (entries.length === 0) throw new Refusal('not_found', 'There is no such thread.');
+  if (entries.length === 0) throw new Refusal('not_found', 'The thread was not found.');
   const hidden = await countHidden(services.database, reader.id, threadId);
   const page = { readerId: reader.id, detail, ...pageFrom(services.cursors, scope, entries, limit) };
   return { threadId: formatId('thr', threadId), hidden, ...page };
 }
 
-/** The receipt is public: it needs no reader, and shows what its sender's ledger has, as far as the sender lets it. */
+/** A receipt is public: anybody with the token sees as much of the sender's message as the sender allows. */
 export async function findReceipt(
   services: ReadServices,
   token: Buffer | undefined,
@@ -94,7 +94,7 @@ export async function findReceipt(
   return found && { message: await withFiles(services, found.senderId, found.message), detail: found.detail };
 }
 
-/** A page ends where it has as many entries as were asked for, or as many bytes as any page may have. */
+/** A page ends at the requested number of entries, or at the maximum size of a page. */
 function pageFrom(
   cursors: Cursors,
   scope: unknown[],
@@ -154,7 +154,7 @@ function segmentOf(reader: Business, text: string): string {
 }
 
 function timeOf(name: string, text: string): number {
-  return parseTime(text) ?? refuse(name, 'must be an ISO 8601 time such as 2026-01-31T12:00:00Z (a + has to be written %2B in a URL)');
+  return parseTime(text) ?? refuse(name, 'must be an ISO 8601 time such as 2026-01-31T12:00:00Z (write + as %2B in a URL)');
 }
 
 function refuse(name: string, message: string): never {

@@ -6,7 +6,7 @@ import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { EVENT_STREAM, endpointsFor } from '../../http/endpoint.ts';
 import type { Arrivals } from './arrivals.ts';
 import { envelopeOf } from './envelopes.ts';
-import { answerSend, type SendingServices, sendShape } from './message-requests.ts';
+import { handleSend, type SendingServices, sendShape } from './message-requests.ts';
 import { pageBody, reserveLarge } from './page-body.ts';
 import { getMessage, listMessages, type ReadServices, readThread } from './read-messages.ts';
 
@@ -17,11 +17,11 @@ export const send = endpoint({
   description:
     'A 201 means that the message is durable in your outbox and in the recipient’s inbox. To reply, give `in_reply_to`: the recipient is then the other party of that message.',
   ...sendShape,
-  handle: (context, call) => answerSend(context, { party: call.caller.business, actor: call.caller.actor }, call),
+  handle: (context, call) => handleSend(context, { party: call.caller.business, actor: call.caller.actor }, call),
 });
 
 export const getOne = endpoint({
-  summary: 'One message',
+  summary: 'Get a message',
   params: Type.Object({ id: Type.String({ description: 'msg_ id' }) }),
   success: { status: 200, description: 'The message.', schema: EnvelopeSchema },
   errors: ['not_found'],
@@ -41,7 +41,7 @@ const pageFields = {
 const listed = Type.Union([EnvelopeSchema, SummarySchema], { description: 'A message; with `include=summary`, its summary.' });
 const PAGE_DESCRIPTION = `A page of messages. It ends early, with a \`next_cursor\`, when it has about ${PAGE_MAX_BYTES / MB} MB.`;
 
-/** More than any ISO 8601 time has. */
+/** Longer than any ISO 8601 time. */
 const TIME_MAX_CHARS = 64;
 
 const filterFields = {
@@ -57,9 +57,9 @@ const filterFields = {
 };
 
 export const inbox = endpoint({
-  summary: 'Received messages, newest first',
+  summary: 'List received messages, newest first',
   description:
-    'To poll, repeat with `since` set to the received_at of the newest message you have: none is ever missed, and only those of that very millisecond come again.',
+    'To poll, set `since` to the received_at of the newest message you have: you miss no message, and only messages of that very millisecond come again.',
   query: Type.Object(
     { ...filterFields, to: Type.Optional(Type.String({ maxLength: 128, description: 'Addressed to this segment of your business.' })) },
     closed,
@@ -72,7 +72,7 @@ export const inbox = endpoint({
 });
 
 export const outbox = endpoint({
-  summary: 'Sent messages, newest first',
+  summary: 'List sent messages, newest first',
   query: Type.Object(filterFields, closed),
   success: { status: 200, description: PAGE_DESCRIPTION, schema: pageSchema(listed) },
   errors: ['validation_error'],
@@ -82,7 +82,7 @@ export const outbox = endpoint({
 });
 
 export const thread = endpoint({
-  summary: 'The messages of a thread, oldest first',
+  summary: 'List the messages of a thread, oldest first',
   params: Type.Object({ id: Type.String({ description: 'thr_ id' }) }),
   query: Type.Object(pageFields, closed),
   success: {
@@ -91,7 +91,7 @@ export const thread = endpoint({
     schema: pageSchema(
       listed,
       { thread_id: Type.String() },
-      { hidden: Type.Integer({ description: 'How many messages of the thread you may not see.' }) },
+      { hidden: Type.Integer({ description: 'The number of messages in the thread that you can’t see.' }) },
     ),
   },
   errors: ['not_found', 'validation_error'],
@@ -102,13 +102,13 @@ export const thread = endpoint({
 });
 
 export const events = endpoint({
-  summary: 'Be told at once when there are new messages',
-  description: `Server-sent events. Each event \`messages\` says in which box there may be something new, such as \`{"inbox":true,"outbox":false}\`; the first comes at once. The stream ends after ${EVENT_STREAM_MAX_MS / 60_000} minutes: connect again. It ends at once when your key is revoked, your membership ends or you sign out.`,
+  summary: 'Get notified of new messages at once',
+  description: `Server-sent events. Each event \`messages\` names the boxes that may have new messages, such as \`{"inbox":true,"outbox":false}\`; the first comes at once. The stream ends after ${EVENT_STREAM_MAX_MS / 60_000} minutes: connect again. It ends at once when your key is revoked, your membership ends or you sign out.`,
   success: { status: 200, description: 'The stream.', contentType: EVENT_STREAM },
   errors: [],
   handle: async ({ arrivals }, { caller, request }) => ({
     headers: { 'content-type': EVENT_STREAM, 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
-    // Whoever asks for the head alone does not listen.
+    // HEAD does not open a stream.
     body: request.method === 'HEAD' ? Readable.from([]) : await arrivals.watch(caller, request.ip),
   }),
 });

@@ -27,11 +27,11 @@ export interface SendServices {
   blocks: Blocks;
   schemas: InboxSchemas;
   hasher: CanonicalHasher;
-  /** Where mail to the service goes: `<handle>+<segment>@` it names a recipient, too. */
+  /** The domain of incoming mail: `<handle>+<segment>@` it is an address of a recipient, too. */
   inboundDomain: string;
 }
 
-/** Somebody who wants to write, for a party that need not be there yet. */
+/** The author of a message, for a party that may not exist yet. */
 export interface Writer {
   party: Omit<Party, 'id'> & Partial<Pick<Party, 'id'>>;
   actor: ActorView;
@@ -39,19 +39,19 @@ export interface Writer {
 
 export interface Sender extends Writer {
   party: Party;
-  /** Writes for the party without belonging to it, and so may not see what others have written for it. */
+  /** Writes for the party without being a member, and so may not see what others have written for it. */
   isGuest?: true;
 }
 
 export interface Sent {
   message: StoredMessage;
-  /** True when an idempotency key had been used before, and this is what was sent then. */
-  replayed: boolean;
+  /** True when the idempotency key had been used before, and this is the original message. */
+  isReplayed: boolean;
 }
 
 /**
- * The one way in, whatever door a message comes through. The request is read lazily: a repeat of an idempotency key gets
- * the original message as its response, whatever its body, even one that would be refused.
+ * Sends a message, for every channel. The message request is read lazily: a repeat of an idempotency key gets the original message,
+ * whatever its body, even one that would be refused.
  */
 export async function sendMessage(
   services: SendServices,
@@ -61,7 +61,7 @@ export async function sendMessage(
 ): Promise<Sent> {
   try {
     const request = await readRequest();
-    return await discardingUnsent(services, request, async () => {
+    return await discardIfUnsent(services, request, async () => {
       const prepared = await prepare(services, sender, request, idempotencyKey);
       return deliver(services, sender, prepared);
     });
@@ -75,31 +75,31 @@ export async function sendMessage(
   }
 }
 
-/** Files that came along belong to this message or to none, unless other messages have them too. */
-async function discardingUnsent(services: SendServices, request: SendRequest, send: () => Promise<Sent>): Promise<Sent> {
+/** Discards the files in the request if the message is not sent, unless other messages share them. */
+async function discardIfUnsent(services: SendServices, request: SendRequest, send: () => Promise<Sent>): Promise<Sent> {
   const unsent = request.sharesFiles ? [] : request.inlineFiles;
   try {
     const sent = await send();
-    if (sent.replayed) await services.files.discard(unsent);
+    if (sent.isReplayed) await services.files.discard(unsent);
     return sent;
   } catch (error) {
-    // Whether it was committed is not known when the connection broke in between; the bytes then stay, and the clean-up will tell.
+    // When the connection broke during the commit, it is unknown whether the message was committed; the clean-up decides then.
     if (error instanceof Refusal) await services.files.discard(unsent);
     throw error;
   }
 }
 
-/** Whether a key stands for a message already, so that sending with it would give that one again. */
+/** Whether an idempotency key stands for a message already, so that sending with it would return that message. */
 export async function isSent({ database }: SendServices, { party }: Sender, idempotencyKey: string): Promise<boolean> {
   return (await findByIdempotencyKey(database, party.id, idempotencyKey)) !== undefined;
 }
 
-/** The message that one of the parties has sent with a key that begins so. */
+/** The message that one of the parties has sent with an idempotency key that begins with the prefix. */
 export function findSentWith({ database }: SendServices, partyIds: readonly bigint[], keyPrefix: string): Promise<string | undefined> {
   return findByKeyPrefix(database, partyIds, keyPrefix);
 }
 
-/** Throws what sendMessage would throw about the recipient alone, as things stand. */
+/** Throws the refusals of sendMessage that depend on the recipient alone. */
 export async function checkRecipient(services: SendServices, sender: Sender, target: Pick<SendRequest, 'to' | 'inReplyTo'>): Promise<void> {
   const { recipient } = await destinationOf(services, sender, target);
   await refuseBlocked(services, sender, recipient);
@@ -124,7 +124,7 @@ async function prepare(
   const destination = await destinationOf(services, sender, request);
   const files = [...request.inlineFiles, ...(await services.files.attach(sender.party, request.uploadIds))];
   await refuseBlocked(services, sender, destination.recipient);
-  // Whatever it says, the message is delivered. Nothing is looked up for one that has no payload.
+  // The message is delivered whatever the result. Without `json` there is nothing to check.
   const verdict = request.json === null ? UNCHECKED : await services.schemas.judge(destination.recipient.id, request.json);
   const jsonSha256 = request.json === null ? null : await services.hasher.hash(String(sender.party.id), request.json);
   const from = senderTexts(sender);
@@ -158,7 +158,7 @@ async function prepare(
   };
 }
 
-/** An agent is blocked with its business, a person or mailbox alone, with its domain, or with the business it writes for. */
+/** An agent is blocked with its business; a person or mailbox by itself, by its domain, or with its business. */
 function blockable({ party, actor }: Writer): Blockable {
   const partyId = party.id ?? null;
   return actor.kind === 'agent' ? { partyId, actorId: null, email: null } : { partyId, actorId: actor.id, email: actor.email };
@@ -169,8 +169,8 @@ interface Texts {
   canonical: string;
 }
 
-/** The same few senders and recipients come again and again; what is written of them is kept for as long as they are. */
-function remembering<T extends object>(describe: (subject: T) => unknown): (subject: T) => Texts {
+/** Parties and actors are cached objects, so their JSON text is kept as long as they are. */
+function memoize<T extends object>(describe: (subject: T) => unknown): (subject: T) => Texts {
   const known = new WeakMap<T, Texts>();
   return (subject) => {
     const texts = known.get(subject) ?? { json: JSON.stringify(describe(subject)), canonical: canonicalJson(describe(subject)) };
@@ -179,8 +179,8 @@ function remembering<T extends object>(describe: (subject: T) => unknown): (subj
   };
 }
 
-const partyTexts = remembering((party: Party) => party.view);
-const actorTexts = remembering((actor: ActorView) => actor);
+const partyTexts = memoize((party: Party) => party.view);
+const actorTexts = memoize((actor: ActorView) => actor);
 
 function senderTexts(sender: Sender): Texts {
   const [party, actor] = [partyTexts(sender.party), actorTexts(sender.actor)];
@@ -208,14 +208,14 @@ function destinationOf(
   return inReplyTo === null ? destinationByAddress(services, sender, to ?? '') : destinationByParent(services, sender, inReplyTo, to);
 }
 
-/** A domain or mailbox, which no address of a business can be. */
+/** A domain or mailbox, which can't be an address of a business. */
 const UNCLAIMED_NAME = /[@.]/;
 
 function invalidAddress(): Refusal {
   return invalid([{ path: '/to', message: 'must be <handle> or <handle>/<segment>' }]);
 }
 
-/** `<handle>` or `<handle>/<segment>`, perhaps with an @ before it, or the mail address of either. */
+/** `<handle>` or `<handle>/<segment>`, perhaps with a leading @, or the mail address of either. */
 function addressIn({ inboundDomain }: SendServices, to: string): Address | undefined {
   return parseAddress(to.startsWith('@') ? to.slice(1) : to) ?? parseRecipient(to, inboundDomain);
 }
@@ -226,7 +226,7 @@ async function destinationByAddress(services: SendServices, writer: Writer, to: 
     if (UNCLAIMED_NAME.test(to))
       throw new Refusal(
         'unknown_recipient',
-        'Only a business that has claimed a handle can be written to; a domain or mailbox can only be answered.',
+        'Only a business that has claimed a handle can be written to; a domain or mailbox can only be replied to.',
       );
     throw invalidAddress();
   }
@@ -238,7 +238,7 @@ async function destinationByAddress(services: SendServices, writer: Writer, to: 
 
 function refuseAtClosedDoor({ party }: Writer, recipient: Party): void {
   if (!isBusiness(party) && isBusiness(recipient) && !recipient.acceptingDrops)
-    throw new Refusal('forbidden', `${recipient.displayName} takes no messages from people without a handle.`);
+    throw new Refusal('forbidden', `${recipient.displayName} accepts no messages from people without a handle.`);
 }
 
 async function destinationByParent(services: SendServices, sender: Sender, inReplyTo: string, to: string | null): Promise<Destination> {
@@ -247,18 +247,18 @@ async function destinationByParent(services: SendServices, sender: Sender, inRep
   const parentId = parseId('msg', inReplyTo);
   const parent = parentId === undefined ? undefined : await findParent(services.database, sender.party.id, parentId);
   const recipient = parent && parentId !== undefined ? await partyNow(services, parent, parentId) : undefined;
-  if (!parent || !recipient || parentId === undefined) throw new Refusal('not_found', 'There is no such message to reply to.');
+  if (!parent || !recipient || parentId === undefined) throw new Refusal('not_found', 'The message to reply to was not found.');
   if (!recipient.takesReplies || !sender.party.takesReplies) throw new Refusal('reply_unaddressable');
   if (to !== null && !(isBusiness(recipient) && address?.handle === recipient.handle)) throw new Refusal('reply_recipient_mismatch');
-  // Whoever has been answered may answer; adding to one's own words needs an open door, as the first did.
+  // A reply to a received message is always allowed; a follow-up to one's own message needs the same permission as a first message.
   if (!isBusiness(sender.party) && !(await hasReceived(services.database, sender.party.id, parent.threadId)))
     refuseAtClosedDoor(sender, recipient);
-  // Whoever has joined a business since has no segment there that is known from the message.
+  // A party that has joined a business since has no known segment there.
   const segmentOfParent = recipient.id === parent.otherPartyId ? parent.segment : null;
   return { recipient, segment: address ? (address.segment ?? null) : segmentOfParent, threadId: parent.threadId, parentId };
 }
 
-/** Whoever had no handle then may have become part of a business since. */
+/** A party without a handle may have joined a business since. */
 async function partyNow({ database, parties }: SendServices, parent: Parent, parentId: string): Promise<Party | undefined> {
   const party = await parties.byId(parent.otherPartyId);
   if (!party || isBusiness(party)) return party;
@@ -270,7 +270,7 @@ async function partyNow({ database, parties }: SendServices, parent: Parent, par
 async function deliver(services: SendServices, sender: Sender, prepared: PreparedMessage): Promise<Sent> {
   const { outcome, messageId, receivedMs, contentHash } = await services.ledger.commit(prepared);
   if (outcome === 'accepted') {
-    return { message: { ...prepared, json: prepared.json?.toString('utf8') ?? null, receivedMs, contentHash }, replayed: false };
+    return { message: { ...prepared, json: prepared.json?.toString('utf8') ?? null, receivedMs, contentHash }, isReplayed: false };
   }
   if (outcome !== 'replayed') throw quotaRefusal(outcome, services.quotas, new Date(receivedMs));
   const original = await findSent(services.database, sender.party.id, messageId);
@@ -278,9 +278,9 @@ async function deliver(services: SendServices, sender: Sender, prepared: Prepare
   return replay(services, sender, original);
 }
 
-/** What a repeat is answered with. Keys are a party's, so a guest may come upon the key of somebody else. */
+/** The response to a repeat. Idempotency keys belong to the party, so a guest may hit the key of another person. */
 async function replay(services: SendServices, { party, actor, isGuest }: Sender, original: MessageRecord): Promise<Sent> {
   if (isGuest && JSON.parse(original.sender).actor.id !== actor.id)
     throw new Refusal('conflict', `Somebody else who writes for ${party.view.display_name} has used this Idempotency-Key; choose another.`);
-  return { message: await withFiles(services, party.id, original), replayed: true };
+  return { message: await withFiles(services, party.id, original), isReplayed: true };
 }

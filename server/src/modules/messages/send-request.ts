@@ -43,7 +43,7 @@ export const SendRequestSchema = Type.Object(
   { $id: 'Draft', additionalProperties: false },
 );
 
-/** The same as a form: `json` is text that holds JSON, and every form part with another name and a file name is a file. */
+/** The same as a form: `json` is text that contains JSON, and every form part with another name and a file name is a file. */
 export const FormSchema = Type.Object(
   {
     to: Type.Optional(Type.String()),
@@ -55,13 +55,13 @@ export const FormSchema = Type.Object(
     files: Type.Optional(
       Type.Array(Type.String(), {
         maxItems: FILES_PER_MESSAGE_MAX,
-        description: 'Ids of uploads, a form part for each; along with files at most as many together.',
+        description: 'Ids of uploads, a form part for each; uploads and files together are at most as many.',
       }),
     ),
     file: Type.Optional(
       Type.Array(Type.String({ contentMediaType: 'application/octet-stream' }), {
         maxItems: FILES_PER_MESSAGE_MAX,
-        description: `Files, under this or any name that is no field, of at most ${INLINE_FILE_MAX_BYTES} bytes each.`,
+        description: `Files, under this or any other name that is not a field, of at most ${INLINE_FILE_MAX_BYTES} bytes each.`,
       }),
     ),
   },
@@ -70,7 +70,7 @@ export const FormSchema = Type.Object(
 
 export type SendRequestFields = Static<typeof SendRequestSchema>;
 
-/** A message as its sender wrote it, checked on its own, not yet against anything stored. */
+/** A message request, checked on its own, but not yet against anything stored. */
 export interface SendRequest {
   to: string | null;
   inReplyTo: string | null;
@@ -80,13 +80,13 @@ export interface SendRequest {
   /** The bytes that the sender wrote, which are JSON within the limits. */
   json: Buffer | null;
   uploadIds: string[];
-  /** Stored already, and to be discarded when the message is not sent. */
+  /** Stored already; to be discarded if the message is not sent. */
   inlineFiles: DeliveredFile[];
   /** Whether other messages carry the same files, so that a refusal of this message must not discard them. */
   sharesFiles: boolean;
 }
 
-/** What goes from the request into the message as the sender wrote it. */
+/** The fields that go into the message unchanged. */
 export function writtenFields({ type, subject, note }: SendRequest): Pick<SendRequest, 'type' | 'subject' | 'note'> {
   return { type, subject, note };
 }
@@ -98,7 +98,7 @@ export function parseSendRequest(body: Buffer): SendRequest {
   return sendRequestOf(fields, written('json'));
 }
 
-/** Checked fields, and the bytes of `json` if there is one. */
+/** `fields` have been checked. */
 export function sendRequestOf(
   fields: SendRequestFields,
   json: WrittenValue | undefined,
@@ -121,12 +121,12 @@ export function sendRequestOf(
   };
 }
 
-/** The bytes of a payload that can be carried, and whose hash can be told. */
+/** The bytes of `json`, if it is within the limits and has a canonical form. */
 export function payloadIn({ raw, levels, numbersFit }: WrittenValue): Buffer {
   if (raw.length > JSON_MAX_BYTES)
-    throw new Refusal('json_too_large', `json has ${raw.length} bytes; at most ${JSON_MAX_BYTES} are carried.`);
+    throw new Refusal('json_too_large', `json has ${raw.length} bytes; at most ${JSON_MAX_BYTES} are allowed.`);
   if (levels > JSON_MAX_LEVELS) throw invalid([{ path: '/json', message: `must not be nested deeper than ${JSON_MAX_LEVELS} levels` }]);
-  // RFC 8785 has no form for what ECMAScript reads as Infinity.
+  // RFC 8785 has no form for numbers that ECMAScript reads as Infinity.
   if (!numbersFit) throw invalid([{ path: '/json', message: 'a number is beyond the range of a double; send it as a string' }]);
   return raw;
 }

@@ -15,7 +15,7 @@ import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
 import type { PreparedMessage, StoredMessage } from './envelope.ts';
 
-/** How a message is written: the attributes of the type prepared_message after those of the plan (commit-store.ts), in its order. */
+/** The attributes of the type prepared_message after those of the plan (commit-store.ts), in order. */
 export const MESSAGE_FIELDS: readonly Field<PreparedMessage>[] = [
   bigintField((m) => m.senderId),
   bigintField((m) => m.recipientId),
@@ -64,11 +64,11 @@ export const MESSAGE_ROW = columns({
 
 const MESSAGE_COLUMNS = namesOf(MESSAGE_ROW, 'm');
 
-/** From a ledger's entry to the message, which is stored with its sender. */
+/** Joins a ledger's entry to its message, which is stored with its sender. */
 const MESSAGE_OF_ENTRY = `m.sender_id = coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END) AND m.id = e.message_id`;
 export const JOIN_MESSAGE = `JOIN messages m ON ${MESSAGE_OF_ENTRY}`;
 
-/** A message as the table has it: how many files there are, not yet which. */
+/** A message as stored: with the number of its files, not yet the files. */
 export interface MessageRecord extends Omit<StoredMessage, 'files'> {
   fileCount: number;
 }
@@ -112,7 +112,7 @@ const MESSAGE_OF_SENDER = prepared(
   MESSAGE_ROW,
 );
 
-/** Whether or not it still stands in the sender's ledger. */
+/** Finds the message even if it is no longer in the sender's ledger. */
 export async function findSent(db: Queryable, senderId: bigint, messageId: string): Promise<MessageRecord | undefined> {
   const [row] = await db.query(MESSAGE_OF_SENDER, [senderId, messageId]);
   return row && toMessage(row);
@@ -123,7 +123,7 @@ const THREAD_RECEIVED = prepared(
   `SELECT FROM ledger_entries WHERE party_id = $1 AND thread_id = $2 AND box = 'in' LIMIT 1`,
 );
 
-/** Whether anything of the thread came to the party. */
+/** Whether the party has received any message of the thread. */
 export async function hasReceived(db: Queryable, partyId: bigint, threadId: string): Promise<boolean> {
   return (await db.query(THREAD_RECEIVED, [partyId, threadId])).length > 0;
 }
@@ -142,7 +142,7 @@ const RECEIVED = prepared(
   { party_id: 'bigint', ...MESSAGE_ROW },
 );
 
-/** Messages in the ledgers of these parties, in no order. LATERAL with LIMIT 1 keeps every plan from scanning whole tables. */
+/** Messages in the ledgers of these parties, in any order. LATERAL with LIMIT 1 keeps every plan from scanning whole tables. */
 export async function findReceived(db: Queryable, wanted: readonly Received[]): Promise<(Received & { message: MessageRecord })[]> {
   const rows = await db.query(RECEIVED, [
     bigintArray(wanted.map(({ partyId }) => partyId)),
@@ -154,13 +154,13 @@ export async function findReceived(db: Queryable, wanted: readonly Received[]): 
 export interface Parent {
   threadId: string;
   otherPartyId: bigint;
-  /** Of a message received: what its sender has now, at the other party. Of one's own: what it was addressed to. */
+  /** Of a received message: the sender's present segment at the other party. Of one's own: the segment it was addressed to. */
   segment: string | null;
 }
 
 const PARENT = prepared(
   'parent-of-reply',
-  // What a party sent to itself stands in both boxes.
+  // A message to oneself is in both boxes.
   `SELECT e.thread_id, e.counterparty_id, CASE e.box WHEN 'in' THEN s.segment ELSE m.segment END AS segment
      FROM (SELECT * FROM ledger_entries WHERE party_id = $1 AND message_id = $2 ORDER BY box = 'in' DESC LIMIT 1) e
      ${JOIN_MESSAGE}
@@ -192,7 +192,7 @@ const BY_KEY_PREFIX = statement(
   { message_id: 'uuid' },
 );
 
-/** The id of a message that one of the parties sent with a key that begins so; `prefix` ends in a space. */
+/** The id of a message that one of the parties sent with an idempotency key that begins with `prefix`, which ends in a space. */
 export async function findByKeyPrefix(db: Queryable, partyIds: readonly bigint[], prefix: string): Promise<string | undefined> {
   const [row] = await db.query(BY_KEY_PREFIX, [partyIds, prefix, prefix.replace(/ $/, '!'), IDEMPOTENCY_WINDOW_HOURS]);
   return row?.message_id;
@@ -200,7 +200,7 @@ export async function findByKeyPrefix(db: Queryable, partyIds: readonly bigint[]
 
 export interface ReceiptRecord {
   senderId: bigint;
-  /** What the sender lets everybody see, now. */
+  /** What the sender's receipts show at present. */
   detail: ReceiptDetail;
   message: MessageRecord;
 }
@@ -211,7 +211,7 @@ const BY_RECEIPT = prepared(
   { sender_id: 'bigint', minimal_receipts: 'boolean', ...MESSAGE_ROW },
 );
 
-/** Includes the sender: the reader has nothing but the token. */
+/** Includes the sender, because the reader has nothing but the token. */
 export async function findByReceipt(db: Queryable, token: Buffer): Promise<ReceiptRecord | undefined> {
   const [row] = await db.query(BY_RECEIPT, [token]);
   return row && { senderId: BigInt(row.sender_id), detail: row.minimal_receipts ? 'minimal' : 'full', message: toMessage(row) };
@@ -231,7 +231,7 @@ export async function purgeIdempotencyKeys(db: Queryable): Promise<number> {
 
 const PURGE_ORGANISATION_USAGE = statement("DELETE FROM daily_organisation_usage WHERE day < (now() AT TIME ZONE 'UTC')::date - 1");
 
-/** Deletes the counts of days that no limit looks at any more. */
+/** Deletes the counts of days that no limit needs any more. */
 export async function purgeOrganisationUsage(db: Queryable): Promise<void> {
   await db.query(PURGE_ORGANISATION_USAGE);
 }

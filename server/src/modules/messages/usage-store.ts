@@ -58,8 +58,8 @@ const SETTLE_DAYS = statement(
 );
 
 /**
- * Counts, once and for all, what came in on those of the last days that are over: one pass over as much of an index. A
- * month of a million messages takes it half a second, or two where nothing has been vacuumed; after that, a reading takes milliseconds.
+ * Counts the messages of those of the last days that are over, once and for all: one pass over that part of an index. A month of a
+ * million messages takes half a second, or two before a vacuum; after that, reading takes milliseconds.
  */
 export async function settleDays(db: Queryable, partyId: bigint, days: number): Promise<void> {
   await db.query(SETTLE_DAYS, [partyId, days]);
@@ -82,7 +82,7 @@ const DAYS = statement(
   { date: 'text', sent: 'bigint', bytes: 'bigint', received: 'bigint' },
 );
 
-/** Oldest first, today last. Messages are counted for days that are not settled only. */
+/** Oldest first, today last. Counts messages only for days that are not settled. */
 export async function listDays(db: Queryable, partyId: bigint, days: number): Promise<DayOfUsage[]> {
   const rows = await db.query(DAYS, [partyId, days]);
   return rows.map(({ date, sent, received, bytes }) => ({

@@ -12,15 +12,15 @@ const { publicEndpoint } = endpointsFor<{ database: Database; metrics: Registry;
 const StatusSchema = Type.Object({ status: Type.Literal('ok') });
 
 export const alive = publicEndpoint({
-  summary: 'Whether the process lives',
-  success: { status: 200, description: 'It does.', schema: StatusSchema },
+  summary: 'Check whether the process is alive',
+  success: { status: 200, description: 'The process is alive.', schema: StatusSchema },
   errors: [],
   handle: async () => ({ body: { status: 'ok' } }),
 });
 
 export const ready = publicEndpoint({
-  summary: 'Whether requests can be served: the database responds, takes writes, and its migrations are in order',
-  success: { status: 200, description: 'They can.', schema: StatusSchema },
+  summary: 'Check whether the service is ready: the database responds, accepts writes, and has all migrations',
+  success: { status: 200, description: 'The service is ready.', schema: StatusSchema },
   errors: [],
   handle: async ({ database }) => {
     const pending = await pendingMigrations(database).catch(notReady);
@@ -45,9 +45,9 @@ export const metrics = publicEndpoint({
   },
 });
 
-/** They tell how busy the service is, and with what. */
+/** Metrics show how busy the service is, and with what, so they are protected. */
 function refuseWithoutToken(authorization: string | undefined, token: string | undefined): void {
-  if (token === undefined) throw new Refusal('not_found', 'There is no such path.');
+  if (token === undefined) throw new Refusal('not_found', 'The path was not found.');
   const given = /^Bearer ([!-~]+)$/i.exec(authorization ?? '')?.[1];
   if (given === undefined || !isSameSecret(given, token))
     throw new Refusal('unauthorized', 'Send the METRICS_TOKEN of this service as a bearer token.', {

@@ -5,7 +5,7 @@ import { parseDomain } from '../../contract/mail-names.ts';
 import { isReservedHandle, parseHandle } from '../../contract/names.ts';
 import type { Business, Party, ReceiptDetail } from '../../contract/parties.ts';
 import { Cache } from '../../platform/cache.ts';
-import { type Change, type ChangeFeed, changingCached } from '../../platform/change-feed.ts';
+import { type Change, type ChangeFeed, changeCached } from '../../platform/change-feed.ts';
 import { type Database, isUniqueViolation, type Queryable } from '../../platform/postgres.ts';
 import * as store from './store.ts';
 
@@ -18,7 +18,7 @@ export interface BusinessChange {
   receipts?: ReceiptDetail;
 }
 
-/** Who there is. Every send looks its recipient up here, so what was seen is kept in memory. */
+/** Finds parties. Every send looks its recipient up here, so parties are cached. */
 export class PartyDirectory {
   readonly #database: Database;
   readonly #businesses: Cache<Business>;
@@ -34,12 +34,12 @@ export class PartyDirectory {
     return this.#businesses.load(handle, () => store.findByHandle(this.#database, handle), ownerOf);
   }
 
-  /** The business that has shown the mail domain to be its own. */
+  /** The business that has verified the mail domain. */
   ownerOf(domain: string): Promise<Business | undefined> {
     return this.#businesses.load(`@${domain}`, () => store.findByDomain(this.#database, domain), ownerOf);
   }
 
-  /** Of whatever kind it is. */
+  /** A party of any kind. */
   byId(id: bigint): Promise<Party | undefined> {
     return this.#parties.load(id.toString(), () => store.findById(this.#database, id), ownerOf);
   }
@@ -48,7 +48,7 @@ export class PartyDirectory {
     return store.findId(this.#database, name);
   }
 
-  /** The party of that name, which is made if there is none. */
+  /** Returns the id of the party with that name, which is created if there is none. */
   async addUnclaimed(name: store.PartyName): Promise<bigint> {
     const known = await this.find(name);
     if (known !== undefined) return known;
@@ -58,17 +58,17 @@ export class PartyDirectory {
     return id;
   }
 
-  /** A mailbox that sends mail, whoever's party it belongs to. */
+  /** The id of a mailbox that sends mail. */
   mailboxId(email: string): Promise<string> {
     return store.mailboxId(this.#database, newUuid(), email);
   }
 
-  /** From now on the domain is the business's own. What has to hold for that is done first, in the same transaction. */
+  /** Verifies a domain for the business. `first` runs before that, in the same transaction. */
   async verifyDomain(business: Business, text: string, first: (tx: Change, domain: string) => Promise<unknown>): Promise<string> {
     const domain = parseDomain(text);
     if (domain === undefined) throw new Refusal('validation_error', `"${text}" is not a domain such as example.com.`);
     try {
-      await changingCached(this.#database, business.id, async (tx) => {
+      await changeCached(this.#database, business.id, async (tx) => {
         await first(tx, domain);
         await store.insertVerifiedDomain(tx, business.id, domain);
       });
@@ -81,11 +81,11 @@ export class PartyDirectory {
 
   async removeDomain(business: Business, text: string): Promise<string> {
     const domain = parseDomain(text) ?? text;
-    if (await changingCached(this.#database, business.id, (tx) => store.deleteVerifiedDomain(tx, business.id, domain))) return domain;
+    if (await changeCached(this.#database, business.id, (tx) => store.deleteVerifiedDomain(tx, business.id, domain))) return domain;
     throw new Refusal('not_found', `The business ${business.handle} has no domain ${domain}.`);
   }
 
-  /** False when it is not the business's. */
+  /** False when the business does not hold the domain. */
   releaseDomain(tx: Change, businessId: bigint, domain: string): Promise<boolean> {
     tx.alsoConcerns(businessId);
     return store.deleteVerifiedDomain(tx, businessId, domain);
@@ -97,19 +97,19 @@ export class PartyDirectory {
 
   async change(business: Business, change: BusinessChange): Promise<Business> {
     const name = change.displayName === undefined ? undefined : checkedName(change.displayName);
-    return changingCached(this.#database, business.id, async (tx) => {
+    return changeCached(this.#database, business.id, async (tx) => {
       if (name !== undefined && name !== business.displayName) await refuseCopiedName(tx, name, business.id);
       return store.updateBusiness(tx, business.id, name, change.acceptingDrops, change.receipts);
     });
   }
 
-  /** Has the threads of a party without a handle join a business, or those of them that one mailbox began. */
+  /** Makes the threads of a party without a handle join a business: all, or those that one mailbox began. */
   async joinHistory(tx: Queryable, business: Business, name: store.PartyName, mailbox: string | null): Promise<void> {
     const unclaimed = await store.findId(tx, name);
     if (unclaimed !== undefined) await store.queueJoin(tx, business.id, unclaimed, mailbox);
   }
 
-  /** Whether a handle can be claimed, and in which form; one that is none comes back as it was given. */
+  /** Whether a handle can be claimed, and in which form; an invalid one is returned as given. */
   async judge(text: string): Promise<{ handle: string; objection: HandleObjection | null }> {
     const handle = parseHandle(text);
     if (handle === undefined) return { handle: text, objection: 'invalid' };
@@ -117,11 +117,11 @@ export class PartyDirectory {
     return { handle, objection: (await this.byHandle(handle)) ? 'taken' : null };
   }
 
-  /** `claimed` tells a business that a person claimed, which is limited at first, from one that the operator vouches for. */
+  /** `isClaimed` marks a business that a person has claimed, which has lower limits at first than one that the operator has created. */
   async create(
     handleText: string,
     displayName: string,
-    claimed = false,
+    isClaimed = false,
     along: (tx: Queryable, business: Business) => Promise<void> = async () => {},
   ): Promise<Business> {
     const { handle, objection } = await this.judge(handleText);
@@ -129,14 +129,14 @@ export class PartyDirectory {
     const name = checkedName(displayName);
     try {
       return await this.#database.transaction(async (tx) => {
-        const business = await store.insertBusiness(tx, handle, name, claimed);
-        // The operator knows whom they vouch for.
-        if (claimed) await refuseCopiedName(tx, name, business.id);
+        const business = await store.insertBusiness(tx, handle, name, isClaimed);
+        // Not for a business that the operator has created, and so vouches for.
+        if (isClaimed) await refuseCopiedName(tx, name, business.id);
         await along(tx, business);
         return business;
       });
     } catch (error) {
-      // Somebody was faster.
+      // Another request was faster.
       if (isUniqueViolation(error)) throw refusalOf(handle, 'taken');
       throw error;
     }
@@ -157,7 +157,7 @@ function refusalOf(handle: string, objection: HandleObjection): Refusal {
 
 function checkedName(text: string): string {
   const name = text.trim();
-  // It goes into mails and pages of others, where a second line could pass for something else than a name.
+  // The name goes into mails and pages of others, where a second line could be taken for something other than a name.
   if (name !== '' && [...name].length <= DISPLAY_NAME_MAX_CHARS && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return name;
   throw wrong('/display_name', `A display name has 1 to ${DISPLAY_NAME_MAX_CHARS} characters, all on one line.`);
 }

@@ -1,7 +1,7 @@
 import type { Business, Party, PartyView } from '../../contract/parties.ts';
 import { columns, type RowOf } from '../../platform/statement.ts';
 
-/** A party of any kind: exactly one of the first three is there. */
+/** A party of any kind: exactly one of the first three columns is not null. */
 export const PARTY_ROW = columns({ handle: 'text?', domain: 'text?', email: 'text?', display_name: 'text' });
 
 type PartyRow = RowOf<typeof PARTY_ROW>;

@@ -12,9 +12,9 @@ export const PublicProfileSchema = Type.Object(
   {
     ...handleFields,
     verified_domains: Type.Array(Type.String(), {
-      description: 'Mail domains that the business has shown to be its own, in alphabetical order.',
+      description: 'Mail domains that the business has verified, in alphabetical order.',
     }),
-    accepting_drops: Type.Boolean({ description: 'Whether people without a handle can write in.' }),
+    accepting_drops: Type.Boolean({ description: 'Whether people without a handle can write to the business.' }),
   },
   { $id: 'PublicProfile', ...closed },
 );
@@ -23,10 +23,10 @@ export function profileView({ handle, displayName, verifiedDomains, acceptingDro
   return { handle, display_name: displayName, verified_domains: verifiedDomains, accepting_drops: acceptingDrops };
 }
 
-/** By a handle as somebody has written it. */
+/** Finds a business by a handle in any spelling. */
 export async function claimedAs(parties: PartyDirectory, text: string): Promise<Business> {
   const handle = parseHandle(text);
   const business = handle === undefined ? undefined : await parties.byHandle(handle);
-  if (!business) throw new Refusal('not_found', 'Nobody has claimed this handle.');
+  if (!business) throw new Refusal('not_found', 'No business has claimed this handle.');
   return business;
 }

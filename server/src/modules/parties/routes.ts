@@ -17,7 +17,7 @@ export const search = endpoint({
       q: Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'What the handle begins with, in any case. Every character stands for itself.',
+        description: 'The beginning of the handle, in upper or lower case. No character is a wildcard.',
       }),
     },
     closed,
@@ -34,15 +34,16 @@ export const search = endpoint({
 });
 
 export const availability = personEndpoint({
-  summary: 'Whether a handle can be claimed',
-  description: 'For a form that asks while somebody types: whatever the text is, the answer is 200. Somebody else may still be faster.',
-  query: Type.Object({ handle: Type.String({ maxLength: HANDLE_QUESTION_MAX_CHARS, description: 'In any case.' }) }, closed),
+  summary: 'Check whether a handle can be claimed',
+  description:
+    'For a form that checks while somebody types: whatever the text is, the status is 200. Somebody else may still claim the handle first.',
+  query: Type.Object({ handle: Type.String({ maxLength: HANDLE_QUESTION_MAX_CHARS, description: 'In upper or lower case.' }) }, closed),
   success: {
     status: 200,
-    description: 'The judgement that claiming it would meet with.',
+    description: 'The result that a claim would have.',
     schema: Type.Object(
       {
-        handle: Type.String({ description: 'As it would be claimed, or as you gave it when it is invalid.' }),
+        handle: Type.String({ description: 'The handle as it would be claimed, or as given if it is invalid.' }),
         available: Type.Boolean(),
         reason: Type.Union([Type.Enum(['taken', 'reserved', 'invalid']), Type.Null()], { description: 'Null when it is available.' }),
       },
@@ -57,7 +58,7 @@ export const availability = personEndpoint({
 });
 
 export const publicProfile = publicEndpoint({
-  summary: 'The public profile of a handle',
+  summary: 'Get the public profile of a handle',
   isCrossOrigin: true,
   params: Type.Object({ handle: Type.String() }),
   success: { status: 200, description: 'The profile.', schema: PublicProfileSchema },

@@ -48,9 +48,9 @@ const INSERT_BUSINESS = statement(
 );
 
 /** Fails with a unique violation when the handle is taken. */
-export async function insertBusiness(tx: Queryable, handle: string, displayName: string, claimed: boolean): Promise<Business> {
+export async function insertBusiness(tx: Queryable, handle: string, displayName: string, isClaimed: boolean): Promise<Business> {
   return toBusiness(
-    onlyRow(await tx.query(INSERT_BUSINESS, [handle, displayName, claimed, foldCase(displayName), nameKeyOf(displayName)])),
+    onlyRow(await tx.query(INSERT_BUSINESS, [handle, displayName, isClaimed, foldCase(displayName), nameKeyOf(displayName)])),
   );
 }
 
@@ -64,7 +64,7 @@ const UPDATE_BUSINESS = statement(
   BUSINESS_ROW,
 );
 
-/** Leaves columns alone whose value is undefined: another request may be changing them. */
+/** Leaves columns unchanged whose value is undefined: another request may be changing them. */
 export async function updateBusiness(
   tx: Queryable,
   id: bigint,
@@ -88,7 +88,7 @@ const VERIFIED_WITH_NAME = statement(
       AND EXISTS (SELECT FROM verified_domains d WHERE d.party_id = p.id) LIMIT 1`,
 );
 
-/** Whether another business than this one has shown a domain to be its own and has a name that looks like this one. */
+/** Whether another business with a verified domain has a name that looks like this one. */
 export async function isNameOfVerified(tx: Queryable, displayName: string, exceptId: bigint): Promise<boolean> {
   return (await tx.query(VERIFIED_WITH_NAME, [nameKeyOf(displayName), exceptId])).length > 0;
 }
@@ -126,7 +126,7 @@ export async function searchByPrefix(
   return db.query(BY_PREFIX, [prefix, after, limit]);
 }
 
-/** How a party is known: exactly one of them, in its stored form. */
+/** The name of a party: exactly one of them, in its stored form. */
 export interface PartyName {
   handle?: string;
   domain?: string;
@@ -147,7 +147,7 @@ const INSERT_UNCLAIMED = statement(
    ) INSERT INTO ledgers (party_id) SELECT id FROM party`,
 );
 
-/** A party without a handle, unless it is there already. A search finds it by either spelling of its domain. */
+/** Creates a party without a handle unless it exists. A search finds it by either spelling of its domain. */
 export async function insertUnclaimed(db: Queryable, name: PartyName): Promise<void> {
   const shown = name.domain ?? name.email ?? '';
   await db.query(INSERT_UNCLAIMED, [
@@ -159,7 +159,7 @@ export async function insertUnclaimed(db: Queryable, name: PartyName): Promise<v
   ]);
 }
 
-/** The registrable domain: its owner has all subdomains. Each subdomain of github.io and the like has an owner of its own. */
+/** The registrable domain, whose owner has all subdomains. Subdomains of suffixes such as github.io have owners of their own. */
 function organisationOf(domain: string | undefined): string | null {
   return domain === undefined ? null : (getDomain(domain, { allowPrivateDomains: true }) ?? domain);
 }
@@ -169,7 +169,7 @@ const INSERT_MAILBOX = statement(
 );
 const MAILBOX = statement('SELECT id FROM mailboxes WHERE email = $1', { id: 'uuid' });
 
-/** The id under which a mailbox is known, which is the given one if it is not known yet. */
+/** The id of a mailbox, which is `newId` if the mailbox is not known yet. */
 export async function mailboxId(db: Queryable, newId: string, email: string): Promise<string> {
   await db.query(INSERT_MAILBOX, [newId, email]);
   return onlyRow(await db.query(MAILBOX, [email])).id;
@@ -179,7 +179,7 @@ const INSERT_VERIFIED_DOMAIN = statement(
   'INSERT INTO verified_domains (domain, party_id) SELECT $2, $1 WHERE NOT EXISTS (SELECT FROM verified_domains WHERE domain = $2 AND party_id = $1)',
 );
 
-/** Fails with a unique violation when another business has the domain. What the domain's mailboxes exchanged joins the business. */
+/** Fails with a unique violation when another business has the domain. The history of the domain's mailboxes joins the business. */
 export async function insertVerifiedDomain(tx: Queryable, partyId: bigint, domain: string): Promise<void> {
   await tx.query(INSERT_VERIFIED_DOMAIN, [partyId, domain]);
   const unclaimed = await findId(tx, { domain });
@@ -188,7 +188,7 @@ export async function insertVerifiedDomain(tx: Queryable, partyId: bigint, domai
 
 const QUEUE_JOIN = statement(`SELECT FROM graphile_worker.add_job('join-history', $1::json)`);
 
-/** Queues the job that has threads join a business: all threads of a party, or those that one mailbox began. */
+/** Queues the job that makes threads join a business: all threads of a party, or those that one mailbox began. */
 export async function queueJoin(tx: Queryable, businessId: bigint, unclaimedId: bigint, mailbox: string | null): Promise<void> {
   await tx.query(QUEUE_JOIN, [JSON.stringify({ business_id: String(businessId), unclaimed_id: String(unclaimedId), mailbox })]);
 }

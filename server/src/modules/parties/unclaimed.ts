@@ -11,9 +11,9 @@ export interface UnclaimedServices {
 }
 
 /**
- * Whom a mailbox writes for, when its owner has proved to hold it: the business that has verified its domain, else an
- * organisation that is known by the domain alone, or the mailbox itself where everybody can have one. Such a party is
- * made the first time it is asked for.
+ * The party that a mailbox writes for, once its owner has proved to hold it: the business that has verified its domain, otherwise an
+ * organisation known by the domain alone, or the mailbox itself at a consumer domain. Such a party is created when it is first
+ * needed.
  */
 export async function partyOfMailbox({ parties, consumerMail }: UnclaimedServices, email: string): Promise<Party> {
   const owner = await parties.ownerOf(domainOf(email));
@@ -24,7 +24,7 @@ export async function partyOfMailbox({ parties, consumerMail }: UnclaimedService
   return party;
 }
 
-/** The same without making one: as it will be called once it is made. */
+/** The same without creating the party. */
 export async function expectedPartyOfMailbox({ parties, consumerMail }: UnclaimedServices, email: string): Promise<Omit<Party, 'id'>> {
   const owner = await parties.ownerOf(domainOf(email));
   if (owner) return owner;
@@ -35,7 +35,7 @@ export async function expectedPartyOfMailbox({ parties, consumerMail }: Unclaime
   return known ?? toUnclaimed({ handle: null, domain, email: mailbox, display_name: domain ?? email });
 }
 
-/** How the party is known that a mailbox would write for if nobody had verified its domain. */
+/** The name of the party that a mailbox would write for if no business had verified its domain. */
 export function partyNameOfMailbox({ consumerMail }: Pick<UnclaimedServices, 'consumerMail'>, email: string): PartyName {
   const domain = domainOf(email);
   return consumerMail.gives(domain) ? { email } : { domain };
@@ -45,7 +45,7 @@ function domainOf(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1);
 }
 
-/** A mailbox that sends by mail, where nobody has signed in. */
+/** The actor of a message that came by mail. */
 export async function mailboxActor({ parties }: UnclaimedServices, email: string, name: string): Promise<ActorView> {
   const id = formatId('mbx', await parties.mailboxId(email));
   return { kind: 'mailbox', id, name: name === '' ? email : name, email, verified: true, provider: 'smtp' };

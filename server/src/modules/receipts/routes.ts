@@ -9,20 +9,20 @@ import { findReceipt, type ReadServices } from '../messages/read-messages.ts';
 const { publicEndpoint } = endpointsFor<ReadServices & { publicUrl: string }>();
 
 export const getOne = publicEndpoint({
-  summary: 'A public receipt',
+  summary: 'Get a public receipt',
   isCrossOrigin: true,
   description:
-    'Everybody who has the link sees it. A business can choose that receipts of what it sends show parties, time and hashes only: `detail` is then `minimal`.',
+    'Everybody with the link can see it. A business can choose that the receipts of its messages show only parties, time and hashes: then `detail` is `minimal`.',
   params: Type.Object({ token: Type.String({ description: 'rcpt_ token' }) }),
   success: {
     status: 200,
-    description: 'The envelope without json and download URLs, or what its sender lets everybody see of it.',
+    description: 'The envelope without json and download URLs, or as much of it as the sender shows.',
     schema: AnyReceiptSchema,
   },
   errors: ['not_found'],
   handle: async (context, call) => {
     const found = await findReceipt(context, parseReceiptToken(call.params.token));
-    if (!found) throw new Refusal('not_found', 'There is no such receipt.');
+    if (!found) throw new Refusal('not_found', 'The receipt was not found.');
     const json = found.detail === 'minimal' ? minimalReceiptJson : receiptJson;
     return { body: json(found.message, context.publicUrl) };
   },

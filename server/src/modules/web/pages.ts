@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyRequest } from 'fastify';
 import { encodingFor } from '../../http/compression.ts';
-import type { Answer } from '../../http/endpoint.ts';
+import type { HttpResponse } from '../../http/endpoint.ts';
 
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -11,27 +11,27 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 };
-/** Compressed when the pages were built. */
+/** Assets are compressed when the pages are built. */
 const EXTENSIONS = { br: '.br', gzip: '.gz' } as const;
 const BUILT = ['br', 'gzip'] as const;
-/** Where vite puts the nonce of a page. */
+/** The placeholder that Vite writes for the nonce of a page. */
 const NONCE = /NONCE/g;
 
-/** The pages as they were built, held in memory: they take a megabyte or two. */
+/** The built pages, held in memory: they take a megabyte or two. */
 export class Pages {
   readonly #shell: string;
   readonly #assets = new Map<string, Buffer>();
   readonly #filesAt: string | undefined;
 
-  /** filesAt: where browsers send files to and get them from, if not the service itself. */
+  /** `filesAt` is the origin of files for browsers, if not the service itself. */
   constructor(folder: string, filesAt: string | undefined) {
     this.#shell = readFileSync(path.join(folder, 'index.html'), 'utf8');
     for (const name of readdirSync(path.join(folder, 'assets'))) this.#assets.set(name, readFileSync(path.join(folder, 'assets', name)));
     this.#filesAt = filesAt;
   }
 
-  /** The one document that all pages share; what it shows is up to its script. */
-  show(status = 200): Answer {
+  /** The document that all pages share; its script decides what to show. */
+  show(status = 200): HttpResponse {
     const nonce = randomBytes(16).toString('base64');
     return {
       status,
@@ -46,7 +46,7 @@ export class Pages {
   }
 
   /** A file whose name changes with its content. */
-  asset(name: string, request: FastifyRequest): Answer | undefined {
+  asset(name: string, request: FastifyRequest): HttpResponse | undefined {
     const type = TYPES[path.extname(name)];
     if (type === undefined || !this.#assets.has(name)) return undefined;
     const there = BUILT.filter((encoding) => this.#assets.has(name + EXTENSIONS[encoding]));
@@ -67,7 +67,7 @@ export class Pages {
       "default-src 'none'",
       "script-src 'self'",
       "worker-src 'self'",
-      // The editor writes its own style sheet.
+      // The editor inserts its own style sheet.
       `style-src 'self' 'nonce-${nonce}'`,
       "font-src 'self'",
       "img-src 'self' data:",

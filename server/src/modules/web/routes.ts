@@ -12,10 +12,10 @@ type PageServices = ReadServices;
 const { publicEndpoint } = endpointsFor<PageServices>();
 
 const success = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
-/** What is in it is for the page's own script to read. */
+/** The page's own script reads the query. */
 const query = Type.Object({}, { additionalProperties: true });
 
-/** The same as in web/src/router.tsx, where each is told what it shows. */
+/** The same paths as in web/src/router.tsx, which maps them to pages. */
 const PAGES = [
   '/',
   '/sign-in',
@@ -39,12 +39,12 @@ const PAGES = [
   '/settings',
 ];
 
-/** What people look at. */
+/** The routes of the pages. */
 export function pageRoutes(pages: Pages): Route<PageServices>[] {
   const page = publicEndpoint({ summary: 'A page of the dashboard', query, success, errors: [], handle: async () => pages.show() });
 
   const dropPage = publicEndpoint({
-    summary: 'Where anybody writes to a business',
+    summary: 'The page on which anybody can write to a business',
     params: Type.Object({ handle: Type.String() }),
     query,
     success,
@@ -65,13 +65,13 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
   });
 
   const asset = publicEndpoint({
-    summary: 'What the pages are made of',
+    summary: 'An asset of the pages',
     params: Type.Object({ name: Type.String() }),
-    success: { status: 200, description: 'A script, style sheet, font or picture.' },
+    success: { status: 200, description: 'A script, style sheet, font or image.' },
     errors: ['not_found'],
     handle: async (_context, { params, request }) => {
       const found = pages.asset(params.name, request);
-      if (!found) throw new Refusal('not_found', 'There is no such file; the page may be of an older version: load it anew.');
+      if (!found) throw new Refusal('not_found', 'The file was not found. The page may be of an older version: reload it.');
       return found;
     },
   });

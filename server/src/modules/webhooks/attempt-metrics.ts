@@ -26,7 +26,7 @@ export function attemptMetrics(registry: Registry, countOpen: () => number) {
   });
   return {
     observe: (made: readonly Outcome[]) => {
-      for (const [answer, { length }] of Map.groupBy(made, kindOfResponse)) attempts.inc({ answer }, length);
+      for (const [kind, { length }] of Map.groupBy(made, kindOfResponse)) attempts.inc({ answer: kind }, length);
       for (const { responseMs } of made) durations.observe(responseMs / 1000);
     },
   };

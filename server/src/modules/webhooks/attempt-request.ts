@@ -1,5 +1,5 @@
 import { formatId } from '../../contract/ids.ts';
-import { type Answered, type Exchange, type Outbound, reasonOf } from '../../platform/outbound.ts';
+import { type Exchange, type Outbound, type ResponseHead, reasonOf } from '../../platform/outbound.ts';
 import type { MadeAttempt } from './attempt-store.ts';
 import type { Bagged } from './bag.ts';
 import type { LeasedAttempt, ReadyAttempt } from './lane.ts';
@@ -7,7 +7,7 @@ import { signaturesOf } from './signature.ts';
 
 const USER_AGENT = 'waybill-webhooks/1.0';
 const ERROR_MAX_CHARS = 500;
-/** The largest integer of PostgreSQL, where the time is judged by the delays of the table. */
+/** The largest integer of PostgreSQL, which compares the time with the retry delays. */
 const RETRY_AFTER_MAX_S = 2 ** 31 - 1;
 
 /** How an attempt ended, to be recorded. */
@@ -44,7 +44,7 @@ export class AttemptRequest implements Bagged {
     this.#exchange?.cancel(new WebhookDeleted());
   }
 
-  #outcomeOf(response: Answered | Error): Outcome | undefined {
+  #outcomeOf(response: ResponseHead | Error): Outcome | undefined {
     if (response instanceof WebhookDeleted) return undefined;
     if (response instanceof Error) return this.#outcome(null, reasonOf(response).replaceAll('\0', '').slice(0, ERROR_MAX_CHARS), 0);
     const { statusCode, retryAfter } = response;
@@ -58,7 +58,7 @@ export class AttemptRequest implements Bagged {
   }
 }
 
-/** The outcome of an attempt for which there is nothing to send. */
+/** The outcome of an attempt that has no message to send. */
 export function unsendable(attempt: LeasedAttempt, reason: string): Outcome {
   return outcomeOf(attempt, performance.now(), null, reason, 0);
 }
@@ -88,8 +88,8 @@ function headersOf({ lease, messageId, id, event }: LeasedAttempt, body: Buffer)
 
 function refusalText(statusCode: number): string {
   return statusCode >= 300 && statusCode < 400
-    ? `answered ${statusCode}: redirects are not followed`
-    : `answered ${statusCode} instead of a status from 200 to 299`;
+    ? `responded with ${statusCode}: redirects are not followed`
+    : `responded with ${statusCode} instead of a status from 200 to 299`;
 }
 
 /** Any of the three date formats of HTTP. Date.parse alone would accept almost any text. */

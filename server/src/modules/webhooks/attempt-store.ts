@@ -17,7 +17,7 @@ import {
 import type { Queryable } from '../../platform/postgres.ts';
 import { json, prepared, type RowOf, statement } from '../../platform/statement.ts';
 
-/** The channel on which queue_webhook_attempts says which webhooks have attempts due. */
+/** The channel on which queue_webhook_attempts announces webhooks that have attempts due. */
 export const WEBHOOKS_CHANNEL = CHANNELS.webhooks;
 
 export interface WebhookKey {
@@ -25,7 +25,7 @@ export interface WebhookKey {
   webhookId: string;
 }
 
-/** An attempt that was taken because it is due. */
+/** A leased attempt that is due. */
 export interface DueAttempt {
   id: string;
   messageId: string;
@@ -35,11 +35,11 @@ export interface DueAttempt {
 
 export interface WantedAttempts extends WebhookKey {
   room: number;
-  /** The ids of those that the worker has of this webhook already. */
+  /** The ids of the webhook's attempts that the worker holds already. */
   held: ReadonlySet<string>;
 }
 
-/** What was taken of one webhook, and the database's clock then. */
+/** The attempts leased for one webhook, and the database's clock then. */
 export interface LeasedAttempts {
   url: string;
   secret: string;
@@ -64,7 +64,7 @@ const LEASE = prepared(
   { webhook_id: 'uuid', url: 'text', secret: 'text', is_proven: 'boolean', clock_ms: 'bigint', attempts: json<DueAttempt[]>() },
 );
 
-/** Leases attempts that are due for `leaseS` seconds, along with those held; when a lease ends, other workers may take them. By webhook. */
+/** Leases attempts that are due for `leaseS` seconds, and renews those held; when a lease ends, other workers may take them. By webhook. */
 export async function leaseAttempts(
   db: Queryable,
   workerId: string,
@@ -80,7 +80,7 @@ export async function leaseAttempts(
   );
 }
 
-/** Ends leases, and notifies all workers of their webhooks. A payload has room for 8,000 bytes; an empty one makes workers look for themselves. */
+/** Ends leases, and notifies all workers of their webhooks. A payload has room for 8,000 bytes; an empty one makes workers check all. */
 function endLeases(which: string): string {
   // A lease that its worker is renewing at this moment is skipped, because waiting for it could deadlock.
   return `WITH ending AS (SELECT party_id, webhook_id, worker_id FROM webhook_leases WHERE ${which} FOR UPDATE SKIP LOCKED),
@@ -94,7 +94,7 @@ function endLeases(which: string): string {
 const END_LAPSED = statement(endLeases('until <= now()'), { pg_notify: 'void' });
 const END_OF_WORKER = statement(endLeases('worker_id = $1'), { pg_notify: 'void' });
 
-/** A lease that its worker has not renewed in time: the worker died, or has nothing left to do for the webhook. */
+/** Ends leases that were not renewed in time: the worker died, or has nothing left to do for the webhook. */
 export async function endLapsedLeases(db: Queryable): Promise<void> {
   await db.query(END_LAPSED);
 }
@@ -110,10 +110,10 @@ export interface MadeAttempt extends WebhookKey {
   succeeded: boolean;
   statusCode: number | null;
   error: string | null;
-  /** By this process's clock, which need not be the database's: it learns how long ago that was. */
+  /** In this process's clock, which may differ from the database's: the database gets the elapsed time. */
   begunAt: number;
   responseMs: number;
-  /** How long the receiver wants to be left alone; 0 when it did not say. */
+  /** The seconds in Retry-After; 0 without it. */
   retryAfterS: number;
 }
 
@@ -137,7 +137,7 @@ const RECORD = prepared('record-attempts', 'SELECT record_webhook_attempts($1::m
   record_webhook_attempts: 'void',
 });
 
-/** All in one transaction, along with the next attempts of those that failed, and what they show of endpoints that never succeeded. */
+/** In one transaction: the attempts, the next attempts after failures, and the failures of endpoints that never succeeded. */
 export async function recordAttempts(db: Queryable, made: readonly MadeAttempt[], retryDelaysS: readonly number[]): Promise<void> {
   await db.query(RECORD, [
     recordArray(madeFields(performance.now()), made),
@@ -163,12 +163,12 @@ const LATELY_DUE = prepared(
   KEY_ROW,
 );
 
-/** The webhooks of which an attempt has become due within the last so many seconds and is not recorded. */
+/** The webhooks with an attempt that has become due within the last so many seconds and is not recorded. */
 export async function webhooksLatelyDue(db: Queryable, withinS: number): Promise<WebhookKey[]> {
   return (await db.query(LATELY_DUE, [withinS])).map(toKey);
 }
 
-/** From one webhook to the next by the index: however many attempts each has, only webhooks cost. */
+/** Skips from one webhook to the next by the index: the cost depends on the number of webhooks, not of attempts. */
 function eachWebhook(having: string): string {
   const first = (after: string) =>
     `SELECT a.party_id, a.webhook_id FROM webhook_attempts a WHERE ${having}${after} ORDER BY a.party_id, a.webhook_id LIMIT 1`;
@@ -215,7 +215,7 @@ const WITH_LOG = statement(
   { ...KEY_ROW, exists: 'boolean' },
 );
 
-/** Every webhook that has a log, with whether it still exists. */
+/** Every webhook with a log, and whether the webhook still exists. */
 export async function webhooksWithLog(db: Queryable): Promise<(WebhookKey & { exists: boolean })[]> {
   const rows = await db.query(WITH_LOG);
   return rows.map((row) => ({ ...toKey(row), exists: row.exists }));
@@ -230,7 +230,7 @@ const DELETE_OLD_ENTRIES = statement(
   { count: 'bigint' },
 );
 
-/** Ids ascend with time, so old entries are at the beginning of the log. Pending attempts go too if their webhook has been paused for so long. */
+/** Ids ascend with time, so old entries are at the beginning of the log. Also deletes pending attempts of webhooks paused for so long. */
 export async function deleteOldEntries(db: Queryable, { partyId, webhookId }: WebhookKey, days: number): Promise<number> {
   const rows = await db.query(DELETE_OLD_ENTRIES, [partyId, webhookId, days]);
   return Number(rows[0]?.count ?? 0);

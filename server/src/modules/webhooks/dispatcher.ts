@@ -21,10 +21,10 @@ export interface DispatchServices extends BodyServices {
   metrics: Registry;
 }
 
-/** An attempt is sent soon after it is leased, ends within ten seconds, and is then recorded. What takes longer, other workers repeat. */
+/** An attempt is sent soon after it is leased, ends within ten seconds, and is then recorded; after the lease, another worker repeats it. */
 const LEASE_S = 13;
 const SWEEP_MS = 1_000;
-/** Far enough back to find what the sweep before could not have seen, not so far that a backlog is read again and again. */
+/** Far enough back to find what the previous sweep could not see, but not so far that a backlog is read repeatedly. */
 const SWEEP_BACK_S = 5;
 const FULL_SWEEP_EVERY = 30;
 /** While requests are open, leases and records wait for more to join: one statement for many costs little more than for one. */
@@ -32,9 +32,9 @@ const GATHER_MS = 2;
 const STOP_POLL_MS = 20;
 
 /**
- * Does the I/O of webhook attempts: leases them from the database, sends them, and records how they ended. Which ones, and when,
- * lanes.ts decides. Any number of processes may run a dispatcher. New attempts are announced by NOTIFY in the transaction that
- * queues them; a sweep finds retries, and what a process that died had leased.
+ * Does the I/O of webhook attempts: leases them from the database, sends them, and records their outcomes. lanes.ts decides which
+ * ones, and when. Any number of processes may run a dispatcher. New attempts are announced by NOTIFY in the transaction that
+ * queues them; a sweep finds retries, and the attempts that a process had leased when it died.
  */
 export class Dispatcher {
   readonly #services: DispatchServices;
@@ -120,7 +120,7 @@ export class Dispatcher {
     if (this.#requests.size > 0) await sleep(GATHER_MS);
   }
 
-  /** The payload of a NOTIFY names webhooks as `party:webhook`; an empty one stands for more than it has room for. */
+  /** The payload of a NOTIFY names webhooks as `party:webhook`; an empty one stands for any number. */
   #wake(payload: string): void {
     if (payload === '') this.#track(this.#sweep(true));
     for (const name of payload === '' ? [] : payload.split(',')) {

@@ -5,7 +5,7 @@ import type { DueAttempt, WebhookKey } from './attempt-store.ts';
 export const BUSINESS_MAX = 1_024;
 const USUAL_BYTES_AT_FIRST = 1_024;
 
-/** How many requests a webhook may have open: a few at first, one more with each prompt success, half as many with each failure. */
+/** The limit of open requests of a webhook: a few at first, one more with each prompt success, half as many with each failure. */
 const WIDTH_AT_FIRST = 4;
 const WIDTH_MAX = 128;
 const PROMPT_MS = 1_000;
@@ -50,7 +50,7 @@ export interface Share {
   bytes: number;
 }
 
-/** What this process knows of a webhook, and has in hand for it. */
+/** The state of a webhook in this process. */
 export interface Lane extends WebhookKey {
   business: Share;
   /** Whether the endpoint has ever responded 2xx, as of the last lease. Until then it gets one attempt at a time. */
@@ -74,7 +74,7 @@ export interface Lane extends WebhookKey {
   wakes: number;
 }
 
-/** How an attempt ended, as far as it tells what to expect of the next. */
+/** The outcome of an attempt, as far as the next ones depend on it. */
 export interface Result {
   succeeded: boolean;
   statusCode: number | null;
@@ -123,7 +123,7 @@ export function nextWidth(width: number, { statusCode, succeeded, responseMs }: 
   const hasResponse = statusCode !== null;
   const isPrompt = hasResponse && responseMs <= PROMPT_MS;
   if (isPrompt && succeeded) return Math.min(WIDTH_MAX, width + 1);
-  // A prompt refusal takes nobody's place. An endpoint that responds late keeps a few requests, one that does not respond a single one.
+  // A prompt refusal costs no places. An endpoint that responds late keeps a few requests, one that does not respond a single one.
   const least = isPrompt ? WIDTH_AT_FIRST : hasResponse ? WIDTH_AT_FIRST - 1 : 1;
   return Math.max(least, width >> 1);
 }

@@ -29,7 +29,7 @@ const LEASE_MAX = 512;
 const SEND_WITHIN_MS = 2_000;
 /** Signing this many bytes blocks the event loop for a few milliseconds. */
 const BATCH_MAX_BYTES = 2 * MB;
-/** How many idle webhooks are remembered for how they behaved. */
+/** The number of idle webhooks whose behaviour is remembered. */
 const REMEMBERED_MAX = 10_000;
 
 /** Places of a lane, reserved for the attempts that a lease under way may bring. */
@@ -105,7 +105,7 @@ export class Lanes {
     return attempts;
   }
 
-  /** Gives back the places of a reservation for which the database could not be asked. */
+  /** Gives back the places of a reservation for which the database could not be queried. */
   release({ lane, places, bytes }: Reservation): void {
     this.#count(lane, -places, -bytes);
   }
@@ -120,7 +120,7 @@ export class Lanes {
     lane.ready.push({ attempt, body });
   }
 
-  /** The attempts of these lanes whose requests begin now, and the lanes that were not reached for the bytes of those. */
+  /** The attempts of these lanes whose requests begin now, and the lanes that were not reached because of the limit of bytes. */
   send(lanes: ReadonlySet<Lane>, now: number): { batch: ReadyAttempt[]; rest: Lane[] } {
     const batch: ReadyAttempt[] = [];
     const rest = [...lanes];

@@ -14,7 +14,7 @@ interface PausedWebhook {
   webhookId: string;
 }
 
-/** Tells the owners and admins of a business that its webhook was paused. The transaction that paused it has queued the chore. */
+/** Notifies the owners and admins of a business that its webhook was paused. The transaction that paused it has queued the chore. */
 export function tellOfPausedWebhook(services: { parties: PartyDirectory; mails: Mails; publicUrl: string }): Chore<PausedWebhook> {
   return {
     name: JOBS.tellOfPausedWebhook,

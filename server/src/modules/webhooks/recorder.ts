@@ -13,7 +13,7 @@ export interface Recording {
   onEnd(batch: readonly Outcome[], isWritten: boolean): void;
 }
 
-/** Records the outcomes of attempts in batches, one after another. Keeps trying while the database is away. */
+/** Records the outcomes of attempts in batches, one after another. Keeps trying while the database can't be reached. */
 export class Recorder {
   readonly #recording: Recording;
   #outcomes: Outcome[] = [];

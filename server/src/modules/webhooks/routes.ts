@@ -27,13 +27,13 @@ const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof T
 const webhookFields = {
   id: Type.String({ description: 'wh_ id' }),
   url: Type.String(),
-  active: Type.Boolean({ description: 'Whether messages are posted to it.' }),
+  active: Type.Boolean({ description: 'Whether the service posts messages to it.' }),
   pause: Type.Union(
     [
       Type.Object(
         {
           reason: Type.Enum(['never_succeeded', 'requested'], {
-            description: `never_succeeded: ${WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX} attempts failed, and none has ever got a 2xx. requested: your business paused it.`,
+            description: `never_succeeded: ${WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX} attempts failed, and none ever got a 2xx response. requested: your business paused it.`,
           }),
           since: time('When it was paused.'),
         },
@@ -41,7 +41,7 @@ const webhookFields = {
       ),
       Type.Null(),
     ],
-    { description: 'Why it is not active; null as long as it is.' },
+    { description: 'Why it is not active; null while it is.' },
   ),
   target: Type.Union([Type.String(), Type.Null()], {
     description: 'Only messages addressed to this segment of your business; null for all.',
@@ -52,7 +52,7 @@ const webhookFields = {
 export const WebhookSchema = Type.Object(webhookFields, { $id: 'Webhook', ...closed });
 
 export const CreatedWebhookSchema = Type.Object(
-  { ...webhookFields, secret: Type.String({ description: 'Signs every delivery. Shown this once.' }) },
+  { ...webhookFields, secret: Type.String({ description: 'Signs every delivery. Shown only once.' }) },
   { $id: 'CreatedWebhook', ...closed },
 );
 
@@ -60,28 +60,28 @@ export const DeliverySchema = Type.Object(
   {
     id: Type.String({ description: 'dlv_ id, the Waybill-Delivery-Id of this attempt.' }),
     webhook_id: Type.String(),
-    message_id: Type.String({ description: 'Of a test, the id in its sample envelope.' }),
+    message_id: Type.String({ description: 'For a test, the id in its sample envelope.' }),
     event: Type.Enum(['message.received', 'message.test']),
     attempt: Type.Integer({ minimum: 1 }),
     status: Type.Enum(['pending', 'delivered', 'retrying', 'dropped', 'failed'], {
       description:
-        'pending: not made yet. delivered: answered 2xx. retrying: failed, and another attempt follows. dropped: failed, and it was the last. failed: a test that failed.',
+        'pending: not made yet. delivered: the response was 2xx. retrying: failed, and another attempt follows. dropped: failed, and it was the last. failed: a test that failed.',
     }),
     status_code: nullable(Type.Integer()),
     response_ms: nullable(Type.Integer()),
     error: nullable(Type.String({ description: 'Why it failed.' })),
     created_at: time('When it was queued.'),
-    attempted_at: nullable(time('When it was begun.')),
-    next_attempt_at: nullable(time('When it is due, if it is pending; when the next one is, if it is retrying.')),
+    attempted_at: nullable(time('When the attempt began.')),
+    next_attempt_at: nullable(time('pending: when the attempt is due. retrying: when the next attempt is due.')),
   },
   { $id: 'Delivery', ...closed, description: 'One attempt to deliver a message to a webhook.' },
 );
 
 const countedFields = {
-  delivered: Type.Integer({ description: 'Attempts that were answered 2xx.' }),
-  failed: Type.Integer({ description: 'All others that were made, tests included.' }),
-  p50_ms: nullable(Type.Integer({ description: 'Within how many milliseconds half of the answers came.' })),
-  p95_ms: nullable(Type.Integer({ description: 'Within how many milliseconds 95 of 100 answers came.' })),
+  delivered: Type.Integer({ description: 'Attempts with a 2xx response.' }),
+  failed: Type.Integer({ description: 'All other attempts that were made, tests included.' }),
+  p50_ms: nullable(Type.Integer({ description: 'Half of the responses came within this many milliseconds.' })),
+  p95_ms: nullable(Type.Integer({ description: '95 of 100 responses came within this many milliseconds.' })),
 };
 
 export const WebhookStatisticsSchema = Type.Object(
@@ -89,7 +89,7 @@ export const WebhookStatisticsSchema = Type.Object(
     webhook_id: Type.String(),
     period: Type.Enum(keysOf(periods)),
     counted_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: `Null, unless there are so many attempts that only the newest ${ATTEMPTS_COUNTED_MAX} were counted: then since when.`,
+      description: `If there are more than ${ATTEMPTS_COUNTED_MAX} attempts, the time since which they were counted; otherwise null.`,
     }),
     totals: Type.Object(countedFields, closed),
     buckets: Type.Array(Type.Object({ start: time('A whole hour or day in UTC.'), ...countedFields }, closed), {
@@ -102,7 +102,7 @@ export const WebhookStatisticsSchema = Type.Object(
 const idParams = Type.Object({ id: Type.String({ description: 'wh_ id' }) });
 
 export const list = endpoint({
-  summary: 'The webhooks of your business',
+  summary: 'List the webhooks of your business',
   query: Type.Object(pagingFields, closed),
   success: { status: 200, description: 'A page of webhooks, in the order of their creation.', schema: pageSchema(WebhookSchema) },
   errors: ['validation_error'],
@@ -115,10 +115,10 @@ export const list = endpoint({
 export const create = endpoint({
   summary: 'Create a webhook',
   description:
-    'From now on every message that is delivered to your inbox is also posted to the URL, signed with the secret of this answer. The guide to webhooks shows how to verify it.',
+    'From now on the service also posts every message to your inbox to the URL, signed with the secret in this response. The guide to webhooks shows how to verify it.',
   body: Type.Object(
     {
-      url: Type.String({ minLength: 1, maxLength: WEBHOOK_URL_MAX_CHARS, description: 'HTTPS, on a host that is public.' }),
+      url: Type.String({ minLength: 1, maxLength: WEBHOOK_URL_MAX_CHARS, description: 'HTTPS, on a public host.' }),
       target: Type.Optional(
         Type.Union([Type.String({ minLength: 1, maxLength: 512 }), Type.Null()], {
           description: 'A segment of your business: `<segment>`, `<handle>/<segment>` or `<handle>+<segment>@<inbound domain>`.',
@@ -136,7 +136,7 @@ export const create = endpoint({
 });
 
 export const getOne = endpoint({
-  summary: 'One webhook',
+  summary: 'Get a webhook',
   params: idParams,
   success: { status: 200, description: 'The webhook, without its secret.', schema: WebhookSchema },
   errors: ['not_found'],
@@ -146,10 +146,10 @@ export const getOne = endpoint({
 export const change = endpoint({
   summary: 'Pause or resume a webhook',
   description:
-    'While it is paused, attempts that were queued wait, and new messages stay in your inbox without being queued. Resumed, it is sent what waited.',
+    'While a webhook is paused, queued attempts wait, and new messages are not queued. When you resume it, the service sends the attempts that waited.',
   params: idParams,
   body: Type.Object({ active: Type.Boolean() }, closed),
-  success: { status: 200, description: 'The webhook as it is now.', schema: WebhookSchema },
+  success: { status: 200, description: 'The changed webhook.', schema: WebhookSchema },
   errors: ['not_found', 'invalid_json', 'json_too_large', 'unsupported_media_type'],
   handle: async (context, { caller, params, body }) => ({
     body: webhookView(await setActive(context, caller.business, params.id, body.active)),
@@ -158,7 +158,7 @@ export const change = endpoint({
 
 export const remove = endpoint({
   summary: 'Delete a webhook',
-  description: 'Its attempts that are yet to be made are cancelled, and its log goes with it.',
+  description: 'Cancels its pending attempts and deletes its log.',
   params: idParams,
   success: { status: 204, description: 'Deleted.' },
   errors: ['not_found', 'unsupported_media_type', 'json_too_large'],
@@ -170,7 +170,7 @@ export const remove = endpoint({
 
 export const test = endpoint({
   summary: 'Queue a message.test delivery',
-  description: 'It carries a sample envelope, is delivered once and not retried. How it went is in the delivery log.',
+  description: 'Sends a sample envelope once, without retries. The delivery log has the result.',
   params: idParams,
   success: {
     status: 202,
@@ -178,7 +178,7 @@ export const test = endpoint({
     schema: Type.Object(
       {
         queued: Type.Literal(true),
-        job_id: Type.String({ description: 'job_ id; with dlv_ in place of job_ it is that of the attempt in the log.' }),
+        job_id: Type.String({ description: 'job_ id; with dlv_ in place of job_ it is the id of the attempt in the log.' }),
       },
       closed,
     ),
@@ -190,7 +190,7 @@ export const test = endpoint({
 });
 
 export const deliveries = endpoint({
-  summary: 'The delivery log of a webhook, newest first',
+  summary: 'List the delivery log of a webhook, newest first',
   params: idParams,
   query: Type.Object(pagingFields, closed),
   success: { status: 200, description: 'A page of attempts.', schema: pageSchema(DeliverySchema) },
@@ -202,11 +202,11 @@ export const deliveries = endpoint({
 });
 
 export const statistics = endpoint({
-  summary: 'How the attempts of a webhook ended over time',
+  summary: 'Get the outcomes of a webhook’s attempts over time',
   description: 'Each attempt counts in the bucket in which it ended: 24 of an hour, 28 of six hours or 30 of a day.',
   params: idParams,
-  query: Type.Object({ period: Type.Optional(Type.Enum(keysOf(periods), { description: '24h unless given.' })) }, closed),
-  success: { status: 200, description: 'The numbers.', schema: WebhookStatisticsSchema },
+  query: Type.Object({ period: Type.Optional(Type.Enum(keysOf(periods), { description: '24h by default.' })) }, closed),
+  success: { status: 200, description: 'The statistics.', schema: WebhookStatisticsSchema },
   errors: ['not_found', 'validation_error'],
   handle: async (context, { caller, params, query: { period = '24h' } }) => {
     const { webhook, statistics } = await readStatistics(context, caller.business, params.id, period);

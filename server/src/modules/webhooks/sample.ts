@@ -7,7 +7,7 @@ import { envelopeJson, hashedText, UNWRITTEN } from '../messages/envelope.ts';
 
 const JSON_TEXT = '{"hello":"from Waybill"}';
 
-/** The envelope of a message that was never sent: complete, with right hashes, but without a receipt to be found. */
+/** The envelope of a message that was never sent: complete, with correct hashes, but without a receipt. */
 export function sampleEnvelope(messageId: string, to: Party, receivedMs: number, publicUrl: string): string {
   const actor: ActorView = {
     kind: 'agent',

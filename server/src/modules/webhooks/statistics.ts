@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Business } from '../../contract/parties.ts';
 import { type Database, isTimeout } from '../../platform/postgres.ts';
-import { SlowOnes } from '../../platform/slow-ones.ts';
+import { SlowList } from '../../platform/slow-list.ts';
 import { TooMuchWaiting, Turns, WaitedTooLong } from '../../platform/turns.ts';
 import { attemptsByBucket, limitStatements, type Period, type Statistics } from './statistics-store.ts';
 import { getWebhook, type Webhook, type WebhookServices } from './webhooks.ts';
@@ -15,12 +15,12 @@ export const periods = {
 } as const satisfies Record<string, Period>;
 export type PeriodName = keyof typeof periods;
 
-/** Of one webhook and period: the newest ones. */
+/** The newest attempts of one webhook and period. */
 export const ATTEMPTS_COUNTED_MAX = 1_000_000;
-/** An attempt can be put off by a day, and then wait for its turn at a receiver that is slow. */
+/** An attempt can be delayed by a day, and then wait for its turn at a slow receiver. */
 const QUEUED_FOR_MAX_H = 48;
 const PATIENCE_MS = 5_000;
-/** What usual logs stay far below. Whoever exceeds it is served apart from the others for a while. */
+/** Usual logs take far less. A business that exceeds it is served separately for a while. */
 const USUAL_MAX_MS = 500;
 const SLOW_FOR_MS = 10_000;
 const SLOW_FOR_MAX_MS = 600_000;
@@ -28,20 +28,19 @@ const WAIT_MAX_MS = 30_000;
 const WAITING_PER_BUSINESS_MAX = 8;
 const WAITING_RETRY_S = 1;
 const SLOW_RETRY_S = 60;
-/** What took long is asked for less often, so that at most a tenth of the time goes into it. */
+/** A result that took long is kept longer, so that at most a tenth of the time goes into counting. */
 const KEPT_FOR_TIMES_AS_LONG = 10;
 
 /**
- * Counts what the delivery logs have, when somebody asks: whatever would be kept up to date beside them would slow down
- * deliveries. To count a long log keeps the database busy, so each process does it once at a time for those whose logs take
- * long, and once for all others, so that these need not wait for the slow.
+ * Counts delivery logs on request: counters that are kept up to date would slow down deliveries. Counting a long log keeps the
+ * database busy, so each process counts one slow log at a time, and one of all others, which need not wait for the slow ones.
  */
 export class WebhookStatistics {
   readonly #database: Database;
   readonly #turns = new Turns({ waitingMax: WAITING_PER_BUSINESS_MAX, patienceMs: WAIT_MAX_MS });
   readonly #turnsOfSlow = new Turns({ waitingMax: WAITING_PER_BUSINESS_MAX, patienceMs: WAIT_MAX_MS });
-  readonly #slow = new SlowOnes(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
-  /** Answers, and those that are being made. */
+  readonly #slow = new SlowList(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
+  /** Results that are still valid, and those being counted. */
   readonly #kept = new Map<string, Promise<Statistics>>();
 
   constructor(database: Database) {
@@ -58,15 +57,17 @@ export class WebhookStatistics {
     } catch (error) {
       this.#kept.delete(name);
       if (isTimeout(error) || error instanceof WaitedTooLong)
-        throw new Refusal('unavailable', 'The statistics took too long to make.', { retryAfterS: SLOW_RETRY_S });
+        throw new Refusal('unavailable', 'The statistics took too long. Try again later.', { retryAfterS: SLOW_RETRY_S });
       if (error instanceof TooMuchWaiting)
-        throw new Refusal('rate_limited', 'Too many statistics of your business are being made.', { retryAfterS: WAITING_RETRY_S });
+        throw new Refusal('rate_limited', 'Too many statistics of your business are requested at once. Try again later.', {
+          retryAfterS: WAITING_RETRY_S,
+        });
       throw error;
     }
   }
 
   async #inTurn(who: string, count: (patienceMs: number) => Promise<Statistics>): Promise<Statistics> {
-    // Looked at again when the turn comes: another question may have been slow meanwhile.
+    // Checked again when the turn comes: another count may have been slow meanwhile.
     const countUsual = async () => (this.#slow.has(who) ? undefined : count(USUAL_MAX_MS));
     try {
       const counted = await this.#turns.take(who, countUsual);

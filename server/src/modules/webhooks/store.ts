@@ -2,12 +2,12 @@ import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/statement.ts';
 
 export interface Webhook {
-  /** A uuid, as all ids here. */
+  /** A uuid, like all ids here. */
   id: string;
   url: string;
   target: string | null;
   active: boolean;
-  /** Null as long as it is active. */
+  /** Null while the webhook is active. */
   pause: { reason: PauseReason; since: Date } | null;
   createdAt: Date;
 }
@@ -44,7 +44,7 @@ export interface NewWebhook {
 const LOCK_WEBHOOKS = statement('SELECT FROM parties WHERE id = $1 FOR NO KEY UPDATE');
 const ALL_WEBHOOKS = statement(`SELECT ${WEBHOOK_COLUMNS} FROM webhooks WHERE party_id = $1 ORDER BY id`, WEBHOOK_ROW);
 
-/** All webhooks of a business, which gets no other one before the end of the transaction. */
+/** All webhooks of a business, to which none can be added before the end of the transaction. */
 export async function lockWebhooks(tx: Queryable, partyId: bigint): Promise<Webhook[]> {
   await tx.query(LOCK_WEBHOOKS, [partyId]);
   const rows = await tx.query(ALL_WEBHOOKS, [partyId]);
@@ -67,7 +67,7 @@ const PAUSE_WEBHOOK = statement(
   WEBHOOK_ROW,
 );
 
-/** Pauses a webhook, unless it is paused already; undefined when there is none. */
+/** Pauses a webhook, unless it is paused already; undefined when it does not exist. */
 export async function pauseWebhook(db: Queryable, partyId: bigint, id: string, reason: PauseReason): Promise<Webhook | undefined> {
   const [row] = await db.query(PAUSE_WEBHOOK, [partyId, id, reason]);
   return row && toWebhook(row);
@@ -82,7 +82,7 @@ const RESUME_WEBHOOK = statement(
   { ...WEBHOOK_ROW, pg_notify: 'void' },
 );
 
-/** Resets the count of failures, and notifies workers that waiting attempts can be leased. Undefined when there is no such webhook. */
+/** Resets the count of failures, and notifies workers that waiting attempts can be leased. Undefined when the webhook does not exist. */
 export async function resumeWebhook(db: Queryable, partyId: bigint, id: string): Promise<Webhook | undefined> {
   const [row] = await db.query(RESUME_WEBHOOK, [partyId, id]);
   return row && toWebhook(row);
@@ -111,7 +111,7 @@ const QUEUE_DELETION_OF_LOG = statement(
   `SELECT FROM graphile_worker.add_job('forget-webhook', json_build_object('partyId', $1::text, 'webhookId', $2::text), job_key => 'forget-webhook ' || $2)`,
 );
 
-/** False when there is no such webhook. A job, queued in the same transaction, deletes its log, which may be long. */
+/** False when the webhook does not exist. A job, queued in the same transaction, deletes its log, which may be long. */
 export async function deleteWebhook(tx: Queryable, partyId: bigint, id: string): Promise<boolean> {
   const [deleted] = await tx.query(DELETE_WEBHOOK, [partyId, id]);
   if (deleted) await tx.query(QUEUE_DELETION_OF_LOG, [partyId, id]);
@@ -128,7 +128,7 @@ const INSERT_TEST = statement(
   { id: 'uuid', pg_notify: 'void' },
 );
 
-/** Queues one attempt of a sample message, if there is such a webhook and it is active. */
+/** Queues one attempt with a sample message, if the webhook exists and is active. */
 export async function insertTest(db: Queryable, partyId: bigint, webhookId: string, sampleId: string): Promise<string | undefined> {
   const [row] = await db.query(INSERT_TEST, [partyId, webhookId, sampleId]);
   return row?.id;

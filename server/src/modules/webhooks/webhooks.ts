@@ -5,7 +5,7 @@ import { formatId, newUuid, parseId } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS, WEBHOOKS_PER_BUSINESS_MAX, WEBHOOKS_PER_HOST_MAX } from '../../contract/limits.ts';
 import { asciiLowerCase, parseSegment } from '../../contract/names.ts';
 import type { Business } from '../../contract/parties.ts';
-import { changingCached } from '../../platform/change-feed.ts';
+import { changeCached } from '../../platform/change-feed.ts';
 import { ForbiddenDestination, type Outbound } from '../../platform/outbound.ts';
 import type { Database, Queryable } from '../../platform/postgres.ts';
 import { newSecret } from './signature.ts';
@@ -25,7 +25,7 @@ export interface PageQuery {
   cursor?: string;
 }
 
-/** With the secret, which is shown this once. */
+/** Returns the secret, which is shown only once. */
 export async function createWebhook(
   { database, outbound, inboundDomain }: WebhookServices,
   business: Business,
@@ -47,7 +47,7 @@ export async function createWebhook(
   return { webhook, secret };
 }
 
-/** One message must not become many at a receiver that may never have agreed to get any. */
+/** One message must not become many at a receiver that may never have agreed to receive any. */
 function refuseBeyondLimits(existing: store.Webhook[], { url, target }: { url: string; target: string | null }): void {
   const [endpoint, site] = [endpointOf(url), siteOf(url)];
   const same = existing.find((other) => other.target === target && endpointOf(other.url) === endpoint);
@@ -59,7 +59,7 @@ function refuseBeyondLimits(existing: store.Webhook[], { url, target }: { url: s
     throw new Refusal('conflict', `A business can have ${WEBHOOKS_PER_HOST_MAX} webhooks at ${site}: delete one first.`);
 }
 
-/** The URL as requests are made of it: two spellings of one endpoint are equal. */
+/** The URL as it is requested: two spellings of one endpoint are equal. */
 function endpointOf(text: string): string {
   const url = URL.parse(text);
   if (!url) return text;
@@ -67,7 +67,7 @@ function endpointOf(text: string): string {
   return url.href;
 }
 
-/** The registrable domain, because one wildcard record gives its owner any number of hosts; the host itself where there is none. */
+/** The registrable domain, because one wildcard record gives its owner any number of hosts; without one, the host itself. */
 function siteOf(text: string): string {
   const hostname = URL.parse(text)?.hostname ?? text;
   return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
@@ -88,13 +88,13 @@ export async function getWebhook({ database }: WebhookServices, business: Busine
 export async function deleteWebhook({ database }: WebhookServices, business: Business, id: string): Promise<void> {
   const webhookId = uuidOf(id);
   const work = async (tx: Queryable) => {
-    // Undone, so that no process hears of a change that was none.
+    // The refusal rolls back, so that no process is notified of a change that did not happen.
     if (!(await store.deleteWebhook(tx, business.id, webhookId))) noSuchWebhook();
   };
-  await changingCached(database, business.id, work, { kind: 'webhook', id: webhookId });
+  await changeCached(database, business.id, work, { kind: 'webhook', id: webhookId });
 }
 
-/** What waits for a paused webhook goes on to wait; new messages are not queued for it. */
+/** Attempts of a paused webhook keep waiting; new messages are not queued for it. */
 export async function setActive({ database }: WebhookServices, business: Business, id: string, active: boolean): Promise<store.Webhook> {
   const webhookId = uuidOf(id);
   const changed = active
@@ -103,7 +103,7 @@ export async function setActive({ database }: WebhookServices, business: Busines
   return changed ?? noSuchWebhook();
 }
 
-/** The id of the attempt that was queued. */
+/** Returns the id of the queued attempt. */
 export async function testWebhook(services: WebhookServices, business: Business, id: string): Promise<string> {
   const queued = await store.insertTest(services.database, business.id, uuidOf(id), newUuid());
   if (queued !== undefined) return queued;
@@ -141,5 +141,5 @@ function uuidOf(id: string): string {
 }
 
 function noSuchWebhook(): never {
-  throw new Refusal('not_found', 'There is no such webhook.');
+  throw new Refusal('not_found', 'The webhook was not found.');
 }

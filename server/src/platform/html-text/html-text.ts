@@ -2,23 +2,23 @@ import { Worker } from 'node:worker_threads';
 import { Slots } from '../slots.ts';
 
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
-/** Processor time, so that a busy machine does not cost anybody their text; and time on the clock, for all else. */
+/** Processor time, so that a busy machine does not fail a conversion; and wall-clock time as the last resort. */
 const CPU_MAX_MS = 800;
 const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 50;
-/** How many wait for the worker thread; each is kept in memory. */
+/** Texts that wait for the worker thread, held in memory. */
 const WAITING_MAX = 50;
 
 /**
- * The words of HTML texts, with line breaks where these have blocks, and where links lead to. Nothing of them is run, or
- * fetched. A worker thread does it, one text at a time: a text can be made to take minutes, and then ends the worker thread.
+ * Converts HTML to text, with a line break for each block and the addresses of links. Nothing in the HTML is run or fetched. A
+ * worker thread converts one text at a time; a text that takes too long ends the worker thread.
  */
 export class HtmlTexts {
   readonly #slots = new Slots(1);
   #waiting = 0;
   #worker: Worker | undefined;
 
-  /** Undefined when it takes too long. */
+  /** Undefined when the conversion takes too long. */
   async textOf(html: string): Promise<string | undefined> {
     if (this.#waiting >= WAITING_MAX) return undefined;
     this.#waiting++;
@@ -67,7 +67,7 @@ function watchCpu(worker: Worker, giveUp: () => void): NodeJS.Timeout {
 
 function startWorker(): Worker {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { resourceLimits: MEMORY_LIMITS, env: {}, execArgv: [] });
-  // What it dies of between two texts is found out with the next one.
+  // A worker thread that ends between two texts is noticed with the next one.
   worker.on('error', () => {});
   worker.unref();
   return worker;

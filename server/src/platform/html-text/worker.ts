@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { compile } from 'html-to-text';
 
-/** Where a link may lead to that is shown. */
+/** Links that the text shows. */
 const SHOWN_LINK = /^(https?:|mailto:)[^\s<>]+$/i;
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 
@@ -32,5 +32,5 @@ const textOf = compile({
   ],
 });
 
-// A space that does not break is one for looks.
+// Non-breaking spaces are layout only.
 parentPort?.on('message', (html: string) => parentPort?.postMessage(textOf(html).replaceAll('\u{a0}', ' ')));

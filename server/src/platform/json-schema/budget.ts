@@ -1,9 +1,9 @@
 const STEPS_BETWEEN_CHECKS = 512;
 
-/** Thrown in the middle of work that has used up the processor time it was given. */
+/** Thrown by work that has used up its processor time. */
 export class OutOfTime extends Error {}
 
-/** Processor time of this thread, so that a busy machine does not count against a schema. */
+/** Processor time of this thread, so that other load does not count against a schema. */
 export class Budget {
   readonly #start = process.threadCpuUsage();
   readonly #limitMs: number;
@@ -13,7 +13,7 @@ export class Budget {
     this.#limitMs = limitMs;
   }
 
-  /** To be called so often that no more than a few milliseconds pass in between. */
+  /** Must be called at least every few milliseconds. */
   step(count = 1): void {
     this.#steps += count;
     if (this.#steps < STEPS_BETWEEN_CHECKS) return;

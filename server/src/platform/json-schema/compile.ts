@@ -1,6 +1,6 @@
 import { Budget } from './budget.ts';
-import { DEFAULT_DRAFT, type Draft, metaSchemaDocuments, metaSchemaUri } from './dialects.ts';
-import { Documents, draftOf, InvalidSchema, isObject, own, type Resource } from './documents.ts';
+import { DEFAULT_DIALECT, type Dialect, metaSchemaDocuments, metaSchemaUri } from './dialects.ts';
+import { Documents, dialectOf, InvalidSchema, isObject, own, type Resource } from './documents.ts';
 import { combiningKeywords, type Keyword, type Site } from './keywords.ts';
 import { evaluate, type SchemaNode } from './node.ts';
 import { compilePattern, type Pattern } from './patterns.ts';
@@ -9,28 +9,28 @@ import { pointerTo, Run, type SchemaIssue } from './run.ts';
 import { lateKeywords, structureKeywords } from './structure-keywords.ts';
 import { valueKeywords } from './value-keywords.ts';
 
-/** Cheap ones first: what fails early saves the rest. */
+/** Cheap keywords first: an early failure saves the rest. */
 const KEYWORDS: [string, Keyword][] = Object.entries({ ...valueKeywords, ...structureKeywords, ...combiningKeywords });
 const LATE: [string, Keyword][] = Object.entries(lateKeywords);
 
-/** A schema that can be run. */
+/** A compiled schema. */
 export interface Validator {
-  /** Undefined when the value fits; otherwise at most 50 things that are wrong with it. */
+  /** Undefined when the value is valid; otherwise at most 50 problems. */
   issuesOf(value: unknown, budget: Budget): SchemaIssue[] | undefined;
 }
 
 /** Throws InvalidSchema with the reason, or OutOfTime. */
 export function checkSchema(schema: unknown, budget: Budget): void {
-  if (!isObject(schema) && typeof schema !== 'boolean') throw new InvalidSchema('it has to be an object');
+  if (!isObject(schema) && typeof schema !== 'boolean') throw new InvalidSchema('it must be an object');
   const named = isObject(schema) ? own(schema, '$schema') : undefined;
-  const draft = named === undefined ? DEFAULT_DRAFT : draftOf(named, '/$schema');
-  const issues = metaSchema(draft).issuesOf(schema, budget) ?? [];
+  const dialect = named === undefined ? DEFAULT_DIALECT : dialectOf(named, '/$schema');
+  const issues = metaSchema(dialect).issuesOf(schema, budget) ?? [];
   const [first] = issues;
   if (first) throw new InvalidSchema(`${first.path === '' ? 'it' : first.path} ${first.message}`, issues);
   compileSchema(schema, budget);
 }
 
-/** Of a schema that was checked before. */
+/** For a schema that checkSchema has accepted. */
 export function compileSchema(schema: unknown, budget: Budget): Validator {
   return validatorOf(new Compiler(new Documents(schema, budget), budget, true).compile());
 }
@@ -38,7 +38,7 @@ export function compileSchema(schema: unknown, budget: Budget): Validator {
 function validatorOf(root: SchemaNode): Validator {
   return {
     issuesOf: (value, budget) => {
-      // Most values fit, or fail early; collecting what is wrong costs more.
+      // Most values are valid, or fail early; collecting the problems costs more.
       if (evaluate(root, value, new Run(budget, false), undefined)) return undefined;
       const run = new Run(budget, true);
       evaluate(root, value, run, undefined);
@@ -47,17 +47,17 @@ function validatorOf(root: SchemaNode): Validator {
   };
 }
 
-const metaSchemas = new Map<Draft, Validator>();
+const metaSchemas = new Map<Dialect, Validator>();
 
-function metaSchema(draft: Draft): Validator {
-  const known = metaSchemas.get(draft);
+function metaSchema(dialect: Dialect): Validator {
+  const known = metaSchemas.get(dialect);
   if (known) return known;
   const unlimited = new Budget(Number.POSITIVE_INFINITY);
-  const documents = new Documents(metaSchemaDocuments(draft)[0], unlimited);
-  // Formats are not checked: references and patterns are judged, with better words, where they are used.
-  const { schema, resource } = documents.resolve(metaSchemaUri(draft), documents.root.resource);
+  const documents = new Documents(metaSchemaDocuments(dialect)[0], unlimited);
+  // Formats are not checked: references and patterns get better error messages where they are used.
+  const { schema, resource } = documents.resolve(metaSchemaUri(dialect), documents.root.resource);
   const validator = validatorOf(new Compiler(documents, unlimited, false).compile({ schema, resource }));
-  metaSchemas.set(draft, validator);
+  metaSchemas.set(dialect, validator);
   return validator;
 }
 
@@ -78,7 +78,7 @@ class Compiler {
   compile({ schema, resource } = this.#documents.root): SchemaNode {
     const root = this.#nodeIn(schema, resource);
     this.#fill();
-    // Only while running is it known which of these a dynamic reference leads to.
+    // The target of a dynamic reference is known only during validation, so all candidates are compiled.
     for (const target of this.#documents.dynamicTargets) this.#nodeIn(target.schema, target.resource);
     this.#fill();
     refuseEndless(this.#nodes.values());
@@ -107,8 +107,8 @@ class Compiler {
     return pattern;
   }
 
-  /** Where the keyword stands, if it can't be used. */
-  #telling<T>(schema: object, keyword: string, compile: () => T): T {
+  /** Adds the position of the keyword to an error. */
+  #locateErrors<T>(schema: object, keyword: string, compile: () => T): T {
     try {
       return compile();
     } catch (error) {
@@ -120,12 +120,12 @@ class Compiler {
 
   #fillNode(node: SchemaNode, schema: Record<string, unknown>): void {
     const { resource } = node;
-    const { draft } = resource;
+    const { dialect } = resource;
     this.#budget.step();
     const site = (name: string): Site => ({
       value: schema[name],
       schema,
-      draft,
+      dialect,
       resource,
       documents: this.#documents,
       node,
@@ -136,32 +136,32 @@ class Compiler {
     const add = (keywords: [string, Keyword][], checks: SchemaNode['checks']) => {
       for (const [name, keyword] of keywords) {
         if (!Object.hasOwn(schema, name) || (name === 'format' && !this.#checksFormats)) continue;
-        const check = this.#telling(schema, name, () => keyword(site(name) as Site<never>));
+        const check = this.#locateErrors(schema, name, () => keyword(site(name) as Site<never>));
         if (check) checks.push(check);
       }
     };
-    // Beside a $ref, the early drafts ignore everything.
-    const isReference = draft <= 7 && Object.hasOwn(schema, '$ref');
+    // The early dialects ignore all keywords beside a $ref.
+    const isReference = dialect <= 7 && Object.hasOwn(schema, '$ref');
     add(isReference ? KEYWORDS.filter(([name]) => name === '$ref') : KEYWORDS, node.checks);
     if (!isReference) add(LATE, node.lateChecks);
   }
 }
 
-/** A schema that applies itself to the same value, whatever that is, would never come to an end. */
+/** Refuses a schema that applies itself to the same value, because its validation would never end. */
 function refuseEndless(nodes: Iterable<SchemaNode>): void {
   const done = new Set<SchemaNode>();
   for (const start of nodes) {
     const under = new Set<SchemaNode>();
-    const waiting: { node: SchemaNode; leaves?: boolean }[] = [{ node: start }];
+    const waiting: { node: SchemaNode; isLeaving?: boolean }[] = [{ node: start }];
     for (let next = waiting.pop(); next; next = waiting.pop()) {
-      const { node, leaves } = next;
-      if (leaves) {
+      const { node, isLeaving } = next;
+      if (isLeaving) {
         under.delete(node);
         done.add(node);
       } else if (under.has(node)) throw new InvalidSchema('a $ref leads back to itself without end');
       else if (!done.has(node)) {
         under.add(node);
-        waiting.push({ node, leaves: true }, ...node.always.map((inner) => ({ node: inner })));
+        waiting.push({ node, isLeaving: true }, ...node.always.map((inner) => ({ node: inner })));
       }
     }
   }

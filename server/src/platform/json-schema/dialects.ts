@@ -1,20 +1,20 @@
 import { createRequire } from 'node:module';
 
-/** The drafts of JSON Schema, by the number or year in their names. */
-export type Draft = 4 | 6 | 7 | 2019 | 2020;
+/** The dialects of JSON Schema, by the number or year in their names. */
+export type Dialect = 4 | 6 | 7 | 2019 | 2020;
 
-export const DEFAULT_DRAFT: Draft = 2020;
+export const DEFAULT_DIALECT: Dialect = 2020;
 
-const URI_OF: Record<Draft, string> = {
+const URI_OF: Record<Dialect, string> = {
   4: 'http://json-schema.org/draft-04/schema',
   6: 'http://json-schema.org/draft-06/schema',
   7: 'http://json-schema.org/draft-07/schema',
   2019: 'https://json-schema.org/draft/2019-09/schema',
   2020: 'https://json-schema.org/draft/2020-12/schema',
 };
-const DRAFTS: Draft[] = [4, 6, 7, 2019, 2020];
+const DIALECTS: Dialect[] = [4, 6, 7, 2019, 2020];
 
-const DOCUMENTS: Record<Draft, string[]> = {
+const DOCUMENTS: Record<Dialect, string[]> = {
   4: ['ajv-draft-04/dist/refs/json-schema-draft-04.json'],
   6: ['ajv/dist/refs/json-schema-draft-06.json'],
   7: ['ajv/dist/refs/json-schema-draft-07.json'],
@@ -27,25 +27,25 @@ function vocabularies(name: string, parts: string[]): string[] {
   return [`${folder}/schema.json`, ...parts.map((part) => `${folder}/meta/${part}.json`)];
 }
 
-export function metaSchemaUri(draft: Draft): string {
-  return URI_OF[draft];
+export function metaSchemaUri(dialect: Dialect): string {
+  return URI_OF[dialect];
 }
 
-/** What `$schema` names: with or without a # at the end, by http or https. */
-export function draftNamed(uri: string): Draft | undefined {
+/** The dialect that `$schema` names: with or without # at the end, by http or https. */
+export function dialectNamed(uri: string): Dialect | undefined {
   const plain = withoutHash(uri).replace(/^https?:/, '');
-  return DRAFTS.find((draft) => URI_OF[draft].replace(/^https?:/, '') === plain);
+  return DIALECTS.find((dialect) => URI_OF[dialect].replace(/^https?:/, '') === plain);
 }
 
-/** The draft among whose own documents a URI without fragment is. */
-export function draftPublishing(uri: string): Draft | undefined {
-  return DRAFTS.find((draft) => withoutHash(uri) === URI_OF[draft] || uri.startsWith(URI_OF[draft].replace(/schema$/, 'meta/')));
+/** The dialect that publishes the document with this URI (without fragment). */
+export function dialectPublishing(uri: string): Dialect | undefined {
+  return DIALECTS.find((dialect) => withoutHash(uri) === URI_OF[dialect] || uri.startsWith(URI_OF[dialect].replace(/schema$/, 'meta/')));
 }
 
 const require = createRequire(import.meta.url);
 
-export function metaSchemaDocuments(draft: Draft): unknown[] {
-  return DOCUMENTS[draft].map((name) => require(name));
+export function metaSchemaDocuments(dialect: Dialect): unknown[] {
+  return DOCUMENTS[dialect].map((name) => require(name));
 }
 
 function withoutHash(uri: string): string {

@@ -1,16 +1,16 @@
 import type { Budget } from './budget.ts';
-import { DEFAULT_DRAFT, type Draft, draftNamed, draftPublishing, metaSchemaDocuments } from './dialects.ts';
+import { DEFAULT_DIALECT, type Dialect, dialectNamed, dialectPublishing, metaSchemaDocuments } from './dialects.ts';
 
 export type SchemaObject = Record<string, unknown>;
 
-/** One thing that is wrong with a schema; `path` is a JSON Pointer into it, the keyword is given where it is known. */
+/** One problem of a schema; `path` is a JSON Pointer into the schema. The keyword is given if known. */
 export interface SchemaFault {
   path: string;
   message: string;
   keyword?: string;
 }
 
-/** Why a schema can't be used, in words for whoever wrote it. */
+/** Why a schema can't be used, in words for its author. */
 export class InvalidSchema extends Error {
   readonly faults: SchemaFault[];
 
@@ -20,20 +20,20 @@ export class InvalidSchema extends Error {
   }
 }
 
-/** A schema with a URI of its own: the document, or what an `$id` inside of it begins. */
+/** A schema with its own URI: the document, or a subschema with an `$id`. */
 export interface Resource {
   uri: string;
   root: unknown;
-  draft: Draft;
+  dialect: Dialect;
   anchors: Map<string, unknown>;
   dynamicAnchors: Map<string, unknown>;
 }
 
-/** A schema that a reference leads to, and the resource it stands in. */
+/** The target of a reference, and the resource that contains it. */
 export interface Target {
   schema: unknown;
   resource: Resource;
-  /** The name of the `$dynamicAnchor` it was found by. */
+  /** The name of the `$dynamicAnchor` by which it was found. */
   dynamicAnchor?: string;
 }
 
@@ -47,27 +47,27 @@ export function isObject(value: unknown): value is SchemaObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** A value that stands under exactly this name, whatever the prototype has. */
+/** The value of the schema's own property, never one of the prototype. */
 export function own(schema: SchemaObject, name: string): unknown {
   return Object.hasOwn(schema, name) ? schema[name] : undefined;
 }
 
-/** Of an object or an array. */
+/** Whether an object or an array has this member of its own. */
 function hasOwn(value: unknown, name: string): value is SchemaObject {
   return value !== null && typeof value === 'object' && Object.hasOwn(value, name);
 }
 
-/** The schemas that can be referred to: those of one document, and the drafts' own. Nothing is ever fetched. */
+/** The schemas that references can reach: those of one document, and the meta-schemas of the dialects. Nothing is fetched. */
 export class Documents {
   readonly root: Target;
   readonly #budget: Budget;
   readonly #resources = new Map<string, Resource>();
   readonly #placeOf = new Map<object, Resource>();
-  readonly #published = new Set<Draft>();
+  readonly #published = new Set<Dialect>();
 
   constructor(document: unknown, budget: Budget) {
     this.#budget = budget;
-    this.root = { schema: document, resource: this.#add(document, BASE, DEFAULT_DRAFT) };
+    this.root = { schema: document, resource: this.#add(document, BASE, DEFAULT_DIALECT) };
   }
 
   get dynamicTargets(): Target[] {
@@ -76,13 +76,13 @@ export class Documents {
     );
   }
 
-  /** The resource that a part of `parent` stands in: its own, if it has an `$id`. */
+  /** The resource of a subschema of `parent`: its own, if it has an `$id`. */
   resourceOf(schema: unknown, parent: Resource): Resource {
     return (isObject(schema) && this.#placeOf.get(schema)) || parent;
   }
 
   resolve(reference: string, from: Resource): Target {
-    const url = resolved(reference, from.uri);
+    const url = resolve(reference, from.uri);
     const hash = url.indexOf('#');
     const uri = hash < 0 ? url : url.slice(0, hash);
     const fragment = hash < 0 ? '' : decoded(url.slice(hash + 1));
@@ -99,10 +99,10 @@ export class Documents {
 
   #find(uri: string): Resource | undefined {
     const known = this.#resources.get(uri);
-    const draft = draftPublishing(uri);
-    if (known || draft === undefined || this.#published.has(draft)) return known;
-    this.#published.add(draft);
-    for (const document of metaSchemaDocuments(draft)) this.#add(document, BASE, draft);
+    const dialect = dialectPublishing(uri);
+    if (known || dialect === undefined || this.#published.has(dialect)) return known;
+    this.#published.add(dialect);
+    for (const document of metaSchemaDocuments(dialect)) this.#add(document, BASE, dialect);
     return this.#resources.get(uri);
   }
 
@@ -115,14 +115,14 @@ export class Documents {
       schema = schema[name];
       resource = this.resourceOf(schema, resource);
     }
-    // Below a keyword that nobody knows it was not taken for a schema before.
+    // A schema below an unknown keyword was not indexed before.
     if (isObject(schema) && !this.#placeOf.has(schema)) this.#index(schema, resource);
     if (!isObject(schema) && typeof schema !== 'boolean') throw new InvalidSchema(`"${reference}" does not refer to a schema`);
     return { schema, resource: this.resourceOf(schema, resource) };
   }
 
-  #add(document: unknown, base: string, fallback: Draft): Resource {
-    const resource = { uri: base, root: document, draft: fallback, anchors: new Map(), dynamicAnchors: new Map() };
+  #add(document: unknown, base: string, fallback: Dialect): Resource {
+    const resource = { uri: base, root: document, dialect: fallback, anchors: new Map(), dynamicAnchors: new Map() };
     this.#resources.set(base, resource);
     return isObject(document) ? this.#index(document, resource) : resource;
   }
@@ -136,34 +136,34 @@ export class Documents {
       const [schema, parent] = next;
       if (this.#placeOf.has(schema)) continue;
       this.#budget.step();
-      const resource = this.#identified(schema, parent);
+      const resource = this.#identify(schema, parent);
       this.#placeOf.set(schema, resource);
       for (const inner of subschemas(schema)) waiting.push([inner, resource]);
     }
   }
 
-  #identified(schema: SchemaObject, parent: Resource): Resource {
+  #identify(schema: SchemaObject, parent: Resource): Resource {
     const named = own(schema, '$schema');
     const isRoot = schema === parent.root;
-    const id = own(schema, isRoot && named !== undefined ? idKeyword(draftOf(named)) : idKeyword(parent.draft));
+    const id = own(schema, isRoot && named !== undefined ? idKeyword(dialectOf(named)) : idKeyword(parent.dialect));
     const startsResource = typeof id === 'string' && !id.startsWith('#');
-    const draft = named !== undefined && (isRoot || startsResource) ? draftOf(named) : parent.draft;
-    // Beside a $ref, the early drafts ignore everything.
-    const isIgnored = draft <= 7 && own(schema, '$ref') !== undefined && !isRoot;
+    const dialect = named !== undefined && (isRoot || startsResource) ? dialectOf(named) : parent.dialect;
+    // The early dialects ignore all keywords beside a $ref.
+    const isIgnored = dialect <= 7 && own(schema, '$ref') !== undefined && !isRoot;
     let resource = parent;
-    if (isRoot) parent.draft = draft;
+    if (isRoot) parent.dialect = dialect;
     if (startsResource && !isIgnored) {
-      const uri = resolved(id, parent.uri);
+      const uri = resolve(id, parent.uri);
       const [plain = '', fragment] = uri.split('#');
       resource = isRoot
         ? Object.assign(parent, { uri: plain })
-        : { uri: plain, root: schema, draft, anchors: new Map(), dynamicAnchors: new Map() };
+        : { uri: plain, root: schema, dialect, anchors: new Map(), dynamicAnchors: new Map() };
       this.#resources.set(plain, resource);
       if (fragment) resource.anchors.set(fragment, schema);
-    } else if (typeof id === 'string' && draft <= 7 && !isIgnored) {
+    } else if (typeof id === 'string' && dialect <= 7 && !isIgnored) {
       resource.anchors.set(id.slice(1), schema);
     }
-    if (draft >= 2019) {
+    if (dialect >= 2019) {
       for (const [keyword, anchors] of [
         ['$anchor', resource.anchors],
         ['$dynamicAnchor', resource.dynamicAnchors],
@@ -176,16 +176,16 @@ export class Documents {
   }
 }
 
-/** `path` is where it is named, if that is known. */
-export function draftOf(named: unknown, path = ''): Draft {
-  const draft = typeof named === 'string' ? draftNamed(named) : undefined;
-  if (draft !== undefined) return draft;
-  const message = `$schema ${JSON.stringify(named)} is none of the drafts 4, 6, 7, 2019-09 and 2020-12`;
+/** `path` is the position of `$schema`, if known. */
+export function dialectOf(named: unknown, path = ''): Dialect {
+  const dialect = typeof named === 'string' ? dialectNamed(named) : undefined;
+  if (dialect !== undefined) return dialect;
+  const message = `$schema ${JSON.stringify(named)} is not a supported dialect: draft 4, 6, 7, 2019-09 or 2020-12`;
   throw new InvalidSchema(message, [{ path, message, keyword: '$schema' }]);
 }
 
-function idKeyword(draft: Draft): string {
-  return draft === 4 ? 'id' : '$id';
+function idKeyword(dialect: Dialect): string {
+  return dialect === 4 ? 'id' : '$id';
 }
 
 function* subschemas(schema: SchemaObject): Generator<SchemaObject> {
@@ -203,7 +203,7 @@ function* subschemas(schema: SchemaObject): Generator<SchemaObject> {
   }
 }
 
-function resolved(reference: string, base: string): string {
+function resolve(reference: string, base: string): string {
   if (!URL.canParse(reference, base)) throw new InvalidSchema(`"${reference}" is not a URI reference`);
   return new URL(reference, base).href;
 }

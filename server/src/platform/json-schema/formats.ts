@@ -4,7 +4,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 
 type Check = (value: string) => boolean;
 
-/** Their expressions take time that grows with the square of what is longer; nothing valid is. */
+/** The time of these expressions grows with the square of the length; longer texts are never valid. */
 const MAX_CHARS: Record<string, number> = { email: 320, hostname: 255, 'idn-email': 320, 'idn-hostname': 255, url: 2_048 };
 
 const international: Record<string, Check> = {
@@ -21,7 +21,7 @@ function isInternationalHost(text: string): boolean {
   return /^[^\s/?#%:@[\]\\]+$/.test(text) && matches('hostname', domainToASCII(text));
 }
 
-/** As the standard turns an IRI into a URI. */
+/** Turns an IRI into a URI, as RFC 3987 does. */
 function inAscii(text: string): string {
   return text.isWellFormed() ? text.replace(/[\u{a0}-\u{10ffff}]+/gu, encodeURIComponent) : ' ';
 }
@@ -30,7 +30,7 @@ function matches(name: string, text: string): boolean {
   return stringFormat(name)?.(text) ?? false;
 }
 
-/** Undefined for a format that nobody knows, or that says nothing about text. */
+/** Undefined for an unknown format, or one that is not about text. */
 export function stringFormat(name: string): Check | undefined {
   const check = Object.hasOwn(international, name) ? international[name] : published(name);
   const max = MAX_CHARS[name];

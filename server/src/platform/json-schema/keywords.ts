@@ -1,18 +1,18 @@
-import type { Draft } from './dialects.ts';
+import type { Dialect } from './dialects.ts';
 import type { Documents, Resource, SchemaObject } from './documents.ts';
 import { InvalidSchema, isObject, own } from './documents.ts';
 import { applyInPlace, type Check, evaluate, type SchemaNode, tryInPlace } from './node.ts';
 import type { Pattern } from './patterns.ts';
 import { Marks, type Run, type SchemaIssue } from './run.ts';
 
-/** Where a keyword stands, and what it may ask of the rest of the schema. */
+/** The context of a keyword: its value, its schema, and access to the rest of the document. */
 export interface Site<Value = unknown> {
   value: Value;
   schema: SchemaObject;
-  draft: Draft;
+  dialect: Dialect;
   resource: Resource;
   documents: Documents;
-  /** The node being filled. */
+  /** The node being compiled. */
   node: SchemaNode;
   nodeOf(schema: unknown): SchemaNode;
   nodeIn(schema: unknown, resource: Resource): SchemaNode;
@@ -20,12 +20,12 @@ export interface Site<Value = unknown> {
 }
 
 /**
- * Undefined where the keyword means nothing in this draft or place. `Value` is what the meta-schema demands of the keyword's value:
- * a schema is checked by its meta-schema before it is compiled.
+ * Returns undefined if the keyword has no meaning in this dialect or place. `Value` is the type that the meta-schema requires of the
+ * keyword's value: a schema is checked by its meta-schema before it is compiled.
  */
 export type Keyword<Value = never> = (site: Site<Value>) => Check | undefined;
 
-/** References, and keywords that combine schemas for one and the same value. */
+/** References, and keywords that combine schemas for the same value. */
 export const combiningKeywords: Record<string, Keyword> = {
   $ref: (site) => {
     const target = site.documents.resolve(textOf(site), site.resource);
@@ -34,7 +34,7 @@ export const combiningKeywords: Record<string, Keyword> = {
     return (value, run, marks) => applyInPlace(node, value, run, marks);
   },
   $dynamicRef: (site) => {
-    if (site.draft < 2020) return undefined;
+    if (site.dialect < 2020) return undefined;
     const target = site.documents.resolve(textOf(site), site.resource);
     const node = site.nodeIn(target.schema, target.resource);
     const { dynamicAnchor } = target;
@@ -46,7 +46,7 @@ export const combiningKeywords: Record<string, Keyword> = {
     };
   },
   $recursiveRef: (site) => {
-    if (site.draft !== 2019) return undefined;
+    if (site.dialect !== 2019) return undefined;
     const target = site.documents.resolve(textOf(site), site.resource);
     const node = site.nodeIn(target.schema, target.resource);
     const recurs = ({ root }: Resource) => isObject(root) && own(root, '$recursiveAnchor') === true;
@@ -88,8 +88,8 @@ export const combiningKeywords: Record<string, Keyword> = {
     const node = nodeOf(value);
     return (instance, run) => !tryInPlace(node, instance, run, undefined) || run.fail('not', 'must not fit the schema in not');
   },
-  if: ({ value, schema, draft, nodeOf }) => {
-    if (draft < 7) return undefined;
+  if: ({ value, schema, dialect, nodeOf }) => {
+    if (dialect < 7) return undefined;
     const condition = nodeOf(value);
     const [then, otherwise] = ['then', 'else'].map((name) => (Object.hasOwn(schema, name) ? nodeOf(schema[name]) : undefined));
     return (instance, run, marks) => {
@@ -100,11 +100,11 @@ export const combiningKeywords: Record<string, Keyword> = {
 };
 
 function textOf({ value }: Site): string {
-  if (typeof value !== 'string') throw new InvalidSchema('a reference has to be text');
+  if (typeof value !== 'string') throw new InvalidSchema('a reference must be text');
   return value;
 }
 
-/** Each alternative with a list of its own for what is wrong: that is news only if none fits. */
+/** Evaluates each alternative with its own list of issues, which are reported only if no alternative passes. */
 function tryEach(nodes: SchemaNode[], value: unknown, run: Run, marks: Marks | undefined, enough: number) {
   const outer = run.issues;
   const issues: SchemaIssue[] = [];

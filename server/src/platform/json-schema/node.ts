@@ -1,22 +1,22 @@
 import type { Resource } from './documents.ts';
 import { Marks, type Run } from './run.ts';
 
-/** One keyword at work. It tells the run what is wrong, and returns whether nothing was. */
+/** A compiled keyword. It reports problems to the run, and returns whether there were none. */
 export type Check = (value: unknown, run: Run, marks: Marks | undefined) => boolean;
 
-/** A schema, ready to be run. It is filled after it was made, because schemas refer to each other. */
+/** A compiled schema. It is filled after it was created, because schemas refer to each other. */
 export interface SchemaNode {
   resource: Resource;
-  /** Of a schema that is just `true` or `false`. */
+  /** The result of a schema that is just `true` or `false`. */
   verdict: boolean | undefined;
   checks: Check[];
-  /** Those that want to know what the others have looked at. */
+  /** Checks that depend on what the other checks have evaluated. */
   lateChecks: Check[];
-  /** Schemas that apply to the same value, whatever it is. */
+  /** Schemas that apply to the same value unconditionally. */
   always: SchemaNode[];
 }
 
-/** `marks` belong to this one evaluation; whoever made them keeps them if it returns true. */
+/** `marks` belong to this evaluation; the caller keeps them if it returns true. */
 export function evaluate(node: SchemaNode, value: unknown, run: Run, given: Marks | undefined): boolean {
   run.budget.step();
   if (node.verdict !== undefined) return node.verdict || run.fail('false schema', 'is not allowed here');
@@ -38,7 +38,7 @@ function passAll(checks: readonly Check[], value: unknown, run: Run, marks: Mark
   return isValid;
 }
 
-/** Applies a schema to the same value, and takes over what it has looked at. */
+/** Applies a schema to the same value, and adopts its marks. */
 export function applyInPlace(node: SchemaNode, value: unknown, run: Run, marks: Marks | undefined): boolean {
   const inner = marks && new Marks();
   const isValid = evaluate(node, value, run, inner);
@@ -46,7 +46,7 @@ export function applyInPlace(node: SchemaNode, value: unknown, run: Run, marks: 
   return isValid;
 }
 
-/** The same, when a failure is no news. */
+/** Applies a schema to the same value without reporting a failure. */
 export function tryInPlace(node: SchemaNode, value: unknown, run: Run, marks: Marks | undefined): boolean {
   const { issues } = run;
   run.issues = undefined;

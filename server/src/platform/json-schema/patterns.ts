@@ -6,7 +6,7 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
-/** What ECMAScript takes for space, which is more than RE2 does. */
+/** White space in ECMAScript, which is more than in RE2. */
 const SPACE = '\\t\\n\\x{b}\\f\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 const NO_SPACE =
   '\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}';
@@ -14,7 +14,7 @@ const NOT_A_LINE_END = '[^\\n\\r\\x{2028}\\x{2029}]';
 const ANYTHING = '[\\x{0}-\\x{10ffff}]';
 const NOTHING = '[^\\x{0}-\\x{10ffff}]';
 
-/** Long names of general categories, which RE2 knows by their short ones. */
+/** Long names of general categories, with the short names that RE2 knows. */
 const CATEGORIES: Record<string, string> = {
   Letter: 'L',
   Lowercase_Letter: 'Ll',
@@ -55,7 +55,7 @@ const CATEGORIES: Record<string, string> = {
   Private_Use: 'Co',
 };
 
-/** An ECMAScript expression, run by an engine whose time grows with the length of the text only. */
+/** Compiles an ECMAScript expression for RE2, whose time is linear in the length of the text. */
 export function compilePattern(source: string): Pattern {
   if (!isExpression(source)) throw new InvalidSchema(`the pattern ${JSON.stringify(source)} is not a regular expression`);
   try {
@@ -67,7 +67,7 @@ export function compilePattern(source: string): Pattern {
   }
 }
 
-/** Also what is an expression only without the flag u, such as an escaped hyphen. */
+/** Also accepts expressions that are valid only without the flag u, such as an escaped hyphen. */
 function isExpression(source: string): boolean {
   for (const flags of ['u', '']) {
     try {
@@ -78,7 +78,7 @@ function isExpression(source: string): boolean {
   return false;
 }
 
-/** Writes what ECMAScript and RE2 spell differently in the way of RE2. */
+/** Translates the syntax of ECMAScript that RE2 spells differently. */
 class Translation {
   readonly #source: string;
   #at = 0;
@@ -128,7 +128,7 @@ class Translation {
     return members;
   }
 
-  /** A character or a class of them, the same inside of brackets and outside. */
+  /** A character or a class, the same inside of brackets and outside. */
   #character(): string {
     const kept = this.#take(/\\[dDwWnrtf]/y);
     if (kept) return kept[0];

@@ -5,14 +5,14 @@ export const ERRORS_MAX = 50;
 const MESSAGE_MAX_CHARS = 300;
 const PATH_MAX_CHARS = 2_000;
 
-/** One thing that is wrong with a value; `path` is a JSON Pointer into it. */
+/** One problem of a value; `path` is a JSON Pointer into the value. */
 export interface SchemaIssue {
   path: string;
   message: string;
   keyword: string;
 }
 
-/** Which members and items of one value a schema has looked at; what is left is unevaluated. */
+/** The members and items of one value that schemas have evaluated; the rest is unevaluated. */
 export class Marks {
   readonly #names = new Set<string>();
   readonly #positions = new Set<number>();
@@ -51,12 +51,12 @@ export class Marks {
   }
 }
 
-/** The state of one evaluation: where in the value it is, through which resources it came, and what it found. */
+/** The state of one evaluation: its position in the value, the resources it passed, and the issues it found. */
 export class Run {
   readonly budget: Budget;
   readonly path: (string | number)[] = [];
   readonly scope: Resource[] = [];
-  /** Undefined while only the verdict matters: then the first failure ends it. */
+  /** Undefined while only the result matters: then the first failure ends the evaluation. */
   issues: SchemaIssue[] | undefined;
 
   constructor(budget: Budget, collects: boolean) {
@@ -68,16 +68,16 @@ export class Run {
     return this.issues === undefined || this.issues.length >= ERRORS_MAX;
   }
 
-  /** Always false, for the check that failed to return. */
+  /** Returns false, so that a check can return it. */
   fail(keyword: string, message: string): false {
     if (this.issues !== undefined && this.issues.length < ERRORS_MAX) {
-      this.issues.push({ path: pointerTo(this.path), message: shortened(message), keyword });
+      this.issues.push({ path: pointerTo(this.path), message: shorten(message), keyword });
     }
     return false;
   }
 }
 
-/** Of a place whose name would be too long to repeat in each error, the innermost one around it whose name is not. */
+/** A JSON Pointer; for a path too long to repeat in each issue, that of the innermost ancestor with a short enough path. */
 export function pointerTo(path: readonly (string | number)[]): string {
   let pointer = '';
   for (const part of path) {
@@ -88,6 +88,6 @@ export function pointerTo(path: readonly (string | number)[]): string {
   return pointer;
 }
 
-function shortened(message: string): string {
+function shorten(message: string): string {
   return message.length > MESSAGE_MAX_CHARS ? `${message.slice(0, MESSAGE_MAX_CHARS)}…` : message;
 }

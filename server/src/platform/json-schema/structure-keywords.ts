@@ -22,7 +22,7 @@ const counting = <Kind>(count: (value: Kind) => number, unit: string, of: (value
 const items = counting<unknown[]>((value) => value.length, 'items', Array.isArray);
 const members = counting((value) => Object.keys(value).length, 'properties', isRecord);
 
-/** All of what a loop goes through, or up to the first failure when no more is wanted. */
+/** Applies a check to all, or stops at the first failure while only the result matters. */
 function every<T>(parts: Iterable<T>, run: Run, passes: (part: T) => boolean): boolean {
   let isValid = true;
   for (const part of parts) {
@@ -45,8 +45,8 @@ const eachOf = (nodes: SchemaNode[]): Check =>
     return every(nodes.entries(), run, ([i, node]) => i >= list.length || applyTo(i, node, list[i], run));
   });
 
-/** Which members `properties` and `patternProperties` beside it speak of. */
-function spokenOf({ schema, patternOf }: Site): (name: string) => boolean {
+/** Tests whether `properties` or `patternProperties` beside the keyword name a member. */
+function isNamedIn({ schema, patternOf }: Site): (name: string) => boolean {
   const names = new Set(Object.keys(own(schema, 'properties') ?? {}));
   const patterns = Object.keys(own(schema, 'patternProperties') ?? {}).map(patternOf);
   return (name) => names.has(name) || patterns.some((pattern) => pattern.test(name));
@@ -81,21 +81,21 @@ export const structureKeywords: Record<string, Keyword> = {
             return earlier === undefined || failAt(i, run, 'uniqueItems', `must not be the same as item ${earlier}`);
           });
         }),
-  prefixItems: ({ value, draft, nodeOf }: Site<unknown[]>) => (draft < 2020 ? undefined : eachOf(value.map(nodeOf))),
-  items: ({ value, schema, draft, nodeOf }: Site) => {
+  prefixItems: ({ value, dialect, nodeOf }: Site<unknown[]>) => (dialect < 2020 ? undefined : eachOf(value.map(nodeOf))),
+  items: ({ value, schema, dialect, nodeOf }: Site) => {
     const prefix = own(schema, 'prefixItems');
-    if (draft >= 2020) return eachFrom(Array.isArray(prefix) ? prefix.length : 0, nodeOf(value));
+    if (dialect >= 2020) return eachFrom(Array.isArray(prefix) ? prefix.length : 0, nodeOf(value));
     return Array.isArray(value) ? eachOf(value.map(nodeOf)) : eachFrom(0, nodeOf(value));
   },
-  additionalItems: ({ value, schema, draft, nodeOf }) => {
+  additionalItems: ({ value, schema, dialect, nodeOf }) => {
     const listed = own(schema, 'items');
-    return draft < 2020 && Array.isArray(listed) ? eachFrom(listed.length, nodeOf(value)) : undefined;
+    return dialect < 2020 && Array.isArray(listed) ? eachFrom(listed.length, nodeOf(value)) : undefined;
   },
-  contains: ({ value, schema, draft, nodeOf }) => {
-    if (draft === 4) return undefined;
+  contains: ({ value, schema, dialect, nodeOf }) => {
+    if (dialect === 4) return undefined;
     const node = nodeOf(value);
     const bound = (name: string, fallback: number): number => {
-      const given = draft >= 2019 ? own(schema, name) : undefined;
+      const given = dialect >= 2019 ? own(schema, name) : undefined;
       return typeof given === 'number' ? given : fallback;
     };
     const least = bound('minContains', 1);
@@ -105,7 +105,7 @@ export const structureKeywords: Record<string, Keyword> = {
       run.issues = undefined;
       const found = [...list.keys()].filter((i) => applyTo(i, node, list[i], run));
       run.issues = issues;
-      if (draft >= 2020) for (const i of found) marks?.position(i);
+      if (dialect >= 2020) for (const i of found) marks?.position(i);
       if (found.length < least) return run.fail('contains', `must contain at least ${least} items of the kind that the schema describes`);
       return found.length <= most || run.fail('maxContains', `must contain at most ${most} items of the kind that the schema describes`);
     });
@@ -137,22 +137,22 @@ export const structureKeywords: Record<string, Keyword> = {
     );
   },
   additionalProperties: (site) => {
-    const isSpokenOf = spokenOf(site);
+    const isSpokenOf = isNamedIn(site);
     const node = site.nodeOf(site.value);
     return ofMembers((record, run, marks) => {
       marks?.allNames();
       return every(Object.keys(record), run, (name) => isSpokenOf(name) || applyOrForbid(name, node, record, run, 'additionalProperties'));
     });
   },
-  propertyNames: ({ value, draft, nodeOf }) => {
-    if (draft === 4) return undefined;
+  propertyNames: ({ value, dialect, nodeOf }) => {
+    if (dialect === 4) return undefined;
     const node = nodeOf(value);
     return ofMembers((record, run) => every(Object.keys(record), run, (name) => applyTo(name, node, name, run)));
   },
-  dependentRequired: ({ value, draft }: Site<Record<string, string[]>>) =>
-    draft < 2019 ? undefined : all(Object.entries(value).map(([name, wanted]) => needs(name, wanted, 'dependentRequired'))),
-  dependentSchemas: ({ value, draft, nodeOf }: Site<object>) =>
-    draft < 2019 ? undefined : all(Object.entries(value).map(([name, schema]) => implies(name, nodeOf(schema)))),
+  dependentRequired: ({ value, dialect }: Site<Record<string, string[]>>) =>
+    dialect < 2019 ? undefined : all(Object.entries(value).map(([name, wanted]) => needs(name, wanted, 'dependentRequired'))),
+  dependentSchemas: ({ value, dialect, nodeOf }: Site<object>) =>
+    dialect < 2019 ? undefined : all(Object.entries(value).map(([name, schema]) => implies(name, nodeOf(schema)))),
   dependencies: ({ value, nodeOf }: Site<object>) =>
     all(
       Object.entries(value).map(([name, wanted]) =>
@@ -161,10 +161,10 @@ export const structureKeywords: Record<string, Keyword> = {
     ),
 };
 
-/** These run last, when all others have marked what they looked at. */
+/** Keywords that run last, after all others have set their marks. */
 export const lateKeywords: Record<string, Keyword<unknown>> = {
-  unevaluatedItems: ({ value, draft, nodeOf }) => {
-    if (draft < 2019) return undefined;
+  unevaluatedItems: ({ value, dialect, nodeOf }) => {
+    if (dialect < 2019) return undefined;
     const node = nodeOf(value);
     return ofItems((list, run, marks) => {
       const rest = [...list.keys()].filter((i) => !marks?.hasPosition(i));
@@ -172,8 +172,8 @@ export const lateKeywords: Record<string, Keyword<unknown>> = {
       return every(rest, run, (i) => applyOrForbid(i, node, list, run, 'unevaluatedItems'));
     });
   },
-  unevaluatedProperties: ({ value, draft, nodeOf }) => {
-    if (draft < 2019) return undefined;
+  unevaluatedProperties: ({ value, dialect, nodeOf }) => {
+    if (dialect < 2019) return undefined;
     const node = nodeOf(value);
     return ofMembers((record, run, marks) => {
       const rest = Object.keys(record).filter((name) => !marks?.hasName(name));
@@ -183,7 +183,7 @@ export const lateKeywords: Record<string, Keyword<unknown>> = {
   },
 };
 
-/** `false` means that nothing but the others may be there, which is said in their name. */
+/** Reports `false` as a member or item that is not allowed, under the name of the keyword. */
 function applyOrForbid<Part extends string | number>(
   part: Part,
   node: SchemaNode,

@@ -12,7 +12,7 @@ const ofText = (holds: (value: string) => boolean, keyword: string, message: str
   return (value, run) => typeof value !== 'string' || holds(value) || run.fail(keyword, message);
 };
 
-/** Keywords that look at a value alone. What their meta-schema forbids does not get here. */
+/** Keywords about a single value. Their values are valid, because the meta-schema is checked first. */
 export const valueKeywords: Record<string, Keyword> = {
   type: ({ value }: Site<string | string[]>) => {
     const types = [value].flat();
@@ -22,33 +22,33 @@ export const valueKeywords: Record<string, Keyword> = {
   enum: ({ value: allowed }: Site<unknown[]>) => {
     const isScalar = allowed.every((item) => item === null || typeof item !== 'object');
     const texts = new Set(allowed.map(canonicalJson));
-    // Receipts are public, so no message tells values of the schema.
+    // Receipts are public, so no message shows values of the schema.
     const message = 'must be one of the values in the schema';
     return (instance, run) => {
       const canBe = !isScalar || instance === null || typeof instance !== 'object';
       return (canBe && texts.has(canonicalJson(instance))) || run.fail('enum', message);
     };
   },
-  const: ({ value, draft }) => {
-    if (draft === 4) return undefined;
+  const: ({ value, dialect }) => {
+    if (dialect === 4) return undefined;
     const text = canonicalJson(value);
     return (instance, run) => canonicalJson(instance) === text || run.fail('const', 'must be the value in the schema');
   },
   multipleOf: ({ value }: Site<number>) => ofNumbers((number) => isMultiple(number, value), 'multipleOf', `must be a multiple of ${value}`),
-  minimum: ({ value: limit, schema, draft }: Site<number>) => {
-    const excludes = draft === 4 && own(schema, 'exclusiveMinimum') === true;
+  minimum: ({ value: limit, schema, dialect }: Site<number>) => {
+    const excludes = dialect === 4 && own(schema, 'exclusiveMinimum') === true;
     if (excludes) return ofNumbers((number) => number > limit, 'exclusiveMinimum', `must be greater than ${limit}`);
     return ofNumbers((number) => number >= limit, 'minimum', `must be at least ${limit}`);
   },
-  maximum: ({ value: limit, schema, draft }: Site<number>) => {
-    const excludes = draft === 4 && own(schema, 'exclusiveMaximum') === true;
+  maximum: ({ value: limit, schema, dialect }: Site<number>) => {
+    const excludes = dialect === 4 && own(schema, 'exclusiveMaximum') === true;
     if (excludes) return ofNumbers((number) => number < limit, 'exclusiveMaximum', `must be less than ${limit}`);
     return ofNumbers((number) => number <= limit, 'maximum', `must be at most ${limit}`);
   },
-  exclusiveMinimum: ({ value, draft }: Site<number>) =>
-    draft === 4 ? undefined : ofNumbers((number) => number > value, 'exclusiveMinimum', `must be greater than ${value}`),
-  exclusiveMaximum: ({ value, draft }: Site<number>) =>
-    draft === 4 ? undefined : ofNumbers((number) => number < value, 'exclusiveMaximum', `must be less than ${value}`),
+  exclusiveMinimum: ({ value, dialect }: Site<number>) =>
+    dialect === 4 ? undefined : ofNumbers((number) => number > value, 'exclusiveMinimum', `must be greater than ${value}`),
+  exclusiveMaximum: ({ value, dialect }: Site<number>) =>
+    dialect === 4 ? undefined : ofNumbers((number) => number < value, 'exclusiveMaximum', `must be less than ${value}`),
   minLength: ({ value: least }: Site<number>) => {
     return ofText((text) => text.length >= least && lengthOf(text) >= least, 'minLength', `must have at least ${least} characters`);
   },
@@ -61,7 +61,7 @@ export const valueKeywords: Record<string, Keyword> = {
     return (text, run) => {
       if (typeof text !== 'string') return true;
       const isValid = pattern.test(text);
-      // The time it takes grows with the text.
+      // The cost grows with the length of the text.
       run.budget.step(text.length);
       return isValid || run.fail('pattern', message);
     };
@@ -104,7 +104,7 @@ function lengthOf(text: string): number {
   return length;
 }
 
-/** By the decimals that are written, as a person would: 0.3 is a multiple of 0.1. */
+/** By the decimal notation, as a person would decide: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, divisor: number): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
   const [digits, exponent] = decimalOf(value);

@@ -9,9 +9,9 @@ export interface Mail {
   html: string;
   headers?: Record<string, string>;
   replyTo?: string;
-  /** By which answers name it, without the brackets; else it gets one of its own. */
+  /** The Message-ID that replies refer to, without the brackets; generated if missing. */
   messageId?: string;
-  /** Instead of the usual name of the sender; the address stays. */
+  /** Replaces the usual name of the sender; the address stays. */
   fromName?: string;
 }
 
@@ -20,16 +20,16 @@ export interface Mailbox {
   address: string;
 }
 
-/** The server will take this mail neither now nor later. */
+/** The mail server refuses this mail permanently. */
 export class MailRefused extends Error {}
 
 const CONNECT_PATIENCE_MS = 10_000;
 const SILENCE_PATIENCE_MS = 15_000;
-/** For all of a mail. A server that drips its answers is never silent for long. */
+/** For a whole mail: a server that drips its SMTP replies is never silent for long. */
 export const MAIL_PATIENCE_MS = 20_000;
 export const MAILS_AT_ONCE = 4;
 
-/** Hands mails to an SMTP server, over connections that are kept for the next ones. */
+/** Sends mails to an SMTP server, over connections that are reused. */
 export class Mailer {
   readonly #url: URL;
   readonly #from: Mailbox;
@@ -40,7 +40,7 @@ export class Mailer {
     this.#from = from;
   }
 
-  /** Under the same id a mail has the same Message-ID, by which mailboxes tell that they have it already. */
+  /** A mail with the same id has the same Message-ID, by which mailboxes recognize a repeat. */
   async send(id: string, { to, subject, text, html, headers = {}, replyTo, messageId, fromName }: Mail): Promise<void> {
     this.#transport ??= connect(this.#url);
     const transport = this.#transport;
@@ -50,7 +50,7 @@ export class Mailer {
       await transport.sendMail({
         messageId: `<${messageId ?? `${id}@${address.split('@')[1]}`}>`,
         from: { name: fromName ?? name, address },
-        // As one address, never as text that could hold several.
+        // As an address object: a text could hold several addresses.
         to: { name: '', address: to },
         envelope: { from: address, to },
         ...(replyTo !== undefined && { replyTo: { name: '', address: replyTo } }),
@@ -60,7 +60,7 @@ export class Mailer {
         headers: { ...headers, 'Auto-Submitted': 'auto-generated' },
       });
     } catch (error) {
-      throw explained(error as SmtpError);
+      throw toError(error as SmtpError);
     } finally {
       clearTimeout(impatience);
     }
@@ -70,7 +70,7 @@ export class Mailer {
     this.#transport?.close();
   }
 
-  /** Whatever else goes over its connections fails too, and is tried again over others. */
+  /** All other mails on the transport's connections fail too, and are retried on new ones. */
   #abandon(transport: Transporter): void {
     if (this.#transport === transport) this.#transport = undefined;
     transport.close({ force: true });
@@ -78,8 +78,8 @@ export class Mailer {
 }
 
 /**
- * Beyond this machine nothing goes unencrypted, nor to a server without a good certificate, unless the URL itself ends in
- * `?ignoreTLS=true`. A server on this machine seldom has a certificate that anybody could check.
+ * Requires encryption and a valid certificate beyond this machine, unless the URL ends in `?ignoreTLS=true`. A server on
+ * this machine seldom has a certificate that can be verified.
  */
 function connect(url: URL): Transporter {
   const isLocal = isLoopbackHost(url.hostname);
@@ -110,12 +110,12 @@ interface SmtpError extends Error {
   command?: string;
 }
 
-/** What a server says in its own words may repeat the mail, so only its code is passed on. */
-function explained(error: SmtpError): Error {
+/** A server's own text may repeat the mail, so only its code is passed on. */
+function toError(error: SmtpError): Error {
   const { responseCode, permanent, command = 'the connection' } = error;
   if (responseCode === undefined) return new Error(`the mail server could not be used: ${error.message}`);
-  const message = `the mail server answered ${responseCode} to ${command}`;
-  // A wrong password or sender would befall every mail, and is put right by the operator.
+  const message = `the mail server replied ${responseCode} to ${command}`;
+  // A wrong password or sender affects every mail until the operator corrects it.
   const isAboutThisMail = command === 'RCPT TO' || command === 'DATA';
   return permanent && isAboutThisMail ? new MailRefused(message) : new Error(message);
 }

@@ -3,10 +3,10 @@ import { withoutUnseen } from '../../contract/visible-text.ts';
 const NAME_MAX_CHARS = 150;
 const ENDING_MAX_CHARS = 20;
 
-/** Characters that RFC 8187 lets stand unescaped. */
+/** Characters that need no escape in RFC 8187. */
 const ATTR_CHAR = /[A-Za-z0-9!#$&+.^_`|~-]/;
 
-/** Always an attachment, by RFC 6266: a plain ASCII name for old clients, the true one in RFC 8187's encoding. */
+/** Always an attachment (RFC 6266): an ASCII name for old clients, and the real one in the encoding of RFC 8187. */
 export function attachmentDisposition(filename: string): string {
   const name = harmlessName(filename);
   const plain = name.replace(/[^ -~]|["\\%]/gu, '_');
@@ -17,7 +17,7 @@ export function attachmentDisposition(filename: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded.join('')}`;
 }
 
-/** What is offered as a name to save under: no path, nothing invisible or that turns the text around, and not too long. */
+/** A safe name for saving: no path, no invisible or bidi control characters, and not too long. */
 export function harmlessName(filename: string): string {
   const visible = withoutUnseen(filename.split(/[\\/]/).at(-1) ?? '', '_').trim();
   if (/^\.*$/.test(visible)) return 'file';
@@ -28,7 +28,7 @@ export function harmlessName(filename: string): string {
   return [...characters.slice(0, NAME_MAX_CHARS - ending.length), ...ending].join('');
 }
 
-/** Types that a browser would run or render with scripts are handed out as plain bytes. */
+/** Types that a browser would run or render with scripts are served as plain bytes. */
 const ACTIVE =
   /^(text\/(html|xml|xsl|javascript)|application\/(xhtml\+xml|xml|javascript|ecmascript|x-javascript)|image\/svg\+xml|multipart\/)|\+xml\b/i;
 

@@ -10,18 +10,18 @@ import type { PartStore, UploadTicket } from './object-store.ts';
 import { type PartedUpload, partCount, partNumbers, partOffset, partSize, partsMissing } from './parts.ts';
 import type { UrlSigner } from './url-signer.ts';
 
-/** Does one piece of work at a time for each name, whatever number of processes want to. */
+/** Runs one piece of work at a time for each name, across processes. */
 export type Exclusively = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
-/** The parts have become an object, which never changes. */
+/** The upload parts have become an object, which never changes. */
 export class AlreadyJoined extends Error {}
 
 const ARRIVED = 1;
 
 /**
- * Files that come in parts: one file for each, into which every part is written at its place. Behind the last byte stands
- * a byte for each part, which says whether that part is there; it is set once the part is synced. To join the parts is to
- * cut these off and to rename the file, so a file without them is whole.
+ * One file for each upload, into which every upload part is written at its offset. After the last byte follows a mark for each
+ * upload part, a byte that is set once the upload part is synced. Joining truncates the marks and renames the file, so a file
+ * without marks is complete.
  */
 export class FolderParts implements PartStore {
   readonly #folder: Folder;
@@ -38,7 +38,7 @@ export class FolderParts implements PartStore {
     this.#exclusively = exclusively;
   }
 
-  /** Its file is made when the first part has come. */
+  /** The file is created with the first upload part. */
   async begin(id: string, sizeBytes: number): Promise<string> {
     await this.#reserve.requireRoom(sizeBytes);
     return id;
@@ -51,20 +51,20 @@ export class FolderParts implements PartStore {
   }
 
   /**
-   * Takes what a client PUTs. Throws WrongSize when it is not exactly the part, TakenOver when it is PUT again meanwhile, and
-   * AlreadyJoined when it comes too late; either way nothing of it is kept.
+   * Receives what a client PUTs. Throws WrongSize when it is not exactly the upload part, TakenOver when a newer request PUTs the
+   * same upload part, and AlreadyJoined when it comes too late; nothing of it is kept then.
    */
   async receive(upload: PartedUpload, number: number, bytes: AsyncIterable<Buffer>): Promise<void> {
     const sizeBytes = partSize(upload, number);
     await this.#reserve.requireRoom(sizeBytes);
-    // Aside until it is whole, so that one that breaks off takes no place from one that came before; synced only in its place.
+    // Written to a separate file until complete, so that an interrupted PUT does not damage an earlier one; synced only in its place.
     const options = { isSynced: false, requireRoom: () => this.#reserve.requireRoom() };
     await writeNewest(this.#folder.aside(`${upload.id}.${number}`), exactly(bytes, sizeBytes), options, (aside) =>
       this.#exclusively(upload.id, () => this.#placeAlone(upload, number, aside)),
     );
   }
 
-  /** From here on a newer writer leaves it alone: it is waited for, and then overwritten. */
+  /** The new name protects the file from a newer writer, which waits for the lock and then overwrites the upload part. */
   async #placeAlone(upload: PartedUpload, number: number, aside: string): Promise<void> {
     const alone = this.#folder.aside(newUuid());
     await rename(aside, alone);
@@ -102,7 +102,7 @@ export class FolderParts implements PartStore {
 
   async #place(upload: PartedUpload, number: number, aside: string): Promise<void> {
     if (await this.#isObject(upload.id)) throw new AlreadyJoined();
-    const file = await this.#opened(upload);
+    const file = await this.#open(upload);
     try {
       await mark(file, upload, number, 0);
       await copyInto(file, partOffset(upload, number), aside);
@@ -113,8 +113,8 @@ export class FolderParts implements PartStore {
     }
   }
 
-  /** It has its full length from the beginning: only so does a shorter one mean that the marks were cut off. */
-  async #opened(upload: PartedUpload): Promise<FileHandle> {
+  /** The file has its full length from the beginning, so a shorter one means that the marks were truncated. */
+  async #open(upload: PartedUpload): Promise<FileHandle> {
     const name = this.#folder.file('parts', upload.id);
     await makeFolder(path.dirname(name));
     const file = await open(name, constants.O_RDWR | constants.O_CREAT, 0o600);
@@ -160,7 +160,7 @@ async function copyInto(target: FileHandle, position: number, source: string): P
   }
 }
 
-/** Durable when it resolves; there is nothing to do where it says so already. */
+/** Durable when it resolves; does nothing if the mark is set already. */
 async function mark(file: FileHandle, upload: PartedUpload, number: number, value: number): Promise<void> {
   const [position, current] = [upload.sizeBytes + number - 1, Buffer.alloc(1)];
   await file.read(current, 0, 1, position);

@@ -14,8 +14,8 @@ import type { UrlSigner } from './url-signer.ts';
 const DOWNLOAD_CHUNK_BYTES = 64 * 1024;
 
 /**
- * Objects as files in a folder, handed out by the service itself through signed URLs. Whatever comes in is written
- * aside, synced and renamed, so that no half file ever has the name of an object.
+ * Objects as files in a folder, served by the service itself through signed URLs. Bytes are written to a temporary file, synced
+ * and renamed, so that no incomplete file has the name of an object.
  */
 export class FolderStore implements ObjectStore {
   readonly parts: FolderParts;
@@ -58,8 +58,8 @@ export class FolderStore implements ObjectStore {
   }
 
   /**
-   * Takes what a client PUTs. Throws WrongSize when it is not exactly as much as agreed, and TakenOver when it is PUT again
-   * meanwhile; either way nothing of it is kept.
+   * Receives what a client PUTs. Throws WrongSize when it is not exactly as much as announced, and TakenOver when a newer request
+   * PUTs the same upload; nothing of it is kept then.
    */
   async receive(id: string, bytes: AsyncIterable<Buffer>, sizeBytes: number): Promise<void> {
     await this.requireRoom(sizeBytes);
@@ -72,16 +72,16 @@ export class FolderStore implements ObjectStore {
     await makeFolder(path.dirname(this.#object(id)));
     await this.#linkUpload(id);
     const sizeBytes = await sizeOf(this.#object(id));
-    // Where there was nothing to seal, what is there now has just come, and is to stay.
+    // If there was nothing to seal, an upload that is there now is new, and must stay.
     if (sizeBytes !== undefined) await rm(this.#upload(id), { force: true });
     await syncFolder(path.dirname(this.#object(id)));
     return sizeBytes;
   }
 
-  /** A link fails where a rename would replace what somebody else has sealed meanwhile; they may also have taken it away. */
+  /** A link fails where a rename would replace an object that another process has sealed; that process may also have removed the upload. */
   async #linkUpload(id: string): Promise<void> {
-    const isMissing = await link(this.#upload(id), this.#object(id)).then(() => false, missing);
-    // It fails the same way if the upload is replaced by another PUT at that very moment.
+    const isMissing = await link(this.#upload(id), this.#object(id)).then(() => false, isNotFound);
+    // The link fails in the same way if another PUT replaces the upload at that moment.
     if (isMissing && (await sizeOf(this.#upload(id))) !== undefined) await this.#linkUpload(id);
   }
 
@@ -102,7 +102,7 @@ export class FolderStore implements ObjectStore {
     return file.createReadStream({ highWaterMark: CHUNK_BYTES });
   }
 
-  /** For a client that may read slowly: little is read ahead. */
+  /** For a client that may read slowly: reads little ahead. */
   async readRange(id: string, range: { start: number; end: number } | undefined): Promise<Readable> {
     const file = await open(this.#object(id), 'r');
     return file.createReadStream({ highWaterMark: DOWNLOAD_CHUNK_BYTES, ...range });
@@ -140,7 +140,7 @@ export class FolderStore implements ObjectStore {
   }
 }
 
-function missing(error: NodeJS.ErrnoException): boolean {
+function isNotFound(error: NodeJS.ErrnoException): boolean {
   if (error.code !== 'EEXIST' && error.code !== 'ENOENT') throw error;
   return error.code === 'ENOENT';
 }

@@ -3,10 +3,10 @@ import path from 'node:path';
 
 export const CHUNK_BYTES = 256 * 1024;
 
-/** More bytes came than were agreed on, or fewer. */
+/** The number of bytes differs from the announced one. */
 export class WrongSize extends Error {}
 
-/** Where a folder store has what: objects, uploads of one piece, uploads in parts, and aside whatever is in the making. */
+/** The layout of a folder store: objects, uploads in one piece, uploads in upload parts, and `aside` for files being written. */
 export class Folder {
   readonly #root: string;
 
@@ -14,13 +14,13 @@ export class Folder {
     this.#root = root;
   }
 
-  /** By id only, in 256 folders by its last digits, which are random. */
+  /** By id only, in 256 folders by the last digits of the id, which are random. */
   file(kind: 'objects' | 'uploads' | 'parts', id: string): string {
     if (!/^[0-9a-f-]{36}$/.test(id)) throw new Error('not the id of an object');
     return path.join(this.#root, kind, id.slice(-2), id);
   }
 
-  /** Where those who write something of this name do so until it is whole. */
+  /** The folder in which all writers of this name write until their file is complete. */
   aside(name: string): string {
     return path.join(this.#root, 'aside', name);
   }
@@ -31,7 +31,7 @@ export class Folder {
       for await (const { name, changedAt } of filesBelow(path.join(this.#root, kind))) if (changedAt < changedBefore) yield name;
   }
 
-  /** What was being written when a process was killed. */
+  /** Removes files that were being written when a process was killed. */
   async #removeAbandoned(changedBefore: Date): Promise<void> {
     for await (const { file, changedAt } of filesBelow(path.join(this.#root, 'aside'))) {
       if (changedAt >= changedBefore) continue;
@@ -41,7 +41,7 @@ export class Folder {
   }
 }
 
-/** Passes on what comes; throws WrongSize when it is not exactly as much as agreed. */
+/** Passes the bytes on; throws WrongSize when their number differs from the announced one. */
 export async function* exactly(bytes: AsyncIterable<Buffer>, sizeBytes: number): AsyncGenerator<Buffer> {
   let received = 0;
   for await (const chunk of bytes) {
@@ -52,7 +52,7 @@ export async function* exactly(bytes: AsyncIterable<Buffer>, sizeBytes: number):
   if (received !== sizeBytes) throw new WrongSize();
 }
 
-/** For the eyes of the service's account only. */
+/** Readable by the service's account only. */
 export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }
@@ -62,7 +62,7 @@ export async function sizeOf(file: string): Promise<number | undefined> {
   return found?.size;
 }
 
-/** A name is durable once the folder it stands in is. */
+/** A new name is durable only once its folder is synced. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -78,7 +78,7 @@ export function ignoring(...codes: string[]) {
   };
 }
 
-/** Folder by folder: one that goes away meanwhile takes nothing from what is found in the others. */
+/** Folder by folder: one that is removed meanwhile does not affect the others. */
 async function* filesBelow(folder: string): AsyncIterable<{ name: string; file: string; changedAt: Date }> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(ignoring('ENOENT'));
   for (const entry of entries ?? []) {

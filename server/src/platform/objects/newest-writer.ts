@@ -3,25 +3,25 @@ import path from 'node:path';
 import { codeOf } from '../../contract/thrown.ts';
 import { ignoring, makeFolder, sizeOf } from './folder.ts';
 
-/** Somebody has begun to send the same bytes again, so this writer has ended. */
+/** A newer request has begun to send the same bytes, so this writer has ended. */
 export class TakenOver extends Error {}
 
-/** How often a writer looks whether it still is the newest. Until it does, it writes in vain. */
+/** How often a writer checks that it is still the newest. */
 const LOOK_EVERY_MS = 1_000;
 const LOOK_EVERY_BYTES = 1_048_576;
 const BEGIN_TRIES = 100;
 
 export interface AsideOptions {
   isSynced: boolean;
-  /** Throws when there is no room for more bytes. */
+  /** Throws when there is no space for more bytes. */
   requireRoom(): Promise<void>;
 }
 
 /**
- * Writes a file and hands it over once it is whole. Each of those that write the same has a number in one folder, in which
- * the highest wins: it takes away the others' files, whichever process they are of, and frees their bytes at once. So a
- * client whose connection broke is never refused, and nothing is on the disk twice. The files of a process that was killed
- * go the same way, or with the clean-up.
+ * Writes a file and passes it to `use` once it is complete. Concurrent writers of the same bytes have numbers in one folder; the
+ * highest wins and removes the files of the others, of any process, which frees their space at once. So a client whose
+ * connection broke is never refused, and nothing is stored twice. Files of a killed process are removed in the same way, or by
+ * the clean-up.
  */
 export async function writeNewest(
   folder: string,
@@ -51,7 +51,7 @@ async function begin(folder: string): Promise<{ file: FileHandle; aside: string 
     await makeFolder(folder);
     const number = Math.max(0, ...(await numbersIn(folder))) + 1;
     const aside = path.join(folder, String(number));
-    // Somebody else has taken the number, or has removed the folder because it was empty.
+    // Another writer has taken the number, or has removed the empty folder.
     const file = await open(aside, 'wx', 0o600).catch(ignoring('EEXIST', 'ENOENT'));
     if (!file) continue;
     const others = await numbersIn(folder);
@@ -68,7 +68,7 @@ async function numbersIn(folder: string): Promise<number[]> {
   return ((await readdir(folder).catch(ignoring('ENOENT'))) ?? []).map(Number);
 }
 
-/** Emptied only if its name was still there to be taken away: else its writer has handed it over just now. */
+/** Truncates the file only if its name could be removed: otherwise its writer has just passed it on. */
 async function end(aside: string): Promise<void> {
   const file = await open(aside, 'r+').catch(ignoring('ENOENT'));
   if (!file) return;
@@ -80,7 +80,7 @@ async function end(aside: string): Promise<void> {
   }
 }
 
-/** Looks around as bytes come, and also when none do. */
+/** Checks for a newer writer as bytes come, and also when none do. */
 async function fill(file: FileHandle, bytes: AsyncIterable<Buffer>, requireRoom: () => Promise<void>): Promise<void> {
   const iterator = bytes[Symbol.asyncIterator]();
   let cut: (error: unknown) => void = () => {};
@@ -103,7 +103,7 @@ async function fill(file: FileHandle, bytes: AsyncIterable<Buffer>, requireRoom:
     }
     await requireNewest(file);
   } catch (error) {
-    // Behind what is still waited for, if anything is: so not waited for.
+    // Not awaited: `return` waits for a `next` that may never settle.
     void iterator.return?.().catch(() => {});
     throw error;
   } finally {

@@ -4,52 +4,52 @@ import { codeOf } from '../../contract/thrown.ts';
 import type { PartedUpload } from './parts.ts';
 
 /**
- * Where the bytes of files are. An object has an id and never changes once it is there. Bytes that a client uploads by
- * itself are kept apart until they are sealed into an object.
+ * Stores the bytes of files. An object has an id and never changes. Bytes that a client uploads are kept apart until they are
+ * sealed into an object.
  */
 export interface ObjectStore {
-  /** Uploads of which the parts come one by one. Joined, they are an object just like a sealed upload. */
+  /** Uploads in upload parts. Once joined, they are objects like sealed uploads. */
   readonly parts: PartStore;
-  /** Durable when it resolves. When it rejects, nothing is left. */
+  /** Durable when it resolves. When it rejects, nothing is stored. */
   write(id: string, bytes: Readable): Promise<{ sizeBytes: number; sha256: Buffer }>;
-  /** Throws a refusal where there is no room for so many bytes. */
+  /** Throws a refusal if there is no space for this many bytes. */
   requireRoom(sizeBytes: number): Promise<void>;
-  /** What a client needs to PUT exactly these bytes by itself. */
+  /** The URL and headers with which a client can PUT exactly these bytes. */
   uploadTicket(id: string, terms: UploadTerms): Promise<UploadTicket>;
   /**
-   * Makes uploaded bytes an object, and tells how many there are, or undefined when none were uploaded. Nothing that is
-   * PUT to the ticket afterwards reaches the object. Sealing again only tells.
+   * Turns an upload into an object and returns its size, or undefined when nothing was uploaded. Later PUTs to the ticket do
+   * not reach the object. Sealing again only returns the size.
    */
   seal(id: string): Promise<number | undefined>;
-  /** How many bytes were uploaded and not sealed yet; undefined when there are none. */
+  /** The size of an upload that is not sealed yet; undefined when there is none. */
   uploadedBytes(id: string): Promise<number | undefined>;
-  /** Undefined when there is no such object; an upload that was not sealed is none. */
+  /** Undefined when there is no such object; an upload that was not sealed is not one. */
   objectSize(id: string): Promise<number | undefined>;
-  /** Where a client can GET the object for a while. */
+  /** A URL at which a client can GET the object for a while. */
   downloadUrl(id: string, terms: DownloadTerms): Promise<string>;
   read(id: string): Promise<Readable>;
-  /** Removes what was uploaded and never sealed, such as what came after; that there is nothing is fine. */
+  /** Removes an upload that was not sealed, such as one that came after the sealing; does nothing if there is none. */
   removeUpload(id: string): Promise<void>;
-  /** Removes the object and whatever was uploaded for it; that there is nothing is fine. */
+  /** Removes the object and any upload of the same id; does nothing if there is none. */
   remove(id: string): Promise<void>;
-  /** The ids of everything that is there, objects and uploads, last changed before that time. */
+  /** The ids of all objects and uploads that were last changed before that time. */
   list(changedBefore: Date): AsyncIterable<string>;
 }
 
-/** What an object store does with files that come in parts. */
+/** Handles uploads in upload parts for an object store. */
 export interface PartStore {
-  /** Gives what the store calls it; throws a refusal where there is no room for so many bytes. */
+  /** Returns the store's own name for the upload; throws a refusal if there is no space for this many bytes. */
   begin(id: string, sizeBytes: number): Promise<string>;
-  /** What a client needs to PUT exactly the bytes of this part by itself, as often as it likes: the last whole one counts. */
+  /** The URL with which a client can PUT exactly the bytes of this upload part, repeatedly: the last complete PUT counts. */
   ticket(upload: PartedUpload, number: number, expiresAt: Date): Promise<UploadTicket>;
-  /** The numbers of those that are there, whole and for good, in ascending order. */
+  /** The numbers of the upload parts that are complete and durable, in ascending order. */
   arrived(upload: PartedUpload): Promise<number[]>;
   /**
-   * Makes them an object that no ticket can change any more, and tells which parts are missing for that: none when it is
-   * done, or was before.
+   * Joins the upload parts into an object that no ticket can change any more. Returns the numbers of missing upload parts: none
+   * when the object exists now, or did before.
    */
   join(upload: PartedUpload): Promise<number[]>;
-  /** Removes all parts of what was not joined; that there are none is fine. */
+  /** Removes all upload parts of an upload that was not joined; does nothing if there are none. */
   drop(upload: Pick<PartedUpload, 'id' | 'ref'>): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export interface UploadTerms {
 
 export interface UploadTicket {
   url: string;
-  /** To be sent along with the PUT. */
+  /** To be sent with the PUT. */
   headers: Record<string, string>;
 }
 
@@ -71,15 +71,15 @@ export interface DownloadTerms {
   expiresAt: Date;
 }
 
-/** The store has not responded in time, or not as it should; whoever asks again later may be lucky. */
+/** The store has not responded in time, or not correctly; a later try may succeed. */
 export class StoreUnavailable extends Error {}
 
-/** The same of a copy that may still go on in the store. */
+/** The same for a copy that may still go on in the store. */
 export class UnfinishedCopy extends StoreUnavailable {}
 
 const STORE_ERRNO = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
 
-/** The store is full, read-only, or does not answer as it should, as opposed to having no such object. */
+/** The store is full, read-only, or does not respond as it should, as opposed to not having the object. */
 export function isStoreUnavailable(error: unknown): boolean {
   if (error instanceof StoreUnavailable) return true;
   return STORE_ERRNO.has(codeOf(error) ?? '') || (isRecord(error) && error['$metadata'] !== undefined);

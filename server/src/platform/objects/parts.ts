@@ -1,8 +1,8 @@
-/** A file that comes in parts, numbered from 1. All have the same size but the last, which is shorter and may be the only one. */
+/** An upload in upload parts, numbered from 1. All have the same size except the last, which may be shorter, and may be the only one. */
 export interface PartedUpload {
-  /** Of the object that it will be. */
+  /** The id of the future object. */
   id: string;
-  /** What its store called it when it was begun. */
+  /** The store's own name for the upload. */
   ref: string;
   sizeBytes: number;
   partBytes: number;
@@ -10,7 +10,7 @@ export interface PartedUpload {
 
 type Sizes = Pick<PartedUpload, 'sizeBytes' | 'partBytes'>;
 
-/** A file without a byte has one part without a byte. */
+/** An empty file has one empty upload part. */
 export function partCount({ sizeBytes, partBytes }: Sizes): number {
   return Math.max(1, Math.ceil(sizeBytes / partBytes));
 }

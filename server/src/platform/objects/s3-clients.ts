@@ -14,7 +14,7 @@ export interface S3Settings {
 
 const CONNECT_PATIENCE_MS = 3_000;
 
-/** Copies that take minutes have connections of their own, so that they keep nothing else waiting. */
+/** Copies, which may take minutes, have their own connections, so that other requests do not wait for them. */
 export class BucketClients {
   readonly quick: S3Client;
   readonly slow: S3Client;
@@ -31,24 +31,24 @@ function clientFor({ endpoint, region, accessKeyId, secretAccessKey, forcePathSt
     ...(endpoint !== undefined && { endpoint }),
     forcePathStyle,
     credentials: { accessKeyId, secretAccessKey },
-    // Checksums that the SDK would add by itself are not understood by every S3-compatible server.
+    // Not every S3-compatible server supports the checksums that the SDK adds by default.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_PATIENCE_MS },
   });
 }
 
-/** What goes along with a request, so that it ends when its time is over. */
+/** Options that end a request when its time is over. */
 export interface Limited {
   abortSignal: AbortSignal;
 }
 
-/** Requests to a bucket, repeats of the SDK included; those that carry bytes get longer. */
+/** Limits the time of a request to a bucket, retries of the SDK included; requests that carry bytes get longer. */
 export function within<T>(ask: (limited: Limited) => Promise<T>, bytes = 0): Promise<T> {
   return withinMs(BUCKET_PATIENCE_MS + (bytes / BUCKET_BYTES_PER_S_MIN) * 1000, ask);
 }
 
-/** The same of what the bucket does with so many bytes by itself. */
+/** Limits the time of work that the bucket does by itself on this many bytes. */
 export function withinTimeOf<T>(bytes: number, ask: (limited: Limited) => Promise<T>): Promise<T> {
   return withinMs(BUCKET_PATIENCE_MS + (bytes / BUCKET_COPY_BYTES_PER_S_MIN) * 1000, ask);
 }
@@ -69,7 +69,7 @@ async function withinMs<T>(patienceMs: number, ask: (limited: Limited) => Promis
   }
 }
 
-/** Ends with StoreUnavailable when no byte comes for a while. Only for what is read as fast as it comes. */
+/** Fails with StoreUnavailable when no byte comes for a while. Only for streams that are read as fast as they come. */
 export function withIdleLimit(body: Readable): Readable {
   const chunks: AsyncIterable<Buffer> = body;
   const limited = async function* () {

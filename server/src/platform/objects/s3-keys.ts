@@ -12,7 +12,7 @@ export function idOfKey(key: string | undefined): string | undefined {
   return key?.match(KEY)?.[1];
 }
 
-/** For what may not be there: undefined then. That there is no such bucket is another matter. */
+/** Undefined for a missing object; a missing bucket is an error. */
 export function ifMissing(error: { name?: string; $metadata?: { httpStatusCode?: number } }): undefined {
   if (error.$metadata?.httpStatusCode !== 404 || error.name === 'NoSuchBucket') throw error;
 }

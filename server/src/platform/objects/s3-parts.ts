@@ -12,14 +12,14 @@ import { type PartedUpload, partNumbers, partSize, partsMissing } from './parts.
 import { type BucketClients, type Limited, within, withinTimeOf } from './s3-clients.ts';
 import { ifMissing, objectKey, secondsUntil } from './s3-keys.ts';
 
-/** Parts that are PUT again while they are being joined; nobody has a reason to do so for long. */
+/** Limits joins that fail because upload parts are PUT again meanwhile. */
 const JOIN_TRIES = 5;
-/** A bucket puts up to 1,000 parts on a page, and takes 10,000; a server that pages on beyond this goes in circles. */
+/** A bucket lists up to 1,000 upload parts on a page, and has up to 10,000; more pages mean that the server repeats itself. */
 const PAGES_MAX = 100;
 
 /**
- * Files that come in parts, as multipart uploads of the object itself: what was PUT is nothing until they are completed,
- * and afterwards their URLs lead nowhere. Which parts are there is asked of the bucket, so clients need not keep track.
+ * Uploads in upload parts as multipart uploads of the object itself: they are not visible until completed, and afterwards their
+ * URLs are invalid. The bucket knows which upload parts it has, so clients need not keep track.
  */
 export class S3Parts implements PartStore {
   readonly #clients: BucketClients;
@@ -40,7 +40,7 @@ export class S3Parts implements PartStore {
     return UploadId;
   }
 
-  /** The length is signed, too. It stands in no header to be set, since a browser does that by itself and lets nobody else. */
+  /** Signs the length, too, but does not list it as a header to set: a browser sets Content-Length itself and allows nothing else. */
   async ticket(upload: PartedUpload, number: number, expiresAt: Date): Promise<UploadTicket> {
     const command = new UploadPartCommand({ ...this.#target(upload), PartNumber: number, ContentLength: partSize(upload, number) });
     const url = await getSignedUrl(this.#clients.quick, command, {
@@ -56,7 +56,7 @@ export class S3Parts implements PartStore {
     return (await this.#isObject(upload.id)) ? partNumbers(upload) : [];
   }
 
-  /** All who ask at the same time in one process wait for the first; of several processes one finds it done by another. */
+  /** Concurrent calls in one process share one join; of several processes, the later ones find the upload joined. */
   join(upload: PartedUpload): Promise<number[]> {
     const joining = this.#joining.get(upload.id) ?? this.#joinOnce(upload, JOIN_TRIES).finally(() => this.#joining.delete(upload.id));
     this.#joining.set(upload.id, joining);
@@ -86,7 +86,7 @@ export class S3Parts implements PartStore {
     await within((limited) => this.#clients.quick.send(command, limited)).catch(ifMissing);
   }
 
-  /** Those that are whole, in ascending order; undefined when they have been joined or dropped. */
+  /** The complete upload parts in ascending order; undefined when they have been joined or dropped. */
   async #list(upload: PartedUpload): Promise<NumberedPart[] | undefined> {
     const parts = await within((limited) => this.#listAll(upload, limited)).catch(ifMissing);
     return parts
@@ -94,7 +94,7 @@ export class S3Parts implements PartStore {
       .toSorted((a, b) => a.PartNumber - b.PartNumber);
   }
 
-  /** IsTruncated alone says whether there is more: servers send NextPartNumberMarker with the last page, too. */
+  /** Only IsTruncated tells whether there is more: servers send NextPartNumberMarker with the last page, too. */
   async #listAll(upload: PartedUpload, limited: Limited): Promise<Part[]> {
     const parts: Part[] = [];
     let PartNumberMarker: string | undefined;

@@ -26,10 +26,10 @@ import { BucketClients, type S3Settings, withIdleLimit, within, withinTimeOf } f
 import { idOfKey, ifMissing, objectKey, secondsUntil, uploadKey } from './s3-keys.ts';
 import { S3Parts } from './s3-parts.ts';
 
-/** The least that a bucket takes for a part that is not the last. */
+/** The smallest size that a bucket allows for any part but the last. */
 const PART_BYTES = 5 * 1_048_576;
 
-/** Objects in a bucket. Clients PUT and GET them there themselves, by presigned URLs. */
+/** Objects in a bucket. Clients PUT and GET them there, with presigned URLs. */
 export class S3Store implements ObjectStore {
   readonly parts: S3Parts;
   readonly #clients: BucketClients;
@@ -42,7 +42,7 @@ export class S3Store implements ObjectStore {
     this.parts = new S3Parts(this.#clients, settings.bucket, async (id) => (await this.objectSize(id)) !== undefined);
   }
 
-  /** Of unknown length, so in parts, of which one is held in memory. A small one is a single PUT. */
+  /** Of unknown length, so written as a multipart upload with one part in memory at a time. A small object is a single PUT. */
   async write(id: string, bytes: Readable): Promise<{ sizeBytes: number; sha256: Buffer }> {
     const hash = createHash('sha256');
     const upload = new StreamedObject(this.#clients, { Bucket: this.#bucket, Key: objectKey(id) });
@@ -55,7 +55,7 @@ export class S3Store implements ObjectStore {
       }
       await upload.finish();
     } catch (error) {
-      // A bucket that does not respond keeps nobody waiting for this, too; its own rule for unfinished uploads removes what is left.
+      // Not awaited if the bucket does not respond: its own lifecycle rule removes unfinished uploads.
       const aborted = upload.abort();
       if (!(error instanceof StoreUnavailable)) await aborted;
       throw error;
@@ -63,7 +63,7 @@ export class S3Store implements ObjectStore {
     return { sizeBytes, sha256: hash.digest() };
   }
 
-  /** A bucket has room. */
+  /** A bucket has unlimited space. */
   async requireRoom(): Promise<void> {}
 
   async uploadTicket(id: string, { sizeBytes, contentType, expiresAt }: UploadTerms): Promise<UploadTicket> {
@@ -75,7 +75,7 @@ export class S3Store implements ObjectStore {
     return { url, headers: { 'Content-Type': contentType, 'Content-Length': String(sizeBytes) } };
   }
 
-  /** One at a time for each id: a second copy could bring bytes that were PUT after the first. */
+  /** Once at a time for each id: a second copy could read bytes that were PUT after the first. */
   seal(id: string): Promise<number | undefined> {
     const sealing = this.#sealing.get(id) ?? this.#sealOnce(id).finally(() => this.#sealing.delete(id));
     this.#sealing.set(id, sealing);
@@ -86,10 +86,10 @@ export class S3Store implements ObjectStore {
     const sealed = await this.#sizeOf(objectKey(id));
     if (sealed !== undefined) return sealed;
     const uploaded = await this.uploadedBytes(id);
-    // Where there is nothing to copy, nothing was uploaded, or another process has sealed it meanwhile.
+    // If there is nothing to copy, nothing was uploaded, or another process has sealed the upload.
     if (uploaded !== undefined) await this.#copy(uploadKey(id), objectKey(id), uploaded).catch(ifMissing);
     const sizeBytes = await this.#sizeOf(objectKey(id));
-    // Where there was nothing to copy, what is there now has just come, and is to stay.
+    // If there was nothing to copy, an upload that is there now is new, and must stay.
     if (sizeBytes !== undefined) await this.#delete(uploadKey(id));
     return sizeBytes;
   }
@@ -143,7 +143,7 @@ export class S3Store implements ObjectStore {
     } while (token !== undefined);
   }
 
-  /** The largest file is as large as what a bucket copies in one request: 5 GiB. */
+  /** The largest file is the largest object that a bucket copies in one request: 5 GiB. */
   async #copy(from: string, to: string, sizeBytes: number): Promise<void> {
     const command = new CopyObjectCommand({ Bucket: this.#bucket, Key: to, CopySource: `${this.#bucket}/${from}` });
     await withinTimeOf(sizeBytes, (limited) => this.#clients.slow.send(command, limited)).catch((error) => {
@@ -163,7 +163,7 @@ export class S3Store implements ObjectStore {
   }
 }
 
-/** Pieces of PART_BYTES; the last, and so perhaps the only one, is smaller and may be empty. */
+/** Pieces of PART_BYTES; the last one, perhaps the only one, is smaller and may be empty. */
 async function* partsOf(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let held: Buffer[] = [];
   let size = 0;
@@ -191,7 +191,7 @@ class StreamedObject {
     this.#target = target;
   }
 
-  /** The first part is held back: if no other follows, it is the whole. */
+  /** Holds the first part back: if no other follows, it is the whole object. */
   async add(part: Buffer): Promise<void> {
     if (this.#first === undefined) {
       this.#first = part;
@@ -226,7 +226,7 @@ class StreamedObject {
     const begin = new CreateMultipartUploadCommand(this.#target);
     this.#uploadId ??= (await within((limited) => this.#clients.quick.send(begin, limited))).UploadId;
     const PartNumber = this.#parts.length + 1;
-    // Once it is on its way, it need not be held any longer.
+    // Freed while it is being sent.
     this.#first = Buffer.alloc(0);
     const command = new UploadPartCommand({ ...this.#target, UploadId: this.#uploadId, PartNumber, Body: part });
     const { ETag } = await within((limited) => this.#clients.quick.send(command, limited), part.length);

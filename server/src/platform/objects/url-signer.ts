@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export type Verdict = 'good' | 'late' | 'forged';
 
-/** Signs what a URL grants, so that whoever holds it needs no key, and can't change any of it. */
+/** Signs the permissions in a URL, so that its holder needs no key and can't change them. */
 export class UrlSigner {
   readonly #secret: Buffer;
 
@@ -10,7 +10,7 @@ export class UrlSigner {
     this.#secret = secret;
   }
 
-  /** The query string for a method on a path: the terms, when they end, and the seal over all of it. */
+  /** The query string for a method on a path: the terms, the time they end, and the signature of all of it. */
   sign(method: string, path: string, terms: Record<string, string>, expiresAt: Date): string {
     const signed = new URLSearchParams({ ...terms, expires: String(Math.floor(expiresAt.getTime() / 1000)) });
     return `${signed}&signature=${this.#seal(method, path, signed.toString())}`;
@@ -20,7 +20,7 @@ export class UrlSigner {
     const at = query.lastIndexOf('&signature=');
     if (at < 0) return 'forged';
     const signed = query.slice(0, at);
-    // As text: decoding would pass over characters that do not belong there.
+    // Compared as text: decoding would ignore invalid characters.
     const given = Buffer.from(query.slice(at + '&signature='.length));
     const wanted = Buffer.from(this.#seal(method, path, signed));
     if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return 'forged';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SchemaIssue } from '../json-schema/run.ts';
-import { SlowOnes } from '../slow-ones.ts';
+import { SlowList } from '../slow-list.ts';
 import { type Job, Lane, type LaneOptions, type Outcome } from './lane.ts';
 import type { SchemaRefusal } from './protocol.ts';
 import { SpareWorker } from './spare-worker.ts';
@@ -11,18 +11,18 @@ export type { SchemaRefusal } from './protocol.ts';
 
 export const COMPILE_MAX_MS = 1_000;
 export const VALIDATION_MAX_MS = 500;
-/** What a usual validation, and a usual compilation, stays far below. Whoever exceeds it is served apart from the others for a while. */
+/** Usual validations and compilations take far less. A party that exceeds it is served by separate workers for a while. */
 const QUICK_MAX_MS = 50;
 const SLOW_FOR_MS = 10_000;
 const SLOW_TO_COMPILE_FOR_MS = 60_000;
 const SLOW_FOR_MAX_MS = 600_000;
 const COMPILE_WAIT_MAX_MS = 15_000;
-/** Of somebody who looks at an editor meanwhile. */
+/** For a person who waits in the schema editor. */
 const TRY_OUT_WAIT_MAX_MS = 10_000;
-/** Workers stop by themselves when their budget is used up; only one that does not is ended. */
+/** Workers stop by themselves when their budget is used up; only a worker that does not is killed. */
 const KILL_GRACE_MS = 200;
 const CORES = availableParallelism();
-/** So early that those who wait behind it, and itself elsewhere, are still in time. */
+/** Early enough for the jobs that wait behind it, and for a second try in the slow lane. */
 const QUICK_KILL_AFTER_MS = 200;
 const REMEMBERED_MAX = 10_000;
 const NOTHING = Buffer.alloc(0);
@@ -34,43 +34,43 @@ const TOO_LARGE: SchemaIssue = { path: '', keyword: 'memory', message: 'could no
 
 export interface SchemaToRun {
   party: string;
-  /** Names this schema of this party, and no other. */
+  /** Identifies this version of the party's schema. */
   version: string;
-  /** Asked only when a worker has not seen the schema yet. */
+  /** Called only when a worker has not seen the schema yet. */
   load(): Promise<string>;
 }
 
-/** Of a schema that is tried out: why it can't be used, or else what is wrong with the JSON. */
+/** The result of trying out a schema: why it can't be used, or the issues of the JSON. */
 export interface TriedOut {
   refusal?: SchemaRefusal;
   issues?: SchemaIssue[] | undefined;
 }
 
-/** Thrown when so many schemas wait to be compiled that it is not known whether this one can be. */
+/** Thrown when too many schemas wait to be compiled to judge this one in time. */
 export class CheckerBusy extends Error {}
 
 /**
- * Compiles and runs strangers' schemas, never on this thread. Those that have been slow, and those of which nothing is known
- * yet, are run by workers of their own, so that they take time from each other and not from those that have been quick.
+ * Compiles and runs strangers' schemas in worker threads. Schemas that have been slow, and new ones, run in separate workers, so
+ * that they take time from each other and not from those that have been quick.
  */
 export class SchemaChecker {
   readonly #spare = new SpareWorker();
   readonly #quick = new Lane({ ...this.#quickly(), workers: Math.max(1, Math.min(4, CORES - 2)) });
   readonly #trial = new Lane({ ...this.#quickly(), workers: 1 });
   readonly #slow = new Lane({ workers: CORES > 2 ? 2 : 1, niceness: 5, killAfterMs: VALIDATION_MAX_MS + KILL_GRACE_MS });
-  /** For schemas that are set or tried out: of parties whose last one was quick, of those of which nothing is known, and of slow ones. */
+  /** For schemas that are set or tried out: of parties whose last schema was quick, of new parties, and of slow ones. */
   readonly #compilingProven = new Lane(COMPILING_QUICKLY);
   readonly #compiling = new Lane(COMPILING_QUICKLY);
   readonly #compilingSlowly = new Lane({ workers: 1, niceness: 5, killAfterMs: COMPILE_MAX_MS + KILL_GRACE_MS });
   #compiled = 0;
   readonly #quickToCompile = new Set<string>();
-  readonly #slowToCompile = new SlowOnes(SLOW_TO_COMPILE_FOR_MS, SLOW_FOR_MAX_MS);
-  readonly #slowToValidate = new SlowOnes(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
-  /** Schemas that have been quick. */
+  readonly #slowToCompile = new SlowList(SLOW_TO_COMPILE_FOR_MS, SLOW_FOR_MAX_MS);
+  readonly #slowToValidate = new SlowList(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
+  /** Keys of schemas that have been quick. */
   readonly #proven = new Set<string>();
   readonly #loading = new Map<string, Promise<string>>();
 
-  /** Has a worker in every lane, so that no message waits for one to start. */
+  /** Starts a worker in every lane, so that no message waits for that. */
   async warm(): Promise<void> {
     await Promise.all([this.#quick.warm(), this.#trial.warm(), this.#slow.warm(), this.#compiling.warm(), this.#spare.warm()]);
   }
@@ -81,11 +81,11 @@ export class SchemaChecker {
     return refusalIn(await this.#compile(this.#compileJob(party, text, performance.now() + COMPILE_WAIT_MAX_MS)));
   }
 
-  /** Judges a schema as if it were set, and then JSON as if it came in, if there is any. Nothing of it is remembered. */
+  /** Judges a schema as if it were set, and then JSON as if it arrived, if given. Nothing is remembered. */
   async tryOut(party: string, text: string, json: Buffer | undefined, gone: AbortSignal): Promise<TriedOut> {
     const compile: Job = { ...this.#compileJob(party, text, performance.now() + TRY_OUT_WAIT_MAX_MS), gone };
     const compiled = await this.#compile(compile);
-    // Nobody is there to read what is answered.
+    // The client is gone, so nobody reads the result.
     if (gone.aborted) return {};
     const refusal = refusalIn(compiled);
     if (refusal) return { refusal };
@@ -96,12 +96,12 @@ export class SchemaChecker {
     return { issues: wasLate ? [LATE] : issuesIn(outcome) };
   }
 
-  /** What is wrong with the JSON, at most 50 things, or undefined when nothing is. Answers in time, whatever happens. */
+  /** The issues of the JSON, at most 50, or undefined if it is valid. Always returns in time. */
   async issuesOf(schema: SchemaToRun, json: Buffer): Promise<SchemaIssue[] | undefined> {
     const patience = new AbortController();
     const isLate = sleep(VALIDATION_MAX_MS, LATE_OUTCOME, { signal: patience.signal }).catch(() => LATE_OUTCOME);
     try {
-      // Loading the schema counts, too, and so does a worker that has yet to start.
+      // The time includes loading the schema and starting a worker.
       return issuesIn(await Promise.race([this.#outcomeOf(schema, json, performance.now() + VALIDATION_MAX_MS), isLate]));
     } finally {
       patience.abort();
@@ -114,15 +114,15 @@ export class SchemaChecker {
   }
 
   #compileJob(party: string, text: string, deadline: number): Job {
-    // A key of its own, because jobs of the same key are taken to ask of the same schema.
+    // A unique key, because jobs with the same key share a schema.
     const key = `compile ${++this.#compiled}`;
     return { kind: 'compile', party, key, text, json: NOTHING, deadline, budgetMs: () => COMPILE_MAX_MS };
   }
 
-  /** What takes longer than usual goes on among the slow; so does, for a while, all else that its party has compiled. */
+  /** A compilation that takes too long continues in the slow lane; so do, for a while, all others of its party. */
   async #compile(job: Job): Promise<Outcome> {
     const { party, kind } = job;
-    // Who compiles quickly may still validate slowly.
+    // A party whose schemas compile quickly may still have slow validations.
     const proof = `${party} ${kind}`;
     if (!this.#slowToCompile.has(party)) {
       const lane = this.#quickToCompile.has(proof) ? this.#compilingProven : this.#compiling;
@@ -160,14 +160,14 @@ export class SchemaChecker {
       budgetMs: () => (lane === this.#slow ? Math.max(1, deadline - performance.now()) : QUICK_MAX_MS),
     };
     const outcome = await lane.run(job);
-    const answered = outcome.kind === 'unknown' ? await lane.run({ ...job, text: await this.#load(job.key, schema) }) : outcome;
-    if (answered.kind === 'checked' && answered.usedMs <= QUICK_MAX_MS) remember(this.#proven, job.key);
-    // Of one whose turn did not come, nothing is known.
-    else if (answered.kind !== 'late') this.#noteSlow(schema.party, job.key);
-    return answered;
+    const result = outcome.kind === 'unknown' ? await lane.run({ ...job, text: await this.#load(job.key, schema) }) : outcome;
+    if (result.kind === 'checked' && result.usedMs <= QUICK_MAX_MS) remember(this.#proven, job.key);
+    // Nothing is known of a schema whose turn did not come.
+    else if (result.kind !== 'late') this.#noteSlow(schema.party, job.key);
+    return result;
   }
 
-  /** Many messages may ask for the same schema at once. */
+  /** Concurrent messages with the same schema share one read. */
   #load(key: string, { load }: SchemaToRun): Promise<string> {
     const loading = this.#loading.get(key) ?? load().finally(() => this.#loading.delete(key));
     this.#loading.set(key, loading);
@@ -204,7 +204,7 @@ function refusalIn(outcome: Outcome): SchemaRefusal | undefined {
   }
 }
 
-/** Of a schema as a whole. */
+/** A refusal of the schema as a whole. */
 export function refusalFor(reason: string): SchemaRefusal {
   return { reason, faults: [{ path: '', message: reason }] };
 }

@@ -8,28 +8,28 @@ const WAITING_MAX = 1_000;
 const WATCH_MIN_MS = 10;
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY';
 
-/** late: its time was over before an answer was there. killed: the worker had to be ended. no memory: it ended itself. */
+/** late: the deadline passed before there was a result. killed: the worker was terminated. no memory: the worker ran out of memory. */
 export type Outcome = Reply | { kind: 'late' | 'killed' | 'no memory' };
 
 export interface Job {
   kind: Question['kind'];
-  /** Who asks. Jobs of different parties take turns. */
+  /** The party that asks. Jobs of different parties take turns. */
   party: string;
   key: string;
   text?: string;
   json: Buffer;
-  /** By performance.now(). */
+  /** In the time of performance.now(). */
   deadline: number;
-  /** Processor time that it may use, told when its turn comes. */
+  /** The processor time that the job may use, read when its turn comes. */
   budgetMs(): number;
-  /** Whoever asked does not wait for the answer any more. */
+  /** The caller no longer waits for the result. */
   gone?: AbortSignal;
 }
 
 interface Waiting extends Job {
   settle(outcome: Outcome): void;
   isSettled: boolean;
-  /** It was there when a worker died. That may have been a neighbour's doing. */
+  /** A worker died while it held the job, perhaps because of another job of the batch; so it runs alone now. */
   goesAlone: boolean;
 }
 
@@ -38,24 +38,24 @@ interface Slot {
   isReady: boolean;
   batch: Waiting[] | undefined;
   killer: NodeJS.Timeout | undefined;
-  /** What it had used when it last said something. */
+  /** Processor time that the worker had used at its last message. */
   cpuMs: number;
 }
 
 export interface LaneOptions {
   workers: number;
   niceness: number;
-  /** Processor time that a batch may take before its worker is ended. */
+  /** Processor time that a batch may take before its worker is killed. */
   killAfterMs: number;
-  /** Whoever runs out of time here is served elsewhere: all that it has waiting is given back. */
+  /** When a party runs out of time in this lane, all its waiting jobs are returned, to be served by another lane. */
   handsOn?: boolean;
-  /** Takes the place of a worker that had to be ended, at once. */
+  /** Replaces a killed worker at once. */
   spare?: SpareWorker;
 }
 
 /**
  * A few workers and the jobs that wait for them. Parties take turns, each with at most one worker at a time. Workers are
- * started when there is something to do, and replaced when they had to be ended.
+ * started when there is something to do, and replaced when they were killed.
  */
 export class Lane {
   readonly #options: LaneOptions;
@@ -70,7 +70,7 @@ export class Lane {
     this.#options = options;
   }
 
-  /** Settles once the first worker has come up. */
+  /** Resolves once the first worker is ready. */
   warm(): Promise<void> {
     this.#warm ??= new Promise((resolve) => {
       this.#becameWarm = resolve;
@@ -120,7 +120,7 @@ export class Lane {
       }
       const batch = takeBatch(queue);
       this.#waiting.delete(party);
-      // To the end of the line.
+      // The party goes to the end of the line.
       if (queue.length > 0) this.#waiting.set(party, queue);
       const [first] = batch;
       if (first) this.#give(slot, party, first, batch);
@@ -128,7 +128,7 @@ export class Lane {
   }
 
   #give(slot: Slot, party: string, first: Waiting, batch: Waiting[]): void {
-    // Copies, because the bytes are a part of a larger buffer, all of which would be carried over.
+    // Copies, because transferring a slice would transfer all of the buffer it belongs to.
     const tasks = batch.map((job) => ({ json: new Uint8Array(job.json), budgetMs: job.budgetMs() }));
     const text = batch.find((job) => job.text !== undefined)?.text;
     const question: Question = { kind: first.kind, key: first.key, text, tasks };
@@ -141,7 +141,7 @@ export class Lane {
     );
   }
 
-  /** Ends the worker if it takes too much time of the processor. That it had none, on a busy machine, is no reason. */
+  /** Kills the worker if it uses too much processor time. Time that it did not get on a busy machine does not count. */
   #watch(slot: Slot, forMs: number): void {
     const { batch, worker } = slot;
     slot.killer = setTimeout(async () => {
@@ -163,7 +163,7 @@ export class Lane {
     this.#slots.add(slot);
     worker.on('message', ({ replies, cpuMs }: Said) => {
       slot.cpuMs = cpuMs;
-      if (replies) this.#answered(slot, replies);
+      if (replies) this.#settle(slot, replies);
       else this.#ready(slot);
     });
     worker.on('error', ({ code }: NodeJS.ErrnoException) => this.#end(slot, { kind: code === OUT_OF_MEMORY ? 'no memory' : 'killed' }));
@@ -176,7 +176,7 @@ export class Lane {
     this.#dispatch();
   }
 
-  #answered(slot: Slot, replies: Reply[]): void {
+  #settle(slot: Slot, replies: Reply[]): void {
     const batch = this.#release(slot);
     const [first] = batch;
     if (!first) return;
@@ -204,7 +204,7 @@ export class Lane {
     return batch;
   }
 
-  /** Of a worker that is of no use any more. Another takes its place, if there was one that worked. */
+  /** Removes a worker that can't be used any more, and replaces it if it had been ready. */
   #end(slot: Slot, outcome: Outcome): void {
     if (!this.#slots.delete(slot)) return;
     const batch = this.#release(slot);
@@ -229,7 +229,7 @@ export class Lane {
   }
 }
 
-/** The next jobs of one party that ask of the same schema, without those that were given up. */
+/** The next jobs of one party with the same schema, without those that were abandoned. */
 function takeBatch(queue: Waiting[]): Waiting[] {
   const batch: Waiting[] = [];
   let bytes = 0;

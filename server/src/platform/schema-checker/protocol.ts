@@ -1,32 +1,32 @@
 import type { SchemaFault } from '../json-schema/documents.ts';
 import type { SchemaIssue } from '../json-schema/run.ts';
 
-/** Why a schema can't be used: in one sentence, and all that is wrong with it. */
+/** Why a schema can't be used: in one sentence, and as a list of all problems. */
 export interface SchemaRefusal {
   reason: string;
   faults: SchemaFault[];
 }
 
-/** What a worker is asked: to try a schema, to run one on several values, to run one once without remembering it, or to hash values. */
+/** A request to a worker: compile a schema, run a schema on several values, run one once without remembering it, or hash values. */
 export interface Question {
   kind: 'compile' | 'validate' | 'validate once' | 'hash';
-  /** Which schema: the worker remembers those it has seen. */
+  /** Identifies the schema: the worker remembers those it has seen. */
   key: string;
-  /** The schema itself, where the worker may not have seen it. */
+  /** The schema itself, if the worker may not have seen it. */
   text: string | undefined;
   tasks: Task[];
 }
 
 export interface Task {
-  /** JSON in UTF-8. Empty to try a schema. */
+  /** JSON in UTF-8. Empty when compiling. */
   json: Uint8Array<ArrayBuffer>;
   /** Milliseconds of processor time. */
   budgetMs: number;
 }
 
 /**
- * compiled and refused: the schema can be used, or not. unknown: send the schema along. out of time: the budget was
- * used up. not begun: those before it took so long that others are to have their turn.
+ * compiled and refused: the schema can be used, or not. unknown: send the schema along. out of time: the budget was used
+ * up. not begun: the tasks before it took so long that others get their turn first.
  */
 export type Reply =
   | { kind: 'compiled' | 'unknown' | 'out of time' | 'not begun' }
@@ -34,9 +34,9 @@ export type Reply =
   | { kind: 'hashed'; sha256: Uint8Array }
   | { kind: 'checked'; issues: SchemaIssue[] | undefined; usedMs: number };
 
-/** What a worker says: first that it is there, with no replies, then a reply for each task of a question. */
+/** A message of a worker: first that it is ready, without replies, then a reply for each task. */
 export interface Said {
   replies: Reply[] | undefined;
-  /** Processor time that it has used since it was started. */
+  /** Processor time that the worker has used since its start. */
   cpuMs: number;
 }

@@ -3,24 +3,24 @@ import type { Said } from './protocol.ts';
 
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 8 };
 
-/** It says when it is ready. */
+/** The worker posts a message when it is ready. */
 export function startWorker(niceness: number): Worker {
   return new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: { niceness },
     resourceLimits: MEMORY_LIMITS,
-    // Nothing of the service's environment is its business.
+    // Without the environment of the service, which holds secrets.
     env: {},
     execArgv: [],
   });
 }
 
-/** One that is ready, with the processor time that it took to become so. */
+/** A worker that is ready, with the processor time of its start. */
 export interface IdleWorker {
   worker: Worker;
   cpuMs: number;
 }
 
-/** A worker that waits, ready, to take the place of one that dies: to start one takes as long as many a message may wait. */
+/** A worker that is ready to replace one that dies: starting one takes longer than a message may wait. */
 export class SpareWorker {
   #worker: Worker | undefined;
   #idle: IdleWorker | undefined;
@@ -32,7 +32,7 @@ export class SpareWorker {
     return this.#warm;
   }
 
-  /** Undefined when it is not ready yet, or taken. */
+  /** Undefined when the worker is not ready yet, or taken. */
   take(): IdleWorker | undefined {
     const idle = this.#idle;
     if (idle) this.#warm = this.#start();
@@ -55,7 +55,7 @@ export class SpareWorker {
         this.#idle = { worker, cpuMs };
         resolve();
       });
-      // It is done without: lanes start workers of their own.
+      // Ignored: lanes start workers of their own.
       worker.once('error', () => resolve());
     });
   }

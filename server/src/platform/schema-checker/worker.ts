@@ -9,14 +9,14 @@ import type { Question, Reply, Said, Task } from './protocol.ts';
 
 const REMEMBERED_MAX = 200;
 const REMEMBERED_MAX_CHARS = 8 * 1_048_576;
-/** Schemas take more when they are run than when they are compiled: expressions remember how they went. */
+/** Running a schema takes more memory than compiling it, because expressions cache their states. */
 const REMEMBERED_MAX_HEAP_BYTES = 48 * 1_048_576;
-/** At least, beside the budget of a validation, for a schema that the worker has not seen. Usual ones take a few milliseconds. */
+/** The minimum time for compiling a schema that the worker has not seen, in addition to its validation. Usually milliseconds suffice. */
 const COMPILE_MIN_MS = 100;
-/** After that, whoever else waits has a turn. */
+/** After this time, other parties get their turn. */
 const TURN_MS = 50;
 
-/** Schemas seen before, the one used last at the end. */
+/** Compiled schemas, the most recently used last. */
 const remembered = new Map<string, { validator: Validator; chars: number }>();
 let rememberedChars = 0;
 const decoder = new TextDecoder();
@@ -44,7 +44,7 @@ function validatorFor({ kind, key, text }: Question, budgetMs: number): Validato
   return validator;
 }
 
-function refused(reason: string, faults = [{ path: '', message: reason }]): Reply {
+function refusal(reason: string, faults = [{ path: '', message: reason }]): Reply {
   return { kind: 'refused', refusal: { reason, faults } };
 }
 
@@ -53,9 +53,9 @@ function tryCompile({ text }: Question, { budgetMs }: Task): Reply {
     checkSchema(JSON.parse(text ?? ''), new Budget(budgetMs));
     return { kind: 'compiled' };
   } catch (error) {
-    if (error instanceof InvalidSchema) return refused(error.message, error.faults);
+    if (error instanceof InvalidSchema) return refusal(error.message, error.faults);
     if (error instanceof OutOfTime) return { kind: 'out of time' };
-    if (error instanceof RangeError) return refused('it is nested too deeply');
+    if (error instanceof RangeError) return refusal('it is nested too deeply');
     throw error;
   }
 }
@@ -78,8 +78,8 @@ function validate(question: Question, { json, budgetMs }: Task): Reply {
   }
 }
 
-function answer(question: Question): Reply[] {
-  // What others have left behind is not to count against this one.
+function repliesTo(question: Question): Reply[] {
+  // The memory that earlier schemas hold must not count against this one.
   if (isFuller(REMEMBERED_MAX_HEAP_BYTES)) while (remembered.size > 0) forgetOldest();
   const turn = new Budget(TURN_MS);
   return question.tasks.map((task, i): Reply => {
@@ -89,11 +89,11 @@ function answer(question: Question): Reply[] {
   });
 }
 
-// On Linux this is the priority of the thread alone, not of the service.
+// On Linux this sets the priority of the thread, not of the process.
 os.setPriority(0, (workerData as { niceness: number }).niceness);
 function say(replies: Said['replies']): void {
   const { user, system } = process.threadCpuUsage();
   parentPort?.postMessage({ replies, cpuMs: (user + system) / 1_000 } satisfies Said);
 }
-parentPort?.on('message', (question: Question) => say(answer(question)));
+parentPort?.on('message', (question: Question) => say(repliesTo(question)));
 say(undefined);

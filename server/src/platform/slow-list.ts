@@ -5,8 +5,8 @@ interface Slow {
   forMs: number;
 }
 
-/** Who has been slow lately, and is served apart from the others for a while: each time again for twice as long, up to a maximum. */
-export class SlowOnes {
+/** Names that have been slow, and are served separately for a while: each time for twice as long, up to a maximum. */
+export class SlowList {
   readonly #forMs: number;
   readonly #forMaxMs: number;
   readonly #slow = new Map<string, Slow>();
@@ -24,7 +24,7 @@ export class SlowOnes {
     const now = performance.now();
     const before = this.#slow.get(name);
     const isStillSlow = before !== undefined && before.until > now;
-    // Whoever was not slow for as long as before that starts from the beginning.
+    // After a quick period as long as the last slow one, it starts again from the beginning.
     const isAgain = before !== undefined && before.until + before.forMs > now;
     const forMs = isStillSlow ? before.forMs : isAgain ? Math.min(2 * before.forMs, this.#forMaxMs) : this.#forMs;
     if (this.#slow.size >= REMEMBERED_MAX && before === undefined) this.#slow.clear();

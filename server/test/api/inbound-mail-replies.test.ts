@@ -21,12 +21,12 @@ afterAll(async () => {
 
 const newest = async () => (await globex.api.get('/inbox?limit=1')).body.data[0];
 const deliver = async (from: string, more: Parameters<typeof mailText>[0] = {}) => {
-  const answer = await world.deliver({ sender: from, mail: mailText({ from, ...more }) });
-  expect(answer).toMatch(/^250 /);
+  const reply = await world.deliver({ sender: from, mail: mailText({ from, ...more }) });
+  expect(reply).toMatch(/^250 /);
   return newest();
 };
 
-test('a mail is answered, its sender is told by mail, and the mail in answer to that joins the thread', async () => {
+test('a mail gets a reply, its sender is notified by mail, and the mail in reply to that joins the thread', async () => {
   const first = await deliver('ann@acme-works.test');
   const reply = (await globex.api.send({ in_reply_to: first.id, subject: 'CONFIDENTIAL', note: 'We have it.' })).body;
   const [notice] = await server.received('ann@acme-works.test');
@@ -39,7 +39,7 @@ test('a mail is answered, its sender is told by mail, and the mail in answer to 
   expect(second).toMatchObject({ in_reply_to: reply.id, thread_id: first.thread_id });
 });
 
-test('the answer of somebody else to such a mail joins nothing that is not theirs', async () => {
+test('a reply of another person to such a mail does not join the thread', async () => {
   const first = await deliver('ann@acme-works.test');
   const reply = (await globex.api.send({ in_reply_to: first.id, note: 'For Ann.' })).body;
   const other = await deliver('eve@verified-works.test', { headers: [`In-Reply-To: <${reply.id}@${INBOUND}>`] });
@@ -68,5 +68,5 @@ test('mailboxes of a domain that a business has verified send as the business, a
 
 test('what claims to come from our own mailbox is refused, for it could go round for ever', async () => {
   const own = MAIL_FROM.replace(/.*<|>/g, '');
-  expect(await world.deliver({ sender: own, mail: mailText({ from: own }) })).toMatch(/^550 5\.7\.1 Nobody sends mail from/);
+  expect(await world.deliver({ sender: own, mail: mailText({ from: own }) })).toMatch(/^550 5\.7\.1 Mail from /);
 });

@@ -6,7 +6,7 @@ export interface ReplyEntry {
   inReplyTo: string | null;
   senderId: bigint;
   position: bigint;
-  /** Of the party's side: who wrote the message replied to, and who wrote first in what its ledger has of the thread. */
+  /** On the party's side: the author of the message replied to, and the first author in its ledger's copy of the thread. */
   parentEmail: string | null;
   firstEmail: string | null;
 }
@@ -56,7 +56,7 @@ const NOTE_NOTICE = statement(
 );
 
 /**
- * Notes that a mailbox is told of a reply; false when it was told of an earlier one in the thread and has neither written
+ * Records that a mailbox is notified of a reply; false when it was notified of an earlier one in the thread and has neither written
  * there nor signed in since. The lock of the row makes two workers take turns, so that one notice is sent.
  */
 export async function noteNotice(

@@ -1,41 +1,41 @@
 import { type Business, isBusiness } from '../../contract/parties.ts';
 import type { Database } from '../../platform/postgres.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
-import { findReply } from './answer-store.ts';
 import { findJoined, joinThread } from './join-store.ts';
+import { findReply } from './reply-notice-store.ts';
 
-export { noteNotice } from './answer-store.ts';
+export { noteNotice } from './reply-notice-store.ts';
 
-export interface AnswerServices {
+export interface ReplyServices {
   database: Database;
   parties: PartyDirectory;
 }
 
 export interface Told {
   email: string;
-  /** Who has replied. */
+  /** The business that has replied. */
   business: Business;
-  /** In whose name the mailbox had written without being a member; undefined for those who have no handle. */
+  /** The business for which the mailbox had written without being a member; undefined for a party without a handle. */
   writtenAs: Business | undefined;
   threadId: string;
   position: bigint;
 }
 
-/** No mailbox: of a thread that has joined a business, what answers the part that went along. */
-const ANSWERS_ALONE = '';
+/** Names no mailbox: only the replies to what has already joined the business follow it. */
+const REPLIES_ONLY = '';
 
 /**
- * Who is told of a reply by mail: of a party without a handle, who began the thread; of a business, who wrote the message
- * replied to. Undefined when there is nobody to tell: the reply has joined a business along with what it replies to, or
- * does so now because it was on its way meanwhile.
+ * Who is notified of a reply by mail: for a party without a handle, the mailbox that began the thread; for a business, the mailbox
+ * that wrote the message replied to. Undefined when nobody is: the reply has joined a business together with the message that it
+ * replies to, or joins it now, because it was being delivered meanwhile.
  */
-export async function whomToTell({ database, parties }: AnswerServices, partyId: bigint, messageId: string): Promise<Told | undefined> {
+export async function whomToTell({ database, parties }: ReplyServices, partyId: bigint, messageId: string): Promise<Told | undefined> {
   const reply = await findReply(database, partyId, messageId);
   if (!reply) return undefined;
   const { threadId, inReplyTo, senderId, position, parentEmail, firstEmail } = reply;
   const joined = inReplyTo === null ? undefined : await findJoined(database, partyId, threadId, inReplyTo);
   if (joined !== undefined) {
-    await joinThread(database, partyId, threadId, joined, ANSWERS_ALONE);
+    await joinThread(database, partyId, threadId, joined, REPLIES_ONLY);
     return undefined;
   }
   const [business, party] = [await parties.byId(senderId), await parties.byId(partyId)];

@@ -11,7 +11,7 @@ export interface Announcement {
   sizeBytes: number;
 }
 
-/** As it can stand in a header, which has no room for line breaks nor for spaces at its end. */
+/** Fits into a header: no line breaks, and no spaces at the end. */
 const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *;[ -~]*[!-~])?$/;
 
 export function isContentType(text: string): boolean {
@@ -19,7 +19,8 @@ export function isContentType(text: string): boolean {
 }
 
 export function checkAnnouncement({ contentType, sizeBytes }: Announcement): void {
-  if (sizeBytes > UPLOAD_MAX_BYTES) throw new Refusal('file_too_large', `A file may have ${UPLOAD_MAX_BYTES} bytes, not ${sizeBytes}.`);
+  if (sizeBytes > UPLOAD_MAX_BYTES)
+    throw new Refusal('file_too_large', `The file has ${sizeBytes} bytes; at most ${UPLOAD_MAX_BYTES} are allowed.`);
   if (!isContentType(contentType)) throw invalid([{ path: '/content_type', message: 'must be a media type such as application/pdf' }]);
 }
 
@@ -38,5 +39,5 @@ export async function rememberUpload(
 }
 
 export function noSuchUpload(id: string): never {
-  throw new Refusal('upload_not_found', `There is no upload ${id}, or it has expired.`);
+  throw new Refusal('upload_not_found', `The upload ${id} was not found, or has expired.`);
 }

@@ -6,10 +6,10 @@ import type { RateLimiter } from './rate-limit.ts';
 const LOOKUP_PATIENCE_MS = 10_000;
 
 /**
- * Counts requests without a valid key, by network. A valid key uses nothing up, and is let in from a network that has used
- * up its rate too: keys from there are then looked up one at a time.
+ * Counts requests without a valid key, by network. A valid key uses up no token, and is admitted even from a network without
+ * tokens: keys from such a network are looked up one at a time.
  */
-export class Strangers {
+export class UnknownKeys {
   readonly #limiter: RateLimiter;
   readonly #lookups = new Turns({ waitingMax: UNKNOWN_KEY_LOOKUPS_WAITING_MAX, patienceMs: LOOKUP_PATIENCE_MS });
 
@@ -22,7 +22,7 @@ export class Strangers {
     const bucket = this.#limiter.bucketOf(network);
     if (!bucket) return lookUp();
     if (bucket.tokens >= 1) {
-      // At once, so that requests which come together are counted before any of them is looked up.
+      // Taken before the look-up, so that simultaneous requests are counted too.
       bucket.take(1);
       const known = await lookUp();
       if (known !== undefined) bucket.take(-1);

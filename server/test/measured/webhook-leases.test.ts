@@ -7,7 +7,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 import { attemptsOf, createWebhook, dueIn, hasSucceeded, logOf } from '../support/webhook-log.ts';
 
 const PATIENTLY = { timeout: 60_000, interval: 20 };
-/** A request that is not answered lasts ten seconds. */
+/** A request without a response lasts ten seconds. */
 const SOONER_THAN_IT_ENDS = { timeout: 6_000, interval: 20 };
 
 let service: TestService;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   sender = await service.business('sender');
 });
 beforeEach(async () => {
-  receiver.answer = withStatus(204);
+  receiver.respond = withStatus(204);
   acme = await service.business(`acme-${++businesses}`);
 });
 afterAll(async () => {
@@ -35,12 +35,12 @@ const register = (name: string) => createWebhook(acme.api, receiver.url(pathOf(n
 const arrivals = (name: string) => receiver.at(pathOf(name)).map(({ headers }) => String(headers['webhook-id']));
 
 async function send(count: number): Promise<string[]> {
-  const answers = await Promise.all(Array.from({ length: count }, () => sender.api.send({ to: acme.handle })));
-  for (const { status, text } of answers) expect(status, text).toBe(201);
-  return answers.map(({ body }) => body.id);
+  const responses = await Promise.all(Array.from({ length: count }, () => sender.api.send({ to: acme.handle })));
+  for (const { status, text } of responses) expect(status, text).toBe(201);
+  return responses.map(({ body }) => body.id);
 }
 
-/** Prompt answers widen a webhook's way until attempts are taken ahead of their turn. */
+/** Prompt responses widen a webhook's lane until attempts are leased ahead. */
 async function widen(name: string): Promise<void> {
   for (let i = 1; i <= 8; i++) {
     await send(25);
@@ -55,11 +55,11 @@ const claimsOn = ({ id }: { id: string }) =>
 
 test('an attempt for a message that is gone fails with the reason, and the others of its webhook are made', async () => {
   const webhook = await register('gone');
-  receiver.answer = withStatus(500);
+  receiver.respond = withStatus(500);
   const [gone] = await send(1);
   await attemptsOf(acme.api, webhook.id, 1);
   await service.sql('DELETE FROM ledger_entries WHERE message_id = $1', [parseId('msg', String(gone))]);
-  receiver.answer = withStatus(204);
+  receiver.respond = withStatus(204);
   await dueIn(service, webhook, 0);
   const [kept] = await send(1);
   await attemptsOf(acme.api, webhook.id, 3);
@@ -71,10 +71,10 @@ test('an attempt for a message that is gone fails with the reason, and the other
   expect(arrivals('gone')).toEqual([gone, kept]);
 });
 
-test('an endpoint that stops answering when it is at full width leaves places to the other webhooks of its business', async () => {
+test('an endpoint that stops responding when it is at full width leaves places to the other webhooks of its business', async () => {
   const webhook = await register('stops');
   await widen('stops');
-  receiver.answer = ({ path }, response) => {
+  receiver.respond = ({ path }, response) => {
     if (path !== pathOf('stops')) response.writeHead(204).end();
   };
   await send(1_000);
@@ -92,10 +92,10 @@ test('an endpoint that stops answering when it is at full width leaves places to
 test('attempts that wait long for their turn are made once each', { timeout: 150_000 }, async () => {
   const webhook = await register('slow');
   await widen('slow');
-  receiver.answer = (_delivery, response) => setTimeout(() => response.writeHead(204).end(), 600);
+  receiver.respond = (_delivery, response) => setTimeout(() => response.writeHead(204).end(), 600);
   const sent = await send(400);
   const unmade = `SELECT FROM webhook_attempts WHERE webhook_id = $1 AND status <> 'delivered'`;
-  // On a busy machine answers become late ones, and the way as narrow as it is for those.
+  // On a busy machine responses are late, which narrows the lane.
   await expect.poll(() => service.sql(unmade, [parseId('wh', webhook.id)]), { timeout: 600_000, interval: 100 }).toEqual([]);
   expect(arrivals('slow').slice(200).toSorted()).toEqual(sent.toSorted());
 });
@@ -115,13 +115,13 @@ test('a process that ends leaves no claim behind, and one that goes on lets its 
 
 test('large bodies that are due at once are under way side by side, though they are not signed all in one go', async () => {
   const webhook = await register('large');
-  receiver.answer = withStatus(500);
+  receiver.respond = withStatus(500);
   const large = () => sender.api.send({ to: acme.handle, json: 'x'.repeat(MB - 2) });
   for (const { status, text } of await Promise.all([large(), large(), large(), large()])) expect(status, text).toBe(201);
   await attemptsOf(acme.api, webhook.id, 4);
   await hasSucceeded(service, webhook);
   const open: ServerResponse[] = [];
-  receiver.answer = (_, response) => {
+  receiver.respond = (_, response) => {
     if (open.push(response) === 4) for (const each of open) each.writeHead(204).end();
   };
   await dueIn(service, webhook, 0);

@@ -3,8 +3,8 @@ import { BrokenMail } from '../../platform/mail-parts.ts';
 import { SmtpRefusal } from '../../platform/smtp-listener.ts';
 import { unavailability } from '../../platform/unavailability.ts';
 
-/** Codes that begin with 4 make the sender's server try again; after one with 5 it tells the sender. */
-const ANSWERS: Partial<Record<ErrorCode, readonly [code: number, enhanced: string]>> = {
+/** After codes that begin with 4 the sender's server tries again; after 5 it notifies the sender. */
+const REPLIES: Partial<Record<ErrorCode, readonly [code: number, enhanced: string]>> = {
   unknown_recipient: [550, '5.1.1'],
   forbidden: [550, '5.7.1'],
   sender_blocked: [550, '5.7.1'],
@@ -15,16 +15,16 @@ const ANSWERS: Partial<Record<ErrorCode, readonly [code: number, enhanced: strin
   unavailable: [451, '4.3.0'],
 };
 
-/** What the sender's server is told of a failure, or the failure itself when it is a fault of ours. */
-export function answerTo(error: unknown): unknown {
+/** The SMTP reply to a failure, or the failure itself when it is an internal error. */
+export function smtpReplyTo(error: unknown): unknown {
   if (error instanceof SmtpRefusal) return error;
   if (error instanceof BrokenMail) return new SmtpRefusal(554, `5.6.0 The parts of the mail are broken: ${error.message}.`);
   const refusal = error instanceof Refusal ? error : unavailability(error);
-  const [code, enhanced] = (refusal && ANSWERS[refusal.code]) ?? [];
+  const [code, enhanced] = (refusal && REPLIES[refusal.code]) ?? [];
   return refusal === undefined || code === undefined ? error : new SmtpRefusal(code, `${enhanced} ${refusal.message}`);
 }
 
-/** Something about the mail itself that makes it unacceptable. */
-export function refused(enhanced: string, sentence: string): SmtpRefusal {
+/** A refusal of the mail itself. */
+export function mailRefusal(enhanced: string, sentence: string): SmtpRefusal {
   return new SmtpRefusal(enhanced.startsWith('5.6') || enhanced === '5.4.6' ? 554 : 550, `${enhanced} ${sentence}`);
 }

@@ -22,17 +22,17 @@ afterAll(async () => {
 });
 
 const drop = async (person: Browser, body: object = {}) => {
-  const answer = await person.post('/v1/drops', { to: 'shop', note: 'a question', ...body });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body;
+  const response = await person.post('/v1/drops', { to: 'shop', note: 'a question', ...body });
+  expect(response.status, response.text).toBe(201);
+  return response.body;
 };
-const answer = async (message: { id: string }, body: object = {}) => {
+const response = async (message: { id: string }, body: object = {}) => {
   const sent = await shop.api.send({ in_reply_to: message.id, note: 'an answer', ...body });
   expect(sent.status, sent.text).toBe(201);
   return sent.body;
 };
 /** All but codes. */
-const notices = (to: string) => server.to(to).filter((mail) => /answer|replied/.test(mail.subject ?? ''));
+const notices = (to: string) => server.to(to).filter((mail) => /reply|replied/.test(mail.subject ?? ''));
 /** All notices that were due have been judged, and mailed if they are to be. */
 /** Every job was run; one that is being run counts an attempt already. */
 const settled = (of = service) =>
@@ -52,43 +52,43 @@ const signIn = async (email: string): Promise<Browser> => {
   const browser = new Browser(service.url);
   await askForCode(browser, email);
   const [mail] = await server.received(email);
-  const answered = await browser.post('/auth/sign-in/email-otp', { email, otp: /\b\d{6}\b/.exec(mail?.text ?? '')?.[0] });
-  expect(answered.status, answered.text).toBe(200);
+  const responded = await browser.post('/auth/sign-in/email-otp', { email, otp: /\b\d{6}\b/.exec(mail?.text ?? '')?.[0] });
+  expect(responded.status, responded.text).toBe(200);
   return browser;
 };
 
-test('an answer is told of by one mail, with a link and nothing of what it says', async () => {
+test('a reply causes one mail, with a link and nothing of what it says', async () => {
   const ann = await signIn('ann@quilt-works.test');
-  const sent = await answer(await drop(ann), {
+  const sent = await response(await drop(ann), {
     subject: 'SECRET-SUBJECT',
     note: 'SECRET-NOTE',
     type: 'SECRET-TYPE',
     json: { key: 'SECRET-JSON' },
   });
   const mail = await notice('ann@quilt-works.test');
-  expect(mail.subject).toBe('You have an answer from The shop company');
+  expect(mail.subject).toBe('You have a reply from The shop company');
   expect(mail.text).toContain(`${service.url}/threads/${sent.thread_id}`);
   expect(mail.raw).not.toMatch(/SECRET/);
   expect(mail.raw).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n/m);
   expect(mail.raw).toMatch(/^Auto-Submitted: auto-generated\r\n/m);
 });
 
-test('a mail in answer to it goes to the business, and names the message', async () => {
+test('a mail in reply to it goes to the business, and names the message', async () => {
   const ben = await signIn('ben@quilt-works.test');
-  const sent = await answer(await drop(ben));
+  const sent = await response(await drop(ben));
   const mail = await notice('ben@quilt-works.test');
   expect(mail.replyTo).toMatchObject([{ address: `shop@${INBOUND}` }]);
   expect(mail.messageId).toBe(`<${sent.id}@${INBOUND}>`);
 });
 
-test('whoever began the thread is told, not a colleague', async () => {
+test('the person who began the thread is notified, not a colleague', async () => {
   const [cleo, dan] = [await signIn('cleo@felt-works.test'), await signIn('dan@felt-works.test')];
   const first = await drop(cleo);
-  const reply = await answer(first);
+  const reply = await response(first);
   await notice('cleo@felt-works.test', 1);
   const again = await drop(cleo, { in_reply_to: reply.id });
-  await answer(again);
-  await answer(await drop(dan, { in_reply_to: reply.id }));
+  await response(again);
+  await response(await drop(dan, { in_reply_to: reply.id }));
   await notice('cleo@felt-works.test', 2);
   await settled();
   expect(notices('dan@felt-works.test')).toEqual([]);
@@ -98,15 +98,15 @@ test('many replies in a thread are told of once, until the mailbox writes there 
   const email = 'gil@wool-works.test';
   const gil = await signIn(email);
   const [message, elsewhere] = [await drop(gil), await drop(gil)];
-  await Promise.all(Array.from({ length: 25 }, () => answer(message)));
+  await Promise.all(Array.from({ length: 25 }, () => response(message)));
   await notice(email, 1);
   await settled();
   expect(notices(email)).toHaveLength(1);
-  await answer(elsewhere);
+  await response(elsewhere);
   await notice(email, 2);
-  await answer(await drop(gil, { in_reply_to: message.id }));
+  await response(await drop(gil, { in_reply_to: message.id }));
   await notice(email, 3);
-  await answer(message);
+  await response(message);
   await settled();
   expect(notices(email)).toHaveLength(3);
   const again = new Browser(service.url);
@@ -116,7 +116,7 @@ test('many replies in a thread are told of once, until the mailbox writes there 
   const otp = /\b\d{6}\b/.exec(server.to(email).at(-1)?.text ?? '')?.[0];
   expect((await again.post('/auth/sign-in/email-otp', { email, otp })).status).toBe(200);
   expect((await again.post('/auth/sign-out', undefined)).status).toBe(200);
-  await Promise.all([answer(message), answer(message)]);
+  await Promise.all([response(message), response(message)]);
   await notice(email, 4);
   await settled();
   expect(notices(email)).toHaveLength(4);
@@ -143,8 +143,8 @@ test('a mailbox of a verified domain that wrote for the business without being a
   const jo = await signIn('jo@acme-works.test');
   const message = await drop(jo);
   expect(message.from.party).toMatchObject({ kind: 'handle', handle: 'acme' });
-  const reply = await answer(message, { subject: 'SECRET-SUBJECT', note: 'SECRET-NOTE' });
-  await answer(message);
+  const reply = await response(message, { subject: 'SECRET-SUBJECT', note: 'SECRET-NOTE' });
+  await response(message);
   const mail = await notice('jo@acme-works.test');
   expect(mail.subject).toBe('The shop company has replied to The acme company');
   expect(mail.text).toContain('ask the people who look after The acme company on Waybill');
@@ -155,14 +155,14 @@ test('a mailbox of a verified domain that wrote for the business without being a
   expect(notices('jo@acme-works.test')).toHaveLength(1);
   // Its agents and members are not told, nor is the mailbox once it is a member's.
   const { body } = await acme.api.send({ to: 'shop' });
-  await answer(body);
+  await response(body);
   await service.sql(
     `INSERT INTO members (party_id, person_id, role)
      SELECT p.id, h.id, 'member' FROM parties p, people h WHERE p.handle = 'acme' AND h.email = 'jo@acme-works.test'`,
   );
   const asMember = await jo.post('/v1/messages', { to: 'shop' }, { headers: { 'waybill-business': 'acme' } });
   expect(asMember.status, asMember.text).toBe(201);
-  await answer(asMember.body);
+  await response(asMember.body);
   await settled();
   expect(notices('jo@acme-works.test')).toHaveLength(1);
 });
@@ -170,28 +170,28 @@ test('a mailbox of a verified domain that wrote for the business without being a
 test('a business is not told by mail', async () => {
   const globex = await service.business('globex');
   const { body } = await globex.api.send({ to: 'shop' });
-  await answer(body);
+  await response(body);
   const jobs = await service.sql(`SELECT FROM graphile_worker.jobs WHERE task_identifier = 'notify-of-answer'`);
   expect(jobs).toEqual([]);
 });
 
-test('a mailbox that takes no mail does not fail the answer', async () => {
+test('a mailbox that accepts no mail does not fail the reply', async () => {
   const eve = await signIn('eve@lace-works.test');
   const message = await drop(eve);
   server.refuse(550);
-  const sent = await answer(message);
+  const sent = await response(message);
   await expect.poll(() => notices('eve@lace-works.test').length, { timeout: 60_000 }).toBe(1);
   server.accept();
   expect((await shop.api.get(`/messages/${sent.id}`)).body.to.party).toMatchObject({ kind: 'domain', domain: 'lace-works.test' });
 });
 
-test('an answer that was on its way while its thread joined a business follows it, and no mail is sent', async () => {
+test('a reply that was on its way while its thread joined a business follows it, and no mail is sent', async () => {
   const quiet = await startTestService(server.settings, 'api');
   const [mill, fay] = [await quiet.business('mill'), await signInWithCode(quiet, 'fay@knit-works.test')];
   const dropped = (await fay.post('/v1/drops', { to: 'mill' })).body;
   const claimed = await fay.post('/v1/businesses', { handle: 'knitters', display_name: 'Knitters' });
   expect(claimed.status, claimed.text).toBe(201);
-  // As the chore does it, but for the moment before it says where the thread went: so the answer is routed to the domain.
+  // As the chore does, but stopped before it records where the thread went: so the destination of the reply is the domain.
   const joined = `(SELECT id FROM parties WHERE domain = 'knit-works.test'), (SELECT thread_id FROM ledger_entries LIMIT 1), (SELECT id FROM parties WHERE handle = 'knitters')`;
   await quiet.sql(`SELECT join_thread(${joined}, 'fay@knit-works.test')`);
   await quiet.sql('DELETE FROM joined_threads');

@@ -1,18 +1,18 @@
 import { formatId } from '../../contract/ids.ts';
 import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { Chore } from '../../platform/jobs.ts';
-import { type AnswerServices, noteNotice, type Told, whomToTell } from '../messages/answers.ts';
+import { noteNotice, type ReplyServices, type Told, whomToTell } from '../messages/reply-notices.ts';
 import type { Mails } from './mails.ts';
-import { answerMail, answerToBusinessMail } from './templates.ts';
+import { replyMail, replyToBusinessMail } from './templates.ts';
 
-interface NoticeServices extends AnswerServices {
+interface NoticeServices extends ReplyServices {
   mails: Mails;
   publicUrl: string;
   inboundDomain: string;
 }
 
-/** Tells a mailbox that can't read a reply on the pages, by mail, that there is one: once a thread until the mailbox reacts. */
-export function notifyOfAnswer(services: NoticeServices): Chore<{ party_id: string; message_id: string }> {
+/** Sends a mail about a reply to a mailbox that can't read it on the pages: once a thread, until the mailbox reacts. */
+export function notifyOfReply(services: NoticeServices): Chore<{ party_id: string; message_id: string }> {
   return {
     name: JOBS.notifyOfReply,
     run: async (database, _log, { party_id, message_id }) => {
@@ -21,7 +21,7 @@ export function notifyOfAnswer(services: NoticeServices): Chore<{ party_id: stri
       if (!told) return;
       const { mails, inboundDomain } = services;
       const { email, business } = told;
-      // A mail in reply to this one names the message, and so finds its thread.
+      // A mail in reply to the notice names the message in In-Reply-To, and so joins its thread.
       const addresses = { replyTo: `${business.handle}@${inboundDomain}`, messageId: `${formatId('msg', message_id)}@${inboundDomain}` };
       await database.transaction(async (tx) => {
         if (await noteNotice(tx, { ...told, partyId })) await mails.queue(tx, { to: email, ...mailOf(services, told), ...addresses });
@@ -32,6 +32,6 @@ export function notifyOfAnswer(services: NoticeServices): Chore<{ party_id: stri
 
 function mailOf({ mails, publicUrl }: NoticeServices, { email, business, writtenAs, threadId }: Told) {
   const shared = { businessName: business.displayName, handle: business.handle, unsubscribeUrl: mails.unsubscribeUrl(email) };
-  if (writtenAs) return answerToBusinessMail({ ...shared, writtenAsName: writtenAs.displayName, writtenAsHandle: writtenAs.handle });
-  return answerMail({ ...shared, url: `${publicUrl}/threads/${formatId('thr', threadId)}` });
+  if (writtenAs) return replyToBusinessMail({ ...shared, writtenAsName: writtenAs.displayName, writtenAsHandle: writtenAs.handle });
+  return replyMail({ ...shared, url: `${publicUrl}/threads/${formatId('thr', threadId)}` });
 }
