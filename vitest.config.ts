@@ -4,10 +4,12 @@ import { CORES, WAITING_WORKERS } from './server/test/support/workers.ts';
 
 /** For the projects that need a database and start processes; all of them share one PostgreSQL. */
 const surroundings = { globalSetup: ['server/test/support/global-setup.ts'], setupFiles: ['server/test/support/clean-up.ts'] };
-/** Tests that mostly wait: for a process to start, for a page, for each other. They run first. */
-const waiting = { maxWorkers: WAITING_WORKERS, sequence: { groupOrder: 0 } };
-/** Tests that compare times, memory or processor time. They run last, with a core each. */
-const measured = { maxWorkers: CORES, sequence: { groupOrder: 1 } };
+/** Processes that are killed and taken over count seconds, so they get a core each, and the start of the run. */
+const alone = { maxWorkers: CORES, sequence: { groupOrder: 0 } };
+/** Tests that wait for responses and pages: more of them than cores. */
+const waiting = { maxWorkers: WAITING_WORKERS, sequence: { groupOrder: 1 } };
+/** Tests that compare times, memory or processor time: a core each, when nothing else runs. */
+const measured = { maxWorkers: CORES, sequence: { groupOrder: 2 } };
 
 export default defineConfig({
   test: {
@@ -24,7 +26,7 @@ export default defineConfig({
       { extends: true, test: { name: 'api', include: ['server/test/api/**/*.test.ts'], ...surroundings, ...waiting } },
       {
         extends: true,
-        test: { name: 'faults', include: ['server/test/faults/**/*.test.ts', 'examples/**/*.test.ts'], ...surroundings, ...waiting },
+        test: { name: 'faults', include: ['server/test/faults/**/*.test.ts', 'examples/**/*.test.ts'], ...surroundings, ...alone },
       },
       { extends: true, test: { name: 'web', include: ['web/test/*.test.ts'], ...surroundings, ...waiting } },
       { extends: true, test: { name: 'measured', include: ['server/test/measured/*.test.ts'], ...surroundings, ...measured } },

@@ -1,5 +1,5 @@
 import os from 'node:os';
 
 export const CORES = Math.min(os.availableParallelism(), 16);
-/** Where tests wait for processes and pages, more of them than cores run side by side. */
-export const WAITING_WORKERS = 2 * CORES;
+/** For tests that wait for responses and pages more than they compute. */
+export const WAITING_WORKERS = Math.ceil(1.5 * CORES);
