@@ -175,10 +175,10 @@ async function withDatabase<T>(work: (tools: Tools) => Promise<T>): Promise<T> {
   const config = readConfig();
   const log = pino({ level: 'silent' });
   const opened = await openDatabase(config, 'command', log);
-  const database = new Database(opened.connection, log);
+  const database = new Database(opened.connection, log, opened.direct);
   try {
     await migrate(database);
-    return await work({ database, parties: new PartyDirectory(database, new ChangeFeed(opened.connection, log)) });
+    return await work({ database, parties: new PartyDirectory(database, new ChangeFeed(opened.direct, log)) });
   } finally {
     await database.close();
     await opened.close();

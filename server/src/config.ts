@@ -11,6 +11,8 @@ export interface Config {
   host: string;
   dataDir: string;
   databaseUrl: string | undefined;
+  /** PostgreSQL itself, where DATABASE_URL leads to a pooler. */
+  databaseDirectUrl: string | undefined;
   publicUrl: string | undefined;
   inboundDomain: string | undefined;
   /** Added to the built-in list of providers that give mailboxes to anybody. */
@@ -114,6 +116,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     host: check(text('HOST') ?? '127.0.0.1', isHost, () => refuse('HOST', 'an IP address or a host name')),
     dataDir: path.resolve(text('DATA_DIR') ?? path.resolve(import.meta.dirname, '../../data')),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseDirectUrl: url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']),
     publicUrl: url('PUBLIC_URL', ['http:', 'https:']),
     inboundDomain: check(text('INBOUND_DOMAIN'), isName, () =>
       refuse('INBOUND_DOMAIN', 'a domain name such as in.example.com'),

@@ -4,9 +4,12 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { type DataFolderLock, type Holder, isLock, lockDataFolder } from './platform/data-folder.ts';
 import { embeddedConnection, isReachable, startEmbeddedPostgres } from './platform/embedded-postgres.ts';
+import { requireSessions } from './platform/sessions.ts';
 
 export interface OpenDatabase {
   connection: ClientConfig;
+  /** To PostgreSQL itself, where `connection` leads to a pooler; else the same. */
+  direct: ClientConfig;
   close(): Promise<void>;
 }
 
@@ -16,22 +19,30 @@ const PATIENCE_MS = 30_000;
 
 /** The operator's own database, or the one in the data folder, which is started unless a running service has it open. */
 export async function openDatabase(config: Config, holder: Holder, log: Logger): Promise<OpenDatabase> {
-  if (config.databaseUrl !== undefined) return { connection: { connectionString: config.databaseUrl }, close: async () => {} };
+  if (config.databaseUrl !== undefined) return openGiven(config.databaseUrl, config.databaseDirectUrl);
   if (process.platform !== 'linux')
     throw new Error('The database that comes along runs on Linux only. Set DATABASE_URL to a PostgreSQL of your own.');
   const lock = await takeLock(config, holder);
-  if (lock === undefined) return { connection: embeddedConnection(config.dataDir), close: async () => {} };
+  const embedded = embeddedConnection(config.dataDir);
+  if (lock === undefined) return { connection: embedded, direct: embedded, close: async () => {} };
   try {
     const postgres = await startEmbeddedPostgres(config.dataDir, log);
     const close = async () => {
       await postgres.stop();
       await lock.release();
     };
-    return { connection: postgres.connection, close };
+    return { connection: postgres.connection, direct: postgres.connection, close };
   } catch (error) {
     await lock.release();
     throw error;
   }
+}
+
+async function openGiven(url: string, directUrl: string | undefined): Promise<OpenDatabase> {
+  const connection = { connectionString: url };
+  const direct = directUrl === undefined ? connection : { connectionString: directUrl };
+  await requireSessions(direct, directUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL');
+  return { connection, direct, close: async () => {} };
 }
 
 /** Undefined for a command that can use the database of the running service. */

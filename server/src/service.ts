@@ -51,7 +51,7 @@ export async function startService(
   const hasWorker = role === 'worker' || role === 'all';
   const hasApi = role === 'api' || role === 'all';
   const opened = await openDatabase(config, 'service', log);
-  const database = new Database(opened.connection, log);
+  const database = new Database(opened.connection, log, opened.direct);
   const closers: (() => Promise<void>)[] = [() => opened.close(), () => database.close()];
   const stop = async () => {
     // A failure to close something must not keep the database from being stopped.
@@ -59,7 +59,7 @@ export async function startService(
   };
   try {
     await migrate(database);
-    const { context, feed } = await buildContext(config, database, opened.connection, log, closers);
+    const { context, feed } = await buildContext(config, database, opened.direct, log, closers);
     if (hasWorker) {
       const jobs: JobRunner = await startJobs(database, allChores(context), CHORES_AT_ONCE, log);
       closers.push(() => jobs.stop());
@@ -80,7 +80,7 @@ export async function startService(
       const { outbound } = context;
       const dispatcher = new Dispatcher(
         context,
-        { outbound, retryDelaysS: config.webhookRetryDelaysS, connection: opened.connection, feed },
+        { outbound, retryDelaysS: config.webhookRetryDelaysS, connection: opened.direct, feed },
         log,
       );
       finishers.push(() => dispatcher.stop());

@@ -45,7 +45,7 @@ export async function changeCached<T>(
   turnsOf.set(database, turns);
   try {
     return await turns.take(String(partyId), () =>
-      database.withClient((client) => runChange(client, work, `${subject.kind}:${subject.id}`)),
+      database.withSession((client) => runChange(client, work, `${subject.kind}:${subject.id}`)),
     );
   } catch (error) {
     if (!(error instanceof TooMuchWaiting)) throw error;

@@ -26,7 +26,7 @@ export async function startJobs(database: Database, chores: readonly Chore[], at
       cron.push({ task: chore.name, match: chore.schedule, identifier: chore.name, options: { jobKey: chore.name } });
   }
   const runner = await run({
-    pgPool: database.pool,
+    pgPool: database.sessionPool,
     taskList: tasks,
     parsedCronItems: parseCronItems(cron),
     logger: bridge(log),

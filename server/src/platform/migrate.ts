@@ -53,7 +53,7 @@ export async function migrate(database: Database, folders = SCHEMA_FOLDERS): Pro
     }
     return [...pending.map(({ name }) => name), ...(await updateFunctions(tx, folders.functions))];
   });
-  await migrateJobs({ pgPool: database.pool, logger: quietLogger });
+  await migrateJobs({ pgPool: database.sessionPool, logger: quietLogger });
   return applied;
 }
 

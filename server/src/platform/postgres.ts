@@ -22,6 +22,8 @@ export interface TextQueryable extends Queryable {
 }
 
 const POOL_CONNECTIONS = 16;
+/** Of direct connections, where a pooler stands between the service and PostgreSQL. */
+const SESSION_CONNECTIONS = 12;
 /** Connections that may be held by work outside of the database, such as on the disk. */
 const EXCLUSIVE_CONNECTIONS = 4;
 const CONNECT_PATIENCE_MS = 5_000;
@@ -30,31 +32,37 @@ const LOCK_PATIENCE_MS = 10_000;
 
 export class Database implements TextQueryable {
   readonly #pool: pg.Pool;
+  readonly #sessionPool: pg.Pool;
   readonly #exclusive = new Slots(EXCLUSIVE_CONNECTIONS);
   readonly #queues = new Map<string, Promise<void>>();
   #isFull = false;
   #probe: Promise<void> | undefined;
 
-  constructor(connection: pg.ClientConfig, log: Logger) {
-    this.#pool = new pg.Pool({
-      ...connection,
-      max: POOL_CONNECTIONS,
-      connectionTimeoutMillis: CONNECT_PATIENCE_MS,
-      application_name: 'waybill',
-    });
-    // The pool replaces a broken connection; without a listener, its error would end the process.
-    this.#pool.on('error', (error) => {
-      if (!this.#pool.ending) log.warn({ reason: error.message }, 'lost a database connection');
-    });
-    this.#pool.on('connect', (client) => client.on('error', () => {}));
+  /**
+   * `direct` leads to PostgreSQL itself where `connection` leads to a pooler: there, two transactions of one client may run on two
+   * connections, so that neither LISTEN nor named statements last.
+   */
+  constructor(connection: pg.ClientConfig, log: Logger, direct: pg.ClientConfig = connection) {
+    this.#pool = openPool(connection, POOL_CONNECTIONS, log);
+    this.#sessionPool = direct === connection ? this.#pool : openPool(direct, SESSION_CONNECTIONS, log);
   }
 
+  /** For statements and transactions. */
   get pool(): pg.Pool {
     return this.#pool;
   }
 
+  /** For libraries that need a connection to themselves, such as to LISTEN. */
+  get sessionPool(): pg.Pool {
+    return this.#sessionPool;
+  }
+
+  get #hasPooler(): boolean {
+    return this.#sessionPool !== this.#pool;
+  }
+
   query<Row>(statement: Statement<Row>, values?: unknown[]): Promise<Row[]> {
-    return run(this.#pool, statement, values).catch((error) => this.#note(error));
+    return run(this.#pool, statement, values, !this.#hasPooler).catch((error) => this.#note(error));
   }
 
   queryText<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> {
@@ -62,13 +70,13 @@ export class Database implements TextQueryable {
   }
 
   async transaction<T>(work: (tx: TextQueryable) => Promise<T>): Promise<T> {
-    return this.withClient((client) => transactionOn(client, work)).catch((error) => this.#note(error));
+    return lend(this.#pool, (client) => transactionOn(client, work, !this.#hasPooler)).catch((error) => this.#note(error));
   }
 
   /** Rejects while the disk of the database is full, which reads do not show: once a write has failed, tests it by writing. */
   async requireRoom(): Promise<void> {
     if (!this.#isFull) return;
-    this.#probe ??= this.withClient(probeRoom).finally(() => {
+    this.#probe ??= lend(this.#pool, probeRoom).finally(() => {
       this.#probe = undefined;
     });
     await this.#probe;
@@ -106,21 +114,37 @@ export class Database implements TextQueryable {
     });
   }
 
-  /** Lends a connection, and discards it if it is broken afterwards. */
-  async withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect();
-    try {
-      const result = await work(client);
-      client.release();
-      return result;
-    } catch (error) {
-      client.release(error instanceof BrokenConnection || isUnavailable(error));
-      throw error instanceof BrokenConnection ? error.cause : error;
-    }
+  /** Lends a connection on which LISTEN lasts. */
+  withSession<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    return lend(this.#sessionPool, work);
   }
 
-  close(): Promise<void> {
-    return this.#pool.end();
+  async close(): Promise<void> {
+    await this.#pool.end();
+    if (this.#hasPooler) await this.#sessionPool.end();
+  }
+}
+
+function openPool(connection: pg.ClientConfig, max: number, log: Logger): pg.Pool {
+  const pool = new pg.Pool({ ...connection, max, connectionTimeoutMillis: CONNECT_PATIENCE_MS, application_name: 'waybill' });
+  // The pool replaces a broken connection; without a listener, its error would end the process.
+  pool.on('error', (error) => {
+    if (!pool.ending) log.warn({ reason: error.message }, 'lost a database connection');
+  });
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+/** Discards the connection if it is broken afterwards. */
+async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    const result = await work(client);
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(error instanceof BrokenConnection || isUnavailable(error));
+    throw error instanceof BrokenConnection ? error.cause : error;
   }
 }
 
@@ -138,11 +162,11 @@ async function probeRoom(client: pg.ClientBase): Promise<void> {
 
 class BrokenConnection extends Error {}
 
-export async function transactionOn<T>(client: pg.ClientBase, work: (tx: TextQueryable) => Promise<T>): Promise<T> {
+export async function transactionOn<T>(client: pg.ClientBase, work: (tx: TextQueryable) => Promise<T>, isNamed = true): Promise<T> {
   try {
     await client.query('BEGIN');
     const result = await work({
-      query: (statement, values) => run(client, statement, values),
+      query: (statement, values) => run(client, statement, values, isNamed),
       queryText: (text, values) => runText(client, text, values),
     });
     await client.query('COMMIT');
@@ -155,9 +179,14 @@ export async function transactionOn<T>(client: pg.ClientBase, work: (tx: TextQue
   }
 }
 
-/** statements.test.ts proves that the rows match the declaration. */
-async function run<Row>(on: pg.Pool | pg.ClientBase, { name, text }: Statement<Row>, values: unknown[] = []): Promise<Row[]> {
-  return (await on.query({ name, text, values })).rows as Row[];
+/** statements.test.ts proves that the rows match the declaration. A named statement is parsed once for each connection. */
+async function run<Row>(
+  on: pg.Pool | pg.ClientBase,
+  { name, text }: Statement<Row>,
+  values: unknown[] = [],
+  isNamed = true,
+): Promise<Row[]> {
+  return (await on.query(isNamed ? { name, text, values } : { text, values })).rows as Row[];
 }
 
 async function runText<Row extends pg.QueryResultRow>(on: pg.Pool | pg.ClientBase, text: string, values: unknown[] = []): Promise<Row[]> {

@@ -62,7 +62,7 @@ describe('every statement', () => {
     expectTypeOf<Database['query']>().toBeCallableWith({ name: undefined, text: 'SELECT', columns: {} });
     const outside = files.filter((file) => !file.startsWith('platform/'));
     expect(outside.filter((file) => !stores.includes(file) && /\.query\b[<(]/.test(textOf(file)))).toEqual([]);
-    const otherWays = /\bqueryText\b|\bTextQueryable\b|\bwithClient\b|\btransactionOn\b|\.pool\b|import (?!type )[^;]*from 'pg'/;
+    const otherWays = /\bqueryText\b|\bTextQueryable\b|\bwithSession\b|\btransactionOn\b|\.pool\b|import (?!type )[^;]*from 'pg'/;
     // better-auth composes its own statements.
     const users = ['modules/accounts/better-auth.ts'];
     expect(outside.filter((file) => otherWays.test(textOf(file)))).toEqual(users);

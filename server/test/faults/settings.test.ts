@@ -35,6 +35,12 @@ const settings: Record<string, Setting> = {
     becomes: 'postgresql://db/waybill',
     wrong: ['db/waybill', 'mysql://db/waybill', 'postgres'],
   },
+  DATABASE_DIRECT_URL: {
+    key: 'databaseDirectUrl',
+    given: 'postgresql://db/waybill',
+    becomes: 'postgresql://db/waybill',
+    wrong: ['db/waybill', 'mysql://db/waybill', 'postgres'],
+  },
   PUBLIC_URL: {
     key: 'publicUrl',
     given: 'https://waybill.example/at/',

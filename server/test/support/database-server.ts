@@ -15,6 +15,8 @@ export interface DatabaseServer {
 export interface ServerAddress {
   /** A database to create and drop others from. */
   adminUrl: string;
+  /** A pooler in front of the server, if the run is about one. */
+  poolerUrl: string | undefined;
   /** The name of the migrated database. The names of its copies begin with it. */
   template: string;
 }
@@ -38,7 +40,7 @@ async function openTemplate(adminUrl: string, close: (template: string) => Promi
     await command(adminUrl, `CREATE DATABASE ${template} TEMPLATE template0`);
     await migrate(database);
     await database.close();
-    return { address: { adminUrl, template }, close: () => close(template) };
+    return { address: { adminUrl, poolerUrl: process.env['POOLER_URL'], template }, close: () => close(template) };
   } catch (error) {
     await database.close();
     await close(template);
@@ -82,6 +84,12 @@ export async function copyTemplate({ adminUrl, template }: ServerAddress, isMigr
 
 function urlOf({ host, user, database }: pg.ClientConfig): string {
   return `postgres://${user}@localhost/${database}?host=${encodeURIComponent(String(host))}`;
+}
+
+/** How a service reaches the database: through the pooler, if the run has one. */
+export function settingsFor({ poolerUrl }: ServerAddress, url: string): Record<string, string> {
+  if (poolerUrl === undefined) return { DATABASE_URL: url };
+  return { DATABASE_URL: databaseUrl(poolerUrl, new URL(url).pathname.slice(1)), DATABASE_DIRECT_URL: url };
 }
 
 /** Another database of the same server. */

@@ -12,7 +12,7 @@ import { ChangeFeed } from '../../src/platform/change-feed.ts';
 import { Database, type Queryable } from '../../src/platform/postgres.ts';
 import { type Role, startService } from '../../src/service.ts';
 import { Api } from './api.ts';
-import { copyTemplate } from './database-server.ts';
+import { copyTemplate, settingsFor } from './database-server.ts';
 
 /** A service of the test's own, in this process, on a free port and a fresh database. */
 export interface TestService {
@@ -65,7 +65,14 @@ export async function startTestService(
   const databaseUrl = env['DATABASE_URL'] ?? (await createDatabase());
   const start = (more: Record<string, string>) =>
     startService(
-      readConfig({ PORT: '0', DATABASE_URL: databaseUrl, RATE_LIMIT_PER_MINUTE: '0', PUBLIC_RATE_LIMIT_PER_MINUTE: '0', ...env, ...more }),
+      readConfig({
+        PORT: '0',
+        RATE_LIMIT_PER_MINUTE: '0',
+        PUBLIC_RATE_LIMIT_PER_MINUTE: '0',
+        ...env,
+        ...settingsFor(inject('databaseServer'), databaseUrl),
+        ...more,
+      }),
       role,
       log,
       undefined,

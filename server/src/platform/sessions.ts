@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+const CONNECT_PATIENCE_MS = 5_000;
+const NOTIFY_PATIENCE_MS = 5_000;
+
+/** The connection can't be used; the message says which setting to change. */
+export class NoSessions extends Error {}
+
+/**
+ * Rejects a connection on which LISTEN does not last, as through a pooler in transaction mode: revoked keys would go on working, and
+ * deliveries wait for the next sweep. A connection listens, and another one notifies it.
+ */
+export async function requireSessions(connection: pg.ClientConfig, setting: string): Promise<void> {
+  const settings = { ...connection, connectionTimeoutMillis: CONNECT_PATIENCE_MS };
+  const [listener, notifier] = [new pg.Client(settings), new pg.Client(settings)];
+  for (const client of [listener, notifier]) client.on('error', () => {});
+  try {
+    await Promise.all([listener.connect(), notifier.connect()]);
+    const channel = `waybill_start_${randomBytes(8).toString('hex')}`;
+    const heard = new Promise<boolean>((resolve) => listener.once('notification', () => resolve(true)));
+    await listener.query(`LISTEN ${channel}`);
+    await notifier.query(`NOTIFY ${channel}`);
+    if (await Promise.race([heard, sleep(NOTIFY_PATIENCE_MS, false, { ref: false })])) return;
+  } finally {
+    await Promise.all([listener.end(), notifier.end()]).catch(() => {});
+  }
+  throw new NoSessions(
+    `${setting} leads through a pooler on which LISTEN does not last: set DATABASE_DIRECT_URL to PostgreSQL itself, or the pooler to session mode.`,
+  );
+}
