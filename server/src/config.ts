@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import * as limits from './contract/limits.ts';
 import { parseEmail } from './contract/mail-names.ts';
+import { eachHost } from './platform/database-hosts.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
 export interface Config {
@@ -103,6 +104,13 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
       .filter((item) => item !== '');
     return items.every(fits) ? items : refuse(name, `${wanted}, separated by commas`);
   };
+  /** One server, or several separated by commas, of which one is the primary. */
+  const database = (name: string): string | undefined => {
+    const value = text(name);
+    if (value === undefined) return undefined;
+    const isUrl = (one: string) => URL.canParse(one) && ['postgres:', 'postgresql:'].includes(new URL(one).protocol);
+    return eachHost(value).every(isUrl) ? value : refuse(name, 'a URL that begins with postgres:// or postgresql://');
+  };
   const url = (name: string, protocols: string[]): string | undefined => {
     const value = text(name);
     if (value === undefined) return undefined;
@@ -115,8 +123,8 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     port: whole('PORT', 3000, 65_535),
     host: check(text('HOST') ?? '127.0.0.1', isHost, () => refuse('HOST', 'an IP address or a host name')),
     dataDir: path.resolve(text('DATA_DIR') ?? path.resolve(import.meta.dirname, '../../data')),
-    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
-    databaseDirectUrl: url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']),
+    databaseUrl: database('DATABASE_URL'),
+    databaseDirectUrl: database('DATABASE_DIRECT_URL'),
     publicUrl: url('PUBLIC_URL', ['http:', 'https:']),
     inboundDomain: check(text('INBOUND_DOMAIN'), isName, () =>
       refuse('INBOUND_DOMAIN', 'a domain name such as in.example.com'),

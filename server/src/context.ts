@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { bucketOf } from './bucket.ts';
@@ -25,6 +24,7 @@ import { WebhookStatistics } from './modules/webhooks/statistics.ts';
 import { CanonicalHasher } from './platform/canonical-hasher.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
 import { ConsumerMail } from './platform/consumer-mail.ts';
+import type { Connection } from './platform/database-hosts.ts';
 import { NameServers } from './platform/name-servers.ts';
 import { ownDownloadUrl } from './platform/objects/download-url.ts';
 import type { Exclusively } from './platform/objects/folder-parts.ts';
@@ -78,7 +78,7 @@ export interface Context {
 export async function buildContext(
   config: Config,
   database: Database,
-  connection: ClientConfig,
+  connection: Connection,
   log: Logger,
   closers: (() => Promise<void>)[],
 ): Promise<{ context: Context; feed: ChangeFeed }> {

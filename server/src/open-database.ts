@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { type DataFolderLock, type Holder, isLock, lockDataFolder } from './platform/data-folder.ts';
+import { type Connection, connectionTo, findPrimary } from './platform/database-hosts.ts';
 import { embeddedConnection, isReachable, startEmbeddedPostgres } from './platform/embedded-postgres.ts';
 import { requireSessions } from './platform/sessions.ts';
 
 export interface OpenDatabase {
-  connection: ClientConfig;
+  connection: Connection;
   /** To PostgreSQL itself, where `connection` leads to a pooler; else the same. */
-  direct: ClientConfig;
+  direct: Connection;
   close(): Promise<void>;
 }
 
@@ -39,8 +39,10 @@ export async function openDatabase(config: Config, holder: Holder, log: Logger):
 }
 
 async function openGiven(url: string, directUrl: string | undefined): Promise<OpenDatabase> {
-  const connection = { connectionString: url };
-  const direct = directUrl === undefined ? connection : { connectionString: directUrl };
+  const connection = connectionTo(url);
+  await findPrimary(url, connection);
+  const direct = directUrl === undefined ? connection : connectionTo(directUrl);
+  if (directUrl !== undefined) await findPrimary(directUrl, direct);
   await requireSessions(direct, directUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL');
   return { connection, direct, close: async () => {} };
 }

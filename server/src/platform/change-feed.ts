@@ -5,6 +5,7 @@ import { Refusal } from '../contract/errors.ts';
 import { newUuid } from '../contract/ids.ts';
 import { CHANNELS } from '../contract/jobs-and-channels.ts';
 import { CHANGES_WAITING_PER_BUSINESS_MAX } from '../contract/limits.ts';
+import type { Connection } from './database-hosts.ts';
 import { Listener } from './listener.ts';
 import { type Database, type Queryable, transactionOn } from './postgres.ts';
 import { TooMuchWaiting, Turns } from './turns.ts';
@@ -98,7 +99,7 @@ export class ChangeFeed {
   readonly #listener: Listener;
   readonly #forgetters: { kind: SubjectKind; forget: Forget }[] = [];
 
-  constructor(connection: pg.ClientConfig, log: Logger) {
+  constructor(connection: Connection, log: Logger) {
     this.#listener = new Listener(
       connection,
       {

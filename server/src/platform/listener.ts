@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
+import { type Connection, newClient } from './database-hosts.ts';
 
 const RECONNECT_MS = 250;
 
@@ -17,13 +18,13 @@ export interface Listening {
 
 /** Listens on a NOTIFY channel, on a connection of its own, which it reopens when it breaks. */
 export class Listener {
-  readonly #connection: pg.ClientConfig;
+  readonly #connection: Connection;
   readonly #listening: Listening;
   readonly #log: Logger;
   #client: pg.Client | undefined;
   #isStopped = false;
 
-  constructor(connection: pg.ClientConfig, listening: Listening, log: Logger) {
+  constructor(connection: Connection, listening: Listening, log: Logger) {
     this.#connection = connection;
     this.#listening = listening;
     this.#log = log;
@@ -35,7 +36,7 @@ export class Listener {
 
   async start(): Promise<void> {
     const { channel, applicationName, onPayload, onInterruption } = this.#listening;
-    const client = new pg.Client({ ...this.#connection, application_name: applicationName, keepAlive: true });
+    const client = newClient({ ...this.#connection, application_name: applicationName, keepAlive: true });
     client.on('error', () => {});
     client.on('notification', ({ payload = '' }) => onPayload(payload, client));
     try {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { codeOf } from '../contract/thrown.ts';
+import type { Connection } from './database-hosts.ts';
 import { Slots } from './slots.ts';
 import type { Statement } from './statement.ts';
 
@@ -42,7 +43,7 @@ export class Database implements TextQueryable {
    * `direct` leads to PostgreSQL itself where `connection` leads to a pooler: there, two transactions of one client may run on two
    * connections, so that neither LISTEN nor named statements last.
    */
-  constructor(connection: pg.ClientConfig, log: Logger, direct: pg.ClientConfig = connection) {
+  constructor(connection: Connection, log: Logger, direct: Connection = connection) {
     this.#pool = openPool(connection, POOL_CONNECTIONS, log);
     this.#sessionPool = direct === connection ? this.#pool : openPool(direct, SESSION_CONNECTIONS, log);
   }
@@ -125,7 +126,7 @@ export class Database implements TextQueryable {
   }
 }
 
-function openPool(connection: pg.ClientConfig, max: number, log: Logger): pg.Pool {
+function openPool(connection: Connection, max: number, log: Logger): pg.Pool {
   const pool = new pg.Pool({ ...connection, max, connectionTimeoutMillis: CONNECT_PATIENCE_MS, application_name: 'waybill' });
   // The pool replaces a broken connection; without a listener, its error would end the process.
   pool.on('error', (error) => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import { type Connection, newClient } from './database-hosts.ts';
 
 const CONNECT_PATIENCE_MS = 5_000;
 const NOTIFY_PATIENCE_MS = 5_000;
@@ -12,9 +12,9 @@ export class NoSessions extends Error {}
  * Rejects a connection on which LISTEN does not last, as through a pooler in transaction mode: revoked keys would go on working, and
  * deliveries wait for the next sweep. A connection listens, and another one notifies it.
  */
-export async function requireSessions(connection: pg.ClientConfig, setting: string): Promise<void> {
+export async function requireSessions(connection: Connection, setting: string): Promise<void> {
   const settings = { ...connection, connectionTimeoutMillis: CONNECT_PATIENCE_MS };
-  const [listener, notifier] = [new pg.Client(settings), new pg.Client(settings)];
+  const [listener, notifier] = [newClient(settings), newClient(settings)];
   for (const client of [listener, notifier]) client.on('error', () => {});
   try {
     await Promise.all([listener.connect(), notifier.connect()]);

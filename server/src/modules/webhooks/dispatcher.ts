@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { newUuid } from '../../contract/ids.ts';
 import { messageOf } from '../../contract/thrown.ts';
 import type { ChangeFeed } from '../../platform/change-feed.ts';
+import type { Connection } from '../../platform/database-hosts.ts';
 import { Listener } from '../../platform/listener.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import { isUnavailable } from '../../platform/postgres.ts';
@@ -55,7 +55,7 @@ export class Dispatcher {
 
   constructor(
     services: DispatchServices,
-    settings: { outbound: Outbound; retryDelaysS: readonly number[]; connection: pg.ClientConfig; feed: ChangeFeed },
+    settings: { outbound: Outbound; retryDelaysS: readonly number[]; connection: Connection; feed: ChangeFeed },
     log: Logger,
   ) {
     this.#services = services;
