@@ -130,7 +130,7 @@ describe('a disk with less room than the reserve', () => {
       ];
       for (const response of refused) {
         expectRefusal(response, 'unavailable');
-        expect(response.body.error.message).toContain('too little room');
+        expect(response.body.error.message).toContain('too little disk space');
         expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
       }
       expect((await api.send({ to: 'globex', json: { a: 1 } })).status).toBe(201);
