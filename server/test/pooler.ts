@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { pino } from 'pino';
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
-import { TEST_SETTINGS } from './support/database-server.ts';
 import { freePort } from './support/free-port.ts';
-import { isRoot, nobody, until } from './support/process.ts';
+import { until } from './support/process.ts';
+import { account, createCluster, handOver, startCluster, stopCluster } from './support/tcp-postgres.ts';
 
 /**
  * `npm run test:pooler`: tests of the API, with PgBouncer in transaction mode between the service and PostgreSQL. Arguments choose
@@ -17,14 +16,14 @@ const SUITES = ['pooler', 'send.test', 'idempotency', 'polling', 'agents-and-key
   .concat(['webhook-deliveries', 'webhook-deletes', 'outgoing-mail', 'sign-in-code', 'form-sends', 'uploads.test', 'domains.test'])
   .map((name) => `server/test/api/${name}`);
 
-async function startPgBouncer(folder: string, postgresHost: string): Promise<{ url: string; stop(): void }> {
+async function startPgBouncer(folder: string, postgresPort: number): Promise<{ url: string; stop(): void }> {
   const port = await freePort();
   const [users, settings] = [path.join(folder, 'users.txt'), path.join(folder, 'pgbouncer.ini')];
   writeFileSync(users, '"waybill" ""\n');
   writeFileSync(
     settings,
     `[databases]
-* = host=${postgresHost}
+* = host=127.0.0.1 port=${postgresPort}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -39,8 +38,8 @@ ignore_startup_parameters = extra_float_digits
 `,
   );
   // PgBouncer refuses to run as root.
-  if (isRoot) for (const file of [folder, users, settings]) chownSync(file, nobody.uid, nobody.gid);
-  const child = spawn(PROGRAM, ['-q', settings], { stdio: ['ignore', 'inherit', 'inherit'], ...(isRoot && nobody) });
+  for (const file of [users, settings]) handOver(file);
+  const child = spawn(PROGRAM, ['-q', settings], { stdio: ['ignore', 'inherit', 'inherit'], ...account });
   let isOver = false;
   child.once('close', () => {
     isOver = true;
@@ -51,8 +50,7 @@ ignore_startup_parameters = extra_float_digits
   return { url, stop: () => child.kill('SIGKILL') };
 }
 
-async function isListening(port: number): Promise<boolean> {
-  const { connect } = await import('node:net');
+function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => resolve(true)).once('error', () => resolve(false));
     socket.once('connect', () => socket.destroy());
@@ -64,17 +62,19 @@ if (!existsSync(PROGRAM)) {
   process.exit(1);
 }
 const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-pooler-'));
-const postgres = await startEmbeddedPostgres(folder, pino({ level: 'silent' }), TEST_SETTINGS);
-const pooler = await startPgBouncer(mkdtempSync(path.join(os.tmpdir(), 'waybill-pgbouncer-')), String(postgres.connection.host));
+handOver(folder);
+const [cluster, port] = [path.join(folder, 'postgres'), await freePort()];
+createCluster(cluster);
+const postgres = await startCluster(cluster, port);
+const pooler = await startPgBouncer(folder, port);
 const vitest = path.resolve(import.meta.dirname, '../../node_modules/.bin/vitest');
-const direct = `postgres://waybill@localhost/postgres?host=${encodeURIComponent(String(postgres.connection.host))}`;
 const chosen = process.argv.slice(2);
 const run = spawn(vitest, ['run', ...(chosen.length > 0 ? chosen : SUITES)], {
   stdio: 'inherit',
-  env: { ...process.env, DATABASE_URL: direct, POOLER_URL: pooler.url },
+  env: { ...process.env, DATABASE_URL: `postgres://waybill@127.0.0.1:${port}/postgres`, POOLER_URL: pooler.url },
 });
 const code = await new Promise<number | null>((resolve) => run.once('close', resolve));
 pooler.stop();
-await postgres.stop();
+await stopCluster(postgres);
 rmSync(folder, { recursive: true, force: true });
 process.exit(code ?? 1);

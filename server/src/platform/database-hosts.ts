@@ -26,10 +26,10 @@ export function newClient({ Client = pg.Client, ...config }: Connection): pg.Cli
   return new Client(config);
 }
 
-/** Tries each server once. Rejects like the last one. */
+/** Of several servers, tries each once. Rejects like the last one. */
 export async function findPrimary(url: string, connection: Connection): Promise<void> {
   const hosts = eachHost(url).length;
-  for (let tried = 1; ; tried++) {
+  for (let tried = 1; hosts > 1; tried++) {
     const client = newClient({ ...connection, connectionTimeoutMillis: 5_000 });
     client.on('error', () => {});
     try {

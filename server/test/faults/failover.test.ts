@@ -2,25 +2,33 @@ import { expect, test } from 'vitest';
 import { Load } from '../support/load.ts';
 import { everyPage, ids } from '../support/pages.ts';
 import { until } from '../support/process.ts';
+import { receiverSettings, startReceiver } from '../support/receiver.ts';
 import { startReplicatedPostgres } from '../support/replicated-postgres.ts';
 import { startTestService } from '../support/service.ts';
+import { messageIdOf, register, untilNothingIsPending } from '../support/webhook-workers.ts';
 
-test('after a failover to the standby the service goes on by itself: 503 meanwhile, and every 201 is there', async () => {
+test('after a failover to the standby the service goes on by itself: 503 meanwhile, and every 201 is there and delivered', async () => {
   const postgres = await startReplicatedPostgres();
   const env = { DATABASE_URL: postgres.url, MONTHLY_MESSAGE_LIMIT: '0', NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0' };
-  const service = await startTestService(env);
+  const [service, receiver] = await Promise.all([startTestService({ ...receiverSettings, ...env }), startReceiver()]);
   const [acme, globex] = [await service.business('acme'), await service.business('globex')];
+  await register(globex.api, receiver.url());
   const load = new Load(acme.api, 4);
   await load.untilAcknowledged(200);
   await postgres.failOver();
   await load.untilAcknowledged(200);
   await load.stop();
   await until(async () => (await service.anonymous.request('GET', '/readyz')).status === 200);
+  // The connections of the test itself have to find the new primary, too.
+  await until(async () => (await service.sql('SELECT 1').catch(() => [])).length > 0);
+  await untilNothingIsPending(service);
 
   expect(load.oddResponses).toEqual([]);
   expect(load.refused).toBeGreaterThan(0);
   const inbox = ids((await everyPage(globex.api, '/inbox', { limit: 200 })).flat());
   expect(new Set(inbox).size).toBe(inbox.length);
   expect(inbox).toEqual(expect.arrayContaining(load.acknowledged));
+  expect(new Set(receiver.deliveries.map(messageIdOf))).toEqual(new Set(inbox));
   await service.stop();
+  await receiver.stop();
 });
