@@ -1192,7 +1192,7 @@ END
 $function$;
 
 CREATE FUNCTION queue_webhook_attempts(messages committed_message[])
- RETURNS void
+ RETURNS text
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
@@ -1209,9 +1209,7 @@ BEGIN
     RETURNING party_id, webhook_id
   )
   SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') INTO names FROM queued;
-  IF names IS NOT NULL THEN
-    PERFORM pg_notify('waybill_webhooks', CASE WHEN length(names) < 8000 THEN names ELSE '' END);
-  END IF;
+  RETURN names;
 END
 $function$;
 

@@ -21,6 +21,7 @@ import { Arrivals } from './modules/messages/arrivals.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
 import { WebhookStatistics } from './modules/webhooks/statistics.ts';
+import { Announcer } from './platform/announcer.ts';
 import { CanonicalHasher } from './platform/canonical-hasher.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
 import { ConsumerMail } from './platform/consumer-mail.ts';
@@ -94,6 +95,8 @@ export async function buildContext(
     () => checker.stop(),
     () => hasher.stop(),
   );
+  const announcer = new Announcer(database);
+  closers.push(() => announcer.stop());
   const publicUrl = () => context.publicUrl;
   const quotas = quotasOf(config);
   const metrics = new Registry();
@@ -117,7 +120,7 @@ export async function buildContext(
     blocks: new Blocks(database, feed, parties),
     quotas,
     cursors: new Cursors(await sharedSecret(database, 'cursors')),
-    ledger: new Ledger(database, quotas),
+    ledger: new Ledger(database, announcer, quotas),
     arrivals: new Arrivals(database, metrics, log),
     schemas: new InboxSchemas(database, feed, checker),
     hasher,

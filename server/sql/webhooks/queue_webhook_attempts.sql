@@ -1,6 +1,6 @@
--- A follower of messages: queues the first attempt for each webhook that matches, and notifies the workers of these webhooks.
--- A payload of NOTIFY has room for 8,000 bytes; an empty one makes the workers look for themselves.
-CREATE OR REPLACE FUNCTION queue_webhook_attempts(messages committed_message[]) RETURNS void LANGUAGE plpgsql
+-- A follower of messages: queues the first attempt for each webhook that matches. Returns these webhooks as `party:webhook`, separated
+-- by commas, for the workers to be notified of after the commit; null if there are none.
+CREATE OR REPLACE FUNCTION queue_webhook_attempts(messages committed_message[]) RETURNS text LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
@@ -16,8 +16,6 @@ BEGIN
     RETURNING party_id, webhook_id
   )
   SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') INTO names FROM queued;
-  IF names IS NOT NULL THEN
-    PERFORM pg_notify('waybill_webhooks', CASE WHEN length(names) < 8000 THEN names ELSE '' END);
-  END IF;
+  RETURN names;
 END
 $$;

@@ -2,7 +2,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { CHANNELS, JOBS } from '../../src/contract/jobs-and-channels.ts';
-import { FOLLOWERS } from '../../src/modules/messages/followers.ts';
+import { ANNOUNCED, FOLLOWERS } from '../../src/modules/messages/followers.ts';
 import { SCHEMA_FOLDERS } from '../../src/platform/migrate.ts';
 import { functionsIn } from '../../src/platform/sql-functions.ts';
 import { startTestService } from '../support/service.ts';
@@ -45,7 +45,10 @@ test('migrations are numbered without a gap, and hold no function', () => {
 });
 
 test('every follower of a message is a function that takes the committed batch, and every such function is a follower', () => {
-  const takers = functions.filter(({ sql }) => /\(messages committed_message\[\]\) RETURNS void/.test(sql)).map(({ name }) => name);
+  const takersThatReturn = (type: string) =>
+    functions.filter(({ sql }) => sql.includes(`(messages committed_message[]) RETURNS ${type} `)).map(({ name }) => name);
+  const takers = [...takersThatReturn('void'), ...takersThatReturn('text')];
+  expect(takersThatReturn('text')).toEqual([ANNOUNCED.sqlFunction]);
   expect(FOLLOWERS.map(({ sqlFunction }) => sqlFunction).toSorted()).toEqual(takers.toSorted());
   expect(FOLLOWERS.every(({ follows }) => follows.length > 0)).toBe(true);
 });
@@ -60,6 +63,10 @@ test('the jobs that SQL queues are those of the list, and each has a handler', a
   };
   await expect.poll(handled).toEqual(expect.arrayContaining(Object.values(JOBS)));
   await service.stop();
+});
+
+test('no function notifies: NOTIFY holds a lock until its transaction is on disk, and so would every send', () => {
+  expect(functions.filter(({ sql }) => /pg_notify|\bNOTIFY\s+\w/.test(sql.replace(/^--.*$/gm, ''))).map(({ name }) => name)).toEqual([]);
 });
 
 test('the channels that SQL notifies are those of the list', () => {

@@ -14,7 +14,7 @@ import type { Queryable } from '../../platform/postgres.ts';
 import { oneOf, prepared } from '../../platform/statement.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { PreparedMessage } from './envelope.ts';
-import { FOLLOWERS } from './followers.ts';
+import { ANNOUNCED, FOLLOWERS } from './followers.ts';
 import { MESSAGE_FIELDS } from './store.ts';
 
 const OUTCOMES = ['accepted', 'replayed', ...QUOTA_NAMES] as const;
@@ -27,7 +27,7 @@ export interface CommitOutcome {
   contentHash: Buffer;
 }
 
-/** Delivers the batch and calls the followers, in one round trip and one transaction. */
+/** Delivers the batch and calls the followers, in one round trip and one transaction. The first row has what is to be announced. */
 const COMMIT = prepared(
   'commit-messages',
   `WITH batch AS MATERIALIZED (
@@ -36,15 +36,22 @@ const COMMIT = prepared(
            SELECT ${FOLLOWERS.map(({ sqlFunction }) => `${sqlFunction}(b.messages)`).join(', ')}
              FROM (SELECT array_agg(committed ORDER BY ordinal) AS messages FROM batch WHERE outcome = 'accepted' HAVING count(*) > 0) b
          )
-         SELECT outcome, message_id, received_ms, content_hash FROM batch LEFT JOIN followed ON true ORDER BY ordinal`,
-  { outcome: oneOf('text', OUTCOMES), message_id: 'uuid', received_ms: 'bigint', content_hash: 'bytea' },
+         SELECT outcome, message_id, received_ms, content_hash, CASE WHEN ordinal = 1 THEN ${ANNOUNCED.sqlFunction} END AS announced
+           FROM batch LEFT JOIN followed ON true ORDER BY ordinal`,
+  { outcome: oneOf('text', OUTCOMES), message_id: 'uuid', received_ms: 'bigint', content_hash: 'bytea', announced: 'text?' },
 );
 
 /** The estimated size of a record without its texts: fixed-width attributes, lengths and types, and usual texts. */
 const RECORD_BYTES_GUESS = 1_536;
 
-/** The outcomes are in the order of the messages. */
-export async function commitMessages(db: Queryable, batch: readonly PreparedMessage[], quotas: Quotas): Promise<CommitOutcome[]> {
+export interface Committed {
+  /** In the order of the messages. */
+  outcomes: CommitOutcome[];
+  /** What ANNOUNCED has returned. */
+  announced: string | null;
+}
+
+export async function commitMessages(db: Queryable, batch: readonly PreparedMessage[], quotas: Quotas): Promise<Committed> {
   const plan = planEntries(batch);
   const payloadBytes = batch.reduce((sum, { json }) => sum + (json?.length ?? 0), 0);
   const files = batch.flatMap(({ id, files }) => files.map((file, ordinal) => ({ messageId: id, ordinal, file })));
@@ -58,12 +65,13 @@ export async function commitMessages(db: Queryable, batch: readonly PreparedMess
     quotas.dailyUploadBytes,
     `${IDEMPOTENCY_WINDOW_HOURS} hours`,
   ]);
-  return rows.map((row) => ({
+  const outcomes = rows.map((row) => ({
     outcome: row.outcome,
     messageId: row.message_id,
     receivedMs: Number(row.received_ms),
     contentHash: row.content_hash,
   }));
+  return { outcomes, announced: rows[0]?.announced ?? null };
 }
 
 /** The attributes of the type touched_ledger. */

@@ -1,7 +1,9 @@
 import type { Quotas } from '../../contract/quotas.ts';
+import type { Announcer } from '../../platform/announcer.ts';
 import { type Database, isDeadlock, isUnavailable } from '../../platform/postgres.ts';
 import { type CommitOutcome, commitMessages } from './commit-store.ts';
 import type { PreparedMessage } from './envelope.ts';
+import { ANNOUNCED } from './followers.ts';
 
 const BATCH_MAX_MESSAGES = 256;
 const BATCH_MAX_BYTES = 4 * 1_048_576;
@@ -21,13 +23,15 @@ interface Waiting {
  */
 export class Ledger {
   readonly #database: Database;
+  readonly #announcer: Announcer;
   readonly #quotas: Quotas;
   readonly #queue: Waiting[] = [];
   #inFlight = 0;
   #isScheduled = false;
 
-  constructor(database: Database, quotas: Quotas) {
+  constructor(database: Database, announcer: Announcer, quotas: Quotas) {
     this.#database = database;
+    this.#announcer = announcer;
     this.#quotas = quotas;
   }
 
@@ -84,7 +88,9 @@ export class Ledger {
   async #commitRetrying(messages: PreparedMessage[]): Promise<CommitOutcome[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await commitMessages(this.#database, messages, this.#quotas);
+        const { outcomes, announced } = await commitMessages(this.#database, messages, this.#quotas);
+        if (announced !== null) this.#announcer.announce(ANNOUNCED.channel, announced);
+        return outcomes;
       } catch (error) {
         if (!isDeadlock(error) || attempt > DEADLOCK_RETRIES_MAX) throw error;
       }

@@ -33,8 +33,8 @@ const STOP_POLL_MS = 20;
 
 /**
  * Does the I/O of webhook attempts: leases them from the database, sends them, and records their outcomes. lanes.ts decides which
- * ones, and when. Any number of processes may run a dispatcher. New attempts are announced by NOTIFY in the transaction that
- * queues them; a sweep finds retries, and the attempts that a process had leased when it died.
+ * ones, and when. Any number of processes may run a dispatcher. New attempts are announced by NOTIFY after the transaction
+ * that queues them; a sweep finds retries, the attempts that a process had leased when it died, and those it died before announcing.
  */
 export class Dispatcher {
   readonly #services: DispatchServices;
