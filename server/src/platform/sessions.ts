@@ -23,6 +23,10 @@ export async function requireSessions(connection: Connection, setting: string): 
     await listener.query(`LISTEN ${channel}`);
     await notifier.query(`NOTIFY ${channel}`);
     if (await Promise.race([heard, sleep(NOTIFY_PATIENCE_MS, false, { ref: false })])) return;
+  } catch (error) {
+    // The stack of a socket's error names no caller.
+    if (error instanceof Error) Error.captureStackTrace(error);
+    throw error;
   } finally {
     await Promise.all([listener.end(), notifier.end()]).catch(() => {});
   }
