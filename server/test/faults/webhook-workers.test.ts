@@ -1,11 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
 import { startProcess, until } from '../support/process.ts';
-import { startReceiver } from '../support/receiver.ts';
-import type { LoggedAttempt } from '../support/webhook-log.ts';
 import {
   attemptsMadeBy,
   deliveryIdOf,
@@ -14,7 +12,6 @@ import {
   register,
   sendMany,
   setTheStage,
-  startApi,
   startWorker,
   untilNothingIsPending,
   wholeLog,
@@ -174,46 +171,4 @@ test.concurrent('connections that PostgreSQL ends, and its restart, lose and del
   expect(log.map(({ message_id }) => message_id).toSorted()).toEqual(sent.toSorted());
   expect(log.every(({ attempt, status }) => attempt === 1 && status === 'delivered')).toBe(true);
   expect(new Set(receiver.deliveries.map(deliveryIdOf))).toEqual(new Set(log.map(({ id }) => id)));
-});
-
-test('endpoints that never respond, with many attempts waiting, do not delay one that does', async () => {
-  const service = await startApi({ DATABASE_URL: await postgres.createDatabase() });
-  const receiver = await startReceiver();
-  receiver.respond = ({ path }, response) => {
-    if (path === '/healthy') response.writeHead(204).end();
-  };
-  const [acme, globex, ...others] = await Promise.all(
-    ['acme', 'globex', 'initech', 'hooli', 'umbrella'].map((handle) => service.business(handle)),
-  );
-  if (!acme || !globex) throw new Error('two businesses are missing');
-  for (const { api } of others) await Promise.all(Array.from({ length: 10 }, (_, n) => register(api, receiver.url(`/hangs/${n}`))));
-  const healthy = await register(globex.api, receiver.url('/healthy'));
-  const worker = await startWorker(service.databaseUrl);
-  const delaysOf = async (count: number) => {
-    const respondedAt = new Map<string, number>();
-    for (let n = 0; n < count; n++, await sleep(100)) {
-      const { body } = await acme.api.send({ to: 'globex' });
-      respondedAt.set(body.id, Date.now());
-    }
-    const arrived = () => receiver.at('/healthy').filter((delivery) => respondedAt.has(messageIdOf(delivery)));
-    await until(() => arrived().length >= count);
-    return arrived().map((delivery) => delivery.at - (respondedAt.get(messageIdOf(delivery)) ?? 0));
-  };
-
-  const alone = await delaysOf(30);
-  await Promise.all(others.map(({ handle }) => sendMany(acme.api, 200, handle)));
-  await until(() => receiver.deliveries.length >= alone.length + 30);
-  // For longer than the ten seconds after which the worker gives up on those that hang, and turns to the next.
-  const delays = await delaysOf(110);
-  const p99 = delays.toSorted((a, b) => a - b)[Math.ceil(0.99 * delays.length) - 1];
-  // The limit is a second, plus the time for which other load stalls the machine.
-  expect(p99).toBeLessThan(Math.max(1_000, 3 * Math.max(...alone)));
-
-  const isDelivered = ({ attempt, status }: LoggedAttempt) => attempt === 1 && status === 'delivered';
-  await until(async () => (await wholeLog(globex.api, healthy)).every(isDelivered));
-  expect(receiver.at('/healthy')).toHaveLength(alone.length + delays.length);
-  expect(await service.sql('SELECT FROM webhook_attempts WHERE status = $1', ['pending'])).toHaveLength(30 * 200);
-  await worker.stop('SIGKILL');
-  await service.stop();
-  await receiver.stop();
 });
