@@ -4,7 +4,7 @@ import { CORES, WAITING_WORKERS } from './server/test/support/workers.ts';
 
 /** For the projects that need a database and start processes; all of them share one PostgreSQL. */
 const surroundings = { globalSetup: ['server/test/support/global-setup.ts'], setupFiles: ['server/test/support/clean-up.ts'] };
-/** Processes that are killed and taken over count seconds, so they get a core each, and the start of the run. */
+/** Tests that kill processes depend on leases and time-outs of seconds, so each has a core. They take longest, and so run first. */
 const alone = { maxWorkers: CORES, sequence: { groupOrder: 0 } };
 /** Tests that wait for responses and pages: more of them than cores. */
 const waiting = { maxWorkers: WAITING_WORKERS, sequence: { groupOrder: 1 } };

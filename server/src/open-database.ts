@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { type DataFolderLock, type Holder, isLock, lockDataFolder } from './platform/data-folder.ts';
-import { type Connection, connectionTo, findPrimary } from './platform/database-hosts.ts';
+import { type Connection, connectionTo } from './platform/database-hosts.ts';
 import { embeddedConnection, isReachable, startEmbeddedPostgres } from './platform/embedded-postgres.ts';
 import { requireSessions } from './platform/sessions.ts';
 
@@ -39,10 +39,8 @@ export async function openDatabase(config: Config, holder: Holder, log: Logger):
 }
 
 async function openGiven(url: string, directUrl: string | undefined): Promise<OpenDatabase> {
-  const connection = connectionTo(url);
-  await findPrimary(url, connection);
-  const direct = directUrl === undefined ? connection : connectionTo(directUrl);
-  if (directUrl !== undefined) await findPrimary(directUrl, direct);
+  const connection = await connectionTo(url);
+  const direct = directUrl === undefined ? connection : await connectionTo(directUrl);
   await requireSessions(direct, directUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL');
   return { connection, direct, close: async () => {} };
 }

@@ -8,7 +8,7 @@ export function eachHost(url: string): string[] {
   return hosts.split(',').map((host) => `${before}${host}${after}`);
 }
 
-/** A standby can be read, but takes no writes. Has the code of PostgreSQL for these. */
+/** The server takes no writes. The code is the one that PostgreSQL gives to a write on a standby. */
 class IsStandby extends Error {
   readonly code = '25006';
 }
@@ -16,31 +16,31 @@ class IsStandby extends Error {
 /** How to connect to PostgreSQL: to the one server, or to the primary of several. */
 export type Connection = pg.ClientConfig & { Client?: typeof pg.Client };
 
-export function connectionTo(url: string): Connection {
-  const [only, ...others] = eachHost(url);
-  if (others.length === 0) return { connectionString: only };
-  return { Client: clientOfPrimary([only ?? '', ...others]) };
-}
+export const CONNECT_PATIENCE_MS = 5_000;
 
-export function newClient({ Client = pg.Client, ...config }: Connection): pg.Client {
-  return new Client(config);
-}
-
-/** Of several servers, tries each once. Rejects like the last one. */
-export async function findPrimary(url: string, connection: Connection): Promise<void> {
-  const hosts = eachHost(url).length;
-  for (let tried = 1; hosts > 1; tried++) {
-    const client = newClient({ ...connection, connectionTimeoutMillis: 5_000 });
-    client.on('error', () => {});
+/** Of several servers, tries each once to find the primary, and rejects like the last one if there is none. */
+export async function connectionTo(url: string): Promise<Connection> {
+  const urls = eachHost(url);
+  if (urls.length === 1) return { connectionString: url };
+  const connection = { Client: clientOfPrimary(urls) };
+  for (let tried = 1; ; tried++) {
+    const client = newClient(connection);
     try {
       await client.connect();
-      return;
+      return connection;
     } catch (error) {
-      if (tried === hosts) throw error;
+      if (tried === urls.length) throw error;
     } finally {
       await client.end().catch(() => {});
     }
   }
+}
+
+/** A client whose connection may break without ending the process. */
+export function newClient({ Client = pg.Client, ...config }: Connection): pg.Client {
+  const client = new Client({ connectionTimeoutMillis: CONNECT_PATIENCE_MS, ...config });
+  client.on('error', () => {});
+  return client;
 }
 
 /**
@@ -55,7 +55,7 @@ function clientOfPrimary(urls: readonly string[]): typeof pg.Client {
 
     constructor(config: pg.ClientConfig = {}) {
       super({ ...config, connectionString: urls[current] ?? '' });
-      // PostgreSQL 14 and later tell this of themselves, at the start of a connection and when it changes.
+      // PostgreSQL 14 and later report this when a connection begins, and when it changes.
       this.connection.on('parameterStatus', ({ parameterName, parameterValue }: { parameterName: string; parameterValue: string }) => {
         if (parameterName === 'in_hot_standby') this.#isStandby = parameterValue === 'on';
       });

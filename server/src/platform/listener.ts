@@ -37,7 +37,6 @@ export class Listener {
   async start(): Promise<void> {
     const { channel, applicationName, onPayload, onInterruption } = this.#listening;
     const client = newClient({ ...this.#connection, application_name: applicationName, keepAlive: true });
-    client.on('error', () => {});
     client.on('notification', ({ payload = '' }) => onPayload(payload, client));
     try {
       await client.connect();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { codeOf } from '../contract/thrown.ts';
-import type { Connection } from './database-hosts.ts';
+import { CONNECT_PATIENCE_MS, type Connection } from './database-hosts.ts';
 import { Slots } from './slots.ts';
 import type { Statement } from './statement.ts';
 
@@ -27,7 +27,6 @@ const POOL_CONNECTIONS = 16;
 const SESSION_CONNECTIONS = 12;
 /** Connections that may be held by work outside of the database, such as on the disk. */
 const EXCLUSIVE_CONNECTIONS = 4;
-const CONNECT_PATIENCE_MS = 5_000;
 /** How long to wait for another process that does the same work. */
 const LOCK_PATIENCE_MS = 10_000;
 

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, newClient } from './database-hosts.ts';
 
-const CONNECT_PATIENCE_MS = 5_000;
 const NOTIFY_PATIENCE_MS = 5_000;
 
 /** The connection can't be used; the message says which setting to change. */
@@ -13,9 +12,7 @@ export class NoSessions extends Error {}
  * deliveries wait for the next sweep. A connection listens, and another one notifies it.
  */
 export async function requireSessions(connection: Connection, setting: string): Promise<void> {
-  const settings = { ...connection, connectionTimeoutMillis: CONNECT_PATIENCE_MS };
-  const [listener, notifier] = [newClient(settings), newClient(settings)];
-  for (const client of [listener, notifier]) client.on('error', () => {});
+  const [listener, notifier] = [newClient(connection), newClient(connection)];
   try {
     await Promise.all([listener.connect(), notifier.connect()]);
     const channel = `waybill_start_${randomBytes(8).toString('hex')}`;

@@ -9,7 +9,7 @@ import { formatId } from '../../src/contract/ids.ts';
 import { createAgent, createKey } from '../../src/modules/agents/agents.ts';
 import { PartyDirectory } from '../../src/modules/parties/directory.ts';
 import { ChangeFeed } from '../../src/platform/change-feed.ts';
-import { connectionTo, findPrimary } from '../../src/platform/database-hosts.ts';
+import { connectionTo } from '../../src/platform/database-hosts.ts';
 import { Database, type Queryable } from '../../src/platform/postgres.ts';
 import { type Role, startService } from '../../src/service.ts';
 import { Api } from './api.ts';
@@ -80,8 +80,7 @@ export async function startTestService(
       pagesFolder,
     );
   const service = await start({});
-  const connection = connectionTo(databaseUrl);
-  await findPrimary(databaseUrl, connection);
+  const connection = await connectionTo(databaseUrl);
   const database = new Database(connection, log);
   const parties = new PartyDirectory(database, new ChangeFeed(connection, log));
   return {
