@@ -8,11 +8,8 @@ const surroundings = { globalSetup: ['server/test/support/global-setup.ts'], set
 const alone = { maxWorkers: CORES, sequence: { groupOrder: 0 } };
 /** Tests that wait for responses and pages: more of them than cores. */
 const waiting = { maxWorkers: WAITING_WORKERS, sequence: { groupOrder: 1 } };
-/**
- * Tests that compare times, memory or processor time: a core each, when nothing else runs. Measured once more before they fail,
- * because a machine that is shared with others may stand still in the middle.
- */
-const measured = { maxWorkers: CORES, retry: 1, sequence: { groupOrder: 2 } };
+/** Tests that compare times, memory or processor time: a core each, when nothing else runs. */
+const measured = { maxWorkers: CORES, sequence: { groupOrder: 2 } };
 
 export default defineConfig({
   test: {
