@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { Agent, request } from 'undici';
 import type { Authority } from '../server/test/support/certificates.ts';
 import { httpRequest, runLoad } from './http-load.ts';
 import { PAYLOAD, SUBJECT, TYPE } from './payload.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
 import type { ServiceUnderTest } from './service-process.ts';
 
 export interface WebhookResult {
@@ -16,15 +15,6 @@ export interface WebhookResult {
   /** From the 201 response to the receiver, while messages are sent at this rate. */
   latencyAt: { perSecond: number; p50Ms: number; p99Ms: number }[];
   isolation: { alone: number; besideDead: number; ratio: number; firstAttemptP99Ms: number };
-}
-
-interface Receiver {
-  url(path: string): string;
-  learn(path: string, secret: string): void;
-  counts(): Promise<{ delivered: number; refused: number; at: number }>;
-  watch(): void;
-  arrivals(): Promise<[id: string, at: number][]>;
-  stop(): Promise<void>;
 }
 
 interface Business {
@@ -107,26 +97,6 @@ export async function measureWebhooks(
     await agent.destroy();
     await receiver.stop();
   }
-}
-
-async function startReceiver(authority: Authority): Promise<Receiver> {
-  const workerData = { identity: authority.issue(['localhost']), secrets: {} };
-  const worker = new Worker(new URL('./webhook-receiver.ts', import.meta.url), { workerData });
-  const [port] = (await once(worker, 'message')) as [number];
-  const ask = async (what: string) => {
-    worker.postMessage({ ask: what });
-    return (await once(worker, 'message'))[0];
-  };
-  return {
-    url: (path) => `https://localhost:${port}${path}`,
-    learn: (path, secret) => worker.postMessage({ learn: [path, secret] }),
-    counts: () => ask('counts'),
-    watch: () => worker.postMessage({ ask: 'watch' }),
-    arrivals: () => ask('arrivals'),
-    stop: async () => {
-      await worker.terminate();
-    },
-  };
 }
 
 async function call(service: ServiceUnderTest, key: string, method: string, path: string, body?: unknown): Promise<Response> {

@@ -62,7 +62,7 @@ export function limitsDocument(): string {
 function shown(name: string): string {
   const value = (limits as unknown as Record<string, number>)[name];
   if (value === undefined) throw new Error(`${name} has no value`);
-  if (name.endsWith('_BYTES')) return bytes(value);
+  if (name.endsWith('_BYTES') || name.endsWith('_BYTES_PER_S')) return bytes(value);
   if (name.endsWith('_MB')) return bytes(value * limits.MB);
   if (name.endsWith('_MS')) return duration(value / 1000);
   if (name.endsWith('_S')) return duration(value);

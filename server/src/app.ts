@@ -154,15 +154,15 @@ const keptMails: readonly Route<Context>[] = [
 
 /** Without pages, only the operators' routes are registered. */
 export function buildApp(context: Context, log: Logger, pages: Pages | undefined): FastifyInstance {
-  const { config } = context;
+  const { config, tokens } = context;
   const app = createServer(log, config.trustedProxies);
   collectMetrics(app, context.metrics);
-  const perKey = new RateLimiter(config.rateLimitPerMinute, config.rateLimitBurst, 'key or person');
+  const perKey = new RateLimiter(config.rateLimitPerMinute, config.rateLimitBurst, 'key or person', tokens);
   const businessRate = config.businessRateLimitPerMinute ?? BUSINESS_RATE_FACTOR * config.rateLimitPerMinute;
-  const perBusiness = new RateLimiter(businessRate, BUSINESS_RATE_FACTOR * config.rateLimitBurst, 'business');
+  const perBusiness = new RateLimiter(businessRate, BUSINESS_RATE_FACTOR * config.rateLimitBurst, 'business', tokens);
   const publicRate = config.publicRateLimitPerMinute;
-  const perAddress = new RateLimiter(publicRate, publicRate, 'address');
-  const unknownKeys = new UnknownKeys(new RateLimiter(publicRate, publicRate, 'address without a valid key'));
+  const perAddress = new RateLimiter(publicRate, publicRate, 'address', tokens);
+  const unknownKeys = new UnknownKeys(new RateLimiter(publicRate, publicRate, 'address without a valid key', tokens));
   const pace = new Pace(config.minBytesPerS, config.slowClientS, context.metrics);
   app.addHook('onClose', async () => pace.stop());
   const budget = new ByteBudget(config.responseBytesMax);

@@ -36,6 +36,7 @@ import { Outbound } from './platform/outbound.ts';
 import type { Database } from './platform/postgres.ts';
 import { SchemaChecker } from './platform/schema-checker/checker.ts';
 import { sharedSecret } from './platform/secrets.ts';
+import { TokenExchange } from './platform/token-exchange.ts';
 
 /**
  * Everything that endpoints, chores and workers use, built once. Only the composition root knows it as a whole: each module
@@ -70,6 +71,8 @@ export interface Context {
   quotas: Quotas;
   cursors: Cursors;
   metrics: Registry;
+  /** Of the rate limits, which hold for all processes together. */
+  tokens: TokenExchange;
   /** Without a slash at the end. With PORT=0 the URL is known only once the server listens. */
   publicUrl: string;
   inboundDomain: string;
@@ -95,6 +98,9 @@ export async function buildContext(
     () => checker.stop(),
     () => hasher.stop(),
   );
+  const tokens = new TokenExchange(database, connection, log);
+  await tokens.start();
+  closers.push(() => tokens.stop());
   const announcer = new Announcer(database);
   closers.push(() => announcer.stop());
   const publicUrl = () => context.publicUrl;
@@ -133,6 +139,7 @@ export async function buildContext(
     signer,
     outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }),
     metrics,
+    tokens,
     publicUrl: '',
     inboundDomain: '',
   };

@@ -1,21 +1,29 @@
+import cluster from 'node:cluster';
 import { inspect, parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { ConfigError, readConfig } from './config.ts';
+import { PROCESSES_MAX } from './contract/limits.ts';
 import { codeOf } from './contract/thrown.ts';
 import { DataFolderInUse } from './open-database.ts';
 import { collectWhenIdle } from './platform/idle-collection.ts';
+import { numberOfProcesses, ProcessFailed, reportStart, startProcesses } from './processes.ts';
 import { type Role, type Service, startService } from './service.ts';
 import { welcome } from './welcome.ts';
 
 const ROLES: Role[] = ['api', 'worker', 'mail', 'all'];
 /** Log levels at which a start that fails also prints the stack. */
 const STACK_LEVELS = ['trace', 'debug'];
-const USAGE = `Usage: npm start [-- --role ${ROLES.join('|')}] [--pages <folder with pages that are built>]
+const USAGE = `Usage: npm start [-- --role ${ROLES.join('|')}] [--processes <number>|auto] [--pages <folder with pages that are built>]
 Settings come from the environment; .env.example lists them all.`;
 
-function readArguments(): { role: Role; pages: string | undefined } {
+function readArguments(): { role: Role; pages: string | undefined; processes: number } {
   const { values } = parseArgs({
-    options: { role: { type: 'string', default: 'all' }, pages: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      role: { type: 'string', default: 'all' },
+      processes: { type: 'string', default: '1' },
+      pages: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
   if (values.help) {
     console.log(USAGE);
@@ -23,7 +31,10 @@ function readArguments(): { role: Role; pages: string | undefined } {
   }
   const role = ROLES.find((known) => known === values.role);
   if (!role) throw new ConfigError(`--role must be one of ${ROLES.join(', ')}, but is "${values.role}".`);
-  return { role, pages: values.pages };
+  const processes = numberOfProcesses(values.processes, PROCESSES_MAX);
+  if (processes === undefined)
+    throw new ConfigError(`--processes must be auto or a number from 1 to ${PROCESSES_MAX}, but is "${values.processes}".`);
+  return { role, pages: values.pages, processes };
 }
 
 /** Waits for a service that is still starting before it stops it, so that no PostgreSQL is left behind. */
@@ -33,7 +44,7 @@ function stopOnSignals(starting: Promise<Service>): void {
     process.on(signal, async () => {
       if (isStopping) return;
       isStopping = true;
-      console.log('Stopping: finishing the requests under way.');
+      if (cluster.isPrimary) console.log('Stopping: finishing the requests under way.');
       const service = await starting.catch(() => undefined);
       await service?.stop();
       if (service) process.exit(0);
@@ -55,19 +66,25 @@ function explain(error: unknown): string {
 
 let showsStacks = false;
 try {
-  const { role, pages } = readArguments();
+  const { role, pages, processes } = readArguments();
   const config = readConfig();
   showsStacks = STACK_LEVELS.includes(config.logLevel);
   if (role === 'mail' && config.smtpListen === undefined)
     throw new ConfigError('The role mail needs the setting SMTP_LISTEN, such as 0.0.0.0:25.');
   const log = pino({ level: config.logLevel });
-  console.log('Waybill is starting.');
-  const starting = startService(config, role, log, console.log, pages);
+  if (cluster.isPrimary) console.log('Waybill is starting.');
+  const starting =
+    processes > 1 && cluster.isPrimary
+      ? startProcesses(processes, config, log)
+      : startService(config, role, log, { tell: console.log, pages, isOneOfSeveral: cluster.isWorker });
   stopOnSignals(starting);
-  console.log(welcome(await starting, config, role));
+  const service = await starting;
+  if (cluster.isPrimary) console.log(welcome(service, config, role, processes));
+  else reportStart(service);
   collectWhenIdle();
 } catch (error) {
-  console.error(explain(error));
+  // A process that could not start has explained itself.
+  if (!(error instanceof ProcessFailed)) console.error(explain(error));
   if (showsStacks) console.error(inspect(error));
   process.exit(1);
 }

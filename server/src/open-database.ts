@@ -16,9 +16,15 @@ export interface OpenDatabase {
 export class DataFolderInUse extends Error {}
 
 const PATIENCE_MS = 30_000;
+/** Pool, listeners, and a few for the operator's commands. */
+const CONNECTIONS_PER_PROCESS = 24;
+const CONNECTIONS_MIN = 100;
 
-/** The operator's own database, or the one in the data folder, which is started unless a running service has it open. */
-export async function openDatabase(config: Config, holder: Holder, log: Logger): Promise<OpenDatabase> {
+/**
+ * The operator's own database, or the one in the data folder, which is started unless a running service has it open; then with enough
+ * connections for so many processes.
+ */
+export async function openDatabase(config: Config, holder: Holder, log: Logger, processes = 1): Promise<OpenDatabase> {
   if (config.databaseUrl !== undefined) return openGiven(config.databaseUrl, config.databaseDirectUrl);
   if (process.platform !== 'linux')
     throw new Error('The database that comes along runs on Linux only. Set DATABASE_URL to a PostgreSQL of your own.');
@@ -26,7 +32,8 @@ export async function openDatabase(config: Config, holder: Holder, log: Logger):
   const embedded = embeddedConnection(config.dataDir);
   if (lock === undefined) return { connection: embedded, direct: embedded, close: async () => {} };
   try {
-    const postgres = await startEmbeddedPostgres(config.dataDir, log);
+    const connections = Math.max(CONNECTIONS_MIN, processes * CONNECTIONS_PER_PROCESS);
+    const postgres = await startEmbeddedPostgres(config.dataDir, log, { max_connections: String(connections) });
     const close = async () => {
       await postgres.stop();
       await lock.release();
@@ -45,7 +52,7 @@ async function openGiven(url: string, directUrl: string | undefined): Promise<Op
   return { connection, direct, close: async () => {} };
 }
 
-/** Undefined for a command that can use the database of the running service. */
+/** Undefined for a command, or one of several processes, that can use the database of the running service. */
 async function takeLock({ dataDir }: Config, holder: Holder): Promise<DataFolderLock | undefined> {
   const giveUpAt = Date.now() + PATIENCE_MS;
   for (;;) {

@@ -23,7 +23,8 @@ import { createSamples, type Sample } from './samples.ts';
 
 export type Role = 'api' | 'worker' | 'mail' | 'all';
 
-export interface Service {
+/** What there is to say about a service that has started. */
+export interface Started {
   /** The URL that people use. */
   publicUrl: string;
   /** The address that the service listens on; a proxy may be in front of it. */
@@ -34,23 +35,30 @@ export interface Service {
   keptMailsAt: string | undefined;
   /** The sample businesses with their keys, on the very first start with the embedded database. */
   samples: Sample[];
+}
+
+export interface Service extends Started {
   stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** Is told what takes long. */
+  tell?: (sentence: string) => void;
+  /** A folder with built pages; otherwise they are built. */
+  pages?: string | undefined;
+  /** One of several processes of a service: another one has started the database in the data folder. */
+  isOneOfSeveral?: boolean;
 }
 
 const STOP_PATIENCE_MS = 25_000;
 const CHORES_AT_ONCE = 2;
 
-/** Starts what the role needs, and builds the pages unless `pagesFolder` has them. Stopping runs in reverse order, the database last. */
-export async function startService(
-  config: Config,
-  role: Role,
-  log: Logger,
-  tell: (sentence: string) => void = () => {},
-  pagesFolder?: string,
-): Promise<Service> {
+/** Starts what the role needs. Stopping runs in reverse order, the database last. */
+export async function startService(config: Config, role: Role, log: Logger, options: StartOptions = {}): Promise<Service> {
+  const { tell = () => {}, pages, isOneOfSeveral = false } = options;
   const hasWorker = role === 'worker' || role === 'all';
   const hasApi = role === 'api' || role === 'all';
-  const opened = await openDatabase(config, 'service', log);
+  const opened = await openDatabase(config, isOneOfSeveral ? 'command' : 'service', log);
   const database = new Database(opened.connection, log, opened.direct);
   const closers: (() => Promise<void>)[] = [() => opened.close(), () => database.close()];
   const stop = async () => {
@@ -64,14 +72,14 @@ export async function startService(
       const jobs: JobRunner = await startJobs(database, allChores(context), CHORES_AT_ONCE, log);
       closers.push(() => jobs.stop());
     }
-    const app = buildApp(context, log, hasApi ? await openPages(config, pagesFolder ?? (await builtPages(tell))) : undefined);
+    const app = buildApp(context, log, hasApi ? await openPages(config, pages ?? (await builtPages(tell))) : undefined);
     // These finish what they have under way, all at the same time.
     const finishers = [closerOf(app, STOP_PATIENCE_MS), () => context.arrivals.stop()];
     closers.push(async () => {
       await Promise.all(finishers.map((finish) => finish()));
     });
     if (role !== 'worker') await context.schemas.keepReady();
-    await app.listen({ port: config.port, host: config.host, backlog: 4096 });
+    await app.listen({ port: config.port, host: config.host, backlog: 4096, ...sharing(isOneOfSeveral) });
     const { port } = app.server.address() as AddressInfo;
     const address = `http://${hostForPeople(config.host)}:${port}`;
     context.publicUrl = config.publicUrl ?? address;
@@ -88,7 +96,7 @@ export async function startService(
       const mailJobs = await startMailJobs(context, log);
       finishers.push(() => mailJobs.stop());
     }
-    const mail = role === 'mail' || role === 'all' ? await startMail(context, log, finishers) : undefined;
+    const mail = role === 'mail' || role === 'all' ? await startMail(context, log, finishers, sharing(isOneOfSeveral)) : undefined;
     // After everything else: a start that fails must not create keys that nobody has seen.
     const samples = config.databaseUrl === undefined && (await isEmpty(context)) ? await createSamples(database, context.parties) : [];
     const keptMailsAt = hasApi && keepsMails(config) ? context.keptMailAccess.linkAt(context.publicUrl) : undefined;
@@ -97,6 +105,14 @@ export async function startService(
     await stop();
     throw error;
   }
+}
+
+/**
+ * The kernel deals connections out to processes that share a port. When one of them is killed, its connections break at once; those
+ * that another process hands out could hang. Where the kernel can't do it, the process that started this one hands them out.
+ */
+function sharing(isOneOfSeveral: boolean): { reusePort?: boolean } {
+  return isOneOfSeveral && process.platform === 'linux' ? { reusePort: true } : {};
 }
 
 /** A job runner of its own: one-time codes must not wait for large files to be hashed. */
@@ -112,15 +128,20 @@ async function startMailJobs({ config: { smtpUrl, mailFrom }, database }: Contex
 }
 
 /** Starts the SMTP listener if the settings ask for it. Its code is loaded only then, because of the memory it takes. */
-async function startMail(context: Context, log: Logger, finishers: (() => Promise<void>)[]): Promise<Service['mail']> {
+async function startMail(
+  context: Context,
+  log: Logger,
+  finishers: (() => Promise<void>)[],
+  sharing: { reusePort?: boolean },
+): Promise<Service['mail']> {
   const { config, inboundDomain } = context;
   if (config.smtpListen === undefined) return undefined;
   const { inboundMail } = await import('./modules/inbound-mail/inbound-mail.ts');
   const htmlTexts = new HtmlTexts();
-  const perAddress = new RateLimiter(config.publicRateLimitPerMinute, config.publicRateLimitPerMinute, 'address');
+  const perAddress = new RateLimiter(config.publicRateLimitPerMinute, config.publicRateLimitPerMinute, 'mail server', context.tokens);
   const { smtpListen, smtpTlsCert: cert, smtpTlsKey: key, smtpProxies: proxies, mailMaxBytes: maxBytes } = config;
   const tls = cert !== undefined && key !== undefined ? { cert, key } : undefined;
-  const settings = { ...smtpListen, tls, proxies, maxBytes, perAddress, stopMs: STOP_PATIENCE_MS };
+  const settings = { ...smtpListen, ...sharing, tls, proxies, maxBytes, perAddress, stopMs: STOP_PATIENCE_MS };
   const listener = inboundMail({ ...context, htmlTexts, ownMailbox: config.mailFrom?.address }, settings, log);
   const port = await listener.start().catch((error) => {
     throw new ConfigError(

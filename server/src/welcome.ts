@@ -1,9 +1,10 @@
 import type { Config } from './config.ts';
 import type { Sample } from './samples.ts';
-import type { Role, Service } from './service.ts';
+import type { Role, Started } from './service.ts';
 
 /** The next steps for the operator, printed when the service has started. */
-export function welcome({ publicUrl, address, mail, keptMailsAt, samples }: Service, config: Config, role: Role): string {
+export function welcome(started: Started, config: Config, role: Role, processes: number): string {
+  const { publicUrl, address, mail, keptMailsAt, samples } = started;
   const hasApi = role === 'api' || role === 'all';
   const lines = [
     '',
@@ -12,6 +13,7 @@ export function welcome({ publicUrl, address, mail, keptMailsAt, samples }: Serv
     ...(!hasApi ? [] : [`  Dashboard      ${publicUrl}`, `  API            ${publicUrl}/v1`, `  Documentation  ${publicUrl}/docs`]),
     ...(!hasApi || address !== publicUrl ? [`  Listens on     ${address}`] : []),
     ...(mail ? [`  Mail           smtp://${mail.address} for <handle>@${mail.domain}`] : []),
+    ...(processes > 1 ? [`  Processes      ${processes}`] : []),
     config.databaseUrl === undefined ? `  Data folder    ${config.dataDir}` : '  Database       the one in DATABASE_URL',
     ...mailLines(config, keptMailsAt),
     '',

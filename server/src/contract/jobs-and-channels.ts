@@ -19,6 +19,8 @@ export const CHANNELS = {
   changes: 'waybill_changes',
   /** Confirms that a process has dropped them. */
   changesHeard: 'waybill_changes_heard',
+  /** The tokens that a process has taken from rate limits. */
+  tokens: 'waybill_tokens',
   /** The webhooks in the payload have attempts due; an empty payload means that any may have. */
   webhooks: 'waybill_webhooks',
 } as const;

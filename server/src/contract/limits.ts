@@ -118,6 +118,9 @@ export const SLOW_CLIENT_S = 180;
 /** Changes of keys, agents, profile, domains, blocks, schema and webhooks of one business that wait for each other, in each process. */
 export const CHANGES_WAITING_PER_BUSINESS_MAX = 100;
 
+/** Processes that share a port of one machine (`--processes`). */
+export const PROCESSES_MAX = 64;
+
 // # Inbox schemas, event streams, usage
 
 /** Schemas that a business can set or check at the same time, in each process. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
+import { shareMetrics } from '../platform/all-metrics.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { EVENT_STREAM } from './endpoint.ts';
 
@@ -7,6 +8,7 @@ const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 
 export function collectMetrics(app: FastifyInstance, registry: Registry): void {
   collectDefaultMetrics({ register: registry });
+  shareMetrics(registry);
   const durations = new Histogram({
     name: 'waybill_http_request_duration_seconds',
     help: 'Time from a request’s first byte to its response’s last.',

@@ -1,7 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { Refusal } from '../contract/errors.ts';
+import type { TokenExchange, TokenKey } from '../platform/token-exchange.ts';
 
 const SWEEP_EVERY_MS = 60_000;
+/** A process tells the others each time it has given out this part of a burst. */
+const TOLD_PART = 1 / 8;
 
 interface Rate {
   perMinute: number;
@@ -13,11 +16,15 @@ interface Rate {
 
 class Bucket {
   readonly #rate: Rate;
+  readonly #tell: (tokens: number) => void;
+  /** Negative when processes have together given out more than there was; it must fill up first. */
   #tokens: number;
+  #untold = 0;
   #filledAt: number;
 
-  constructor(rate: Rate, now: number) {
+  constructor(rate: Rate, now: number, tell: (tokens: number) => void) {
     this.#rate = rate;
+    this.#tell = tell;
     this.#tokens = rate.burst;
     this.#filledAt = now;
   }
@@ -37,11 +44,20 @@ class Bucket {
 
   take(tokens: number): void {
     this.#tokens -= tokens;
+    this.#untold += tokens;
+    if (this.#untold < this.#rate.burst * TOLD_PART) return;
+    this.#tell(this.#untold);
+    this.#untold = 0;
+  }
+
+  /** In another process. */
+  wasTaken(tokens: number): void {
+    this.#tokens -= tokens;
   }
 
   describe(reply: FastifyReply): void {
     reply.header('ratelimit-limit', this.#rate.perMinute);
-    reply.header('ratelimit-remaining', Math.floor(this.#tokens));
+    reply.header('ratelimit-remaining', Math.max(0, Math.floor(this.#tokens)));
     reply.header('ratelimit-reset', this.#secondsFor(this.#rate.burst - this.#tokens));
   }
 
@@ -62,25 +78,32 @@ class Bucket {
   }
 }
 
-/** A token bucket for each key: `burst` requests at once, then `perMinute` evenly. Each process counts separately. */
+/**
+ * A token bucket for each key: `burst` requests at once, then `perMinute` evenly. Each process has its own buckets and learns what the
+ * others have taken a moment later: at first, each may give out a burst, but then all of them wait until the excess is made up for.
+ */
 export class RateLimiter {
   readonly #rate: Rate;
-  readonly #buckets = new Map<string | bigint, Bucket>();
+  readonly #exchange: TokenExchange;
+  readonly #buckets = new Map<TokenKey, Bucket>();
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(perMinute: number, burst: number, counted: string) {
+  /** `counted` is also the name under which processes exchange tokens. */
+  constructor(perMinute: number, burst: number, counted: string, exchange: TokenExchange) {
     this.#rate = { perMinute, perMs: perMinute / 60_000, burst: Math.min(burst, perMinute), counted };
+    this.#exchange = exchange;
+    exchange.onTaken(counted, (key, tokens) => this.bucketOf(key)?.wasTaken(tokens));
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
   }
 
   /** Undefined when there is no limit. */
-  bucketOf(key: string | bigint): Bucket | undefined {
+  bucketOf(key: TokenKey): Bucket | undefined {
     if (this.#rate.perMinute === 0) return undefined;
     const now = performance.now();
     let bucket = this.#buckets.get(key);
     if (bucket) bucket.fill(now);
     else {
-      bucket = new Bucket(this.#rate, now);
+      bucket = new Bucket(this.#rate, now, (tokens) => this.#exchange.tell(this.#rate.counted, key, tokens));
       this.#buckets.set(key, bucket);
     }
     return bucket;

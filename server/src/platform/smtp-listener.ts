@@ -34,6 +34,8 @@ export interface SmtpHandlers {
 export interface SmtpSettings {
   host: string;
   port: number;
+  /** Whether other processes may listen on the same port. */
+  reusePort?: boolean;
   /** The name of the server in its greeting. */
   name: string;
   tls: { cert: string; key: string } | undefined;
@@ -117,8 +119,8 @@ export class SmtpListener {
 
   /** Returns the port. */
   async start(): Promise<number> {
-    const { host, port } = this.#settings;
-    const server = this.#server.listen(port, host);
+    const { host, port, reusePort = false } = this.#settings;
+    const server = this.#server.listen({ port, host, reusePort });
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   }

@@ -293,3 +293,42 @@ test('keys that are refused use up no limit', async () => {
   expect(statuses(await times(3, () => typo.get('/me')))).toEqual([401, 401, 401]);
   expect((await acme.api.get('/me')).status).toBe(200);
 });
+
+describe('two processes', () => {
+  const BURST = 20;
+  const PER_MINUTE = 60;
+
+  test('allow together what one would: each learns what the other has admitted', async () => {
+    const env = { RATE_LIMIT_PER_MINUTE: String(PER_MINUTE), RATE_LIMIT_BURST: String(BURST) };
+    const one = await serviceWith(env);
+    const other = await serviceWith({ ...env, DATABASE_URL: one.databaseUrl });
+    const acme = await one.business('acme');
+    const startedAt = performance.now();
+    const responses: ApiResponse[] = [];
+    for (let i = 0; i < 80; i++) {
+      responses.push(await acme.api.at(i % 2 ? one.url : other.url).get('/me'));
+      await sleep(50);
+    }
+    const allowed = BURST + ((performance.now() - startedAt) / 60_000) * PER_MINUTE;
+    const admitted = responses.filter(({ status }) => status === 200).length;
+    expect(admitted).toBeGreaterThanOrEqual(BURST);
+    // What has not been told yet: an eighth of a burst each, and what a tenth of a second brings.
+    expect(admitted).toBeLessThan(allowed + BURST / 2);
+    for (const response of responses) expect(header(response, 'ratelimit-remaining')).toBeGreaterThanOrEqual(0);
+  });
+
+  test('make up for what they have admitted at the same moment', async () => {
+    const env = { RATE_LIMIT_PER_MINUTE: SLOW, PUBLIC_RATE_LIMIT_PER_MINUTE: String(BURST) };
+    const one = await serviceWith(env);
+    const other = await serviceWith({ ...env, DATABASE_URL: one.databaseUrl });
+    const anonymous = [one.anonymous, other.anonymous];
+    await Promise.all(anonymous.flatMap((api) => Array.from({ length: BURST }, () => api.get('/public/nobody'))));
+    await sleep(500);
+    // Alone, each would have a token again after three seconds; together they have given out 20 too many.
+    for (const api of anonymous) {
+      const response = await api.get('/public/nobody');
+      expectRefusal(response, 'rate_limited');
+      expect(header(response, 'retry-after')).toBeGreaterThan(30);
+    }
+  });
+});

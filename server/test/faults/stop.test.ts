@@ -13,9 +13,13 @@ import { openSocket } from '../support/raw-http.ts';
 /** When the service cuts off unfinished requests; a stop without force takes far less. */
 const FORCE_MS = 25_000;
 
-describe.each(['SIGTERM', 'SIGINT'] as const)('%s under load', (signal) => {
+describe.each([
+  ['SIGTERM', '1'],
+  ['SIGINT', '1'],
+  ['SIGTERM', '2'],
+] as const)('%s under load, with %s processes', (signal, processes) => {
   test('completes requests under way, accepts no new ones, and stops PostgreSQL last', async () => {
-    const service = await startPrepared({ env: { RATE_LIMIT_PER_MINUTE: '0' } });
+    const service = await startPrepared({ env: { RATE_LIMIT_PER_MINUTE: '0' }, args: ['--processes', processes] });
     const { dataFolder } = service;
     const acme = service.api('acme/purchasing');
     const load = sendUntilGone(acme);

@@ -76,8 +76,7 @@ export async function startTestService(
       }),
       role,
       log,
-      undefined,
-      pagesFolder,
+      { pages: pagesFolder },
     );
   const service = await start({});
   const connection = await connectionTo(databaseUrl);

@@ -17,7 +17,7 @@ import { type InboundServices, receiveMail } from './receive-mail.ts';
 import { parseRecipient } from './recipients.ts';
 import { smtpReplyTo } from './smtp-replies.ts';
 
-export interface MailSettings extends Pick<SmtpSettings, 'host' | 'port' | 'tls' | 'proxies'> {
+export interface MailSettings extends Pick<SmtpSettings, 'host' | 'port' | 'reusePort' | 'tls' | 'proxies'> {
   maxBytes: number;
   stopMs: number;
   /** Refuses an address that connects too often. */

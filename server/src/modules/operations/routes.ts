@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { Refusal } from '../../contract/errors.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { isFromThisMachine } from '../../http/this-machine.ts';
+import { allMetrics } from '../../platform/all-metrics.ts';
 import { MigrationMismatch, pendingMigrations } from '../../platform/migrate.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { isSameSecret } from '../../platform/same-secret.ts';
@@ -41,7 +42,7 @@ export const metrics = publicEndpoint({
   errors: ['unauthorized', 'not_found'],
   handle: async ({ metrics, config }, { request }) => {
     if (!isFromThisMachine(request)) refuseWithoutToken(request.headers.authorization, config.metricsToken);
-    return { headers: { 'cache-control': 'no-store' }, body: await metrics.metrics() };
+    return { headers: { 'cache-control': 'no-store' }, body: await allMetrics(metrics) };
   },
 });
 

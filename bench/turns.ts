@@ -1,0 +1,208 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newAuthority } from '../server/test/support/certificates.ts';
+import { httpRequest, runLoad } from './http-load.ts';
+import { PAYLOAD, SUBJECT, TYPE } from './payload.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+/**
+ * Several versions of the service side by side, each as `npm start` starts it, with its own PostgreSQL and data. They take turns, so that
+ * other load on the machine affects all alike; only one has work at a time.
+ */
+const ROUNDS = 5;
+const SECONDS = 6;
+const WARM_UP_SECONDS = 4;
+const CONNECTIONS = 64;
+const CLOCK_TICKS_PER_S = 100;
+const ROOT = path.resolve(import.meta.dirname, '..');
+
+const SCENARIOS = ['sends', 'sends with a webhook'] as const;
+
+interface Turn {
+  perSecond: number;
+  p99Ms: number;
+  /** Processor time for each message, in microseconds. */
+  nodeUs: number;
+  postgresUs: number;
+}
+
+interface Contender {
+  name: string;
+  port: number;
+  sender: string;
+  pid: number;
+  turns: Map<string, Turn[]>;
+  stop(): Promise<void>;
+}
+
+/** Each argument is the folder of a checkout, with arguments for its start after it: "../older --processes 2". */
+export async function measureInTurns(others: string[]): Promise<void> {
+  const authority = newAuthority();
+  const receiver = await startReceiver(authority);
+  const contenders: Contender[] = [];
+  try {
+    for (const other of [ROOT, ...others]) contenders.push(await start(other, authority.cert, receiver));
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const contender of round % 2 ? contenders.toReversed() : contenders) {
+        for (const scenario of SCENARIOS) {
+          const turn = await takeTurn(contender, scenario, receiver, round === 0 ? WARM_UP_SECONDS : SECONDS);
+          if (round > 0) contender.turns.set(scenario, [...(contender.turns.get(scenario) ?? []), turn]);
+          console.error(`· round ${round} of ${ROUNDS}, ${scenario}, ${contender.name}: ${Math.round(turn.perSecond)} a second`);
+        }
+      }
+    }
+    for (const scenario of SCENARIOS) {
+      console.log(`\nMedians of ${ROUNDS} turns, ${scenario}: ${CONNECTIONS} connections, 1 KB`);
+      console.table(contenders.map((contender) => summary(contender, scenario)));
+    }
+  } finally {
+    for (const contender of contenders) await contender.stop();
+    await receiver.stop();
+  }
+}
+
+function summary({ name, turns, pid }: Contender, scenario: string) {
+  const of = (key: keyof Turn) => median((turns.get(scenario) ?? []).map((turn) => turn[key]));
+  const { node, postgres } = memoryMb(pid);
+  return {
+    '': name,
+    'messages /s': Math.round(of('perSecond')),
+    'p99 ms': of('p99Ms').toFixed(1),
+    'Node µs': Math.round(of('nodeUs')),
+    'PostgreSQL µs': Math.round(of('postgresUs')),
+    'Node MB': Math.round(node),
+    'PostgreSQL MB': Math.round(postgres),
+  };
+}
+
+/** From the first message to the last delivery. */
+async function takeTurn({ port, sender, pid }: Contender, scenario: string, receiver: Receiver, seconds: number): Promise<Turn> {
+  const hasWebhook = scenario !== 'sends';
+  const body = `{"to":"${hasWebhook ? 'globex/orders' : 'globex/billing'}","type":"${TYPE}","subject":"${SUBJECT}","json":${PAYLOAD}}`;
+  const request = httpRequest('POST', '/v1/messages', sender, body);
+  let sent = 0;
+  const [before, { delivered }, startedAt] = [processorTime(pid), await receiver.counts(), performance.now()];
+  const { p99Ms } = await runLoad({
+    port,
+    connections: CONNECTIONS,
+    seconds,
+    warmUpSeconds: 0,
+    request: () => {
+      sent++;
+      return request;
+    },
+    expectStatus: 201,
+  });
+  while (hasWebhook && (await receiver.counts()).delivered - delivered < sent) await sleep(5);
+  const took = (performance.now() - startedAt) / 1000;
+  // What is left to do after the last delivery belongs to it, too.
+  await sleep(500);
+  const after = processorTime(pid);
+  return {
+    perSecond: sent / took,
+    p99Ms,
+    nodeUs: ((after.node - before.node) / sent) * 1e6,
+    postgresUs: ((after.postgres - before.postgres) / sent) * 1e6,
+  };
+}
+
+async function start(checkout: string, certificate: string, receiver: Receiver): Promise<Contender> {
+  const [folder = '', ...args] = checkout.split(' ');
+  const data = mkdtempSync(path.join(os.tmpdir(), 'waybill-turns-'));
+  const certificateFile = path.join(data, 'authority.pem');
+  writeFileSync(certificateFile, certificate);
+  const { scripts } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  const flags = scripts.start.split(' ').filter((word) => word.startsWith('--'));
+  const child = spawn(process.execPath, [...flags, 'server/src/main.ts', ...args], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      ...{ DATA_DIR: data, PORT: '0', RATE_LIMIT_PER_MINUTE: '0', MONTHLY_MESSAGE_LIMIT: '0', LOG_LEVEL: 'warn' },
+      ...{ WEBHOOK_PRIVATE_HOSTS: 'localhost', NODE_EXTRA_CA_CERTS: certificateFile },
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const { port, keys } = await untilReady(child);
+  const secretOf = async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/v1/webhooks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${keys['globex/orders']}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ url: receiver.url(data), target: 'globex/orders' }),
+    });
+    return ((await response.json()) as { secret: string }).secret;
+  };
+  receiver.learn(data, await secretOf());
+  const stop = async () => {
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await exited;
+    rmSync(data, { recursive: true, force: true });
+  };
+  const name = [folder === ROOT ? 'this' : path.basename(folder), ...args].join(' ');
+  return { name, port, sender: keys['acme/purchasing'] ?? '', pid: child.pid ?? 0, turns: new Map(), stop };
+}
+
+function untilReady(child: ChildProcess): Promise<{ port: number; keys: Record<string, string> }> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    child.once('exit', () => reject(new Error(`the service did not start: ${output}`)));
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk;
+      const port = /API\s+http:\/\/127\.0\.0\.1:(\d+)\/v1/.exec(output)?.[1];
+      const keys = Object.fromEntries([...output.matchAll(/^ {2}(\S+\/\S+) +(wb_\w+)$/gm)].map((match) => [match[1], match[2]]));
+      if (port !== undefined && output.includes('head -n 1')) resolve({ port: Number(port), keys });
+    });
+  });
+}
+
+interface Process {
+  isPostgres: boolean;
+  pid: number;
+  seconds: number;
+}
+
+/** A process and all that it has started. */
+function family(pid: number): Process[] {
+  const found = new Map<number, Process & { parent: number }>();
+  for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      const seconds = (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_S;
+      found.set(Number(name), { pid: Number(name), parent: Number(fields[1]), isPostgres: stat.includes('(postgres)'), seconds });
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const isOf = (one: { pid: number; parent: number } | undefined): boolean =>
+    one !== undefined && (one.pid === pid || isOf(found.get(one.parent)));
+  return [...found.values()].filter(isOf);
+}
+
+function processorTime(pid: number): { node: number; postgres: number } {
+  const sum = (isPostgres: boolean) => family(pid).reduce((total, one) => total + (one.isPostgres === isPostgres ? one.seconds : 0), 0);
+  return { node: sum(false), postgres: sum(true) };
+}
+
+/** What is shared, such as PostgreSQL's buffers, is counted once. */
+function memoryMb(pid: number): { node: number; postgres: number } {
+  const sum = (isPostgres: boolean) =>
+    family(pid).reduce((total, one) => total + (one.isPostgres === isPostgres ? proportionalMb(one.pid) : 0), 0);
+  return { node: sum(false), postgres: sum(true) };
+}
+
+function proportionalMb(pid: number): number {
+  try {
+    return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+function median(numbers: number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,90 @@
+import cluster, { type Worker } from 'node:cluster';
+import { createServer } from 'node:net';
+import os from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { openDatabase } from './open-database.ts';
+import { answerForMetrics } from './platform/all-metrics.ts';
+import type { Service, Started } from './service.ts';
+
+const RESTART_AFTER_MS = 500;
+
+/** The number that `--processes` asks for; undefined for anything else than a number from 1 on, or auto. */
+export function numberOfProcesses(text: string, max: number): number | undefined {
+  if (text === 'auto') return Math.min(max, os.availableParallelism());
+  const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  return number >= 1 && number <= max ? number : undefined;
+}
+
+/** One of several processes says that it has started. */
+export function reportStart({ publicUrl, address, mail, keptMailsAt, samples }: Service): void {
+  const started: Started = { publicUrl, address, mail, keptMailsAt, samples };
+  process.send?.({ started });
+}
+
+/** A process could not start; it has said why. */
+export class ProcessFailed extends Error {}
+
+/**
+ * Starts several processes that share the port and all work. This one starts another for each that ends, and keeps the database of the
+ * data folder. The first process migrates and creates the samples before the others start.
+ */
+export async function startProcesses(count: number, config: Config, log: Logger): Promise<Service> {
+  await requireFreePort(config);
+  const opened = await openDatabase(config, 'service', log, count);
+  // With PORT=0, the first process finds a port for all.
+  let { port } = config;
+  let isStopping = false;
+  answerForMetrics();
+
+  const replace = async (worker: Worker, how: string) => {
+    if (isStopping) return;
+    log.error({ pid: worker.process.pid }, `a process ended unexpectedly (${how}); starting another`);
+    await sleep(RESTART_AFTER_MS);
+    if (!isStopping) void start().catch(() => {});
+  };
+  const start = async (): Promise<Started> => {
+    const worker = cluster.fork({ PORT: String(port) });
+    const ended = new Promise<string>((resolve) => worker.once('exit', (code, signal) => resolve(signal ?? `status ${code}`)));
+    const started = new Promise<Started>((resolve) => worker.on('message', (message) => message.started && resolve(message.started)));
+    const first = await Promise.race([started, ended]);
+    if (typeof first === 'string') {
+      if (isFirstStartOver) void replace(worker, first);
+      throw new ProcessFailed(`A process of the service could not start (${first}).`);
+    }
+    void ended.then((how) => replace(worker, how));
+    return first;
+  };
+  let isFirstStartOver = false;
+  const stop = async () => {
+    isStopping = true;
+    const workers = Object.values(cluster.workers ?? {}).flatMap((worker) => (worker && !worker.isDead() ? [worker] : []));
+    await Promise.all(
+      workers.map((worker) => {
+        const ended = new Promise((resolve) => worker.once('exit', resolve));
+        worker.process.kill('SIGTERM');
+        return ended;
+      }),
+    );
+    await opened.close();
+  };
+
+  try {
+    const started = await start();
+    port = Number(new URL(started.address).port);
+    await Promise.all(Array.from({ length: count - 1 }, start));
+    isFirstStartOver = true;
+    return { ...started, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Processes may share a port with each other, but not with another service that allows the same. */
+async function requireFreePort({ port, host }: Config): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen({ port, host, exclusive: true }, resolve));
+  await new Promise((closed) => server.close(closed));
+}
