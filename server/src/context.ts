@@ -85,6 +85,7 @@ export async function buildContext(
   connection: Connection,
   log: Logger,
   closers: (() => Promise<void>)[],
+  isOneOfSeveral: boolean,
 ): Promise<{ context: Context; feed: ChangeFeed }> {
   const feed = new ChangeFeed(connection, log);
   const parties = new PartyDirectory(database, feed);
@@ -126,7 +127,7 @@ export async function buildContext(
     blocks: new Blocks(database, feed, parties),
     quotas,
     cursors: new Cursors(await sharedSecret(database, 'cursors')),
-    ledger: new Ledger(database, announcer, quotas),
+    ledger: new Ledger(database, announcer, quotas, isOneOfSeveral),
     arrivals: new Arrivals(database, metrics, log),
     schemas: new InboxSchemas(database, feed, checker),
     hasher,

@@ -67,7 +67,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
   };
   try {
     await migrate(database);
-    const { context, feed } = await buildContext(config, database, opened.direct, log, closers);
+    const { context, feed } = await buildContext(config, database, opened.direct, log, closers, isOneOfSeveral);
     if (hasWorker) {
       const jobs: JobRunner = await startJobs(database, allChores(context), CHORES_AT_ONCE, log);
       closers.push(() => jobs.stop());

@@ -9,6 +9,8 @@ const BATCH_MAX_MESSAGES = 256;
 const BATCH_MAX_BYTES = 4 * 1_048_576;
 /** While one batch waits for the disk, the next one is already being executed. */
 const BATCHES_IN_FLIGHT_MAX = 2;
+/** Several processes keep the database busy anyway; fewer, larger batches cost it less. */
+const BATCHES_IN_FLIGHT_OF_SEVERAL_MAX = 1;
 const DEADLOCK_RETRIES_MAX = 5;
 
 interface Waiting {
@@ -25,14 +27,16 @@ export class Ledger {
   readonly #database: Database;
   readonly #announcer: Announcer;
   readonly #quotas: Quotas;
+  readonly #inFlightMax: number;
   readonly #queue: Waiting[] = [];
   #inFlight = 0;
   #isScheduled = false;
 
-  constructor(database: Database, announcer: Announcer, quotas: Quotas) {
+  constructor(database: Database, announcer: Announcer, quotas: Quotas, isOneOfSeveral: boolean) {
     this.#database = database;
     this.#announcer = announcer;
     this.#quotas = quotas;
+    this.#inFlightMax = isOneOfSeveral ? BATCHES_IN_FLIGHT_OF_SEVERAL_MAX : BATCHES_IN_FLIGHT_MAX;
   }
 
   /** Resolves once the message is durable, refused, or found to be a repeat. */
@@ -45,11 +49,11 @@ export class Ledger {
 
   /** After this turn of the event loop, so that all requests read in it share a batch. */
   #schedule(): void {
-    if (this.#isScheduled || this.#inFlight >= BATCHES_IN_FLIGHT_MAX) return;
+    if (this.#isScheduled || this.#inFlight >= this.#inFlightMax) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      if (this.#queue.length > 0 && this.#inFlight < BATCHES_IN_FLIGHT_MAX) void this.#deliver(this.#takeBatch());
+      if (this.#queue.length > 0 && this.#inFlight < this.#inFlightMax) void this.#deliver(this.#takeBatch());
     });
   }
 
