@@ -75,7 +75,7 @@ export class TokenExchange {
   }
 
   #hear(payload: string): void {
-    const [sender, entries] = JSON.parse(payload) as [string, [limiter: string, key: string, tokens: number][]];
+    const [sender, entries]: [string, [limiter: string, key: string, tokens: number][]] = JSON.parse(payload);
     if (sender === this.#id) return;
     for (const [limiter, key, tokens] of entries) this.#limiters.get(limiter)?.(keyOf(key), tokens);
   }
