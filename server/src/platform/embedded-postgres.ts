@@ -1,5 +1,18 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,6 +36,8 @@ const SOCKET_PATH_MAX_BYTES = 107;
 const LOG_MAX_BYTES = 10_000_000;
 const SOCKET_NAME = '.s.PGSQL.5432';
 const STOP_PATIENCE_MS = 20_000;
+/** rmSync takes a file that another process has deleted meanwhile for the end of its work. */
+const REMOVAL_TRIES_MAX = 100;
 
 const SETTINGS: Record<string, string> = {
   listen_addresses: '',
@@ -99,10 +114,9 @@ export async function startEmbeddedPostgres(
 }
 
 function createCluster(cluster: string, program: string, account: Account): void {
-  const aside = `${cluster}.new`;
-  // With retries: the initdb of a service that was killed may still be writing there.
-  rmSync(aside, { recursive: true, force: true, maxRetries: 10 });
-  mkdirSync(aside, { recursive: true, mode: 0o700 });
+  mkdirSync(path.dirname(cluster), { recursive: true });
+  removeUnfinished(cluster);
+  const aside = mkdtempSync(`${unfinished(cluster)}-`);
   if (account) chownSync(aside, account.uid, account.gid);
   const options = [
     '-D',
@@ -123,6 +137,21 @@ function createCluster(cluster: string, program: string, account: Account): void
   });
   if (status !== 0) throw new Error(`The database can't be created in ${cluster}: ${(stderr || String(error)).trim()}`);
   renameSync(aside, cluster);
+}
+
+function unfinished(cluster: string): string {
+  return `${cluster}.new`;
+}
+
+/** What earlier starts left behind. The initdb of a service that was killed may still be writing there, or deleting what it wrote. */
+function removeUnfinished(cluster: string): void {
+  const folder = path.dirname(cluster);
+  for (const name of readdirSync(folder)) {
+    const left = path.join(folder, name);
+    if (left.startsWith(unfinished(cluster)))
+      for (let tries = 0; existsSync(left) && tries < REMOVAL_TRIES_MAX; tries++)
+        rmSync(left, { recursive: true, force: true, maxRetries: 10 });
+  }
 }
 
 /** Admits only the account of the service, and root, by the socket's peer credentials and without a password. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { Api } from '../support/api.ts';
@@ -121,7 +121,7 @@ test('kill -9 of a single backend is a short interruption, and every response is
 
 test('what an interrupted creation of the database left behind is cleared away', async () => {
   const env = { DATA_DIR: temporaryFolder() };
-  const aside = path.join(env.DATA_DIR, 'postgres.new');
+  const aside = path.join(env.DATA_DIR, 'postgres.new-Ab12Cd');
   mkdirSync(path.join(aside, 'base/1'), { recursive: true });
   writeFileSync(path.join(aside, 'PG_VERSION'), '17\n');
   writeFileSync(path.join(aside, 'base/1/rubbish'), 'rubbish');
@@ -133,14 +133,15 @@ test('what an interrupted creation of the database left behind is cleared away',
 
 test('kill -9 in the middle of the creation of the database, then a start at once, works and shows the keys', async () => {
   const env = { DATA_DIR: temporaryFolder() };
-  const aside = path.join(env.DATA_DIR, 'postgres.new');
+  const unfinished = () => readdirSync(env.DATA_DIR).filter((name) => name.startsWith('postgres.new-'));
   const child = spawnProgram('main', { env: { ...env, PORT: '0' } });
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  await until(() => existsSync(path.join(aside, 'base')));
+  await until(() => unfinished().some((name) => existsSync(path.join(env.DATA_DIR, name, 'base'))));
   child.kill('SIGKILL');
   await ended;
   const service = await startProcess({ env });
   expect(Object.keys(service.keys)).toHaveLength(4);
+  expect(unfinished()).toEqual([]);
   await service.stop();
 });
 
