@@ -24,20 +24,10 @@ export interface ServiceUnderTest {
   stop(): Promise<void>;
 }
 
-/** With the flags of npm start, and without limits. */
 export async function startServiceUnderTest(authority: Authority): Promise<ServiceUnderTest> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-bench-'));
-  const authorityFile = path.join(folder, 'authority.pem');
-  writeFileSync(authorityFile, authority.cert);
-  const child = spawn(process.execPath, [...startFlags(), path.resolve(import.meta.dirname, '../server/src/main.ts')], {
-    env: {
-      ...process.env,
-      ...{ DATA_DIR: folder, PORT: '0', RATE_LIMIT_PER_MINUTE: '0', MONTHLY_MESSAGE_LIMIT: '0', LOG_LEVEL: 'warn' },
-      ...{ WEBHOOK_PRIVATE_HOSTS: 'localhost', NODE_EXTRA_CA_CERTS: authorityFile },
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const port = await portOf(child);
+  const child = spawnService(path.resolve(import.meta.dirname, '..'), folder, authority);
+  const { port } = await untilReady(child);
   const connection = embeddedConnection(folder);
   const sql = new pg.Client(connection);
   await sql.connect();
@@ -66,31 +56,47 @@ export async function startServiceUnderTest(authority: Authority): Promise<Servi
       clearInterval(sampler);
       await sql.end();
       await database.close();
-      const exited = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGTERM');
-      await exited;
+      await end(child);
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-function startFlags(): string[] {
-  const { scripts } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../package.json'), 'utf8')) as {
-    scripts: { start: string };
-  };
-  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
+/** The service of a checkout, with the flags of its npm start and without limits; receivers on this machine are allowed. */
+export function spawnService(checkout: string, dataFolder: string, authority: Authority, args: readonly string[] = []): ChildProcess {
+  const authorityFile = path.join(dataFolder, 'authority.pem');
+  writeFileSync(authorityFile, authority.cert);
+  const { scripts } = JSON.parse(readFileSync(path.join(checkout, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  const flags = scripts.start.split(' ').filter((word) => word.startsWith('--'));
+  return spawn(process.execPath, [...flags, 'server/src/main.ts', ...args], {
+    cwd: checkout,
+    env: {
+      ...process.env,
+      ...{ DATA_DIR: dataFolder, PORT: '0', RATE_LIMIT_PER_MINUTE: '0', MONTHLY_MESSAGE_LIMIT: '0', LOG_LEVEL: 'warn' },
+      ...{ WEBHOOK_PRIVATE_HOSTS: 'localhost', NODE_EXTRA_CA_CERTS: authorityFile },
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 }
 
-function portOf(child: ChildProcess): Promise<number> {
+/** Once it has said all it says at its first start: the port, and the keys of the samples by address. */
+export function untilReady(child: ChildProcess): Promise<{ port: number; keys: Record<string, string> }> {
   return new Promise((resolve, reject) => {
     let output = '';
     child.once('exit', () => reject(new Error(`the service did not start: ${output}`)));
     child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk;
-      const match = /API\s+http:\/\/127\.0\.0\.1:(\d+)\/v1/.exec(output);
-      if (match) resolve(Number(match[1]));
+      const port = /API\s+http:\/\/127\.0\.0\.1:(\d+)\/v1/.exec(output)?.[1];
+      const keys = Object.fromEntries([...output.matchAll(/^ {2}(\S+\/\S+) +(wb_\w+)$/gm)].map((match) => [match[1], match[2]]));
+      if (port !== undefined && output.includes('head -n 1')) resolve({ port: Number(port), keys });
     });
   });
+}
+
+export async function end(child: ChildProcess): Promise<void> {
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await exited;
 }
 
 function residentMb(child: ChildProcess): number {

@@ -1,12 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newAuthority } from '../server/test/support/certificates.ts';
+import { type Authority, newAuthority } from '../server/test/support/certificates.ts';
 import { httpRequest, runLoad } from './http-load.ts';
 import { PAYLOAD, SUBJECT, TYPE } from './payload.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
+import { end, spawnService, untilReady } from './service-process.ts';
 
 /**
  * Several versions of the service side by side, each as `npm start` starts it, with its own PostgreSQL and data. They take turns, so that
@@ -44,7 +44,7 @@ export async function measureInTurns(others: string[]): Promise<void> {
   const receiver = await startReceiver(authority);
   const contenders: Contender[] = [];
   try {
-    for (const other of [ROOT, ...others]) contenders.push(await start(other, authority.cert, receiver));
+    for (const other of [ROOT, ...others]) contenders.push(await start(other, authority, receiver));
     for (let round = 0; round <= ROUNDS; round++) {
       for (const contender of round % 2 ? contenders.toReversed() : contenders) {
         for (const scenario of SCENARIOS) {
@@ -109,22 +109,10 @@ async function takeTurn({ port, sender, pid }: Contender, scenario: string, rece
   };
 }
 
-async function start(checkout: string, certificate: string, receiver: Receiver): Promise<Contender> {
+async function start(checkout: string, authority: Authority, receiver: Receiver): Promise<Contender> {
   const [folder = '', ...args] = checkout.split(' ');
   const data = mkdtempSync(path.join(os.tmpdir(), 'waybill-turns-'));
-  const certificateFile = path.join(data, 'authority.pem');
-  writeFileSync(certificateFile, certificate);
-  const { scripts } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { scripts: { start: string } };
-  const flags = scripts.start.split(' ').filter((word) => word.startsWith('--'));
-  const child = spawn(process.execPath, [...flags, 'server/src/main.ts', ...args], {
-    cwd: folder,
-    env: {
-      ...process.env,
-      ...{ DATA_DIR: data, PORT: '0', RATE_LIMIT_PER_MINUTE: '0', MONTHLY_MESSAGE_LIMIT: '0', LOG_LEVEL: 'warn' },
-      ...{ WEBHOOK_PRIVATE_HOSTS: 'localhost', NODE_EXTRA_CA_CERTS: certificateFile },
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawnService(folder, data, authority, args);
   const { port, keys } = await untilReady(child);
   const secretOf = async () => {
     const response = await fetch(`http://127.0.0.1:${port}/v1/webhooks`, {
@@ -136,26 +124,11 @@ async function start(checkout: string, certificate: string, receiver: Receiver):
   };
   receiver.learn(data, await secretOf());
   const stop = async () => {
-    const exited = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGTERM');
-    await exited;
+    await end(child);
     rmSync(data, { recursive: true, force: true });
   };
   const name = [folder === ROOT ? 'this' : path.basename(folder), ...args].join(' ');
   return { name, port, sender: keys['acme/purchasing'] ?? '', pid: child.pid ?? 0, turns: new Map(), stop };
-}
-
-function untilReady(child: ChildProcess): Promise<{ port: number; keys: Record<string, string> }> {
-  return new Promise((resolve, reject) => {
-    let output = '';
-    child.once('exit', () => reject(new Error(`the service did not start: ${output}`)));
-    child.stdout?.on('data', (chunk: Buffer) => {
-      output += chunk;
-      const port = /API\s+http:\/\/127\.0\.0\.1:(\d+)\/v1/.exec(output)?.[1];
-      const keys = Object.fromEntries([...output.matchAll(/^ {2}(\S+\/\S+) +(wb_\w+)$/gm)].map((match) => [match[1], match[2]]));
-      if (port !== undefined && output.includes('head -n 1')) resolve({ port: Number(port), keys });
-    });
-  });
 }
 
 interface Process {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { openDatabase } from './open-database.ts';
-import { answerForMetrics } from './platform/all-metrics.ts';
+import { addUpMetrics } from './platform/all-metrics.ts';
 import type { Service, Started } from './service.ts';
 
 const RESTART_AFTER_MS = 500;
@@ -36,7 +36,7 @@ export async function startProcesses(count: number, config: Config, log: Logger)
   // With PORT=0, the first process finds a port for all.
   let { port } = config;
   let isStopping = false;
-  answerForMetrics();
+  addUpMetrics();
 
   const replace = async (worker: Worker, how: string) => {
     if (isStopping) return;

@@ -3,26 +3,32 @@ import { AggregatorRegistry, type Registry } from 'prom-client';
 import { Refusal } from '../contract/errors.ts';
 
 const PATIENCE_MS = 6_000;
-let asked = 0;
+let underWay: Promise<string> | undefined;
 
 /** The metrics of this process, or of all processes that share its port: the one that started them adds them up. */
-export async function allMetrics(own: Registry): Promise<string> {
+export function allMetrics(own: Registry): Promise<string> {
   if (!cluster.isWorker) return own.metrics();
-  const wantsMetrics = ++asked;
+  // Requests at the same time share one sum.
+  underWay ??= askForSum().finally(() => {
+    underWay = undefined;
+  });
+  return underWay;
+}
+
+function askForSum(): Promise<string> {
   return new Promise((resolve, reject) => {
-    const settle = (settled: () => void) => {
+    const settle = (sum: string | undefined) => {
       clearTimeout(impatience);
       process.off('message', onMessage);
-      settled();
+      if (sum === undefined) reject(tooSlow());
+      else resolve(sum);
     };
-    const onMessage = (message: { metricsFor?: number; text?: string }) => {
-      if (message.metricsFor !== wantsMetrics) return;
-      const { text } = message;
-      settle(() => (text === undefined ? reject(tooSlow()) : resolve(text)));
+    const onMessage = (message: { isSum?: true; sum?: string }) => {
+      if (message.isSum) settle(message.sum);
     };
-    const impatience = setTimeout(() => settle(() => reject(tooSlow())), PATIENCE_MS);
+    const impatience = setTimeout(() => settle(undefined), PATIENCE_MS);
     process.on('message', onMessage);
-    process.send?.({ wantsMetrics });
+    process.send?.({ wantsSum: true });
   });
 }
 
@@ -38,11 +44,11 @@ export function shareMetrics(own: Registry): void {
 }
 
 /** In the process that starts the others. */
-export function answerForMetrics(): void {
+export function addUpMetrics(): void {
   const registry = new AggregatorRegistry();
-  cluster.on('message', async (worker, { wantsMetrics }: { wantsMetrics?: number }) => {
-    if (wantsMetrics === undefined) return;
-    const text = await registry.clusterMetrics().catch(() => undefined);
-    if (worker.isConnected()) worker.send({ metricsFor: wantsMetrics, text });
+  cluster.on('message', async (worker, { wantsSum }: { wantsSum?: true }) => {
+    if (!wantsSum) return;
+    const sum = await registry.clusterMetrics().catch(() => undefined);
+    if (worker.isConnected()) worker.send({ isSum: true, sum });
   });
 }

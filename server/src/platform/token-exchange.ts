@@ -12,8 +12,10 @@ type OnTaken = (key: TokenKey, tokens: number) => void;
 
 const EXCHANGE_EVERY_MS = 100;
 const TELL = prepared('tell_tokens', 'SELECT pg_notify($1, unnest($2::text[]))', { pg_notify: 'void' });
-/** PostgreSQL takes payloads of less than 8,000 bytes; an entry has at most 100. */
-const ENTRIES_PER_PAYLOAD = 75;
+/** Ids and addresses are shorter. What a proxy takes for an address may be anything, and is then counted by each process alone. */
+const KEY_MAX_CHARS = 64;
+/** PostgreSQL takes payloads of less than 8,000 bytes; an entry has at most 170, with each character of its key escaped. */
+const ENTRIES_PER_PAYLOAD = 45;
 
 /**
  * Tells the processes of a service how many tokens each has taken from the buckets of its rate limiters. What is taken within a
@@ -59,6 +61,7 @@ export class TokenExchange {
   }
 
   tell(limiter: string, key: TokenKey, tokens: number): void {
+    if (typeof key === 'string' && key.length > KEY_MAX_CHARS) return;
     const untold = this.#untold.get(limiter) ?? new Map<TokenKey, number>();
     this.#untold.set(limiter, untold);
     untold.set(key, (untold.get(key) ?? 0) + tokens);
