@@ -24,7 +24,8 @@ CREATE TYPE committed_message AS (
   in_reply_to uuid,
   sender text,
   type text,
-  received_at timestamp with time zone
+  received_at timestamp with time zone,
+  half ledger_box
 );
 
 CREATE TYPE made_attempt AS (
@@ -383,6 +384,22 @@ CREATE TABLE person_usage (
   CONSTRAINT person_usage_pkey PRIMARY KEY (person_id, day)
 ) WITH (fillfactor=50);
 
+CREATE TABLE queued_jobs (
+  id uuid NOT NULL,
+  name text NOT NULL,
+  payload json NOT NULL,
+  job_key text NOT NULL,
+  CONSTRAINT queued_jobs_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE relays (
+  sender_id bigint NOT NULL,
+  message_id uuid NOT NULL,
+  recipient_id bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT relays_pkey PRIMARY KEY (sender_id, message_id)
+);
+
 CREATE TABLE saved_contacts (
   party_id bigint NOT NULL,
   count integer NOT NULL,
@@ -433,6 +450,11 @@ CREATE TABLE sessions (
   CONSTRAINT sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_token_key UNIQUE (token)
+);
+
+CREATE TABLE shards (
+  number smallint NOT NULL,
+  CONSTRAINT shards_pkey PRIMARY KEY (number)
 );
 
 CREATE TABLE sign_in_accounts (
@@ -586,6 +608,7 @@ CREATE INDEX parties_claimed_by ON parties USING btree (claimed_by, claimed_at) 
 CREATE INDEX parties_without_name_key ON parties USING btree (id) WHERE ((handle IS NOT NULL) AND (name_key IS NULL));
 CREATE INDEX passkeys_of_person ON passkeys USING btree (person_id, id);
 CREATE INDEX person_usage_by_day ON person_usage USING btree (day);
+CREATE INDEX relays_by_age ON relays USING btree (created_at);
 CREATE INDEX sessions_by_expiry ON sessions USING btree (expires_at);
 CREATE INDEX sessions_of_person ON sessions USING btree (person_id, id);
 CREATE INDEX sign_in_accounts_of_person ON sign_in_accounts USING btree (person_id);
@@ -669,14 +692,16 @@ BEGIN
   hashes := ARRAY(SELECT sha256(convert_to((b.m).hashed_before_time || time_text || (b.m).hashed_after_time, 'UTF8'))
                     FROM (SELECT unnest(messages) AS m) b);
 
-  PERFORM write_messages(array_agg(b.m), array_agg(b.hash), files, placed.bases, judged.organisations, delivered, clock)
+  PERFORM write_messages(array_agg(b.m), array_agg(b.hash), files, placed.bases, judged.organisations, delivered, clock,
+                         bool_or((b.m).recipient_ledger = 0))
      FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash, unnest(judged.outcomes) AS outcome) b
     WHERE b.outcome = 'accepted' HAVING count(*) > 0;
 
   RETURN QUERY
   SELECT b.ordinal, b.outcome, b.message_id, placed.delivery_ms, b.hash,
          CASE b.outcome WHEN 'accepted' THEN
-           ROW ((b.m).sender_id, (b.m).recipient_id, (b.m).id, (b.m).segment, (b.m).in_reply_to, (b.m).sender, (b.m).type, delivered)::committed_message
+           ROW ((b.m).sender_id, (b.m).recipient_id, (b.m).id, (b.m).segment, (b.m).in_reply_to, (b.m).sender, (b.m).type, delivered,
+                CASE (b.m).recipient_ledger WHEN 0 THEN 'out' END)::committed_message
          END
     FROM (SELECT generate_series(1, cardinality(messages)) AS ordinal, unnest(messages) AS m, unnest(hashes) AS hash,
                  unnest(judged.outcomes) AS outcome, unnest(judged.message_ids) AS message_id) b;
@@ -709,6 +734,57 @@ CREATE FUNCTION domain_with_parents(domain text)
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN (SELECT array_agg(array_to_string(labels.labels[i.i:], '.'::text)) AS array_agg FROM string_to_array(domain_with_parents.domain, '.'::text) labels(labels), LATERAL generate_subscripts(labels.labels, 1) i(i));
 
+CREATE FUNCTION enter_thread(business bigint, unclaimed bigint, thread uuid, moving uuid[], taken json)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+DECLARE
+  entry ledger_entries;
+  place bigint;
+  last  bigint := 0;
+BEGIN
+  INSERT INTO contacts AS c (party_id, other_id, id, first_seen_at, last_seen_at, last_direction, messages_in, messages_out)
+  SELECT business, n.other_id, new_uuid(n.first_seen_at), n.first_seen_at, n.last_seen_at, n.last_direction, n.messages_in, n.messages_out
+    FROM json_populate_recordset(NULL::contacts, taken -> 'contacts') AS n
+  ON CONFLICT (party_id, other_id) DO UPDATE
+    SET first_seen_at = least(c.first_seen_at, excluded.first_seen_at), last_seen_at = greatest(c.last_seen_at, excluded.last_seen_at),
+        last_direction = CASE WHEN c.last_seen_at > excluded.last_seen_at THEN c.last_direction ELSE excluded.last_direction END,
+        messages_in = c.messages_in + excluded.messages_in, messages_out = c.messages_out + excluded.messages_out;
+
+  INSERT INTO contact_types (party_id, other_id, type)
+  SELECT business, n.other_id, n.type FROM json_populate_recordset(NULL::contact_types, taken -> 'types') AS n ON CONFLICT DO NOTHING;
+
+  INSERT INTO contact_actors (party_id, other_id, actor_id, kind, name, email)
+  SELECT business, n.other_id, n.actor_id, n.kind, n.name, n.email FROM json_populate_recordset(NULL::contact_actors, taken -> 'actors') AS n
+  ON CONFLICT DO NOTHING;
+
+  -- What it wrote to the business itself stands in both boxes from now on, as with anybody who writes to themselves.
+  UPDATE ledger_entries SET counterparty_id = business, author_id = unclaimed
+   WHERE party_id = business AND thread_id = thread AND box = 'in' AND counterparty_id = unclaimed AND message_id = ANY (moving);
+
+  FOR entry IN SELECT * FROM json_populate_recordset(NULL::ledger_entries, taken -> 'entries') LOOP
+    place := entry.position;
+    WHILE EXISTS (SELECT 1 FROM ledger_entries e WHERE e.party_id = business AND e.box = entry.box AND e.position = place) LOOP
+      place := place + 1;
+    END LOOP;
+    last := greatest(last, place);
+    INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain, author_id)
+    VALUES (business, entry.box, place, entry.message_id, entry.counterparty_id, thread, entry.validation, entry.type, entry.segment,
+            entry.from_email, entry.from_domain, CASE entry.box WHEN 'out' THEN unclaimed END);
+  END LOOP;
+
+  -- The other ledger may have been ahead of this one's clock; what comes next comes after all that is there.
+  UPDATE ledgers SET head = greatest(head, last) WHERE party_id = business;
+
+  INSERT INTO objects SELECT o.* FROM json_populate_recordset(NULL::objects, taken -> 'objects') AS o ON CONFLICT DO NOTHING;
+  INSERT INTO files (party_id, id, message_id, ordinal, owner_id, object_id, filename, content_type)
+  SELECT business, f.id, f.message_id, f.ordinal, f.owner_id, f.object_id, f.filename, f.content_type
+    FROM json_populate_recordset(NULL::files, taken -> 'files') AS f
+  ON CONFLICT DO NOTHING;
+END
+$function$;
+
 CREATE FUNCTION insert_files(messages prepared_message[], files prepared_file[])
  RETURNS void
  LANGUAGE plpgsql
@@ -722,10 +798,11 @@ BEGIN
   INSERT INTO files (party_id, id, message_id, ordinal, owner_id, object_id, filename, content_type)
   SELECT party.id, f.id, f.message_id, f.ordinal, (b.m).sender_id, f.object_id, f.filename, f.content_type
     FROM (SELECT unnest(messages) AS m) b JOIN unnest(files) f ON f.message_id = (b.m).id,
-         LATERAL (SELECT (b.m).sender_id UNION SELECT (b.m).recipient_id) AS party (id);
+         LATERAL (SELECT (b.m).sender_id WHERE (b.m).sender_ledger > 0 UNION SELECT (b.m).recipient_id WHERE (b.m).recipient_ledger > 0) AS party (id);
 
-  PERFORM graphile_worker.add_job('hash-object', json_build_object('id', f.object_id), job_key => 'hash-object ' || f.object_id)
-     FROM (SELECT unnest(messages) AS m) b JOIN unnest(files) f ON f.message_id = (b.m).id WHERE f.sha256 IS NULL;
+  PERFORM queue_job('hash-object', json_build_object('id', f.object_id), 'hash-object ' || f.object_id)
+     FROM (SELECT unnest(messages) AS m) b JOIN unnest(files) f ON f.message_id = (b.m).id
+    WHERE f.sha256 IS NULL AND (b.m).sender_ledger > 0;
 END
 $function$;
 
@@ -737,15 +814,15 @@ BEGIN
   INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain)
   SELECT (b.m).sender_id, 'out'::ledger_box, bases[(b.m).sender_ledger] + (b.m).sender_entry, (b.m).id, (b.m).recipient_id, (b.m).thread_id,
          (b.m).validation, (b.m).type, (b.m).segment, (b.m).from_email, (b.m).from_domain
-    FROM (SELECT unnest(messages) AS m) b
+    FROM (SELECT unnest(messages) AS m) b WHERE (b.m).sender_ledger > 0
   UNION ALL
   SELECT (b.m).recipient_id, 'in', bases[(b.m).recipient_ledger] + (b.m).recipient_entry, (b.m).id, (b.m).sender_id, (b.m).thread_id,
          (b.m).validation, (b.m).type, (b.m).segment, (b.m).from_email, (b.m).from_domain
-    FROM (SELECT unnest(messages) AS m) b;
+    FROM (SELECT unnest(messages) AS m) b WHERE (b.m).recipient_ledger > 0;
 END
 $function$;
 
-CREATE FUNCTION insert_messages(messages prepared_message[], hashes bytea[], delivered timestamp with time zone)
+CREATE FUNCTION insert_messages(messages prepared_message[], hashes bytea[], times timestamp with time zone[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -754,8 +831,8 @@ BEGIN
                         validation, validation_errors, received_at, content_hash, receipt_token, idempotency_key, file_count)
   SELECT (b.m).sender_id, (b.m).id, (b.m).recipient_id, (b.m).segment, (b.m).thread_id, (b.m).in_reply_to, (b.m).sender, (b.m).recipient,
          (b.m).type, (b.m).subject, (b.m).note, (b.m).json, (b.m).json_sha256,
-         (b.m).validation, (b.m).validation_errors, delivered, b.hash, (b.m).receipt_token, (b.m).idempotency_key, (b.m).file_count
-    FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash) b;
+         (b.m).validation, (b.m).validation_errors, b.received_at, b.hash, (b.m).receipt_token, (b.m).idempotency_key, (b.m).file_count
+    FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash, unnest(times) AS received_at) b;
 END
 $function$;
 
@@ -775,100 +852,6 @@ BEGIN
            actor,
            (SELECT public_id('mbx', m.id) FROM mailboxes m WHERE m.email = mailbox),
            (SELECT public_id('usr', p.id) FROM people p WHERE p.email = mailbox AND p.email_verified)]));
-END
-$function$;
-
-CREATE FUNCTION join_contacts(unclaimed bigint, thread uuid, business bigint, moving uuid[])
- RETURNS void
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-BEGIN
-  INSERT INTO contacts AS c (party_id, other_id, id, first_seen_at, last_seen_at, last_direction, messages_in, messages_out)
-  SELECT business, e.counterparty_id, new_uuid(min(e.at)), min(e.at), max(e.at), (array_agg(e.box ORDER BY e.position DESC))[1],
-         count(*) FILTER (WHERE e.box = 'in'), count(*) FILTER (WHERE e.box = 'out')
-    FROM (SELECT *, to_timestamp(position / 4096 / 1000.0) AS at FROM ledger_entries WHERE party_id = unclaimed AND thread_id = thread) e
-   WHERE e.message_id = ANY (moving) GROUP BY e.counterparty_id
-  ON CONFLICT (party_id, other_id) DO UPDATE
-    SET first_seen_at = least(c.first_seen_at, excluded.first_seen_at), last_seen_at = greatest(c.last_seen_at, excluded.last_seen_at),
-        last_direction = CASE WHEN c.last_seen_at > excluded.last_seen_at THEN c.last_direction ELSE excluded.last_direction END,
-        messages_in = c.messages_in + excluded.messages_in, messages_out = c.messages_out + excluded.messages_out;
-
-  INSERT INTO contact_types (party_id, other_id, type)
-  SELECT DISTINCT business, e.counterparty_id, e.type FROM ledger_entries e
-   WHERE e.party_id = unclaimed AND e.thread_id = thread AND e.message_id = ANY (moving) AND e.type IS NOT NULL
-  ON CONFLICT DO NOTHING;
-
-  INSERT INTO contact_actors (party_id, other_id, actor_id, kind, name, email)
-  SELECT DISTINCT ON (a.other_id, a.actor ->> 'id') business, a.other_id, a.actor ->> 'id', a.actor ->> 'kind', a.actor ->> 'name', a.actor ->> 'email'
-    FROM (SELECT e.counterparty_id AS other_id, e.position, m.sender::json -> 'actor' AS actor
-            FROM ledger_entries e JOIN messages m ON m.sender_id = e.counterparty_id AND m.id = e.message_id
-           WHERE e.party_id = unclaimed AND e.thread_id = thread AND e.box = 'in' AND e.message_id = ANY (moving)) a
-   ORDER BY a.other_id, a.actor ->> 'id', a.position DESC
-  ON CONFLICT DO NOTHING;
-END
-$function$;
-
-CREATE FUNCTION join_thread(unclaimed bigint, thread uuid, business bigint, mailbox text)
- RETURNS bigint
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-DECLARE
-  moving uuid[];
-  entry  ledger_entries;
-  place  bigint;
-  last   bigint := 0;
-BEGIN
-  -- Both ledgers stand still meanwhile; in the order in which deliveries lock them.
-  UPDATE ledgers SET head = head WHERE party_id = least(unclaimed, business);
-  UPDATE ledgers SET head = head WHERE party_id = greatest(unclaimed, business);
-
-  WITH RECURSIVE its AS (
-    SELECT e.message_id FROM ledger_entries e
-     WHERE e.party_id = unclaimed AND e.thread_id = thread
-       AND (mailbox IS NULL OR (e.box = 'out' AND e.from_email = mailbox)
-            -- Replies to what has been moved before.
-            OR (e.box = 'in' AND EXISTS (SELECT FROM messages m JOIN ledger_entries b ON b.party_id = business AND b.message_id = m.in_reply_to
-                                          WHERE m.sender_id = e.counterparty_id AND m.id = e.message_id)))
-    UNION
-    SELECT e.message_id
-      FROM its JOIN ledger_entries e ON e.party_id = unclaimed AND e.thread_id = thread AND e.box = 'in'
-      JOIN messages m ON m.sender_id = e.counterparty_id AND m.id = e.message_id AND m.in_reply_to = its.message_id
-  )
-  SELECT coalesce(array_agg(message_id), '{}') INTO moving FROM its;
-
-  INSERT INTO joined_threads (party_id, thread_id, business_id) VALUES (unclaimed, thread, business) ON CONFLICT DO NOTHING;
-
-  PERFORM join_contacts(unclaimed, thread, business, moving);
-
-  -- What it wrote to the business itself stands in both boxes from now on, as with anybody who writes to themselves.
-  UPDATE ledger_entries SET counterparty_id = business, author_id = unclaimed
-   WHERE party_id = business AND thread_id = thread AND box = 'in' AND counterparty_id = unclaimed AND message_id = ANY (moving);
-
-  FOR entry IN
-    DELETE FROM ledger_entries WHERE party_id = unclaimed AND thread_id = thread AND message_id = ANY (moving) RETURNING *
-  LOOP
-    place := entry.position;
-    WHILE EXISTS (SELECT FROM ledger_entries e WHERE e.party_id = business AND e.box = entry.box AND e.position = place) LOOP
-      place := place + 1;
-    END LOOP;
-    last := greatest(last, place);
-    INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain, author_id)
-    VALUES (business, entry.box, place, entry.message_id, entry.counterparty_id, thread, entry.validation, entry.type, entry.segment,
-            entry.from_email, entry.from_domain, CASE entry.box WHEN 'out' THEN unclaimed END);
-  END LOOP;
-
-  -- The other ledger may have been ahead of this one's clock; what comes next comes after all that is there.
-  UPDATE ledgers SET head = greatest(head, last) WHERE party_id = business;
-
-  -- The party's own stay: its receipts show them.
-  INSERT INTO files (party_id, id, message_id, ordinal, owner_id, object_id, filename, content_type)
-  SELECT business, id, message_id, ordinal, owner_id, object_id, filename, content_type FROM files
-   WHERE party_id = unclaimed AND message_id = ANY (moving)
-  ON CONFLICT DO NOTHING;
-
-  RETURN cardinality(moving);
 END
 $function$;
 
@@ -959,8 +942,8 @@ BEGIN
     UPDATE webhooks w SET active = false, pause_reason = 'never_succeeded', paused_at = now()
      WHERE w.party_id = hook.party_id AND w.id = hook.webhook_id AND w.active AND w.first_success_at IS NULL AND w.failures >= failures_max;
     IF FOUND THEN
-      PERFORM graphile_worker.add_job('tell-of-paused-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.webhook_id::text),
-                                      job_key => 'tell-of-paused-webhook ' || hook.webhook_id);
+      PERFORM queue_job('tell-of-paused-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.webhook_id::text),
+                        'tell-of-paused-webhook ' || hook.webhook_id);
     END IF;
   END LOOP;
 END
@@ -1026,6 +1009,49 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION leave_thread(unclaimed bigint, thread uuid, moving uuid[])
+ RETURNS json
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+DECLARE
+  contacts json;
+  types    json;
+  actors   json;
+  files    json;
+  objects  json;
+  entries  json;
+BEGIN
+  SELECT json_agg(c) INTO contacts
+    FROM (SELECT e.counterparty_id AS other_id, min(e.at) AS first_seen_at, max(e.at) AS last_seen_at,
+                 (array_agg(e.box ORDER BY e.position DESC))[1] AS last_direction,
+                 count(*) FILTER (WHERE e.box = 'in') AS messages_in, count(*) FILTER (WHERE e.box = 'out') AS messages_out
+            FROM (SELECT *, to_timestamp(position / 4096 / 1000.0) AS at FROM ledger_entries WHERE party_id = unclaimed AND thread_id = thread) e
+           WHERE e.message_id = ANY (moving) GROUP BY e.counterparty_id) c;
+
+  SELECT json_agg(t) INTO types
+    FROM (SELECT DISTINCT e.counterparty_id AS other_id, e.type FROM ledger_entries e
+           WHERE e.party_id = unclaimed AND e.thread_id = thread AND e.message_id = ANY (moving) AND e.type IS NOT NULL) t;
+
+  SELECT json_agg(n) INTO actors
+    FROM (SELECT DISTINCT ON (a.other_id, a.actor ->> 'id')
+                 a.other_id, a.actor ->> 'id' AS actor_id, a.actor ->> 'kind' AS kind, a.actor ->> 'name' AS name, a.actor ->> 'email' AS email
+            FROM (SELECT e.counterparty_id AS other_id, e.position, m.sender::json -> 'actor' AS actor
+                    FROM ledger_entries e JOIN messages m ON m.sender_id = e.counterparty_id AND m.id = e.message_id
+                   WHERE e.party_id = unclaimed AND e.thread_id = thread AND e.box = 'in' AND e.message_id = ANY (moving)) a
+           ORDER BY a.other_id, a.actor ->> 'id', a.position DESC) n;
+
+  SELECT json_agg(f) INTO files FROM files f WHERE f.party_id = unclaimed AND f.message_id = ANY (moving);
+  SELECT json_agg(o) INTO objects
+    FROM objects o JOIN files f ON f.owner_id = o.party_id AND f.object_id = o.id WHERE f.party_id = unclaimed AND f.message_id = ANY (moving);
+
+  WITH gone AS (DELETE FROM ledger_entries e WHERE e.party_id = unclaimed AND e.thread_id = thread AND e.message_id = ANY (moving) RETURNING e.*)
+  SELECT json_agg(g ORDER BY g.position) INTO entries FROM gone g;
+
+  RETURN json_strip_nulls(json_build_object('contacts', contacts, 'types', types, 'actors', actors, 'files', files, 'objects', objects, 'entries', entries));
+END
+$function$;
+
 CREATE FUNCTION lock_ledgers(touched touched_ledger[], clock timestamp with time zone, OUT delivery_ms bigint, OUT bases bigint[])
  RETURNS record
  LANGUAGE plpgsql
@@ -1038,7 +1064,12 @@ BEGIN
   delivery_ms := clock_ms;
   -- One row at a time and in ascending order, so that two batches never deadlock.
   FOREACH ledger IN ARRAY touched LOOP
-    UPDATE ledgers l SET head = greatest(l.head, clock_ms * 4096) + ledger.entries WHERE l.party_id = ledger.party_id RETURNING l.head INTO STRICT new_head;
+    UPDATE ledgers l SET head = greatest(l.head, clock_ms * 4096) + ledger.entries WHERE l.party_id = ledger.party_id RETURNING l.head INTO new_head;
+    IF NOT FOUND THEN
+      -- Its first entry.
+      INSERT INTO ledgers AS l (party_id, head) VALUES (ledger.party_id, clock_ms * 4096 + ledger.entries)
+      ON CONFLICT (party_id) DO UPDATE SET head = greatest(l.head, clock_ms * 4096) + ledger.entries RETURNING l.head INTO new_head;
+    END IF;
     bases := bases || (new_head - ledger.entries);
     delivery_ms := greatest(delivery_ms, new_head / 4096);
   END LOOP;
@@ -1106,6 +1137,21 @@ CREATE FUNCTION new_uuid(clock timestamp with time zone)
  LANGUAGE sql
 RETURN (encode(set_bit(set_bit(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send((floor((EXTRACT(epoch FROM clock) * (1000)::numeric)))::bigint) FROM 3) FROM 1 FOR 6), (52)::bigint, 1), (53)::bigint, 1), 'hex'::text))::uuid;
 
+CREATE FUNCTION next_party_id(organisation text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  shard_count bigint := (SELECT count(*) FROM shards);
+  next_id     bigint := nextval('parties_id_seq');
+BEGIN
+  WHILE shard_count > 1 AND organisation IS NOT NULL AND (next_id # hashtextextended(organisation, 0)) & (shard_count - 1) <> 0 LOOP
+    next_id := nextval('parties_id_seq');
+  END LOOP;
+  RETURN next_id;
+END
+$function$;
+
 CREATE FUNCTION note_contacts(messages committed_message[])
  RETURNS void
  LANGUAGE plpgsql
@@ -1122,8 +1168,9 @@ BEGIN
   SELECT s.party_id, s.other_id, new_uuid(delivered), delivered, delivered, (array_agg(s.box ORDER BY s.n DESC, s.box))[1],
          count(*) FILTER (WHERE s.box = 'in'), count(*) FILTER (WHERE s.box = 'out')
     FROM (SELECT m.recipient_id AS party_id, m.sender_id AS other_id, 'in'::ledger_box AS box, m.ordinality AS n FROM unnest(messages) WITH ORDINALITY AS m
+           WHERE m.half IS DISTINCT FROM 'out'
           UNION ALL
-          SELECT m.sender_id, m.recipient_id, 'out', m.ordinality FROM unnest(messages) WITH ORDINALITY AS m) s
+          SELECT m.sender_id, m.recipient_id, 'out', m.ordinality FROM unnest(messages) WITH ORDINALITY AS m WHERE m.half IS DISTINCT FROM 'in') s
    GROUP BY s.party_id, s.other_id ORDER BY s.party_id, s.other_id
   ON CONFLICT (party_id, other_id) DO UPDATE
     SET first_seen_at = coalesce(c.first_seen_at, excluded.first_seen_at), last_seen_at = excluded.last_seen_at,
@@ -1133,9 +1180,9 @@ BEGIN
   -- Mostly they are known already; then nothing is written, nor locked.
   INSERT INTO contact_types (party_id, other_id, type)
   SELECT DISTINCT s.party_id, s.other_id, s.type
-    FROM (SELECT m.recipient_id AS party_id, m.sender_id AS other_id, m.type FROM unnest(messages) AS m
+    FROM (SELECT m.recipient_id AS party_id, m.sender_id AS other_id, m.type FROM unnest(messages) AS m WHERE m.half IS DISTINCT FROM 'out'
           UNION ALL
-          SELECT m.sender_id, m.recipient_id, m.type FROM unnest(messages) AS m) s
+          SELECT m.sender_id, m.recipient_id, m.type FROM unnest(messages) AS m WHERE m.half IS DISTINCT FROM 'in') s
    WHERE s.type IS NOT NULL
      AND NOT EXISTS (SELECT FROM contact_types t WHERE t.party_id = s.party_id AND t.other_id = s.other_id AND t.type = s.type)
   ON CONFLICT DO NOTHING;
@@ -1144,7 +1191,8 @@ BEGIN
   SELECT DISTINCT ON (s.recipient_id, s.sender_id, s.actor ->> 'id')
          s.recipient_id, s.sender_id, s.actor ->> 'id', s.actor ->> 'kind', s.actor ->> 'name', s.actor ->> 'email'
     FROM (SELECT m.recipient_id, m.sender_id, m.sender::json -> 'actor' AS actor, max(m.ordinality) AS n
-            FROM unnest(messages) WITH ORDINALITY AS m GROUP BY m.recipient_id, m.sender_id, m.sender) s
+            FROM unnest(messages) WITH ORDINALITY AS m WHERE m.half IS DISTINCT FROM 'out'
+           GROUP BY m.recipient_id, m.sender_id, m.sender) s
    WHERE NOT EXISTS (SELECT FROM contact_actors a
                       WHERE a.party_id = s.recipient_id AND a.other_id = s.sender_id AND a.actor_id = s.actor ->> 'id'
                         AND a.name = s.actor ->> 'name' AND a.email IS NOT DISTINCT FROM s.actor ->> 'email')
@@ -1158,6 +1206,19 @@ CREATE FUNCTION public_id(prefix text, id uuid)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN ((prefix || '_'::text) || (SELECT string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz'::text, (((SUBSTRING(b.bits FROM ((5 * i.i) + 1) FOR 5))::bit(5))::integer + 1), 1), ''::text ORDER BY i.i) AS string_agg FROM (SELECT (('00'::"bit")::bit varying || ((('x'::text || replace((public_id.id)::text, '-'::text, ''::text)))::bit(128))::bit varying) AS bits) b, generate_series(0, 25) i(i)));
+
+CREATE FUNCTION queue_job(job_name text, job_payload json, key text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF starts_with(current_schema(), 'shard_') THEN
+    INSERT INTO queued_jobs (id, name, payload, job_key) VALUES (new_uuid(clock_timestamp()), job_name, job_payload, key);
+  ELSE
+    PERFORM graphile_worker.add_job(job_name, job_payload, job_key => key);
+  END IF;
+END
+$function$;
 
 CREATE FUNCTION queue_mail(mail json, priority integer DEFAULT 5)
  RETURNS void
@@ -1179,10 +1240,11 @@ CREATE FUNCTION queue_reply_notices(messages committed_message[])
  SET enable_mergejoin TO 'off'
 AS $function$
 BEGIN
-  PERFORM graphile_worker.add_job('notify-of-answer', json_build_object('party_id', p.id::text, 'message_id', m.id), job_key => 'notify-of-answer ' || m.id)
-     FROM unnest(messages) AS m JOIN parties p ON p.id = m.recipient_id AND p.handle IS NULL;
+  PERFORM queue_job('notify-of-answer', json_build_object('party_id', p.id::text, 'message_id', m.id), 'notify-of-answer ' || m.id)
+     FROM unnest(messages) AS m JOIN parties p ON p.id = m.recipient_id AND p.handle IS NULL
+    WHERE m.half IS DISTINCT FROM 'out';
 
-  PERFORM graphile_worker.add_job('notify-of-answer', json_build_object('party_id', e.party_id::text, 'message_id', m.id), job_key => 'notify-of-answer ' || m.id)
+  PERFORM queue_job('notify-of-answer', json_build_object('party_id', e.party_id::text, 'message_id', m.id), 'notify-of-answer ' || m.id)
      FROM unnest(messages) AS m
      JOIN ledger_entries e ON e.party_id = m.recipient_id AND e.message_id = m.in_reply_to AND e.box = 'out' AND e.from_email IS NOT NULL
      JOIN verified_domains v ON v.domain = e.from_domain AND v.party_id = e.party_id
@@ -1210,6 +1272,39 @@ BEGIN
   )
   SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') INTO names FROM queued;
   RETURN names;
+END
+$function$;
+
+CREATE FUNCTION receive_messages(messages prepared_message[], hashes bytea[], times timestamp with time zone[], files prepared_file[], ledgers touched_ledger[])
+ RETURNS TABLE(ordinal bigint, committed committed_message)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  placed record;
+  fresh  record;
+BEGIN
+  SELECT * INTO placed FROM lock_ledgers(ledgers, greatest(clock_timestamp(), (SELECT max(t) FROM unnest(times) AS t)));
+
+  SELECT array_agg(b.m) AS messages, array_agg(b.hash) AS hashes, array_agg(b.received_at) AS times INTO fresh
+    FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash, unnest(times) AS received_at) b
+   WHERE NOT EXISTS (SELECT 1 FROM messages k WHERE k.sender_id = (b.m).sender_id AND k.id = (b.m).id);
+  IF fresh.messages IS NULL THEN
+    RETURN;
+  END IF;
+
+  PERFORM insert_messages(fresh.messages, fresh.hashes, fresh.times);
+  PERFORM insert_ledger_entries(fresh.messages, placed.bases);
+  IF cardinality(files) > 0 THEN
+    PERFORM insert_files(fresh.messages, files);
+  END IF;
+
+  RETURN QUERY
+  SELECT b.ordinal,
+         ROW ((b.m).sender_id, (b.m).recipient_id, (b.m).id, (b.m).segment, (b.m).in_reply_to, (b.m).sender, (b.m).type, b.received_at,
+              'in')::committed_message
+    FROM (SELECT generate_series(1, cardinality(fresh.messages))::bigint AS ordinal, unnest(fresh.messages) AS m, unnest(fresh.times) AS received_at) b;
 END
 $function$;
 
@@ -1318,12 +1413,12 @@ CREATE FUNCTION window_of_key(key text, usual interval)
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (key ~~ 'mail-% %'::text) THEN '96:00:00'::interval ELSE usual END;
 
-CREATE FUNCTION write_messages(messages prepared_message[], hashes bytea[], files prepared_file[], bases bigint[], organisations text[], delivered timestamp with time zone, clock timestamp with time zone)
+CREATE FUNCTION write_messages(messages prepared_message[], hashes bytea[], files prepared_file[], bases bigint[], organisations text[], delivered timestamp with time zone, clock timestamp with time zone, has_relays boolean)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM insert_messages(messages, hashes, delivered);
+  PERFORM insert_messages(messages, hashes, array_fill(delivered, ARRAY[cardinality(messages)]));
   PERFORM insert_ledger_entries(messages, bases);
   IF cardinality(files) > 0 THEN
     PERFORM insert_files(messages, files);
@@ -1333,5 +1428,10 @@ BEGIN
   INSERT INTO idempotency_keys (party_id, key, message_id, created_at)
   SELECT (b.m).sender_id, (b.m).idempotency_key, (b.m).id, clock FROM (SELECT unnest(messages) AS m) b WHERE (b.m).idempotency_key IS NOT NULL
   ON CONFLICT (party_id, key) DO UPDATE SET message_id = excluded.message_id, created_at = excluded.created_at;
+
+  IF has_relays THEN
+    INSERT INTO relays (sender_id, message_id, recipient_id, created_at)
+    SELECT (b.m).sender_id, (b.m).id, (b.m).recipient_id, clock FROM (SELECT unnest(messages) AS m) b WHERE (b.m).recipient_ledger = 0;
+  END IF;
 END
 $function$;

@@ -10,8 +10,10 @@ import { vouchForDomain } from './modules/domains/domains.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
 import { openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
+import { distribute, reportShards, type ShardReport } from './platform/distribute.ts';
 import { migrate } from './platform/migrate.ts';
 import { Database } from './platform/postgres.ts';
+import { openShards } from './platform/shards.ts';
 
 /** A mistake in the command line. */
 class UsageError extends Error {}
@@ -26,6 +28,7 @@ interface Options {
   segment?: string | undefined;
   scope?: string | undefined;
   claimed?: boolean | undefined;
+  shards?: string | undefined;
 }
 
 interface Command {
@@ -119,6 +122,28 @@ const COMMANDS: Record<string, Command> = {
       return { json: { applied }, text: applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.` };
     },
   },
+  distribute: {
+    usage: 'distribute --shards <number> [--json]',
+    help: 'Distributes a large database over shards, with Citus over nodes (docs/scale.md). Start all processes again afterwards.',
+    arguments: 0,
+    run: async ({ database }, _args, { shards }) => {
+      const done = await distribute(database, Number(requireOption(shards, '--shards')), (sentence) => console.error(sentence));
+      return {
+        json: { shards: done.shards, blocked_ms: done.blockedMs },
+        text: `The database has ${done.shards} shards now. Nobody could send or read for ${(done.blockedMs / 1000).toFixed(1)} s. Start all processes again.`,
+      };
+    },
+  },
+  shards: {
+    usage: 'shards [--json]',
+    help: 'Lists the shards of a distributed database with their nodes and sizes.',
+    arguments: 0,
+    run: async ({ database }) => {
+      const shards = await reportShards(database);
+      const line = ({ schema, node, bytes }: ShardReport) => `${schema}  ${node ?? ''}  ${(bytes / 1_048_576).toFixed(1)} MB`;
+      return { json: { shards }, text: shards.length === 0 ? 'The database is not distributed.' : shards.map(line).join('\n') };
+    },
+  },
 };
 
 const OVERVIEW = `Usage: npm run --silent waybill -- <command>
@@ -154,6 +179,7 @@ async function main(): Promise<void> {
       segment: { type: 'string' },
       scope: { type: 'string' },
       claimed: { type: 'boolean' },
+      shards: { type: 'string' },
       json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -175,9 +201,10 @@ async function withDatabase<T>(work: (tools: Tools) => Promise<T>): Promise<T> {
   const config = readConfig();
   const log = pino({ level: 'silent' });
   const opened = await openDatabase(config, 'command', log);
-  const database = new Database(opened.connection, log, opened.direct);
+  const database = new Database(opened.connection, log, { direct: opened.direct });
   try {
     await migrate(database);
+    await openShards(database, opened.direct, log);
     return await work({ database, parties: new PartyDirectory(database, new ChangeFeed(opened.direct, log)) });
   } finally {
     await database.close();

@@ -45,6 +45,7 @@ import { TokenExchange } from './platform/token-exchange.ts';
 export interface Context {
   config: Config;
   database: Database;
+  announcer: Announcer;
   parties: PartyDirectory;
   consumerMail: ConsumerMail;
   nameServers: NameServers;
@@ -114,9 +115,11 @@ export async function buildContext(
   const exclusively: Exclusively = (name, work) => database.exclusively(name, work);
   const folder = path.join(config.dataDir, 'files');
   const objects = (await bucketOf(config)) ?? new FolderStore(folder, signer, publicUrl, exclusively, config.freeDiskReserveBytes);
+  const files = new Files(database, objects, quotas, (id, terms) => ownDownloadUrl(signer, publicUrl(), id, terms));
   const context: Context = {
     config,
     database,
+    announcer,
     parties,
     consumerMail,
     nameServers,
@@ -127,11 +130,11 @@ export async function buildContext(
     blocks: new Blocks(database, feed, parties),
     quotas,
     cursors: new Cursors(await sharedSecret(database, 'cursors')),
-    ledger: new Ledger(database, announcer, quotas, isOneOfSeveral),
+    ledger: new Ledger(database, announcer, files, quotas, isOneOfSeveral),
     arrivals: new Arrivals(database, metrics, log),
     schemas: new InboxSchemas(database, feed, checker),
     hasher,
-    files: new Files(database, objects, quotas, (id, terms) => ownDownloadUrl(signer, publicUrl(), id, terms)),
+    files,
     webhookStatistics: new WebhookStatistics(database),
     partedUploads: new PartedUploads(database, objects.parts, quotas),
     downloads: new Downloads(config.downloadsPerAddressMax),

@@ -10,6 +10,7 @@ import { RateLimiter } from './http/rate-limit.ts';
 import { sendMail } from './modules/mail/chores.ts';
 import { MailDelivery } from './modules/mail/delivery.ts';
 import { keepsMails } from './modules/mail/kept-mail-access.ts';
+import { Relay } from './modules/messages/relay.ts';
 import { Pages } from './modules/web/pages.ts';
 import { Dispatcher } from './modules/webhooks/dispatcher.ts';
 import { openDatabase } from './open-database.ts';
@@ -18,6 +19,7 @@ import { type JobRunner, startJobs } from './platform/jobs.ts';
 import { MAILS_AT_ONCE, Mailer } from './platform/mail/mailer.ts';
 import { migrate } from './platform/migrate.ts';
 import { Database } from './platform/postgres.ts';
+import { openShards } from './platform/shards.ts';
 import { builtPages } from './platform/web-build.ts';
 import { createSamples, type Sample } from './samples.ts';
 
@@ -59,7 +61,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
   const hasWorker = role === 'worker' || role === 'all';
   const hasApi = role === 'api' || role === 'all';
   const opened = await openDatabase(config, isOneOfSeveral ? 'command' : 'service', log);
-  const database = new Database(opened.connection, log, opened.direct);
+  const database = new Database(opened.connection, log, { direct: opened.direct });
   const closers: (() => Promise<void>)[] = [() => opened.close(), () => database.close()];
   const stop = async () => {
     // A failure to close something must not keep the database from being stopped.
@@ -67,6 +69,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
   };
   try {
     await migrate(database);
+    await openShards(database, opened.direct, log);
     const { context, feed } = await buildContext(config, database, opened.direct, log, closers, isOneOfSeveral);
     if (hasWorker) {
       const jobs: JobRunner = await startJobs(database, allChores(context), CHORES_AT_ONCE, log);
@@ -93,6 +96,9 @@ export async function startService(config: Config, role: Role, log: Logger, opti
       );
       finishers.push(() => dispatcher.stop());
       await dispatcher.start();
+      const relay = new Relay(database, context.ledger, log);
+      relay.start();
+      finishers.push(() => relay.stop());
       const mailJobs = await startMailJobs(context, log);
       finishers.push(() => mailJobs.stop());
     }

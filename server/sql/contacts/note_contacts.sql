@@ -1,4 +1,4 @@
--- A follower of messages: brings the contacts of both parties up to date, with the types of their messages and who wrote them.
+-- A follower of messages: brings the contacts of both parties, or of the one in this shard, up to date, with the types of their messages and who wrote them.
 CREATE OR REPLACE FUNCTION note_contacts(messages committed_message[]) RETURNS void LANGUAGE plpgsql
 -- Few rows of large tables are found by their keys, whatever the statistics say at the moment.
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -11,8 +11,9 @@ BEGIN
   SELECT s.party_id, s.other_id, new_uuid(delivered), delivered, delivered, (array_agg(s.box ORDER BY s.n DESC, s.box))[1],
          count(*) FILTER (WHERE s.box = 'in'), count(*) FILTER (WHERE s.box = 'out')
     FROM (SELECT m.recipient_id AS party_id, m.sender_id AS other_id, 'in'::ledger_box AS box, m.ordinality AS n FROM unnest(messages) WITH ORDINALITY AS m
+           WHERE m.half IS DISTINCT FROM 'out'
           UNION ALL
-          SELECT m.sender_id, m.recipient_id, 'out', m.ordinality FROM unnest(messages) WITH ORDINALITY AS m) s
+          SELECT m.sender_id, m.recipient_id, 'out', m.ordinality FROM unnest(messages) WITH ORDINALITY AS m WHERE m.half IS DISTINCT FROM 'in') s
    GROUP BY s.party_id, s.other_id ORDER BY s.party_id, s.other_id
   ON CONFLICT (party_id, other_id) DO UPDATE
     SET first_seen_at = coalesce(c.first_seen_at, excluded.first_seen_at), last_seen_at = excluded.last_seen_at,
@@ -22,9 +23,9 @@ BEGIN
   -- Mostly they are known already; then nothing is written, nor locked.
   INSERT INTO contact_types (party_id, other_id, type)
   SELECT DISTINCT s.party_id, s.other_id, s.type
-    FROM (SELECT m.recipient_id AS party_id, m.sender_id AS other_id, m.type FROM unnest(messages) AS m
+    FROM (SELECT m.recipient_id AS party_id, m.sender_id AS other_id, m.type FROM unnest(messages) AS m WHERE m.half IS DISTINCT FROM 'out'
           UNION ALL
-          SELECT m.sender_id, m.recipient_id, m.type FROM unnest(messages) AS m) s
+          SELECT m.sender_id, m.recipient_id, m.type FROM unnest(messages) AS m WHERE m.half IS DISTINCT FROM 'in') s
    WHERE s.type IS NOT NULL
      AND NOT EXISTS (SELECT FROM contact_types t WHERE t.party_id = s.party_id AND t.other_id = s.other_id AND t.type = s.type)
   ON CONFLICT DO NOTHING;
@@ -33,7 +34,8 @@ BEGIN
   SELECT DISTINCT ON (s.recipient_id, s.sender_id, s.actor ->> 'id')
          s.recipient_id, s.sender_id, s.actor ->> 'id', s.actor ->> 'kind', s.actor ->> 'name', s.actor ->> 'email'
     FROM (SELECT m.recipient_id, m.sender_id, m.sender::json -> 'actor' AS actor, max(m.ordinality) AS n
-            FROM unnest(messages) WITH ORDINALITY AS m GROUP BY m.recipient_id, m.sender_id, m.sender) s
+            FROM unnest(messages) WITH ORDINALITY AS m WHERE m.half IS DISTINCT FROM 'out'
+           GROUP BY m.recipient_id, m.sender_id, m.sender) s
    WHERE NOT EXISTS (SELECT FROM contact_actors a
                       WHERE a.party_id = s.recipient_id AND a.other_id = s.sender_id AND a.actor_id = s.actor ->> 'id'
                         AND a.name = s.actor ->> 'name' AND a.email IS NOT DISTINCT FROM s.actor ->> 'email')

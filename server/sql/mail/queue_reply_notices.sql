@@ -5,10 +5,11 @@ CREATE OR REPLACE FUNCTION queue_reply_notices(messages committed_message[]) RET
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 BEGIN
-  PERFORM graphile_worker.add_job('notify-of-answer', json_build_object('party_id', p.id::text, 'message_id', m.id), job_key => 'notify-of-answer ' || m.id)
-     FROM unnest(messages) AS m JOIN parties p ON p.id = m.recipient_id AND p.handle IS NULL;
+  PERFORM queue_job('notify-of-answer', json_build_object('party_id', p.id::text, 'message_id', m.id), 'notify-of-answer ' || m.id)
+     FROM unnest(messages) AS m JOIN parties p ON p.id = m.recipient_id AND p.handle IS NULL
+    WHERE m.half IS DISTINCT FROM 'out';
 
-  PERFORM graphile_worker.add_job('notify-of-answer', json_build_object('party_id', e.party_id::text, 'message_id', m.id), job_key => 'notify-of-answer ' || m.id)
+  PERFORM queue_job('notify-of-answer', json_build_object('party_id', e.party_id::text, 'message_id', m.id), 'notify-of-answer ' || m.id)
      FROM unnest(messages) AS m
      JOIN ledger_entries e ON e.party_id = m.recipient_id AND e.message_id = m.in_reply_to AND e.box = 'out' AND e.from_email IS NOT NULL
      JOIN verified_domains v ON v.domain = e.from_domain AND v.party_id = e.party_id

@@ -1,6 +1,7 @@
 -- Delivers a batch of prepared messages, in one transaction that is a single round trip. Repeats of an idempotency key and
 -- quotas are judged under the lock of the sender's ledger, so that the verdict holds for any number of batches and processes.
--- A refused message does not refuse others. A limit of 0 means no limit.
+-- A refused message does not refuse others. A limit of 0 means no limit. Of a message to a recipient in another shard, only the
+-- sender's half is written; receive_messages writes the other.
 --
 -- Returns a row for each message, in the order of the batch: for an accepted message its hash and what its followers need
 -- (modules/messages/followers.ts), for a repeated one the id of the original.
@@ -30,14 +31,16 @@ BEGIN
   hashes := ARRAY(SELECT sha256(convert_to((b.m).hashed_before_time || time_text || (b.m).hashed_after_time, 'UTF8'))
                     FROM (SELECT unnest(messages) AS m) b);
 
-  PERFORM write_messages(array_agg(b.m), array_agg(b.hash), files, placed.bases, judged.organisations, delivered, clock)
+  PERFORM write_messages(array_agg(b.m), array_agg(b.hash), files, placed.bases, judged.organisations, delivered, clock,
+                         bool_or((b.m).recipient_ledger = 0))
      FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash, unnest(judged.outcomes) AS outcome) b
     WHERE b.outcome = 'accepted' HAVING count(*) > 0;
 
   RETURN QUERY
   SELECT b.ordinal, b.outcome, b.message_id, placed.delivery_ms, b.hash,
          CASE b.outcome WHEN 'accepted' THEN
-           ROW ((b.m).sender_id, (b.m).recipient_id, (b.m).id, (b.m).segment, (b.m).in_reply_to, (b.m).sender, (b.m).type, delivered)::committed_message
+           ROW ((b.m).sender_id, (b.m).recipient_id, (b.m).id, (b.m).segment, (b.m).in_reply_to, (b.m).sender, (b.m).type, delivered,
+                CASE (b.m).recipient_ledger WHEN 0 THEN 'out' END)::committed_message
          END
     FROM (SELECT generate_series(1, cardinality(messages)) AS ordinal, unnest(messages) AS m, unnest(hashes) AS hash,
                  unnest(judged.outcomes) AS outcome, unnest(judged.message_ids) AS message_id) b;

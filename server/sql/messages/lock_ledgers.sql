@@ -11,7 +11,12 @@ BEGIN
   delivery_ms := clock_ms;
   -- One row at a time and in ascending order, so that two batches never deadlock.
   FOREACH ledger IN ARRAY touched LOOP
-    UPDATE ledgers l SET head = greatest(l.head, clock_ms * 4096) + ledger.entries WHERE l.party_id = ledger.party_id RETURNING l.head INTO STRICT new_head;
+    UPDATE ledgers l SET head = greatest(l.head, clock_ms * 4096) + ledger.entries WHERE l.party_id = ledger.party_id RETURNING l.head INTO new_head;
+    IF NOT FOUND THEN
+      -- Its first entry.
+      INSERT INTO ledgers AS l (party_id, head) VALUES (ledger.party_id, clock_ms * 4096 + ledger.entries)
+      ON CONFLICT (party_id) DO UPDATE SET head = greatest(l.head, clock_ms * 4096) + ledger.entries RETURNING l.head INTO new_head;
+    END IF;
     bases := bases || (new_head - ledger.entries);
     delivery_ms := greatest(delivery_ms, new_head / 4096);
   END LOOP;

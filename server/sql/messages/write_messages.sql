@@ -1,10 +1,12 @@
--- Writes the accepted messages of a batch: rows, ledger entries, files, idempotency keys and the use of limits.
+-- Writes the accepted messages of a batch: rows, ledger entries, files, idempotency keys, the use of limits, and what is to be relayed
+-- to recipients in other shards.
 CREATE OR REPLACE FUNCTION write_messages(
-  messages prepared_message[], hashes bytea[], files prepared_file[], bases bigint[], organisations text[], delivered timestamptz, clock timestamptz
+  messages prepared_message[], hashes bytea[], files prepared_file[], bases bigint[], organisations text[], delivered timestamptz, clock timestamptz,
+  has_relays boolean
 ) RETURNS void LANGUAGE plpgsql
 AS $$
 BEGIN
-  PERFORM insert_messages(messages, hashes, delivered);
+  PERFORM insert_messages(messages, hashes, array_fill(delivered, ARRAY[cardinality(messages)]));
   PERFORM insert_ledger_entries(messages, bases);
   IF cardinality(files) > 0 THEN
     PERFORM insert_files(messages, files);
@@ -14,5 +16,10 @@ BEGIN
   INSERT INTO idempotency_keys (party_id, key, message_id, created_at)
   SELECT (b.m).sender_id, (b.m).idempotency_key, (b.m).id, clock FROM (SELECT unnest(messages) AS m) b WHERE (b.m).idempotency_key IS NOT NULL
   ON CONFLICT (party_id, key) DO UPDATE SET message_id = excluded.message_id, created_at = excluded.created_at;
+
+  IF has_relays THEN
+    INSERT INTO relays (sender_id, message_id, recipient_id, created_at)
+    SELECT (b.m).sender_id, (b.m).id, (b.m).recipient_id, clock FROM (SELECT unnest(messages) AS m) b WHERE (b.m).recipient_ledger = 0;
+  END IF;
 END
 $$;

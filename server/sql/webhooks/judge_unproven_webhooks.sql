@@ -21,8 +21,8 @@ BEGIN
     UPDATE webhooks w SET active = false, pause_reason = 'never_succeeded', paused_at = now()
      WHERE w.party_id = hook.party_id AND w.id = hook.webhook_id AND w.active AND w.first_success_at IS NULL AND w.failures >= failures_max;
     IF FOUND THEN
-      PERFORM graphile_worker.add_job('tell-of-paused-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.webhook_id::text),
-                                      job_key => 'tell-of-paused-webhook ' || hook.webhook_id);
+      PERFORM queue_job('tell-of-paused-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.webhook_id::text),
+                        'tell-of-paused-webhook ' || hook.webhook_id);
     END IF;
   END LOOP;
 END

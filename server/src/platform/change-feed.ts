@@ -46,7 +46,7 @@ export async function changeCached<T>(
   turnsOf.set(database, turns);
   try {
     return await turns.take(String(partyId), () =>
-      database.withSession((client) => runChange(client, work, `${subject.kind}:${subject.id}`)),
+      database.of(partyId).withSession((client) => runChange(client, work, `${subject.kind}:${subject.id}`)),
     );
   } catch (error) {
     if (!(error instanceof TooMuchWaiting)) throw error;

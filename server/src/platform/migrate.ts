@@ -5,6 +5,7 @@ import { runMigrations as migrateJobs } from 'graphile-worker';
 import { FORMER_MIGRATIONS, FORMER_RELEASE, recordFormerAsBaseline } from './former-release.ts';
 import { quietLogger } from './jobs.ts';
 import type { Database, TextQueryable } from './postgres.ts';
+import { pathOf } from './shard-names.ts';
 import { updateFunctions } from './sql-functions.ts';
 
 interface Migration {
@@ -27,6 +28,8 @@ export const SCHEMA_FOLDERS: SchemaFolders = {
   functions: path.resolve(import.meta.dirname, '../../sql'),
 };
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
+/** What follows in a migration changes the tables of parties' rows: in a distributed database, it is applied in each shard. */
+const IN_EACH_SHARD = /^-- In each shard:$/m;
 /** The key of an advisory lock that nothing else uses. */
 const LOCK = 7_791_823_145;
 
@@ -48,13 +51,25 @@ export async function migrate(database: Database, folders = SCHEMA_FOLDERS): Pro
     await recogniseFormerRelease(tx, folders);
     const pending = await pendingMigrations(tx, folders);
     for (const { name, sql, checksum } of pending) {
-      await tx.queryText(sql);
+      const [once = '', inEachShard] = sql.split(IN_EACH_SHARD);
+      await tx.queryText(once);
+      if (inEachShard !== undefined) await applyInShards(tx, inEachShard);
       await tx.queryText('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum]);
     }
     return [...pending.map(({ name }) => name), ...(await updateFunctions(tx, folders.functions))];
   });
   await migrateJobs({ pgPool: database.sessionPool, logger: quietLogger });
   return applied;
+}
+
+async function applyInShards(tx: TextQueryable, sql: string): Promise<void> {
+  const shards = await tx.queryText<{ number: number }>('SELECT number FROM shards ORDER BY number');
+  if (shards.length === 0) await tx.queryText(sql);
+  for (const { number } of shards) {
+    await tx.queryText(`SET LOCAL search_path = ${pathOf(number)}`);
+    await tx.queryText(sql);
+  }
+  await tx.queryText('SET LOCAL search_path TO DEFAULT');
 }
 
 /** Early databases recorded migrations by number, and two branches may both have added the same number. */

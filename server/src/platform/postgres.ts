@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { codeOf } from '../contract/thrown.ts';
 import { CONNECT_PATIENCE_MS, type Connection } from './database-hosts.ts';
+import { pathOf, shardOf } from './shard-names.ts';
 import { Slots } from './slots.ts';
 import type { Statement } from './statement.ts';
 
@@ -30,21 +31,61 @@ const EXCLUSIVE_CONNECTIONS = 4;
 /** How long to wait for another process that does the same work. */
 const LOCK_PATIENCE_MS = 10_000;
 
+export interface OtherConnections {
+  /**
+   * To PostgreSQL itself, where the usual connection leads to a pooler: there, two transactions of one client may run on two
+   * connections, so that neither LISTEN nor named statements last.
+   */
+  direct?: Connection | undefined;
+  /** For transactions, which may also change what all shards share, where the usual connection leads to the node of one shard. */
+  transactions?: Connection | undefined;
+  poolSize?: number;
+}
+
 export class Database implements TextQueryable {
   readonly #pool: pg.Pool;
+  readonly #transactionPool: pg.Pool;
   readonly #sessionPool: pg.Pool;
+  readonly #isNamed: boolean;
+  #shards: readonly Database[] = [this];
   readonly #exclusive = new Slots(EXCLUSIVE_CONNECTIONS);
   readonly #queues = new Map<string, Promise<void>>();
   #isFull = false;
   #probe: Promise<void> | undefined;
 
-  /**
-   * `direct` leads to PostgreSQL itself where `connection` leads to a pooler: there, two transactions of one client may run on two
-   * connections, so that neither LISTEN nor named statements last.
-   */
-  constructor(connection: Connection, log: Logger, direct: Connection = connection) {
-    this.#pool = openPool(connection, POOL_CONNECTIONS, log);
-    this.#sessionPool = direct === connection ? this.#pool : openPool(direct, SESSION_CONNECTIONS, log);
+  constructor(connection: Connection, log: Logger, { direct, transactions, poolSize = POOL_CONNECTIONS }: OtherConnections = {}) {
+    const hasPooler = direct !== undefined && direct !== connection;
+    const other = transactions ?? (hasPooler ? direct : undefined);
+    this.#pool = openPool(connection, poolSize, log);
+    this.#sessionPool = other === undefined ? this.#pool : openPool(other, Math.min(poolSize, SESSION_CONNECTIONS), log);
+    this.#transactionPool = transactions === undefined ? this.#pool : this.#sessionPool;
+    this.#isNamed = !hasPooler;
+  }
+
+  /** From now on, the rows of parties are in these shards, and what all share is here. Their number is a power of two. */
+  setShards(shards: readonly Database[]): void {
+    this.#shards = shards;
+  }
+
+  /** The databases with the rows of parties: this one alone, unless it is distributed. */
+  get shards(): readonly Database[] {
+    return this.#shards;
+  }
+
+  /** The database with the rows of a party. */
+  of(partyId: bigint): Database {
+    return this.#shards[shardOf(partyId, this.#shards.length)] ?? this;
+  }
+
+  /** Runs the work in each shard that has parties of the items, with these items. The results are in no order. */
+  async inShards<T extends { partyId: bigint }, R>(
+    items: readonly T[],
+    work: (shard: Database, items: readonly T[]) => Promise<Iterable<R>>,
+  ): Promise<R[]> {
+    if (this.#shards.length === 1) return [...(await work(this, items))];
+    const groups = Map.groupBy(items, ({ partyId }) => this.of(partyId));
+    const results = await Promise.all([...groups].map(([shard, mine]) => work(shard, mine)));
+    return results.flatMap((result) => [...result]);
   }
 
   /** For statements and transactions. */
@@ -57,12 +98,8 @@ export class Database implements TextQueryable {
     return this.#sessionPool;
   }
 
-  get #hasPooler(): boolean {
-    return this.#sessionPool !== this.#pool;
-  }
-
   query<Row>(statement: Statement<Row>, values?: unknown[]): Promise<Row[]> {
-    return run(this.#pool, statement, values, !this.#hasPooler).catch((error) => this.#note(error));
+    return run(this.#pool, statement, values, this.#isNamed).catch((error) => this.#note(error));
   }
 
   queryText<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> {
@@ -70,11 +107,29 @@ export class Database implements TextQueryable {
   }
 
   async transaction<T>(work: (tx: TextQueryable) => Promise<T>): Promise<T> {
-    return lend(this.#pool, (client) => transactionOn(client, work, !this.#hasPooler)).catch((error) => this.#note(error));
+    return lend(this.#transactionPool, (client) => transactionOn(client, work, this.#isNamed)).catch((error) => this.#note(error));
+  }
+
+  /** One transaction that reads and writes rows of several parties: `of` gives access to those of one. */
+  acrossShards<T>(work: (of: (partyId: bigint) => Queryable) => Promise<T>): Promise<T> {
+    const count = this.#shards.length;
+    if (count === 1) return this.transaction((tx) => work(() => tx));
+    return this.transaction((tx) => {
+      let path = '';
+      return work((partyId) => ({
+        query: async (statement, values) => {
+          const wanted = pathOf(shardOf(partyId, count));
+          if (wanted !== path) await tx.queryText(`SET LOCAL search_path = ${wanted}`);
+          path = wanted;
+          return tx.query(statement, values);
+        },
+      }));
+    });
   }
 
   /** Rejects while the disk of the database is full, which reads do not show: once a write has failed, tests it by writing. */
   async requireRoom(): Promise<void> {
+    for (const shard of this.#shards) if (shard !== this) await shard.requireRoom();
     if (!this.#isFull) return;
     this.#probe ??= lend(this.#pool, probeRoom).finally(() => {
       this.#probe = undefined;
@@ -120,8 +175,9 @@ export class Database implements TextQueryable {
   }
 
   async close(): Promise<void> {
+    for (const shard of this.#shards) if (shard !== this) await shard.close();
     await this.#pool.end();
-    if (this.#hasPooler) await this.#sessionPool.end();
+    if (this.#sessionPool !== this.#pool) await this.#sessionPool.end();
   }
 }
 

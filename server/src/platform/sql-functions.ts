@@ -35,10 +35,8 @@ export async function updateFunctions(tx: TextQueryable, folder: string): Promis
   const recorded = new Map(rows.map(({ name, checksum }) => [name, checksum]));
   const changed = wanted.filter(({ name, checksum }) => recorded.get(name) !== checksum);
   const gone = [...recorded.keys()].filter((name) => !wanted.some((known) => known.name === name));
-  // Function bodies may refer to functions that are created later in this transaction.
-  if (changed.length > 0) await tx.queryText('SET LOCAL check_function_bodies = off');
   for (const name of gone) await dropAll(tx, await signaturesOf(tx, name));
-  for (const each of changed) await recreate(tx, each);
+  if (changed.length > 0) await recreateFunctions(tx, changed);
   await tx.queryText('DELETE FROM schema_functions WHERE name = ANY ($1)', [gone]);
   for (const { name, checksum } of changed)
     await tx.queryText(
@@ -46,6 +44,22 @@ export async function updateFunctions(tx: TextQueryable, folder: string): Promis
       [name, checksum],
     );
   return changed.map(({ file }) => file);
+}
+
+export async function recreateFunctions(tx: TextQueryable, functions: readonly SqlFunction[]): Promise<void> {
+  // Function bodies may refer to functions that are created later in this transaction.
+  await tx.queryText('SET LOCAL check_function_bodies = off');
+  const hasCitus = await isCitus(tx);
+  for (const each of functions) await recreate(tx, hasCitus ? { ...each, sql: forCitus(each.sql) } : each);
+}
+
+export async function isCitus(db: TextQueryable): Promise<boolean> {
+  return (await db.queryText("SELECT FROM pg_extension WHERE extname = 'citus'")).length > 0;
+}
+
+/** Citus plans most writes only for the values at hand. */
+function forCitus(sql: string): string {
+  return sql.replaceAll('force_generic_plan', 'force_custom_plan');
 }
 
 /** Replaces the function in place if PostgreSQL can, because an index or a running call refers to its oid; otherwise drops it first. */

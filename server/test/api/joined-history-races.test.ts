@@ -43,7 +43,7 @@ describe('a chore that is cut short', () => {
       () => 'done',
       () => 'cut short',
     );
-    await terminate(service, await connectionWaitingIn(service, 'join_thread'));
+    await terminate(service, await connectionWaitingIn(service, 'leave_thread'));
     expect(await joining).toBe('cut short');
     await lock.rollBack();
     expect(await service.holders(held.id, 'shop')).toEqual(['cut-works.test']);

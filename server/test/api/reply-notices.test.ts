@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseId } from '../../src/contract/ids.ts';
+import { joinThread } from '../../src/modules/messages/join-store.ts';
 import { Browser } from '../support/browser.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
 import { Operator } from '../support/operator.ts';
@@ -192,12 +194,15 @@ test('a reply that was on its way while its thread joined a business follows it,
   const claimed = await fay.post('/v1/businesses', { handle: 'knitters', display_name: 'Knitters' });
   expect(claimed.status, claimed.text).toBe(201);
   // As the chore does, but stopped before it records where the thread went: so the destination of the reply is the domain.
-  const joined = `(SELECT id FROM parties WHERE domain = 'knit-works.test'), (SELECT thread_id FROM ledger_entries LIMIT 1), (SELECT id FROM parties WHERE handle = 'knitters')`;
-  await quiet.sql(`SELECT join_thread(${joined}, 'fay@knit-works.test')`);
+  const idOf = async (name: string) =>
+    BigInt((await quiet.sql<{ id: string }>('SELECT id FROM parties WHERE $1 IN (domain, handle)', [name]))[0]?.id ?? 0);
+  const [domainId, businessId] = [await idOf('knit-works.test'), await idOf('knitters')];
+  const threadId = String(parseId('thr', dropped.thread_id));
+  await joinThread(quiet.database, domainId, threadId, businessId, 'fay@knit-works.test');
   await quiet.sql('DELETE FROM joined_threads');
   const late = await mill.api.send({ in_reply_to: dropped.id, note: 'late' });
   expect(late.body.to.party).toMatchObject({ kind: 'domain', domain: 'knit-works.test' });
-  await quiet.sql(`INSERT INTO joined_threads (party_id, thread_id, business_id) SELECT ${joined}`);
+  await quiet.sql('INSERT INTO joined_threads (party_id, thread_id, business_id) VALUES ($1, $2, $3)', [domainId, threadId, businessId]);
 
   const worker = await startTestService({ ...server.settings, DATABASE_URL: quiet.databaseUrl, PUBLIC_URL: quiet.url }, 'worker');
   const inbox = async () => (await fay.get('/v1/inbox', { 'waybill-business': 'knitters' })).body.data;

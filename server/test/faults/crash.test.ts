@@ -5,9 +5,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { Api, type ApiResponse } from '../support/api.ts';
 import { everyPage, ids } from '../support/pages.ts';
 import { startPrepared } from '../support/prepared-folder.ts';
-import { type ServiceProcess, startProcess, until } from '../support/process.ts';
+import { runProgram, type ServiceProcess, startProcess, until } from '../support/process.ts';
 
-const ROUNDS = 20;
 const WRITERS = 8;
 const MESSAGES_PER_ROUND_MAX = 150;
 const env = {
@@ -36,7 +35,10 @@ const surprises: string[] = [];
 let repeats = 0;
 let cutOff = 0;
 
-describe('after 20 times kill -9 of the service under load', () => {
+describe.each([
+  { database: 'one database', shards: 0, rounds: 20 },
+  { database: 'four shards', shards: 4, rounds: 10 },
+])('on $database, after $rounds times kill -9 of the service under load', ({ shards, rounds }) => {
   let service: ServiceProcess;
   let secrets: Record<string, string>;
   const acme = () => new Api(service.url, secrets['acme/purchasing']);
@@ -47,7 +49,15 @@ describe('after 20 times kill -9 of the service under load', () => {
     const { dataFolder } = first;
     service = first;
     secrets = service.keys;
-    for (let round = 1; round <= ROUNDS; round++) {
+    for (const all of [acknowledged, unresponded, sentBy201]) all.clear();
+    [repeats, cutOff] = [0, 0];
+    if (shards > 0) {
+      await service.stop();
+      const distributed = await runProgram('cli', { env: { DATA_DIR: dataFolder }, args: ['distribute', '--shards', String(shards)] });
+      expect(distributed.code, distributed.stderr).toBe(0);
+      service = await startProcess({ env: { ...env, DATA_DIR: dataFolder } });
+    }
+    for (let round = 1; round <= rounds; round++) {
       const isOver = { value: false };
       const writers = Array.from({ length: WRITERS }, () => write(acme(), isOver));
       const enough = acknowledged.size + randomInt(MESSAGES_PER_ROUND_MAX);
@@ -61,10 +71,10 @@ describe('after 20 times kill -9 of the service under load', () => {
   }, 600_000);
 
   test('there was load, and clients were cut off in the middle of requests', () => {
-    expect(acknowledged.size).toBeGreaterThan(ROUNDS * WRITERS);
-    expect(cutOff).toBeGreaterThan(ROUNDS);
+    expect(acknowledged.size).toBeGreaterThan(rounds * WRITERS);
+    expect(cutOff).toBeGreaterThan(rounds);
     expect(unresponded.size).toBeGreaterThan(0);
-    expect(repeats).toBeGreaterThan(ROUNDS);
+    expect(repeats).toBeGreaterThan(rounds);
     expect(surprises).toEqual([]);
   });
 

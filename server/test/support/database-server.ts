@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
+import { distribute } from '../../src/platform/distribute.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { migrate } from '../../src/platform/migrate.ts';
 import { Database } from '../../src/platform/postgres.ts';
+import { SHARDS } from './sharded.ts';
 import { WAITING_WORKERS } from './workers.ts';
 
 /** The PostgreSQL of a run, with a migrated database that each test file copies. */
@@ -39,6 +41,7 @@ async function openTemplate(adminUrl: string, close: (template: string) => Promi
   try {
     await command(adminUrl, `CREATE DATABASE ${template} TEMPLATE template0`);
     await migrate(database);
+    if (SHARDS > 0) await distribute(database, SHARDS, () => {});
     await database.close();
     return { address: { adminUrl, poolerUrl: process.env['POOLER_URL'], template }, close: () => close(template) };
   } catch (error) {

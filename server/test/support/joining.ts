@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { parseId } from '../../src/contract/ids.ts';
 import { type HistoryToJoin, joinHistory } from '../../src/modules/messages/join-history.ts';
 import { Database } from '../../src/platform/postgres.ts';
+import { openShards } from '../../src/platform/shards.ts';
 import { queued } from './drops.ts';
 import { startTestService, type TestService } from './service.ts';
 
@@ -17,7 +18,9 @@ export interface JoiningService extends TestService {
 
 export async function startJoiningService(env: Record<string, string> = {}): Promise<JoiningService> {
   const service = await startTestService({ NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0', ...env }, 'api');
-  const database = new Database({ connectionString: service.databaseUrl }, log);
+  const connection = { connectionString: service.databaseUrl };
+  const database = new Database(connection, log);
+  await openShards(database, connection, log);
   return {
     ...service,
     join: async () => {

@@ -10,10 +10,12 @@ import { createAgent, createKey } from '../../src/modules/agents/agents.ts';
 import { PartyDirectory } from '../../src/modules/parties/directory.ts';
 import { ChangeFeed } from '../../src/platform/change-feed.ts';
 import { connectionTo } from '../../src/platform/database-hosts.ts';
-import { Database, type Queryable } from '../../src/platform/postgres.ts';
+import { Database } from '../../src/platform/postgres.ts';
+import { openShards } from '../../src/platform/shards.ts';
 import { type Role, startService } from '../../src/service.ts';
 import { Api } from './api.ts';
 import { copyTemplate, settingsFor } from './database-server.ts';
+import { everywhere } from './sharded.ts';
 
 /** A service of the test's own, in this process, on a free port and a fresh database. */
 export interface TestService {
@@ -28,7 +30,7 @@ export interface TestService {
   /** Looks behind the scenes, or turns back a clock; never a substitute for what HTTP can show. */
   sql<T extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<T[]>;
   /** To call a store by hand. */
-  database: Queryable;
+  database: Database;
   /** Another process's worth of service on the same database. */
   sibling(env?: Record<string, string>): Promise<{ url: string; anonymous: Api; stop(): Promise<void> }>;
   stop(): Promise<void>;
@@ -81,6 +83,7 @@ export async function startTestService(
   const service = await start({});
   const connection = await connectionTo(databaseUrl);
   const database = new Database(connection, log);
+  await openShards(database, connection, log);
   const parties = new PartyDirectory(database, new ChangeFeed(connection, log));
   return {
     url: service.publicUrl,
@@ -101,7 +104,7 @@ export async function startTestService(
         withKey,
       };
     },
-    sql: (text, values = []) => database.queryText(text, values),
+    sql: (text, values = []) => everywhere(database, text, values),
     database,
     sibling: async (more = {}) => {
       const other = await start(more);

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { until } from './process.ts';
 import type { TestService } from './service.ts';
+import { SHARD_PATHS } from './sharded.ts';
 
 /** A transaction of somebody else, who has run a statement and keeps what it has locked. */
 export async function lockingWith(
@@ -11,7 +12,10 @@ export async function lockingWith(
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query('BEGIN');
-  await client.query(statement, values);
+  for (const path of SHARD_PATHS) {
+    if (path !== '') await client.query(`SET LOCAL search_path = ${path}`);
+    await client.query(statement, values);
+  }
   return {
     rollBack: async () => {
       await client.query('ROLLBACK');

@@ -41,16 +41,16 @@ export class Blocks {
     const key = `${recipientId} ${partyId} ${actorId} ${email}`;
     // The result also depends on the verified domains of the sender's business.
     const owners = () => (partyId === null ? [recipientId] : [recipientId, partyId]);
-    return this.#verdicts.load(key, () => store.isBlocked(this.#database, recipientId, sender), owners);
+    return this.#verdicts.load(key, () => store.isBlocked(this.#database.of(recipientId), recipientId, sender), owners);
   }
 
   /** Those of the parties that the business has blocked as a whole. */
   async among(partyId: bigint, otherIds: readonly bigint[]): Promise<Set<string>> {
-    return (await this.#hasSome(partyId)) ? store.blockedAmong(this.#database, partyId, otherIds) : new Set();
+    return (await this.#hasSome(partyId)) ? store.blockedAmong(this.#database.of(partyId), partyId, otherIds) : new Set();
   }
 
   list(partyId: bigint, afterId: string | null, limit: number): Promise<store.Block[]> {
-    return store.listBlocks(this.#database, partyId, afterId, limit);
+    return store.listBlocks(this.#database.of(partyId), partyId, afterId, limit);
   }
 
   /** Takes effect in every process before it returns. */
@@ -72,7 +72,7 @@ export class Blocks {
   }
 
   async #hasSome(partyId: bigint): Promise<boolean> {
-    const read = async () => !(await store.hasRoom(this.#database, partyId, 1));
+    const read = async () => !(await store.hasRoom(this.#database.of(partyId), partyId, 1));
     return this.#some.load(String(partyId), read, () => [partyId]);
   }
 

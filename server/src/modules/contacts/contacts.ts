@@ -55,7 +55,7 @@ export async function listContacts(services: ContactServices, business: Business
   const scope = ['contacts', business.id.toString(), Object.entries(given).sort()];
   const below = services.cursors.open(scope, cursor);
   const filters = { ...given, ...(given.q !== undefined && { q: foldCase(given.q) }), archived: given.archived ?? false };
-  const rows = await store.listContacts(services.database, business.id, filters, below, limit + 1);
+  const rows = await store.listContacts(services.database.of(business.id), business.id, filters, below, limit + 1);
   const { items, nextCursor } = pageOf(rows, limit, ({ contact_id }) => services.cursors.issue(scope, contact_id));
   return { contacts: await toContacts(services, business, items), nextCursor };
 }
@@ -63,12 +63,12 @@ export async function listContacts(services: ContactServices, business: Business
 /** Finds saved contacts and those that were only seen. */
 export async function contactByParty(services: ContactServices, business: Business, name: PartyName): Promise<Contact> {
   const otherId = await services.parties.find(await nameNow(services, nameOf(name)));
-  const row = otherId === undefined ? undefined : await store.findContact(services.database, business.id, otherId);
+  const row = otherId === undefined ? undefined : await store.findContact(services.database.of(business.id), business.id, otherId);
   return toContact(services, business, row ?? noSuchContact());
 }
 
 export async function getContact(services: ContactServices, business: Business, id: string): Promise<Contact> {
-  const row = await store.findSaved(services.database, business.id, uuidOf(id));
+  const row = await store.findSaved(services.database.of(business.id), business.id, uuidOf(id));
   return toContact(services, business, row ?? noSuchContact());
 }
 
@@ -81,12 +81,12 @@ export async function saveContact(
   refuseNoParty(services, name);
   const otherId = await partyToSave(services, business, await nameNow(services, name));
   const change = { ...(label !== undefined && { label }), ...(notes !== undefined && { notes }) };
-  const isNew = await services.database.transaction(async (tx) => {
+  const isNew = await services.database.of(business.id).transaction(async (tx) => {
     const wasSaved = !(await store.saveContact(tx, business.id, otherId, change));
     if (!wasSaved && (await store.countSaved(tx, business.id)) > SAVED_CONTACTS_PER_BUSINESS_MAX) refuseTooMany();
     return !wasSaved;
   });
-  const row = await store.findContact(services.database, business.id, otherId);
+  const row = await store.findContact(services.database.of(business.id), business.id, otherId);
   return { contact: await toContact(services, business, row ?? noSuchContact()), isNew };
 }
 
@@ -95,7 +95,7 @@ async function partyToSave({ database, parties }: ContactServices, business: Bus
   const known = await parties.find(name);
   if (known !== undefined) return known;
   if (name.handle !== undefined) throw new Refusal('not_found', `No business has claimed the handle ${name.handle}.`);
-  if ((await store.countSaved(database, business.id)) >= SAVED_CONTACTS_PER_BUSINESS_MAX) refuseTooMany();
+  if ((await store.countSaved(database.of(business.id), business.id)) >= SAVED_CONTACTS_PER_BUSINESS_MAX) refuseTooMany();
   return parties.addUnclaimed(name);
 }
 
@@ -120,7 +120,7 @@ export async function changeContact(
   id: string,
   change: store.ContactChange,
 ): Promise<Contact> {
-  if (!(await store.changeSaved(services.database, business.id, uuidOf(id), change))) noSuchContact();
+  if (!(await store.changeSaved(services.database.of(business.id), business.id, uuidOf(id), change))) noSuchContact();
   return getContact(services, business, id);
 }
 
@@ -133,7 +133,7 @@ async function toContacts({ database, blocks }: ContactServices, business: Busin
   if (rows.length === 0) return [];
   const otherIds = rows.map(({ other_id }) => BigInt(other_id));
   const [seen, blocked] = await Promise.all([
-    store.seenOf(database, business.id, otherIds, ACTIVITY_ITEMS_MAX),
+    store.seenOf(database.of(business.id), business.id, otherIds, ACTIVITY_ITEMS_MAX),
     blocks.among(business.id, otherIds),
   ]);
   return rows.map((row) => ({

@@ -32,7 +32,7 @@ export async function rememberUpload(
   upload: store.NewUpload,
 ): Promise<{ createdAt: Date; expiresAt: Date }> {
   const limits = { perBusiness: quotas.dailyUploadBytes, perOwner: quotas.dailyUploadBytesPerPerson };
-  const result = await store.insertUpload(database, owner.id, upload, limits);
+  const result = await store.insertUpload(database.of(owner.id), owner.id, upload, limits);
   if ('refusedBy' in result)
     throw quotaRefusal(result.refusedBy === 'owner' ? 'daily_upload_bytes_per_person' : 'daily_upload_bytes', quotas, result.at);
   return result;

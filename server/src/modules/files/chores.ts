@@ -23,7 +23,7 @@ export function fileChores(files: Files, objects: ObjectStore): Chore[] {
           }
           done += bytes;
         });
-        await store.recordHash(database, String(id), sha256);
+        for (const shard of database.shards) await store.recordHash(shard, String(id), sha256);
         log.info({ object: id, bytes: done }, 'hashed a large file');
       },
     },
@@ -32,7 +32,8 @@ export function fileChores(files: Files, objects: ObjectStore): Chore[] {
       schedule: '37 * * * *',
       run: async (database, log) => {
         await store.removeOldPersonUsage(database);
-        const expired = await store.takeExpiredUploads(database, EXPIRY_GRACE_S);
+        const expired: store.ExpiredUpload[] = [];
+        for (const shard of database.shards) expired.push(...(await store.takeExpiredUploads(shard, EXPIRY_GRACE_S)));
         // An object that a message refers to stays; bytes that were PUT to its URL later do not.
         for (const { id, partsRef, isReferredTo } of expired) {
           if (partsRef !== null) await objects.parts.drop({ id, ref: partsRef });
@@ -41,7 +42,8 @@ export function fileChores(files: Files, objects: ObjectStore): Chore[] {
         let orphans = 0;
         let batch: string[] = [];
         const removeUnknown = async () => {
-          const unknown = await store.unknownObjects(database, batch);
+          let unknown = batch;
+          for (const shard of database.shards) unknown = await store.unknownObjects(shard, unknown);
           for (const id of unknown) await objects.remove(id);
           orphans += unknown.length;
           batch = [];

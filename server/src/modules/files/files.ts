@@ -58,7 +58,7 @@ export class Files {
   /** The progress of an upload in one piece; undefined for one in upload parts, and for an unknown id. */
   async showWhole(owner: Party, uploadId: string): Promise<(store.WholeUpload & { state: UploadState }) | undefined> {
     const id = parseId('upl', uploadId) ?? noSuchUpload(uploadId);
-    const upload = await store.findWholeUpload(this.#database, owner.id, id);
+    const upload = await store.findWholeUpload(this.#database.of(owner.id), owner.id, id);
     if (!upload) return undefined;
     const isThere = upload.isSealed || (await this.#objects.uploadedBytes(id)) !== undefined;
     return { ...upload, state: upload.isSealed ? 'sealed' : isThere ? 'uploaded' : 'announced' };
@@ -99,7 +99,7 @@ export class Files {
     const wanted = uploadIds.map((given) => ({ given, id: parseId('upl', given) ?? noSuchUpload(given) }));
     if (wanted.length === 0) return [];
     const ids = wanted.map(({ id }) => id);
-    const uploads = await store.findUploads(this.#database, owner.id, ids);
+    const uploads = await store.findUploads(this.#database.of(owner.id), owner.id, ids);
     const files: DeliveredFile[] = [];
     for (const { given, id } of wanted) {
       const upload = uploads.find((one) => one.id === id) ?? noSuchUpload(given);
@@ -122,12 +122,12 @@ export class Files {
   }
 
   ofMessages(partyId: bigint, messageIds: string[]): Promise<Map<string, DeliveredFile[]>> {
-    return store.filesOfMessages(this.#database, partyId, messageIds);
+    return store.filesOfMessages(this.#database.of(partyId), partyId, messageIds);
   }
 
   async find(partyId: bigint, id: string): Promise<DeliveredFile> {
     const fileId = parseId('file', id);
-    const file = fileId === undefined ? undefined : await store.findFile(this.#database, partyId, fileId);
+    const file = fileId === undefined ? undefined : await store.findFile(this.#database.of(partyId), partyId, fileId);
     if (!file) throw new Refusal('not_found', 'The file was not found.');
     return file;
   }

@@ -85,14 +85,14 @@ export class PartedUploads {
     if (!upload.isComplete) {
       const missing = await this.#parts.join(upload);
       if (missing.length > 0) throw new Refusal('upload_incomplete', `These parts of ${uploadId} are missing: ${missing.join(', ')}.`);
-      await recordComplete(this.#database, owner.id, upload.id);
+      await recordComplete(this.#database.of(owner.id), owner.id, upload.id);
     }
     return { ...upload, id: uploadId, arrivedParts: partNumbers(upload), isComplete: true };
   }
 
   async #find(owner: Party, uploadId: string): Promise<StoredPartedUpload> {
     const id = parseId('upl', uploadId) ?? noSuchUpload(uploadId);
-    const upload = await findPartedUpload(this.#database, owner.id, id);
+    const upload = await findPartedUpload(this.#database.of(owner.id), owner.id, id);
     if (upload === null) throw invalid([{ path: '', message: 'this upload was announced in one piece, not with "parts": true' }]);
     return upload ?? noSuchUpload(uploadId);
   }

@@ -44,7 +44,7 @@ export class Sealing {
     if (sizeBytes > HASHED_AT_DELIVERY_MAX_BYTES) return { sizeBytes, sha256: null };
     if (upload.sha256) return { sizeBytes, sha256: upload.sha256 };
     const sha256 = await this.#hash(upload.id);
-    await store.recordUploadHash(this.#database, partyId, upload.id, sha256);
+    await store.recordUploadHash(this.#database.of(partyId), partyId, upload.id, sha256);
     return { sizeBytes, sha256 };
   }
 
@@ -54,7 +54,7 @@ export class Sealing {
     const leaseS = LEASE_S + (2 * sizeBytes) / BUCKET_COPY_BYTES_PER_S_MIN;
     const giveUpAt = Date.now() + SEALING_PATIENCE_MS;
     for (;;) {
-      const found = await store.leaseSealing(this.#database, partyId, id, leaseS);
+      const found = await store.leaseSealing(this.#database.of(partyId), partyId, id, leaseS);
       if (found.isLeased) return this.#objectUnderLease(partyId, id);
       if (found.sealedBytes !== null) return found.sealedBytes;
       if (Date.now() > giveUpAt)
@@ -71,10 +71,10 @@ export class Sealing {
       sealedBytes = await this.#objects.seal(id);
     } catch (error) {
       // The bucket may still be copying, which must end before another copy begins: so the lease is left to lapse.
-      if (!(error instanceof UnfinishedCopy)) await store.endSealing(this.#database, partyId, id, undefined);
+      if (!(error instanceof UnfinishedCopy)) await store.endSealing(this.#database.of(partyId), partyId, id, undefined);
       throw error;
     }
-    await store.endSealing(this.#database, partyId, id, sealedBytes);
+    await store.endSealing(this.#database.of(partyId), partyId, id, sealedBytes);
     return sealedBytes;
   }
 }

@@ -88,7 +88,7 @@ async function checkAll(services: SendToAllServices, sender: Sender, request: Se
     await checkRecipient(services, sender, { to: parcel.to, inReplyTo: await parentOf(services, sender, parcel) });
   }
   const { quotas, database } = services;
-  const { today, monthMessages, dayUploadBytes } = await usageOf(database, sender.party.id);
+  const { today, monthMessages, dayUploadBytes } = await usageOf(database.of(sender.party.id), sender.party.id);
   const exceeds = (used: number, allowed: number) => allowed > 0 && unsent > 0 && used > allowed;
   if (exceeds(monthMessages + unsent, quotas.monthlyMessages)) throw quotaRefusal('monthly_messages', quotas, today);
   const bytes = request.inlineFiles.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

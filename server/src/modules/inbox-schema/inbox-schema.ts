@@ -72,11 +72,11 @@ export class InboxSchemas {
     this.#feed.onChange('schema', (partyId) => {
       if (partyId !== undefined) void this.#checker.warm();
     });
-    if (await store.hasAny(this.#database)) await this.#checker.warm();
+    for (const shard of this.#database.shards) if (await store.hasAny(shard)) return this.#checker.warm();
   }
 
   find(partyId: bigint): Promise<store.StoredSchema | undefined> {
-    return store.findSchema(this.#database, partyId);
+    return store.findSchema(this.#database.of(partyId), partyId);
   }
 
   /** Takes effect in every process before it returns. */
@@ -95,10 +95,10 @@ export class InboxSchemas {
 
   /** Validates a message that is being delivered. Takes half a second at most, and only a cache look-up without a schema. */
   async judge(partyId: bigint, json: Buffer): Promise<Verdict> {
-    const read = async () => ({ version: (await store.findVersion(this.#database, partyId)) ?? null });
+    const read = async () => ({ version: (await store.findVersion(this.#database.of(partyId), partyId)) ?? null });
     const known = await this.#versions.load(String(partyId), read, () => [partyId]);
     if (!known || known.version === null) return UNCHECKED;
-    const load = async () => (await store.findSchema(this.#database, partyId))?.text ?? 'true';
+    const load = async () => (await store.findSchema(this.#database.of(partyId), partyId))?.text ?? 'true';
     const issues = await this.#checker.issuesOf({ party: String(partyId), version: known.version, load }, json);
     return verdictOf(issues);
   }

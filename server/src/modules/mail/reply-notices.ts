@@ -23,7 +23,7 @@ export function notifyOfReply(services: NoticeServices): Chore<{ party_id: strin
       const { email, business } = told;
       // A mail in reply to the notice names the message in In-Reply-To, and so joins its thread.
       const addresses = { replyTo: `${business.handle}@${inboundDomain}`, messageId: `${formatId('msg', message_id)}@${inboundDomain}` };
-      await database.transaction(async (tx) => {
+      await database.of(partyId).transaction(async (tx) => {
         if (await noteNotice(tx, { ...told, partyId })) await mails.queue(tx, { to: email, ...mailOf(services, told), ...addresses });
       });
     },

@@ -53,7 +53,7 @@ export const show = endpoint({
   success: { status: 200, description: 'Your business and you.', schema: MeSchema },
   errors: [],
   handle: async ({ quotas, database, publicUrl, inboundDomain }, { caller: { business, by } }) => {
-    const usage = await usageOf(database, business.id);
+    const usage = await usageOf(database.of(business.id), business.id);
     const segment = by.kind === 'key' ? by.agent.segment : by.segment;
     const mailbox = segment === null ? business.handle : `${business.handle}+${segment}`;
     return {

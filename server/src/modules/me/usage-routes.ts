@@ -58,7 +58,7 @@ export const show = endpoint({
   success: { status: 200, description: 'The usage of your business.', schema: UsageSchema },
   errors: ['validation_error'],
   handle: async ({ database, quotas }, { caller: { business }, query: { days: wanted = USAGE_DEFAULT_DAYS } }) => {
-    const usage = await usageOf(database, business.id);
+    const usage = await usageOf(database.of(business.id), business.id);
     const until = await limitedUntil(database, business.id, quotas);
     const days = await dailyUsageOf(database, business.id, wanted);
     return {

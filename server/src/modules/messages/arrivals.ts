@@ -61,7 +61,7 @@ export class Arrivals {
   /** A stream of events about everything that is committed to the ledger of the caller's business from now on. */
   async watch(caller: Caller, address: string): Promise<Readable> {
     const partyId = caller.business.id;
-    const head = await headOf(this.#database, partyId);
+    const head = await headOf(this.#database.of(partyId), partyId);
     const leavePlace = this.#takePlace(caller, address);
     const stream = new EventStream();
     stream.once('close', leavePlace);
@@ -117,7 +117,7 @@ export class Arrivals {
     try {
       await this.#endRevoked();
       const seen = [...this.#watched].map(([partyId, { seen }]) => ({ partyId, seen }));
-      for (const { partyId, head, ...news } of await findGrown(this.#database, seen)) {
+      for (const { partyId, head, ...news } of await this.#database.inShards(seen, findGrown)) {
         const watched = this.#watched.get(partyId);
         if (watched === undefined || watched.seen >= head) continue;
         watched.seen = head;

@@ -8,8 +8,11 @@ export const messageChores: Chore[] = [
     name: 'purge-idempotency-keys',
     schedule: '17 * * * *',
     run: async (database, log) => {
-      await purgeOrganisationUsage(database);
-      const purged = await purgeIdempotencyKeys(database);
+      let purged = 0;
+      for (const shard of database.shards) {
+        await purgeOrganisationUsage(shard);
+        purged += await purgeIdempotencyKeys(shard);
+      }
       if (purged > 0) log.info({ purged }, 'idempotency keys past their window removed');
     },
   },

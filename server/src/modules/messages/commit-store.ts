@@ -27,13 +27,15 @@ export interface CommitOutcome {
   contentHash: Buffer;
 }
 
+const CALL_FOLLOWERS = FOLLOWERS.map(({ sqlFunction }) => `${sqlFunction}(b.messages)`).join(', ');
+
 /** Delivers the batch and calls the followers, in one round trip and one transaction. The first row has what is to be announced. */
 const COMMIT = prepared(
   'commit-messages',
   `WITH batch AS MATERIALIZED (
            SELECT * FROM commit_messages($1::prepared_message[], $2::prepared_file[], $3::touched_ledger[], $4, $5, $6, $7, $8::interval)
          ), followed AS MATERIALIZED (
-           SELECT ${FOLLOWERS.map(({ sqlFunction }) => `${sqlFunction}(b.messages)`).join(', ')}
+           SELECT ${CALL_FOLLOWERS}
              FROM (SELECT array_agg(committed ORDER BY ordinal) AS messages FROM batch WHERE outcome = 'accepted' HAVING count(*) > 0) b
          )
          SELECT outcome, message_id, received_ms, content_hash, CASE WHEN ordinal = 1 THEN ${ANNOUNCED.sqlFunction} END AS announced
@@ -51,14 +53,18 @@ export interface Committed {
   announced: string | null;
 }
 
-export async function commitMessages(db: Queryable, batch: readonly PreparedMessage[], quotas: Quotas): Promise<Committed> {
-  const plan = planEntries(batch);
-  const payloadBytes = batch.reduce((sum, { json }) => sum + (json?.length ?? 0), 0);
-  const files = batch.flatMap(({ id, files }) => files.map((file, ordinal) => ({ messageId: id, ordinal, file })));
+/** Of a message whose recipient's ledger is not here, only the sender's half is committed. */
+export async function commitMessages(
+  db: Queryable,
+  batch: readonly PreparedMessage[],
+  isHere: (partyId: bigint) => boolean,
+  quotas: Quotas,
+): Promise<Committed> {
+  const { messages, files, ledgers } = recordsOf(batch, isHere);
   const rows = await db.query(COMMIT, [
-    recordArray([...planFields(plan, firstsWithKey(batch)), ...MESSAGE_FIELDS], batch, payloadBytes + batch.length * RECORD_BYTES_GUESS),
-    recordArray(FILE_FIELDS, files),
-    recordArray(LEDGER_FIELDS, plan.ledgers),
+    messages,
+    files,
+    ledgers,
     quotas.monthlyMessages,
     quotas.newAccountDailyMessages,
     quotas.newAccountDays,
@@ -72,6 +78,58 @@ export async function commitMessages(db: Queryable, batch: readonly PreparedMess
     contentHash: row.content_hash,
   }));
   return { outcomes, announced: rows[0]?.announced ?? null };
+}
+
+/** A message whose sender's half has been committed in another shard. */
+export interface ReceivedMessage {
+  message: PreparedMessage;
+  receivedMs: number;
+  contentHash: Buffer;
+}
+
+const RECEIVE = prepared(
+  'receive-messages',
+  `WITH batch AS MATERIALIZED (
+           SELECT * FROM receive_messages($1::prepared_message[], $2::bytea[], $3::timestamptz[], $4::prepared_file[], $5::touched_ledger[])
+         ), followed AS MATERIALIZED (
+           SELECT ${CALL_FOLLOWERS}
+             FROM (SELECT array_agg(committed ORDER BY ordinal) AS messages FROM batch HAVING count(*) > 0) b
+         )
+         SELECT ${ANNOUNCED.sqlFunction} AS announced FROM followed`,
+  { announced: 'text?' },
+);
+
+/** Commits the recipient's half of messages, and returns what is to be announced. */
+export async function receiveMessages(
+  db: Queryable,
+  batch: readonly ReceivedMessage[],
+  isHere: (partyId: bigint) => boolean,
+): Promise<string | null> {
+  const { messages, files, ledgers } = recordsOf(
+    batch.map(({ message }) => message),
+    isHere,
+  );
+  const [row] = await db.query(RECEIVE, [
+    messages,
+    batch.map(({ contentHash }) => contentHash),
+    batch.map(({ receivedMs }) => new Date(receivedMs)),
+    files,
+    ledgers,
+  ]);
+  return row?.announced ?? null;
+}
+
+/** The batch as the functions of both halves take it. */
+function recordsOf(batch: readonly PreparedMessage[], isHere: (partyId: bigint) => boolean) {
+  const plan = planEntries(batch, isHere);
+  const payloadBytes = batch.reduce((sum, { json }) => sum + (json?.length ?? 0), 0);
+  const fields = [...planFields(plan, firstsWithKey(batch)), ...MESSAGE_FIELDS];
+  const files = batch.flatMap(({ id, files }) => files.map((file, ordinal) => ({ messageId: id, ordinal, file })));
+  return {
+    messages: recordArray(fields, batch, payloadBytes + batch.length * RECORD_BYTES_GUESS),
+    files: recordArray(FILE_FIELDS, files),
+    ledgers: recordArray(LEDGER_FIELDS, plan.ledgers),
+  };
 }
 
 /** The attributes of the type touched_ledger. */
@@ -98,11 +156,16 @@ const FILE_FIELDS: readonly Field<PreparedFile>[] = [
   byteaField((f) => f.file.sha256),
 ];
 
-/** The place of a message in a ledger of the batch: which ledger, and which of its new entries. Both count from 1, as in SQL. */
+/**
+ * The place of a message in a ledger of the batch: which ledger, and which of its new entries. Both count from 1, as in SQL; a
+ * ledger in another shard has the number 0.
+ */
 interface Place {
   ledger: number;
   entry: number;
 }
+
+const ELSEWHERE: Place = { ledger: 0, entry: 0 };
 
 interface Plan {
   ledgers: TouchedLedger[];
@@ -123,12 +186,13 @@ function planFields({ senders, recipients }: Plan, firsts: readonly number[]): F
 }
 
 /** The ledgers that a batch touches, in ascending order, in which they are locked; and the new entry of each message in them. */
-function planEntries(batch: readonly PreparedMessage[]): Plan {
-  const partyIds = [...new Set(batch.flatMap((m) => [m.senderId, m.recipientId]))].sort((a, b) => (a < b ? -1 : 1));
+function planEntries(batch: readonly PreparedMessage[], isHere: (partyId: bigint) => boolean): Plan {
+  const partyIds = [...new Set(batch.flatMap((m) => [m.senderId, m.recipientId]))].filter(isHere).sort((a, b) => (a < b ? -1 : 1));
   const ledgers = partyIds.map((partyId) => ({ partyId, entries: 0 }));
   const ledgerOf = new Map(partyIds.map((id, i) => [id, i + 1]));
   const enter = (partyId: bigint): Place => {
-    const ledger = ledgerOf.get(partyId) as number;
+    const ledger = ledgerOf.get(partyId);
+    if (ledger === undefined) return ELSEWHERE;
     const touched = ledgers[ledger - 1] as TouchedLedger;
     touched.entries++;
     return { ledger, entry: touched.entries };

@@ -34,7 +34,7 @@ function downloadUrls(files: Files, message: StoredMessage): Promise<string[]> {
 
 /** The envelopes of these messages; undefined where the party has not received the message. */
 export async function receivedEnvelopes(services: EnvelopeServices, wanted: readonly Received[]): Promise<(string | undefined)[]> {
-  const found = await findReceived(services.database, wanted);
+  const found = await services.database.inShards(wanted, findReceived);
   const ofParties = new Map<bigint, Map<string, string>>();
   for (const [partyId, items] of Map.groupBy(found, (item) => item.partyId)) {
     const messages = await allWithFiles(

@@ -19,8 +19,9 @@ export const joinHistory: Chore<HistoryToJoin> = {
       joined += await joinThread(database, unclaimedId, threadId, businessId, mailbox);
     // Contacts of a domain are merged, because the domain is now the business; a mailbox that claimed a handle can still write as itself.
     if (mailbox === null)
-      for (const ownerId of await contactsToMerge(database, unclaimedId, businessId))
-        await mergeContact(database, ownerId, unclaimedId, businessId);
+      for (const shard of database.shards)
+        for (const ownerId of await contactsToMerge(shard, unclaimedId, businessId))
+          await mergeContact(shard, ownerId, unclaimedId, businessId);
     if (joined > 0) log.info({ joined }, 'messages of a party without a handle joined a business');
   },
 };

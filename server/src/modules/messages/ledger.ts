@@ -1,9 +1,12 @@
 import type { Quotas } from '../../contract/quotas.ts';
 import type { Announcer } from '../../platform/announcer.ts';
-import { type Database, isDeadlock, isUnavailable } from '../../platform/postgres.ts';
-import { type CommitOutcome, commitMessages } from './commit-store.ts';
+import { Batches } from '../../platform/batches.ts';
+import { type Database, isDeadlock } from '../../platform/postgres.ts';
+import type { Files } from '../files/files.ts';
+import { type CommitOutcome, commitMessages, type ReceivedMessage, receiveMessages } from './commit-store.ts';
 import type { PreparedMessage } from './envelope.ts';
 import { ANNOUNCED } from './followers.ts';
+import { deleteRelays, findRelay, type HalfMessage, type RelayKey } from './relay-store.ts';
 
 const BATCH_MAX_MESSAGES = 256;
 const BATCH_MAX_BYTES = 4 * 1_048_576;
@@ -13,91 +16,122 @@ const BATCHES_IN_FLIGHT_MAX = 2;
 const BATCHES_IN_FLIGHT_OF_SEVERAL_MAX = 1;
 const DEADLOCK_RETRIES_MAX = 5;
 
-interface Waiting {
-  message: PreparedMessage;
-  resolve(outcome: CommitOutcome): void;
-  reject(error: unknown): void;
+/** The batches of a shard. */
+interface Lane {
+  /** Of messages whose sender is there: both halves, or the sender's half if the recipient is elsewhere. */
+  commits: Batches<PreparedMessage, CommitOutcome>;
+  /** Of the recipient's halves, if the sender is elsewhere. */
+  receptions: Batches<ReceivedMessage, void>;
+  /** Of messages whose recipient's half is committed elsewhere. */
+  endings: Batches<RelayKey, void>;
 }
 
 /**
- * The only way into both ledgers. Messages that arrive together are committed together: a batch costs one round trip and one flush
- * to disk, which makes a send cheaper than a transaction of its own.
+ * The only way into both ledgers. Messages that arrive together are committed together, which makes a send cheaper than a
+ * transaction of its own.
+ *
+ * In a distributed database, a message between two shards is committed in the sender's shard first, together with a relay that says
+ * that the other half is due, then in the recipient's. If the process dies in between, a sweep does the second half (relay.ts).
  */
 export class Ledger {
   readonly #database: Database;
   readonly #announcer: Announcer;
+  readonly #files: Pick<Files, 'ofMessages'>;
   readonly #quotas: Quotas;
   readonly #inFlightMax: number;
-  readonly #queue: Waiting[] = [];
-  #inFlight = 0;
-  #isScheduled = false;
+  readonly #lanes: ReadonlyMap<Database, Lane>;
 
-  constructor(database: Database, announcer: Announcer, quotas: Quotas, isOneOfSeveral: boolean) {
+  constructor(database: Database, announcer: Announcer, files: Pick<Files, 'ofMessages'>, quotas: Quotas, isOneOfSeveral: boolean) {
     this.#database = database;
     this.#announcer = announcer;
+    this.#files = files;
     this.#quotas = quotas;
     this.#inFlightMax = isOneOfSeveral ? BATCHES_IN_FLIGHT_OF_SEVERAL_MAX : BATCHES_IN_FLIGHT_MAX;
+    this.#lanes = new Map(database.shards.map((shard) => [shard, this.#openLane(shard)]));
   }
 
-  /** Resolves once the message is durable, refused, or found to be a repeat. */
+  /** Resolves once the message is durable in both ledgers, refused, or found to be a repeat. */
   commit(message: PreparedMessage): Promise<CommitOutcome> {
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ message, resolve, reject });
-      this.#schedule();
-    });
+    const committed = this.#laneOf(message.senderId).commits.add(message);
+    return this.#isRelayed(message) ? committed.then((outcome) => this.#relay(message, outcome)) : committed;
   }
 
-  /** After this turn of the event loop, so that all requests read in it share a batch. */
-  #schedule(): void {
-    if (this.#isScheduled || this.#inFlight >= this.#inFlightMax) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      if (this.#queue.length > 0 && this.#inFlight < this.#inFlightMax) void this.#deliver(this.#takeBatch());
-    });
+  /** Resolves once a committed message is in its recipient's ledger, too: another process may have died between both halves. */
+  async finish(senderId: bigint, messageId: string): Promise<void> {
+    if (this.#lanes.size === 1) return;
+    const half = await findRelay(this.#database.of(senderId), { senderId, messageId });
+    if (half) await this.resume(half);
   }
 
-  #takeBatch(): Waiting[] {
-    let bytes = 0;
-    let size = 0;
-    while (size < this.#queue.length && size < BATCH_MAX_MESSAGES) {
-      bytes += this.#queue[size]?.message.json?.length ?? 0;
-      if (size > 0 && bytes > BATCH_MAX_BYTES) break;
-      size++;
-    }
-    return this.#queue.splice(0, size);
+  /** Delivers a message of which only the sender's half is known to be committed. */
+  async resume({ message, fileCount, receivedMs, contentHash }: HalfMessage): Promise<void> {
+    const { senderId, id } = message;
+    const files = fileCount === 0 ? [] : ((await this.#files.ofMessages(senderId, [id])).get(id) ?? []);
+    await this.#receive({ message: { ...message, files }, receivedMs, contentHash });
   }
 
-  async #deliver(batch: Waiting[]): Promise<void> {
-    this.#inFlight++;
+  /** Commits the recipient's half, unless it is there already. */
+  async #receive(received: ReceivedMessage): Promise<void> {
+    const { senderId, recipientId, id: messageId } = received.message;
+    await this.#laneOf(recipientId).receptions.add(received);
+    // A relay that stays behind is found by a sweep, which ends it.
+    this.#laneOf(senderId)
+      .endings.add({ senderId, messageId })
+      .catch(() => {});
+  }
+
+  #laneOf(partyId: bigint): Lane {
+    const lane = this.#lanes.get(this.#database.of(partyId));
+    if (lane === undefined) throw new Error('a shard has no lane');
+    return lane;
+  }
+
+  #isRelayed({ senderId, recipientId }: PreparedMessage): boolean {
+    return this.#lanes.size > 1 && this.#database.of(senderId) !== this.#database.of(recipientId);
+  }
+
+  async #relay(message: PreparedMessage, outcome: CommitOutcome): Promise<CommitOutcome> {
+    const { receivedMs, contentHash } = outcome;
+    if (outcome.outcome === 'accepted') await this.#receive({ message, receivedMs, contentHash });
+    return outcome;
+  }
+
+  #openLane(shard: Database): Lane {
+    const bounds = { items: BATCH_MAX_MESSAGES, bytes: BATCH_MAX_BYTES, inFlight: this.#inFlightMax };
+    const bytesOf = ({ json }: PreparedMessage) => json?.length ?? 0;
+    const isHere = (partyId: bigint) => this.#database.of(partyId) === shard;
+    return {
+      commits: new Batches({ ...bounds, bytesOf }, (batch) =>
+        retryingDeadlocks(async () => {
+          const { outcomes, announced } = await commitMessages(shard, batch, isHere, this.#quotas);
+          this.#announce(announced);
+          return outcomes;
+        }),
+      ),
+      receptions: new Batches({ ...bounds, bytesOf: ({ message }) => bytesOf(message) }, (batch) =>
+        retryingDeadlocks(async () => {
+          this.#announce(await receiveMessages(shard, batch, isHere));
+          return [];
+        }),
+      ),
+      endings: new Batches({ ...bounds, bytesOf: () => 0 }, async (batch) => {
+        await deleteRelays(shard, batch);
+        return [];
+      }),
+    };
+  }
+
+  #announce(names: string | null): void {
+    if (names !== null) this.#announcer.announce(ANNOUNCED.channel, names);
+  }
+}
+
+async function retryingDeadlocks<T>(commit: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
     try {
-      await this.#settle(batch);
-    } finally {
-      this.#inFlight--;
-      if (this.#queue.length > 0) this.#schedule();
-    }
-  }
-
-  async #settle(batch: Waiting[]): Promise<void> {
-    try {
-      const outcomes = await this.#commitRetrying(batch.map(({ message }) => message));
-      for (const [i, { resolve }] of batch.entries()) resolve(outcomes[i] as CommitOutcome);
+      return await commit();
     } catch (error) {
-      // A message that the database can't store must not fail the others: each gets a transaction of its own.
-      if (batch.length > 1 && !isUnavailable(error)) for (const waiting of batch) await this.#settle([waiting]);
-      else for (const { reject } of batch) reject(error);
-    }
-  }
-
-  async #commitRetrying(messages: PreparedMessage[]): Promise<CommitOutcome[]> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const { outcomes, announced } = await commitMessages(this.#database, messages, this.#quotas);
-        if (announced !== null) this.#announcer.announce(ANNOUNCED.channel, announced);
-        return outcomes;
-      } catch (error) {
-        if (!isDeadlock(error) || attempt > DEADLOCK_RETRIES_MAX) throw error;
-      }
+      if (!isDeadlock(error) || attempt > DEADLOCK_RETRIES_MAX) throw error;
     }
   }
 }

@@ -100,7 +100,7 @@ type Loaded = ListedMessage & StoredMessage;
 
 async function load(services: EnvelopeServices, { readerId, detail }: Reading, entries: readonly ListedEntry[]): Promise<Loaded[]> {
   const inline = entries.flatMap(({ message }) => message ?? []);
-  const messages = inline.length === entries.length ? inline : await messagesOf(services.database, entries, detail);
+  const messages = inline.length === entries.length ? inline : await messagesOf(services.database.of(readerId), entries, detail);
   return allWithFiles(services, readerId, messages);
 }
 

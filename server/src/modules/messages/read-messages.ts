@@ -1,6 +1,6 @@
 import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
-import { formatId, parseId } from '../../contract/ids.ts';
+import { formatId, parseId, senderByteOf } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS, PAGE_MAX_BYTES } from '../../contract/limits.ts';
 import { parseHandle, parseSegment } from '../../contract/names.ts';
 import type { Business, ReceiptDetail } from '../../contract/parties.ts';
@@ -50,7 +50,7 @@ const NOTHING = Symbol('a filter that nothing can match');
 
 export async function getMessage(services: ReadServices, reader: Business, id: string): Promise<StoredMessage> {
   const messageId = parseId('msg', id);
-  const message = messageId === undefined ? undefined : await store.findMessage(services.database, reader.id, messageId);
+  const message = messageId === undefined ? undefined : await store.findMessage(services.database.of(reader.id), reader.id, messageId);
   if (!message) throw new Refusal('not_found', 'The message was not found.');
   return withFiles(services, reader.id, message);
 }
@@ -62,7 +62,7 @@ export async function listMessages(services: ReadServices, reader: Business, box
   const below = services.cursors.open(scope, cursor);
   const filters = await resolveFilters(services.parties, reader, box, given);
   const wanted = { after: below, limit: limit + 1, detail };
-  const entries = filters === NOTHING ? [] : await lists.listEntries(services.database, reader.id, box, filters, wanted);
+  const entries = filters === NOTHING ? [] : await lists.listEntries(services.database.of(reader.id), reader.id, box, filters, wanted);
   return { readerId: reader.id, detail, ...pageFrom(services.cursors, scope, entries, limit) };
 }
 
@@ -78,7 +78,7 @@ export async function readThread(services: ReadServices, reader: Business, id: s
   if (threadId === undefined) throw new Refusal('not_found', 'The thread was not found.');
   const scope = ['thread', reader.id.toString(), threadId];
   const above = services.cursors.open(scope, cursor);
-  const entries = await lists.listThread(services.database, reader.id, threadId, { after: above, limit: limit + 1, detail });
+  const entries = await lists.listThread(services.database.of(reader.id), reader.id, threadId, { after: above, limit: limit + 1, detail });
   if (entries.length === 0) throw new Refusal('not_found', 'The thread was not found.');
   const hidden = await countHidden(services.database, reader.id, threadId);
   const page = { readerId: reader.id, detail, ...pageFrom(services.cursors, scope, entries, limit) };
@@ -90,8 +90,20 @@ export async function findReceipt(
   services: ReadServices,
   token: Buffer | undefined,
 ): Promise<{ message: StoredMessage; detail: ReceiptDetail } | undefined> {
-  const found = token && (await store.findByReceipt(services.database, token));
+  const found = token && (await findByReceipt(services.database, token));
   return found && { message: await withFiles(services, found.senderId, found.message), detail: found.detail };
+}
+
+/** The token tells the shard of its sender, unless it was issued before tokens did. */
+async function findByReceipt(database: Database, token: Buffer): Promise<store.ReceiptRecord | undefined> {
+  const likely = database.of(BigInt(senderByteOf(token)));
+  const found = await store.findByReceipt(likely, token);
+  if (found) return found;
+  for (const shard of database.shards) {
+    const older = shard === likely ? undefined : await store.findByReceipt(shard, token);
+    if (older) return older;
+  }
+  return undefined;
 }
 
 /** A page ends at the requested number of entries, or at the maximum size of a page. */

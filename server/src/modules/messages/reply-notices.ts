@@ -30,7 +30,7 @@ const REPLIES_ONLY = '';
  * replies to, or joins it now, because it was being delivered meanwhile.
  */
 export async function whomToTell({ database, parties }: ReplyServices, partyId: bigint, messageId: string): Promise<Told | undefined> {
-  const reply = await findReply(database, partyId, messageId);
+  const reply = await findReply(database.of(partyId), partyId, messageId);
   if (!reply) return undefined;
   const { threadId, inReplyTo, senderId, position, parentEmail, firstEmail } = reply;
   const joined = inReplyTo === null ? undefined : await findJoined(database, partyId, threadId, inReplyTo);

@@ -68,7 +68,7 @@ export async function sendMessage(
   } catch (error) {
     const original =
       error instanceof Refusal && idempotencyKey !== null
-        ? await findByIdempotencyKey(services.database, sender.party.id, idempotencyKey)
+        ? await findByIdempotencyKey(services.database.of(sender.party.id), sender.party.id, idempotencyKey)
         : undefined;
     if (original) return replay(services, sender, original);
     throw error;
@@ -91,12 +91,20 @@ async function discardIfUnsent(services: SendServices, request: SendRequest, sen
 
 /** Whether an idempotency key stands for a message already, so that sending with it would return that message. */
 export async function isSent({ database }: SendServices, { party }: Sender, idempotencyKey: string): Promise<boolean> {
-  return (await findByIdempotencyKey(database, party.id, idempotencyKey)) !== undefined;
+  return (await findByIdempotencyKey(database.of(party.id), party.id, idempotencyKey)) !== undefined;
 }
 
 /** The message that one of the parties has sent with an idempotency key that begins with the prefix. */
-export function findSentWith({ database }: SendServices, partyIds: readonly bigint[], keyPrefix: string): Promise<string | undefined> {
-  return findByKeyPrefix(database, partyIds, keyPrefix);
+export async function findSentWith(
+  { database }: SendServices,
+  partyIds: readonly bigint[],
+  keyPrefix: string,
+): Promise<string | undefined> {
+  for (const [shard, ids] of Map.groupBy(partyIds, (id) => database.of(id))) {
+    const found = await findByKeyPrefix(shard, ids, keyPrefix);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Throws the refusals of sendMessage that depend on the recipient alone. */
@@ -150,7 +158,7 @@ async function prepare(
     validationErrors: verdict.errors,
     fromEmail: sender.actor.email,
     fromDomain: sender.actor.email?.split('@').at(-1) ?? null,
-    receiptToken: newReceiptToken(),
+    receiptToken: newReceiptToken(sender.party.id),
     idempotencyKey,
     hashedBeforeTime: hashed.beforeTime,
     hashedAfterTime: hashed.afterTime,
@@ -245,13 +253,13 @@ async function destinationByParent(services: SendServices, sender: Sender, inRep
   const address = to === null ? undefined : addressIn(services, to);
   if (to !== null && !address && !UNCLAIMED_NAME.test(to)) throw invalidAddress();
   const parentId = parseId('msg', inReplyTo);
-  const parent = parentId === undefined ? undefined : await findParent(services.database, sender.party.id, parentId);
+  const parent = parentId === undefined ? undefined : await findParent(services.database.of(sender.party.id), sender.party.id, parentId);
   const recipient = parent && parentId !== undefined ? await partyNow(services, parent, parentId) : undefined;
   if (!parent || !recipient || parentId === undefined) throw new Refusal('not_found', 'The message to reply to was not found.');
   if (!recipient.takesReplies || !sender.party.takesReplies) throw new Refusal('reply_unaddressable');
   if (to !== null && !(isBusiness(recipient) && address?.handle === recipient.handle)) throw new Refusal('reply_recipient_mismatch');
   // A reply to a received message is always allowed; a follow-up to one's own message needs the same permission as a first message.
-  if (!isBusiness(sender.party) && !(await hasReceived(services.database, sender.party.id, parent.threadId)))
+  if (!isBusiness(sender.party) && !(await hasReceived(services.database.of(sender.party.id), sender.party.id, parent.threadId)))
     refuseAtClosedDoor(sender, recipient);
   // A party that has joined a business since has no known segment there.
   const segmentOfParent = recipient.id === parent.otherPartyId ? parent.segment : null;
@@ -273,7 +281,7 @@ async function deliver(services: SendServices, sender: Sender, prepared: Prepare
     return { message: { ...prepared, json: prepared.json?.toString('utf8') ?? null, receivedMs, contentHash }, isReplayed: false };
   }
   if (outcome !== 'replayed') throw quotaRefusal(outcome, services.quotas, new Date(receivedMs));
-  const original = await findSent(services.database, sender.party.id, messageId);
+  const original = await findSent(services.database.of(sender.party.id), sender.party.id, messageId);
   if (!original) throw new Error('the message that an idempotency key stands for is gone');
   return replay(services, sender, original);
 }
@@ -282,5 +290,6 @@ async function deliver(services: SendServices, sender: Sender, prepared: Prepare
 async function replay(services: SendServices, { party, actor, isGuest }: Sender, original: MessageRecord): Promise<Sent> {
   if (isGuest && JSON.parse(original.sender).actor.id !== actor.id)
     throw new Refusal('conflict', `Somebody else who writes for ${party.view.display_name} has used this Idempotency-Key; choose another.`);
+  await services.ledger.finish(party.id, original.id);
   return { message: await withFiles(services, party.id, original), isReplayed: true };
 }

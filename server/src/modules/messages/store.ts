@@ -62,7 +62,7 @@ export const MESSAGE_ROW = columns({
   file_count: 'smallint',
 });
 
-const MESSAGE_COLUMNS = namesOf(MESSAGE_ROW, 'm');
+export const MESSAGE_COLUMNS = namesOf(MESSAGE_ROW, 'm');
 
 /** Joins a ledger's entry to its message, which is stored with its sender. */
 const MESSAGE_OF_ENTRY = `m.sender_id = coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END) AND m.id = e.message_id`;

@@ -7,8 +7,8 @@ export type { Usage } from './usage-store.ts';
 export const { usageOf } = store;
 
 export async function dailyUsageOf(database: Database, partyId: bigint, days: number): Promise<store.DayOfUsage[]> {
-  await store.settleDays(database, partyId, days);
-  return store.listDays(database, partyId, days);
+  await store.settleDays(database.of(partyId), partyId, days);
+  return store.listDays(database.of(partyId), partyId, days);
 }
 
 /** Until when the daily limit for new businesses applies; undefined when it does not. */

@@ -42,7 +42,7 @@ export async function findById(db: Queryable, id: bigint): Promise<Party | undef
 const INSERT_BUSINESS = statement(
   `WITH party AS (
      INSERT INTO parties (handle, display_name, folded_name, name_key, claimed_at) VALUES ($1, $2, $4, $5, CASE WHEN $3 THEN now() END) RETURNING *
-   ), ledger AS (INSERT INTO ledgers (party_id) SELECT id FROM party)
+   )
    SELECT ${COLUMNS} FROM party p`,
   BUSINESS_ROW,
 );
@@ -141,10 +141,8 @@ export async function findId(db: Queryable, { handle, domain, email }: PartyName
 }
 
 const INSERT_UNCLAIMED = statement(
-  `WITH party AS (
-     INSERT INTO parties (domain, email, display_name, folded_name, accepting_drops, organisation)
-     VALUES ($1, $2, $3, $4, false, $5) ON CONFLICT DO NOTHING RETURNING id
-   ) INSERT INTO ledgers (party_id) SELECT id FROM party`,
+  `INSERT INTO parties (id, domain, email, display_name, folded_name, accepting_drops, organisation) OVERRIDING SYSTEM VALUE
+   VALUES (next_party_id($5), $1, $2, $3, $4, false, $5) ON CONFLICT DO NOTHING`,
 );
 
 /** Creates a party without a handle unless it exists. A search finds it by either spelling of its domain. */

@@ -80,27 +80,33 @@ export async function leaseAttempts(
   );
 }
 
-/** Ends leases, and notifies all workers of their webhooks. A payload has room for 8,000 bytes; an empty one makes workers check all. */
+const KEY_ROW = { party_id: 'bigint', webhook_id: 'uuid' } as const;
+
+function toKey(row: RowOf<typeof KEY_ROW>): WebhookKey {
+  return { partyId: BigInt(row.party_id), webhookId: row.webhook_id };
+}
+
+/** A webhook as announcements name it. */
+export function nameOf({ partyId, webhookId }: WebhookKey): string {
+  return `${partyId}:${webhookId}`;
+}
+
 function endLeases(which: string): string {
   // A lease that its worker is renewing at this moment is skipped, because waiting for it could deadlock.
-  return `WITH ending AS (SELECT party_id, webhook_id, worker_id FROM webhook_leases WHERE ${which} FOR UPDATE SKIP LOCKED),
-     ended AS (
-       DELETE FROM webhook_leases c USING ending e
-        WHERE c.party_id = e.party_id AND c.webhook_id = e.webhook_id AND c.worker_id = e.worker_id RETURNING c.party_id, c.webhook_id
-     ),
-     payload AS (SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') AS names FROM ended)
-     SELECT pg_notify('${WEBHOOKS_CHANNEL}', CASE WHEN length(names) < 8000 THEN names ELSE '' END) FROM payload WHERE names IS NOT NULL`;
+  return `WITH ending AS (SELECT party_id, webhook_id, worker_id FROM webhook_leases WHERE ${which} FOR UPDATE SKIP LOCKED)
+     DELETE FROM webhook_leases c USING ending e
+      WHERE c.party_id = e.party_id AND c.webhook_id = e.webhook_id AND c.worker_id = e.worker_id RETURNING c.party_id, c.webhook_id`;
 }
-const END_LAPSED = statement(endLeases('until <= now()'), { pg_notify: 'void' });
-const END_OF_WORKER = statement(endLeases('worker_id = $1'), { pg_notify: 'void' });
+const END_LAPSED = statement(endLeases('until <= now()'), KEY_ROW);
+const END_OF_WORKER = statement(endLeases('worker_id = $1'), KEY_ROW);
 
-/** Ends leases that were not renewed in time: the worker died, or has nothing left to do for the webhook. */
-export async function endLapsedLeases(db: Queryable): Promise<void> {
-  await db.query(END_LAPSED);
+/** Ends leases that were not renewed in time, and returns their webhooks: the worker died, or has nothing left to do for the webhook. */
+export async function endLapsedLeases(db: Queryable): Promise<WebhookKey[]> {
+  return (await db.query(END_LAPSED)).map(toKey);
 }
 
-export async function endLeasesOf(db: Queryable, workerId: string): Promise<void> {
-  await db.query(END_OF_WORKER, [workerId]);
+export async function endLeasesOf(db: Queryable, workerId: string): Promise<WebhookKey[]> {
+  return (await db.query(END_OF_WORKER, [workerId])).map(toKey);
 }
 
 export interface MadeAttempt extends WebhookKey {
@@ -144,12 +150,6 @@ export async function recordAttempts(db: Queryable, made: readonly MadeAttempt[]
     integerArray(retryDelaysS),
     WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX,
   ]);
-}
-
-const KEY_ROW = { party_id: 'bigint', webhook_id: 'uuid' } as const;
-
-function toKey(row: RowOf<typeof KEY_ROW>): WebhookKey {
-  return { partyId: BigInt(row.party_id), webhookId: row.webhook_id };
 }
 
 function keyArrays(keys: readonly WebhookKey[]): [Buffer, Buffer] {

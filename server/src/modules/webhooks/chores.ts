@@ -10,7 +10,7 @@ export function webhookChores(logDays: number): Chore[] {
       name: JOBS.forgetWebhook,
       run: async (database, _log, { partyId, webhookId }) => {
         const webhook = { partyId: BigInt(String(partyId)), webhookId: String(webhookId) };
-        while ((await store.deleteLog(database, webhook, BATCH)) === BATCH);
+        while ((await store.deleteLog(database.of(webhook.partyId), webhook, BATCH)) === BATCH);
       },
     },
     {
@@ -18,12 +18,11 @@ export function webhookChores(logDays: number): Chore[] {
       schedule: '47 * * * *',
       run: async (database, log) => {
         let purged = 0;
-        for (const webhook of await store.webhooksWithLog(database)) {
-          // A message that was delivered while its webhook was being deleted may have left an attempt behind.
-          purged += webhook.exists
-            ? await store.deleteOldEntries(database, webhook, logDays)
-            : await store.deleteLog(database, webhook, BATCH);
-        }
+        for (const shard of database.shards)
+          for (const webhook of await store.webhooksWithLog(shard)) {
+            // A message that was delivered while its webhook was being deleted may have left an attempt behind.
+            purged += webhook.exists ? await store.deleteOldEntries(shard, webhook, logDays) : await store.deleteLog(shard, webhook, BATCH);
+          }
         if (purged > 0) log.info({ purged }, 'removed old entries of the delivery log');
       },
     },

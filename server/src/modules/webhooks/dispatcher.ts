@@ -3,11 +3,12 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { newUuid } from '../../contract/ids.ts';
 import { messageOf } from '../../contract/thrown.ts';
+import type { Announcer } from '../../platform/announcer.ts';
 import type { ChangeFeed } from '../../platform/change-feed.ts';
 import type { Connection } from '../../platform/database-hosts.ts';
 import { Listener } from '../../platform/listener.ts';
 import type { Outbound } from '../../platform/outbound.ts';
-import { isUnavailable } from '../../platform/postgres.ts';
+import { type Database, isUnavailable } from '../../platform/postgres.ts';
 import { attemptMetrics } from './attempt-metrics.ts';
 import { AttemptRequest, type Outcome, unsendable } from './attempt-request.ts';
 import * as store from './attempt-store.ts';
@@ -18,6 +19,7 @@ import { Lanes, type Reservation } from './lanes.ts';
 import { Recorder } from './recorder.ts';
 
 export interface DispatchServices extends BodyServices {
+  announcer: Announcer;
   metrics: Registry;
 }
 
@@ -92,7 +94,9 @@ export class Dispatcher {
     clearInterval(this.#sweepTimer);
     await this.#listener.stop();
     while (this.#tasks.size + this.#lanes.places > 0) await sleep(STOP_POLL_MS);
-    await store.endLeasesOf(this.#services.database, this.#workerId).catch(() => {});
+    await this.#succeeds('leases could not be ended', async () => {
+      for (const shard of this.#services.database.shards) this.#announce(await store.endLeasesOf(shard, this.#workerId));
+    });
     await this.#outbound.stop();
   }
 
@@ -101,7 +105,12 @@ export class Dispatcher {
     return new Recorder({
       gather: () => this.#gather(),
       write: (batch) =>
-        this.#succeeds('webhook attempts could not be recorded', () => store.recordAttempts(this.#services.database, batch, retryDelaysS)),
+        this.#succeeds('webhook attempts could not be recorded', async () => {
+          await this.#services.database.inShards(batch, async (shard, made) => {
+            await store.recordAttempts(shard, made, retryDelaysS);
+            return [];
+          });
+        }),
       onBatch: (batch) => {
         this.#lease();
         metrics.observe(batch);
@@ -132,13 +141,21 @@ export class Dispatcher {
 
   async #sweep(isFull: boolean): Promise<void> {
     if (this.#isStopped) return;
-    const { database } = this.#services;
+    await Promise.all(this.#services.database.shards.map((shard) => this.#sweepShard(shard, isFull)));
+  }
+
+  async #sweepShard(shard: Database, isFull: boolean): Promise<void> {
     await this.#succeeds('due webhook attempts could not be found', async () => {
-      await store.endLapsedLeases(database);
-      const due = await (isFull ? store.webhooksWithPending(database) : store.webhooksLatelyDue(database, SWEEP_BACK_S));
+      this.#announce(await store.endLapsedLeases(shard));
+      const due = await (isFull ? store.webhooksWithPending(shard) : store.webhooksLatelyDue(shard, SWEEP_BACK_S));
       for (const webhook of due) this.#lanes.wake(webhook);
       this.#lease();
     });
+  }
+
+  /** Tells all workers that attempts of these webhooks can be leased. */
+  #announce(webhooks: readonly store.WebhookKey[]): void {
+    if (webhooks.length > 0) this.#services.announcer.announce(store.WEBHOOKS_CHANNEL, webhooks.map(store.nameOf).join());
   }
 
   #lease(): void {
@@ -171,7 +188,9 @@ export class Dispatcher {
     }));
     let found: Map<string, store.LeasedAttempts>;
     try {
-      found = await store.leaseAttempts(this.#services.database, this.#workerId, wanted, LEASE_S);
+      found = new Map(
+        await this.#services.database.inShards(wanted, (shard, mine) => store.leaseAttempts(shard, this.#workerId, mine, LEASE_S)),
+      );
     } catch (error) {
       for (const reservation of reservations) this.#lanes.release(reservation);
       throw error;
@@ -247,7 +266,7 @@ export class Dispatcher {
     const lanes = new Set([...this.#requests].map(({ attempt }) => attempt.lane));
     if (lanes.size === 0) return;
     const check = this.#succeeds('deleted webhooks could not be looked for', async () => {
-      const there = await store.stillThere(this.#services.database, [...lanes]);
+      const there = new Set(await this.#services.database.inShards([...lanes], store.stillThere));
       this.#cancel(({ lane }) => lanes.has(lane) && !there.has(lane.webhookId));
     });
     this.#track(check);

@@ -20,7 +20,7 @@ export function tellOfPausedWebhook(services: { parties: PartyDirectory; mails: 
     name: JOBS.tellOfPausedWebhook,
     run: async (database, _log, { partyId, webhookId }) => {
       const business = await services.parties.byId(BigInt(partyId));
-      const webhook = await findWebhook(database, BigInt(partyId), webhookId);
+      const webhook = await findWebhook(database.of(BigInt(partyId)), BigInt(partyId), webhookId);
       if (!business || !isBusiness(business) || !webhook?.pause) return;
       const mail = webhookPausedMail({
         host: new URL(webhook.url).host,

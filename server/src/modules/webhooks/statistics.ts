@@ -85,7 +85,7 @@ export class WebhookStatistics {
     patienceMs: number,
   ): Promise<Statistics> {
     const startedAt = performance.now();
-    const counted = await this.#database.transaction(async (tx) => {
+    const counted = await this.#database.of(partyId).transaction(async (tx) => {
       await limitStatements(tx, patienceMs);
       const bounds = { attemptsMax: ATTEMPTS_COUNTED_MAX, queuedForMaxH: QUEUED_FOR_MAX_H };
       return attemptsByBucket(tx, partyId, webhookId, periods[period], bounds);

@@ -74,15 +74,12 @@ export async function pauseWebhook(db: Queryable, partyId: bigint, id: string, r
 }
 
 const RESUME_WEBHOOK = statement(
-  `WITH resumed AS (
-     UPDATE webhooks SET active = true, pause_reason = NULL, paused_at = NULL, failures = CASE WHEN active THEN failures ELSE 0 END
-      WHERE party_id = $1 AND id = $2 RETURNING party_id, ${WEBHOOK_COLUMNS}
-   )
-   SELECT ${WEBHOOK_COLUMNS}, pg_notify('waybill_webhooks', party_id || ':' || id) FROM resumed`,
-  { ...WEBHOOK_ROW, pg_notify: 'void' },
+  `UPDATE webhooks SET active = true, pause_reason = NULL, paused_at = NULL, failures = CASE WHEN active THEN failures ELSE 0 END
+    WHERE party_id = $1 AND id = $2 RETURNING ${WEBHOOK_COLUMNS}`,
+  WEBHOOK_ROW,
 );
 
-/** Resets the count of failures, and notifies workers that waiting attempts can be leased. Undefined when the webhook does not exist. */
+/** Resets the count of failures. Undefined when the webhook does not exist. */
 export async function resumeWebhook(db: Queryable, partyId: bigint, id: string): Promise<Webhook | undefined> {
   const [row] = await db.query(RESUME_WEBHOOK, [partyId, id]);
   return row && toWebhook(row);
@@ -119,13 +116,10 @@ export async function deleteWebhook(tx: Queryable, partyId: bigint, id: string):
 }
 
 const INSERT_TEST = statement(
-  `WITH queued AS (
-     INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
-     SELECT party_id, id, new_uuid(now()), $3, 'message.test', 1, now(), now(), now() FROM webhooks WHERE party_id = $1 AND id = $2 AND active
-     RETURNING party_id, webhook_id, id
-   )
-   SELECT id, pg_notify('waybill_webhooks', party_id || ':' || webhook_id) FROM queued`,
-  { id: 'uuid', pg_notify: 'void' },
+  `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
+   SELECT party_id, id, new_uuid(now()), $3, 'message.test', 1, now(), now(), now() FROM webhooks WHERE party_id = $1 AND id = $2 AND active
+   RETURNING id`,
+  { id: 'uuid' },
 );
 
 /** Queues one attempt with a sample message, if the webhook exists and is active. */

@@ -5,9 +5,11 @@ import { formatId, newUuid, parseId } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS, WEBHOOKS_PER_BUSINESS_MAX, WEBHOOKS_PER_HOST_MAX } from '../../contract/limits.ts';
 import { asciiLowerCase, parseSegment } from '../../contract/names.ts';
 import type { Business } from '../../contract/parties.ts';
+import type { Announcer } from '../../platform/announcer.ts';
 import { changeCached } from '../../platform/change-feed.ts';
 import { ForbiddenDestination, type Outbound } from '../../platform/outbound.ts';
 import type { Database, Queryable } from '../../platform/postgres.ts';
+import { nameOf, WEBHOOKS_CHANNEL } from './attempt-store.ts';
 import { newSecret } from './signature.ts';
 import * as store from './store.ts';
 
@@ -15,6 +17,7 @@ export type { LogEntry, Webhook } from './store.ts';
 
 export interface WebhookServices {
   database: Database;
+  announcer: Announcer;
   cursors: Cursors;
   outbound: Outbound;
   inboundDomain: string;
@@ -40,7 +43,7 @@ export async function createWebhook(
   }
   const secret = newSecret();
   const created = { id: newUuid(), url, target: segment, secret };
-  const webhook = await database.transaction(async (tx) => {
+  const webhook = await database.of(business.id).transaction(async (tx) => {
     refuseBeyondLimits(await store.lockWebhooks(tx, business.id), created);
     return store.insertWebhook(tx, business.id, created);
   });
@@ -76,12 +79,12 @@ function siteOf(text: string): string {
 export async function listWebhooks({ database, cursors }: WebhookServices, business: Business, query: PageQuery) {
   const { limit = PAGE_DEFAULT_ITEMS, cursor } = query;
   const scope = ['webhooks', business.id.toString()];
-  const rows = await store.listWebhooks(database, business.id, cursors.open(scope, cursor) ?? null, limit + 1);
+  const rows = await store.listWebhooks(database.of(business.id), business.id, cursors.open(scope, cursor) ?? null, limit + 1);
   return pageOf(rows, limit, ({ id }) => cursors.issue(scope, id));
 }
 
 export async function getWebhook({ database }: WebhookServices, business: Business, id: string): Promise<store.Webhook> {
-  return (await store.findWebhook(database, business.id, uuidOf(id))) ?? noSuchWebhook();
+  return (await store.findWebhook(database.of(business.id), business.id, uuidOf(id))) ?? noSuchWebhook();
 }
 
 /** Once it returns, no process begins another attempt. */
@@ -95,18 +98,29 @@ export async function deleteWebhook({ database }: WebhookServices, business: Bus
 }
 
 /** Attempts of a paused webhook keep waiting; new messages are not queued for it. */
-export async function setActive({ database }: WebhookServices, business: Business, id: string, active: boolean): Promise<store.Webhook> {
+export async function setActive(services: WebhookServices, business: Business, id: string, active: boolean): Promise<store.Webhook> {
+  const database = services.database.of(business.id);
   const webhookId = uuidOf(id);
   const changed = active
     ? await store.resumeWebhook(database, business.id, webhookId)
     : await store.pauseWebhook(database, business.id, webhookId, 'requested');
+  if (active) announce(services, business, webhookId);
   return changed ?? noSuchWebhook();
+}
+
+/** Tells workers that attempts of the webhook can be leased. */
+function announce({ announcer }: WebhookServices, { id: partyId }: Business, webhookId: string): void {
+  announcer.announce(WEBHOOKS_CHANNEL, nameOf({ partyId, webhookId }));
 }
 
 /** Returns the id of the queued attempt. */
 export async function testWebhook(services: WebhookServices, business: Business, id: string): Promise<string> {
-  const queued = await store.insertTest(services.database, business.id, uuidOf(id), newUuid());
-  if (queued !== undefined) return queued;
+  const webhookId = uuidOf(id);
+  const queued = await store.insertTest(services.database.of(business.id), business.id, webhookId, newUuid());
+  if (queued !== undefined) {
+    announce(services, business, webhookId);
+    return queued;
+  }
   await getWebhook(services, business, id);
   throw new Refusal('conflict', 'The webhook is paused: resume it with PATCH {"active": true} first.');
 }
@@ -116,7 +130,7 @@ export async function readLog(services: WebhookServices, business: Business, id:
   const webhook = await getWebhook(services, business, id);
   const scope = ['deliveries', business.id.toString(), webhook.id];
   const below = services.cursors.open(scope, cursor) ?? null;
-  const rows = await store.listAttempts(services.database, business.id, webhook.id, below, limit + 1);
+  const rows = await store.listAttempts(services.database.of(business.id), business.id, webhook.id, below, limit + 1);
   return { webhook, ...pageOf(rows, limit, (entry) => services.cursors.issue(scope, entry.id)) };
 }
 

@@ -1,0 +1,77 @@
+import { bigintArray, uuidArray } from '../../platform/binary-array.ts';
+import type { Queryable } from '../../platform/postgres.ts';
+import { columns, prepared, type RowOf, statement } from '../../platform/statement.ts';
+import type { PreparedMessage } from './envelope.ts';
+import { MESSAGE_COLUMNS, MESSAGE_ROW, toMessage } from './store.ts';
+
+export interface RelayKey {
+  senderId: bigint;
+  messageId: string;
+}
+
+/** A message whose sender's half is committed, with the number of its files, not yet the files. */
+export interface HalfMessage {
+  message: Omit<PreparedMessage, 'files'>;
+  fileCount: number;
+  receivedMs: number;
+  contentHash: Buffer;
+}
+
+const RELAY_ROW = columns({
+  ...MESSAGE_ROW,
+  sender_id: 'bigint',
+  recipient_id: 'bigint',
+  segment: 'text?',
+  from_email: 'text?',
+  from_domain: 'text?',
+});
+
+const SELECT_RELAYS = `SELECT ${MESSAGE_COLUMNS}, m.sender_id, m.recipient_id, m.segment, e.from_email, e.from_domain
+    FROM relays r JOIN messages m ON m.sender_id = r.sender_id AND m.id = r.message_id
+    LEFT JOIN ledger_entries e ON e.party_id = r.sender_id AND e.message_id = r.message_id AND e.box = 'out'`;
+
+const OLD_RELAYS = statement(
+  `${SELECT_RELAYS} WHERE r.created_at < now() - make_interval(secs => $1) ORDER BY r.created_at LIMIT $2`,
+  RELAY_ROW,
+);
+
+/** The messages that were committed so long ago and are not known to be in their recipients' ledgers, the oldest first. */
+export async function findOldRelays(db: Queryable, ageS: number, limit: number): Promise<HalfMessage[]> {
+  return (await db.query(OLD_RELAYS, [ageS, limit])).map(toHalfMessage);
+}
+
+const RELAY = statement(`${SELECT_RELAYS} WHERE r.sender_id = $1 AND r.message_id = $2`, RELAY_ROW);
+
+/** Undefined when the message is in both ledgers. */
+export async function findRelay(db: Queryable, { senderId, messageId }: RelayKey): Promise<HalfMessage | undefined> {
+  const [row] = await db.query(RELAY, [senderId, messageId]);
+  return row && toHalfMessage(row);
+}
+
+function toHalfMessage(row: RowOf<typeof RELAY_ROW>): HalfMessage {
+  const { fileCount, receivedMs, contentHash, ...stored } = toMessage(row);
+  const message = {
+    ...stored,
+    json: row.json === null ? null : Buffer.from(row.json),
+    senderId: BigInt(row.sender_id),
+    recipientId: BigInt(row.recipient_id),
+    segment: row.segment,
+    fromEmail: row.from_email,
+    fromDomain: row.from_domain,
+    // For the sender's half only.
+    hashedBeforeTime: '',
+    hashedAfterTime: '',
+    inlineBytes: 0,
+  };
+  return { message, fileCount, receivedMs, contentHash };
+}
+
+const DELETE_RELAYS = prepared(
+  'delete-relays',
+  `DELETE FROM relays r USING unnest($1::bigint[], $2::uuid[]) AS k (sender_id, message_id)
+    WHERE r.sender_id = k.sender_id AND r.message_id = k.message_id`,
+);
+
+export async function deleteRelays(db: Queryable, keys: readonly RelayKey[]): Promise<void> {
+  await db.query(DELETE_RELAYS, [bigintArray(keys.map(({ senderId }) => senderId)), uuidArray(keys.map(({ messageId }) => messageId))]);
+}

@@ -1,0 +1,79 @@
+import { isUnavailable } from './postgres.ts';
+
+/** How large a batch may be, and how many may be under way at a time. */
+export interface BatchLimits<T> {
+  items: number;
+  bytes: number;
+  bytesOf: (item: T) => number;
+  inFlight: number;
+}
+
+interface Waiting<T, R> {
+  item: T;
+  resolve(result: R): void;
+  reject(error: unknown): void;
+}
+
+/** Runs what arrives together as one batch: one round trip and one flush to disk for all of it. */
+export class Batches<T, R> {
+  readonly #run: (batch: T[]) => Promise<readonly R[]>;
+  readonly #limits: BatchLimits<T>;
+  readonly #queue: Waiting<T, R>[] = [];
+  #inFlight = 0;
+  #isScheduled = false;
+
+  /** `run` gives a result for each item, in their order. */
+  constructor(limits: BatchLimits<T>, run: (batch: T[]) => Promise<readonly R[]>) {
+    this.#limits = limits;
+    this.#run = run;
+  }
+
+  add(item: T): Promise<R> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ item, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** After this turn of the event loop, so that all requests read in it share a batch. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#inFlight >= this.#limits.inFlight) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      if (this.#queue.length > 0 && this.#inFlight < this.#limits.inFlight) void this.#process(this.#takeBatch());
+    });
+  }
+
+  #takeBatch(): Waiting<T, R>[] {
+    let bytes = 0;
+    let size = 0;
+    for (const { item } of this.#queue) {
+      bytes += this.#limits.bytesOf(item);
+      if (size === this.#limits.items || (size > 0 && bytes > this.#limits.bytes)) break;
+      size++;
+    }
+    return this.#queue.splice(0, size);
+  }
+
+  async #process(batch: Waiting<T, R>[]): Promise<void> {
+    this.#inFlight++;
+    try {
+      await this.#settle(batch);
+    } finally {
+      this.#inFlight--;
+      if (this.#queue.length > 0) this.#schedule();
+    }
+  }
+
+  async #settle(batch: Waiting<T, R>[]): Promise<void> {
+    try {
+      const results = await this.#run(batch.map(({ item }) => item));
+      for (const [i, { resolve }] of batch.entries()) resolve(results[i] as R);
+    } catch (error) {
+      // An item that the database can't store must not fail the others: each gets a transaction of its own.
+      if (batch.length > 1 && !isUnavailable(error)) for (const waiting of batch) await this.#settle([waiting]);
+      else for (const { reject } of batch) reject(error);
+    }
+  }
+}
