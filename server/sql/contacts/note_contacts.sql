@@ -1,22 +1,22 @@
--- A follower of messages: brings the contacts of both parties, or of the one in this shard, up to date, with the types of their messages and who wrote them.
+-- A follower of messages: brings the contacts of both parties, or of the one in this shard, up to date, with the types of their messages
+-- and who wrote them. Between two shards, a message may come after a later one of the other direction.
 CREATE OR REPLACE FUNCTION note_contacts(messages committed_message[]) RETURNS void LANGUAGE plpgsql
 -- Few rows of large tables are found by their keys, whatever the statistics say at the moment.
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
-DECLARE
-  delivered timestamptz := (messages[1]).received_at;
 BEGIN
   INSERT INTO contacts AS c (party_id, other_id, id, first_seen_at, last_seen_at, last_direction, messages_in, messages_out)
-  SELECT s.party_id, s.other_id, new_uuid(delivered), delivered, delivered, (array_agg(s.box ORDER BY s.n DESC, s.box))[1],
+  SELECT s.party_id, s.other_id, new_uuid(min(s.at)), min(s.at), max(s.at), (array_agg(s.box ORDER BY s.n DESC, s.box))[1],
          count(*) FILTER (WHERE s.box = 'in'), count(*) FILTER (WHERE s.box = 'out')
-    FROM (SELECT m.recipient_id AS party_id, m.sender_id AS other_id, 'in'::ledger_box AS box, m.ordinality AS n FROM unnest(messages) WITH ORDINALITY AS m
-           WHERE m.half IS DISTINCT FROM 'out'
+    FROM (SELECT m.recipient_id AS party_id, m.sender_id AS other_id, 'in'::ledger_box AS box, m.received_at AS at, m.ordinality AS n
+            FROM unnest(messages) WITH ORDINALITY AS m WHERE m.half IS DISTINCT FROM 'out'
           UNION ALL
-          SELECT m.sender_id, m.recipient_id, 'out', m.ordinality FROM unnest(messages) WITH ORDINALITY AS m WHERE m.half IS DISTINCT FROM 'in') s
+          SELECT m.sender_id, m.recipient_id, 'out', m.received_at, m.ordinality
+            FROM unnest(messages) WITH ORDINALITY AS m WHERE m.half IS DISTINCT FROM 'in') s
    GROUP BY s.party_id, s.other_id ORDER BY s.party_id, s.other_id
   ON CONFLICT (party_id, other_id) DO UPDATE
-    SET first_seen_at = coalesce(c.first_seen_at, excluded.first_seen_at), last_seen_at = excluded.last_seen_at,
+    SET first_seen_at = coalesce(c.first_seen_at, excluded.first_seen_at), last_seen_at = greatest(c.last_seen_at, excluded.last_seen_at),
         last_direction = excluded.last_direction, messages_in = c.messages_in + excluded.messages_in,
         messages_out = c.messages_out + excluded.messages_out;
 

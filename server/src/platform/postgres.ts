@@ -249,7 +249,8 @@ async function runText<Row extends pg.QueryResultRow>(on: pg.Pool | pg.ClientBas
   return (await on.query<Row>(text, values)).rows;
 }
 
-const UNAVAILABLE_STATES = /^(08|53|57P|25006|55P03|58030)/;
+/** 42P01: a table is gone, because the database has been distributed since this process was started (distribute.ts). */
+const UNAVAILABLE_STATES = /^(08|53|57P|25006|55P03|58030|42P01)/;
 const UNAVAILABLE_ERRNO = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
 /** For a socket that does not exist (yet); with any other call, these codes mean something else. */
 const UNCONNECTED_ERRNO = new Set(['ENOENT', 'EACCES']);

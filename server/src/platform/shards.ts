@@ -19,10 +19,13 @@ export async function openShards(database: Database, connection: Connection, log
   const [row] = await database.queryText<{ count: number }>('SELECT count(*)::integer AS count FROM shards');
   const count = row?.count ?? 0;
   if (count === 0) return;
-  const nodes = await nodesOf(database, count);
+  const hasCitus = await isCitus(database);
+  const nodes = hasCitus ? await nodesOf(database, count) : [];
+  // Citus plans most writes only for the values at hand.
+  const more = hasCitus ? ' -c plan_cache_mode=force_custom_plan' : '';
   const poolSize = Math.max(CONNECTIONS_TO_A_SHARD_MIN, Math.floor(CONNECTIONS_TO_SHARDS / count));
   const shards = Array.from({ length: count }, (_, shard) => {
-    const through = withPath(connection, shard);
+    const through = { ...connection, options: `-c search_path=${pathOf(shard).replaceAll(' ', '')}${more}` };
     const node = nodes[shard];
     if (node === undefined) return new Database(through, log, { poolSize });
     return new Database(withNode(through, node), log, { transactions: through, poolSize });
@@ -35,18 +38,12 @@ export async function openShards(database: Database, connection: Connection, log
  * beside its tables. When a shard moves, the former node passes statements on until the process is started again.
  */
 async function nodesOf(database: Database, count: number): Promise<(Node | undefined)[]> {
-  if (!(await isCitus(database))) return [];
   const rows = await database.queryText<Node & { schema: string }>(
     `SELECT DISTINCT n.nspname AS schema, s.nodename AS host, s.nodeport AS port
        FROM citus_shards s JOIN pg_class c ON c.oid = s.table_name JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relname = 'ledgers'`,
   );
   return Array.from({ length: count }, (_, shard) => rows.find(({ schema }) => schema === schemaOf(shard)));
-}
-
-function withPath(connection: Connection, shard: number): Connection {
-  // Citus plans most writes only for the values at hand.
-  return { ...connection, options: `-c search_path=${pathOf(shard).replaceAll(' ', '')} -c plan_cache_mode=force_custom_plan` };
 }
 
 /** The same user, password and database on another node. A list of hosts leads to the coordinator, which passes statements on. */

@@ -39,11 +39,12 @@ const notices = (to: string) => server.to(to).filter((mail) => /reply|replied/.t
 /** Every job was run; one that is being run counts an attempt already. */
 const settled = (of = service) =>
   expect
-    .poll(() =>
-      of.sql(
+    .poll(async () => [
+      ...(await of.sql('SELECT FROM queued_jobs')),
+      ...(await of.sql(
         `SELECT FROM graphile_worker.jobs WHERE task_identifier IN ('notify-of-answer', 'send-mail') AND (attempts = 0 OR locked_at IS NOT NULL)`,
-      ),
-    )
+      )),
+    ])
     .toEqual([]);
 const notice = async (to: string, count = 1): Promise<ReceivedMail> => {
   await expect.poll(() => notices(to).length, { timeout: 60_000 }).toBe(count);

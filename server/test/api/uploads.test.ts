@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseId } from '../../src/contract/ids.ts';
 import { GB } from '../../src/contract/limits.ts';
 import type { Api, ApiResponse } from '../support/api.ts';
 import { type FileService, places, startFileService } from '../support/file-service.ts';
@@ -45,11 +46,13 @@ describe.each(places)('POST /uploads, with files in a %s', (place) => {
 
     test('gives the PUT an hour by the database’s clock, and the upload_id a day', async () => {
       const before = await databaseNow();
-      const { expires_at } = await announce(acme.api);
+      const { upload_id, expires_at } = await announce(acme.api);
       const after = await databaseNow();
       expect(Date.parse(expires_at)).toBeGreaterThanOrEqual(before + HOUR_MS);
       expect(Date.parse(expires_at)).toBeLessThanOrEqual(after + HOUR_MS);
-      const [row] = await service.sql<{ usable: Date }>('SELECT max(expires_at) AS usable FROM uploads');
+      const [row] = await service.sql<{ usable: Date }>('SELECT expires_at AS usable FROM uploads WHERE id = $1', [
+        parseId('upl', upload_id),
+      ]);
       expect(row?.usable.getTime()).toBe(Date.parse(expires_at) + 23 * HOUR_MS);
     });
 

@@ -170,7 +170,7 @@ describe('the statistics of a webhook', () => {
     ]);
     const read = (attemptsMax: number) =>
       attemptsByBucket(
-        service.database,
+        service.database.of(BigInt(party_id)),
         BigInt(party_id),
         uuid() as string,
         { bucket: '1 hour', buckets: 24 },

@@ -51,5 +51,7 @@ export async function queued<Payload = Record<string, string>>({ sql }: Pick<Tes
       WHERE t.identifier = $1 ORDER BY j.id`,
     [task],
   );
-  return jobs.map(({ payload }) => payload);
+  // What a shard has queued is with the others once a worker has passed it on.
+  const inShards = await sql<{ payload: Payload }>('SELECT payload FROM queued_jobs WHERE name = $1 ORDER BY id', [task]);
+  return [...jobs, ...inShards].map(({ payload }) => payload);
 }
