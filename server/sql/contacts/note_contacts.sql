@@ -16,7 +16,7 @@ BEGIN
             FROM unnest(messages) WITH ORDINALITY AS m WHERE m.half IS DISTINCT FROM 'in') s
    GROUP BY s.party_id, s.other_id ORDER BY s.party_id, s.other_id
   ON CONFLICT (party_id, other_id) DO UPDATE
-    SET first_seen_at = coalesce(c.first_seen_at, excluded.first_seen_at), last_seen_at = greatest(c.last_seen_at, excluded.last_seen_at),
+    SET first_seen_at = least(c.first_seen_at, excluded.first_seen_at), last_seen_at = greatest(c.last_seen_at, excluded.last_seen_at),
         last_direction = excluded.last_direction, messages_in = c.messages_in + excluded.messages_in,
         messages_out = c.messages_out + excluded.messages_out;
 
