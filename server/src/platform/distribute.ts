@@ -55,7 +55,7 @@ export interface Distributed {
  * goes on; then everything stands still while the rest is copied, and all processes must be started again.
  */
 export async function distribute(database: Database, count: number, tell: (sentence: string) => void): Promise<Distributed> {
-  if (count < 2 || count > SHARDS_MAX || (count & (count - 1)) !== 0)
+  if (!Number.isInteger(count) || count < 2 || count > SHARDS_MAX || (count & (count - 1)) !== 0)
     throw new DistributeError(`--shards must be a power of two from 2 to ${SHARDS_MAX}.`);
   const [existing] = await database.queryText<{ count: number }>('SELECT count(*)::integer AS count FROM shards');
   if (existing?.count) throw new DistributeError(`The database is distributed over ${existing.count} shards already.`);
@@ -172,7 +172,6 @@ export interface ShardReport {
   schema: string;
   /** host:port on Citus. */
   node: string | null;
-  messages: number;
   bytes: number;
 }
 
@@ -180,14 +179,12 @@ export interface ShardReport {
 export async function reportShards(database: Database): Promise<ShardReport[]> {
   if (await isCitus(database))
     return database.queryText<ShardReport & { [name: string]: unknown }>(
-      `SELECT n.nspname AS schema, min(s.nodename || ':' || s.nodeport) AS node, sum(s.shard_size)::float8 AS bytes,
-              0::float8 AS messages
+      `SELECT n.nspname AS schema, min(s.nodename || ':' || s.nodeport) AS node, sum(s.shard_size)::float8 AS bytes
          FROM citus_shards s JOIN pg_class c ON c.oid = s.table_name JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname LIKE 'shard\\_%' GROUP BY n.nspname ORDER BY length(n.nspname), n.nspname`,
     );
   return database.queryText<ShardReport & { [name: string]: unknown }>(
-    `SELECT n.nspname AS schema, NULL AS node, sum(pg_total_relation_size(c.oid))::float8 AS bytes,
-            max(c.reltuples) FILTER (WHERE c.relname = 'messages')::float8 AS messages
+    `SELECT n.nspname AS schema, NULL AS node, sum(pg_total_relation_size(c.oid))::float8 AS bytes
        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind = 'r' AND n.nspname LIKE 'shard\\_%' GROUP BY n.nspname ORDER BY length(n.nspname), n.nspname`,
   );

@@ -191,6 +191,6 @@ describe('a database that is distributed', () => {
   });
 });
 
-test.each([1, 3, 512])('can’t be distributed over %i shards', async (shards) => {
+test.each([1, 2.5, 3, 512, Number.NaN])('a database can’t be distributed over %d shards', async (shards) => {
   await expect(distributeOver(await createDatabase(), shards)).rejects.toThrow('--shards must be a power of two from 2 to 256.');
 });

@@ -104,8 +104,9 @@ export async function setActive(services: WebhookServices, business: Business, i
   const changed = active
     ? await store.resumeWebhook(database, business.id, webhookId)
     : await store.pauseWebhook(database, business.id, webhookId, 'requested');
+  if (!changed) noSuchWebhook();
   if (active) announce(services, business, webhookId);
-  return changed ?? noSuchWebhook();
+  return changed;
 }
 
 /** Tells workers that attempts of the webhook can be leased. */
