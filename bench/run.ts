@@ -1,8 +1,12 @@
-/** `npm run bench`: everything. `npm run bench -- turns <checkout>`: this checkout and another one, in turns. */
+/**
+ * `npm run bench`: everything. `npm run bench -- turns <checkout>`: this checkout and another one, in turns. `npm run bench -- citus`: one
+ * PostgreSQL and three nodes of Citus, in turns.
+ */
 const [scenario = 'all', ...args] = process.argv.slice(2);
 if (scenario === 'all') await import('./all.ts');
 else if (scenario === 'turns') await (await import('./turns.ts')).measureInTurns(args);
+else if (scenario === 'citus') await (await import('./citus.ts')).measureCitus();
 else {
-  console.error(`Usage: npm run bench [-- turns <folder of another checkout, and its arguments>...]`);
+  console.error(`Usage: npm run bench [-- turns <folder of another checkout, and its arguments>... | -- citus]`);
   process.exitCode = 2;
 }

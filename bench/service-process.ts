@@ -63,7 +63,13 @@ export async function startServiceUnderTest(authority: Authority): Promise<Servi
 }
 
 /** The service of a checkout, with the flags of its npm start and without limits; receivers on this machine are allowed. */
-export function spawnService(checkout: string, dataFolder: string, authority: Authority, args: readonly string[] = []): ChildProcess {
+export function spawnService(
+  checkout: string,
+  dataFolder: string,
+  authority: Authority,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+): ChildProcess {
   const authorityFile = path.join(dataFolder, 'authority.pem');
   writeFileSync(authorityFile, authority.cert);
   const { scripts } = JSON.parse(readFileSync(path.join(checkout, 'package.json'), 'utf8')) as { scripts: { start: string } };
@@ -74,6 +80,7 @@ export function spawnService(checkout: string, dataFolder: string, authority: Au
       ...process.env,
       ...{ DATA_DIR: dataFolder, PORT: '0', RATE_LIMIT_PER_MINUTE: '0', MONTHLY_MESSAGE_LIMIT: '0', LOG_LEVEL: 'warn' },
       ...{ WEBHOOK_PRIVATE_HOSTS: 'localhost', NODE_EXTRA_CA_CERTS: authorityFile },
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,10 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Authority, newAuthority } from '../server/test/support/certificates.ts';
 import { httpRequest, runLoad } from './http-load.ts';
 import { PAYLOAD, SUBJECT, TYPE } from './payload.ts';
+import { median, memoryMb, processorTime } from './processes.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { end, spawnService, untilReady } from './service-process.ts';
 
@@ -16,7 +17,6 @@ const ROUNDS = 5;
 const SECONDS = 6;
 const WARM_UP_SECONDS = 4;
 const CONNECTIONS = 64;
-const CLOCK_TICKS_PER_S = 100;
 const ROOT = path.resolve(import.meta.dirname, '..');
 
 const SCENARIOS = ['sends', 'sends with a webhook'] as const;
@@ -129,53 +129,4 @@ async function start(checkout: string, authority: Authority, receiver: Receiver)
   };
   const name = [folder === ROOT ? 'this' : path.basename(folder), ...args].join(' ');
   return { name, port, sender: keys['acme/purchasing'] ?? '', pid: child.pid ?? 0, turns: new Map(), stop };
-}
-
-interface Process {
-  isPostgres: boolean;
-  pid: number;
-  seconds: number;
-}
-
-/** A process and all that it has started. */
-function family(pid: number): Process[] {
-  const found = new Map<number, Process & { parent: number }>();
-  for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      const seconds = (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_S;
-      found.set(Number(name), { pid: Number(name), parent: Number(fields[1]), isPostgres: stat.includes('(postgres)'), seconds });
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  const isOf = (one: { pid: number; parent: number } | undefined): boolean =>
-    one !== undefined && (one.pid === pid || isOf(found.get(one.parent)));
-  return [...found.values()].filter(isOf);
-}
-
-function processorTime(pid: number): { node: number; postgres: number } {
-  const sum = (isPostgres: boolean) => family(pid).reduce((total, one) => total + (one.isPostgres === isPostgres ? one.seconds : 0), 0);
-  return { node: sum(false), postgres: sum(true) };
-}
-
-/** What is shared, such as PostgreSQL's buffers, is counted once. */
-function memoryMb(pid: number): { node: number; postgres: number } {
-  const sum = (isPostgres: boolean) =>
-    family(pid).reduce((total, one) => total + (one.isPostgres === isPostgres ? proportionalMb(one.pid) : 0), 0);
-  return { node: sum(false), postgres: sum(true) };
-}
-
-function proportionalMb(pid: number): number {
-  try {
-    return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
-  }
-}
-
-function median(numbers: number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -5,14 +5,18 @@ CREATE OR REPLACE FUNCTION announce_upload(
   business_limit bigint, owner_limit bigint
 ) RETURNS TABLE (refused_by text, clock timestamptz) LANGUAGE plpgsql AS $$
 DECLARE
-  today date := (now() AT TIME ZONE 'UTC')::date;
+  today      date := (now() AT TIME ZONE 'UTC')::date;
+  most       bigint := CASE business_limit WHEN 0 THEN 9223372036854775807 ELSE business_limit END;
+  is_charged boolean := false;
 BEGIN
   clock := now();
-  INSERT INTO daily_usage AS u (party_id, day, upload_bytes)
-  SELECT party, today, bytes WHERE business_limit = 0 OR bytes <= business_limit
-  ON CONFLICT (party_id, day) DO UPDATE SET upload_bytes = u.upload_bytes + excluded.upload_bytes
-   WHERE business_limit = 0 OR u.upload_bytes + excluded.upload_bytes <= business_limit;
-  IF NOT FOUND THEN
+  IF bytes <= most THEN
+    INSERT INTO daily_usage AS u (party_id, day, upload_bytes) VALUES (party, today, bytes)
+    ON CONFLICT (party_id, day) DO UPDATE SET upload_bytes = u.upload_bytes + excluded.upload_bytes
+     WHERE u.upload_bytes + excluded.upload_bytes <= most;
+    is_charged := FOUND;
+  END IF;
+  IF NOT is_charged THEN
     refused_by := 'business';
   ELSIF NOT charge_owner(party, bytes, owner_limit) THEN
     UPDATE daily_usage u SET upload_bytes = u.upload_bytes - bytes WHERE u.party_id = party AND u.day = today;

@@ -35,7 +35,7 @@ BEGIN
     last := greatest(last, place);
     INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain, author_id)
     VALUES (business, entry.box, place, entry.message_id, entry.counterparty_id, thread, entry.validation, entry.type, entry.segment,
-            entry.from_email, entry.from_domain, CASE entry.box WHEN 'out' THEN unclaimed END);
+            entry.from_email, entry.from_domain, CASE WHEN entry.box = 'out' THEN unclaimed END);
   END LOOP;
 
   -- The other ledger may have been ahead of this one's clock; what comes next comes after all that is there.

@@ -94,7 +94,7 @@ async function createShards(database: Database, count: number, hasCitus: boolean
     await database.transaction(async (tx) => {
       await tx.queryText(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
       await tx.queryText(`CREATE SCHEMA ${schema}`);
-      for (const table of SHARD_TABLE_NAMES) await tx.queryText(await createTableSql(tx, schema, table));
+      for (const table of SHARD_TABLE_NAMES) await tx.queryText(await createTableSql(tx, schema, table, hasCitus));
     });
     if (hasCitus) await database.queryText('SELECT citus_schema_distribute($1::regnamespace)', [schema]);
     tell(`Created ${schema}.`);
@@ -103,13 +103,13 @@ async function createShards(database: Database, count: number, hasCitus: boolean
   if (hasCitus) await database.transaction((tx) => recreateFunctions(tx, functionsIn(SCHEMA_FOLDERS.functions)));
 }
 
-/** LIKE copies columns, constraints and indexes, but not the table's own properties. */
-async function createTableSql(tx: TextQueryable, schema: string, table: string): Promise<string> {
+/** LIKE copies columns, constraints and indexes, but not the table's own properties. Citus moves only what is in the write-ahead log. */
+async function createTableSql(tx: TextQueryable, schema: string, table: string, hasCitus: boolean): Promise<string> {
   const [row] = await tx.queryText<{ persistence: string; options: string | null }>(
     `SELECT relpersistence AS persistence, array_to_string(reloptions, ', ') AS options FROM pg_class WHERE oid = $1::regclass`,
     [`public.${table}`],
   );
-  const kind = row?.persistence === 'u' ? 'UNLOGGED TABLE' : 'TABLE';
+  const kind = row?.persistence === 'u' && !hasCitus ? 'UNLOGGED TABLE' : 'TABLE';
   const options = row?.options ? ` WITH (${row.options})` : '';
   return `CREATE ${kind} ${schema}.${table} (LIKE public.${table} INCLUDING ALL)${options}`;
 }

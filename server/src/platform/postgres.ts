@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { codeOf } from '../contract/thrown.ts';
@@ -106,7 +107,12 @@ export class Database implements TextQueryable {
     return runText<Row>(this.#pool, text, values).catch((error) => this.#note(error));
   }
 
+  /** After a deadlock, all the work is done once more. So it must not change anything but the database. */
   async transaction<T>(work: (tx: TextQueryable) => Promise<T>): Promise<T> {
+    return retryingDeadlocks(() => this.#transactionOnce(work));
+  }
+
+  #transactionOnce<T>(work: (tx: TextQueryable) => Promise<T>): Promise<T> {
     return lend(this.#transactionPool, (client) => transactionOn(client, work, this.#isNamed)).catch((error) => this.#note(error));
   }
 
@@ -162,7 +168,7 @@ export class Database implements TextQueryable {
   }
 
   #withLock<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.transaction(async (tx) => {
+    return this.#transactionOnce(async (tx) => {
       await tx.queryText("SELECT set_config('lock_timeout', $1, true)", [`${LOCK_PATIENCE_MS}ms`]);
       await tx.queryText('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
       return work();
@@ -276,8 +282,23 @@ const DEADLOCK_DETECTED = '40P01';
 const UNIQUE_VIOLATION = '23505';
 const QUERY_CANCELED = '57014';
 
-export function isDeadlock(error: unknown): boolean {
+function isDeadlock(error: unknown): boolean {
   return codeOf(error) === DEADLOCK_DETECTED;
+}
+
+/** Citus locks whole reference tables, so that transactions deadlock there which would not on one PostgreSQL. */
+const DEADLOCK_RETRIES_MAX = 10;
+const DEADLOCK_PAUSE_MS = 50;
+
+export async function retryingDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDeadlock(error) || attempt > DEADLOCK_RETRIES_MAX) throw error;
+      await sleep(Math.random() * DEADLOCK_PAUSE_MS * attempt);
+    }
+  }
 }
 
 /** A statement took longer than its transaction allows. */

@@ -29,10 +29,10 @@ test('sessions, codes and counts that are over are forgotten by a chore, the oth
   );
   await service.sql("UPDATE verifications SET expires_at = now() - interval '1 second' WHERE identifier LIKE '%over@corp.example'");
   await service.sql(
-    "UPDATE sign_in_counts SET window_start = now() - interval '3 days' WHERE subject = (SELECT min(subject) FROM sign_in_counts)",
+    "UPDATE sign_in_counts SET window_start = now() - interval '3 days' WHERE subject = (SELECT subject FROM sign_in_counts ORDER BY subject LIMIT 1)",
   );
   await service.sql(
-    "UPDATE known_sign_ins SET seen_at = now() - interval '181 days' WHERE subject = (SELECT min(subject) FROM known_sign_ins)",
+    "UPDATE known_sign_ins SET seen_at = now() - interval '181 days' WHERE subject = (SELECT subject FROM known_sign_ins ORDER BY subject LIMIT 1)",
   );
   await service.sql("SELECT graphile_worker.add_job('purge-sign-ins')");
   await expect.poll(() => service.sql(counts)).toEqual([{ counts: (before?.counts ?? 0) - 1 }]);

@@ -3,9 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Api, type ApiResponse } from '../support/api.ts';
+import { freePort } from '../support/free-port.ts';
 import { everyPage, ids } from '../support/pages.ts';
 import { startPrepared } from '../support/prepared-folder.ts';
-import { runProgram, type ServiceProcess, startProcess, until } from '../support/process.ts';
+import { runProgram, type ServiceProcess, startProcess, temporaryFolder, until } from '../support/process.ts';
+import { createDatabase } from '../support/service.ts';
+import { ON_CITUS } from '../support/sharded.ts';
 
 const WRITERS = 8;
 const MESSAGES_PER_ROUND_MAX = 150;
@@ -35,28 +38,65 @@ const surprises: string[] = [];
 let repeats = 0;
 let cutOff = 0;
 
-describe.each([
-  { database: 'one database', shards: 0, rounds: 20 },
-  { database: 'four shards', shards: 4, rounds: 10 },
-])('on $database, after $rounds times kill -9 of the service under load', ({ shards, rounds }) => {
+const DATABASES = ON_CITUS
+  ? [{ database: 'four shards on nodes of Citus', start: startOnCitus, rounds: 10 }]
+  : [
+      { database: 'one database', start: startOnFolder, rounds: 20 },
+      { database: 'four shards', start: startOnShards, rounds: 10 },
+    ];
+
+/** A service with acme/purchasing and globex/orders, and the settings to start it again with. */
+interface Started {
+  service: ServiceProcess;
+  settings: Record<string, string>;
+  secrets: Record<string, string>;
+}
+
+async function startOnFolder(): Promise<Started> {
+  const service = await startPrepared({ env });
+  return { service, settings: { ...env, DATA_DIR: service.dataFolder }, secrets: service.keys };
+}
+
+async function startOnShards(): Promise<Started> {
+  const { service, settings, secrets } = await startOnFolder();
+  await service.stop();
+  const distributed = await runProgram('cli', { env: settings, args: ['distribute', '--shards', '4'] });
+  expect(distributed.code, distributed.stderr).toBe(0);
+  return { service: await startProcess({ env: settings }), settings, secrets };
+}
+
+async function startOnCitus(): Promise<Started> {
+  const settings = { ...env, DATABASE_URL: await createDatabase(), DATA_DIR: temporaryFolder(), PORT: String(await freePort()) };
+  const command = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runProgram('cli', { env: settings, args: [...args, '--json'] });
+    expect(code, stderr).toBe(0);
+    return JSON.parse(stdout);
+  };
+  const secrets: Record<string, string> = {};
+  for (const [handle = '', segment = ''] of [
+    ['acme', 'purchasing'],
+    ['globex', 'orders'],
+  ]) {
+    await command('business', 'create', handle, '--name', handle);
+    const agent = await command('agent', 'create', handle, '--name', segment);
+    secrets[`${handle}/${segment}`] = (await command('key', 'create', agent.id, '--scope', 'read_write')).secret;
+  }
+  return { service: await startProcess({ env: settings }), settings, secrets };
+}
+
+describe.each(DATABASES)('on $database, after $rounds times kill -9 of the service under load', ({ start, rounds }) => {
   let service: ServiceProcess;
   let secrets: Record<string, string>;
   const acme = () => new Api(service.url, secrets['acme/purchasing']);
   const globex = () => new Api(service.url, secrets['globex/orders']);
 
   beforeAll(async () => {
-    const first = await startPrepared({ env });
-    const { dataFolder } = first;
-    service = first;
-    secrets = service.keys;
+    const started = await start();
+    const { settings } = started;
+    service = started.service;
+    secrets = started.secrets;
     for (const all of [acknowledged, unresponded, sentBy201]) all.clear();
     [repeats, cutOff] = [0, 0];
-    if (shards > 0) {
-      await service.stop();
-      const distributed = await runProgram('cli', { env: { DATA_DIR: dataFolder }, args: ['distribute', '--shards', String(shards)] });
-      expect(distributed.code, distributed.stderr).toBe(0);
-      service = await startProcess({ env: { ...env, DATA_DIR: dataFolder } });
-    }
     for (let round = 1; round <= rounds; round++) {
       const isOver = { value: false };
       const writers = Array.from({ length: WRITERS }, () => write(acme(), isOver));
@@ -66,7 +106,7 @@ describe.each([
       await service.stop('SIGKILL');
       isOver.value = true;
       await Promise.all(writers);
-      service = await startProcess({ env: { ...env, DATA_DIR: dataFolder } });
+      service = await startProcess({ env: settings });
     }
   }, 600_000);
 

@@ -1,5 +1,9 @@
-import { afterAll } from 'vitest';
+import { afterAll, inject } from 'vitest';
+import { dropCitusCopies } from './database-server.ts';
 import { cleanUp } from './process.ts';
 
 /** A setup file, and so run for each test file, whether or not the file before it has loaded the same modules already. */
-afterAll(cleanUp);
+afterAll(async () => {
+  await cleanUp();
+  await dropCitusCopies(inject('databaseServer'));
+});

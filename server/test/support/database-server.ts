@@ -5,6 +5,7 @@ import { distribute } from '../../src/platform/distribute.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { migrate } from '../../src/platform/migrate.ts';
 import { Database } from '../../src/platform/postgres.ts';
+import { copyCitusDatabase, createCitusDatabase, dropCitusDatabase, sealCitusDatabase } from './citus.ts';
 import { SHARDS } from './sharded.ts';
 import { WAITING_WORKERS } from './workers.ts';
 
@@ -19,6 +20,8 @@ export interface ServerAddress {
   adminUrl: string;
   /** A pooler in front of the server, if the run is about one. */
   poolerUrl: string | undefined;
+  /** The nodes of Citus, the coordinator first, if the run is about it. */
+  citusUrls: readonly string[];
   /** The name of the migrated database. The names of its copies begin with it. */
   template: string;
 }
@@ -28,22 +31,33 @@ export const TEST_SETTINGS = { max_connections: String(300 + 60 * WAITING_WORKER
 
 const log = pino({ level: 'silent' });
 
-/** Inside the server that the URL names, or in an embedded one with its data in the folder. */
-export async function openDatabaseServer(givenUrl: string | undefined, folder: string): Promise<DatabaseServer> {
+/** On the nodes of Citus, inside the server that the URL names, or in an embedded one with its data in the folder. */
+export async function openDatabaseServer(
+  givenUrl: string | undefined,
+  folder: string,
+  citusUrls: readonly string[] = [],
+): Promise<DatabaseServer> {
+  if (citusUrls[0] !== undefined) return openTemplate(citusUrls[0], async () => {}, citusUrls);
   if (givenUrl !== undefined) return openTemplate(givenUrl, (template) => dropDatabases(givenUrl, template));
   const postgres = await startEmbeddedPostgres(folder, log, TEST_SETTINGS);
   return openTemplate(urlOf(postgres.connection), () => postgres.stop());
 }
 
-async function openTemplate(adminUrl: string, close: (template: string) => Promise<void>): Promise<DatabaseServer> {
+async function openTemplate(
+  adminUrl: string,
+  close: (template: string) => Promise<void>,
+  citusUrls: readonly string[] = [],
+): Promise<DatabaseServer> {
   const template = `waybill_test_${randomBytes(6).toString('hex')}`;
   const database = new Database({ connectionString: databaseUrl(adminUrl, template) }, log);
   try {
-    await command(adminUrl, `CREATE DATABASE ${template} TEMPLATE template0`);
+    if (citusUrls.length > 0) await createCitusDatabase(citusUrls, template);
+    else await command(adminUrl, `CREATE DATABASE ${template} TEMPLATE template0`);
     await migrate(database);
     if (SHARDS > 0) await distribute(database, SHARDS, () => {});
     await database.close();
-    return { address: { adminUrl, poolerUrl: process.env['POOLER_URL'], template }, close: () => close(template) };
+    await sealCitusDatabase(citusUrls, template);
+    return { address: { adminUrl, poolerUrl: process.env['POOLER_URL'], citusUrls, template }, close: () => close(template) };
   } catch (error) {
     await database.close();
     await close(template);
@@ -78,11 +92,36 @@ async function withClient(url: string, use: (client: pg.Client) => Promise<void>
 }
 
 /** A new database: a copy of the migrated one, or an empty one that is not even migrated. */
-export async function copyTemplate({ adminUrl, template }: ServerAddress, isMigrated: boolean): Promise<string> {
+export async function copyTemplate({ adminUrl, citusUrls, template }: ServerAddress, isMigrated: boolean): Promise<string> {
   const name = `${template}_${randomBytes(6).toString('hex')}`;
+  if (isMigrated && citusUrls.length > 0) {
+    await copyCitusDatabase(citusUrls, template, name);
+    citusCopies.add(name);
+    return databaseUrl(adminUrl, name);
+  }
   // Two copies of one template can't be made at the same moment.
   await command(adminUrl, 'SELECT pg_advisory_lock(1)', `CREATE DATABASE ${name} TEMPLATE ${isMigrated ? template : 'template0'}`);
   return databaseUrl(adminUrl, name);
+}
+
+const citusCopies = new Set<string>();
+
+/** A distributed database of its own making. A copy still has the name of its template in what Citus tells a node that is added. */
+export async function createDistributed({ adminUrl, citusUrls, template }: ServerAddress): Promise<string> {
+  const name = `${template}_${randomBytes(6).toString('hex')}`;
+  await createCitusDatabase(citusUrls, name);
+  citusCopies.add(name);
+  const database = new Database({ connectionString: databaseUrl(adminUrl, name) }, log);
+  await migrate(database);
+  await distribute(database, SHARDS, () => {});
+  await database.close();
+  return databaseUrl(adminUrl, name);
+}
+
+/** On Citus, each database has processes of its own on all nodes, so those of a test file go away with it. */
+export async function dropCitusCopies({ citusUrls }: ServerAddress): Promise<void> {
+  for (const name of citusCopies) await dropCitusDatabase(citusUrls, name);
+  citusCopies.clear();
 }
 
 function urlOf({ host, user, database }: pg.ClientConfig): string {

@@ -37,7 +37,8 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 
 async function openRun(): Promise<Run> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-test-'));
-  const server = await openDatabaseServer(process.env['DATABASE_URL'], folder);
+  const citusUrls = (process.env['CITUS_NODES'] ?? '').split(' ').filter(Boolean);
+  const server = await openDatabaseServer(process.env['DATABASE_URL'], folder, citusUrls);
   const close = async () => {
     await server.close();
     rmSync(folder, { recursive: true, force: true });

@@ -6,17 +6,34 @@ import { pathOf } from '../../src/platform/shard-names.ts';
 /** `TEST_SHARDS=4 npm test -- <tests>` distributes the database that tests copy over so many shards. */
 export const SHARDS = Number(process.env['TEST_SHARDS'] ?? 0);
 
+/** Whether the run is about Citus (`npm run test:citus`). */
+export const ON_CITUS = Boolean(process.env['CITUS_NODES']);
+
 /** Where a statement of a test finds its tables; '' for the only place. */
 export const SHARD_PATHS: readonly string[] = SHARDS === 0 ? [''] : Array.from({ length: SHARDS }, (_, shard) => pathOf(shard));
 
-const TABLE = new RegExp(`\\b(${SHARD_TABLE_NAMES.join('|')})\\b`);
+const TABLE = new RegExp(`\\b(?:FROM|JOIN|INTO|UPDATE|TABLE|TRUNCATE|ANALYZE|VACUUM)\\s+(?:${SHARD_TABLE_NAMES.join('|')})\\b`);
 
 /** Runs a statement of a test where its tables are: in each shard, if the database is distributed. Copies of a row count once. */
 export async function everywhere<T extends pg.QueryResultRow>(database: Database, text: string, values: unknown[]): Promise<T[]> {
   if (database.shards.length === 1 || !TABLE.test(text)) return database.queryText<T>(text, values);
   const rows = new Map<string, T>();
   for (const shard of database.shards)
-    for (const row of await shard.queryText<T>(text, values))
+    for (const row of await shard.queryText<T>(ON_CITUS ? await onNode(shard, text) : text, values))
       rows.set(`${text.includes('messages') ? '' : rows.size} ${JSON.stringify(row)}`, row);
   return [...rows.values()];
+}
+
+/** A table in a statement, with its alias if it has one. Key words are in capitals. */
+const PLACE_OF_TABLE = /\b(FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)\b(?![.(])(\s+(?:AS\s+)?[a-z]\w*)?/g;
+
+/** The statement with the names that tables have on the node of the shard: Citus would refuse some of what tests do. */
+async function onNode(shard: Database, text: string): Promise<string> {
+  const rows = await shard.queryText<{ table: string; shardid: string }>(
+    `SELECT c.relname AS table, s.shardid FROM pg_dist_shard s JOIN pg_class c ON c.oid = s.logicalrelid WHERE pg_table_is_visible(c.oid)`,
+  );
+  const ids = new Map(rows.map(({ table, shardid }) => [table, shardid]));
+  return text.replaceAll(PLACE_OF_TABLE, (whole, keyword: string, table: string, alias?: string) =>
+    ids.has(table) ? `${keyword} ${table}_${ids.get(table)}${alias ?? ` AS ${table}`}` : whole,
+  );
 }

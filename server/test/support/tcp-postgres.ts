@@ -8,25 +8,31 @@ import { isRoot, until } from './process.ts';
 /** PostgreSQL on a TCP port of this machine, which lets everybody in: for poolers and standbys. */
 export const account = accountFor('/nowhere');
 const surroundings = { ...account, env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' } };
-const program = (name: string) => path.join(postgresProgram(account), 'bin', name);
+/** The folder with bin, lib and share of PostgreSQL: the packaged one, unless another is given. */
+const program = (name: string, folder = postgresProgram(account)) => path.join(folder, 'bin', name);
 
 /** Gives a file or folder to the account that PostgreSQL runs under. */
 export function handOver(file: string): void {
   if (isRoot && account) chownSync(file, account.uid, account.gid);
 }
 
-export function createCluster(folder: string): void {
+export function createCluster(folder: string, programs?: string): void {
   mkdirSync(folder, { mode: 0o700 });
   handOver(folder);
   const options = ['-D', '.', '-U', 'waybill', '--auth=trust', '--encoding=UTF8'];
-  const { status, stderr } = spawnSync(program('initdb'), options, { ...surroundings, cwd: folder, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(program('initdb', programs), options, { ...surroundings, cwd: folder, encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
 }
 
-export async function startCluster(folder: string, port: number, settings: Record<string, string> = {}): Promise<ChildProcess> {
+export async function startCluster(
+  folder: string,
+  port: number,
+  settings: Record<string, string> = {},
+  programs?: string,
+): Promise<ChildProcess> {
   const all = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', max_connections: 500, ...settings };
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn(program('postgres'), ['-D', '.', ...options], { ...surroundings, cwd: folder, stdio: 'ignore' });
+  const child = spawn(program('postgres', programs), ['-D', '.', ...options], { ...surroundings, cwd: folder, stdio: 'ignore' });
   await until(() =>
     queryAt(port, 'SELECT 1').then(
       () => true,

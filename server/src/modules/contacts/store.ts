@@ -107,7 +107,7 @@ const COUNT_ONE_MORE = statement(
   'INSERT INTO saved_contacts AS s (party_id, count) VALUES ($1, 1) ON CONFLICT (party_id) DO UPDATE SET count = s.count + 1',
 );
 const SAVE_CONTACT = statement(
-  `UPDATE contacts c SET saved_at = coalesce(c.saved_at, now()), ${SET_CHANGE} WHERE c.party_id = $1 AND c.other_id = $2`,
+  `UPDATE contacts c SET saved_at = coalesce(c.saved_at, $7), ${SET_CHANGE} WHERE c.party_id = $1 AND c.other_id = $2`,
 );
 
 /** Saves a party, or unarchives it. True when it was not saved before. */
@@ -116,7 +116,7 @@ export async function saveContact(tx: Queryable, partyId: bigint, otherId: bigin
   const [before] = await tx.query(LOCK_CONTACT, [partyId, otherId]);
   const isNew = before?.saved_at === null;
   if (isNew) await tx.query(COUNT_ONE_MORE, [partyId]);
-  await tx.query(SAVE_CONTACT, [partyId, otherId, ...changeValues({ ...change, archived: false })]);
+  await tx.query(SAVE_CONTACT, [partyId, otherId, ...changeValues({ ...change, archived: false }), new Date()]);
   return isNew;
 }
 

@@ -47,10 +47,10 @@ export async function updateSenders(db: Queryable, partyId: bigint, domain: stri
 
 const LOCK_DOMAINS = statement('SELECT FROM parties WHERE id = $1 FOR NO KEY UPDATE');
 const INSERT_REQUEST = statement(
-  `WITH known AS (SELECT FROM domain_requests WHERE party_id = $1 AND domain = $2
-                  UNION ALL SELECT FROM verified_domains WHERE party_id = $1 AND domain = $2),
+  `WITH known AS (SELECT 1 FROM domain_requests WHERE party_id = $1 AND domain = $2
+                  UNION ALL SELECT 1 FROM verified_domains WHERE party_id = $1 AND domain = $2),
         added AS (INSERT INTO domain_requests (party_id, domain, token)
-                  SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT FROM known) AND (SELECT count(*) FROM domain_requests WHERE party_id = $1) < $4 RETURNING 1)
+                  SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM known) AND (SELECT count(*) FROM domain_requests WHERE party_id = $1) < $4 RETURNING 1)
    SELECT FROM known UNION ALL SELECT FROM added`,
 );
 

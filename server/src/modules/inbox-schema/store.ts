@@ -35,15 +35,20 @@ export async function hasAny(db: Queryable): Promise<boolean> {
 }
 
 const SAVE_SCHEMA = statement(
-  `INSERT INTO inbox_schemas AS old (party_id, schema, updated_at) VALUES ($1, $2, clock_timestamp())
-   ON CONFLICT (party_id) DO UPDATE
-   SET schema = excluded.schema, updated_at = greatest(clock_timestamp(), old.updated_at + interval '1 microsecond')
-   RETURNING schema, updated_at, ${VERSION}`,
-  SCHEMA_ROW,
+  `INSERT INTO inbox_schemas (party_id, schema, updated_at) VALUES ($1, $2, 'epoch') ON CONFLICT (party_id) DO UPDATE SET schema = excluded.schema`,
 );
+const NEXT_TIME = statement(
+  `SELECT greatest(clock_timestamp(), updated_at + interval '1 microsecond')::text AS next FROM inbox_schemas WHERE party_id = $1`,
+  { next: 'text' },
+);
+const SET_TIME = statement('UPDATE inbox_schemas SET updated_at = $2::timestamptz WHERE party_id = $1');
 
+/** Several statements, because Citus does not compute a row's next time inside a change of it. The first one locks the row. */
 export async function saveSchema(tx: Queryable, partyId: bigint, text: string): Promise<StoredSchema> {
-  return toSchema(onlyRow(await tx.query(SAVE_SCHEMA, [partyId, text])));
+  await tx.query(SAVE_SCHEMA, [partyId, text]);
+  const { next } = onlyRow(await tx.query(NEXT_TIME, [partyId]));
+  await tx.query(SET_TIME, [partyId, next]);
+  return toSchema(onlyRow(await tx.query(SCHEMA, [partyId])));
 }
 
 const DELETE_SCHEMA = statement('DELETE FROM inbox_schemas WHERE party_id = $1');

@@ -1,7 +1,7 @@
 import type { Quotas } from '../../contract/quotas.ts';
 import type { Announcer } from '../../platform/announcer.ts';
 import { Batches } from '../../platform/batches.ts';
-import { type Database, isDeadlock } from '../../platform/postgres.ts';
+import { type Database, retryingDeadlocks } from '../../platform/postgres.ts';
 import type { Files } from '../files/files.ts';
 import { type CommitOutcome, commitMessages, type ReceivedMessage, receiveMessages } from './commit-store.ts';
 import type { PreparedMessage } from './envelope.ts';
@@ -14,7 +14,6 @@ const BATCH_MAX_BYTES = 4 * 1_048_576;
 const BATCHES_IN_FLIGHT_MAX = 2;
 /** Several processes keep the database busy anyway; fewer, larger batches cost it less. */
 const BATCHES_IN_FLIGHT_OF_SEVERAL_MAX = 1;
-const DEADLOCK_RETRIES_MAX = 5;
 
 /** The batches of a shard. */
 interface Lane {
@@ -123,15 +122,5 @@ export class Ledger {
 
   #announce(names: string | null): void {
     if (names !== null) this.#announcer.announce(ANNOUNCED.channel, names);
-  }
-}
-
-async function retryingDeadlocks<T>(commit: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await commit();
-    } catch (error) {
-      if (!isDeadlock(error) || attempt > DEADLOCK_RETRIES_MAX) throw error;
-    }
   }
 }

@@ -26,21 +26,27 @@ const RELAY_ROW = columns({
   from_domain: 'text?',
 });
 
-const SELECT_RELAYS = `SELECT ${MESSAGE_COLUMNS}, m.sender_id, m.recipient_id, m.segment, e.from_email, e.from_domain
-    FROM relays r JOIN messages m ON m.sender_id = r.sender_id AND m.id = r.message_id
+const selectRelays = (relays: string) => `SELECT ${MESSAGE_COLUMNS}, m.sender_id, m.recipient_id, m.segment, e.from_email, e.from_domain
+    FROM ${relays} r JOIN messages m ON m.sender_id = r.sender_id AND m.id = r.message_id
     LEFT JOIN ledger_entries e ON e.party_id = r.sender_id AND e.message_id = r.message_id AND e.box = 'out'`;
 
 const OLD_RELAYS = statement(
-  `${SELECT_RELAYS} WHERE r.created_at < now() - make_interval(secs => $1) ORDER BY r.created_at LIMIT $2`,
+  `WITH ranked AS MATERIALIZED (
+     SELECT sender_id, message_id, row_number() OVER (PARTITION BY recipient_id & ($3::bigint - 1) ORDER BY created_at) AS place
+       FROM relays WHERE created_at < now() - make_interval(secs => $1))
+   ${selectRelays('(SELECT sender_id, message_id FROM ranked WHERE place <= $2)')}`,
   RELAY_ROW,
 );
 
-/** The messages that were committed so long ago and are not known to be in their recipients' ledgers, the oldest first. */
-export async function findOldRelays(db: Queryable, ageS: number, limit: number): Promise<HalfMessage[]> {
-  return (await db.query(OLD_RELAYS, [ageS, limit])).map(toHalfMessage);
+/**
+ * The messages that were committed so long ago and are not known to be in their recipients' ledgers: the oldest for each shard of
+ * recipients, so that none waits for another that can't be reached.
+ */
+export async function findOldRelays(db: Queryable, ageS: number, limit: number, shards: number): Promise<HalfMessage[]> {
+  return (await db.query(OLD_RELAYS, [ageS, limit, shards])).map(toHalfMessage);
 }
 
-const RELAY = statement(`${SELECT_RELAYS} WHERE r.sender_id = $1 AND r.message_id = $2`, RELAY_ROW);
+const RELAY = statement(`${selectRelays('relays')} WHERE r.sender_id = $1 AND r.message_id = $2`, RELAY_ROW);
 
 /** Undefined when the message is in both ledgers. */
 export async function findRelay(db: Queryable, { senderId, messageId }: RelayKey): Promise<HalfMessage | undefined> {

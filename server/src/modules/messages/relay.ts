@@ -8,7 +8,7 @@ const SWEEP_MS = 1_000;
 /** A process that is alive has finished its messages by then. */
 const RELAY_AGE_S = 3;
 /** Messages can be large. */
-const RELAYS_AT_ONCE = 32;
+const RELAYS_TO_A_SHARD = 32;
 
 /**
  * In a distributed database, finishes what is between two shards: messages that a process has committed for their senders and died
@@ -47,7 +47,7 @@ export class Relay {
       this.#database.shards.map(async (shard) => {
         try {
           await passJobsOn(this.#database, shard);
-          const relays = await findOldRelays(shard, RELAY_AGE_S, RELAYS_AT_ONCE);
+          const relays = await findOldRelays(shard, RELAY_AGE_S, RELAYS_TO_A_SHARD, this.#database.shards.length);
           await Promise.all(relays.map((half) => this.#ledger.resume(half)));
         } catch (error) {
           if (!isUnavailable(error)) this.#log.error(error, 'what is between two shards could not be finished');

@@ -44,15 +44,21 @@ export async function findReply(db: Queryable, partyId: bigint, messageId: strin
   );
 }
 
-const NOTE_NOTICE = statement(
-  `INSERT INTO thread_notices AS n (party_id, thread_id, email, position) VALUES ($1, $2, $3, $4)
-   ON CONFLICT (party_id, thread_id, email) DO UPDATE SET position = excluded.position, notified_at = now()
-    WHERE excluded.position > n.position
-      AND (EXISTS (SELECT FROM ledger_entries e
-                    WHERE e.party_id = $1 AND e.thread_id = $2 AND e.box = 'out' AND e.from_email = $3 AND e.position > n.position)
-           OR EXISTS (SELECT FROM people p WHERE p.email = $3 AND p.email_verified AND greatest(p.signed_in_at, p.created_at) > n.notified_at))
-   RETURNING email`,
+const FIRST_NOTICE = statement(
+  'INSERT INTO thread_notices (party_id, thread_id, email, position) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING email',
   { email: 'text' },
+);
+const IS_DUE = statement(
+  `SELECT n.position < $4
+          AND (EXISTS (SELECT 1 FROM ledger_entries e
+                        WHERE e.party_id = $1 AND e.thread_id = $2 AND e.box = 'out' AND e.from_email = $3 AND e.position > n.position)
+               OR EXISTS (SELECT 1 FROM people p WHERE p.email = $3 AND p.email_verified AND greatest(p.signed_in_at, p.created_at) > n.notified_at)
+          ) AS is_due
+     FROM thread_notices n WHERE n.party_id = $1 AND n.thread_id = $2 AND n.email = $3 FOR UPDATE OF n`,
+  { is_due: 'boolean' },
+);
+const NEXT_NOTICE = statement(
+  'UPDATE thread_notices SET position = $4, notified_at = now() WHERE party_id = $1 AND thread_id = $2 AND email = $3',
 );
 
 /**
@@ -63,5 +69,10 @@ export async function noteNotice(
   tx: Queryable,
   { partyId, threadId, email, position }: { partyId: bigint; threadId: string; email: string; position: bigint },
 ): Promise<boolean> {
-  return (await tx.query(NOTE_NOTICE, [partyId, threadId, email, position])).length > 0;
+  const values = [partyId, threadId, email, position];
+  if ((await tx.query(FIRST_NOTICE, values)).length > 0) return true;
+  const [notice] = await tx.query(IS_DUE, values);
+  if (!notice?.is_due) return false;
+  await tx.query(NEXT_NOTICE, values);
+  return true;
 }

@@ -62,14 +62,14 @@ export async function insertWebhook(tx: Queryable, partyId: bigint, webhook: New
 }
 
 const PAUSE_WEBHOOK = statement(
-  `UPDATE webhooks SET active = false, pause_reason = coalesce(pause_reason, $3), paused_at = coalesce(paused_at, now())
+  `UPDATE webhooks SET active = false, pause_reason = coalesce(pause_reason, $3), paused_at = coalesce(paused_at, $4)
     WHERE party_id = $1 AND id = $2 RETURNING ${WEBHOOK_COLUMNS}`,
   WEBHOOK_ROW,
 );
 
 /** Pauses a webhook, unless it is paused already; undefined when it does not exist. */
 export async function pauseWebhook(db: Queryable, partyId: bigint, id: string, reason: PauseReason): Promise<Webhook | undefined> {
-  const [row] = await db.query(PAUSE_WEBHOOK, [partyId, id, reason]);
+  const [row] = await db.query(PAUSE_WEBHOOK, [partyId, id, reason, new Date()]);
   return row && toWebhook(row);
 }
 
