@@ -26,9 +26,9 @@ BEGIN
     SET id = CASE WHEN c.saved_at IS NULL AND excluded.saved_at IS NOT NULL THEN excluded.id ELSE c.id END,
         saved_at = least(c.saved_at, excluded.saved_at),
         archived = CASE WHEN c.saved_at IS NULL AND excluded.saved_at IS NOT NULL THEN excluded.archived ELSE c.archived END,
-        label = CASE c.label WHEN '' THEN excluded.label ELSE c.label END,
-        folded_label = CASE c.label WHEN '' THEN excluded.folded_label ELSE c.folded_label END,
-        notes = CASE c.notes WHEN '' THEN excluded.notes ELSE c.notes END,
+        label = CASE WHEN c.label = '' THEN excluded.label ELSE c.label END,
+        folded_label = CASE WHEN c.label = '' THEN excluded.folded_label ELSE c.folded_label END,
+        notes = CASE WHEN c.notes = '' THEN excluded.notes ELSE c.notes END,
         first_seen_at = least(c.first_seen_at, excluded.first_seen_at), last_seen_at = greatest(c.last_seen_at, excluded.last_seen_at),
         last_direction = CASE WHEN c.last_seen_at >= excluded.last_seen_at OR excluded.last_seen_at IS NULL
                               THEN c.last_direction ELSE excluded.last_direction END,

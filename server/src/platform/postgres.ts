@@ -49,6 +49,7 @@ export class Database implements TextQueryable {
   readonly #sessionPool: pg.Pool;
   readonly #isNamed: boolean;
   #shards: readonly Database[] = [this];
+  #takesTurns = false;
   readonly #exclusive = new Slots(EXCLUSIVE_CONNECTIONS);
   readonly #queues = new Map<string, Promise<void>>();
   #isFull = false;
@@ -63,9 +64,13 @@ export class Database implements TextQueryable {
     this.#isNamed = !hasPooler;
   }
 
-  /** From now on, the rows of parties are in these shards, and what all share is here. Their number is a power of two. */
-  setShards(shards: readonly Database[]): void {
+  /**
+   * From now on, the rows of parties are in these shards, and what all share is here. Their number is a power of two. On Citus, what all
+   * share is in reference tables, which a write locks as a whole: then transactions here take turns, because they would deadlock.
+   */
+  setShards(shards: readonly Database[], takesTurns = false): void {
     this.#shards = shards;
+    this.#takesTurns = takesTurns;
   }
 
   /** The databases with the rows of parties: this one alone, unless it is distributed. */
@@ -109,7 +114,7 @@ export class Database implements TextQueryable {
 
   /** After a deadlock, all the work is done once more. So it must not change anything but the database. */
   async transaction<T>(work: (tx: TextQueryable) => Promise<T>): Promise<T> {
-    return retryingDeadlocks(() => this.#transactionOnce(work));
+    return retryingDeadlocks(() => this.#transactionOnce(this.#takesTurns ? inTurn(work) : work));
   }
 
   #transactionOnce<T>(work: (tx: TextQueryable) => Promise<T>): Promise<T> {
@@ -208,6 +213,13 @@ async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T
     client.release(error instanceof BrokenConnection || isUnavailable(error));
     throw error instanceof BrokenConnection ? error.cause : error;
   }
+}
+
+function inTurn<T>(work: (tx: TextQueryable) => Promise<T>): (tx: TextQueryable) => Promise<T> {
+  return async (tx) => {
+    await tx.queryText(`SELECT pg_advisory_xact_lock(hashtextextended('reference tables', 0))`);
+    return work(tx);
+  };
 }
 
 /** Writes a megabyte, and rolls back. */

@@ -30,7 +30,7 @@ export async function openShards(database: Database, connection: Connection, log
     if (node === undefined) return new Database(through, log, { poolSize });
     return new Database(withNode(through, node), log, { transactions: through, poolSize });
   });
-  database.setShards(shards);
+  database.setShards(shards, hasCitus);
 }
 
 /**

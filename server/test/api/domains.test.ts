@@ -7,7 +7,7 @@ import { type NameServer, type Reply, startNameServer } from '../support/name-se
 import { Operator } from '../support/operator.ts';
 import { expectInvalid, expectRefusal, withoutTraces } from '../support/refusals.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { lockingWith } from '../support/sql-locks.ts';
+import { connectionWaitingIn, lockingWith, terminate } from '../support/sql-locks.ts';
 
 let service: TestService;
 let names: NameServer;
@@ -219,10 +219,7 @@ describe('giving a domain up', () => {
     await verified(tailor, names, 'whole.test');
     const lock = await lockingWith(service, "SELECT FROM verified_domains WHERE domain = 'whole.test' FOR UPDATE");
     const removing = tailor.delete('/domains/whole.test');
-    const waiting = () =>
-      service.sql<{ pid: number }>("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
-    await expect.poll(waiting).toHaveLength(1);
-    await service.sql('SELECT pg_terminate_backend($1)', [(await waiting())[0]?.pid]);
+    await terminate(service, await connectionWaitingIn(service, 'verified_domains'));
     await lock.rollBack();
     expectRefusal(await removing, 'unavailable');
     expect((await check(tailor, 'whole.test')).body).toMatchObject({ state: 'verified', record: { type: 'TXT' } });

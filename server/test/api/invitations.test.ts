@@ -10,7 +10,7 @@ import { MemberApi } from '../support/member.ts';
 import { signInWithCode } from '../support/people.ts';
 import { expectInvalid, expectRefusal, withoutTraces } from '../support/refusals.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { lockingWith } from '../support/sql-locks.ts';
+import { lockingWith, waitingForLocks } from '../support/sql-locks.ts';
 
 let service: TestService;
 let owner: MemberApi;
@@ -117,9 +117,7 @@ describe('an invitation', () => {
     // The acceptance began earlier, and must wait.
     const lock = await lockingWith(service, 'SELECT FROM parties WHERE id = $1 FOR UPDATE', [await partyId()]);
     const accepting = accept(person, token);
-    await expect
-      .poll(() => service.sql("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"))
-      .toHaveLength(1);
+    await expect.poll(() => waitingForLocks(service)).toHaveLength(1);
     expect((await owner.delete(`/invitations/${id}`)).status).toBe(204);
     await lock.rollBack();
     expectRefusal(await accepting, 'not_found');
@@ -218,10 +216,7 @@ describe('an invitation ends with its inviter’s right to make it', () => {
 
   test('also when it is accepted at the very moment', async () => {
     const { inviterId, person, token } = await invitedBy('admin', 'admin');
-    const waiting = () =>
-      service
-        .sql("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
-        .then((rows) => rows.length);
+    const waiting = () => waitingForLocks(service).then((rows) => rows.length);
     const lock = await lockingWith(service, 'SELECT FROM parties WHERE id = $1 FOR UPDATE', [await partyId()]);
     const removing = owner.delete(`/members/${inviterId}`);
     await expect.poll(waiting).toBe(1);

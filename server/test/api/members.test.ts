@@ -6,7 +6,7 @@ import { MemberApi } from '../support/member.ts';
 import { everyPage } from '../support/pages.ts';
 import { expectInvalid, expectRefusal, withoutTraces } from '../support/refusals.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { lockingWith } from '../support/sql-locks.ts';
+import { lockingWith, waitingForLocks } from '../support/sql-locks.ts';
 import { rows } from '../support/table.ts';
 
 const UNKNOWN_PERSON = 'usr_01m7esn1ewfewbnh1q9v4wahsb';
@@ -32,7 +32,7 @@ async function firm(...roles: Role[]): Promise<{ owner: MemberApi; others: Membe
 const roleOf = async (member: MemberApi) => (await member.get('/me')).body.member?.role;
 const change = async (by: MemberApi, who: MemberApi, body: object) => by.patch(`/members/${await personIdOf(who)}`, body);
 const remove = async (by: MemberApi, who: MemberApi) => by.delete(`/members/${await personIdOf(who)}`);
-const waiting = () => service.sql("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
+const waiting = () => waitingForLocks(service);
 
 /** Has both wait for the same business, the first one first, and lets them go. */
 async function inTurn(

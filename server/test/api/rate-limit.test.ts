@@ -5,7 +5,7 @@ import { Api, type ApiResponse } from '../support/api.ts';
 import { signInWithCode } from '../support/people.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { connectionWaitingIn, lockingWith } from '../support/sql-locks.ts';
+import { connectionWaitingIn, lockingWith, waitingForLocks } from '../support/sql-locks.ts';
 
 async function serviceWith(env: Record<string, string>): Promise<TestService> {
   const service = await startTestService(env);
@@ -199,9 +199,7 @@ describe('the limit of requests without a valid key', () => {
     const flood = Array.from({ length: 30 }, () => as(service, unknown()));
     await connectionWaitingIn(service, 'FROM api_keys k');
     await sleep(300);
-    const waiting = await service.sql(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND strpos(query, 'api_keys k') > 0`,
-    );
+    const waiting = await waitingForLocks(service, 'api_keys k');
     await rollBack();
     expect(waiting).toHaveLength(1);
     expect(new Set(statuses(await Promise.all(flood)))).toEqual(new Set([429]));
