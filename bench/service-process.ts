@@ -78,7 +78,14 @@ export function spawnService(
     cwd: checkout,
     env: {
       ...process.env,
-      ...{ DATA_DIR: dataFolder, PORT: '0', RATE_LIMIT_PER_MINUTE: '0', MONTHLY_MESSAGE_LIMIT: '0', LOG_LEVEL: 'warn' },
+      ...{
+        DATA_DIR: dataFolder,
+        PORT: '0',
+        RATE_LIMIT_PER_MINUTE: '0',
+        PUBLIC_RATE_LIMIT_PER_MINUTE: '0',
+        MONTHLY_MESSAGE_LIMIT: '0',
+        LOG_LEVEL: 'warn',
+      },
       ...{ WEBHOOK_PRIVATE_HOSTS: 'localhost', NODE_EXTRA_CA_CERTS: authorityFile },
       ...env,
     },
