@@ -156,4 +156,4 @@ CREATE TABLE notifications (
 -- Workers read the threads of existing ledgers, piece by piece; what is committed from now on comes through committed_batches.
 INSERT INTO thread_index (party_id, indexed_through, read_from, rebuilt_through)
 SELECT l.party_id, l.head, l.head, '00000000-0000-0000-0000-000000000000'
-  FROM ledgers l JOIN parties p ON p.id = l.party_id WHERE p.handle IS NOT NULL AND p.takes_replies;
+  FROM ledgers l JOIN parties p ON p.id = l.party_id WHERE p.handle IS NOT NULL;

@@ -57,6 +57,7 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/threads', 'key', threads.list],
   ['GET', '/v1/threads/counts', 'key', threads.counts],
   ['GET', '/v1/threads/labels', 'key', threads.labelList],
+  ['GET', '/v1/threads/assignees', 'key', threads.assignees],
   ['POST', '/v1/threads/batch', 'key rw', threads.changeMany],
   ['GET', '/v1/threads/:id', 'key', threads.getOne],
   ['PATCH', '/v1/threads/:id', 'key rw', threads.change],

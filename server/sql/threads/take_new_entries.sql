@@ -1,6 +1,6 @@
 -- Takes committed batches, the oldest first, and returns the entries of their businesses that the index has not read yet; for the
 -- followers of the index, in the same transaction. Of a ledger with many new entries, a part is taken and the rest queued again.
--- Parties without a handle, and the demo inbox, have nobody who works from them.
+-- Parties without a handle have nobody who works from a list.
 --
 -- Returns no row while another process indexes this shard: only one at a time may, so that every entry is counted once.
 CREATE OR REPLACE FUNCTION take_new_entries(batches_max integer, entries_max integer)
@@ -32,7 +32,7 @@ BEGIN
     RETURN;
   END IF;
 
-  businesses := ARRAY(SELECT p.id FROM unnest(taken.party_ids) AS k (id) JOIN parties p ON p.id = k.id WHERE p.handle IS NOT NULL AND p.takes_replies);
+  businesses := ARRAY(SELECT p.id FROM unnest(taken.party_ids) AS k (id) JOIN parties p ON p.id = k.id WHERE p.handle IS NOT NULL);
   part_max := greatest(1, entries_max / greatest(1, cardinality(businesses)));
 
   SELECT array_agg(ROW (e.party_id, e.box, e.position, e.message_id,

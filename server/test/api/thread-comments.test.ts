@@ -32,6 +32,16 @@ async function received(): Promise<{ id: string; thread_id: string; receipt_url:
   return (await globex.api.send({ to: 'tailor', subject: 'Suit' })).body;
 }
 
+test('GET /threads/assignees lists members and agents, for agents as for people', async () => {
+  const { data } = (await member.get('/threads/assignees')).body;
+  expect(data.map(({ kind, id }: { kind: string; id: string }) => [kind, id])).toEqual([
+    ['person', ownerId],
+    ['person', memberId],
+    ['agent', agentId],
+  ]);
+  expect((await globex.api.get('/threads/assignees')).body.data).toEqual([{ kind: 'agent', id: globex.agentId, name: 'Agent of globex' }]);
+});
+
 describe('comments', () => {
   test('are listed oldest first, with authors and mentions', async () => {
     const { thread_id: id } = await received();

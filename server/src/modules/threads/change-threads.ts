@@ -1,8 +1,10 @@
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { newUuid } from '../../contract/ids.ts';
 import {
+  AGENTS_PER_BUSINESS_MAX,
   LABELS_PER_BUSINESS_MAX,
   LABELS_PER_THREAD_MAX,
+  MEMBERS_PER_BUSINESS_MAX,
   NOTIFICATIONS_KEPT_MAX,
   THREAD_LABEL_MAX_CHARS,
   UNREAD_COUNT_MAX,
@@ -14,7 +16,7 @@ import * as store from './change-store.ts';
 import { requireThreads } from './ensure-indexed.ts';
 import { readerOf } from './list-threads.ts';
 import { insertNotifications } from './notification-store.ts';
-import { findWorkers } from './worker-store.ts';
+import { findWorkers, listWorkers } from './worker-store.ts';
 import { type NamedWorker, parseWorker, type Worker, workerOf } from './workers.ts';
 
 /** What a request changes; what it does not name stays. */
@@ -135,4 +137,9 @@ export async function stateOf(database: Database, caller: Caller, id: string): P
 /** In alphabetical order. */
 export function listLabels(database: Database, { business }: Caller): Promise<string[]> {
   return store.labelsOf(database.of(business.id), business.id, LABELS_PER_BUSINESS_MAX);
+}
+
+/** Everybody whom a thread can be assigned to. */
+export function listAssignees(database: Database, { business }: Caller): Promise<NamedWorker[]> {
+  return listWorkers(database, business.id, MEMBERS_PER_BUSINESS_MAX, AGENTS_PER_BUSINESS_MAX);
 }

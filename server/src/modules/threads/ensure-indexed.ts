@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { parseId } from '../../contract/ids.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { inLedgerAmong, knownAmong } from './change-store.ts';
-import { indexEntries, rebuildThreads } from './index-store.ts';
+import { indexEntries, rebuildThread } from './index-store.ts';
 
 const TRIES_MAX = 100;
 const BUSY_MS = 20;
@@ -39,7 +39,7 @@ async function untilIndexed(shard: Database, partyId: bigint, threadIds: readonl
     missing = missing.filter((id) => !known.has(id));
     if (missing.length === 0) return;
     // Older than the index, and not yet read by the worker that goes through all of them.
-    if (round && !round.hasMore) await rebuildThreads(shard, partyId, missing);
+    if (round && !round.hasMore) for (const id of missing) await rebuildThread(shard, partyId, id);
     if (round === undefined) await sleep(BUSY_MS);
   }
   throw new Refusal('unavailable', 'The thread is not ready yet. Try again soon.', { retryAfterS: 1 });

@@ -1,4 +1,4 @@
-import { bigintArray, uuidArray } from '../../platform/binary-array.ts';
+import { bigintArray } from '../../platform/binary-array.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { prepared, statement } from '../../platform/statement.ts';
 import { INDEX_FOLLOWERS } from './index-followers.ts';
@@ -31,10 +31,14 @@ export async function indexEntries(db: Queryable, batchesMax: number, entriesMax
   return row && { entries: row.entries, hasMore: row.has_more };
 }
 
+/** What is read again at a time. While that goes on, new entries wait. One thread may have more entries. */
+const REBUILT_THREADS_MAX = 200;
+const REBUILT_ENTRIES_MAX = 5_000;
+
 const REBUILD = prepared(
   'rebuild-threads',
   `WITH next AS MATERIALIZED (
-     SELECT * FROM take_threads_to_rebuild($1)
+     SELECT * FROM take_threads_to_rebuild($1, $2)
    ), rebuilt AS MATERIALIZED (
      SELECT ${callAll('rebuild', 'n.party_id, n.thread_ids')} FROM next n WHERE cardinality(n.thread_ids) > 0
    )
@@ -43,20 +47,20 @@ const REBUILD = prepared(
 );
 
 /** 'busy' while another process indexes this shard; undefined when nothing is left to rebuild. */
-export async function rebuildSome(db: Queryable, threadsMax: number): Promise<{ threads: number } | 'busy' | undefined> {
-  const [row] = await db.query(REBUILD, [threadsMax]);
+export async function rebuildSome(db: Queryable): Promise<{ threads: number } | 'busy' | undefined> {
+  const [row] = await db.query(REBUILD, [REBUILT_THREADS_MAX, REBUILT_ENTRIES_MAX]);
   return row && (row.party_id === null ? 'busy' : { threads: row.threads });
 }
 
-const REBUILD_THESE = statement(
+const REBUILD_ONE = statement(
   `WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended('thread index ' || current_schema(), 0)) AS locked)
-   SELECT ${callAll('rebuild', '$1, $2::uuid[]')} FROM turn WHERE turn.locked IS NOT NULL`,
+   SELECT ${callAll('rebuild', '$1, ARRAY[$2::uuid]')} FROM turn WHERE turn.locked IS NOT NULL`,
   Object.fromEntries(INDEX_FOLLOWERS.map(({ rebuild }) => [rebuild, 'void' as const])),
 );
 
-/** Reads threads again from the ledger at once, as far as the index has read it. */
-export async function rebuildThreads(db: Queryable, partyId: bigint, threadIds: readonly string[]): Promise<void> {
-  await db.query(REBUILD_THESE, [partyId, uuidArray(threadIds)]);
+/** Reads a thread again from the ledger at once, as far as the index has read it. */
+export async function rebuildThread(db: Queryable, partyId: bigint, threadId: string): Promise<void> {
+  await db.query(REBUILD_ONE, [partyId, threadId]);
 }
 
 const START_REBUILD = statement(`UPDATE thread_index SET rebuilt_through = '00000000-0000-0000-0000-000000000000'`);

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../platform/postgres.ts';
 import { countAll, countToRebuild, rebuildSome, startRebuild } from './index-store.ts';
 
-const REBUILT_AT_ONCE = 200;
 const BUSY_MS = 50;
 const TELL_EVERY_MS = 1_000;
 
@@ -23,7 +22,7 @@ export async function reindex(database: Database, tell: (progress: Progress) => 
         tell({ done: Math.max(0, total - (await sum(database, countToRebuild))), total });
         toldAt = performance.now();
       }
-      const rebuilt = await rebuildSome(shard, REBUILT_AT_ONCE);
+      const rebuilt = await rebuildSome(shard);
       if (rebuilt === undefined) break;
       if (rebuilt === 'busy') await sleep(BUSY_MS);
     }

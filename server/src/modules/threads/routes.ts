@@ -12,10 +12,11 @@ import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { pageBody, reserveLarge } from '../messages/page-body.ts';
 import { type ReadServices, readThread } from '../messages/read-messages.ts';
-import { changeThreads, listLabels, markRead, stateOf } from './change-threads.ts';
+import { changeThreads, listAssignees, listLabels, markRead, stateOf } from './change-threads.ts';
 import { listThreads, type ThreadServices } from './list-threads.ts';
 import { BUILT_IN_VIEWS, type ThreadCounts } from './thread-counts.ts';
-import { CountSchema, countView, filterFields, StateSchema, stateView, ThreadSchema, threadJson } from './thread-schema.ts';
+import { CountSchema, countView, filterFields, StateSchema, stateView, ThreadSchema, threadJson, WorkerSchema } from './thread-schema.ts';
+import { workerView } from './workers.ts';
 
 const { endpoint } = endpointsFor<ThreadServices & ReadServices & { threadCounts: ThreadCounts }>();
 
@@ -169,4 +170,15 @@ export const labelList = endpoint({
   handle: async ({ database }, { caller }) => ({
     body: { data: (await listLabels(database, caller)).map((label) => ({ label })) },
   }),
+});
+
+export const assignees = endpoint({
+  summary: 'List those whom threads can be assigned to',
+  success: {
+    status: 200,
+    description: 'All members and agents of your business. Comments can mention them.',
+    schema: Type.Object({ data: Type.Array(WorkerSchema) }, closed),
+  },
+  errors: [],
+  handle: async ({ database }, { caller }) => ({ body: { data: (await listAssignees(database, caller)).map(workerView) } }),
 });

@@ -6,8 +6,6 @@ import { indexEntries, rebuildSome } from './index-store.ts';
 const SWEEP_MS = 250;
 const BATCHES_PER_ROUND = 1_000;
 const ENTRIES_PER_ROUND = 10_000;
-/** Threads that are read again at a time. While that goes on, new entries wait. */
-const REBUILT_AT_ONCE = 200;
 
 /**
  * Follows the ledgers: what lists of threads need is written here, after the commit, so that sends do not wait for it. Any number of
@@ -54,7 +52,7 @@ export class ThreadIndex {
       if (round === undefined) return;
       if (round.hasMore) continue;
       // New entries come first, rebuilding whenever there are none.
-      const rebuilt = await rebuildSome(shard, REBUILT_AT_ONCE);
+      const rebuilt = await rebuildSome(shard);
       if (rebuilt === undefined || rebuilt === 'busy') return;
     }
   }

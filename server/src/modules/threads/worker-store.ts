@@ -17,3 +17,15 @@ export async function findWorkers(db: Queryable, partyId: bigint, workers: reado
   const idsOf = (kind: Worker['kind']) => uuidArray(workers.filter((worker) => worker.kind === kind).map(({ id }) => id));
   return db.query(NAMED, [partyId, idsOf('person'), idsOf('agent')]);
 }
+
+const ALL = statement(
+  `(SELECT 'person' AS kind, m.person_id AS id, p.name FROM members m JOIN people p ON p.id = m.person_id WHERE m.party_id = $1 ORDER BY m.person_id LIMIT $2)
+   UNION ALL
+   (SELECT 'agent', a.id, a.name FROM agents a WHERE a.party_id = $1 ORDER BY a.id LIMIT $3)`,
+  { kind: oneOf('text', WORKER_KINDS), id: 'uuid', name: 'text' },
+);
+
+/** Members first, then agents. */
+export async function listWorkers(db: Queryable, partyId: bigint, membersMax: number, agentsMax: number): Promise<NamedWorker[]> {
+  return db.query(ALL, [partyId, membersMax, agentsMax]);
+}
