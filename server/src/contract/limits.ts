@@ -219,8 +219,8 @@ export const VIEWS_PER_WORKER_MAX = 20;
 export const SHARED_VIEWS_PER_BUSINESS_MAX = 30;
 /** Notifications of mentions and assignments that the service keeps for one member or agent: the newest. */
 export const NOTIFICATIONS_KEPT_MAX = 1_000;
-/** Threads that a list or count looks at to find those that meet several filters. Then its page ends early with `next_cursor`. */
-export const THREADS_SCANNED_MAX = 2_000;
+/** Threads that a list or count looks at to find those that meet several filters, or that are unread: so many of each box, status, with and without assignee or failed schema. Then a page ends early with `next_cursor`. */
+export const THREADS_SCANNED_MAX = 1_000;
 /** Unread messages of a thread that are counted. */
 export const UNREAD_COUNT_MAX = 100;
 /** Threads that a count of threads counts. */

@@ -125,3 +125,24 @@ describe('GET /threads', () => {
     expectInvalid(await list(acme.api, '/threads', { cursor }), 'cursor');
   });
 });
+
+test('a page of threads that are rare among many ends early, and the cursors lead to all of them, once each and in order', async () => {
+  const copies = 2_500;
+  await service.sql(
+    `INSERT INTO threads SELECT (jsonb_populate_record(t, jsonb_build_object('thread_id', gen_random_uuid(), 'last_position', t.last_position - 10 * n,
+            'type', CASE WHEN n % 1200 = 0 THEN 'rare' ELSE 'common' END, 'counterparty_id', (SELECT id FROM parties WHERE handle = 'acme')))).*
+       FROM threads t, generate_series(1, ${copies}) AS n WHERE t.thread_id = uuid_in_id($1) AND t.party_id = (SELECT id FROM parties WHERE handle = 'globex')`,
+    [plain.thread_id],
+  );
+  const pages = await everyPage(globex.api, '/threads', { with: 'acme', type: 'rare', box: 'out' });
+  expect(pages.flat()).toHaveLength(2);
+  expect(pages.length).toBeGreaterThan(1);
+  const all = (await everyPage(globex.api, '/threads', { unread: 'false', limit: 200 })).flat();
+  expect(all).toHaveLength(copies + 1);
+  expect(new Set(ids(all)).size).toBe(all.length);
+  const times = all.map(({ updated_at }) => updated_at);
+  expect(times).toEqual(times.toSorted().reverse());
+  const { body } = await globex.api.get('/threads/counts');
+  expect(body.sent).toEqual({ count: 1_000, capped: true });
+  expect(body.all).toEqual({ count: 1_000, capped: true });
+});

@@ -5,8 +5,6 @@ import { PARTY_ROW } from '../parties/party-row.ts';
 import { CLASSES } from './thread-class.ts';
 import { WORKER_KINDS, type Worker } from './workers.ts';
 
-/** Threads that a list looks at in each of its streams, at least, for those that meet conditions without an index. */
-const SCANNED_MIN = 100;
 const POSITION_MAX = 2n ** 63n - 1n;
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
@@ -142,11 +140,18 @@ function scanOf(partyId: bigint, reader: Reader, filters: ThreadFilters, after: 
     others.length > 0 || fromEmail !== undefined || unread !== undefined || (driver !== 'class' && classes.length < CLASSES.length);
   const { position, threadId } = after ?? { position: POSITION_MAX, threadId: LAST_UUID };
   const wanted = driver === 'class' ? classes : given[driver];
-  const scanned = driver === 'class' ? Math.max(SCANNED_MIN, Math.floor(THREADS_SCANNED_MAX / classes.length)) : THREADS_SCANNED_MAX;
   return {
     driver,
     isFiltered,
-    keys: [partyId, position, threadId, filters.since ?? 0n, filters.until ?? POSITION_MAX, isFiltered ? scanned : limit, wanted],
+    keys: [
+      partyId,
+      position,
+      threadId,
+      filters.since ?? 0n,
+      filters.until ?? POSITION_MAX,
+      isFiltered ? THREADS_SCANNED_MAX : limit,
+      wanted,
+    ],
     conditions: [reader.kind, reader.id, reader.since, classes, label, assigneeId, counterpartyId, fromEmail, segment, type, unread],
   };
 }
@@ -171,7 +176,10 @@ export async function listThreads(
   const [end] = isFiltered ? await db.query(SCAN_END.of({ driver }), keys) : [];
   if (end === undefined) return { rows, scannedTo: undefined };
   // Below the end of the first stream, threads of that stream would be missing between those of the others.
-  const complete = rows.filter((row) => BigInt(row.last_position) >= BigInt(end.last_position));
+  const [position, threadId] = [BigInt(end.last_position), end.thread_id];
+  const complete = rows.filter(
+    (row) => BigInt(row.last_position) > position || (row.last_position === end.last_position && row.thread_id >= threadId),
+  );
   return { rows: complete, scannedTo: { position: end.last_position, threadId: end.thread_id } };
 }
 

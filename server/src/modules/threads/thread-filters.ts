@@ -36,7 +36,8 @@ export async function resolveFilters(
   if (other === undefined) return undefined;
   return {
     classes: classesOf({
-      box: query.box,
+      // Only received messages can be unread.
+      box: query.box ?? (query.unread === true ? 'in' : undefined),
       isDone: query.status === undefined ? undefined : query.status === 'done',
       isAssigned: query.assignee === undefined ? undefined : query.assignee !== 'none',
       failedSchema: query.failed_schema,
