@@ -926,28 +926,36 @@ CREATE FUNCTION index_threads(entries indexed_entry[])
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
+ SET enable_hashagg TO 'off'
 AS $function$
 #variable_conflict use_column
 BEGIN
-  WITH changed AS (
+  WITH new AS MATERIALIZED (
+    SELECT e.*, m.subject, m.file_count > 0 AS has_files, count(*) OVER (PARTITION BY e.party_id, e.thread_id) AS entries
+      FROM unnest(entries) AS e CROSS JOIN LATERAL (
+           SELECT m.file_count, m.subject FROM messages m WHERE m.sender_id = e.sender_id AND m.id = e.message_id LIMIT 1) m
+  ), changed AS (
     INSERT INTO threads AS t (party_id, thread_id, last_position, last_in_position, last_message_id, last_sender_id, counterparty_id,
                               message_count, in_count, out_count, has_files, failed_schema, subject, type, segment, from_email, class)
     SELECT n.*, thread_class(n.in_count, n.out_count, false, false, n.failed_schema)
-      FROM (SELECT e.party_id, e.thread_id, max(e.position) AS last_position, coalesce(max(e.position) FILTER (WHERE e.box = 'in'), 0) AS last_in_position,
-                   (array_agg(e.message_id ORDER BY e.position DESC))[1] AS last_message_id,
-                   (array_agg(e.sender_id ORDER BY e.position DESC))[1] AS last_sender_id,
-                   (array_agg(e.counterparty_id ORDER BY e.position DESC))[1] AS counterparty_id,
+      FROM (SELECT e.party_id, e.thread_id, e.position, CASE e.box WHEN 'in' THEN e.position ELSE 0 END, e.message_id, e.sender_id, e.counterparty_id,
                    -- A message to oneself is in both boxes, but once in its thread.
-                   count(*) FILTER (WHERE e.box = 'out' OR e.counterparty_id <> e.party_id)::integer AS message_count,
-                   count(*) FILTER (WHERE e.box = 'in')::integer AS in_count, count(*) FILTER (WHERE e.box = 'out')::integer AS out_count,
-                   bool_or(m.file_count > 0) AS has_files, bool_or(e.validation = 'failed') AS failed_schema,
-                   (array_agg(m.subject ORDER BY e.position) FILTER (WHERE m.subject IS NOT NULL))[1] AS subject,
-                   (array_agg(e.type ORDER BY e.position DESC) FILTER (WHERE e.type IS NOT NULL))[1] AS type,
-                   (array_agg(e.segment ORDER BY e.position DESC) FILTER (WHERE e.box = 'in' AND e.segment IS NOT NULL))[1] AS segment,
-                   (array_agg(e.from_email ORDER BY e.position DESC) FILTER (WHERE e.box = 'in' AND e.from_email IS NOT NULL))[1] AS from_email
-              FROM unnest(entries) AS e CROSS JOIN LATERAL (
-                   SELECT m.file_count, m.subject FROM messages m WHERE m.sender_id = e.sender_id AND m.id = e.message_id LIMIT 1) m
-             GROUP BY e.party_id, e.thread_id) n
+                   (e.box = 'out' OR e.counterparty_id <> e.party_id)::integer, (e.box = 'in')::integer AS in_count, (e.box = 'out')::integer AS out_count,
+                   e.has_files, e.validation = 'failed' AS failed_schema, e.subject, e.type,
+                   CASE e.box WHEN 'in' THEN e.segment END, CASE e.box WHEN 'in' THEN e.from_email END
+              FROM new e WHERE e.entries = 1
+            UNION ALL
+            SELECT e.party_id, e.thread_id, max(e.position), coalesce(max(e.position) FILTER (WHERE e.box = 'in'), 0),
+                   (array_agg(e.message_id ORDER BY e.position DESC))[1], (array_agg(e.sender_id ORDER BY e.position DESC))[1],
+                   (array_agg(e.counterparty_id ORDER BY e.position DESC))[1],
+                   count(*) FILTER (WHERE e.box = 'out' OR e.counterparty_id <> e.party_id)::integer,
+                   count(*) FILTER (WHERE e.box = 'in')::integer, count(*) FILTER (WHERE e.box = 'out')::integer,
+                   bool_or(e.has_files), bool_or(e.validation = 'failed'),
+                   (array_agg(e.subject ORDER BY e.position) FILTER (WHERE e.subject IS NOT NULL))[1],
+                   (array_agg(e.type ORDER BY e.position DESC) FILTER (WHERE e.type IS NOT NULL))[1],
+                   (array_agg(e.segment ORDER BY e.position DESC) FILTER (WHERE e.box = 'in' AND e.segment IS NOT NULL))[1],
+                   (array_agg(e.from_email ORDER BY e.position DESC) FILTER (WHERE e.box = 'in' AND e.from_email IS NOT NULL))[1]
+              FROM new e WHERE e.entries > 1 GROUP BY e.party_id, e.thread_id) n
      ORDER BY n.party_id, n.thread_id
     ON CONFLICT (party_id, thread_id) DO UPDATE
       SET last_position = excluded.last_position, last_in_position = greatest(t.last_in_position, excluded.last_in_position),
@@ -1471,20 +1479,34 @@ CREATE FUNCTION rebuild_threads(party bigint, wanted uuid[])
 AS $function$
 #variable_conflict use_column
 DECLARE
-  entries indexed_entry[];
+  part_max CONSTANT integer := 10000;
+  through  bigint := (SELECT i.indexed_through FROM thread_index i WHERE i.party_id = party);
+  after    bigint := 0;
+  entries  indexed_entry[];
 BEGIN
-  SELECT array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
-                        coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
-                        e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email)::indexed_entry)
-    INTO entries
-    FROM unnest(wanted) AS k (thread_id) JOIN thread_index i ON i.party_id = party
-    JOIN ledger_entries e ON e.party_id = party AND e.thread_id = k.thread_id AND e.position <= i.indexed_through;
-
   UPDATE threads t
      SET message_count = 0, in_count = 0, out_count = 0, last_in_position = 0, has_files = false, failed_schema = false,
          subject = NULL, type = NULL, segment = NULL, from_email = NULL
    WHERE t.party_id = party AND t.thread_id = ANY (wanted);
-  PERFORM index_threads(entries) WHERE entries IS NOT NULL;
+
+  LOOP
+    SELECT array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
+                          coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
+                          e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email)::indexed_entry),
+           max(e.position)
+      INTO entries, after
+      FROM unnest(wanted) AS k (thread_id) CROSS JOIN LATERAL (
+        (SELECT l.* FROM ledger_entries l WHERE l.party_id = party AND l.thread_id = k.thread_id AND l.box = 'in'
+            AND l.position > after AND l.position <= through ORDER BY l.position LIMIT part_max)
+        UNION ALL
+        (SELECT l.* FROM ledger_entries l WHERE l.party_id = party AND l.thread_id = k.thread_id AND l.box = 'out'
+            AND l.position > after AND l.position <= through ORDER BY l.position LIMIT part_max)
+        ORDER BY position LIMIT CASE WHEN cardinality(wanted) = 1 THEN part_max END) e;
+    EXIT WHEN entries IS NULL;
+    PERFORM index_threads(entries);
+    EXIT WHEN cardinality(wanted) > 1 OR cardinality(entries) < part_max;
+  END LOOP;
+
   DELETE FROM threads t WHERE t.party_id = party AND t.thread_id = ANY (wanted) AND t.message_count = 0;
 END
 $function$;
@@ -1644,7 +1666,7 @@ BEGIN
     RETURN;
   END IF;
 
-  businesses := ARRAY(SELECT p.id FROM unnest(taken.party_ids) AS k (id) JOIN parties p ON p.id = k.id WHERE p.handle IS NOT NULL AND p.takes_replies);
+  businesses := ARRAY(SELECT p.id FROM unnest(taken.party_ids) AS k (id) JOIN parties p ON p.id = k.id WHERE p.handle IS NOT NULL);
   part_max := greatest(1, entries_max / greatest(1, cardinality(businesses)));
 
   SELECT array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
@@ -1675,7 +1697,7 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION take_threads_to_rebuild(threads_max integer)
+CREATE FUNCTION take_threads_to_rebuild(threads_max integer, entries_max integer)
  RETURNS TABLE(party_id bigint, thread_ids uuid[])
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1695,16 +1717,21 @@ BEGIN
     RETURN;
   END IF;
 
-  -- Goes from thread to thread in the index, whatever the number of their entries.
+  -- Goes from thread to thread in the index. A thread with many entries is taken alone.
   WITH RECURSIVE next AS (
-    (SELECT e.thread_id, 1 AS n FROM ledger_entries e WHERE e.party_id = business AND e.thread_id > through ORDER BY e.thread_id LIMIT 1)
+    SELECT f.thread_id, 1 AS n, c.entries
+      FROM (SELECT e.thread_id FROM ledger_entries e WHERE e.party_id = business AND e.thread_id > through ORDER BY e.thread_id LIMIT 1) f
+     CROSS JOIN LATERAL (
+           SELECT count(*) AS entries FROM (SELECT 1 FROM ledger_entries e WHERE e.party_id = business AND e.thread_id = f.thread_id LIMIT entries_max) e) c
     UNION ALL
-    SELECT f.thread_id, next.n + 1
+    SELECT f.thread_id, next.n + 1, next.entries + c.entries
       FROM next CROSS JOIN LATERAL (
            SELECT e.thread_id FROM ledger_entries e WHERE e.party_id = business AND e.thread_id > next.thread_id ORDER BY e.thread_id LIMIT 1) f
-     WHERE next.n < threads_max
+     CROSS JOIN LATERAL (
+           SELECT count(*) AS entries FROM (SELECT 1 FROM ledger_entries e WHERE e.party_id = business AND e.thread_id = f.thread_id LIMIT entries_max) e) c
+     WHERE next.n < threads_max AND next.entries < entries_max
   )
-  SELECT array_agg(next.thread_id ORDER BY next.n) INTO thread_ids FROM next;
+  SELECT array_agg(next.thread_id ORDER BY next.n) INTO thread_ids FROM next WHERE next.n = 1 OR next.entries <= entries_max;
 
   UPDATE thread_index i SET rebuilt_through = thread_ids[cardinality(thread_ids)] WHERE i.party_id = business;
   RETURN QUERY SELECT business, coalesce(thread_ids, '{}');

@@ -8,7 +8,7 @@ import { everyPage, ids } from '../support/pages.ts';
 import { receiverSettings, startReceiver } from '../support/receiver.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
-import { expectThread } from '../support/threads.ts';
+import { expectThread, untilIndexed } from '../support/threads.ts';
 
 let service: TestService;
 let globex: TestBusiness;
@@ -187,7 +187,7 @@ test('/events tells the others of each change of a thread, in another process, t
   const sibling = await service.sibling();
   const { secret } = (await owner.post(`/agents/${agentId}/keys`, { scope: 'read' })).body;
   const { thread_id: id } = await received();
-  await expectThread(owner, id, {});
+  await untilIndexed(service);
   const here = await listen(service.url, { authorization: `Bearer ${secret}` });
   const there = await listen(sibling.url, { authorization: `Bearer ${secret}` });
   const other = await listen(service.url, { authorization: `Bearer ${globex.secret}` });
