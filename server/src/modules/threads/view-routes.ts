@@ -58,7 +58,7 @@ export const remove = endpoint({
   summary: 'Delete a saved view',
   params: idParams,
   success: { status: 204, description: 'Deleted.' },
-  errors: ['not_found', 'unsupported_media_type'],
+  errors: ['not_found', 'unsupported_media_type', 'json_too_large'],
   handle: async (context, { caller, params }) => {
     await deleteView(context, caller, params.id);
     return { status: 204 };
