@@ -10,11 +10,15 @@ CREATE TYPE ledger_box AS ENUM ('in', 'out');
 
 CREATE TYPE member_role AS ENUM ('owner', 'admin', 'member');
 
+CREATE TYPE notification_kind AS ENUM ('mention', 'assignment');
+
 CREATE TYPE sign_in_proof AS ENUM ('mailbox', 'domain', 'nothing');
 
 CREATE TYPE sign_in_provider AS ENUM ('email', 'google', 'microsoft', 'oidc');
 
 CREATE TYPE validation_status AS ENUM ('passed', 'failed', 'not_applicable');
+
+CREATE TYPE worker_kind AS ENUM ('person', 'agent');
 
 CREATE TYPE committed_message AS (
   sender_id bigint,
@@ -26,6 +30,20 @@ CREATE TYPE committed_message AS (
   type text,
   received_at timestamp with time zone,
   half ledger_box
+);
+
+CREATE TYPE indexed_entry AS (
+  party_id bigint,
+  box ledger_box,
+  position bigint,
+  message_id uuid,
+  sender_id bigint,
+  counterparty_id bigint,
+  thread_id uuid,
+  validation validation_status,
+  type text,
+  segment text,
+  from_email text
 );
 
 CREATE TYPE made_attempt AS (
@@ -129,6 +147,13 @@ CREATE TABLE blocks (
   CONSTRAINT blocks_party_id_business_id_key UNIQUE (party_id, business_id),
   CONSTRAINT blocks_party_id_email_domain_key UNIQUE (party_id, email_domain),
   CONSTRAINT blocks_party_id_user_id_key UNIQUE (party_id, user_id)
+);
+
+CREATE TABLE committed_batches (
+  id uuid NOT NULL,
+  party_ids bigint[] NOT NULL,
+  thread_id uuid,
+  CONSTRAINT committed_batches_pkey PRIMARY KEY (id)
 );
 
 CREATE TABLE contact_actors (
@@ -314,6 +339,22 @@ CREATE TABLE messages (
   CONSTRAINT messages_pkey PRIMARY KEY (sender_id, id)
 );
 
+CREATE TABLE notifications (
+  party_id bigint NOT NULL,
+  recipient_kind worker_kind NOT NULL,
+  recipient_id uuid NOT NULL,
+  id uuid NOT NULL,
+  kind notification_kind NOT NULL,
+  thread_id uuid NOT NULL,
+  comment_id uuid,
+  by_kind worker_kind NOT NULL,
+  by_id uuid NOT NULL,
+  by_name text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  read_at timestamp with time zone,
+  CONSTRAINT notifications_pkey PRIMARY KEY (party_id, recipient_kind, recipient_id, id)
+);
+
 CREATE TABLE objects (
   party_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -487,6 +528,41 @@ CREATE TABLE sign_in_counts (
   CONSTRAINT sign_in_counts_pkey PRIMARY KEY (subject)
 );
 
+CREATE TABLE thread_changes (
+  party_id bigint NOT NULL,
+  changes bigint NOT NULL,
+  CONSTRAINT thread_changes_pkey PRIMARY KEY (party_id)
+) WITH (fillfactor=50);
+
+CREATE TABLE thread_comments (
+  party_id bigint NOT NULL,
+  thread_id uuid NOT NULL,
+  id uuid NOT NULL,
+  author_kind worker_kind NOT NULL,
+  author_id uuid NOT NULL,
+  author_name text NOT NULL,
+  text text NOT NULL,
+  mentions json NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT thread_comments_pkey PRIMARY KEY (party_id, thread_id, id)
+);
+
+CREATE TABLE thread_index (
+  party_id bigint NOT NULL,
+  indexed_through bigint NOT NULL,
+  read_from bigint NOT NULL DEFAULT 0,
+  rebuilt_through uuid,
+  CONSTRAINT thread_index_pkey PRIMARY KEY (party_id)
+) WITH (fillfactor=50);
+
+CREATE TABLE thread_labels (
+  party_id bigint NOT NULL,
+  thread_id uuid NOT NULL,
+  label text COLLATE "C" NOT NULL,
+  last_position bigint NOT NULL,
+  CONSTRAINT thread_labels_pkey PRIMARY KEY (party_id, thread_id, label)
+);
+
 CREATE TABLE thread_notices (
   party_id bigint NOT NULL,
   thread_id uuid NOT NULL,
@@ -495,6 +571,54 @@ CREATE TABLE thread_notices (
   notified_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT thread_notices_pkey PRIMARY KEY (party_id, thread_id, email)
 );
+
+CREATE TABLE thread_reads (
+  party_id bigint NOT NULL,
+  reader_kind worker_kind NOT NULL,
+  reader_id uuid NOT NULL,
+  thread_id uuid NOT NULL,
+  position bigint NOT NULL,
+  CONSTRAINT thread_reads_pkey PRIMARY KEY (party_id, reader_kind, reader_id, thread_id)
+);
+
+CREATE TABLE thread_views (
+  party_id bigint NOT NULL,
+  id uuid NOT NULL,
+  owner_kind worker_kind NOT NULL,
+  owner_id uuid NOT NULL,
+  is_shared boolean NOT NULL,
+  name text NOT NULL,
+  filter json NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT thread_views_pkey PRIMARY KEY (party_id, id)
+);
+
+CREATE TABLE threads (
+  party_id bigint NOT NULL,
+  thread_id uuid NOT NULL,
+  last_position bigint NOT NULL,
+  last_in_position bigint NOT NULL,
+  last_message_id uuid NOT NULL,
+  last_sender_id bigint NOT NULL,
+  counterparty_id bigint NOT NULL,
+  message_count integer NOT NULL,
+  in_count integer NOT NULL,
+  out_count integer NOT NULL,
+  has_files boolean NOT NULL,
+  failed_schema boolean NOT NULL,
+  subject text,
+  type text,
+  segment text,
+  from_email text,
+  labels text[] NOT NULL DEFAULT '{}'::text[],
+  is_done boolean NOT NULL DEFAULT false,
+  done_through bigint NOT NULL DEFAULT 0,
+  assignee_kind worker_kind,
+  assignee_id uuid,
+  class smallint NOT NULL,
+  CONSTRAINT threads_check CHECK (((assignee_kind IS NULL) = (assignee_id IS NULL))),
+  CONSTRAINT threads_pkey PRIMARY KEY (party_id, thread_id)
+) WITH (fillfactor=80);
 
 CREATE TABLE unsubscribed_mailboxes (
   email text COLLATE "C" NOT NULL,
@@ -613,6 +737,13 @@ CREATE INDEX sessions_by_expiry ON sessions USING btree (expires_at);
 CREATE INDEX sessions_of_person ON sessions USING btree (person_id, id);
 CREATE INDEX sign_in_accounts_of_person ON sign_in_accounts USING btree (person_id);
 CREATE INDEX sign_in_counts_by_age ON sign_in_counts USING btree (window_start);
+CREATE INDEX thread_index_to_rebuild ON thread_index USING btree (party_id) WHERE (rebuilt_through IS NOT NULL);
+CREATE INDEX thread_labels_by_label ON thread_labels USING btree (party_id, label, last_position, thread_id);
+CREATE INDEX threads_by_assignee ON threads USING btree (party_id, assignee_id, last_position, thread_id) WHERE (assignee_id IS NOT NULL);
+CREATE INDEX threads_by_class ON threads USING btree (party_id, class, last_position, thread_id);
+CREATE INDEX threads_by_counterparty ON threads USING btree (party_id, counterparty_id, last_position, thread_id);
+CREATE INDEX threads_by_segment ON threads USING btree (party_id, segment, last_position, thread_id) WHERE (segment IS NOT NULL);
+CREATE INDEX threads_by_type ON threads USING btree (party_id, type, last_position, thread_id) WHERE (type IS NOT NULL);
 CREATE INDEX uploads_by_age ON uploads USING btree (expires_at);
 CREATE INDEX verifications_by_expiry ON verifications USING btree (expires_at);
 CREATE INDEX verifications_by_identifier ON verifications USING btree (identifier, created_at);
@@ -774,6 +905,9 @@ BEGIN
             entry.from_email, entry.from_domain, CASE entry.box WHEN 'out' THEN unclaimed END);
   END LOOP;
 
+  -- The entries are not where new ones are: the thread index reads the whole thread again.
+  INSERT INTO committed_batches (id, party_ids, thread_id) VALUES (new_uuid(clock_timestamp()), ARRAY[business], thread);
+
   -- The other ledger may have been ahead of this one's clock; what comes next comes after all that is there.
   UPDATE ledgers SET head = greatest(head, last) WHERE party_id = business;
 
@@ -782,6 +916,62 @@ BEGIN
   SELECT business, f.id, f.message_id, f.ordinal, f.owner_id, f.object_id, f.filename, f.content_type
     FROM json_populate_recordset(NULL::files, taken -> 'files') AS f
   ON CONFLICT DO NOTHING;
+END
+$function$;
+
+CREATE FUNCTION index_threads(entries indexed_entry[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_hashagg TO 'off'
+AS $function$
+#variable_conflict use_column
+BEGIN
+  WITH new AS MATERIALIZED (
+    SELECT e.*, m.subject, m.file_count > 0 AS has_files, count(*) OVER (PARTITION BY e.party_id, e.thread_id) AS entries
+      FROM unnest(entries) AS e CROSS JOIN LATERAL (
+           SELECT m.file_count, m.subject FROM messages m WHERE m.sender_id = e.sender_id AND m.id = e.message_id LIMIT 1) m
+  ), changed AS (
+    INSERT INTO threads AS t (party_id, thread_id, last_position, last_in_position, last_message_id, last_sender_id, counterparty_id,
+                              message_count, in_count, out_count, has_files, failed_schema, subject, type, segment, from_email, class)
+    SELECT n.*, thread_class(n.in_count, n.out_count, false, false, n.failed_schema)
+      FROM (SELECT e.party_id, e.thread_id, e.position, CASE e.box WHEN 'in' THEN e.position ELSE 0 END, e.message_id, e.sender_id, e.counterparty_id,
+                   -- A message to oneself is in both boxes, but once in its thread.
+                   (e.box = 'out' OR e.counterparty_id <> e.party_id)::integer, (e.box = 'in')::integer AS in_count, (e.box = 'out')::integer AS out_count,
+                   e.has_files, e.validation = 'failed' AS failed_schema, e.subject, e.type,
+                   CASE e.box WHEN 'in' THEN e.segment END, CASE e.box WHEN 'in' THEN e.from_email END
+              FROM new e WHERE e.entries = 1
+            UNION ALL
+            SELECT e.party_id, e.thread_id, max(e.position), coalesce(max(e.position) FILTER (WHERE e.box = 'in'), 0),
+                   (array_agg(e.message_id ORDER BY e.position DESC))[1], (array_agg(e.sender_id ORDER BY e.position DESC))[1],
+                   (array_agg(e.counterparty_id ORDER BY e.position DESC))[1],
+                   count(*) FILTER (WHERE e.box = 'out' OR e.counterparty_id <> e.party_id)::integer,
+                   count(*) FILTER (WHERE e.box = 'in')::integer, count(*) FILTER (WHERE e.box = 'out')::integer,
+                   bool_or(e.has_files), bool_or(e.validation = 'failed'),
+                   (array_agg(e.subject ORDER BY e.position) FILTER (WHERE e.subject IS NOT NULL))[1],
+                   (array_agg(e.type ORDER BY e.position DESC) FILTER (WHERE e.type IS NOT NULL))[1],
+                   (array_agg(e.segment ORDER BY e.position DESC) FILTER (WHERE e.box = 'in' AND e.segment IS NOT NULL))[1],
+                   (array_agg(e.from_email ORDER BY e.position DESC) FILTER (WHERE e.box = 'in' AND e.from_email IS NOT NULL))[1]
+              FROM new e WHERE e.entries > 1 GROUP BY e.party_id, e.thread_id) n
+     ORDER BY n.party_id, n.thread_id
+    ON CONFLICT (party_id, thread_id) DO UPDATE
+      SET last_position = excluded.last_position, last_in_position = greatest(t.last_in_position, excluded.last_in_position),
+          last_message_id = excluded.last_message_id, last_sender_id = excluded.last_sender_id, counterparty_id = excluded.counterparty_id,
+          message_count = t.message_count + excluded.message_count, in_count = t.in_count + excluded.in_count,
+          out_count = t.out_count + excluded.out_count, has_files = t.has_files OR excluded.has_files,
+          failed_schema = t.failed_schema OR excluded.failed_schema, subject = coalesce(t.subject, excluded.subject),
+          type = coalesce(excluded.type, t.type), segment = coalesce(excluded.segment, t.segment),
+          from_email = coalesce(excluded.from_email, t.from_email), is_done = t.is_done AND excluded.last_in_position <= t.done_through,
+          class = thread_class(t.in_count + excluded.in_count, t.out_count + excluded.out_count,
+                               t.is_done AND excluded.last_in_position <= t.done_through, t.assignee_id IS NOT NULL,
+                               t.failed_schema OR excluded.failed_schema)
+    RETURNING t.party_id, t.thread_id, t.last_position, t.labels
+  )
+  UPDATE thread_labels l SET last_position = c.last_position
+    FROM changed c WHERE c.labels <> '{}' AND l.party_id = c.party_id AND l.thread_id = c.thread_id;
 END
 $function$;
 
@@ -810,15 +1000,20 @@ CREATE FUNCTION insert_ledger_entries(messages prepared_message[], bases bigint[
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
+#variable_conflict use_column
 BEGIN
-  INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain)
-  SELECT (b.m).sender_id, 'out'::ledger_box, bases[(b.m).sender_ledger] + (b.m).sender_entry, (b.m).id, (b.m).recipient_id, (b.m).thread_id,
-         (b.m).validation, (b.m).type, (b.m).segment, (b.m).from_email, (b.m).from_domain
-    FROM (SELECT unnest(messages) AS m) b WHERE (b.m).sender_ledger > 0
-  UNION ALL
-  SELECT (b.m).recipient_id, 'in', bases[(b.m).recipient_ledger] + (b.m).recipient_entry, (b.m).id, (b.m).sender_id, (b.m).thread_id,
-         (b.m).validation, (b.m).type, (b.m).segment, (b.m).from_email, (b.m).from_domain
-    FROM (SELECT unnest(messages) AS m) b WHERE (b.m).recipient_ledger > 0;
+  WITH entered AS (
+    INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain)
+    SELECT (b.m).sender_id, 'out'::ledger_box, bases[(b.m).sender_ledger] + (b.m).sender_entry, (b.m).id, (b.m).recipient_id, (b.m).thread_id,
+           (b.m).validation, (b.m).type, (b.m).segment, (b.m).from_email, (b.m).from_domain
+      FROM (SELECT unnest(messages) AS m) b WHERE (b.m).sender_ledger > 0
+    UNION ALL
+    SELECT (b.m).recipient_id, 'in', bases[(b.m).recipient_ledger] + (b.m).recipient_entry, (b.m).id, (b.m).sender_id, (b.m).thread_id,
+           (b.m).validation, (b.m).type, (b.m).segment, (b.m).from_email, (b.m).from_domain
+      FROM (SELECT unnest(messages) AS m) b WHERE (b.m).recipient_ledger > 0
+    RETURNING party_id
+  )
+  INSERT INTO committed_batches (id, party_ids) SELECT new_uuid(clock_timestamp()), array_agg(DISTINCT party_id) FROM entered;
 END
 $function$;
 
@@ -1274,6 +1469,48 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION rebuild_threads(party bigint, wanted uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  part_max CONSTANT integer := 10000;
+  through  bigint := (SELECT i.indexed_through FROM thread_index i WHERE i.party_id = party);
+  after    bigint := 0;
+  entries  indexed_entry[];
+BEGIN
+  UPDATE threads t
+     SET message_count = 0, in_count = 0, out_count = 0, last_in_position = 0, has_files = false, failed_schema = false,
+         subject = NULL, type = NULL, segment = NULL, from_email = NULL
+   WHERE t.party_id = party AND t.thread_id = ANY (wanted);
+
+  LOOP
+    SELECT array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
+                          coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
+                          e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email)::indexed_entry),
+           max(e.position)
+      INTO entries, after
+      FROM unnest(wanted) AS k (thread_id) CROSS JOIN LATERAL (
+        (SELECT l.* FROM ledger_entries l WHERE l.party_id = party AND l.thread_id = k.thread_id AND l.box = 'in'
+            AND l.position > after AND l.position <= through ORDER BY l.position LIMIT part_max)
+        UNION ALL
+        (SELECT l.* FROM ledger_entries l WHERE l.party_id = party AND l.thread_id = k.thread_id AND l.box = 'out'
+            AND l.position > after AND l.position <= through ORDER BY l.position LIMIT part_max)
+        ORDER BY position LIMIT CASE WHEN cardinality(wanted) = 1 THEN part_max END) e;
+    EXIT WHEN entries IS NULL;
+    PERFORM index_threads(entries);
+    EXIT WHEN cardinality(wanted) > 1 OR cardinality(entries) < part_max;
+  END LOOP;
+
+  DELETE FROM threads t WHERE t.party_id = party AND t.thread_id = ANY (wanted) AND t.message_count = 0;
+END
+$function$;
+
 CREATE FUNCTION receive_messages(messages prepared_message[], hashes bytea[], times timestamp with time zone[], files prepared_file[], ledgers touched_ledger[])
  RETURNS TABLE(ordinal bigint, committed committed_message)
  LANGUAGE plpgsql
@@ -1396,6 +1633,116 @@ BEGIN
   END LOOP;
 END
 $function$;
+
+CREATE FUNCTION take_new_entries(batches_max integer, entries_max integer)
+ RETURNS TABLE(entries indexed_entry[], joined_parties bigint[], joined_threads uuid[], has_more boolean)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  taken       record;
+  businesses  bigint[];
+  part_max    integer;
+  cut         bigint[];
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('thread index ' || current_schema(), 0)) THEN
+    RETURN;
+  END IF;
+
+  WITH gone AS (
+    DELETE FROM committed_batches WHERE id = ANY (ARRAY(SELECT b.id FROM committed_batches b ORDER BY b.id LIMIT batches_max))
+    RETURNING party_ids, thread_id
+  )
+  SELECT count(*) AS batches, ARRAY(SELECT DISTINCT unnest(g.party_ids) FROM gone g) AS party_ids,
+         array_agg(g.party_ids[1]) FILTER (WHERE g.thread_id IS NOT NULL) AS joined_parties,
+         array_agg(g.thread_id) FILTER (WHERE g.thread_id IS NOT NULL) AS joined_threads
+    INTO taken FROM gone g;
+  IF taken.batches = 0 THEN
+    RETURN QUERY SELECT '{}'::indexed_entry[], '{}'::bigint[], '{}'::uuid[], false;
+    RETURN;
+  END IF;
+
+  businesses := ARRAY(SELECT p.id FROM unnest(taken.party_ids) AS k (id) JOIN parties p ON p.id = k.id WHERE p.handle IS NOT NULL);
+  part_max := greatest(1, entries_max / greatest(1, cardinality(businesses)));
+
+  SELECT array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
+                        coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
+                        e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email)::indexed_entry)
+    INTO entries
+    FROM unnest(businesses) AS k (party_id) LEFT JOIN thread_index i ON i.party_id = k.party_id
+   CROSS JOIN LATERAL (
+      (SELECT l.* FROM ledger_entries l WHERE l.party_id = k.party_id AND l.box = 'in' AND l.position > coalesce(i.indexed_through, 0)
+        ORDER BY l.position LIMIT part_max)
+      UNION ALL
+      (SELECT l.* FROM ledger_entries l WHERE l.party_id = k.party_id AND l.box = 'out' AND l.position > coalesce(i.indexed_through, 0)
+        ORDER BY l.position LIMIT part_max)
+      ORDER BY position LIMIT part_max) e;
+
+  WITH read AS (
+    INSERT INTO thread_index AS i (party_id, indexed_through)
+    SELECT e.party_id, max(e.position) FROM unnest(entries) AS e GROUP BY e.party_id
+    ON CONFLICT (party_id) DO UPDATE SET indexed_through = excluded.indexed_through
+  )
+  SELECT array_agg(c.party_id) INTO cut FROM (SELECT e.party_id FROM unnest(entries) AS e GROUP BY e.party_id HAVING count(*) = part_max) c;
+  IF cut IS NOT NULL THEN
+    INSERT INTO committed_batches (id, party_ids) VALUES (new_uuid(clock_timestamp()), cut);
+  END IF;
+
+  RETURN QUERY SELECT coalesce(entries, '{}'), coalesce(taken.joined_parties, '{}'), coalesce(taken.joined_threads, '{}'),
+                      cut IS NOT NULL OR taken.batches = batches_max;
+END
+$function$;
+
+CREATE FUNCTION take_threads_to_rebuild(threads_max integer, entries_max integer)
+ RETURNS TABLE(party_id bigint, thread_ids uuid[])
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  business    bigint;
+  through     uuid;
+  thread_ids  uuid[];
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('thread index ' || current_schema(), 0)) THEN
+    RETURN QUERY SELECT NULL::bigint, '{}'::uuid[];
+    RETURN;
+  END IF;
+  SELECT i.party_id, i.rebuilt_through INTO business, through FROM thread_index i WHERE i.rebuilt_through IS NOT NULL ORDER BY i.party_id LIMIT 1;
+  IF business IS NULL THEN
+    RETURN;
+  END IF;
+
+  -- Goes from thread to thread in the index. A thread with many entries is taken alone.
+  WITH RECURSIVE next AS (
+    SELECT f.thread_id, 1 AS n, c.entries
+      FROM (SELECT e.thread_id FROM ledger_entries e WHERE e.party_id = business AND e.thread_id > through ORDER BY e.thread_id LIMIT 1) f
+     CROSS JOIN LATERAL (
+           SELECT count(*) AS entries FROM (SELECT 1 FROM ledger_entries e WHERE e.party_id = business AND e.thread_id = f.thread_id LIMIT entries_max) e) c
+    UNION ALL
+    SELECT f.thread_id, next.n + 1, next.entries + c.entries
+      FROM next CROSS JOIN LATERAL (
+           SELECT e.thread_id FROM ledger_entries e WHERE e.party_id = business AND e.thread_id > next.thread_id ORDER BY e.thread_id LIMIT 1) f
+     CROSS JOIN LATERAL (
+           SELECT count(*) AS entries FROM (SELECT 1 FROM ledger_entries e WHERE e.party_id = business AND e.thread_id = f.thread_id LIMIT entries_max) e) c
+     WHERE next.n < threads_max AND next.entries < entries_max
+  )
+  SELECT array_agg(next.thread_id ORDER BY next.n) INTO thread_ids FROM next WHERE next.n = 1 OR next.entries <= entries_max;
+
+  UPDATE thread_index i SET rebuilt_through = thread_ids[cardinality(thread_ids)] WHERE i.party_id = business;
+  RETURN QUERY SELECT business, coalesce(thread_ids, '{}');
+END
+$function$;
+
+CREATE FUNCTION thread_class(in_count integer, out_count integer, is_done boolean, is_assigned boolean, failed_schema boolean)
+ RETURNS smallint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (((((CASE WHEN (in_count > 0) THEN 1 ELSE 0 END + CASE WHEN (out_count > 0) THEN 2 ELSE 0 END) + CASE WHEN is_done THEN 4 ELSE 0 END) + CASE WHEN is_assigned THEN 8 ELSE 0 END) + CASE WHEN failed_schema THEN 16 ELSE 0 END))::smallint;
 
 CREATE FUNCTION uuid_in_id(id text)
  RETURNS uuid

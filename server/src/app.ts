@@ -36,6 +36,10 @@ import * as messages from './modules/messages/routes.ts';
 import * as operations from './modules/operations/routes.ts';
 import * as parties from './modules/parties/routes.ts';
 import * as receipts from './modules/receipts/routes.ts';
+import * as comments from './modules/threads/comment-routes.ts';
+import * as notifications from './modules/threads/notification-routes.ts';
+import * as threads from './modules/threads/routes.ts';
+import * as views from './modules/threads/view-routes.ts';
 import type { Pages } from './modules/web/pages.ts';
 import { pageRoutes } from './modules/web/routes.ts';
 import * as webhooks from './modules/webhooks/routes.ts';
@@ -50,7 +54,22 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/outbox', 'key rw', messages.outbox],
   ['POST', '/v1/messages', 'key rw', messages.send],
   ['GET', '/v1/messages/:id', 'key', messages.getOne],
-  ['GET', '/v1/threads/:id', 'key', messages.thread],
+  ['GET', '/v1/threads', 'key', threads.list],
+  ['GET', '/v1/threads/counts', 'key', threads.counts],
+  ['GET', '/v1/threads/labels', 'key', threads.labelList],
+  ['GET', '/v1/threads/assignees', 'key', threads.assignees],
+  ['POST', '/v1/threads/batch', 'key rw', threads.changeMany],
+  ['GET', '/v1/threads/:id', 'key', threads.getOne],
+  ['PATCH', '/v1/threads/:id', 'key rw', threads.change],
+  ['POST', '/v1/threads/:id/read', 'key rw', threads.read],
+  ['GET', '/v1/threads/:id/comments', 'key', comments.list],
+  ['POST', '/v1/threads/:id/comments', 'key rw', comments.add],
+  ['GET', '/v1/views', 'key', views.list],
+  ['POST', '/v1/views', 'key rw', views.create],
+  ['PATCH', '/v1/views/:id', 'key rw', views.change],
+  ['DELETE', '/v1/views/:id', 'key rw', views.remove],
+  ['GET', '/v1/notifications', 'key', notifications.list],
+  ['POST', '/v1/notifications/read', 'key rw', notifications.read],
   ['GET', '/v1/events', 'key', messages.events],
   ['POST', '/v1/uploads', 'key rw', files.announce],
   ['GET', '/v1/uploads/:id', 'key rw', files.showUpload],

@@ -7,6 +7,7 @@ import { notifyOfReply } from './modules/mail/reply-notices.ts';
 import { tellOfLostDomain } from './modules/members/lost-domain.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { partyChores } from './modules/parties/chores.ts';
+import { threadChores } from './modules/threads/chores.ts';
 import { webhookChores } from './modules/webhooks/chores.ts';
 import { tellOfPausedWebhook } from './modules/webhooks/paused-notice.ts';
 import type { Chore } from './platform/jobs.ts';
@@ -23,6 +24,7 @@ export function allChores(context: Context): Chore[] {
     tellOfPausedWebhook(context),
     ...mailChores,
     ...partyChores,
+    ...threadChores,
     notifyOfReply(context),
   ];
 }

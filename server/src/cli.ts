@@ -8,6 +8,7 @@ import type { Business } from './contract/parties.ts';
 import { businessOfAgent, businessOfKey, createAgent, createKey, revokeKey } from './modules/agents/agents.ts';
 import { vouchForDomain } from './modules/domains/domains.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
+import { type Progress, reindex } from './modules/threads/reindex.ts';
 import { openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
 import { distribute, reportShards, type ShardReport } from './platform/distribute.ts';
@@ -134,6 +135,15 @@ const COMMANDS: Record<string, Command> = {
       };
     },
   },
+  reindex: {
+    usage: 'reindex [--json]',
+    help: 'Reads all threads again from the ledgers, while the service runs. Status, assignees, labels, comments and what was read stay.',
+    arguments: 0,
+    run: async ({ database }) => {
+      const threads = await reindex(database, (progress) => console.error(progressBar(progress)));
+      return { json: { threads }, text: `Read ${threads.toLocaleString('en')} threads from the ledgers.` };
+    },
+  },
   shards: {
     usage: 'shards [--json]',
     help: 'Lists the shards of a distributed database with their nodes and sizes.',
@@ -145,6 +155,14 @@ const COMMANDS: Record<string, Command> = {
     },
   },
 };
+
+const BAR_CHARS = 30;
+
+function progressBar({ done, total }: Progress): string {
+  const share = total === 0 ? 1 : Math.min(1, done / total);
+  const bar = '#'.repeat(Math.round(share * BAR_CHARS)).padEnd(BAR_CHARS, '.');
+  return `[${bar}] ${Math.floor(100 * share)} %  ${done.toLocaleString('en')} of ${total.toLocaleString('en')} threads`;
+}
 
 const OVERVIEW = `Usage: npm run --silent waybill -- <command>
 

@@ -20,6 +20,7 @@ import { codeMail } from './modules/mail/templates.ts';
 import { Arrivals } from './modules/messages/arrivals.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
+import { ThreadCounts } from './modules/threads/thread-counts.ts';
 import { WebhookStatistics } from './modules/webhooks/statistics.ts';
 import { Announcer } from './platform/announcer.ts';
 import { CanonicalHasher } from './platform/canonical-hasher.ts';
@@ -61,6 +62,7 @@ export interface Context {
   partedUploads: PartedUploads;
   downloads: Downloads;
   blocks: Blocks;
+  threadCounts: ThreadCounts;
   webhookStatistics: WebhookStatistics;
   objects: ObjectStore;
   /** The store whose bytes the service itself takes and serves; undefined when files are in a bucket. */
@@ -135,6 +137,7 @@ export async function buildContext(
     schemas: new InboxSchemas(database, feed, checker),
     hasher,
     files,
+    threadCounts: new ThreadCounts(database, parties),
     webhookStatistics: new WebhookStatistics(database),
     partedUploads: new PartedUploads(database, objects.parts, quotas),
     downloads: new Downloads(config.downloadsPerAddressMax),

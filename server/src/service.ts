@@ -11,6 +11,7 @@ import { sendMail } from './modules/mail/chores.ts';
 import { MailDelivery } from './modules/mail/delivery.ts';
 import { keepsMails } from './modules/mail/kept-mail-access.ts';
 import { Relay } from './modules/messages/relay.ts';
+import { ThreadIndex } from './modules/threads/thread-index.ts';
 import { Pages } from './modules/web/pages.ts';
 import { Dispatcher } from './modules/webhooks/dispatcher.ts';
 import { openDatabase } from './open-database.ts';
@@ -99,6 +100,9 @@ export async function startService(config: Config, role: Role, log: Logger, opti
       const relay = new Relay(database, context.ledger, log);
       relay.start();
       finishers.push(() => relay.stop());
+      const threadIndex = new ThreadIndex(database, log);
+      threadIndex.start();
+      finishers.push(() => threadIndex.stop());
       const mailJobs = await startMailJobs(context, log);
       finishers.push(() => mailJobs.stop());
     }

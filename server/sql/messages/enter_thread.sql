@@ -38,6 +38,9 @@ BEGIN
             entry.from_email, entry.from_domain, CASE WHEN entry.box = 'out' THEN unclaimed END);
   END LOOP;
 
+  -- The entries are not where new ones are: the thread index reads the whole thread again.
+  INSERT INTO committed_batches (id, party_ids, thread_id) VALUES (new_uuid(clock_timestamp()), ARRAY[business], thread);
+
   -- The other ledger may have been ahead of this one's clock; what comes next comes after all that is there.
   UPDATE ledgers SET head = greatest(head, last) WHERE party_id = business;
 

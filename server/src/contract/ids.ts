@@ -16,6 +16,9 @@ export type IdPrefix =
   | 'dlv'
   | 'blk'
   | 'ctc'
+  | 'cmt'
+  | 'view'
+  | 'ntf'
   | 'job'
   | 'req';
 

@@ -11,6 +11,7 @@ export const JOBS = {
   notifyOfReply: 'notify-of-answer',
   sendMail: 'send-mail',
   tellOfPausedWebhook: 'tell-of-paused-webhook',
+  unassignThreads: 'unassign-threads',
 } as const;
 
 /** Channels of NOTIFY. */

@@ -195,6 +195,37 @@ export const CONTACT_NOTES_MAX_CHARS = 10_000;
 /** Types, and actors, that a contact shows. */
 export const ACTIVITY_ITEMS_MAX = 100;
 
+// # Threads
+
+/** Threads that one request can change. */
+export const THREADS_PER_CHANGE_MAX = 500;
+/** Characters of a label of threads. */
+export const THREAD_LABEL_MAX_CHARS = 40;
+/** Labels of one thread. */
+export const LABELS_PER_THREAD_MAX = 20;
+/** Labels that threads of one business have. */
+export const LABELS_PER_BUSINESS_MAX = 500;
+/** Characters of a comment on a thread. */
+export const COMMENT_MAX_CHARS = 10_000;
+/** Members and agents that one comment mentions. */
+export const MENTIONS_PER_COMMENT_MAX = 20;
+/** Comments on one thread. */
+export const COMMENTS_PER_THREAD_MAX = 1_000;
+/** Characters of a saved view's name. */
+export const VIEW_NAME_MAX_CHARS = 100;
+/** Saved views of one member or agent. */
+export const VIEWS_PER_WORKER_MAX = 20;
+/** Saved views that a business shares. */
+export const SHARED_VIEWS_PER_BUSINESS_MAX = 30;
+/** Notifications of mentions and assignments that the service keeps for one member or agent: the newest. */
+export const NOTIFICATIONS_KEPT_MAX = 1_000;
+/** Threads that a list or count looks at to find those that meet several filters, or that are unread: so many of each box, status, with and without assignee or failed schema. Then a page ends early with `next_cursor`. */
+export const THREADS_SCANNED_MAX = 1_000;
+/** Unread messages of a thread that are counted. */
+export const UNREAD_COUNT_MAX = 100;
+/** Threads that a count of threads counts. */
+export const THREAD_COUNT_MAX = 1_000;
+
 // # Webhooks
 
 /** Characters of a webhook's URL. */

@@ -56,7 +56,7 @@ export interface Caller {
   scope: KeyScope;
   /** The key or person whose requests are counted together. */
   countedAs: string;
-  by: { kind: 'key'; agent: Agent; key: Key } | { kind: 'member'; person: Person; role: Role; segment: string | null };
+  by: { kind: 'key'; agent: Agent; key: Key } | { kind: 'member'; person: Person; role: Role; segment: string | null; joinedAt: Date };
 }
 
 export interface Key {

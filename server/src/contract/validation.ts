@@ -54,7 +54,7 @@ function isLarge(value: unknown): boolean {
 }
 
 /** PostgreSQL's text can't hold NUL, and UTF-8 can't hold half of a surrogate pair. */
-function textIssues(value: unknown, verbatim: readonly string[]): Issue[] {
+export function textIssues(value: unknown, verbatim: readonly string[]): Issue[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
   const issues: Issue[] = [];
   for (const [key, text] of Object.entries(value)) {

@@ -37,6 +37,16 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   webhook_attempts: OF_PARTY,
   webhook_leases: OF_PARTY,
   thread_notices: OF_PARTY,
+  // A batch may concern parties of several shards; each takes what is its own.
+  committed_batches: 'true',
+  thread_index: OF_PARTY,
+  thread_changes: OF_PARTY,
+  threads: OF_PARTY,
+  thread_labels: OF_PARTY,
+  thread_reads: OF_PARTY,
+  thread_comments: OF_PARTY,
+  thread_views: OF_PARTY,
+  notifications: OF_PARTY,
 };
 export const SHARD_TABLE_NAMES = Object.keys(SHARD_TABLES);
 /** Copied while the service runs, because they have most of the bytes: their rows hardly ever change. */

@@ -34,6 +34,7 @@ const routesFor: Record<string, string[]> = {
   'key revoke': ['DELETE /v1/keys/:id'],
   distribute: [],
   migrate: [],
+  reindex: [],
   shards: [],
 };
 

@@ -36,7 +36,7 @@ describe('GET /threads/{id}', () => {
   test('gives the messages oldest first, fifty a page, with the thread’s id and nothing hidden', async () => {
     const { status, body } = await acme.api.get(`/threads/${threadId}`);
     expect(status).toBe(200);
-    expect(Object.keys(body).sort()).toEqual(['data', 'hidden', 'next_cursor', 'thread_id']);
+    expect(Object.keys(body).sort()).toEqual(['data', 'hidden', 'next_cursor', 'state', 'thread_id']);
     expect(body.thread_id).toBe(threadId);
     expect(body.hidden).toBe(0);
     expect(body.data).toEqual(conversation.slice(0, 50));

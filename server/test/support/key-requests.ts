@@ -10,6 +10,11 @@ export function goodRequestsOfKeys(
 ): Record<string, () => Promise<ApiResponse>> {
   const announce = () => acme.api.write('POST', '/uploads', { filename: 'a.txt', content_type: 'text/plain', size_bytes: 5 });
 
+  const comment = () => acme.api.write('POST', `/threads/${sent.thread_id}/comments`, { text: 'hello', mentions: [acme.agentId] });
+  const newView = async () => {
+    await service.sql('DELETE FROM thread_views');
+    return acme.api.write('POST', '/views', { name: 'Open', filter: { status: 'open' } });
+  };
   const saveGlobex = () => acme.api.write('POST', '/contacts', { handle: 'globex' });
   const newWebhook = async () => {
     await service.sql('DELETE FROM webhooks');
@@ -43,6 +48,30 @@ export function goodRequestsOfKeys(
     'GET /v1/outbox': () => acme.api.get('/outbox?limit=2'),
     'POST /v1/messages': () => acme.api.send({ to: 'acme', json: [1, null] }),
     'GET /v1/messages/:id': () => acme.api.get(`/messages/${sent.id}`),
+    'GET /v1/threads': () => acme.api.get('/threads?limit=2&box=out'),
+    'GET /v1/threads/counts': () => acme.api.get('/threads/counts'),
+    'GET /v1/threads/assignees': () => acme.api.get('/threads/assignees'),
+    'GET /v1/threads/labels': async () => {
+      await acme.api.patch(`/threads/${sent.thread_id}`, { labels: ['urgent'] });
+      return acme.api.get('/threads/labels');
+    },
+    'POST /v1/threads/batch': () => acme.api.write('POST', '/threads/batch', { ids: [sent.thread_id], add_labels: ['urgent'] }),
+    'PATCH /v1/threads/:id': () => acme.api.patch(`/threads/${sent.thread_id}`, { status: 'done', assignee: 'me', labels: ['urgent'] }),
+    'POST /v1/threads/:id/read': () => acme.api.write('POST', `/threads/${sent.thread_id}/read`, {}),
+    'GET /v1/threads/:id/comments': async () => {
+      await comment();
+      return acme.api.get(`/threads/${sent.thread_id}/comments`);
+    },
+    'POST /v1/threads/:id/comments': () => comment(),
+    'GET /v1/views': async () => {
+      await newView();
+      return acme.api.get('/views');
+    },
+    'POST /v1/views': () => newView(),
+    'PATCH /v1/views/:id': async () => acme.api.patch(`/views/${(await newView()).body.id}`, { name: 'Renamed' }),
+    'DELETE /v1/views/:id': async () => acme.api.request('DELETE', `/v1/views/${(await newView()).body.id}`),
+    'GET /v1/notifications': () => acme.api.get('/notifications'),
+    'POST /v1/notifications/read': () => acme.api.write('POST', '/notifications/read', {}),
     'GET /v1/threads/:id': () => acme.api.get(`/threads/${sent.thread_id}?limit=1`),
     'GET /v1/agents': () => acme.api.get('/agents'),
     'GET /v1/agents/:id': () => acme.api.get(`/agents/${acme.agentId}`),

@@ -25,8 +25,45 @@ export interface paths {
   "/v1/messages/{id}": {
     get: operations["getMessagesId"];
   };
+  "/v1/threads": {
+    get: operations["getThreads"];
+  };
+  "/v1/threads/counts": {
+    get: operations["getThreadsCounts"];
+  };
+  "/v1/threads/labels": {
+    get: operations["getThreadsLabels"];
+  };
+  "/v1/threads/assignees": {
+    get: operations["getThreadsAssignees"];
+  };
+  "/v1/threads/batch": {
+    post: operations["postThreadsBatch"];
+  };
   "/v1/threads/{id}": {
     get: operations["getThreadsId"];
+    patch: operations["patchThreadsId"];
+  };
+  "/v1/threads/{id}/read": {
+    post: operations["postThreadsIdRead"];
+  };
+  "/v1/threads/{id}/comments": {
+    get: operations["getThreadsIdComments"];
+    post: operations["postThreadsIdComments"];
+  };
+  "/v1/views": {
+    get: operations["getViews"];
+    post: operations["postViews"];
+  };
+  "/v1/views/{id}": {
+    delete: operations["deleteViewsId"];
+    patch: operations["patchViewsId"];
+  };
+  "/v1/notifications": {
+    get: operations["getNotifications"];
+  };
+  "/v1/notifications/read": {
+    post: operations["postNotificationsRead"];
   };
   "/v1/events": {
     get: operations["getEvents"];
@@ -436,6 +473,82 @@ export interface components {
       json?: string;
       files?: string[];
       file?: string[];
+    };
+    Worker: {
+      /** @enum {unknown} */
+      kind: "person" | "agent";
+      id: string;
+      name: string;
+    };
+    Thread: {
+      id: string;
+      subject: string | null;
+      parties: components["schemas"]["Party"][];
+      with: components["schemas"]["Party"];
+      last_message: components["schemas"]["EnvelopeSummary"];
+      message_count: number;
+      unread_count: number;
+      /** @enum {unknown} */
+      status: "open" | "done";
+      assignee: components["schemas"]["Worker"] | null;
+      labels: string[];
+      has_files: boolean;
+      failed_schema: boolean;
+      type: string | null;
+      updated_at: string;
+    };
+    ThreadCount: {
+      count: number;
+      capped: boolean;
+    };
+    ThreadState: {
+      subject: string | null;
+      message_count: number;
+      unread_count: number;
+      /** @enum {unknown} */
+      status: "open" | "done";
+      assignee: components["schemas"]["Worker"] | null;
+      labels: string[];
+    };
+    Comment: {
+      id: string;
+      author: components["schemas"]["Worker"];
+      text: string;
+      mentions: components["schemas"]["Worker"][];
+      created_at: string;
+    };
+    View: {
+      id: string;
+      name: string;
+      filter: {
+        /** @enum {unknown} */
+        box?: "in" | "out";
+        /** @enum {unknown} */
+        status?: "open" | "done";
+        assignee?: string;
+        label?: string;
+        unread?: boolean;
+        type?: string;
+        with?: string;
+        segment?: string;
+        failed_schema?: boolean;
+        since?: string;
+        until?: string;
+      };
+      shared: boolean;
+      mine: boolean;
+      threads: components["schemas"]["ThreadCount"];
+      created_at: string;
+    };
+    Notification: {
+      id: string;
+      /** @enum {unknown} */
+      kind: "mention" | "assignment";
+      thread_id: string;
+      comment_id: string | null;
+      by: components["schemas"]["Worker"];
+      created_at: string;
+      read: boolean;
     };
     Upload: {
       upload_id: string;
@@ -886,6 +999,125 @@ export interface operations {
       };
     };
   };
+  getThreads: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        box?: "in" | "out";
+        status?: "open" | "done";
+        assignee?: string;
+        label?: string;
+        unread?: boolean;
+        type?: string;
+        with?: string;
+        segment?: string;
+        failed_schema?: boolean;
+        since?: string;
+        until?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Thread"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  getThreadsCounts: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            open: components["schemas"]["ThreadCount"];
+            mine: components["schemas"]["ThreadCount"];
+            unassigned: components["schemas"]["ThreadCount"];
+            unread: components["schemas"]["ThreadCount"];
+            failed_schema: components["schemas"]["ThreadCount"];
+            done: components["schemas"]["ThreadCount"];
+            sent: components["schemas"]["ThreadCount"];
+            all: components["schemas"]["ThreadCount"];
+          };
+        };
+      };
+    };
+  };
+  getThreadsLabels: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: {
+                label: string;
+              }[];
+          };
+        };
+      };
+    };
+  };
+  getThreadsAssignees: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Worker"][];
+          };
+        };
+      };
+    };
+  };
+  postThreadsBatch: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          ids: string[];
+          /** @enum {unknown} */
+          status?: "open" | "done";
+          assignee?: string | null;
+          labels?: string[];
+          add_labels?: string[];
+          remove_labels?: string[];
+          unread?: boolean;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            changed: number;
+          };
+        };
+      };
+    };
+  };
   getThreadsId: {
     parameters: {
       query?: {
@@ -908,6 +1140,261 @@ export interface operations {
             data: (components["schemas"]["Envelope"] | components["schemas"]["EnvelopeSummary"])[];
             next_cursor: string | null;
             hidden: number;
+            state: components["schemas"]["ThreadState"];
+          };
+        };
+      };
+    };
+  };
+  patchThreadsId: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          /** @enum {unknown} */
+          status?: "open" | "done";
+          assignee?: string | null;
+          labels?: string[];
+          add_labels?: string[];
+          remove_labels?: string[];
+          unread?: boolean;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["ThreadState"];
+        };
+      };
+    };
+  };
+  postThreadsIdRead: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          unread?: boolean;
+        };
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
+  getThreadsIdComments: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Comment"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  postThreadsIdComments: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          text: string;
+          mentions?: string[];
+        };
+      };
+    };
+    responses: {
+      201: {
+        content: {
+          "application/json": components["schemas"]["Comment"];
+        };
+      };
+    };
+  };
+  getViews: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["View"][];
+          };
+        };
+      };
+    };
+  };
+  postViews: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          name: string;
+          filter: {
+            /** @enum {unknown} */
+            box?: "in" | "out";
+            /** @enum {unknown} */
+            status?: "open" | "done";
+            assignee?: string;
+            label?: string;
+            unread?: boolean;
+            type?: string;
+            with?: string;
+            segment?: string;
+            failed_schema?: boolean;
+            since?: string;
+            until?: string;
+          };
+          shared?: boolean;
+        };
+      };
+    };
+    responses: {
+      201: {
+        content: {
+          "application/json": components["schemas"]["View"];
+        };
+      };
+    };
+  };
+  deleteViewsId: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
+  patchViewsId: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          name?: string;
+          filter?: {
+            /** @enum {unknown} */
+            box?: "in" | "out";
+            /** @enum {unknown} */
+            status?: "open" | "done";
+            assignee?: string;
+            label?: string;
+            unread?: boolean;
+            type?: string;
+            with?: string;
+            segment?: string;
+            failed_schema?: boolean;
+            since?: string;
+            until?: string;
+          };
+          shared?: boolean;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["View"];
+        };
+      };
+    };
+  };
+  getNotifications: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        unread?: boolean;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Notification"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  postNotificationsRead: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          ids?: string[];
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            read: number;
           };
         };
       };
@@ -2152,6 +2639,13 @@ export type Envelope = components['schemas']['Envelope'];
 export type EnvelopeSummary = components['schemas']['EnvelopeSummary'];
 export type Draft = components['schemas']['Draft'];
 export type DraftForm = components['schemas']['DraftForm'];
+export type Worker = components['schemas']['Worker'];
+export type Thread = components['schemas']['Thread'];
+export type ThreadCount = components['schemas']['ThreadCount'];
+export type ThreadState = components['schemas']['ThreadState'];
+export type Comment = components['schemas']['Comment'];
+export type View = components['schemas']['View'];
+export type Notification = components['schemas']['Notification'];
 export type Upload = components['schemas']['Upload'];
 export type PartedUpload = components['schemas']['PartedUpload'];
 export type WholeUpload = components['schemas']['WholeUpload'];

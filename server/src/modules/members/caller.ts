@@ -9,8 +9,9 @@ export async function callerOf(services: MemberServices, person: Person, handle:
   const business = await services.parties.byHandle(parseHandle(handle) ?? '');
   const member = business && (await findMember(services.database, business.id, person.id));
   if (!business || !member) return undefined;
-  const { role, segment } = member;
-  return { business, actor: personActor(person), scope: 'read_write', countedAs: person.id, by: { kind: 'member', person, role, segment } };
+  const { role, segment, joinedAt } = member;
+  const by = { kind: 'member', person, role, segment, joinedAt } as const;
+  return { business, actor: personActor(person), scope: 'read_write', countedAs: person.id, by };
 }
 
 /** The actor in envelopes: `verified` is what the sign-in has proved. */

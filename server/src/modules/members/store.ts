@@ -140,10 +140,13 @@ export async function updateRole(tx: Queryable, partyId: bigint, personId: strin
 
 const DELETE_SEGMENT = statement('DELETE FROM segments WHERE party_id = $1 AND person_id = $2');
 const DELETE_MEMBER = statement('DELETE FROM members WHERE party_id = $1 AND person_id = $2');
+const QUEUE_UNASSIGN = statement(`SELECT FROM graphile_worker.add_job('unassign-threads', $1::json)`);
 
+/** The member's threads are unassigned soon after. */
 export async function deleteMember(tx: Queryable, partyId: bigint, personId: string): Promise<void> {
   await tx.query(DELETE_SEGMENT, [partyId, personId]);
   await tx.query(DELETE_MEMBER, [partyId, personId]);
+  await tx.query(QUEUE_UNASSIGN, [JSON.stringify({ party_id: partyId.toString(), person_id: personId })]);
 }
 
 const ADMIN_EMAILS = statement(

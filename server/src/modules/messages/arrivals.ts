@@ -15,6 +15,7 @@ import type { Caller } from '../../contract/parties.ts';
 import { networkOf } from '../../platform/network.ts';
 import { type Database, isUnavailable } from '../../platform/postgres.ts';
 import { type Holder, NoneLeft, Shares } from '../../platform/shares.ts';
+import { threadMarks } from '../threads/thread-marks.ts';
 import { type Access, findEnded, findGrown, headOf } from './arrival-store.ts';
 import { EventStream } from './event-stream.ts';
 
@@ -26,11 +27,13 @@ const FULL_RETRY_S = 30;
 interface Watched {
   /** The head of the ledger at the last look. */
   seen: bigint;
+  /** That of the threads at the last look. */
+  mark: string;
   streams: Set<EventStream>;
 }
 
 /**
- * Notifies clients of new entries in their ledger. Deliveries cost nothing more: while anybody listens, each process reads the heads
+ * Notifies clients of new entries in their ledger, and of changes of their threads. Deliveries cost nothing more: while anybody listens, each process reads the heads
  * of all ledgers that are watched in it with one statement.
  */
 export class Arrivals {
@@ -61,7 +64,8 @@ export class Arrivals {
   /** A stream of events about everything that is committed to the ledger of the caller's business from now on. */
   async watch(caller: Caller, address: string): Promise<Readable> {
     const partyId = caller.business.id;
-    const head = await headOf(this.#database.of(partyId), partyId);
+    const shard = this.#database.of(partyId);
+    const [head, [threads]] = await Promise.all([headOf(shard, partyId), threadMarks(shard, [{ partyId }])]);
     const leavePlace = this.#takePlace(caller, address);
     const stream = new EventStream();
     stream.once('close', leavePlace);
@@ -69,7 +73,7 @@ export class Arrivals {
       stream.finish();
       return stream;
     }
-    const watched = this.#watched.get(partyId) ?? { seen: head, streams: new Set() };
+    const watched = this.#watched.get(partyId) ?? { seen: head, mark: threads?.mark ?? '', streams: new Set() };
     this.#watched.set(partyId, watched);
     watched.streams.add(stream);
     this.#accesses.set(stream, accessOf(caller));
@@ -122,6 +126,12 @@ export class Arrivals {
         if (watched === undefined || watched.seen >= head) continue;
         watched.seen = head;
         if (news.inbox || news.outbox) for (const stream of watched.streams) stream.tell(news);
+      }
+      for (const { partyId, mark } of await this.#database.inShards(seen, threadMarks)) {
+        const watched = this.#watched.get(partyId);
+        if (watched === undefined || watched.mark === mark) continue;
+        watched.mark = mark;
+        for (const stream of watched.streams) stream.tell({ inbox: false, outbox: false, threads: true });
       }
     } catch (error) {
       // Nothing is lost: the next look begins where the last successful one ended.

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 
-/** The boxes that may have new messages. */
+/** The boxes that may have new messages, and whether threads may have changed. */
 export interface News {
   inbox: boolean;
   outbox: boolean;
+  threads?: boolean;
 }
 
 const RECONNECT_AFTER_MS = 2_000;
@@ -21,11 +22,15 @@ export class EventStream extends Readable {
   constructor() {
     super({ highWaterMark: 1 });
     // Messages may have come before the stream was open: the first event makes the client look.
-    this.push(`retry: ${RECONNECT_AFTER_MS}\n${eventOf({ inbox: true, outbox: true })}`);
+    this.push(`retry: ${RECONNECT_AFTER_MS}\n${eventsOf({ inbox: true, outbox: true, threads: true })}`);
   }
 
-  tell({ inbox, outbox }: News): void {
-    this.#news = { inbox: inbox || this.#news?.inbox === true, outbox: outbox || this.#news?.outbox === true };
+  tell({ inbox, outbox, threads = false }: News): void {
+    this.#news = {
+      inbox: inbox || this.#news?.inbox === true,
+      outbox: outbox || this.#news?.outbox === true,
+      threads: threads || this.#news?.threads === true,
+    };
     this.#deliver();
   }
 
@@ -46,7 +51,7 @@ export class EventStream extends Readable {
 
   #deliver(): void {
     if (!this.#isAwaited || this.#news === undefined) return;
-    const event = eventOf(this.#news);
+    const event = eventsOf(this.#news);
     this.#news = undefined;
     this.#give(event);
   }
@@ -58,6 +63,7 @@ export class EventStream extends Readable {
   }
 }
 
-function eventOf({ inbox, outbox }: News): string {
-  return `event: messages\ndata: ${JSON.stringify({ inbox, outbox })}\n\n`;
+function eventsOf({ inbox, outbox, threads }: News): string {
+  const ofMessages = inbox || outbox ? `event: messages\ndata: ${JSON.stringify({ inbox, outbox })}\n\n` : '';
+  return threads ? `${ofMessages}event: threads\ndata: {"changed":true}\n\n` : ofMessages;
 }

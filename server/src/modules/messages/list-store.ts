@@ -1,14 +1,13 @@
 import { bigintArray, uuidArray } from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import { columns, prepared, type RowOf, variants } from '../../platform/statement.ts';
+import { POSITIONS_PER_MS } from './positions.ts';
 import { JOIN_MESSAGE, MESSAGE_ROW, type MessageRecord, toMessage } from './store.ts';
 
 const BOXES = ['in', 'out'] as const;
 
 export type Box = (typeof BOXES)[number];
 
-/** A position is the millisecond of delivery times this, plus a counter. */
-export const POSITIONS_PER_MS = 4096n;
 const POSITION_MAX = 2n ** 63n - 1n;
 
 const DETAILS = ['whole', 'summary'] as const;
@@ -184,7 +183,11 @@ const WHOLE_MESSAGES = prepared('messages-of-entries-whole', messagesOfEntries('
 const SUMMARIES = prepared('messages-of-entries-summary', messagesOfEntries('summary'), LISTED_MESSAGE_ROW);
 
 /** The messages of entries that were not read with their list, in the same order. */
-export async function messagesOf(db: Queryable, entries: readonly ListedEntry[], detail: Detail): Promise<ListedMessage[]> {
+export async function messagesOf(
+  db: Queryable,
+  entries: readonly Pick<ListedEntry, 'senderId' | 'messageId'>[],
+  detail: Detail,
+): Promise<ListedMessage[]> {
   const rows = await db.query(detail === 'whole' ? WHOLE_MESSAGES : SUMMARIES, [
     bigintArray(entries.map(({ senderId }) => senderId)),
     uuidArray(entries.map(({ messageId }) => messageId)),

@@ -8,7 +8,7 @@ import type { Arrivals } from './arrivals.ts';
 import { envelopeOf } from './envelopes.ts';
 import { handleSend, type SendingServices, sendShape } from './message-requests.ts';
 import { pageBody, reserveLarge } from './page-body.ts';
-import { getMessage, listMessages, type ReadServices, readThread } from './read-messages.ts';
+import { getMessage, listMessages, type ReadServices } from './read-messages.ts';
 
 const { endpoint } = endpointsFor<SendingServices & ReadServices & { arrivals: Arrivals }>();
 
@@ -81,29 +81,9 @@ export const outbox = endpoint({
   }),
 });
 
-export const thread = endpoint({
-  summary: 'List the messages of a thread, oldest first',
-  params: Type.Object({ id: Type.String({ description: 'thr_ id' }) }),
-  query: Type.Object(pageFields, closed),
-  success: {
-    status: 200,
-    description: PAGE_DESCRIPTION,
-    schema: pageSchema(
-      listed,
-      { thread_id: Type.String() },
-      { hidden: Type.Integer({ description: 'The number of messages in the thread that you can’t see.' }) },
-    ),
-  },
-  errors: ['not_found', 'validation_error'],
-  handle: async (context, call) => {
-    const page = await readThread(context, call.caller.business, call.params.id, call.query);
-    return { body: await pageBody(context, page, call, [`{"thread_id":"${page.threadId}",`, `,"hidden":${page.hidden}}`]) };
-  },
-});
-
 export const events = endpoint({
-  summary: 'Get notified of new messages at once',
-  description: `Server-sent events. Each event \`messages\` names the boxes that may have new messages, such as \`{"inbox":true,"outbox":false}\`; the first comes at once. The stream ends after ${EVENT_STREAM_MAX_MS / 60_000} minutes: connect again. It ends at once when your key is revoked, your membership ends or you sign out.`,
+  summary: 'Get notified of new messages and changed threads at once',
+  description: `Server-sent events. Each event \`messages\` names the boxes that may have new messages, such as \`{"inbox":true,"outbox":false}\`. An event \`threads\` says that threads have changed: their status, assignee, labels or comments, or a new message is in GET /v1/threads. The first of both come at once. The stream ends after ${EVENT_STREAM_MAX_MS / 60_000} minutes: connect again. It ends at once when your key is revoked, your membership ends or you sign out.`,
   success: { status: 200, description: 'The stream.', contentType: EVENT_STREAM },
   errors: [],
   handle: async ({ arrivals }, { caller, request }) => ({

@@ -1,0 +1,145 @@
+import { invalid, Refusal } from '../../contract/errors.ts';
+import { newUuid } from '../../contract/ids.ts';
+import {
+  AGENTS_PER_BUSINESS_MAX,
+  LABELS_PER_BUSINESS_MAX,
+  LABELS_PER_THREAD_MAX,
+  MEMBERS_PER_BUSINESS_MAX,
+  NOTIFICATIONS_KEPT_MAX,
+  THREAD_LABEL_MAX_CHARS,
+  UNREAD_COUNT_MAX,
+} from '../../contract/limits.ts';
+import type { Caller } from '../../contract/parties.ts';
+import { withoutUnseen } from '../../contract/visible-text.ts';
+import type { Database } from '../../platform/postgres.ts';
+import * as store from './change-store.ts';
+import { requireThreads } from './ensure-indexed.ts';
+import { readerOf } from './list-threads.ts';
+import { insertNotifications } from './notification-store.ts';
+import { findWorkers, listWorkers } from './worker-store.ts';
+import { type NamedWorker, parseWorker, type Worker, workerOf } from './workers.ts';
+
+/** What a request changes; what it does not name stays. */
+export interface ThreadChange {
+  status?: 'open' | 'done';
+  /** An id, `me`, or null for nobody. */
+  assignee?: string | null;
+  labels?: string[];
+  add_labels?: string[];
+  remove_labels?: string[];
+  unread?: boolean;
+}
+
+/** Changes all of these threads, or refuses and changes none. */
+export async function changeThreads(database: Database, caller: Caller, ids: readonly string[], change: ThreadChange): Promise<string[]> {
+  const partyId = caller.business.id;
+  const threadIds = await requireThreads(database, partyId, ids);
+  const by = workerOf(caller);
+  const assignee = change.assignee === undefined ? undefined : await assigneeOf(database, partyId, by, change.assignee);
+  const labels = labelChangeOf(change);
+  await database.of(partyId).transaction(async (tx) => {
+    await store.noteChange(tx, partyId);
+    await store.lockThreads(tx, partyId, threadIds);
+    if (change.status !== undefined) await store.setStatus(tx, partyId, threadIds, change.status === 'done');
+    if (assignee !== undefined) {
+      const changed = await store.setAssignee(tx, partyId, threadIds, assignee);
+      await tellOfAssignment(tx, partyId, by, assignee, changed);
+    }
+    if (labels !== undefined) await changeLabels(tx, partyId, threadIds, labels);
+    if (change.unread !== undefined) await store.markRead(tx, partyId, by, threadIds, change.unread);
+  });
+  return threadIds;
+}
+
+/** Nobody is told of what they do themselves. */
+async function tellOfAssignment(
+  tx: Parameters<typeof insertNotifications>[0],
+  partyId: bigint,
+  by: NamedWorker,
+  assignee: Worker | null,
+  threadIds: readonly string[],
+): Promise<void> {
+  if (assignee === null || assignee.id === by.id) return;
+  const all = threadIds.map((threadId) => ({ id: newUuid(), recipient: assignee, kind: 'assignment' as const, threadId, commentId: null }));
+  await insertNotifications(tx, partyId, by, all, NOTIFICATIONS_KEPT_MAX);
+}
+
+async function assigneeOf(database: Database, partyId: bigint, by: Worker, text: string | null): Promise<Worker | null> {
+  if (text === null) return null;
+  if (text === 'me') return by;
+  const worker = parseWorker(text);
+  const [found] = worker === undefined ? [] : await findWorkers(database, partyId, [worker]);
+  if (!found) throw invalid([{ path: '/assignee', message: 'must be me, null, or the id of a member or an agent of your business' }]);
+  return found;
+}
+
+function labelChangeOf({ labels, add_labels: added, remove_labels: removed }: ThreadChange): store.LabelChange | undefined {
+  if (labels === undefined && added === undefined && removed === undefined) return undefined;
+  return {
+    labels: labels?.map((label, i) => labelOf('labels', label, i)),
+    added: (added ?? []).map((label, i) => labelOf('add_labels', label, i)),
+    removed: (removed ?? []).map((label, i) => labelOf('remove_labels', label, i)),
+  };
+}
+
+/** Without spaces around it, and without what nobody can see. */
+function labelOf(field: string, text: string, i: number): string {
+  const label = withoutUnseen(text).trim().normalize('NFC');
+  if (label.length > 0 && label.length <= THREAD_LABEL_MAX_CHARS) return label;
+  throw invalid([{ path: `/${field}/${i}`, message: `must have 1 to ${THREAD_LABEL_MAX_CHARS} visible characters` }]);
+}
+
+async function changeLabels(
+  tx: Parameters<typeof insertNotifications>[0],
+  partyId: bigint,
+  threadIds: readonly string[],
+  change: store.LabelChange,
+): Promise<void> {
+  if ((await store.setLabels(tx, partyId, threadIds, change)) > LABELS_PER_THREAD_MAX)
+    throw new Refusal('conflict', `A thread can have ${LABELS_PER_THREAD_MAX} labels at most.`);
+  if ((await store.labelsOf(tx, partyId, LABELS_PER_BUSINESS_MAX + 1)).length > LABELS_PER_BUSINESS_MAX)
+    throw new Refusal('conflict', `The threads of a business can have ${LABELS_PER_BUSINESS_MAX} labels at most. Take one away first.`);
+}
+
+/** Marks a thread as read, or as unread, for the caller alone. */
+export async function markRead(database: Database, caller: Caller, id: string, isUnread: boolean): Promise<void> {
+  const partyId = caller.business.id;
+  const threadIds = await requireThreads(database, partyId, [id]);
+  await store.markRead(database.of(partyId), partyId, workerOf(caller), threadIds, isUnread);
+}
+
+/** What the business has decided about a thread. */
+export interface ThreadState {
+  subject: string | null;
+  messageCount: number;
+  unreadCount: number;
+  isDone: boolean;
+  assignee: NamedWorker | null;
+  labels: string[];
+}
+
+export async function stateOf(database: Database, caller: Caller, id: string): Promise<ThreadState> {
+  const partyId = caller.business.id;
+  const [threadId = ''] = await requireThreads(database, partyId, [id]);
+  const row = await store.stateOf(database.of(partyId), partyId, threadId, readerOf(caller), UNREAD_COUNT_MAX);
+  const { assignee_kind: kind, assignee_id: assigneeId } = row;
+  const [assignee] = kind === null || assigneeId === null ? [] : await findWorkers(database, partyId, [{ kind, id: assigneeId }]);
+  return {
+    subject: row.subject,
+    messageCount: row.message_count,
+    unreadCount: row.unread_count,
+    isDone: row.is_done,
+    assignee: assignee ?? null,
+    labels: row.labels,
+  };
+}
+
+/** In alphabetical order. */
+export function listLabels(database: Database, { business }: Caller): Promise<string[]> {
+  return store.labelsOf(database.of(business.id), business.id, LABELS_PER_BUSINESS_MAX);
+}
+
+/** Everybody whom a thread can be assigned to. */
+export function listAssignees(database: Database, { business }: Caller): Promise<NamedWorker[]> {
+  return listWorkers(database, business.id, MEMBERS_PER_BUSINESS_MAX, AGENTS_PER_BUSINESS_MAX);
+}

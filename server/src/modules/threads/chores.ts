@@ -1,0 +1,24 @@
+import { JOBS } from '../../contract/jobs-and-channels.ts';
+import type { Chore } from '../../platform/jobs.ts';
+import { noteChange, unassignSome } from './change-store.ts';
+
+const AT_ONCE = 500;
+
+/** Somebody who is no longer a member of the business. */
+interface FormerMember {
+  party_id: string;
+  person_id: string;
+}
+
+/** Threads of somebody who has left are nobody's, so that the others find them. */
+const unassignThreads: Chore<FormerMember> = {
+  name: JOBS.unassignThreads,
+  run: async (database, _log, { party_id, person_id }) => {
+    const partyId = BigInt(party_id);
+    const shard = database.of(partyId);
+    while ((await unassignSome(shard, partyId, person_id, AT_ONCE)) === AT_ONCE);
+    await noteChange(shard, partyId);
+  },
+};
+
+export const threadChores: Chore[] = [unassignThreads];

@@ -1,0 +1,65 @@
+import { onlyRow, type Queryable } from '../../platform/postgres.ts';
+import { columns, json, namesOf, oneOf, type RowOf, statement } from '../../platform/statement.ts';
+import { type NamedWorker, WORKER_KINDS } from './workers.ts';
+
+const ROW = columns({
+  id: 'uuid',
+  author_kind: oneOf('worker_kind', WORKER_KINDS),
+  author_id: 'uuid',
+  author_name: 'text',
+  text: 'text',
+  mentions: json<NamedWorker[]>(),
+  created_at: 'timestamptz',
+});
+
+export type CommentRow = RowOf<typeof ROW>;
+
+const LIST = statement(
+  `SELECT ${namesOf(ROW)} FROM thread_comments WHERE party_id = $1 AND thread_id = $2 AND ($3::uuid IS NULL OR id > $3) ORDER BY id LIMIT $4`,
+  ROW,
+);
+
+/** The oldest first, after the given one. */
+export async function listComments(
+  db: Queryable,
+  partyId: bigint,
+  threadId: string,
+  after: string | undefined,
+  limit: number,
+): Promise<CommentRow[]> {
+  return db.query(LIST, [partyId, threadId, after ?? null, limit]);
+}
+
+const INSERT = statement(
+  `INSERT INTO thread_comments (party_id, thread_id, id, author_kind, author_id, author_name, text, mentions, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now()) RETURNING ${namesOf(ROW)}`,
+  ROW,
+);
+
+export interface NewComment {
+  /** A uuid that ascends with time. */
+  id: string;
+  author: NamedWorker;
+  text: string;
+  mentions: readonly NamedWorker[];
+}
+
+export async function insertComment(
+  tx: Queryable,
+  partyId: bigint,
+  threadId: string,
+  { id, author, text, mentions }: NewComment,
+): Promise<CommentRow> {
+  const values = [partyId, threadId, id, author.kind, author.id, author.name, text, JSON.stringify(mentions)];
+  return onlyRow(await tx.query(INSERT, values));
+}
+
+const COUNT = statement(
+  'SELECT count(*)::integer AS count FROM (SELECT FROM thread_comments WHERE party_id = $1 AND thread_id = $2 LIMIT $3) c',
+  { count: 'integer' },
+);
+
+/** Counts up to a maximum. */
+export async function countComments(tx: Queryable, partyId: bigint, threadId: string, upTo: number): Promise<number> {
+  return onlyRow(await tx.query(COUNT, [partyId, threadId, upTo])).count;
+}

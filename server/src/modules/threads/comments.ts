@@ -1,0 +1,74 @@
+import { type Cursors, pageOf } from '../../contract/cursors.ts';
+import { invalid, Refusal } from '../../contract/errors.ts';
+import { newUuid } from '../../contract/ids.ts';
+import { COMMENTS_PER_THREAD_MAX, NOTIFICATIONS_KEPT_MAX, PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
+import type { Caller } from '../../contract/parties.ts';
+import type { Database } from '../../platform/postgres.ts';
+import { noteChange } from './change-store.ts';
+import * as store from './comment-store.ts';
+import { requireThreads } from './ensure-indexed.ts';
+import { insertNotifications } from './notification-store.ts';
+import { findWorkers } from './worker-store.ts';
+import { type NamedWorker, parseWorker, workerOf } from './workers.ts';
+
+export type { CommentRow } from './comment-store.ts';
+
+export interface CommentServices {
+  database: Database;
+  cursors: Cursors;
+}
+
+/** Oldest first. */
+export async function listComments(
+  { database, cursors }: CommentServices,
+  { business }: Caller,
+  id: string,
+  { limit = PAGE_DEFAULT_ITEMS, cursor }: { limit?: number; cursor?: string },
+): Promise<{ items: store.CommentRow[]; nextCursor: string | null }> {
+  const [threadId = ''] = await requireThreads(database, business.id, [id]);
+  const scope = ['comments', business.id.toString(), threadId];
+  const after = cursors.open(scope, cursor);
+  const rows = await store.listComments(database.of(business.id), business.id, threadId, after, limit + 1);
+  return pageOf(rows, limit, (last) => cursors.issue(scope, last.id));
+}
+
+/** Tells those who are mentioned. */
+export async function addComment(
+  { database }: CommentServices,
+  caller: Caller,
+  id: string,
+  { text, mentions = [] }: { text: string; mentions?: string[] },
+): Promise<store.CommentRow> {
+  const partyId = caller.business.id;
+  if (text.trim() === '') throw invalid([{ path: '/text', message: 'must not be empty' }]);
+  const [threadId = ''] = await requireThreads(database, partyId, [id]);
+  const mentioned = await workersOf(database, partyId, mentions);
+  const author = workerOf(caller);
+  const commentId = newUuid();
+  return database.of(partyId).transaction(async (tx) => {
+    await noteChange(tx, partyId);
+    if ((await store.countComments(tx, partyId, threadId, COMMENTS_PER_THREAD_MAX)) >= COMMENTS_PER_THREAD_MAX)
+      throw new Refusal('conflict', `A thread can have ${COMMENTS_PER_THREAD_MAX} comments at most.`);
+    const comment = await store.insertComment(tx, partyId, threadId, { id: commentId, author, text, mentions: mentioned });
+    const told = mentioned.filter((worker) => worker.id !== author.id);
+    const all = told.map((recipient) => ({ id: newUuid(), recipient, kind: 'mention' as const, threadId, commentId }));
+    await insertNotifications(tx, partyId, author, all, NOTIFICATIONS_KEPT_MAX);
+    return comment;
+  });
+}
+
+/** Each once, in the order of the request. */
+async function workersOf(database: Database, partyId: bigint, ids: readonly string[]): Promise<NamedWorker[]> {
+  const workers = ids.map(parseWorker);
+  const found = await findWorkers(
+    database,
+    partyId,
+    workers.flatMap((worker) => worker ?? []),
+  );
+  const named = workers.map((worker) => found.find((one) => one.id === worker?.id && one.kind === worker.kind));
+  const issues = named.flatMap((one, i) =>
+    one ? [] : [{ path: `/mentions/${i}`, message: 'is not a member or an agent of your business' }],
+  );
+  if (issues.length > 0) throw invalid(issues);
+  return [...new Set(named.flatMap((one) => one ?? []))];
+}

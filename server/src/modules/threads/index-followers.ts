@@ -1,0 +1,13 @@
+/** Something that follows from ledger entries and is written by the thread index, in the transaction that takes the entries. */
+export interface IndexFollower {
+  /** Takes new entries as `indexed_entry[]`. Each entry comes once, in the order of its ledger. Its file is server/sql/<module>/. */
+  index: string;
+  /** Takes a party and thread ids: writes again what follows from all entries of these threads up to thread_index.indexed_through. */
+  rebuild: string;
+  follows: string;
+}
+
+/** Everything that follows from ledger entries without being part of the send, in this order. */
+export const INDEX_FOLLOWERS: readonly IndexFollower[] = [
+  { index: 'index_threads', rebuild: 'rebuild_threads', follows: 'The rows of GET /v1/threads.' },
+];

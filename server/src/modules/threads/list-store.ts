@@ -1,0 +1,198 @@
+import { THREADS_SCANNED_MAX, UNREAD_COUNT_MAX } from '../../contract/limits.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres.ts';
+import { columns, oneOf, type RowOf, variants } from '../../platform/statement.ts';
+import { PARTY_ROW } from '../parties/party-row.ts';
+import { CLASSES } from './thread-class.ts';
+import { WORKER_KINDS, type Worker } from './workers.ts';
+
+const POSITION_MAX = 2n ** 63n - 1n;
+const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Each has an index that ends in the position; `class` stands for box, status, whether assigned and whether failed. */
+const DRIVERS = ['class', 'label', 'assignee', 'counterparty', 'segment', 'type'] as const;
+type Driver = (typeof DRIVERS)[number];
+
+/** Whoever reads, and from which position on messages are new to a reader who has not read the thread. */
+export interface Reader extends Worker {
+  since: bigint;
+}
+
+export interface ThreadFilters {
+  classes: number[];
+  since?: bigint | undefined;
+  until?: bigint | undefined;
+  label?: string | undefined;
+  assigneeId?: string | undefined;
+  counterpartyId?: bigint | undefined;
+  fromEmail?: string | undefined;
+  segment?: string | undefined;
+  type?: string | undefined;
+  unread?: boolean | undefined;
+}
+
+/** The place of a thread in a list. */
+export interface Place {
+  position: string;
+  threadId: string;
+}
+
+const THREAD_ROW = columns({
+  thread_id: 'uuid',
+  last_position: 'bigint',
+  last_message_id: 'uuid',
+  last_sender_id: 'bigint',
+  subject: 'text?',
+  type: 'text?',
+  segment: 'text?',
+  message_count: 'integer',
+  unread_count: 'integer',
+  has_files: 'boolean',
+  failed_schema: 'boolean',
+  is_done: 'boolean',
+  assignee_kind: oneOf('worker_kind?', WORKER_KINDS),
+  assignee_id: 'uuid?',
+  labels: 'text[]',
+  ...PARTY_ROW,
+});
+
+export type ThreadRow = RowOf<typeof THREAD_ROW>;
+
+/** $1 the party, $2 and $3 the place after which the page begins, $4 and $5 the times, $6 keys of a stream, $7 what the driver looks for. */
+const RANGE = '(s.last_position, s.thread_id) < ($2::bigint, $3::uuid) AND s.last_position >= $4 AND s.last_position < $5';
+const NEWEST_FIRST = 'ORDER BY s.last_position DESC, s.thread_id DESC';
+const EQUALITIES = {
+  label: 's.label = $7',
+  assignee: 's.assignee_id = $7',
+  counterparty: 's.counterparty_id = $7',
+  segment: 's.segment = $7',
+  type: 's.type = $7',
+} as const satisfies Record<Exclude<Driver, 'class'>, string>;
+
+/** The keys of threads from the driver's index, the newest first. There is a stream for each class, and one for each other driver. */
+function keysSql(driver: Driver, limit: string): string {
+  if (driver === 'class')
+    return `SELECT s.* FROM unnest($7::smallint[]) AS c (class) CROSS JOIN LATERAL (
+              SELECT s.last_position, s.thread_id FROM threads s WHERE s.party_id = $1 AND s.class = c.class AND ${RANGE} ${NEWEST_FIRST} ${limit}) s`;
+  const table = driver === 'label' ? 'thread_labels' : 'threads';
+  return `SELECT s.last_position, s.thread_id FROM ${table} s WHERE s.party_id = $1 AND ${EQUALITIES[driver]} AND ${RANGE} ${NEWEST_FIRST} ${limit}`;
+}
+
+/** Up to which position the reader has read a thread. */
+const READ_THROUGH = `coalesce(r.position, greatest($11::bigint, (SELECT i.read_from FROM thread_index i WHERE i.party_id = $1)))`;
+const JOIN_READS = `LEFT JOIN thread_reads r ON r.party_id = $1 AND r.reader_kind = $9 AND r.reader_id = $10 AND r.thread_id = t.thread_id`;
+const CONDITIONS = `t.class = ANY ($12::smallint[])
+  AND ($13::text IS NULL OR t.labels @> ARRAY[$13]) AND ($14::uuid IS NULL OR t.assignee_id = $14)
+  AND ($15::bigint IS NULL OR t.counterparty_id = $15) AND ($16::text IS NULL OR t.from_email = $16)
+  AND ($17::text IS NULL OR t.segment = $17) AND ($18::text IS NULL OR t.type = $18)
+  AND ($19::boolean IS NULL OR (t.last_in_position > ${READ_THROUGH}) = $19)`;
+
+/** At most $8 threads that meet all conditions. */
+const pageSql = (driver: Driver) =>
+  `SELECT t.*, ${READ_THROUGH} AS read_through
+     FROM (${keysSql(driver, 'LIMIT $6')}) k JOIN threads t ON t.party_id = $1 AND t.thread_id = k.thread_id ${JOIN_READS}
+    WHERE ${CONDITIONS} ORDER BY k.last_position DESC, k.thread_id DESC LIMIT $8`;
+
+const UNREAD = `CASE WHEN t.last_in_position > t.read_through THEN
+    (SELECT count(*)::integer FROM (SELECT 1 FROM ledger_entries e WHERE e.party_id = $1 AND e.thread_id = t.thread_id AND e.box = 'in'
+                                     AND e.position > t.read_through LIMIT ${UNREAD_COUNT_MAX}) e) ELSE 0 END`;
+
+const SELECTED = Object.keys(THREAD_ROW).map((name) =>
+  name === 'unread_count' ? `${UNREAD} AS unread_count` : name in PARTY_ROW ? `p.${name}` : `t.${name}`,
+);
+
+const PAGE = variants(
+  { driver: DRIVERS },
+  THREAD_ROW,
+  ({ driver }) =>
+    `SELECT ${SELECTED.join(', ')} FROM (${pageSql(driver)}) t JOIN parties p ON p.id = t.counterparty_id
+      ORDER BY t.last_position DESC, t.thread_id DESC`,
+);
+const COUNT = variants(
+  { driver: DRIVERS },
+  { count: 'integer' },
+  ({ driver }) => `SELECT count(*)::integer AS count FROM (${pageSql(driver)}) t`,
+);
+/** Where the first of the streams had to end. */
+const SCAN_END = variants(
+  { driver: DRIVERS },
+  { last_position: 'bigint', thread_id: 'uuid' },
+  ({ driver }) =>
+    `SELECT s.last_position, s.thread_id FROM (${keysSql(driver, 'OFFSET $6::integer - 1 LIMIT 1')}) s ${NEWEST_FIRST} LIMIT 1`,
+);
+
+interface Scan {
+  driver: Driver;
+  /** Whether some of what the driver finds does not meet the other conditions. */
+  isFiltered: boolean;
+  /** $1 to $7. */
+  keys: unknown[];
+  /** $9 and the rest. */
+  conditions: unknown[];
+}
+
+function scanOf(partyId: bigint, reader: Reader, filters: ThreadFilters, after: Place | undefined, limit: number): Scan {
+  const { classes, label, assigneeId, counterpartyId, fromEmail, segment, type, unread } = filters;
+  // The most selective ones first.
+  const given = { label, assignee: assigneeId, counterparty: counterpartyId, segment, type };
+  const driver = DRIVERS.find((one) => one !== 'class' && given[one] !== undefined) ?? 'class';
+  const others = Object.entries(given).filter(([name, value]) => name !== driver && value !== undefined);
+  const isFiltered =
+    others.length > 0 || fromEmail !== undefined || unread !== undefined || (driver !== 'class' && classes.length < CLASSES.length);
+  const { position, threadId } = after ?? { position: POSITION_MAX, threadId: LAST_UUID };
+  const wanted = driver === 'class' ? classes : given[driver];
+  return {
+    driver,
+    isFiltered,
+    keys: [
+      partyId,
+      position,
+      threadId,
+      filters.since ?? 0n,
+      filters.until ?? POSITION_MAX,
+      isFiltered ? THREADS_SCANNED_MAX : limit,
+      wanted,
+    ],
+    conditions: [reader.kind, reader.id, reader.since, classes, label, assigneeId, counterpartyId, fromEmail, segment, type, unread],
+  };
+}
+
+export interface Threads {
+  rows: ThreadRow[];
+  /** Given if there may be more threads below this place that the list has not looked at. */
+  scannedTo: Place | undefined;
+}
+
+/** The latest activity first, at most `limit` after the place. */
+export async function listThreads(
+  db: Queryable,
+  partyId: bigint,
+  reader: Reader,
+  filters: ThreadFilters,
+  after: Place | undefined,
+  limit: number,
+): Promise<Threads> {
+  const { driver, isFiltered, keys, conditions } = scanOf(partyId, reader, filters, after, limit);
+  const rows = await db.query(PAGE.of({ driver }), [...keys, limit, ...conditions]);
+  const [end] = isFiltered ? await db.query(SCAN_END.of({ driver }), keys) : [];
+  if (end === undefined) return { rows, scannedTo: undefined };
+  // Below the end of the first stream, threads of that stream would be missing between those of the others.
+  const [position, threadId] = [BigInt(end.last_position), end.thread_id];
+  const complete = rows.filter(
+    (row) => BigInt(row.last_position) > position || (row.last_position === end.last_position && row.thread_id >= threadId),
+  );
+  return { rows: complete, scannedTo: { position: end.last_position, threadId: end.thread_id } };
+}
+
+export interface Count {
+  count: number;
+  /** Whether there may be more. */
+  isCapped: boolean;
+}
+
+/** Counts up to a maximum. */
+export async function countThreads(db: Queryable, partyId: bigint, reader: Reader, filters: ThreadFilters, max: number): Promise<Count> {
+  const { driver, isFiltered, keys, conditions } = scanOf(partyId, reader, filters, undefined, max + 1);
+  const { count } = onlyRow(await db.query(COUNT.of({ driver }), [...keys, max + 1, ...conditions]));
+  if (count > max) return { count: max, isCapped: true };
+  return { count, isCapped: isFiltered && (await db.query(SCAN_END.of({ driver }), keys)).length > 0 };
+}

@@ -1,0 +1,61 @@
+import { Refusal } from '../../contract/errors.ts';
+import { THREAD_COUNT_MAX } from '../../contract/limits.ts';
+import type { Caller } from '../../contract/parties.ts';
+import type { Database } from '../../platform/postgres.ts';
+import { TooMuchWaiting, Turns } from '../../platform/turns.ts';
+import type { PartyDirectory } from '../parties/directory.ts';
+import { type Count, countThreads } from './list-store.ts';
+import { readerOf } from './list-threads.ts';
+import { resolveFilters, type ThreadQuery } from './thread-filters.ts';
+
+export type { Count } from './list-store.ts';
+
+const WAITING_PER_BUSINESS_MAX = 50;
+const PATIENCE_MS = 10_000;
+const AT_ONCE = 4;
+
+/** The views that everybody has, and their filters. */
+export const BUILT_IN_VIEWS = {
+  open: { status: 'open', box: 'in' },
+  mine: { status: 'open', assignee: 'me' },
+  unassigned: { status: 'open', box: 'in', assignee: 'none' },
+  unread: { box: 'in', unread: true },
+  failed_schema: { status: 'open', failed_schema: true },
+  done: { status: 'done' },
+  sent: { box: 'out' },
+  all: {},
+} as const satisfies Record<string, ThreadQuery>;
+
+/** Counts threads on request, up to a maximum. Businesses take turns, because a request may ask for many counts. */
+export class ThreadCounts {
+  readonly #database: Database;
+  readonly #parties: PartyDirectory;
+  readonly #turns = new Turns({ waitingMax: WAITING_PER_BUSINESS_MAX, patienceMs: PATIENCE_MS, atOnce: AT_ONCE });
+
+  constructor(database: Database, parties: PartyDirectory) {
+    this.#database = database;
+    this.#parties = parties;
+  }
+
+  /** In the order of the queries. */
+  async of(caller: Caller, queries: readonly ThreadQuery[]): Promise<Count[]> {
+    try {
+      return await this.#turns.take(caller.business.id.toString(), async () => {
+        const counts: Count[] = [];
+        for (const query of queries) counts.push(await this.#count(caller, query));
+        return counts;
+      });
+    } catch (error) {
+      if (!(error instanceof TooMuchWaiting)) throw error;
+      throw new Refusal('rate_limited', 'Too many counts of your business are requested at once. Try again later.', { retryAfterS: 1 });
+    }
+  }
+
+  async #count(caller: Caller, query: ThreadQuery): Promise<Count> {
+    const { id } = caller.business;
+    const reader = readerOf(caller);
+    const filters = await resolveFilters(this.#parties, caller.business, reader, query);
+    if (filters === undefined) return { count: 0, isCapped: false };
+    return countThreads(this.#database.of(id), id, reader, filters, THREAD_COUNT_MAX);
+  }
+}

@@ -1,0 +1,104 @@
+import { Type } from 'typebox';
+import { PartySchema, SummarySchema } from '../../contract/envelope.ts';
+import { formatId } from '../../contract/ids.ts';
+import { SEGMENT_MAX_CHARS, THREAD_LABEL_MAX_CHARS, UNREAD_COUNT_MAX } from '../../contract/limits.ts';
+import { closed } from '../../contract/paging.ts';
+import type { ThreadState } from './change-threads.ts';
+import type { Thread } from './list-threads.ts';
+import type { Count } from './thread-counts.ts';
+import { workerView } from './workers.ts';
+
+export const WorkerSchema = Type.Object(
+  { kind: Type.Enum(['person', 'agent']), id: Type.String({ description: 'usr_ or agt_ id.' }), name: Type.String() },
+  { $id: 'Worker', ...closed, description: 'A member or an agent of your business.' },
+);
+
+export const ThreadSchema = Type.Object(
+  {
+    id: Type.String({ description: 'thr_ id' }),
+    subject: Type.Union([Type.String(), Type.Null()], { description: 'The first one that was given in the thread.' }),
+    parties: Type.Array(PartySchema, { description: 'You and the other party.' }),
+    with: PartySchema,
+    last_message: SummarySchema,
+    message_count: Type.Integer(),
+    unread_count: Type.Integer({
+      description: `Received messages that you have not read: yours as a person, or your agent’s. ${UNREAD_COUNT_MAX} stands for any larger number, too.`,
+    }),
+    status: Type.Enum(['open', 'done'], { description: 'A received message opens a thread again that was done.' }),
+    assignee: Type.Union([WorkerSchema, Type.Null()]),
+    labels: Type.Array(Type.String()),
+    has_files: Type.Boolean({ description: 'Whether any message has files.' }),
+    failed_schema: Type.Boolean({ description: 'Whether any message failed the schema of its recipient.' }),
+    type: Type.Union([Type.String(), Type.Null()], { description: 'Of the latest message that has one.' }),
+    updated_at: Type.String({ format: 'date-time', description: 'When the last message came.' }),
+  },
+  { $id: 'Thread', ...closed, description: 'A thread, with what your business has decided about it. The other party sees none of that.' },
+);
+
+export const StateSchema = Type.Object(
+  {
+    subject: Type.Union([Type.String(), Type.Null()]),
+    message_count: Type.Integer(),
+    unread_count: Type.Integer(),
+    status: Type.Enum(['open', 'done']),
+    assignee: Type.Union([WorkerSchema, Type.Null()]),
+    labels: Type.Array(Type.String()),
+  },
+  { $id: 'ThreadState', ...closed, description: 'What your business has decided about a thread. The other party does not see it.' },
+);
+
+export const CountSchema = Type.Object(
+  { count: Type.Integer(), capped: Type.Boolean({ description: 'Whether there may be more.' }) },
+  { $id: 'ThreadCount', ...closed },
+);
+
+/** Longer than any ISO 8601 time. */
+const TIME_MAX_CHARS = 64;
+
+export const filterFields = {
+  box: Type.Optional(Type.Enum(['in', 'out'], { description: 'in: with a received message. out: with a sent one.' })),
+  status: Type.Optional(Type.Enum(['open', 'done'])),
+  assignee: Type.Optional(Type.String({ maxLength: 64, description: 'me, none, or the id of a member or an agent.' })),
+  label: Type.Optional(Type.String({ minLength: 1, maxLength: THREAD_LABEL_MAX_CHARS })),
+  unread: Type.Optional(Type.Boolean({ description: 'Whether there are messages that you have not read.' })),
+  type: Type.Optional(Type.String({ maxLength: 1_000, description: 'That of the latest message that has one.' })),
+  with: Type.Optional(Type.String({ maxLength: 320, description: 'The other party: a handle, a domain or a mailbox.' })),
+  segment: Type.Optional(
+    Type.String({ maxLength: 2 * SEGMENT_MAX_CHARS + 2, description: 'The segment that the latest message with one was addressed to.' }),
+  ),
+  failed_schema: Type.Optional(Type.Boolean({ description: 'Whether any message failed the schema of its recipient.' })),
+  since: Type.Optional(Type.String({ maxLength: TIME_MAX_CHARS, description: 'Last message at this time or later. ISO 8601.' })),
+  until: Type.Optional(Type.String({ maxLength: TIME_MAX_CHARS, description: 'Last message before this time. ISO 8601.' })),
+};
+
+export function stateView(state: ThreadState) {
+  return {
+    subject: state.subject,
+    message_count: state.messageCount,
+    unread_count: state.unreadCount,
+    status: state.isDone ? 'done' : 'open',
+    assignee: state.assignee && workerView(state.assignee),
+    labels: state.labels,
+  };
+}
+
+export function countView({ count, isCapped }: Count) {
+  return { count, capped: isCapped };
+}
+
+/** Spliced from text: the last message is an envelope that is text already. */
+export function threadJson(thread: Thread): string {
+  const before = { id: formatId('thr', thread.id), subject: thread.subject, parties: thread.parties, with: thread.with };
+  const after = {
+    message_count: thread.messageCount,
+    unread_count: thread.unreadCount,
+    status: thread.isDone ? 'done' : 'open',
+    assignee: thread.assignee && workerView(thread.assignee),
+    labels: thread.labels,
+    has_files: thread.hasFiles,
+    failed_schema: thread.failedSchema,
+    type: thread.type,
+    updated_at: new Date(thread.updatedMs).toISOString(),
+  };
+  return `${JSON.stringify(before).slice(0, -1)},"last_message":${thread.lastMessage},${JSON.stringify(after).slice(1)}`;
+}

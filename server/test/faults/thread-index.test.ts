@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { Api } from '../support/api.ts';
+import { dropped } from '../support/drops.ts';
+import { ids } from '../support/pages.ts';
+import { signInWithCode } from '../support/people.ts';
+import { runProgram, until } from '../support/process.ts';
+import { createDatabase, startTestService, type TestBusiness, type TestService } from '../support/service.ts';
+import { threadOf, threadsOf, untilIndexed } from '../support/threads.ts';
+import { startWorker } from '../support/webhook-workers.ts';
+
+const unlimited = { NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0', MONTHLY_MESSAGE_LIMIT: '0' };
+
+/** Threads whose row is not what their ledger says, and threads without a row. */
+async function wrongThreads({ sql }: TestService): Promise<unknown[]> {
+  return sql(
+    `SELECT l.thread_id, l.party_id, row_to_json(l) AS ledger, row_to_json(t) AS row
+       FROM (SELECT e.party_id, e.thread_id, max(e.position) AS last_position, coalesce(max(e.position) FILTER (WHERE e.box = 'in'), 0) AS last_in_position,
+                    count(*) FILTER (WHERE e.box = 'in')::integer AS in_count, count(*) FILTER (WHERE e.box = 'out')::integer AS out_count,
+                    count(*) FILTER (WHERE e.box = 'out' OR e.counterparty_id <> e.party_id)::integer AS message_count,
+                    (array_agg(e.message_id ORDER BY e.position DESC))[1] AS last_message_id,
+                    (array_agg(m.subject ORDER BY e.position) FILTER (WHERE m.subject IS NOT NULL))[1] AS subject
+               FROM ledger_entries e JOIN parties p ON p.id = e.party_id AND p.handle IS NOT NULL
+               JOIN messages m ON m.sender_id = coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END) AND m.id = e.message_id
+              GROUP BY e.party_id, e.thread_id) l
+       FULL JOIN threads t ON t.party_id = l.party_id AND t.thread_id = l.thread_id
+      WHERE (l.last_position, l.last_in_position, l.in_count, l.out_count, l.message_count, l.last_message_id, l.subject)
+            IS DISTINCT FROM (t.last_position, t.last_in_position, t.in_count, t.out_count, t.message_count, t.last_message_id, t.subject)
+         OR t.class <> thread_class(t.in_count, t.out_count, t.is_done, t.assignee_id IS NOT NULL, t.failed_schema)`,
+  );
+}
+
+/** Senders that begin threads and reply in them, until they are stopped. */
+function converse(acme: TestBusiness, globex: TestBusiness, speakers: number) {
+  let sent = 0;
+  let isOver = false;
+  const speak = async (): Promise<void> => {
+    while (!isOver) {
+      let last = (await acme.api.send({ to: 'globex', subject: `Talk ${sent}` })).body;
+      for (let n = 0; n < 4 && !isOver; n++) {
+        last = (await (n % 2 ? acme : globex).api.send({ in_reply_to: last.id, ...(n === 2 && { subject: 'Later' }) })).body;
+        sent++;
+      }
+    }
+  };
+  const done = Promise.all(Array.from({ length: speakers }, speak));
+  return {
+    sent: () => sent,
+    stop: async () => {
+      isOver = true;
+      await done;
+    },
+  };
+}
+
+describe('the thread index', () => {
+  test('after kill -9 of one worker after the other under load, every thread is right', { timeout: 240_000 }, async ({
+    onTestFinished,
+  }) => {
+    const databaseUrl = await createDatabase();
+    const service = await startTestService({ DATABASE_URL: databaseUrl, ...unlimited }, 'api');
+    onTestFinished(() => service.stop());
+    const [acme, globex] = [await service.business('acme'), await service.business('globex')];
+    const load = converse(acme, globex, 8);
+    for (let round = 0; round < 4; round++) {
+      const worker = await startWorker(databaseUrl);
+      const before = load.sent();
+      await until(() => load.sent() > before + 100);
+      await sleep(150 + 97 * round);
+      await worker.stop('SIGKILL');
+    }
+    // Two at once share the rest.
+    const workers = [await startWorker(databaseUrl), await startWorker(databaseUrl)];
+    for (const worker of workers) onTestFinished(async () => void (await worker.stop()));
+    const before = load.sent();
+    await until(() => load.sent() > before + 100);
+    await load.stop();
+    await untilIndexed(service);
+    expect(await wrongThreads(service)).toEqual([]);
+    expect((await threadsOf(globex.api, { limit: 200 })).length).toBeGreaterThan(50);
+  });
+
+  test('is read again from the ledgers by `waybill reindex`, which keeps what the business has decided', { timeout: 120_000 }, async ({
+    onTestFinished,
+  }) => {
+    const databaseUrl = await createDatabase();
+    const service = await startTestService({ DATABASE_URL: databaseUrl, ...unlimited });
+    onTestFinished(() => service.stop());
+    const [acme, globex] = [await service.business('acme'), await service.business('globex')];
+    const load = converse(acme, globex, 4);
+    await until(() => load.sent() > 200);
+    await load.stop();
+    await untilIndexed(service);
+    const [{ id }] = await threadsOf(globex.api);
+    await globex.api.patch(`/threads/${id}`, { status: 'done', assignee: 'me', labels: ['kept'] });
+    await globex.api.write('POST', `/threads/${id}/comments`, { text: 'kept' });
+    await globex.api.write('POST', `/threads/${id}/read`, {});
+    const before = await threadsOf(globex.api);
+    await service.sql("UPDATE threads SET message_count = 99, subject = 'wrong', in_count = 7");
+    await service.sql('DELETE FROM threads WHERE thread_id IN (SELECT thread_id FROM threads ORDER BY thread_id LIMIT 5)');
+    expect(await wrongThreads(service)).not.toEqual([]);
+    const talk = converse(acme, globex, 1);
+    const { code, stdout, stderr } = await runProgram('cli', { env: { DATABASE_URL: databaseUrl }, args: ['reindex'] });
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/^Read \d+ threads from the ledgers\.$/m);
+    expect(stderr).toMatch(/^\[#+\] 100 % /m);
+    await talk.stop();
+    await untilIndexed(service);
+    await until(async () => (await wrongThreads(service)).length === 0);
+    const after = await threadsOf(globex.api);
+    expect(after.filter((thread) => ids(before).includes(thread.id))).toEqual(before);
+    expect((await globex.api.get(`/threads/${id}/comments`)).body.data).toHaveLength(1);
+  });
+
+  test('reads ledgers that are older than it, whose messages count as read', { timeout: 120_000 }, async ({ onTestFinished }) => {
+    const databaseUrl = await createDatabase();
+    const first = await startTestService({ DATABASE_URL: databaseUrl, ...unlimited }, 'api');
+    const [acme, globex] = [await first.business('acme'), await first.business('globex')];
+    const { thread_id, id } = (await acme.api.send({ to: 'globex', subject: 'Old' })).body;
+    // As the migration leaves it.
+    await first.sql('DELETE FROM committed_batches');
+    await first.sql(
+      `INSERT INTO thread_index (party_id, indexed_through, read_from, rebuilt_through)
+       SELECT party_id, head, head, '00000000-0000-0000-0000-000000000000' FROM ledgers l JOIN parties p ON p.id = l.party_id WHERE p.handle IN ('acme', 'globex')`,
+    );
+    // Without a worker, what somebody asks for is read at once.
+    expect((await globex.api.get(`/threads/${thread_id}`)).body.state).toMatchObject({ subject: 'Old', unread_count: 0 });
+    await first.stop();
+    const service = await startTestService({ DATABASE_URL: databaseUrl, ...unlimited });
+    onTestFinished(() => service.stop());
+    const apiOf = ({ secret }: TestBusiness) => new Api(service.url, secret);
+    await until(async () => (await threadOf(apiOf(acme), thread_id))?.subject === 'Old');
+    await apiOf(acme).send({ in_reply_to: id });
+    await until(async () => (await threadOf(apiOf(globex), thread_id))?.unread_count === 1);
+    expect(await wrongThreads(service)).toEqual([]);
+  });
+
+  test('has the thread of somebody who has joined a business since', { timeout: 120_000 }, async ({ onTestFinished }) => {
+    const service = await startTestService(unlimited);
+    onTestFinished(() => service.stop());
+    const acme = await service.business('acme');
+    const person = await signInWithCode(service, 'ann@wood-works.test');
+    const drop = await dropped(person, { to: 'acme', subject: 'From before' });
+    await acme.api.send({ in_reply_to: drop.id, note: 'an answer' });
+    await untilIndexed(service);
+    expect(await threadOf(acme.api, drop.thread_id)).toMatchObject({ with: { kind: 'domain' }, message_count: 2 });
+    expect((await person.post('/v1/businesses', { handle: 'woodworks', display_name: 'Wood' })).status).toBe(201);
+    const member = { get: async (path: string) => person.request('GET', `/v1${path}`, { headers: { 'waybill-business': 'woodworks' } }) };
+    await until(async () => (await threadOf(member, drop.thread_id))?.message_count === 2);
+    expect(await threadOf(member, drop.thread_id)).toMatchObject({ subject: 'From before', with: { handle: 'acme' } });
+    await untilIndexed(service);
+    expect(await wrongThreads(service)).toEqual([]);
+  });
+});
