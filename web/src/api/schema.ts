@@ -320,7 +320,7 @@ export interface components {
       addresses: {
         handle: string;
         segment: string | null;
-        email: string;
+        email: string | null;
         drop_page: string;
       };
       usage: {
@@ -1920,6 +1920,7 @@ export interface operations {
         content: {
           "application/json": {
             business: components["schemas"]["Business"];
+            invited_by: string;
             email: string;
             /** @enum {unknown} */
             role: "owner" | "admin" | "member";

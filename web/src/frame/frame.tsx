@@ -30,6 +30,7 @@ import { ButtonLink, IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx';
 import { Name, visible } from '../ui/name.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
+import { holdKeys } from '../ui/type-ahead.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 
 type Entry = readonly [to: NonNullable<LinkProps['to']>, label: string, icon: LucideIcon];
@@ -59,7 +60,10 @@ export function Frame() {
   useShortcuts(
     useMemo(
       () => ({
-        c: () => void navigate({ to: '/compose' }),
+        c: () => {
+          holdKeys();
+          void navigate({ to: '/compose' });
+        },
         'g i': () => void navigate({ to: '/inbox' }),
         'g o': () => void navigate({ to: '/outbox' }),
         'g c': () => void navigate({ to: '/contacts' }),
@@ -97,7 +101,7 @@ export function Frame() {
         <div className="mb-2 hidden lg:block">
           <BusinessSwitcher />
         </div>
-        <ButtonLink to="/compose" className="mb-3 w-full" icon={<SquarePen className="size-4" aria-hidden />}>
+        <ButtonLink to="/compose" look="primary" className="mb-3 w-full" icon={<SquarePen className="size-4" aria-hidden />}>
           New message
         </ButtonLink>
         <nav aria-label="Main" className="flex min-h-0 shrink flex-col gap-0.5 overflow-y-auto">

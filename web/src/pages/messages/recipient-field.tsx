@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, type Ref, useId, useState } from 'react';
 import { useReading } from '../../api/queries.ts';
 import { useDebouncedValue } from '../../ui/debounce.ts';
 import { TextField, VERBATIM } from '../../ui/field.tsx';
@@ -12,8 +12,15 @@ interface Suggestion {
 const SUGGESTIONS_MAX = 6;
 const TYPING_MS = 150;
 
+interface RecipientFieldProps {
+  value: string;
+  onChange(value: string): void;
+  error: string | undefined;
+  inputRef: Ref<HTMLInputElement>;
+}
+
 /** The recipient, with suggestions from the contacts and from all handles. */
-export function RecipientField({ value, onChange, error }: { value: string; onChange(value: string): void; error: string | undefined }) {
+export function RecipientField({ value, onChange, error, inputRef }: RecipientFieldProps) {
   const listId = useId();
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
@@ -43,6 +50,7 @@ export function RecipientField({ value, onChange, error }: { value: string; onCh
   return (
     <div className="relative">
       <TextField
+        ref={inputRef}
         label="To"
         placeholder="handle or handle/segment"
         role="combobox"

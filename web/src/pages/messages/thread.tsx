@@ -8,7 +8,7 @@ import { PageHeader } from '../../ui/parts.tsx';
 import { useShortcuts } from '../../ui/shortcuts.ts';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
-import { isLastMailboxBehind, lastMailbox } from './last-mailbox.ts';
+import { isLastMailboxBehind, lastMailbox, returnToRow } from './last-mailbox.ts';
 import { MessageCard } from './message-card.tsx';
 import { Reply } from './reply.tsx';
 import { ThreadElsewhere } from './thread-elsewhere.tsx';
@@ -21,9 +21,9 @@ export function ThreadPage() {
 }
 
 function Thread({ id }: { id: string }) {
-  const goBack = useBack();
   const { messages, hidden, isComplete, error, retry, loadNew } = useThread(id);
   const linked = useLocation({ select: ({ hash }) => hash });
+  const goBack = useBack(linked);
   const [replyToId, setReplyToId] = useState<string>();
   const note = useRef<HTMLTextAreaElement>(null);
   const { isOpen, toggle, openAll } = useOpenMessages(messages, linked, isComplete);
@@ -98,15 +98,16 @@ function titleOf(messages: Message[]): string {
 }
 
 /** Goes back in the history if the list is there, so that its scroll position is kept; else opens the last list. */
-function useBack(): () => void {
+function useBack(linked: string): () => void {
   const navigate = useNavigate();
   const { history } = useRouter();
   return useMemo(
     () => () => {
+      returnToRow(linked);
       if (isLastMailboxBehind()) history.back();
       else void navigate({ href: lastMailbox() });
     },
-    [navigate, history],
+    [navigate, history, linked],
   );
 }
 
