@@ -12,7 +12,7 @@ export function Plain({ title, children, isWide = false }: { title: string; chil
       <header className={`mx-auto w-full ${isWide ? 'max-w-2xl' : 'max-w-sm'}`}>
         <Brand />
       </header>
-      <main className={`mx-auto w-full grow pt-[12vh] pb-16 print:pt-6 print:pb-0 ${isWide ? 'max-w-2xl' : 'max-w-sm'}`}>
+      <main className={`mx-auto w-full grow pb-16 print:pt-4 print:pb-0 ${isWide ? 'max-w-2xl pt-10' : 'max-w-sm pt-[10vh]'}`}>
         <h1 className="mb-2 text-2xl font-semibold tracking-tight">
           <Title>{title}</Title>
         </h1>

@@ -6,8 +6,15 @@ import { Button, IconButton } from './button.tsx';
 import { Name, visible } from './name.tsx';
 import { bytes } from './parts.tsx';
 
+interface AttachmentsProps {
+  uploads: Uploads;
+  error?: string | undefined;
+  /** A button and chips, in place of a zone and rows. */
+  isCompact?: boolean;
+}
+
 /** Chooses files, and shows the progress of each upload. */
-export function Attachments({ uploads, error }: { uploads: Uploads; error?: string | undefined }) {
+export function Attachments({ uploads, error, isCompact = false }: AttachmentsProps) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const onDrag = (event: DragEvent) => {
@@ -17,7 +24,14 @@ export function Attachments({ uploads, error }: { uploads: Uploads; error?: stri
   return (
     <section aria-label="Files" className="flex flex-col gap-2">
       {uploads.list.length > 0 ? (
-        <ul aria-label="Chosen files" className="divide-y divide-line rounded-lg border border-line">
+        <ul
+          aria-label="Chosen files"
+          className={
+            isCompact
+              ? 'flex flex-wrap gap-2 [&>li]:w-72 [&>li]:rounded-lg [&>li]:bg-tint'
+              : 'divide-y divide-line rounded-lg border border-line'
+          }
+        >
           {uploads.list.map((upload) => (
             <UploadRow key={upload.key} upload={upload} onRemove={() => uploads.remove(upload)} />
           ))}
@@ -31,12 +45,17 @@ export function Attachments({ uploads, error }: { uploads: Uploads; error?: stri
           onDrag(event);
           uploads.add(event.dataTransfer.files);
         }}
-        className={`flex flex-wrap items-center justify-center gap-x-3 gap-y-2 rounded-lg border border-dashed px-4 py-3 text-sm transition-colors ${isOver ? 'border-accent bg-accent-tint' : 'border-edge'}`}
+        className={`flex flex-wrap items-center gap-x-3 gap-y-2 rounded-lg text-sm transition-colors ${isCompact ? '' : 'justify-center border border-dashed px-4 py-3'} ${isOver ? 'border-accent bg-accent-tint' : 'border-edge'}`}
       >
-        <Button onClick={() => input.current?.click()} icon={<Paperclip className="size-4" aria-hidden />}>
+        <Button
+          look={isCompact ? 'quiet' : 'secondary'}
+          className={isCompact ? '-ml-3' : ''}
+          onClick={() => input.current?.click()}
+          icon={<Paperclip className="size-4" aria-hidden />}
+        >
           Attach files
         </Button>
-        <span className="text-soft">or drop them here. Up to 5 GB each.</span>
+        <span className={`text-soft ${isCompact ? 'max-sm:hidden' : ''}`}>or drop them here. Up to 5 GB each.</span>
         <input
           ref={input}
           type="file"

@@ -16,7 +16,7 @@ export function PageHeader({ title, children, actions }: { title: string; childr
         <h1 className="text-2xl font-semibold tracking-tight">
           <Title>{title}</Title>
         </h1>
-        {children !== undefined ? <p className="mt-1 max-w-prose text-soft">{children}</p> : null}
+        {children !== undefined ? <p className="mt-1 max-w-prose text-soft wrap-anywhere">{children}</p> : null}
       </div>
       {actions !== undefined ? <div className="flex flex-wrap gap-2">{actions}</div> : null}
     </header>

@@ -35,8 +35,10 @@ function Found({ profile }: { profile: PublicProfile }) {
           </Badge>
         ))}
       </div>
-      <DropForm key={profile.handle} profile={profile} />
-      <p className="mt-12 border-t border-line pt-4 text-sm text-soft">
+      <div className="rounded-2xl border border-line bg-paper p-5 shadow-sm sm:p-7">
+        <DropForm key={profile.handle} profile={profile} />
+      </div>
+      <p className="mt-8 text-sm text-soft">
         {profile.verified_domains.length > 0
           ? 'Domains with a check mark are verified. The name is chosen by the business.'
           : 'The name is chosen by the business. It has no verified domain.'}{' '}

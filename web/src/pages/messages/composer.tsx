@@ -1,99 +1,30 @@
 import { Braces, SendHorizontal } from 'lucide-react';
-import { type FormEvent, type KeyboardEvent, type Ref, useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { ApiError } from '../../api/client.ts';
-import type { Envelope } from '../../api/schema.ts';
-import { useSend } from '../../api/send.ts';
-import { useUploads } from '../../api/uploads.ts';
+import { type KeyboardEvent, type Ref, useState } from 'react';
 import { Attachments } from '../../ui/attachments.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
-import { takeKeys } from '../../ui/type-ahead.ts';
-import { bodyOf, type Draft, isEmpty, useDraft } from './draft.ts';
-import { faultOf, JsonField } from './json-field.tsx';
+import type { Draft } from './draft.ts';
+import { JsonField } from './json-field.tsx';
 import { ReceiptNote } from './receipt-note.tsx';
+import { RecipientFacts } from './recipient-facts.tsx';
 import { RecipientField } from './recipient-field.tsx';
-
-interface ComposerProps {
-  /** The key under which the draft is stored. */
-  place: string;
-  /** The message to reply to; without it, a recipient must be chosen. */
-  inReplyTo?: string;
-  initial?: Partial<Draft>;
-  noteRef?: Ref<HTMLTextAreaElement>;
-  onSent(envelope: Envelope): void;
-}
-
-/** Why the draft can't be sent yet. at: the field to look at. */
-interface Problem {
-  at?: 'to';
-  text: string;
-}
-
-const FIELDS = ['/to', '/type', '/subject', '/note', '/json', '/files'];
-
-/** Whether a field shows the error already. */
-const isAtField = ({ code, details }: ApiError): boolean =>
-  code === 'unknown_recipient' || (details.length > 0 && details.every(({ path }) => FIELDS.includes(path)));
+import { TemplateMenu } from './template-menu.tsx';
+import { type ComposerProps, useComposer } from './use-composer.ts';
 
 /** The form for a new message or a reply. */
-export function Composer({ place, inReplyTo, initial = {}, noteRef, onSent }: ComposerProps) {
-  const isReply = inReplyTo !== undefined;
-  const { draft, change, clear } = useDraft(place, initial);
-  const uploads = useUploads('/v1/uploads');
-  const send = useSend('POST /v1/messages');
+export function Composer({ noteRef, ...props }: ComposerProps & { noteRef?: Ref<HTMLTextAreaElement> }) {
+  const isReply = props.inReplyTo !== undefined;
+  const composer = useComposer(props);
+  const { draft, change, uploads, submit, error } = composer;
   const [isDetailed, setDetailed] = useState(!isReply || draft.type !== '' || draft.subject !== '');
-  const [hasJson, setHasJson] = useState(draft.json !== '');
-  const [problem, setProblem] = useState<Problem>();
-  const form = useRef<HTMLFormElement>(null);
-  const recipient = useRef<HTMLInputElement>(null);
-  const { error } = send;
-
-  // What was typed since the shortcut that opened the page belongs into its first empty field.
-  const begin = useEffectEvent(() => {
-    const typed = takeKeys();
-    if (isReply) return;
-    if (draft.to !== '') form.current?.querySelector('textarea')?.focus();
-    else {
-      recipient.current?.focus();
-      if (typed !== '') change({ to: typed });
-    }
-  });
-  useEffect(() => begin(), []);
 
   const text = (name: keyof Draft) => ({
     value: draft[name],
-    error: error?.at(`/${name}`),
+    error: composer.errorAt(name),
     onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value }),
   });
-
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault();
-    if (send.isPending) return;
-    const found = problemOf();
-    setProblem(found);
-    if (found?.at === 'to') recipient.current?.focus();
-    if (found !== undefined || uploads.ids === undefined) return;
-    send.mutate(bodyOf(draft, inReplyTo, uploads.ids), {
-      onSuccess: (envelope) => {
-        clear();
-        uploads.clear();
-        setHasJson(false);
-        onSent(envelope);
-      },
-      onError: (failure) => {
-        if (failure.code === 'unknown_recipient' || failure.at('/to') !== undefined) recipient.current?.focus();
-      },
-    });
-  };
-  const problemOf = (): Problem | undefined => {
-    if (!isReply && draft.to.trim() === '') return { at: 'to', text: 'Enter a recipient.' };
-    if (faultOf(draft.json)) return { text: 'Fix the JSON, or remove it.' };
-    if (uploads.ids === undefined) return { text: 'Wait until all files are uploaded, or remove the unfinished ones.' };
-    if (isEmpty(draft) && uploads.list.length === 0) return { text: 'Add a note, JSON or a file first.' };
-    return undefined;
-  };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
@@ -103,27 +34,17 @@ export function Composer({ place, inReplyTo, initial = {}, noteRef, onSent }: Co
 
   return (
     <form
-      ref={form}
+      ref={composer.form}
       noValidate
-      onSubmit={submit}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
       onKeyDown={onKey}
       aria-label={isReply ? 'Reply' : 'Message'}
-      className="flex flex-col gap-4"
+      className={`flex flex-col ${isReply ? 'gap-2' : 'gap-4'}`}
     >
-      {isReply ? null : (
-        <RecipientField
-          value={draft.to}
-          inputRef={recipient}
-          onChange={(to) => {
-            change({ to });
-            setProblem(undefined);
-            send.reset();
-          }}
-          error={
-            problem?.at === 'to' ? problem.text : (error?.at('/to') ?? (error?.code === 'unknown_recipient' ? error.message : undefined))
-          }
-        />
-      )}
+      {isReply ? null : <Recipient composer={composer} />}
       {isDetailed ? (
         <div className="grid gap-4 sm:grid-cols-[12rem_1fr]">
           <TextField label="Type" placeholder="order" maxLength={80} {...text('type')} />
@@ -133,42 +54,77 @@ export function Composer({ place, inReplyTo, initial = {}, noteRef, onSent }: Co
       <TextArea
         ref={noteRef}
         label="Note"
-        rows={isReply ? 4 : 6}
+        rows={isReply ? 1 : 6}
+        className={isReply ? 'max-h-60 min-h-9 resize-none border-transparent! px-0! outline-none field-sizing-content' : ''}
         maxLength={10_000}
         isBare={isReply}
         {...text('note')}
         placeholder={isReply ? 'Write a reply' : ''}
       />
-      {hasJson ? <JsonField value={draft.json} onChange={(json) => change({ json })} error={error?.at('/json')} /> : null}
-      <Attachments uploads={uploads} error={error?.at('/files')} />
+      {composer.hasJson ? (
+        <JsonField
+          key={composer.version}
+          value={draft.json}
+          onChange={(json) => change({ json })}
+          onRemove={composer.removeJson}
+          error={composer.errorAt('json')}
+        />
+      ) : null}
+      <Attachments uploads={uploads} error={composer.errorAt('files')} isCompact={isReply} />
       {isReply ? null : <ReceiptNote />}
-      {error && !isAtField(error) ? <ErrorNote error={error} /> : null}
+      {error ? <ErrorNote error={error} /> : null}
       <div className="flex flex-wrap items-center gap-2">
+        {composer.hasJson ? null : (
+          <Button
+            look={isReply ? 'quiet' : 'secondary'}
+            className={isReply ? '-ml-3' : ''}
+            onClick={composer.addJson}
+            icon={<Braces className="size-4" aria-hidden />}
+          >
+            Add JSON
+          </Button>
+        )}
         {isDetailed ? null : (
           <Button look="quiet" onClick={() => setDetailed(true)}>
             Add type and subject
           </Button>
         )}
-        {hasJson ? null : (
-          <Button look="quiet" onClick={() => setHasJson(true)} icon={<Braces className="size-4" aria-hidden />}>
-            Add JSON
-          </Button>
-        )}
         <p role="status" className="grow text-right text-sm text-warn empty:hidden">
-          {problem?.at === undefined ? problem?.text : null}
+          {composer.problem}
         </p>
-        <Button
-          type="submit"
-          look="primary"
-          className="ml-auto"
-          isBusy={send.isPending}
-          title="Ctrl+Enter or ⌘+Enter"
-          icon={<SendHorizontal className="size-4" aria-hidden />}
-        >
-          Send
-        </Button>
+        <SendButton isBusy={composer.isBusy} />
       </div>
       <LeaveGuard isNeeded={uploads.isUnfinished} />
     </form>
+  );
+}
+
+function Recipient({ composer }: { composer: ReturnType<typeof useComposer> }) {
+  const { draft } = composer;
+  return (
+    <>
+      <div className="absolute top-0 right-0">
+        <TemplateMenu draft={draft} onUse={composer.begin} />
+      </div>
+      <div className="flex flex-col gap-1.5">
+        <RecipientField value={draft.to} inputRef={composer.recipient} onChange={composer.setRecipient} error={composer.recipientError} />
+        <RecipientFacts typed={draft.to} />
+      </div>
+    </>
+  );
+}
+
+function SendButton({ isBusy }: { isBusy: boolean }) {
+  return (
+    <Button
+      type="submit"
+      look="primary"
+      className="ml-auto"
+      isBusy={isBusy}
+      title="Ctrl+Enter or ⌘+Enter"
+      icon={<SendHorizontal className="size-4" aria-hidden />}
+    >
+      Send
+    </Button>
   );
 }
