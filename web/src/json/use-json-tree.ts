@@ -1,4 +1,4 @@
-import { useCallback, useDeferredValue, useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { allContainers, matches, openAtFirst, rowOf, shownRows } from './rows.ts';
 import type { JsonTree } from './tree.ts';
 
@@ -38,12 +38,12 @@ export function useJsonTree(tree: JsonTree, shownAtFirst: Iterable<number>, clos
     [tree],
   );
   // While typing, the tree stays at a match, or goes to the next one.
-  const jump = useEffectEvent(() => {
+  const [jumpedIn, setJumpedIn] = useState(found);
+  if (found !== jumpedIn) {
+    setJumpedIn(found);
     const next = found.at(rowOf(Int32Array.from(found), current) % Math.max(1, found.length));
     if (next !== undefined) reveal(next);
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: jumps when the search changes, not when the current node does
-  useEffect(() => jump(), [found]);
+  }
 
   /** Goes to the next or previous match, and wraps around. */
   const go = (by: 1 | -1) => {

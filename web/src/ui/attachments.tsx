@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, Paperclip, Pause, Play, RotateCw, Upload as UploadIcon, X } from 'lucide-react';
-import { type DragEvent, useRef, useState } from 'react';
+import { type DragEvent, type ReactNode, useRef, useState } from 'react';
 import type { Progress, Upload } from '../api/upload.ts';
 import { type Uploads, useProgress } from '../api/uploads.ts';
 import { Button, IconButton } from './button.tsx';
@@ -11,10 +11,12 @@ interface AttachmentsProps {
   error?: string | undefined;
   /** A button and chips, in place of a zone and rows. */
   isCompact?: boolean;
+  /** Other buttons of the same row. */
+  children?: ReactNode;
 }
 
 /** Chooses files, and shows the progress of each upload. */
-export function Attachments({ uploads, error, isCompact = false }: AttachmentsProps) {
+export function Attachments({ uploads, error, isCompact = false, children }: AttachmentsProps) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const onDrag = (event: DragEvent) => {
@@ -45,7 +47,7 @@ export function Attachments({ uploads, error, isCompact = false }: AttachmentsPr
           onDrag(event);
           uploads.add(event.dataTransfer.files);
         }}
-        className={`flex flex-wrap items-center gap-x-3 gap-y-2 rounded-lg text-sm transition-colors ${isCompact ? '' : 'justify-center border border-dashed px-4 py-3'} ${isOver ? 'border-accent bg-accent-tint' : 'border-edge'}`}
+        className={`flex flex-wrap items-center gap-y-2 rounded-lg text-sm transition-colors ${isCompact ? 'gap-x-1' : 'justify-center gap-x-3 border border-dashed px-4 py-3'} ${isOver ? 'border-accent bg-accent-tint' : 'border-edge'}`}
       >
         <Button
           look={isCompact ? 'quiet' : 'secondary'}
@@ -53,9 +55,9 @@ export function Attachments({ uploads, error, isCompact = false }: AttachmentsPr
           onClick={() => input.current?.click()}
           icon={<Paperclip className="size-4" aria-hidden />}
         >
-          Attach files
+          <span className={isCompact ? 'max-sm:sr-only' : ''}>Attach files</span>
         </Button>
-        <span className={`text-soft ${isCompact ? 'max-sm:hidden' : ''}`}>or drop them here. Up to 5 GB each.</span>
+        {isCompact ? children : <span className="text-soft">or drop them here. Up to 5 GB each.</span>}
         <input
           ref={input}
           type="file"

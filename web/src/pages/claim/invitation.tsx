@@ -24,7 +24,8 @@ const AS_ROLE = {
 export function InvitationPage() {
   const { token } = useParams({ from: '/invitations/$token' });
   const session = useReading('GET /v1/account', {});
-  const account = session.error?.status === 401 ? null : session.data;
+  // While it is asked again, somebody who was signed out still is.
+  const account = session.data ?? (session.errorUpdateCount > 0 ? null : undefined);
   const invitation = useReading('GET /v1/account/invitations/{token}', { path: { token } });
   if (invitation.error) return <NoInvitation error={invitation.error} onRetry={() => void invitation.refetch()} />;
   if (!invitation.data || account === undefined)
@@ -48,7 +49,7 @@ export function InvitationPage() {
       ) : (
         <OtherAccount token={token} invitation={invitation.data} account={account} />
       )}
-      <SignedInAs />
+      {account === null ? null : <SignedInAs />}
     </Plain>
   );
 }

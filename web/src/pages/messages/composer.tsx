@@ -1,5 +1,5 @@
-import { Braces, SendHorizontal } from 'lucide-react';
-import { type KeyboardEvent, type Ref, useState } from 'react';
+import { Braces, SendHorizontal, Tag } from 'lucide-react';
+import { type KeyboardEvent, type Ref, useRef, useState } from 'react';
 import { Attachments } from '../../ui/attachments.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
@@ -16,7 +16,9 @@ import { type ComposerProps, useComposer } from './use-composer.ts';
 /** The form for a new message or a reply. */
 export function Composer({ noteRef, ...props }: ComposerProps & { noteRef?: Ref<HTMLTextAreaElement> }) {
   const isReply = props.inReplyTo !== undefined;
-  const composer = useComposer(props);
+  const form = useRef<HTMLFormElement>(null);
+  const recipient = useRef<HTMLInputElement>(null);
+  const composer = useComposer(props, { form, recipient });
   const { draft, change, uploads, submit, error } = composer;
   const [isDetailed, setDetailed] = useState(!isReply || draft.type !== '' || draft.subject !== '');
 
@@ -34,7 +36,7 @@ export function Composer({ noteRef, ...props }: ComposerProps & { noteRef?: Ref<
 
   return (
     <form
-      ref={composer.form}
+      ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -44,7 +46,7 @@ export function Composer({ noteRef, ...props }: ComposerProps & { noteRef?: Ref<
       aria-label={isReply ? 'Reply' : 'Message'}
       className={`flex flex-col ${isReply ? 'gap-2' : 'gap-4'}`}
     >
-      {isReply ? null : <Recipient composer={composer} />}
+      {isReply ? null : <Recipient composer={composer} inputRef={recipient} />}
       {isDetailed ? (
         <div className="grid gap-4 sm:grid-cols-[12rem_1fr]">
           <TextField label="Type" placeholder="order" maxLength={80} {...text('type')} />
@@ -70,36 +72,29 @@ export function Composer({ noteRef, ...props }: ComposerProps & { noteRef?: Ref<
           error={composer.errorAt('json')}
         />
       ) : null}
-      <Attachments uploads={uploads} error={composer.errorAt('files')} isCompact={isReply} />
-      {isReply ? null : <ReceiptNote />}
-      {error ? <ErrorNote error={error} /> : null}
-      <div className="flex flex-wrap items-center gap-2">
-        {composer.hasJson ? null : (
-          <Button
-            look={isReply ? 'quiet' : 'secondary'}
-            className={isReply ? '-ml-3' : ''}
-            onClick={composer.addJson}
-            icon={<Braces className="size-4" aria-hidden />}
-          >
-            Add JSON
-          </Button>
-        )}
-        {isDetailed ? null : (
-          <Button look="quiet" onClick={() => setDetailed(true)}>
-            Add type and subject
-          </Button>
-        )}
-        <p role="status" className="grow text-right text-sm text-warn empty:hidden">
-          {composer.problem}
-        </p>
-        <SendButton isBusy={composer.isBusy} />
-      </div>
+      {isReply ? (
+        <>
+          {error ? <ErrorNote error={error} /> : null}
+          <Attachments uploads={uploads} error={composer.errorAt('files')} isCompact>
+            <Actions composer={composer} isReply {...(isDetailed ? {} : { onDetails: () => setDetailed(true) })} />
+          </Attachments>
+        </>
+      ) : (
+        <>
+          <Attachments uploads={uploads} error={composer.errorAt('files')} />
+          <ReceiptNote />
+          {error ? <ErrorNote error={error} /> : null}
+          <div className="flex flex-wrap items-center gap-2">
+            <Actions composer={composer} isReply={false} />
+          </div>
+        </>
+      )}
       <LeaveGuard isNeeded={uploads.isUnfinished} />
     </form>
   );
 }
 
-function Recipient({ composer }: { composer: ReturnType<typeof useComposer> }) {
+function Recipient({ composer, inputRef }: { composer: ReturnType<typeof useComposer>; inputRef: Ref<HTMLInputElement> }) {
   const { draft } = composer;
   return (
     <>
@@ -107,24 +102,46 @@ function Recipient({ composer }: { composer: ReturnType<typeof useComposer> }) {
         <TemplateMenu draft={draft} onUse={composer.begin} />
       </div>
       <div className="flex flex-col gap-1.5">
-        <RecipientField value={draft.to} inputRef={composer.recipient} onChange={composer.setRecipient} error={composer.recipientError} />
+        <RecipientField value={draft.to} inputRef={inputRef} onChange={composer.setRecipient} error={composer.recipientError} />
         <RecipientFacts typed={draft.to} />
       </div>
     </>
   );
 }
 
-function SendButton({ isBusy }: { isBusy: boolean }) {
+interface ActionsProps {
+  composer: ReturnType<typeof useComposer>;
+  isReply: boolean;
+  /** Shows the fields for type and subject. */
+  onDetails?: () => void;
+}
+
+function Actions({ composer, isReply, onDetails }: ActionsProps) {
   return (
-    <Button
-      type="submit"
-      look="primary"
-      className="ml-auto"
-      isBusy={isBusy}
-      title="Ctrl+Enter or ⌘+Enter"
-      icon={<SendHorizontal className="size-4" aria-hidden />}
-    >
-      Send
-    </Button>
+    <>
+      {composer.hasJson ? null : (
+        <Button look={isReply ? 'quiet' : 'secondary'} onClick={composer.addJson} icon={<Braces className="size-4" aria-hidden />}>
+          <span className={isReply ? 'max-sm:sr-only' : ''}>Add JSON</span>
+        </Button>
+      )}
+      {onDetails ? (
+        <Button look="quiet" onClick={onDetails} icon={<Tag className="size-4" aria-hidden />}>
+          <span className="max-sm:sr-only">Add type and subject</span>
+        </Button>
+      ) : null}
+      <p role="status" className="grow text-right text-sm text-warn empty:hidden">
+        {composer.problem}
+      </p>
+      <Button
+        type="submit"
+        look="primary"
+        className="ml-auto"
+        isBusy={composer.isBusy}
+        title="Ctrl+Enter or ⌘+Enter"
+        icon={<SendHorizontal className="size-4" aria-hidden />}
+      >
+        Send
+      </Button>
+    </>
   );
 }

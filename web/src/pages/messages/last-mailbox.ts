@@ -19,6 +19,8 @@ export function returnToRow(messageId: string | undefined): void {
   row = messageId;
 }
 
+export const rowToReturnTo = (): string | undefined => row;
+
 export function takeRow(): string | undefined {
   const taken = row;
   row = undefined;

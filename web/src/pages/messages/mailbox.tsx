@@ -10,7 +10,7 @@ import { useShortcuts } from '../../ui/shortcuts.ts';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { type Filters, isFiltered } from './filters.ts';
-import { rememberMailbox, takeRow } from './last-mailbox.ts';
+import { rememberMailbox, rowToReturnTo, takeRow } from './last-mailbox.ts';
 import { type Mailbox, type Summary, useMessages } from './message-list.ts';
 import { MessageRow } from './message-row.tsx';
 import { useNonMembers } from './non-members.ts';
@@ -113,13 +113,12 @@ function Messages({ mailbox, list: { items: all, hasMore, more } }: { mailbox: M
   const { shown: items, held, release } = useHeld(all);
   const isNonMember = useNonMembers();
   const navigate = useNavigate();
-  const [selected, setSelected] = useState<string>();
+  const [selected, setSelected] = useState(rowToReturnTo);
   const { list, rows, scrollTo } = useLongList({ items, hasMore, more }, ({ id }) => id, ROW_PX);
 
   const focusRow = useEffectEvent((id: string) => {
     const at = items.findIndex((item) => item.id === id);
     if (at < 0) return;
-    setSelected(id);
     scrollTo(at, { align: 'auto' });
     // The row is drawn after the list has scrolled.
     setTimeout(() => document.querySelector<HTMLElement>(`[data-message="${id}"]`)?.focus({ preventScroll: true }), ROW_DRAWN_MS);

@@ -46,7 +46,7 @@ export function MessageCard({ message, threadSubject, isOpen, isLinked, onToggle
           <ChevronRight className={`mt-0.5 size-4 shrink-0 self-start text-soft ${isOpen ? 'rotate-90' : ''}`} aria-hidden />
           <span className="flex min-w-0 grow flex-wrap items-center gap-x-2">
             {isOurs ? <span className="font-medium">You</span> : <PartyName party={from.party} />}
-            <span className={`inline-flex min-w-0 items-start gap-2 text-soft ${isOpen ? '' : 'max-sm:hidden'}`}>
+            <span className={`inline-flex min-w-0 items-start gap-2 text-soft ${isOpen && isOurs ? '' : 'max-sm:hidden'}`}>
               <ArrowRight className="mt-1 size-3.5 shrink-0" aria-label="to" />
               {isOurs ? (
                 <PartyName party={to.party} segment={to.segment} />
@@ -150,6 +150,7 @@ function SenderLine({ actor: { name, email, verified, provider }, party, isNonMe
           email not verified
         </span>
       )}
+      {party.kind === 'handle' ? <span aria-hidden>·</span> : null}
       <DomainProof party={party} />
       {isNonMember ? <Badge>Not a member</Badge> : null}
     </p>

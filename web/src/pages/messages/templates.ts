@@ -24,10 +24,19 @@ function templates(): readonly Template[] {
 function parsed(text: string): Template[] {
   try {
     const list: unknown = JSON.parse(text);
-    return Array.isArray(list) ? (list as Template[]) : [];
+    return Array.isArray(list) ? list.filter(isTemplate) : [];
   } catch {
     return [];
   }
+}
+
+const FIELDS = ['name', 'to', 'type', 'subject', 'note', 'json'] as const;
+
+/** Storage may hold what an older version wrote. */
+function isTemplate(value: unknown): value is Template {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = new Map(Object.entries(value));
+  return FIELDS.every((name) => typeof fields.get(name) === 'string');
 }
 
 function store(list: readonly Template[]): boolean {

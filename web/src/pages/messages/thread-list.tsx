@@ -31,8 +31,16 @@ export function ThreadList({ messages, subject, linked, isOpen, onToggle, onRepl
     gap: GAP_PX,
     overscan: OVERSCAN,
   });
-  const scrollTo = useEffectEvent((index: number) => virtual.scrollToIndex(index, { align: 'start' }));
-  useScrollTo(messages, linked, place !== null, scrollTo);
+  // To the linked message once, as soon as it is loaded. The first one is at the top anyway, with the heading above it.
+  const linkedAt = messages.findIndex(({ id }) => id === linked);
+  const shown = useRef('');
+  const showLinked = useEffectEvent(() => {
+    if (place === null || linkedAt < 0 || shown.current === linked) return;
+    shown.current = linked;
+    if (linkedAt > 0) virtual.scrollToIndex(linkedAt, { align: 'start' });
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these are when to look
+  useEffect(() => showLinked(), [linkedAt, linked, place]);
   return (
     <ol ref={setPlace} aria-label="Messages" className="relative" style={{ height: virtual.getTotalSize() }}>
       {virtual.getVirtualItems().map(({ index, key, start }) => {
@@ -63,16 +71,4 @@ export function ThreadList({ messages, subject, linked, isOpen, onToggle, onRepl
       })}
     </ol>
   );
-}
-
-/** Scrolls to the linked message once, as soon as it is loaded, and to a message that this page sent. */
-function useScrollTo(messages: Message[], linked: string, isReady: boolean, scrollTo: (index: number) => void): void {
-  const done = useRef('');
-  const at = messages.findIndex(({ id }) => id === linked);
-  useEffect(() => {
-    // The first message is at the top anyway, with the heading above it.
-    if (!isReady || at < 0 || done.current === linked) return;
-    done.current = linked;
-    if (at > 0) scrollTo(at);
-  }, [at, linked, isReady, scrollTo]);
 }

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useState } from 'react';
 import type { ApiError } from '../../api/client.ts';
 import type { Envelope } from '../../api/schema.ts';
 import { useSend } from '../../api/send.ts';
@@ -29,8 +29,13 @@ const FIELDS = ['/to', '/type', '/subject', '/note', '/json', '/files'];
 const isAtField = ({ code, details }: ApiError): boolean =>
   code === 'unknown_recipient' || (details.length > 0 && details.every(({ path }) => FIELDS.includes(path)));
 
+interface Elements {
+  form: RefObject<HTMLFormElement | null>;
+  recipient: RefObject<HTMLInputElement | null>;
+}
+
 /** The draft of a message, its files, and how it is sent. */
-export function useComposer({ place, inReplyTo, initial = {}, onSent }: ComposerProps) {
+export function useComposer({ place, inReplyTo, initial = {}, onSent }: ComposerProps, { form, recipient }: Elements) {
   const isReply = inReplyTo !== undefined;
   const { draft, change, clear } = useDraft(place, initial);
   const uploads = useUploads('/v1/uploads');
@@ -39,8 +44,6 @@ export function useComposer({ place, inReplyTo, initial = {}, onSent }: Composer
   /** Another version makes the editor start over. */
   const [version, setVersion] = useState(0);
   const [problem, setProblem] = useState<Problem>();
-  const recipient = useRef<HTMLInputElement>(null);
-  const form = useRef<HTMLFormElement>(null);
   const { error } = send;
   useFirstFocus({ isReply, draft, form, recipient, onTyped: (to) => change({ to }) });
 
@@ -70,7 +73,7 @@ export function useComposer({ place, inReplyTo, initial = {}, onSent }: Composer
     });
   };
   return {
-    ...{ draft, change, uploads, submit, form, recipient, hasJson, version, isBusy: send.isPending },
+    ...{ draft, change, uploads, submit, hasJson, version, isBusy: send.isPending },
     /** The error that no field shows. */
     error: error && !isAtField(error) ? error : null,
     errorAt: (name: keyof Draft | 'files') => error?.at(`/${name}`),
@@ -95,11 +98,9 @@ export function useComposer({ place, inReplyTo, initial = {}, onSent }: Composer
   };
 }
 
-interface FirstFocus {
+interface FirstFocus extends Elements {
   isReply: boolean;
   draft: Draft;
-  form: RefObject<HTMLFormElement | null>;
-  recipient: RefObject<HTMLInputElement | null>;
   onTyped(to: string): void;
 }
 
