@@ -129,3 +129,15 @@ test('from a thread, u returns to its row', async () => {
     .and(page.locator(':focus'))
     .waitFor();
 });
+
+test('the link of a notice leads to its thread, also when a handle has to be claimed first', async () => {
+  const { page, open } = await world.person('solo@solo-works.test');
+  const path = '/threads/thr_00000000000000000000000000';
+  await open(path);
+  await page.getByRole('heading', { name: 'Claim a handle' }).waitFor();
+  await page.getByText('it opens next').waitFor();
+  await page.getByRole('textbox', { name: 'Business name' }).fill('Solo Works');
+  await page.getByRole('button', { name: 'Claim @solo-works' }).click();
+  await page.getByText('Thread not found').waitFor();
+  expect(new URL(page.url()).pathname).toBe(path);
+});

@@ -50,7 +50,7 @@ export function TableView({ tree, table }: { tree: JsonTree; table: JsonTable })
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards can scroll it only with the focus */}
       <section tabIndex={0} aria-label={`Table ${title}`} className="max-h-96 overflow-auto px-4 pb-3 -outline-offset-2">
-        <table className="w-full border-collapse text-sm">
+        <table className="min-w-[min(100%,40rem)] border-collapse text-sm">
           <thead>
             <tr>
               {columns.map((column) => (

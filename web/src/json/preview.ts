@@ -14,10 +14,17 @@ export function previewOf(tree: JsonTree, node: number): string {
       break;
     }
     const key = isObject ? `${(tree.key(child) ?? '').slice(0, VALUE_CHARS)}: ` : '';
-    shown.push(key + shortValue(tree, child));
+    shown.push(key + (isObject ? shortValue(tree, child) : element(tree, child)));
     chars += (shown.at(-1)?.length ?? 0) + 2;
   }
   return isObject ? `{ ${shown.join(', ')} }` : `[ ${shown.join(', ')} ]`;
+}
+
+/** Of an object in an array its first member is shown, which often names it. */
+function element(tree: JsonTree, node: number): string {
+  if (tree.kind(node) !== 'object' || tree.children(node) === 0) return shortValue(tree, node);
+  const first = node + 1;
+  return `{ ${(tree.key(first) ?? '').slice(0, VALUE_CHARS)}: ${shortValue(tree, first)}${tree.children(node) > 1 ? ', …' : ''} }`;
 }
 
 function shortValue(tree: JsonTree, node: number): string {

@@ -58,6 +58,7 @@ describe('a folded object', () => {
   test('shows what it begins with', () => {
     const tree = treeOf('{"a":1,"b":"two","c":{"d":1},"e":[1,2],"f":[],"g":{}}');
     expect(previewOf(tree, 0)).toBe('{ a: 1, b: "two", c: {…}, e: [2], f: [], g: {} }');
+    expect(previewOf(treeOf('[{"sku":"A","q":1},{"sku":"B"},{},[1]]'), 0)).toBe('[ { sku: "A", … }, { sku: "B" }, {}, [1] ]');
   });
 
   test('however large it is, in one line', () => {
