@@ -35,77 +35,80 @@ export function Composer({ noteRef, ...props }: ComposerProps & { noteRef?: Ref<
   };
 
   return (
-    <form
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-      onKeyDown={onKey}
-      aria-label={isReply ? 'Reply' : 'Message'}
-      className={`flex flex-col ${isReply ? 'gap-2' : 'gap-4'}`}
-    >
-      {isReply ? null : <Recipient composer={composer} inputRef={recipient} />}
-      {isDetailed ? (
-        <div className="grid gap-4 sm:grid-cols-[12rem_1fr]">
-          <TextField label="Type" placeholder="order" maxLength={80} {...text('type')} />
-          <TextField label="Subject" maxLength={200} {...text('subject')} />
+    <>
+      {/* Outside the form: its dialog has a form of its own. */}
+      {isReply ? null : (
+        <div className="absolute top-0 right-0">
+          <TemplateMenu draft={draft} onUse={composer.begin} />
         </div>
-      ) : null}
-      <TextArea
-        ref={noteRef}
-        label="Note"
-        rows={isReply ? 1 : 6}
-        className={isReply ? 'max-h-60 min-h-9 resize-none border-transparent! px-0! outline-none field-sizing-content' : ''}
-        maxLength={10_000}
-        isBare={isReply}
-        {...text('note')}
-        placeholder={isReply ? 'Write a reply' : ''}
-      />
-      {composer.hasJson ? (
-        <JsonField
-          key={composer.version}
-          value={draft.json}
-          onChange={(json) => change({ json })}
-          onRemove={composer.removeJson}
-          error={composer.errorAt('json')}
-        />
-      ) : null}
-      {isReply ? (
-        <>
-          {error ? <ErrorNote error={error} /> : null}
-          <Attachments uploads={uploads} error={composer.errorAt('files')} isCompact>
-            <Actions composer={composer} isReply {...(isDetailed ? {} : { onDetails: () => setDetailed(true) })} />
-          </Attachments>
-        </>
-      ) : (
-        <>
-          <Attachments uploads={uploads} error={composer.errorAt('files')} />
-          <ReceiptNote />
-          {error ? <ErrorNote error={error} /> : null}
-          <div className="flex flex-wrap items-center gap-2">
-            <Actions composer={composer} isReply={false} />
-          </div>
-        </>
       )}
-      <LeaveGuard isNeeded={uploads.isUnfinished} />
-    </form>
+      <form
+        ref={form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+        onKeyDown={onKey}
+        aria-label={isReply ? 'Reply' : 'Message'}
+        className={`flex flex-col ${isReply ? 'gap-2' : 'gap-4'}`}
+      >
+        {isReply ? null : <Recipient composer={composer} inputRef={recipient} />}
+        {isDetailed ? (
+          <div className="grid gap-4 sm:grid-cols-[12rem_1fr]">
+            <TextField label="Type" placeholder="order" maxLength={80} {...text('type')} />
+            <TextField label="Subject" maxLength={200} {...text('subject')} />
+          </div>
+        ) : null}
+        <TextArea
+          ref={noteRef}
+          label="Note"
+          rows={isReply ? 1 : 6}
+          className={isReply ? 'max-h-60 min-h-9 resize-none border-transparent! px-0! outline-none field-sizing-content' : ''}
+          maxLength={10_000}
+          isBare={isReply}
+          {...text('note')}
+          placeholder={isReply ? 'Write a reply' : ''}
+        />
+        {composer.hasJson ? (
+          <JsonField
+            key={composer.version}
+            value={draft.json}
+            onChange={(json) => change({ json })}
+            onRemove={composer.removeJson}
+            error={composer.errorAt('json')}
+          />
+        ) : null}
+        {isReply ? (
+          <>
+            {error ? <ErrorNote error={error} /> : null}
+            <Attachments uploads={uploads} error={composer.errorAt('files')} isCompact>
+              <Actions composer={composer} isReply {...(isDetailed ? {} : { onDetails: () => setDetailed(true) })} />
+            </Attachments>
+          </>
+        ) : (
+          <>
+            <Attachments uploads={uploads} error={composer.errorAt('files')} />
+            <ReceiptNote />
+            {error ? <ErrorNote error={error} /> : null}
+            <div className="flex flex-wrap items-center gap-2">
+              <Actions composer={composer} isReply={false} />
+            </div>
+          </>
+        )}
+        <LeaveGuard isNeeded={uploads.isUnfinished} />
+      </form>
+    </>
   );
 }
 
 function Recipient({ composer, inputRef }: { composer: ReturnType<typeof useComposer>; inputRef: Ref<HTMLInputElement> }) {
   const { draft } = composer;
   return (
-    <>
-      <div className="absolute top-0 right-0">
-        <TemplateMenu draft={draft} onUse={composer.begin} />
-      </div>
-      <div className="flex flex-col gap-1.5">
-        <RecipientField value={draft.to} inputRef={inputRef} onChange={composer.setRecipient} error={composer.recipientError} />
-        <RecipientFacts typed={draft.to} />
-      </div>
-    </>
+    <div className="flex flex-col gap-1.5">
+      <RecipientField value={draft.to} inputRef={inputRef} onChange={composer.setRecipient} error={composer.recipientError} />
+      <RecipientFacts typed={draft.to} />
+    </div>
   );
 }
 
