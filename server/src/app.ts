@@ -121,7 +121,7 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/invitations', 'admin', members.invitations],
   ['POST', '/v1/invitations', 'admin', members.invite],
   ['DELETE', '/v1/invitations/:id', 'admin', members.withdrawInvitation],
-  ['GET', '/v1/account/invitations/:token', 'person', members.readOne],
+  ['GET', '/v1/account/invitations/:token', 'public', members.readOne],
   ['POST', '/v1/account/invitations/:token', 'person', members.accept],
   ['POST', '/v1/agents', 'admin', agents.create],
   ['GET', '/v1/agents/:id/keys', 'admin', keys.list],
@@ -201,6 +201,6 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
   };
   const forPeople = (pages: Pages) => [...pageRoutes(pages), ...linkedFromMails, ...(keepsMails(config) ? keptMails : [])];
   const routes = pages ? [...api, ...forSigningIn, ...forOperators, ...forPeople(pages), ...documentation(api)] : forOperators;
-  registerRoutes(app, routes, context, gate);
+  registerRoutes(app, routes, context, gate, pages && (() => pages.show(404)));
   return app;
 }

@@ -3,7 +3,9 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiError } from './api/client.ts';
+import { onBack } from './api/connection.ts';
 import { watchAccess } from './api/lost-access.ts';
+import { ConnectionBanner } from './frame/connection-banner.tsx';
 import { createPages } from './router.tsx';
 import './styles.css';
 import { applyTheme } from './ui/theme.ts';
@@ -19,6 +21,12 @@ const queries = new QueryClient({
 const pages = createPages(queries);
 watchAccess(queries, () => pages.invalidate());
 
+// What failed while the service was away is loaded again.
+onBack(() => {
+  void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
+  if (pages.state.matches.some(({ status }) => status === 'error')) void pages.invalidate();
+});
+
 applyTheme();
 const place = document.getElementById('root');
 if (!place) throw new Error('The page has no root.');
@@ -26,6 +34,7 @@ createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
       <RouterProvider router={pages} />
+      <ConnectionBanner />
       <Toasts />
     </QueryClientProvider>
   </StrictMode>,

@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { actFor, activeBusiness } from './api/business.ts';
 import { ApiError } from './api/client.ts';
+import { retried } from './api/lazy.ts';
 import { reading } from './api/queries.ts';
 import type { Account } from './api/schema.ts';
 import { PageFailed, PageNotFound } from './frame/page-failed.tsx';
@@ -24,13 +25,20 @@ interface Guarded {
   location: ParsedLocation;
 }
 
+/** Whether somebody was signed in on this page: then a 401 is the end of a session. */
+let wasSignedIn = false;
+
 /** Redirects signed-out visitors to the sign-in page, and back afterwards. */
 async function requireAccount({ context: { queries }, location }: Guarded): Promise<Account> {
   try {
-    return await queries.ensureQueryData(reading('GET /v1/account', {}));
+    const account = await queries.ensureQueryData(reading('GET /v1/account', {}));
+    wasSignedIn = true;
+    return account;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) throw redirect({ to: '/sign-in', search: { next: location.href } });
-    throw error;
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    const ended = wasSignedIn || undefined;
+    wasSignedIn = false;
+    throw redirect({ to: '/sign-in', search: { next: location.href, ended } });
   }
 }
 
@@ -38,12 +46,12 @@ async function requireAccount({ context: { queries }, location }: Guarded): Prom
 async function requireBusiness(guarded: Guarded): Promise<void> {
   const { businesses } = await requireAccount(guarded);
   const active = businesses.find(({ handle }) => handle === activeBusiness()) ?? businesses[0];
-  if (!active) throw redirect({ to: '/claim' });
+  if (!active) throw redirect({ to: '/claim', search: guarded.location.pathname === '/inbox' ? {} : { next: guarded.location.href } });
   if (active.handle !== activeBusiness()) actFor(active.handle);
 }
 
 /** The search of an address, where anything may stand. */
-type Search = { [Name in 'next' | 'error' | keyof Filters]?: unknown };
+type Search = { [Name in 'next' | 'error' | 'ended' | keyof Filters]?: unknown };
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
@@ -68,124 +76,191 @@ const home = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (search: Search): { next?: string | undefined; error?: string | undefined } => ({
+  validateSearch: (search: Search): { next?: string | undefined; error?: string | undefined; ended?: true | undefined } => ({
     next: text(search.next),
     error: text(search.error),
+    ended: search.ended === true || undefined,
   }),
-  component: lazyRouteComponent(() => import('./pages/sign-in/sign-in.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/sign-in/sign-in.tsx')),
+    'SignInPage',
+  ),
 });
 const claim = createRoute({
   getParentRoute: () => root,
   path: '/claim',
   beforeLoad: requireAccount,
-  component: lazyRouteComponent(() => import('./pages/claim/claim.tsx'), 'ClaimPage'),
+  validateSearch: (search: Search): { next?: string | undefined } => ({ next: text(search.next) }),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/claim/claim.tsx')),
+    'ClaimPage',
+  ),
 });
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitations/$token',
-  beforeLoad: requireAccount,
-  component: lazyRouteComponent(() => import('./pages/claim/invitation.tsx'), 'InvitationPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/claim/invitation.tsx')),
+    'InvitationPage',
+  ),
 });
 const drop = createRoute({
   getParentRoute: () => root,
   path: '/@{$handle}',
-  component: lazyRouteComponent(() => import('./pages/drop/drop.tsx'), 'DropPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/drop/drop.tsx')),
+    'DropPage',
+  ),
 });
 const receipt = createRoute({
   getParentRoute: () => root,
   path: '/r/$token',
-  component: lazyRouteComponent(() => import('./pages/receipt/receipt.tsx'), 'ReceiptPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/receipt/receipt.tsx')),
+    'ReceiptPage',
+  ),
 });
 
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
   beforeLoad: requireBusiness,
-  component: lazyRouteComponent(() => import('./frame/frame.tsx'), 'Frame'),
+  component: lazyRouteComponent(
+    retried(() => import('./frame/frame.tsx')),
+    'Frame',
+  ),
 });
 
 const welcome = createRoute({
   getParentRoute: () => app,
   path: '/welcome',
-  component: lazyRouteComponent(() => import('./pages/claim/welcome.tsx'), 'WelcomePage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/claim/welcome.tsx')),
+    'WelcomePage',
+  ),
 });
 const inbox = createRoute({
   getParentRoute: () => app,
   path: '/inbox',
   validateSearch: filters,
-  component: lazyRouteComponent(() => import('./pages/messages/mailbox.tsx'), 'InboxPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/messages/mailbox.tsx')),
+    'InboxPage',
+  ),
 });
 const outbox = createRoute({
   getParentRoute: () => app,
   path: '/outbox',
   validateSearch: filters,
-  component: lazyRouteComponent(() => import('./pages/messages/mailbox.tsx'), 'OutboxPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/messages/mailbox.tsx')),
+    'OutboxPage',
+  ),
 });
 const thread = createRoute({
   getParentRoute: () => app,
   path: '/threads/$id',
-  component: lazyRouteComponent(() => import('./pages/messages/thread.tsx'), 'ThreadPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/messages/thread.tsx')),
+    'ThreadPage',
+  ),
 });
 const compose = createRoute({
   getParentRoute: () => app,
   path: '/compose',
   validateSearch: (search: Search): { to?: string | undefined } => ({ to: text(search.to) }),
-  component: lazyRouteComponent(() => import('./pages/messages/compose.tsx'), 'ComposePage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/messages/compose.tsx')),
+    'ComposePage',
+  ),
 });
 const contacts = createRoute({
   getParentRoute: () => app,
   path: '/contacts',
-  component: lazyRouteComponent(() => import('./pages/contacts/contacts.tsx'), 'ContactsPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/contacts/contacts.tsx')),
+    'ContactsPage',
+  ),
 });
 const agents = createRoute({
   getParentRoute: () => app,
   path: '/agents',
-  component: lazyRouteComponent(() => import('./pages/agents/agents.tsx'), 'AgentsPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/agents/agents.tsx')),
+    'AgentsPage',
+  ),
 });
 const members = createRoute({
   getParentRoute: () => app,
   path: '/members',
-  component: lazyRouteComponent(() => import('./pages/members/members.tsx'), 'MembersPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/members/members.tsx')),
+    'MembersPage',
+  ),
 });
 const domains = createRoute({
   getParentRoute: () => app,
   path: '/domains',
-  component: lazyRouteComponent(() => import('./pages/domains/domains.tsx'), 'DomainsPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/domains/domains.tsx')),
+    'DomainsPage',
+  ),
 });
 const webhooks = createRoute({
   getParentRoute: () => app,
   path: '/webhooks',
-  component: lazyRouteComponent(() => import('./pages/webhooks/webhooks.tsx'), 'WebhooksPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/webhooks/webhooks.tsx')),
+    'WebhooksPage',
+  ),
 });
 const webhook = createRoute({
   getParentRoute: () => app,
   path: '/webhooks/$id',
-  component: lazyRouteComponent(() => import('./pages/webhooks/webhook.tsx'), 'WebhookPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/webhooks/webhook.tsx')),
+    'WebhookPage',
+  ),
 });
 const schema = createRoute({
   getParentRoute: () => app,
   path: '/schema',
-  component: lazyRouteComponent(() => import('./pages/schema/schema.tsx'), 'SchemaPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/schema/schema.tsx')),
+    'SchemaPage',
+  ),
 });
 const blocks = createRoute({
   getParentRoute: () => app,
   path: '/blocks',
-  component: lazyRouteComponent(() => import('./pages/blocks/blocks.tsx'), 'BlocksPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/blocks/blocks.tsx')),
+    'BlocksPage',
+  ),
 });
 const usage = createRoute({
   getParentRoute: () => app,
   path: '/usage',
-  component: lazyRouteComponent(() => import('./pages/usage/usage.tsx'), 'UsagePage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/usage/usage.tsx')),
+    'UsagePage',
+  ),
 });
 const account = createRoute({
   getParentRoute: () => app,
   path: '/account',
-  component: lazyRouteComponent(() => import('./pages/account/account.tsx'), 'AccountPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/account/account.tsx')),
+    'AccountPage',
+  ),
 });
 const settings = createRoute({
   getParentRoute: () => app,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./pages/settings/settings.tsx'), 'SettingsPage'),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/settings/settings.tsx')),
+    'SettingsPage',
+  ),
 });
 
 const tree = root.addChildren([

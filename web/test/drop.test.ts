@@ -32,6 +32,8 @@ test('a stranger with a phone writes, says who they are, attaches a file, and ha
   await page.getByLabel('Subject').fill('A question');
   await page.getByLabel('Message').fill('Do you have it in green?');
   expect(await page.getByRole('button', { name: 'Send', exact: true }).count()).toBe(0);
+  await page.getByLabel('Files to attach').setInputFiles({ name: 'grün.txt', mimeType: 'text/plain', buffer: Buffer.from('a shade') });
+  await page.getByText('They are sent after you sign in.').waitFor();
   await expectAccessible();
 
   await signInOn(page, world, 'ann@gmail.com');
@@ -39,7 +41,8 @@ test('a stranger with a phone writes, says who they are, attaches a file, and ha
   await page.getByText('Anyone with its link sees your name, email address').waitFor();
   expect(page.url()).toBe(`${world.service.url}/@shop`);
   expect(await page.getByLabel('Message').inputValue(), 'written before signing in').toBe('Do you have it in green?');
-  await page.getByLabel('Files to attach').setInputFiles({ name: 'grün.txt', mimeType: 'text/plain', buffer: Buffer.from('a shade') });
+  // Chosen before signing in.
+  await page.getByRole('list', { name: 'Chosen files' }).getByText('grün.txt').waitFor();
   await page.getByText('Uploaded').waitFor();
   await expectAccessible();
 

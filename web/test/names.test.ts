@@ -61,7 +61,9 @@ test('the thread does in its title, subject, files and labels, and says what is 
   expect(await page.title()).toBe(`${SHOWN_SUBJECT} · Waybill`);
   await page.getByRole('list', { name: 'Files' }).getByText(SHOWN_FILE).waitFor();
   await page.getByRole('button', { name: `Download ${SHOWN_FILE}` }).waitFor();
-  await page.getByText('key verified', { exact: true }).waitFor();
+  await page.getByText('by API key').waitFor();
+  await page.getByRole('button', { name: 'Details' }).click();
+  await page.getByText('only its API key is verified').waitFor();
   await page.getByText('Domain verified: globex-works.test').waitFor();
   expect(await page.getByText('verified', { exact: true }).count()).toBe(0);
   await expectNothingUnseen();

@@ -253,8 +253,8 @@ export const PASSKEY_NAME_MAX_CHARS = 100;
 export const USER_AGENT_KEPT_CHARS = 300;
 /** Time after which an unused session ends. */
 export const SESSION_LIFETIME_S = 30 * 24 * 3_600;
-/** Age at which the use of a session extends it. */
-export const SESSION_RENEWED_AFTER_S = 24 * 3_600;
+/** Time after which the use of a session is noted again, and extends it. */
+export const SESSION_RENEWED_AFTER_S = 600;
 /** Time after signing in within which a passkey can be added. */
 export const SESSION_FRESH_FOR_S = 24 * 3_600;
 /** Digits of a one-time code. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../contract/errors.ts';
 import { SMALL_BODY_MAX_BYTES } from '../contract/limits.ts';
 import type { Caller } from '../contract/parties.ts';
@@ -7,7 +7,8 @@ import { bodyCheck, queryCheck } from '../contract/validation.ts';
 import { parseJson } from '../platform/lossless-json.ts';
 import { admit, type Gate } from './admission.ts';
 import { allowOtherSites, handlePreflight } from './cross-origin.ts';
-import type { MemberCall, PersonCall, Route } from './endpoint.ts';
+import type { HttpResponse, MemberCall, PersonCall, Route } from './endpoint.ts';
+import { HTML_TYPE } from './page.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,8 +25,17 @@ declare module 'fastify' {
 const NEVER_COMPRESSED = /^\/(assets|auth|dev|objects)\//;
 const NO_QUERY = { type: 'object', additionalProperties: false } as const;
 
-/** Registers the route table. The checks of a request, in order: key or session, scope or origin, rate, query, body. */
-export function registerRoutes<Context>(app: FastifyInstance, routes: readonly Route<Context>[], context: Context, gate: Gate): void {
+/**
+ * Registers the route table. The checks of a request, in order: key or session, scope or origin, rate, query, body.
+ * `notFoundPage`: what browsers get for a path that is not in the table.
+ */
+export function registerRoutes<Context>(
+  app: FastifyInstance,
+  routes: readonly Route<Context>[],
+  context: Context,
+  gate: Gate,
+  notFoundPage?: () => HttpResponse,
+): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('person', null);
   for (const route of routes) {
@@ -33,7 +43,8 @@ export function registerRoutes<Context>(app: FastifyInstance, routes: readonly R
     if (route[3].streams !== undefined) app.register(async (scope) => registerRoute(scope, route, context, gate));
     else registerRoute(app, route, context, gate);
   }
-  refuseUnknown(app, routes);
+  refuseUnknown(app, routes, notFoundPage !== undefined);
+  if (notFoundPage) showUnknown(app, notFoundPage);
 }
 
 function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpoint]: Route<Context>, context: Context, gate: Gate): void {
@@ -79,7 +90,7 @@ function parsedBody(body: unknown, check: (value: unknown) => void): unknown {
 }
 
 /** The router knows a path only with its methods. For other requests, `Allow` is found by the pattern of the path. */
-function refuseUnknown<Context>(app: FastifyInstance, routes: readonly Route<Context>[]): void {
+function refuseUnknown<Context>(app: FastifyInstance, routes: readonly Route<Context>[], hasPages: boolean): void {
   // A path without parameters comes before one whose parameter it would fit.
   const paths = [...new Set(routes.map(([, path]) => path))].toSorted((a, b) => a.split(':').length - b.split(':').length);
   const known = paths.map((path) => ({ path, pattern: patternOf(path), methods: methodsOf(path, routes) }));
@@ -96,12 +107,32 @@ function refuseUnknown<Context>(app: FastifyInstance, routes: readonly Route<Con
 
   app.addHook('onRequest', (request, _reply, done) => {
     if (!request.is404) return done();
-    const [path = ''] = request.url.split('?');
+    const path = pathOf(request);
     const methods = known.find(({ pattern }) => pattern.test(path))?.methods ?? [];
+    // A browser gets a page, unless the path exists with other methods.
+    if (hasPages && methods.length === 0 && wantsPage(request)) return done();
     // Before the body is read. A path with a parameter that is too long is unknown with all methods.
     done(
       methods.length === 0 || methods.includes(request.method) ? new Refusal('not_found', 'The path was not found.') : refusalOf(methods),
     );
+  });
+}
+
+/** Paths for programs, which get JSON whatever they accept. */
+const FOR_PROGRAMS = /^\/(v1|auth|objects|assets)(\/|$)/;
+
+const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0] ?? '';
+
+function wantsPage(request: FastifyRequest): boolean {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  return isRead && /\btext\/html\b/.test(request.headers.accept ?? '') && !FOR_PROGRAMS.test(pathOf(request));
+}
+
+function showUnknown(app: FastifyInstance, notFoundPage: () => HttpResponse): void {
+  app.setNotFoundHandler((request, reply) => {
+    if (!wantsPage(request)) throw new Refusal('not_found', 'The path was not found.');
+    const { headers = {}, body } = notFoundPage();
+    return reply.code(404).headers(headers).type(HTML_TYPE).send(body);
   });
 }
 

@@ -55,8 +55,10 @@ describe('an invitation', () => {
     const token = await tokenFor(guest());
     expect(response.text).not.toContain(token);
     const person = await signInWithCode(service, guest());
-    expect((await person.get(`/v1/account/invitations/${token}`)).body).toEqual({
+    // Before signing in, too: the page says who invites.
+    expect((await service.anonymous.request('GET', `/v1/account/invitations/${token}`)).body).toEqual({
       business: (await owner.get('/business')).body,
+      invited_by: (await owner.browser.get('/v1/account')).body.name,
       ...{ email: guest(), role: 'admin', expires_at: response.body.expires_at },
     });
     await expectNobodyJoined();

@@ -55,6 +55,18 @@ describe('a page', () => {
     }
   });
 
+  test.each(['/nope', '/nope/deeper', '/inbox/nope'])('%s does not exist, and says so to a browser in HTML', async (path) => {
+    const browser = await service.anonymous.request('GET', path, { headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect([browser.status, browser.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(asShell(browser)).toBe(shell);
+    expectRefusal(await page(path), 'not_found');
+    expectRefusal(await service.anonymous.request('POST', path, { headers: { accept: 'text/html' } }), 'not_found');
+  });
+
+  test.each(['/v1/nope', '/auth/nope', '/assets/nope.js'])('%s is for programs, and stays JSON', async (path) => {
+    expectRefusal(await service.anonymous.request('GET', path, { headers: { accept: 'text/html' } }), 'not_found');
+  });
+
   test.each(['/', '/@shop', '/@nobody'])('%s lets run what is ours, and nothing that stands in it', async (path) => {
     const response = await page(path);
     const policy = new Map(

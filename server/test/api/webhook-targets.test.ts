@@ -71,7 +71,7 @@ describe('the target of a webhook', () => {
     expect(email).toBe('acme+orders@in.example.org');
     expect((await withTarget(email)).body.target).toBe('orders');
     for (const INBOUND_DOMAIN of ['mail.example.net', '']) {
-      const sibling = await service.sibling({ INBOUND_DOMAIN });
+      const sibling = await service.sibling({ INBOUND_DOMAIN, SMTP_LISTEN: '127.0.0.1:0' });
       const there = acme.api.at(sibling.url);
       const other = (await there.get('/me')).body.addresses.email;
       expect(other).not.toBe(email);

@@ -20,6 +20,8 @@ const MAY_ASK_ALL_SHARDS = [
   // The receipt of a message that was sent before tokens had their sender's shard.
   'modules/messages/read-messages.ts',
   'modules/messages/relay.ts',
+  'modules/threads/reindex.ts',
+  'modules/threads/thread-index.ts',
   'modules/webhooks/chores.ts',
   'modules/webhooks/dispatcher.ts',
 ];

@@ -1,4 +1,5 @@
 import { activeBusiness } from './business.ts';
+import { reportFailure } from './connection.ts';
 import type { Error as ErrorBody, paths } from './schema.ts';
 
 /** Method and path, such as `GET /v1/inbox`. */
@@ -111,10 +112,14 @@ async function request(
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
+    reportFailure();
     throw new ApiError(0, {}, null);
   }
   if (response.ok) return text;
-  throw new ApiError(response.status, errorIn(text), response.headers.get('retry-after'));
+  const error = errorIn(text);
+  // A proxy in front of the service responds in its place.
+  if (response.status >= 502 && error.code === undefined) reportFailure();
+  throw new ApiError(response.status, error, response.headers.get('retry-after'));
 }
 
 /** The error in a response; empty if a proxy or a bucket responded with something else. */

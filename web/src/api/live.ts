@@ -1,9 +1,9 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useActiveBusiness } from './business.ts';
+import { pause, reportFailure } from './connection.ts';
 import { forget } from './queries.ts';
 
-const RECONNECT_MS = 2_000;
 const EVENT = /^event: messages$/m;
 
 type Listener = () => void;
@@ -54,9 +54,9 @@ async function listen(business: string, signal: AbortSignal, onEvent: () => void
       if (response.status === 401 || response.status === 403) return;
       await eachEvent(response, onEvent);
     } catch {
-      // Retried below.
+      if (!signal.aborted) reportFailure();
     }
-    await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+    await pause();
   }
 }
 

@@ -357,7 +357,7 @@ export interface components {
       addresses: {
         handle: string;
         segment: string | null;
-        email: string;
+        email: string | null;
         drop_page: string;
       };
       usage: {
@@ -2407,6 +2407,7 @@ export interface operations {
         content: {
           "application/json": {
             business: components["schemas"]["Business"];
+            invited_by: string;
             email: string;
             /** @enum {unknown} */
             role: "owner" | "admin" | "member";

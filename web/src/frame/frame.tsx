@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, type LinkProps, Outlet, useNavigate, useRouter } from '@tanstack/react-router';
+import { Link, type LinkProps, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
 import {
   Ban,
   BookOpen,
@@ -30,6 +30,7 @@ import { ButtonLink, IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx';
 import { Name, visible } from '../ui/name.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
+import { holdKeys } from '../ui/type-ahead.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 
 type Entry = readonly [to: NonNullable<LinkProps['to']>, label: string, icon: LucideIcon];
@@ -59,7 +60,10 @@ export function Frame() {
   useShortcuts(
     useMemo(
       () => ({
-        c: () => void navigate({ to: '/compose' }),
+        c: () => {
+          holdKeys();
+          void navigate({ to: '/compose' });
+        },
         'g i': () => void navigate({ to: '/inbox' }),
         'g o': () => void navigate({ to: '/outbox' }),
         'g c': () => void navigate({ to: '/contacts' }),
@@ -97,7 +101,7 @@ export function Frame() {
         <div className="mb-2 hidden lg:block">
           <BusinessSwitcher />
         </div>
-        <ButtonLink to="/compose" className="mb-3 w-full" icon={<SquarePen className="size-4" aria-hidden />}>
+        <ButtonLink to="/compose" look="primary" className="mb-3 w-full" icon={<SquarePen className="size-4" aria-hidden />}>
           New message
         </ButtonLink>
         <nav aria-label="Main" className="flex min-h-0 shrink flex-col gap-0.5 overflow-y-auto">
@@ -112,11 +116,27 @@ export function Frame() {
         <div className="grow" />
         <AccountMenu onHelp={() => setHelpOpen(true)} />
       </aside>
-      <main id="content" tabIndex={-1} className="mx-auto max-w-5xl px-4 py-8 outline-none sm:px-8 lg:py-10">
+      <main id="content" tabIndex={-1} className="mx-auto max-w-5xl px-4 py-6 outline-none sm:px-8 lg:py-10 2xl:max-w-7xl">
         <Outlet />
       </main>
+      <ComposeInReach />
       {isHelpOpen ? <ShortcutHelp onClose={() => setHelpOpen(false)} /> : null}
     </div>
+  );
+}
+
+/** On phones, where the navigation is folded, lists have the way to a new message at the thumb. */
+function ComposeInReach() {
+  const isList = useLocation({ select: ({ pathname }) => /^\/(inbox|outbox|contacts)$/.test(pathname) });
+  if (!isList) return null;
+  return (
+    <Link
+      to="/compose"
+      aria-label="Write a message"
+      className="fixed right-4 bottom-[max(1rem,env(safe-area-inset-bottom))] z-30 grid size-14 place-items-center rounded-full bg-ink text-paper shadow-xl lg:hidden"
+    >
+      <SquarePen className="size-5" aria-hidden />
+    </Link>
   );
 }
 

@@ -1,5 +1,6 @@
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
 import { ApiError } from '../api/client.ts';
+import { useIsAway } from '../api/connection.ts';
 import { ErrorNote } from '../ui/states.tsx';
 import { Plain } from './plain.tsx';
 
@@ -19,10 +20,15 @@ export function PageNotFound() {
 
 /** A page that can't be shown: the service is not reachable, or a new version has replaced the files of the page. */
 export function PageFailed({ error }: ErrorComponentProps) {
+  const isAway = useIsAway();
   const shown = error instanceof ApiError ? error : new ApiError(0, { message: 'Couldn’t load this page. Reload it to try again.' }, null);
   return (
     <Plain title="Something went wrong">
-      <ErrorNote error={shown} onRetry={() => location.reload()} />
+      {isAway ? (
+        <p className="text-soft">Couldn’t connect. This page loads when the service is back.</p>
+      ) : (
+        <ErrorNote error={shown} onRetry={() => location.reload()} />
+      )}
     </Plain>
   );
 }

@@ -2,8 +2,16 @@ import { type ReactNode, useEffect } from 'react';
 import { Title, visible } from '../ui/name.tsx';
 import { Brand } from './brand.tsx';
 
+interface PlainProps {
+  title: string;
+  children: ReactNode;
+  isWide?: boolean;
+  /** Stands before the title, such as a sign of the business. */
+  mark?: ReactNode;
+}
+
 /** A page of one column without the navigation of the dashboard. */
-export function Plain({ title, children, isWide = false }: { title: string; children: ReactNode; isWide?: boolean }) {
+export function Plain({ title, children, isWide = false, mark }: PlainProps) {
   useEffect(() => {
     document.title = `${visible(title)} · Waybill`;
   }, [title]);
@@ -12,8 +20,9 @@ export function Plain({ title, children, isWide = false }: { title: string; chil
       <header className={`mx-auto w-full ${isWide ? 'max-w-2xl' : 'max-w-sm'}`}>
         <Brand />
       </header>
-      <main className={`mx-auto w-full grow pt-[12vh] pb-16 print:pt-6 print:pb-0 ${isWide ? 'max-w-2xl' : 'max-w-sm'}`}>
-        <h1 className="mb-2 text-2xl font-semibold tracking-tight">
+      <main className={`mx-auto w-full grow pb-16 print:pt-4 print:pb-0 ${isWide ? 'max-w-2xl pt-10' : 'max-w-sm pt-[10vh]'}`}>
+        {mark}
+        <h1 className="mb-2 text-2xl font-semibold tracking-tight wrap-anywhere">
           <Title>{title}</Title>
         </h1>
         {children}

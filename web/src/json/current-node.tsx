@@ -1,12 +1,16 @@
 import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { visible } from '../ui/name.tsx';
 import { CopyButton } from '../ui/parts.tsx';
 import type { JsonTree } from './tree.ts';
 
 /** Longer strings are cut off in their row. */
 const LONG_CHARS = 80;
 const SHOWN_CHARS = 200_000;
+
+/** Invisible characters are shown as escapes, but for those that make lines. */
+const visibleLines = (text: string): string => text.replace(/[^\n\t]+/g, visible);
 
 /** The path of the current node, with buttons to copy it and its value. */
 export function CurrentNode({ tree, node }: { tree: JsonTree; node: number }) {
@@ -17,7 +21,7 @@ export function CurrentNode({ tree, node }: { tree: JsonTree; node: number }) {
     <div className="flex min-h-11 flex-wrap items-center gap-x-1 border-t border-line py-1 pr-1.5 pl-3 text-sm text-soft">
       <p className="min-w-0 grow truncate max-sm:basis-full max-sm:pt-1">
         <span className="sr-only">Path: </span>
-        <code className="font-mono text-xs">{pointer === '' ? '(root)' : pointer}</code>
+        <code className="font-mono text-xs">{pointer === '' ? '(root)' : visible(pointer)}</code>
       </p>
       {isLong ? (
         <Button look="quiet" className="h-8" onClick={() => setShown(true)}>
@@ -29,7 +33,7 @@ export function CurrentNode({ tree, node }: { tree: JsonTree; node: number }) {
       {isShown ? (
         <Dialog title={pointer} isWide onClose={() => setShown(false)}>
           <pre dir="auto" className="max-h-[60vh] overflow-y-auto font-sans break-words whitespace-pre-wrap">
-            {tree.value(node).slice(0, SHOWN_CHARS)}
+            {visibleLines(tree.value(node).slice(0, SHOWN_CHARS))}
           </pre>
         </Dialog>
       ) : null}

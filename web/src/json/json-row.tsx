@@ -1,6 +1,8 @@
 import { ChevronRight, CircleAlert } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { keysOf } from '../keys-of.ts';
+import { Title } from '../ui/name.tsx';
+import { previewOf } from './preview.ts';
 import { patternOf } from './rows.ts';
 import type { JsonTree, Kind } from './tree.ts';
 
@@ -50,9 +52,11 @@ export const JsonRow = memo(
         <span className="w-4 shrink-0 text-soft">
           {isContainer && tree.children(node) > 0 ? <ChevronRight className={`size-4 ${isOpen ? 'rotate-90' : ''}`} aria-hidden /> : null}
         </span>
-        {level > INDENTED_LEVELS_MAX ? <span className="shrink-0 text-xs text-soft">{level}</span> : null}
+        {level > INDENTED_LEVELS_MAX ? (
+          <span className="shrink-0 rounded bg-hover px-1.5 font-sans text-xs text-soft">level {level.toLocaleString('en')}</span>
+        ) : null}
         <Name tree={tree} node={node} words={words} />
-        <Content tree={tree} node={node} words={words} />
+        <Content tree={tree} node={node} words={words} isOpen={isOpen} />
         {hidden !== undefined ? (
           <span className="shrink-0 text-bad">
             {hidden} {hidden === 1 ? 'error' : 'errors'} inside
@@ -91,11 +95,20 @@ const LOOKS: Record<Kind, string> = {
   word: 'text-warn',
 };
 
-function Content({ tree, node, words }: { tree: JsonTree; node: number; words: string }) {
+function Content({ tree, node, words, isOpen }: { tree: JsonTree; node: number; words: string; isOpen: boolean }) {
   const kind = tree.kind(node);
   const count = tree.children(node);
-  if (kind === 'object') return <span className={`shrink-0 ${LOOKS[kind]}`}>{count === 0 ? '{}' : `{ ${count} }`}</span>;
-  if (kind === 'array') return <span className={`shrink-0 ${LOOKS[kind]}`}>{count === 0 ? '[]' : `[ ${count} ]`}</span>;
+  if (kind === 'object' || kind === 'array') {
+    const [opening, closing] = kind === 'object' ? '{}' : '[]';
+    if (count === 0) return <span className={`shrink-0 ${LOOKS[kind]}`}>{`${opening}${closing}`}</span>;
+    if (isOpen) return <span className={`shrink-0 ${LOOKS[kind]}`}>{`${opening} ${count.toLocaleString('en')} ${closing}`}</span>;
+    return (
+      <bdi className={`min-w-0 truncate ${LOOKS[kind]}`}>
+        {kind === 'array' ? `${count.toLocaleString('en')} × ` : ''}
+        <Title>{previewOf(tree, node)}</Title>
+      </bdi>
+    );
+  }
   return (
     <bdi className={`min-w-0 truncate ${LOOKS[kind]}`}>
       <Marked text={tree.raw(node, TEXT_CHARS)} words={words} />
@@ -104,17 +117,19 @@ function Content({ tree, node, words }: { tree: JsonTree; node: number; words: s
   );
 }
 
-/** Highlights the search text. */
+/** Highlights the search text. Invisible characters are shown as escapes. */
 function Marked({ text, words }: { text: string; words: string }): ReactNode {
-  if (words === '') return text;
+  if (words === '') return <Title>{text}</Title>;
   const found = patternOf(words).exec(text);
-  if (!found) return text;
+  if (!found) return <Title>{text}</Title>;
   const end = found.index + found[0].length;
   return (
     <>
-      {text.slice(0, found.index)}
-      <mark className="rounded bg-warn-tint text-warn">{text.slice(found.index, end)}</mark>
-      {text.slice(end)}
+      <Title>{text.slice(0, found.index)}</Title>
+      <mark className="rounded bg-warn-tint text-warn">
+        <Title>{text.slice(found.index, end)}</Title>
+      </mark>
+      <Title>{text.slice(end)}</Title>
     </>
   );
 }

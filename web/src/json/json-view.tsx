@@ -1,12 +1,19 @@
-import { ChevronDown, ChevronsDownUp, ChevronsUpDown, ChevronUp, Download } from 'lucide-react';
+import { ChevronDown, ChevronsDownUp, ChevronsUpDown, ChevronUp, CodeXml, Download } from 'lucide-react';
 import { useMemo } from 'react';
 import type { Validation } from '../api/schema.ts';
 import { IconButton } from '../ui/button.tsx';
+import { copyText } from '../ui/copy-text.ts';
+import { Menu, MenuItem } from '../ui/menu.tsx';
 import { CopyButton } from '../ui/parts.tsx';
+import { say } from '../ui/toast.tsx';
+import { LANGUAGES, programFor, type SentAs } from './copy-as.ts';
 import { CurrentNode } from './current-node.tsx';
+import { factsOf } from './facts.ts';
 import { JsonRows } from './json-rows.tsx';
+import { FactList, TableView } from './overview.tsx';
 import { JsonFault, parseJson } from './parse.ts';
 import { MATCHES_MAX } from './rows.ts';
+import { tablesOf } from './tables.ts';
 import type { JsonTree } from './tree.ts';
 import { useJsonTree } from './use-json-tree.ts';
 import { Verdict } from './verdict.tsx';
@@ -17,6 +24,8 @@ interface JsonViewProps {
   /** The name of the file to download, without its ending. */
   name: string;
   validation?: Validation;
+  /** For programs that send the same again. */
+  sentAs?: SentAs | undefined;
 }
 
 /** A tree view of JSON. Nothing is rounded, reordered or left out. */
@@ -30,7 +39,7 @@ export function JsonView({ text, ...rest }: JsonViewProps) {
 /** Smaller documents have no search field. */
 const SEARCHABLE_FROM = 10;
 
-function Tree({ tree, name, validation }: { tree: JsonTree } & Omit<JsonViewProps, 'text'>) {
+function Tree({ tree, name, validation, sentAs }: { tree: JsonTree } & Omit<JsonViewProps, 'text'>) {
   const errors = useMemo(() => {
     const byNode = new Map<number, string[]>();
     for (const { path, message } of validation?.errors ?? []) {
@@ -39,7 +48,13 @@ function Tree({ tree, name, validation }: { tree: JsonTree } & Omit<JsonViewProp
     }
     return byNode;
   }, [tree, validation]);
-  const state = useJsonTree(tree, errors.keys());
+  const facts = useMemo(() => factsOf(tree), [tree]);
+  const tables = useMemo(() => tablesOf(tree), [tree]);
+  const state = useJsonTree(
+    tree,
+    errors.keys(),
+    tables.map(({ node }) => node),
+  );
   return (
     <section aria-label="JSON" className="rounded-xl border border-line">
       <div className="flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line py-1 pr-1.5 pl-3">
@@ -60,6 +75,7 @@ function Tree({ tree, name, validation }: { tree: JsonTree } & Omit<JsonViewProp
           ) : null}
         </div>
         <div className="flex">
+          {sentAs ? <CopyAs json={tree.text} sentAs={sentAs} /> : null}
           <CopyButton text={tree.text} label="Copy JSON" isIcon />
           <IconButton label="Download JSON" onClick={() => saveAs(tree.text, `${name}.json`)}>
             <Download className="size-4" aria-hidden />
@@ -67,15 +83,21 @@ function Tree({ tree, name, validation }: { tree: JsonTree } & Omit<JsonViewProp
         </div>
       </div>
       {validation?.status === 'failed' ? <Errors validation={validation} onGo={(path) => state.reveal(tree.find(path))} /> : null}
+      {facts.length > 0 ? <FactList facts={facts} onGo={state.reveal} /> : null}
+      {tables.map((table) => (
+        <TableView key={table.node} tree={tree} table={table} />
+      ))}
       <JsonRows tree={tree} state={state} errors={errors} />
       <CurrentNode tree={tree} node={state.current} />
     </section>
   );
 }
 
+const number = (count: number): string => count.toLocaleString('en');
+
 function Search({ state: { words, found, current, setWords, go } }: { state: ReturnType<typeof useJsonTree> }) {
   const at = found.indexOf(current);
-  const count = `${at < 0 ? '' : `${at + 1} of `}${found.length >= MATCHES_MAX ? `${MATCHES_MAX}+` : found.length}`;
+  const count = `${at < 0 ? '' : `${number(at + 1)} of `}${found.length >= MATCHES_MAX ? `${number(MATCHES_MAX)}+` : number(found.length)}`;
   return (
     <search className="flex min-w-0 items-center max-sm:grow">
       <div className="relative min-w-0 max-sm:grow">
@@ -105,6 +127,26 @@ function Search({ state: { words, found, current, setWords, go } }: { state: Ret
         <ChevronDown className="size-4" aria-hidden />
       </IconButton>
     </search>
+  );
+}
+
+function CopyAs({ json, sentAs }: { json: string; sentAs: SentAs }) {
+  return (
+    <Menu
+      name="Copy as a program"
+      isLeftward
+      className="grid size-8 place-items-center rounded-lg text-soft hover:bg-hover hover:text-ink"
+      label={<CodeXml className="size-4" aria-hidden />}
+    >
+      {LANGUAGES.map((language) => (
+        <MenuItem
+          key={language}
+          onSelect={() => void copyText(programFor(language, json, sentAs, location.origin)).then(() => say(`Copied as ${language}`))}
+        >
+          Copy as {language}
+        </MenuItem>
+      ))}
+    </Menu>
   );
 }
 

@@ -65,7 +65,7 @@ class Reader {
     let keyStart = 0;
     let keyEnd = 0;
     if (this.#parent >= 0 && this.#nodes.kind(this.#parent) === 'object') {
-      if (this.#code() !== QUOTE) throw this.#fault('Expected a key in double quotes.');
+      if (this.#code() !== QUOTE) throw this.#isAfterComma() ? this.#extraComma('}') : this.#fault('Expected a key in double quotes.');
       keyStart = this.#at;
       this.#string();
       keyEnd = this.#at;
@@ -93,6 +93,7 @@ class Reader {
       this.#string();
     } else if (this.#match(NUMBER)) this.#nodes.setKind(node, 'number');
     else if (this.#match(WORD)) this.#nodes.setKind(node, 'word');
+    else if (code === CLOSE_ARRAY && this.#isAfterComma()) throw this.#extraComma(']');
     else throw this.#fault(this.#at >= this.#text.length ? 'Expected a value.' : 'Not a value. Strings need double quotes.');
     this.#nodes.end(node, this.#at);
     return false;
@@ -148,6 +149,17 @@ class Reader {
 
   #code(): number {
     return this.#text.charCodeAt(this.#at);
+  }
+
+  /** Whether a comma is the last thing before the current place. */
+  #isAfterComma(): boolean {
+    return this.#text.slice(0, this.#at).trimEnd().endsWith(',');
+  }
+
+  /** At the comma, not at the bracket after it. */
+  #extraComma(bracket: '}' | ']'): JsonFault {
+    if (this.#text[this.#at] !== bracket) return this.#fault('Expected a key in double quotes.');
+    return new JsonFault(`Remove the comma before ${bracket}.`, this.#text.lastIndexOf(',', this.#at));
   }
 
   #fault(message: string): JsonFault {

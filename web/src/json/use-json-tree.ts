@@ -4,11 +4,13 @@ import type { JsonTree } from './tree.ts';
 
 const ROWS_AT_FIRST = 60;
 
-/** The open nodes, the current node and the search of a tree. shownAtFirst: nodes to make visible. */
-export function useJsonTree(tree: JsonTree, shownAtFirst: Iterable<number>) {
+/** The open nodes, the current node and the search of a tree. shownAtFirst: nodes to make visible; closedAtFirst: shown elsewhere. */
+export function useJsonTree(tree: JsonTree, shownAtFirst: Iterable<number>, closedAtFirst: readonly number[] = []) {
   const [open, setOpen] = useState<ReadonlySet<number>>(() => {
     const above = [...shownAtFirst].flatMap((node) => tree.ancestors(node));
-    return new Set([...openAtFirst(tree, ROWS_AT_FIRST), ...above]);
+    const open = openAtFirst(tree, ROWS_AT_FIRST);
+    for (const node of closedAtFirst) open.delete(node);
+    return new Set([...open, ...above]);
   });
   const [current, setCurrent] = useState(0);
   const [words, setWords] = useState('');
@@ -35,6 +37,14 @@ export function useJsonTree(tree: JsonTree, shownAtFirst: Iterable<number>) {
     },
     [tree],
   );
+  // While typing, the tree stays at a match, or goes to the next one.
+  const [jumpedIn, setJumpedIn] = useState(found);
+  if (found !== jumpedIn) {
+    setJumpedIn(found);
+    const next = found.at(rowOf(Int32Array.from(found), current) % Math.max(1, found.length));
+    if (next !== undefined) reveal(next);
+  }
+
   /** Goes to the next or previous match, and wraps around. */
   const go = (by: 1 | -1) => {
     // Fast typing is ahead of the deferred search.

@@ -16,6 +16,8 @@ import { providerError } from './provider-errors.ts';
 interface SignInProps {
   /** The paths to which a provider redirects, after a success or with ?error=. */
   backTo: { signedIn: string; failed: string };
+  /** The email address to start with. */
+  email?: string;
   /** The error code that a provider redirected with. */
   error: string | undefined;
   onSignedIn(): void;
@@ -31,8 +33,8 @@ export function SignInOptions(props: SignInProps) {
   );
 }
 
-function Options({ ways, backTo, error, onSignedIn }: SignInProps & { ways: SignIn }) {
-  const [email, setEmail] = useState('');
+function Options({ ways, backTo, email: given = '', error, onSignedIn }: SignInProps & { ways: SignIn }) {
+  const [email, setEmail] = useState(given);
   const [isSent, setSent] = useState(false);
   const begin = useAuth<{ provider: string; callbackURL: string; errorCallbackURL: string }, { url: string }>('sign-in/social');
   const passkey = useMutation<void, ApiError>({ mutationFn: signInWithPasskey, onSuccess: onSignedIn });

@@ -1,13 +1,22 @@
 import { CircleAlert, CircleCheck, Paperclip, Pause, Play, RotateCw, Upload as UploadIcon, X } from 'lucide-react';
-import { type DragEvent, useRef, useState } from 'react';
+import { type DragEvent, type ReactNode, useRef, useState } from 'react';
 import type { Progress, Upload } from '../api/upload.ts';
 import { type Uploads, useProgress } from '../api/uploads.ts';
 import { Button, IconButton } from './button.tsx';
 import { Name, visible } from './name.tsx';
 import { bytes } from './parts.tsx';
 
+interface AttachmentsProps {
+  uploads: Uploads;
+  error?: string | undefined;
+  /** A button and chips, in place of a zone and rows. */
+  isCompact?: boolean;
+  /** Other buttons of the same row. */
+  children?: ReactNode;
+}
+
 /** Chooses files, and shows the progress of each upload. */
-export function Attachments({ uploads, error }: { uploads: Uploads; error?: string | undefined }) {
+export function Attachments({ uploads, error, isCompact = false, children }: AttachmentsProps) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const onDrag = (event: DragEvent) => {
@@ -17,7 +26,14 @@ export function Attachments({ uploads, error }: { uploads: Uploads; error?: stri
   return (
     <section aria-label="Files" className="flex flex-col gap-2">
       {uploads.list.length > 0 ? (
-        <ul aria-label="Chosen files" className="divide-y divide-line rounded-lg border border-line">
+        <ul
+          aria-label="Chosen files"
+          className={
+            isCompact
+              ? 'flex flex-wrap gap-2 [&>li]:w-72 [&>li]:rounded-lg [&>li]:bg-tint'
+              : 'divide-y divide-line rounded-lg border border-line'
+          }
+        >
           {uploads.list.map((upload) => (
             <UploadRow key={upload.key} upload={upload} onRemove={() => uploads.remove(upload)} />
           ))}
@@ -31,12 +47,17 @@ export function Attachments({ uploads, error }: { uploads: Uploads; error?: stri
           onDrag(event);
           uploads.add(event.dataTransfer.files);
         }}
-        className={`flex flex-wrap items-center justify-center gap-x-3 gap-y-2 rounded-lg border border-dashed px-4 py-3 text-sm transition-colors ${isOver ? 'border-accent bg-accent-tint' : 'border-edge'}`}
+        className={`flex flex-wrap items-center gap-y-2 rounded-lg text-sm transition-colors ${isCompact ? 'gap-x-1' : 'justify-center gap-x-3 border border-dashed px-4 py-3'} ${isOver ? 'border-accent bg-accent-tint' : 'border-edge'}`}
       >
-        <Button onClick={() => input.current?.click()} icon={<Paperclip className="size-4" aria-hidden />}>
-          Attach files
+        <Button
+          look={isCompact ? 'quiet' : 'secondary'}
+          className={isCompact ? '-ml-3' : ''}
+          onClick={() => input.current?.click()}
+          icon={<Paperclip className="size-4" aria-hidden />}
+        >
+          <span className={isCompact ? 'max-sm:sr-only' : ''}>Attach files</span>
         </Button>
-        <span className="text-soft">or drop them here. Up to 5 GB each.</span>
+        {isCompact ? children : <span className="text-soft">or drop them here. Up to 5 GB each.</span>}
         <input
           ref={input}
           type="file"

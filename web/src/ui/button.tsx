@@ -35,7 +35,8 @@ export function Button({ look = 'secondary', isBusy = false, icon, className = '
           <LoaderCircle className="size-4 animate-spin" aria-hidden />
         </span>
       ) : null}
-      <span className={`inline-flex items-center gap-2 ${isBusy ? 'opacity-40' : ''}`}>
+      {/* Still in its place, so that the button keeps its width and its name; hidden when the spinner appears. */}
+      <span className={`inline-flex items-center gap-2 ${isBusy ? 'animate-fade-late' : ''}`}>
         {icon}
         {children}
       </span>

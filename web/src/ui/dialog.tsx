@@ -14,6 +14,8 @@ interface DialogProps {
   isWide?: boolean;
 }
 
+const FIELDS = ['input', 'textarea', 'select', '[role="combobox"]'].map((field) => `${field}:not([disabled], [hidden])`).join(', ');
+
 /** The browser's own modal dialog, which traps the focus and returns it. */
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -21,11 +23,15 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
   useEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
+    // The browser would focus the first button, which closes the dialog: fields come first, then the buttons at the end.
+    const first = dialog?.querySelector<HTMLElement>(FIELDS) ?? dialog?.querySelector<HTMLElement>('footer button, [tabindex="0"]');
+    (first ?? dialog)?.focus();
     return () => dialog?.close();
   }, []);
   return (
     <dialog
       ref={ref}
+      tabIndex={-1}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();

@@ -1,3 +1,4 @@
+import { ChevronDown } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useId } from 'react';
 
 const BOX = 'w-full rounded-lg border border-edge bg-paper px-3 text-lg text-ink sm:text-base aria-invalid:border-bad disabled:bg-tint';
@@ -64,9 +65,12 @@ export function Select({ label, hint, error, isBare, className = '', children, .
   const id = useId();
   return (
     <Labelled {...{ id, label, hint, error, isBare }}>
-      <select {...described(id, hint, error)} {...rest} className={`${BOX} h-9 ${className}`}>
-        {children}
-      </select>
+      <span className={`relative block ${className}`}>
+        <select {...described(id, hint, error)} {...rest} className={`${BOX} h-9 appearance-none pr-8`}>
+          {children}
+        </select>
+        <ChevronDown className="pointer-events-none absolute top-2.5 right-2.5 size-4 text-soft" aria-hidden />
+      </span>
     </Labelled>
   );
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
 import { ErrorNote } from './states.tsx';
@@ -42,11 +42,11 @@ interface FormDialogProps {
   children: ReactNode;
 }
 
-/** A form in a dialog. The focus starts in its first field. */
+/** A form in a dialog. */
 export function FormDialog({ title, action, form, actions, onClose, children }: FormDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
-      <DialogForm form={form} actions={actions ?? <FormActions form={form} action={action} onClose={onClose} />} hasFocus>
+      <DialogForm form={form} actions={actions ?? <FormActions form={form} action={action} onClose={onClose} />}>
         {children}
       </DialogForm>
     </Dialog>
@@ -65,19 +65,13 @@ function FormActions({ form, action, onClose }: Pick<FormDialogProps, 'form' | '
 interface DialogFormProps {
   form: Submittable;
   actions: ReactNode;
-  hasFocus?: boolean;
   children: ReactNode;
 }
 
 /** The fields of a dialog that shows more than a form, and its buttons. */
-export function DialogForm({ form, actions, hasFocus = false, children }: DialogFormProps) {
-  const element = useRef<HTMLFormElement>(null);
-  useEffect(() => {
-    if (hasFocus) element.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
-  }, [hasFocus]);
+export function DialogForm({ form, actions, children }: DialogFormProps) {
   return (
     <form
-      ref={element}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();

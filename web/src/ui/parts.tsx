@@ -16,7 +16,7 @@ export function PageHeader({ title, children, actions }: { title: string; childr
         <h1 className="text-2xl font-semibold tracking-tight">
           <Title>{title}</Title>
         </h1>
-        {children !== undefined ? <p className="mt-1 max-w-prose text-soft">{children}</p> : null}
+        {children !== undefined ? <p className="mt-1 max-w-prose text-soft wrap-anywhere">{children}</p> : null}
       </div>
       {actions !== undefined ? <div className="flex flex-wrap gap-2">{actions}</div> : null}
     </header>
@@ -64,6 +64,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 function relativeText(time: Date, now: Date, format: Intl.RelativeTimeFormat): string {
   const past = now.getTime() - time.getTime();
+  if (past < 0 && past > -MINUTE_MS) return `in ${Math.ceil(-past / 1_000)} s`;
   if (Math.abs(past) < MINUTE_MS) return 'just now';
   if (Math.abs(past) < HOUR_MS) return format.format(-Math.round(past / MINUTE_MS), 'minute');
   if (Math.abs(past) < DAY_MS) return format.format(-Math.round(past / HOUR_MS), 'hour');
@@ -92,12 +93,19 @@ export function bytes(count: number): string {
 export const addressOf = (party: Party): string =>
   party.kind === 'handle' ? `@${party.handle}` : party.kind === 'domain' ? party.domain : party.email;
 
+/** Organisations and mailboxes without a handle are named by their address, which is then said once. */
+export const isNamedByAddress = (party: Party): boolean => party.display_name === addressOf(party);
+
 /** The name that a party chose, and its address. */
 export function PartyName({ party, segment }: { party: Party; segment?: string | null | undefined }) {
   return (
     <span className="min-w-0">
-      <Name className="font-medium">{party.display_name}</Name>{' '}
-      <span className="text-soft">{`${addressOf(party)}${segment ? `/${segment}` : ''}`}</span>
+      {isNamedByAddress(party) ? null : (
+        <>
+          <Name className="font-medium">{party.display_name}</Name>{' '}
+        </>
+      )}
+      <span className={isNamedByAddress(party) ? 'font-medium' : 'text-soft'}>{`${addressOf(party)}${segment ? `/${segment}` : ''}`}</span>
     </span>
   );
 }

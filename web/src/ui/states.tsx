@@ -25,10 +25,13 @@ export function ErrorNote({ error, onRetry }: { error: ApiError; onRetry?: () =>
           </p>
         ) : null}
       </div>
-      {onRetry ? <Button onClick={onRetry}>Retry</Button> : null}
+      {onRetry && canHelp(error) ? <Button onClick={onRetry}>Retry</Button> : null}
     </div>
   );
 }
+
+/** A refusal stays what it is; only time-outs, limits and faults pass. */
+const canHelp = ({ status }: ApiError): boolean => status < 400 || status >= 500 || status === 408 || status === 429;
 
 /** An empty list. Children say what to do. */
 export function Empty({ icon, title, children }: { icon?: ReactNode; title: string; children?: ReactNode }) {

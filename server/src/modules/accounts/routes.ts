@@ -49,7 +49,7 @@ const SessionSchema = Type.Object(
     user_agent: Type.String({ description: 'The browser with which it was opened.' }),
     current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
     created_at: time,
-    last_seen_at: Type.String({ format: 'date-time', description: 'Updated once a day.' }),
+    last_seen_at: Type.String({ format: 'date-time', description: 'Noted every ten minutes at most.' }),
     expires_at: time,
   },
   { $id: 'Session', ...closed },

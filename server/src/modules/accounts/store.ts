@@ -36,7 +36,7 @@ export interface Session {
   address: string;
   userAgent: string;
   createdAt: Date;
-  /** Updated once a day. */
+  /** Noted every ten minutes at most. */
   seenAt: Date;
   expiresAt: Date;
 }

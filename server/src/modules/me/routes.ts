@@ -10,7 +10,15 @@ import type { Database } from '../../platform/postgres.ts';
 import { usageOf } from '../messages/usage.ts';
 import { usageFields, usageView } from './usage-view.ts';
 
-const { endpoint } = endpointsFor<{ database: Database; quotas: Quotas; publicUrl: string; inboundDomain: string }>();
+interface MeServices {
+  config: { smtpListen: unknown; inboundDomain: string | undefined };
+  database: Database;
+  quotas: Quotas;
+  publicUrl: string;
+  inboundDomain: string;
+}
+
+const { endpoint } = endpointsFor<MeServices>();
 
 const text = Type.String();
 const time = Type.String({ format: 'date-time' });
@@ -38,7 +46,7 @@ const MeSchema = Type.Object(
       {
         handle: Type.String({ description: 'The address of the business.' }),
         segment: Type.Union([text, Type.Null()], { description: 'The address of this agent or person; null without a segment.' }),
-        email: Type.String({ description: 'The mail address.' }),
+        email: Type.Union([text, Type.Null()], { description: 'The mail address; null if the service receives no mail.' }),
         drop_page: Type.String({ description: 'The page on which people without a handle write to the business.' }),
       },
       closed,
@@ -52,9 +60,11 @@ export const show = endpoint({
   summary: 'Get your business, your role in it, its addresses and usage',
   success: { status: 200, description: 'Your business and you.', schema: MeSchema },
   errors: [],
-  handle: async ({ quotas, database, publicUrl, inboundDomain }, { caller: { business, by } }) => {
+  handle: async ({ config, quotas, database, publicUrl, inboundDomain }, { caller: { business, by } }) => {
     const usage = await usageOf(database.of(business.id), business.id);
     const segment = by.kind === 'key' ? by.agent.segment : by.segment;
+    // Another process may listen for mail: INBOUND_DOMAIN says that one does.
+    const receivesMail = config.smtpListen !== undefined || config.inboundDomain !== undefined;
     const mailbox = segment === null ? business.handle : `${business.handle}+${segment}`;
     return {
       body: {
@@ -69,7 +79,7 @@ export const show = endpoint({
         addresses: {
           handle: business.handle,
           segment: segment === null ? null : formatAddress(business.handle, segment),
-          email: `${mailbox}@${inboundDomain}`,
+          email: receivesMail ? `${mailbox}@${inboundDomain}` : null,
           drop_page: `${publicUrl}/@${business.handle}`,
         },
         usage: usageView(quotas, usage),

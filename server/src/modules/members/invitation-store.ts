@@ -70,6 +70,16 @@ export async function findInvitation(db: Queryable, tokenHash: Buffer): Promise<
   return row && toInvitation(row);
 }
 
+const INVITER = statement('SELECT p.name FROM invitations i JOIN people p ON p.id = i.invited_by WHERE i.party_id = $1 AND i.id = $2', {
+  name: 'text',
+});
+
+/** The name of the person who invited. */
+export async function findInviter(db: Queryable, partyId: bigint, id: string): Promise<string | undefined> {
+  const [row] = await db.query(INVITER, [partyId, id]);
+  return row?.name;
+}
+
 const SPEND_INVITATION = statement('DELETE FROM invitations WHERE party_id = $1 AND id = $2 AND expires_at > now() RETURNING id', {
   id: 'uuid',
 });

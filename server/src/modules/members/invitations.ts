@@ -86,10 +86,12 @@ export async function withdraw({ database }: MemberServices, business: Business,
 export async function readInvitation(
   services: MemberServices,
   token: string,
-): Promise<{ invitation: store.Invitation; business: Business }> {
+): Promise<{ invitation: store.Invitation; business: Business; inviter: string }> {
   const invitation = (await store.findInvitation(services.database, hashOf(token))) ?? noSuchInvitation();
   const business = await services.parties.byId(invitation.partyId);
-  return business && isBusiness(business) ? { invitation, business } : noSuchInvitation();
+  if (!business || !isBusiness(business)) noSuchInvitation();
+  const inviter = await store.findInviter(services.database, invitation.partyId, invitation.id);
+  return { invitation, business, inviter: inviter ?? business.displayName };
 }
 
 /** Only for the holder of the mailbox: a forwarded mail makes nobody else a member. */

@@ -25,7 +25,7 @@ import {
 } from './invitations.ts';
 import { changeMember, claimBusiness, listMembers, type Member, removeMember } from './members.ts';
 
-const { memberEndpoint, personEndpoint } = endpointsFor<InvitationServices & { cursors: Cursors }>();
+const { memberEndpoint, personEndpoint, publicEndpoint } = endpointsFor<InvitationServices & { cursors: Cursors }>();
 
 const text = Type.String();
 const time = Type.String({ format: 'date-time' });
@@ -183,20 +183,31 @@ export const withdrawInvitation = memberEndpoint({
 
 const tokenParams = Type.Object({ token: Type.String({ description: 'From the link in the mail.' }) });
 
-export const readOne = personEndpoint({
+export const readOne = publicEndpoint({
   summary: 'Get an invitation',
+  description: 'Its token is the secret of the invited mailbox. No sign-in is needed, so that a page can say who invites before it.',
   params: tokenParams,
   success: {
     status: 200,
     description: 'The invitation.',
-    schema: Type.Object({ business: BusinessSchema, email: text, role, expires_at: time }, closed),
+    schema: Type.Object(
+      {
+        business: BusinessSchema,
+        invited_by: Type.String({ description: 'The name of the person.' }),
+        email: text,
+        role,
+        expires_at: time,
+      },
+      closed,
+    ),
   },
   errors: ['not_found'],
   handle: async (context, { params }) => {
-    const { invitation, business } = await readInvitation(context, params.token);
+    const { invitation, business, inviter } = await readInvitation(context, params.token);
     return {
       body: {
         business: businessView(business),
+        invited_by: inviter,
         email: invitation.email,
         role: invitation.role,
         expires_at: invitation.expiresAt.toISOString(),

@@ -1,13 +1,23 @@
 import type { Session } from '../../api/schema.ts';
 
 const PROVIDERS: Record<Session['provider'], string> = {
-  email: 'an email code',
+  email: 'an email code or passkey',
   google: 'Google',
   microsoft: 'Microsoft',
   oidc: 'your organisation’s provider',
 };
 
 export const providerName = (provider: Session['provider']): string => PROVIDERS[provider];
+
+/** A passkey proves what the sign-in proved with which it was added, so the list says what vouches, not which button was pressed. */
+const PROOFS: Record<Session['provider'], string> = {
+  email: 'email verified',
+  google: 'verified by Google',
+  microsoft: 'verified by Microsoft',
+  oidc: 'verified by your organisation’s provider',
+};
+
+export const sessionProof = (provider: Session['provider']): string => PROOFS[provider];
 
 /** The first match counts: most browsers also name the ones further down in their user agent. */
 const BROWSERS: [pattern: RegExp, name: string][] = [

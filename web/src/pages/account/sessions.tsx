@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Badge, Row, Rows, Section, Time } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
-import { browserName, providerName } from './session-names.ts';
+import { browserName, sessionProof } from './session-names.ts';
 
 export function Sessions() {
   const list = useList('GET /v1/account/sessions', { query: {} });
@@ -58,7 +58,14 @@ function SessionRow({ session: { id, user_agent, address, provider, current, cre
           {current ? <Badge tone="good">This browser</Badge> : null}
         </p>
         <p className="text-sm text-soft">
-          {address} · signed in <Time at={created_at} /> with {providerName(provider)} · last used <Time at={last_seen_at} />
+          {address} · signed in <Time at={created_at} /> · {sessionProof(provider)} ·{' '}
+          {current ? (
+            'in use now'
+          ) : (
+            <>
+              last used <Time at={last_seen_at} />
+            </>
+          )}
         </p>
         {end.error ? <ErrorNote error={end.error} /> : null}
       </div>

@@ -1,7 +1,8 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAction, useReading } from '../../api/queries.ts';
 import { Plain } from '../../frame/plain.tsx';
+import { safePath } from '../../parts/safe-path.ts';
 import { TextField } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
 import { Name } from '../../ui/name.tsx';
@@ -11,7 +12,9 @@ import { useJoinBusiness } from './join-business.ts';
 import { SignedInAs } from './signed-in-as.tsx';
 
 export function ClaimPage() {
+  const { next } = useSearch({ from: '/claim' });
   const navigate = useNavigate();
+  const { history } = useRouter();
   const joinBusiness = useJoinBusiness();
   const { data: account } = useReading('GET /v1/account', {});
   const claim = useAction('POST /v1/businesses');
@@ -23,12 +26,18 @@ export function ClaimPage() {
     submit: async ({ display_name }) => {
       const business = await claim.mutateAsync({ body: { handle, display_name: display_name.trim() } });
       await joinBusiness(business.handle);
-      await navigate({ to: '/welcome' });
+      if (next === undefined) await navigate({ to: '/welcome' });
+      else history.push(safePath(next));
     },
   });
   const handle = isChosen ? form.fields.handle : suggestionFrom(form.fields.display_name);
   return (
     <Plain title="Claim a handle">
+      {next?.startsWith('/threads/') ? (
+        <p className="mb-4 rounded-lg bg-accent-tint px-4 py-3 text-sm">
+          Your thread is read in the inbox of a business. Claim a handle, and it opens next.
+        </p>
+      ) : null}
       <p className="mb-6 text-soft">Other businesses reach yours by its handle. You become the owner and can invite others.</p>
       <Form form={form} className="space-y-4">
         <TextField

@@ -1,9 +1,11 @@
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useSignOut } from '../../api/auth.ts';
 import type { ApiError, ResponseOf } from '../../api/client.ts';
-import { useAction, useReading } from '../../api/queries.ts';
+import { keyOf, useAction, useReading } from '../../api/queries.ts';
 import type { Account } from '../../api/schema.ts';
 import { Plain } from '../../frame/plain.tsx';
+import { SignInOptions } from '../../parts/sign-in-options.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Time } from '../../ui/parts.tsx';
@@ -21,29 +23,54 @@ const AS_ROLE = {
 
 export function InvitationPage() {
   const { token } = useParams({ from: '/invitations/$token' });
-  const { data: account } = useReading('GET /v1/account', {});
+  const session = useReading('GET /v1/account', {});
+  // While it is asked again, somebody who was signed out still is.
+  const account = session.data ?? (session.errorUpdateCount > 0 ? null : undefined);
   const invitation = useReading('GET /v1/account/invitations/{token}', { path: { token } });
   if (invitation.error) return <NoInvitation error={invitation.error} onRetry={() => void invitation.refetch()} />;
-  if (!invitation.data || !account)
+  if (!invitation.data || account === undefined)
     return (
       <Plain title="Invitation">
         <Loading rows={2} />
       </Plain>
     );
   return (
-    <Plain title="Join a business">
+    <Plain title={`Join ${invitation.data.business.display_name}`}>
       <p className="text-soft">
-        You are invited to join <Name className="font-medium text-ink">{invitation.data.business.display_name}</Name> (@
-        {invitation.data.business.handle}), {AS_ROLE[invitation.data.role]}. The invitation expires <Time at={invitation.data.expires_at} />
-        .
+        <Name className="font-medium text-ink">{invitation.data.invited_by}</Name> invites you to join{' '}
+        <Name className="font-medium text-ink">{invitation.data.business.display_name}</Name> (@
+        {invitation.data.business.handle}) {AS_ROLE[invitation.data.role]}. The invitation expires{' '}
+        <Time at={invitation.data.expires_at} isLong />.
       </p>
-      {account.email === invitation.data.email ? (
+      {account === null ? (
+        <SignInFirst token={token} email={invitation.data.email} />
+      ) : account.email === invitation.data.email ? (
         <Accept token={token} />
       ) : (
         <OtherAccount token={token} invitation={invitation.data} account={account} />
       )}
-      <SignedInAs />
+      {account === null ? null : <SignedInAs />}
     </Plain>
+  );
+}
+
+/** The invited mailbox has to be shown first. */
+function SignInFirst({ token, email }: { token: string; email: string }) {
+  const queries = useQueryClient();
+  const { error } = useSearch({ strict: false });
+  const here = `/invitations/${token}`;
+  return (
+    <section aria-labelledby="sign-in" className="mt-8">
+      <h2 id="sign-in" className="mb-3 text-lg font-semibold">
+        Sign in to accept
+      </h2>
+      <SignInOptions
+        email={email}
+        backTo={{ signedIn: here, failed: here }}
+        error={error}
+        onSignedIn={() => void queries.resetQueries({ queryKey: keyOf('GET /v1/account', {}) })}
+      />
+    </section>
   );
 }
 

@@ -4,7 +4,7 @@ import type { Party } from '../../api/schema.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { useLongList } from '../../ui/long-list.ts';
 import { Name } from '../../ui/name.tsx';
-import { addressOf, Badge, Time } from '../../ui/parts.tsx';
+import { addressOf, Badge, isNamedByAddress, Time } from '../../ui/parts.tsx';
 import type { Summary } from './contact-list.ts';
 
 const ROW_PX = { wide: 60, narrow: 84 };
@@ -38,7 +38,7 @@ export function ContactRows({ list, onOpen }: { list: List<Summary>; onOpen(part
 
 function ContactButton({ contact, onOpen }: { contact: Summary; onOpen(): void }) {
   const { party, label, isBlocked, received, sent, types, moreTypes, lastSeenAt } = contact;
-  const isNamedByAddress = party.display_name === addressOf(party);
+  const isNamed = !isNamedByAddress(party);
   return (
     <button
       type="button"
@@ -50,12 +50,12 @@ function ContactButton({ contact, onOpen }: { contact: Summary; onOpen(): void }
           <Name className="font-medium">{label || party.display_name}</Name> {isBlocked ? <Badge tone="bad">Blocked</Badge> : null}
         </span>
         <span className="block truncate text-sm text-soft">
-          {label !== '' && !isNamedByAddress ? (
+          {label !== '' && isNamed ? (
             <>
               <Name>{party.display_name}</Name> ·{' '}
             </>
           ) : null}
-          {label === '' && isNamedByAddress ? WITHOUT_HANDLE[party.kind] : addressOf(party)}
+          {label === '' && !isNamed ? WITHOUT_HANDLE[party.kind] : addressOf(party)}
         </span>
       </span>
       <span className="flex min-w-0 items-center gap-1.5 overflow-hidden max-md:hidden">

@@ -1,5 +1,5 @@
 import { SendHorizontal } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useEffectEvent, useState } from 'react';
 import type { Account, Door, Envelope, PublicProfile } from '../../api/schema.ts';
 import { useSend } from '../../api/send.ts';
 import { type Uploads, useUploads } from '../../api/uploads.ts';
@@ -10,6 +10,7 @@ import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Name } from '../../ui/name.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
 import { useStoredFields } from '../../ui/stored-fields.ts';
+import { ChosenFiles } from './chosen-files.tsx';
 import { WriteAsBusiness } from './refusal.tsx';
 import { SenderLine } from './sender-line.tsx';
 
@@ -24,6 +25,7 @@ const EMPTY = { subject: '', note: '' };
 
 export function ComposeDrop({ profile, writer, onSent }: ComposeDropProps) {
   const { fields: draft, change, clear } = useStoredFields(`waybill.drop.${profile.handle}`, EMPTY);
+  const [chosen, setChosen] = useState<readonly File[]>([]);
   const send = useSend('POST /v1/drops', writer?.account.id);
   const { error } = send;
   const submit = (files: string[]) => {
@@ -51,8 +53,16 @@ export function ComposeDrop({ profile, writer, onSent }: ComposeDropProps) {
         <TextField label="Subject" maxLength={200} {...text('subject')} />
         <TextArea label="Message" rows={7} maxLength={10_000} {...text('note')} />
         {writer ? (
-          <SendForm key={writer.account.id} isEmpty={draft.subject.trim() === '' && draft.note.trim() === ''} send={send} onSend={submit} />
-        ) : null}
+          <SendForm
+            key={writer.account.id}
+            files={chosen}
+            isEmpty={draft.subject.trim() === '' && draft.note.trim() === ''}
+            send={send}
+            onSend={submit}
+          />
+        ) : (
+          <ChosenFiles files={chosen} onChange={setChosen} />
+        )}
       </div>
       {writer ? <SenderLine account={writer.account} sender={writer.door.sender} /> : null}
     </section>
@@ -60,14 +70,20 @@ export function ComposeDrop({ profile, writer, onSent }: ComposeDropProps) {
 }
 
 interface SendFormProps {
+  /** Chosen before signing in. */
+  files: readonly File[];
   isEmpty: boolean;
   send: Pick<ReturnType<typeof useSend>, 'error' | 'isPending'>;
   onSend(files: string[]): void;
 }
 
 /** Files and the Send button, which need a signed-in person. */
-function SendForm({ isEmpty, send: { error, isPending }, onSend }: SendFormProps) {
+function SendForm({ files, isEmpty, send: { error, isPending }, onSend }: SendFormProps) {
   const uploads = useUploads('/v1/drops/uploads');
+  const begin = useEffectEvent(() => {
+    if (uploads.list.length === 0 && files.length > 0) uploads.add(files);
+  });
+  useEffect(() => begin(), []);
   const [problem, setProblem] = useState<string>();
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();

@@ -5,6 +5,7 @@ import { useReading } from '../../api/queries.ts';
 import type { PublicProfile } from '../../api/schema.ts';
 import { Plain } from '../../frame/plain.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
+import { visible } from '../../ui/name.tsx';
 import { Badge } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { DropForm } from './drop-form.tsx';
@@ -24,7 +25,7 @@ export function DropPage() {
 
 function Found({ profile }: { profile: PublicProfile }) {
   return (
-    <Plain title={profile.display_name} isWide>
+    <Plain title={profile.display_name} isWide mark={<Sign name={profile.display_name} />}>
       <div className="mb-8 flex flex-wrap items-center gap-2">
         <span className="mr-1 text-lg text-soft">@{profile.handle}</span>
         {profile.verified_domains.map((domain) => (
@@ -35,14 +36,25 @@ function Found({ profile }: { profile: PublicProfile }) {
           </Badge>
         ))}
       </div>
-      <DropForm key={profile.handle} profile={profile} />
-      <p className="mt-12 border-t border-line pt-4 text-sm text-soft">
+      <div className="rounded-2xl border border-line bg-tint p-5 shadow-sm sm:p-7">
+        <DropForm key={profile.handle} profile={profile} />
+      </div>
+      <p className="mt-8 text-sm text-soft">
         {profile.verified_domains.length > 0
           ? 'Domains with a check mark are verified. The name is chosen by the business.'
           : 'The name is chosen by the business. It has no verified domain.'}{' '}
         Waybill delivers messages and files between businesses, with receipts that anyone can verify.
       </p>
     </Plain>
+  );
+}
+
+/** The first letter of a business, until it has a logo. */
+function Sign({ name }: { name: string }) {
+  return (
+    <span aria-hidden className="mb-4 grid size-12 place-items-center rounded-xl bg-ink text-xl font-semibold text-paper uppercase">
+      {visible(name).at(0)}
+    </span>
   );
 }
 

@@ -1,4 +1,3 @@
-import { MailPlus } from 'lucide-react';
 import { useState } from 'react';
 import { useAction, useReading } from '../../api/queries.ts';
 import type { Invitation } from '../../api/schema.ts';
@@ -6,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Badge, Row, Rows, Time } from '../../ui/parts.tsx';
-import { Empty, States } from '../../ui/states.tsx';
+import { States } from '../../ui/states.tsx';
 
 export function Invitations() {
   const invitations = useReading('GET /v1/invitations', {});
@@ -14,9 +13,7 @@ export function Invitations() {
     <States of={invitations} rows={1}>
       {({ data }) =>
         data.length === 0 ? (
-          <Empty icon={<MailPlus className="size-6" aria-hidden />} title="No open invitations">
-            Invite people by email. They join with the link in it.
-          </Empty>
+          <p className="text-soft">No open invitations. Invite people by email: they join with the link in it.</p>
         ) : (
           <Rows label="Invitations">
             {data.map((invitation) => (

@@ -14,7 +14,7 @@ export function ComposePage() {
   const [sent, setSent] = useState<Envelope>();
   if (sent) return <Sent message={sent} onAnother={() => setSent(undefined)} />;
   return (
-    <div className="max-w-3xl">
+    <div className="relative max-w-3xl">
       <PageHeader title="New message" />
       <Composer key={`${business} ${to}`} place="new" initial={to === undefined ? {} : { to }} onSent={setSent} />
     </div>

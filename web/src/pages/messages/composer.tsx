@@ -1,67 +1,32 @@
-import { Braces, SendHorizontal } from 'lucide-react';
-import { type FormEvent, type KeyboardEvent, type Ref, useState } from 'react';
-import type { Envelope } from '../../api/schema.ts';
-import { useSend } from '../../api/send.ts';
-import { useUploads } from '../../api/uploads.ts';
+import { Braces, SendHorizontal, Tag } from 'lucide-react';
+import { type KeyboardEvent, type Ref, useRef, useState } from 'react';
 import { Attachments } from '../../ui/attachments.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
-import { bodyOf, type Draft, isEmpty, useDraft } from './draft.ts';
-import { faultOf, JsonField } from './json-field.tsx';
+import type { Draft } from './draft.ts';
+import { JsonField } from './json-field.tsx';
 import { ReceiptNote } from './receipt-note.tsx';
+import { RecipientFacts } from './recipient-facts.tsx';
 import { RecipientField } from './recipient-field.tsx';
-
-interface ComposerProps {
-  /** The key under which the draft is stored. */
-  place: string;
-  /** The message to reply to; without it, a recipient must be chosen. */
-  inReplyTo?: string;
-  initial?: Partial<Draft>;
-  noteRef?: Ref<HTMLTextAreaElement>;
-  onSent(envelope: Envelope): void;
-}
+import { TemplateMenu } from './template-menu.tsx';
+import { type ComposerProps, useComposer } from './use-composer.ts';
 
 /** The form for a new message or a reply. */
-export function Composer({ place, inReplyTo, initial = {}, noteRef, onSent }: ComposerProps) {
-  const isReply = inReplyTo !== undefined;
-  const { draft, change, clear } = useDraft(place, initial);
-  const uploads = useUploads('/v1/uploads');
-  const send = useSend('POST /v1/messages');
+export function Composer({ noteRef, ...props }: ComposerProps & { noteRef?: Ref<HTMLTextAreaElement> }) {
+  const isReply = props.inReplyTo !== undefined;
+  const form = useRef<HTMLFormElement>(null);
+  const recipient = useRef<HTMLInputElement>(null);
+  const composer = useComposer(props, { form, recipient });
+  const { draft, change, uploads, submit, error } = composer;
   const [isDetailed, setDetailed] = useState(!isReply || draft.type !== '' || draft.subject !== '');
-  const [hasJson, setHasJson] = useState(draft.json !== '');
-  const [problem, setProblem] = useState<string>();
-  const { error } = send;
 
   const text = (name: keyof Draft) => ({
     value: draft[name],
-    error: error?.at(`/${name}`),
+    error: composer.errorAt(name),
     onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value }),
   });
-
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault();
-    if (send.isPending) return;
-    const found = problemOf();
-    setProblem(found);
-    if (found !== undefined || uploads.ids === undefined) return;
-    send.mutate(bodyOf(draft, inReplyTo, uploads.ids), {
-      onSuccess: (envelope) => {
-        clear();
-        uploads.clear();
-        setHasJson(false);
-        onSent(envelope);
-      },
-    });
-  };
-  const problemOf = (): string | undefined => {
-    if (!isReply && draft.to.trim() === '') return 'Enter a recipient.';
-    if (faultOf(draft.json)) return 'Fix the JSON, or remove it.';
-    if (uploads.ids === undefined) return 'Wait until all files are uploaded, or remove the unfinished ones.';
-    if (isEmpty(draft) && uploads.list.length === 0) return 'Add a note, JSON or a file first.';
-    return undefined;
-  };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
@@ -70,59 +35,116 @@ export function Composer({ place, inReplyTo, initial = {}, noteRef, onSent }: Co
   };
 
   return (
-    <form noValidate onSubmit={submit} onKeyDown={onKey} aria-label={isReply ? 'Reply' : 'Message'} className="flex flex-col gap-4">
+    <>
+      {/* Outside the form: its dialog has a form of its own. */}
       {isReply ? null : (
-        <RecipientField
-          value={draft.to}
-          onChange={(to) => change({ to })}
-          error={error?.at('/to') ?? (error?.code === 'unknown_recipient' ? error.message : undefined)}
-        />
-      )}
-      {isDetailed ? (
-        <div className="grid gap-4 sm:grid-cols-[12rem_1fr]">
-          <TextField label="Type" placeholder="order" maxLength={80} {...text('type')} />
-          <TextField label="Subject" maxLength={200} {...text('subject')} />
+        <div className="absolute top-0 right-0">
+          <TemplateMenu draft={draft} onUse={composer.begin} />
         </div>
-      ) : null}
-      <TextArea
-        ref={noteRef}
-        label="Note"
-        rows={isReply ? 4 : 6}
-        maxLength={10_000}
-        isBare={isReply}
-        {...text('note')}
-        placeholder={isReply ? 'Write a reply' : ''}
-      />
-      {hasJson ? <JsonField value={draft.json} onChange={(json) => change({ json })} error={error?.at('/json')} /> : null}
-      <Attachments uploads={uploads} error={error?.at('/files')} />
-      {isReply ? null : <ReceiptNote />}
-      {error ? <ErrorNote error={error} /> : null}
-      <div className="flex flex-wrap items-center gap-2">
-        {isDetailed ? null : (
-          <Button look="quiet" onClick={() => setDetailed(true)}>
-            Add type and subject
-          </Button>
+      )}
+      <form
+        ref={form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+        onKeyDown={onKey}
+        aria-label={isReply ? 'Reply' : 'Message'}
+        className={`flex flex-col ${isReply ? 'gap-2' : 'gap-4'}`}
+      >
+        {isReply ? null : <Recipient composer={composer} inputRef={recipient} />}
+        {isDetailed ? (
+          <div className="grid gap-4 sm:grid-cols-[12rem_1fr]">
+            <TextField label="Type" placeholder="order" maxLength={80} {...text('type')} />
+            <TextField label="Subject" maxLength={200} {...text('subject')} />
+          </div>
+        ) : null}
+        <TextArea
+          ref={noteRef}
+          label="Note"
+          rows={isReply ? 1 : 6}
+          className={isReply ? 'max-h-60 min-h-9 resize-none border-transparent! px-0! outline-none field-sizing-content' : ''}
+          maxLength={10_000}
+          isBare={isReply}
+          {...text('note')}
+          placeholder={isReply ? 'Write a reply' : ''}
+        />
+        {composer.hasJson ? (
+          <JsonField
+            key={composer.version}
+            value={draft.json}
+            onChange={(json) => change({ json })}
+            onRemove={composer.removeJson}
+            error={composer.errorAt('json')}
+          />
+        ) : null}
+        {isReply ? (
+          <>
+            {error ? <ErrorNote error={error} /> : null}
+            <Attachments uploads={uploads} error={composer.errorAt('files')} isCompact>
+              <Actions composer={composer} isReply {...(isDetailed ? {} : { onDetails: () => setDetailed(true) })} />
+            </Attachments>
+          </>
+        ) : (
+          <>
+            <Attachments uploads={uploads} error={composer.errorAt('files')} />
+            <ReceiptNote />
+            {error ? <ErrorNote error={error} /> : null}
+            <div className="flex flex-wrap items-center gap-2">
+              <Actions composer={composer} isReply={false} />
+            </div>
+          </>
         )}
-        {hasJson ? null : (
-          <Button look="quiet" onClick={() => setHasJson(true)} icon={<Braces className="size-4" aria-hidden />}>
-            Add JSON
-          </Button>
-        )}
-        <p role="status" className="grow text-right text-sm text-warn empty:hidden">
-          {problem}
-        </p>
-        <Button
-          type="submit"
-          look="primary"
-          className="ml-auto"
-          isBusy={send.isPending}
-          title="Ctrl+Enter or ⌘+Enter"
-          icon={<SendHorizontal className="size-4" aria-hidden />}
-        >
-          Send
+        <LeaveGuard isNeeded={uploads.isUnfinished} />
+      </form>
+    </>
+  );
+}
+
+function Recipient({ composer, inputRef }: { composer: ReturnType<typeof useComposer>; inputRef: Ref<HTMLInputElement> }) {
+  const { draft } = composer;
+  return (
+    <div className="flex flex-col gap-1.5">
+      <RecipientField value={draft.to} inputRef={inputRef} onChange={composer.setRecipient} error={composer.recipientError} />
+      <RecipientFacts typed={draft.to} />
+    </div>
+  );
+}
+
+interface ActionsProps {
+  composer: ReturnType<typeof useComposer>;
+  isReply: boolean;
+  /** Shows the fields for type and subject. */
+  onDetails?: () => void;
+}
+
+function Actions({ composer, isReply, onDetails }: ActionsProps) {
+  return (
+    <>
+      {composer.hasJson ? null : (
+        <Button look={isReply ? 'quiet' : 'secondary'} onClick={composer.addJson} icon={<Braces className="size-4" aria-hidden />}>
+          <span className={isReply ? 'max-sm:sr-only' : ''}>Add JSON</span>
         </Button>
-      </div>
-      <LeaveGuard isNeeded={uploads.isUnfinished} />
-    </form>
+      )}
+      {onDetails ? (
+        <Button look="quiet" onClick={onDetails} icon={<Tag className="size-4" aria-hidden />}>
+          <span className="max-sm:sr-only">Add type and subject</span>
+        </Button>
+      ) : null}
+      <p role="status" className="grow text-right text-sm text-warn empty:hidden">
+        {composer.problem}
+      </p>
+      <Button
+        type="submit"
+        look="primary"
+        className="ml-auto"
+        isBusy={composer.isBusy}
+        title="Ctrl+Enter or ⌘+Enter"
+        icon={<SendHorizontal className="size-4" aria-hidden />}
+      >
+        Send
+      </Button>
+    </>
   );
 }

@@ -14,9 +14,16 @@ const EMPTY: Draft = { to: '', type: '', subject: '', note: '', json: '' };
 
 export const isEmpty = ({ type, subject, note, json }: Draft): boolean => [type, subject, note, json].every((text) => text.trim() === '');
 
+const keyOf = (place: string): string => `waybill.draft.${activeBusiness()}.${place}`;
+
+/** Puts a draft in the place of the one that the compose page would show. */
+export function replaceDraft(draft: Draft): void {
+  sessionStorage.setItem(keyOf('new'), JSON.stringify(draft));
+}
+
 /** place: the thread to reply in, or `new`. */
 export function useDraft(place: string, initial: Partial<Draft>) {
-  const { fields: draft, change, clear } = useStoredFields<Draft>(`waybill.draft.${activeBusiness()}.${place}`, EMPTY, initial);
+  const { fields: draft, change, clear } = useStoredFields<Draft>(keyOf(place), EMPTY, initial);
   return { draft, change, clear };
 }
 

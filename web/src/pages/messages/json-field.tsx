@@ -1,6 +1,9 @@
-import { useDeferredValue, useId, useMemo, useRef } from 'react';
+import { useDeferredValue, useMemo, useRef } from 'react';
 import { JsonFault, parseJson, placeOf } from '../../json/parse.ts';
-import { TextArea } from '../../ui/field.tsx';
+import { Editor, type EditorHandle } from '../../parts/json-editor/editor.tsx';
+import { formatted } from '../../parts/json-editor/formatted.ts';
+import { readJson } from '../../parts/json-editor/problems.ts';
+import { Button } from '../../ui/button.tsx';
 import { bytes } from '../../ui/parts.tsx';
 
 const JSON_MAX_BYTES = 1_048_576;
@@ -14,44 +17,51 @@ export function faultOf(text: string): JsonFault | undefined {
   return read instanceof JsonFault ? read : undefined;
 }
 
-/** A field for JSON, which is sent exactly as typed. */
-export function JsonField({ value, onChange, error }: { value: string; onChange(value: string): void; error: string | undefined }) {
-  const stateId = useId();
-  const area = useRef<HTMLTextAreaElement>(null);
+interface JsonFieldProps {
+  value: string;
+  onChange(value: string): void;
+  onRemove(): void;
+  error: string | undefined;
+}
+
+/** An editor for JSON, which is sent exactly as typed. */
+export function JsonField({ value, onChange, onRemove, error }: JsonFieldProps) {
+  const editor = useRef<EditorHandle>(null);
   const checked = useDeferredValue(value);
   const fault = useMemo(() => faultOf(checked), [checked]);
+  const problem = useMemo(() => (checked.trim() === '' ? undefined : readJson(checked).problem), [checked]);
+  const problems = useMemo(() => (problem ? [problem] : []), [problem]);
   const place = fault && placeOf(checked, fault.at);
-  const showFault = () => {
-    area.current?.focus();
-    area.current?.setSelectionRange(fault?.at ?? 0, (fault?.at ?? 0) + 1);
-  };
   return (
     <div>
-      <TextArea
-        ref={area}
-        label="JSON"
-        rows={8}
-        spellCheck={false}
-        autoCapitalize="none"
-        autoCorrect="off"
-        placeholder={'{ "order": 4711 }'}
-        value={value}
-        onChange={({ target }) => onChange(target.value)}
-        error={error}
-        aria-invalid={fault !== undefined || error !== undefined}
-        aria-describedby={stateId}
-        className="font-mono text-sm"
-      />
+      <div className="mb-1.5 flex min-h-8 items-center gap-1">
+        <p className="grow text-sm font-medium">JSON</p>
+        <Button
+          look="quiet"
+          className="h-8"
+          disabled={fault !== undefined || value === ''}
+          onClick={() => editor.current?.replace(formatted(value))}
+        >
+          Format
+        </Button>
+        <Button look="quiet" className="h-8" onClick={onRemove}>
+          Remove
+        </Button>
+      </div>
+      <Editor ref={editor} label="JSON" text={value} isLow onChange={onChange} problems={problems} />
       {/* Always rendered, so that nothing moves while typing. */}
-      <p id={stateId} aria-live="polite" className="mt-1.5 min-h-5 text-sm text-soft">
+      <p aria-live="polite" className="min-h-5 text-sm text-soft">
+        {error === undefined ? null : <span className="text-bad">{error} </span>}
         {fault && place ? (
           <>
             <span className="text-bad">
-              Line {place.line}, column {place.column}: {fault.message}
+              Line {place.line.toLocaleString('en')}, column {place.column.toLocaleString('en')}: {fault.message}
             </span>{' '}
-            <button type="button" onClick={showFault} className="rounded text-accent underline">
-              Show
-            </button>
+            {problem ? (
+              <button type="button" onClick={() => editor.current?.goTo(problem)} className="rounded text-accent underline">
+                Show
+              </button>
+            ) : null}
           </>
         ) : checked.trim() === '' ? (
           'Delivered exactly as typed.'

@@ -12,5 +12,20 @@ export function rememberMailbox(href: string): void {
 
 export const lastMailbox = (): string => last?.href ?? '/inbox';
 
+/** The message whose row gets the focus when the list is shown again. */
+let row: string | undefined;
+
+export function returnToRow(messageId: string | undefined): void {
+  row = messageId;
+}
+
+export const rowToReturnTo = (): string | undefined => row;
+
+export function takeRow(): string | undefined {
+  const taken = row;
+  row = undefined;
+  return taken;
+}
+
 /** Whether it is the previous entry of the history, so that going back restores its scroll position. */
 export const isLastMailboxBehind = (): boolean => last !== undefined && last.index === indexNow() - 1;

@@ -1,6 +1,6 @@
 import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowUp, Inbox as InboxIcon, Send } from 'lucide-react';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import type { List } from '../../api/queries.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -10,7 +10,7 @@ import { useShortcuts } from '../../ui/shortcuts.ts';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { type Filters, isFiltered } from './filters.ts';
-import { rememberMailbox } from './last-mailbox.ts';
+import { rememberMailbox, rowToReturnTo, takeRow } from './last-mailbox.ts';
 import { type Mailbox, type Summary, useMessages } from './message-list.ts';
 import { MessageRow } from './message-row.tsx';
 import { useNonMembers } from './non-members.ts';
@@ -76,6 +76,7 @@ function NoMessages({ mailbox, isFiltered }: { mailbox: Mailbox; isFiltered: boo
   );
 }
 
+const ROW_DRAWN_MS = 100;
 const ROW_PX = { wide: 48, narrow: 76 };
 /** Scrolled further than this, new messages are held back so that the list does not move. */
 const AT_TOP_PX = 40;
@@ -112,8 +113,20 @@ function Messages({ mailbox, list: { items: all, hasMore, more } }: { mailbox: M
   const { shown: items, held, release } = useHeld(all);
   const isNonMember = useNonMembers();
   const navigate = useNavigate();
-  const [selected, setSelected] = useState<string>();
+  const [selected, setSelected] = useState(rowToReturnTo);
   const { list, rows, scrollTo } = useLongList({ items, hasMore, more }, ({ id }) => id, ROW_PX);
+
+  const focusRow = useEffectEvent((id: string) => {
+    const at = items.findIndex((item) => item.id === id);
+    if (at < 0) return;
+    scrollTo(at, { align: 'auto' });
+    // The row is drawn after the list has scrolled.
+    setTimeout(() => document.querySelector<HTMLElement>(`[data-message="${id}"]`)?.focus({ preventScroll: true }), ROW_DRAWN_MS);
+  });
+  useEffect(() => {
+    const id = takeRow();
+    if (id !== undefined) focusRow(id);
+  }, []);
 
   useShortcuts(
     useMemo(() => {

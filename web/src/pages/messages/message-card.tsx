@@ -1,12 +1,13 @@
-import { ArrowRight, BadgeCheck, BadgeX, ChevronRight, Receipt } from 'lucide-react';
+import { ArrowRight, BadgeX, ChevronRight } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import type { Actor, Party } from '../../api/schema.ts';
 import { JsonView } from '../../json/json-view.tsx';
 import { DomainProof } from '../../parts/domain-proof.tsx';
 import { Name } from '../../ui/name.tsx';
-import { Badge, CopyButton, PartyName, Time } from '../../ui/parts.tsx';
+import { addressOf, Badge, PartyName, Time } from '../../ui/parts.tsx';
 import { States } from '../../ui/states.tsx';
+import { MessageDetails } from './message-details.tsx';
 import { MessageFiles } from './message-files.tsx';
 import { MessageMenu } from './message-menu.tsx';
 import { useNonMembers } from './non-members.ts';
@@ -14,6 +15,8 @@ import { type Message, useFullMessage } from './thread-messages.ts';
 
 interface MessageCardProps {
   message: Message;
+  /** Already said above the list. */
+  threadSubject: string | undefined;
   isOpen: boolean;
   /** The address of the page links to it. */
   isLinked: boolean;
@@ -21,17 +24,16 @@ interface MessageCardProps {
   onReply(): void;
 }
 
-export function MessageCard({ message, isOpen, isLinked, onToggle, onReply }: MessageCardProps) {
-  const { id, from, to, type, subject, note, json_sha256, files, received_at, receipt_url } = message;
+export function MessageCard({ message, threadSubject, isOpen, isLinked, onToggle, onReply }: MessageCardProps) {
+  const { from, to, type, subject, note, received_at } = message;
   const titleId = useId();
-  const isNonMember = useNonMembers();
   const business = useActiveBusiness();
   const isOurs = from.party.kind === 'handle' && from.party.handle === business;
   return (
     <article
       aria-labelledby={titleId}
       aria-current={isLinked ? 'true' : undefined}
-      className={`rounded-xl border ${isLinked ? 'border-accent' : 'border-line'}`}
+      className={`rounded-xl border ${isOurs ? 'border-accent/20 bg-own' : 'border-line bg-paper'} ${isLinked ? 'animate-flash' : ''}`}
     >
       <div className="flex items-start gap-2 p-2">
         <button
@@ -43,13 +45,24 @@ export function MessageCard({ message, isOpen, isLinked, onToggle, onReply }: Me
         >
           <ChevronRight className={`mt-0.5 size-4 shrink-0 self-start text-soft ${isOpen ? 'rotate-90' : ''}`} aria-hidden />
           <span className="flex min-w-0 grow flex-wrap items-center gap-x-2">
-            <PartyName party={from.party} />
-            <span className={`inline-flex min-w-0 items-start gap-2 ${isOpen ? '' : 'max-sm:hidden'}`}>
-              <ArrowRight className="mt-1 size-3.5 shrink-0 text-soft" aria-label="to" />
-              <PartyName party={to.party} segment={to.segment} />
+            {isOurs ? <span className="font-medium">You</span> : <PartyName party={from.party} />}
+            <span className={`inline-flex min-w-0 items-start gap-2 text-soft ${isOpen && isOurs ? '' : 'max-sm:hidden'}`}>
+              <ArrowRight className="mt-1 size-3.5 shrink-0" aria-label="to" />
+              {isOurs ? (
+                <PartyName party={to.party} segment={to.segment} />
+              ) : to.segment === null ? (
+                'you'
+              ) : (
+                `${addressOf(to.party)}/${to.segment}`
+              )}
             </span>
             {isOpen ? null : (
-              <Name className="min-w-0 grow basis-40 truncate text-soft">{subject ?? note?.replaceAll(/\s+/g, ' ') ?? type}</Name>
+              <>
+                <Type type={type} />
+                <Name className="min-w-0 grow basis-40 truncate text-soft">
+                  {(subject !== threadSubject ? subject : null) ?? note?.replaceAll(/\s+/g, ' ') ?? ''}
+                </Name>
+              </>
             )}
           </span>
         </button>
@@ -60,68 +73,63 @@ export function MessageCard({ message, isOpen, isLinked, onToggle, onReply }: Me
           <MessageMenu message={message} onReply={onReply} />
         </div>
       </div>
-      {isOpen ? (
-        <div className="flex flex-col gap-4 px-4 pb-4 sm:px-5">
-          <SenderLine actor={from.actor} party={from.party} isNonMember={isOurs && isNonMember(from.actor)} />
-          {subject !== null || type !== null ? (
-            <p className="flex flex-wrap items-center gap-2">
-              {type !== null ? (
-                <Badge>
-                  <Name>{type}</Name>
-                </Badge>
-              ) : null}
-              {subject !== null ? <Name className="min-w-0 text-lg font-medium">{subject}</Name> : null}
-            </p>
-          ) : null}
-          {note !== null && note !== '' ? <Note text={note} /> : null}
-          {json_sha256 !== null ? <MessageJson message={message} /> : null}
-          {files.length > 0 ? <MessageFiles files={files} /> : null}
-          {note === null && json_sha256 === null && files.length === 0 && subject === null ? (
-            <p className="text-soft">This message has only a type.</p>
-          ) : null}
-          <p className="flex flex-wrap items-center gap-x-1 text-sm text-soft">
-            <Receipt className="mr-1 size-4" aria-hidden />
-            <a href={receipt_url} target="_blank" rel="noreferrer" className="rounded underline hover:text-ink">
-              Receipt
-            </a>
-            <CopyButton text={receipt_url} label="Copy receipt link" isIcon />
-            <span className="grow" />
-            <code className="font-mono text-xs">{id}</code>
-            <CopyButton text={id} label="Copy message id" isIcon />
-          </p>
-        </div>
-      ) : null}
+      {isOpen ? <Content message={message} threadSubject={threadSubject} isOurs={isOurs} /> : null}
     </article>
+  );
+}
+
+type ContentProps = Pick<MessageCardProps, 'message' | 'threadSubject'> & { isOurs: boolean };
+
+function Content({ message, threadSubject, isOurs }: ContentProps) {
+  const { from, type, subject, note, json_sha256, files } = message;
+  const isNonMember = useNonMembers();
+  const ownSubject = subject !== null && subject !== threadSubject ? subject : null;
+  const isEmpty = (note === null || note === '') && json_sha256 === null && files.length === 0 && subject === null;
+  return (
+    <div className="flex flex-col gap-4 px-4 pb-4 sm:pr-5 sm:pl-9">
+      <SenderLine actor={from.actor} party={from.party} isNonMember={isOurs && isNonMember(from.actor)} />
+      {ownSubject !== null || type !== null ? (
+        <p className="flex flex-wrap items-center gap-2">
+          <Type type={type} />
+          {ownSubject !== null ? <Name className="min-w-0 text-lg font-medium">{ownSubject}</Name> : null}
+        </p>
+      ) : null}
+      {note !== null && note !== '' ? <Note text={note} /> : null}
+      {json_sha256 !== null ? <MessageJson message={message} /> : null}
+      {files.length > 0 ? <MessageFiles files={files} /> : null}
+      {isEmpty ? <p className="text-soft">{type === null ? 'This message is empty.' : 'This message has only a type.'}</p> : null}
+      <MessageDetails message={message} />
+    </div>
+  );
+}
+
+function Type({ type }: { type: string | null }) {
+  if (type === null) return null;
+  return (
+    <Badge tone="accent">
+      <Name className="max-w-60 truncate">{type}</Name>
+    </Badge>
   );
 }
 
 function MessageJson({ message }: { message: Message }) {
   const full = useFullMessage(message);
+  const { to, type } = message;
+  const sentAs = { to: `${addressOf(to.party).replace(/^@/, '')}${to.segment === null ? '' : `/${to.segment}`}`, type };
   return (
     <States of={full} rows={3}>
-      {({ json = 'null' }) => <JsonView text={json} name={message.id} validation={message.validation} />}
+      {({ json = 'null' }) => <JsonView text={json} name={message.id} validation={message.validation} sentAs={sentAs} />}
     </States>
   );
 }
 
 const METHODS: Record<Actor['provider'], string> = {
   api_key: 'by API key',
-  email: 'signed in by email',
-  google: 'signed in with Google',
-  microsoft: 'signed in with Microsoft',
-  oidc: 'signed in with single sign-on',
+  email: 'on the web',
+  google: 'on the web, with Google',
+  microsoft: 'on the web, with Microsoft',
+  oidc: 'on the web, with single sign-on',
   smtp: 'by email',
-};
-const KINDS: Record<Actor['kind'], string> = { agent: 'Agent', person: 'Person', mailbox: 'Mailbox' };
-
-/** For an agent the key of the business is verified, for people and mailboxes the email address. */
-const VERIFIED: Record<Actor['provider'], string> = {
-  api_key: 'key verified',
-  email: 'email verified',
-  google: 'email verified',
-  microsoft: 'email verified',
-  oidc: 'email verified',
-  smtp: 'email verified',
 };
 
 interface SenderProps {
@@ -130,24 +138,19 @@ interface SenderProps {
   isNonMember: boolean;
 }
 
-/** Who sent the message, how the sender is verified, and the verified domains of the business. */
-function SenderLine({ actor: { kind, name, email, verified, provider }, party, isNonMember }: SenderProps) {
+/** Who sent the message for the party, and the verified domains of the party. What is not verified is said; the rest is in the details. */
+function SenderLine({ actor: { name, email, verified, provider }, party, isNonMember }: SenderProps) {
   return (
-    <p className="flex flex-wrap items-center gap-x-1.5 text-sm text-soft">
-      {KINDS[kind]} <Name className="text-ink">{name}</Name>
-      {email !== null && email !== name ? <Name>{email}</Name> : null}
+    <p className="-mt-2 flex flex-wrap items-center gap-x-1.5 text-sm text-soft">
+      <Name>{email !== null && email !== name ? `${name} <${email}>` : name}</Name>
       <span>· {METHODS[provider]}</span>
-      {verified ? (
-        <span className="inline-flex items-center gap-1 text-good">
-          <BadgeCheck className="size-3.5" aria-hidden />
-          {VERIFIED[provider]}
-        </span>
-      ) : (
+      {verified ? null : (
         <span className="inline-flex items-center gap-1 text-warn">
           <BadgeX className="size-3.5" aria-hidden />
           email not verified
         </span>
       )}
+      {party.kind === 'handle' ? <span aria-hidden>·</span> : null}
       <DomainProof party={party} />
       {isNonMember ? <Badge>Not a member</Badge> : null}
     </p>
@@ -163,8 +166,8 @@ function Note({ text }: { text: string }) {
   const short = text.slice(0, SHORT_CHARS).split('\n').slice(0, SHORT_LINES).join('\n');
   const isLong = short.length < text.length;
   return (
-    <div>
-      <p dir="auto" className="max-w-prose break-words whitespace-pre-wrap">
+    <div className="max-w-prose">
+      <p dir="auto" className="break-words whitespace-pre-wrap">
         {isLong && !isUnfolded ? `${short}…` : text}
       </p>
       {isLong ? (

@@ -1,33 +1,70 @@
-import { Download, FileIcon } from 'lucide-react';
+import { Download, Eye, EyeOff, FileIcon, FileText, ImageIcon } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError, call } from '../../api/client.ts';
 import type { File } from '../../api/schema.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { Name } from '../../ui/name.tsx';
-import { bytes, CopyButton } from '../../ui/parts.tsx';
+import { bytes } from '../../ui/parts.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
+import { useTask } from '../../ui/task.ts';
+import { FilePreview } from './file-preview.tsx';
+import { previewKindOf } from './preview-kind.ts';
+
+/** Browsers drop a download that begins while another is being asked for. */
+const BETWEEN_DOWNLOADS_MS = 700;
 
 export function MessageFiles({ files }: { files: File[] }) {
+  const { isBusy, error, run } = useTask();
+  const downloadAll = async () => {
+    for (const [at, { id }] of files.entries()) {
+      if (at > 0) await new Promise((resolve) => setTimeout(resolve, BETWEEN_DOWNLOADS_MS));
+      await download(id);
+    }
+  };
+  const size = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
   return (
-    <ul aria-label="Files" className="divide-y divide-line rounded-xl border border-line">
-      {files.map((file) => (
-        <FileRow key={file.id} file={file} />
-      ))}
-    </ul>
+    <div>
+      {files.length > 1 ? (
+        <div className="mb-2 flex items-center gap-3 text-sm text-soft">
+          <span>
+            {files.length.toLocaleString('en')} files, {bytes(size)}
+          </span>
+          <Button className="h-8" isBusy={isBusy} onClick={() => void run(downloadAll)} icon={<Download className="size-4" aria-hidden />}>
+            Download all
+          </Button>
+        </div>
+      ) : null}
+      {error ? <ErrorNote error={error} onRetry={() => void run(downloadAll)} /> : null}
+      <ul aria-label="Files" className="divide-y divide-line overflow-hidden rounded-xl border border-line bg-paper">
+        {files.map((file) => (
+          <FileRow key={file.id} file={file} />
+        ))}
+      </ul>
+    </div>
   );
 }
 
-function FileRow({ file: { id, filename, content_type, size_bytes, sha256 } }: { file: File }) {
+/** The URL in the message may have expired, so a new one is asked for. It is an attachment: the browser stays on the page. */
+async function download(id: string): Promise<void> {
+  const { download_url } = await call('GET /v1/files/{id}', { path: { id } });
+  const link = document.createElement('a');
+  link.href = download_url;
+  link.rel = 'noreferrer';
+  link.click();
+}
+
+function FileRow({ file }: { file: File }) {
+  const { id, filename, content_type, size_bytes, sha256 } = file;
   const [error, setError] = useState<ApiError>();
   const [isLoading, setLoading] = useState(false);
-  const download = async () => {
+  const [isShown, setShown] = useState(false);
+  const kind = previewKindOf(file);
+  const Icon = kind === 'image' ? ImageIcon : kind === undefined ? FileIcon : FileText;
+  const start = async () => {
     setLoading(true);
     setError(undefined);
     try {
-      // The URL in the message may have expired.
-      const { download_url } = await call('GET /v1/files/{id}', { path: { id } });
-      // An attachment: the browser downloads it and stays on the page.
-      location.assign(download_url);
+      await download(id);
     } catch (failure) {
       if (failure instanceof ApiError) setError(failure);
     } finally {
@@ -37,22 +74,26 @@ function FileRow({ file: { id, filename, content_type, size_bytes, sha256 } }: {
   return (
     <li className="px-3 py-2">
       <div className="flex items-center gap-3">
-        <FileIcon className="size-4 shrink-0 text-soft" aria-hidden />
+        <Icon className="size-4 shrink-0 text-soft" aria-hidden />
         <div className="min-w-0 grow">
           <p className="flex flex-wrap items-baseline gap-x-2">
             <Name className="min-w-0 font-medium break-all">{filename === '' ? 'Unnamed file' : filename}</Name>
-            <span className="text-sm text-soft">
+            <span className="text-sm text-soft" title={sha256 ?? 'The hash is being computed.'}>
               {bytes(size_bytes)} · <Name>{content_type}</Name>
             </span>
           </p>
-          <p className="truncate text-xs text-soft">{sha256 === null ? 'Computing hash…' : <code className="font-mono">{sha256}</code>}</p>
         </div>
-        {sha256 !== null ? <CopyButton text={sha256.replace(/^sha256:/, '')} label={`Copy SHA-256 of ${filename}`} isIcon /> : null}
-        <IconButton label={`Download ${filename}`} disabled={isLoading} onClick={() => void download()}>
+        {kind === undefined ? null : (
+          <IconButton label={`${isShown ? 'Hide' : 'Preview'} ${filename}`} aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+            {isShown ? <EyeOff className="size-4" aria-hidden /> : <Eye className="size-4" aria-hidden />}
+          </IconButton>
+        )}
+        <IconButton label={`Download ${filename}`} disabled={isLoading} onClick={() => void start()}>
           <Download className="size-4" aria-hidden />
         </IconButton>
       </div>
-      {error ? <ErrorNote error={error} onRetry={() => void download()} /> : null}
+      {isShown && kind !== undefined ? <FilePreview file={file} kind={kind} /> : null}
+      {error ? <ErrorNote error={error} onRetry={() => void start()} /> : null}
     </li>
   );
 }

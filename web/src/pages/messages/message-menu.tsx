@@ -1,4 +1,6 @@
-import { Ban, BookUser, CodeXml, EllipsisVertical, Hash, Reply, SquareArrowOutUpRight } from 'lucide-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Ban, BookUser, CodeXml, CopyPlus, EllipsisVertical, Hash, Reply, SquareArrowOutUpRight } from 'lucide-react';
 import { useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import { useAction } from '../../api/queries.ts';
@@ -7,20 +9,34 @@ import { copyText } from '../../ui/copy-text.ts';
 import { Confirm, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Name } from '../../ui/name.tsx';
-import { CopyButton } from '../../ui/parts.tsx';
+import { addressOf, CopyButton } from '../../ui/parts.tsx';
 import { States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
-import { type Message, useFullMessage } from './thread-messages.ts';
+import { replaceDraft } from './draft.ts';
+import { fullMessage, type Message, useFullMessage } from './thread-messages.ts';
 
 /** Actions on a message and on its sender. */
 export function MessageMenu({ message, onReply }: { message: Message; onReply(): void }) {
   const { id, from, receipt_url } = message;
   const { party } = from;
   const business = useActiveBusiness();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
   const [shown, setShown] = useState<'source' | Block>();
   const save = useAction('POST /v1/contacts', { changes: ['GET /v1/contacts'] });
   const isOwn = party.kind === 'handle' && party.handle === business;
   const copy = (text: string, what: string) => void copyText(text).then(() => say(`${what} copied`));
+  const duplicate = async () => {
+    try {
+      const { json } = await queries.fetchQuery(fullMessage(business, message));
+      const to = `${addressOf(message.to.party).replace(/^@/, '')}${message.to.segment === null ? '' : `/${message.to.segment}`}`;
+      const { type, subject, note } = message;
+      replaceDraft({ to: isOwn ? to : '', type: type ?? '', subject: subject ?? '', note: note ?? '', json: json ?? '' });
+      await navigate({ to: '/compose' });
+    } catch (failure) {
+      say(failure instanceof Error ? failure.message : 'Couldn’t load the message.');
+    }
+  };
   const blocks = isOwn ? [] : blocksFor(message);
   return (
     <>
@@ -33,6 +49,10 @@ export function MessageMenu({ message, onReply }: { message: Message; onReply():
         <MenuItem onSelect={() => requestAnimationFrame(onReply)}>
           <Reply className="size-4" aria-hidden />
           Reply
+        </MenuItem>
+        <MenuItem onSelect={() => void duplicate()}>
+          <CopyPlus className="size-4" aria-hidden />
+          Duplicate
         </MenuItem>
         <MenuItem onSelect={() => copy(id, 'Message id')}>
           <Hash className="size-4" aria-hidden />

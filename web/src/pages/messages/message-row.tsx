@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Braces, Paperclip } from 'lucide-react';
 import { Name } from '../../ui/name.tsx';
-import { addressOf, Badge, Time } from '../../ui/parts.tsx';
+import { addressOf, Badge, isNamedByAddress, Time } from '../../ui/parts.tsx';
 import type { Mailbox, Summary } from './message-list.ts';
 
 interface MessageRowProps {
@@ -22,11 +22,14 @@ export function MessageRow({ message, mailbox, isFromNonMember, onFocus }: Messa
       preload={false}
       data-message={id}
       onFocus={onFocus}
-      className="grid h-full grid-cols-[1fr_auto] content-center items-center gap-x-4 gap-y-1 border-b border-line px-2 -outline-offset-2 hover:bg-tint md:grid-cols-[13rem_1fr_auto] md:rounded-lg"
+      className="grid h-full grid-cols-[1fr_auto] content-center items-center gap-x-4 gap-y-1 border-b border-line px-2 -outline-offset-2 hover:bg-tint md:grid-cols-[15rem_1fr_auto]"
     >
-      <span className="truncate">
+      <span className="flex min-w-0 items-baseline gap-1.5">
         <span className="sr-only">{mailbox === 'inbox' ? 'From' : 'To'} </span>
-        <Name className="font-medium">{party.display_name}</Name> <span className="text-sm text-soft">{addressOf(party)}</span>
+        {isNamedByAddress(party) ? null : <Name className="min-w-0 truncate font-medium">{party.display_name}</Name>}
+        <span className={`max-w-2/3 shrink-0 truncate ${isNamedByAddress(party) ? 'font-medium' : 'text-sm text-soft'}`}>
+          {addressOf(party)}
+        </span>
       </span>
       <span className="flex min-w-0 items-center gap-2 max-md:col-span-2 max-md:row-start-2">
         {type !== null ? (

@@ -1,5 +1,6 @@
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, type Ref, useId, useState } from 'react';
 import { useReading } from '../../api/queries.ts';
+import type { Contact } from '../../api/schema.ts';
 import { useDebouncedValue } from '../../ui/debounce.ts';
 import { TextField, VERBATIM } from '../../ui/field.tsx';
 import { Name } from '../../ui/name.tsx';
@@ -7,13 +8,22 @@ import { Name } from '../../ui/name.tsx';
 interface Suggestion {
   handle: string;
   name: string;
+  /** What is known of it. */
+  known: string;
 }
 
 const SUGGESTIONS_MAX = 6;
 const TYPING_MS = 150;
 
+interface RecipientFieldProps {
+  value: string;
+  onChange(value: string): void;
+  error: string | undefined;
+  inputRef: Ref<HTMLInputElement>;
+}
+
 /** The recipient, with suggestions from the contacts and from all handles. */
-export function RecipientField({ value, onChange, error }: { value: string; onChange(value: string): void; error: string | undefined }) {
+export function RecipientField({ value, onChange, error, inputRef }: RecipientFieldProps) {
   const listId = useId();
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
@@ -43,6 +53,7 @@ export function RecipientField({ value, onChange, error }: { value: string; onCh
   return (
     <div className="relative">
       <TextField
+        ref={inputRef}
         label="To"
         placeholder="handle or handle/segment"
         role="combobox"
@@ -85,12 +96,18 @@ export function RecipientField({ value, onChange, error }: { value: string; onCh
             >
               <Name className="truncate font-medium">{suggestion.name}</Name>
               <span className="shrink-0 text-sm text-soft">@{suggestion.handle}</span>
+              <span className="ml-auto shrink-0 pl-3 text-sm text-soft">{suggestion.known}</span>
             </div>
           ))}
         </div>
       ) : null}
     </div>
   );
+}
+
+function knownOf({ messages_in, messages_out }: Contact['activity']): string {
+  const count = messages_in + messages_out;
+  return count === 0 ? 'Saved contact' : `${count.toLocaleString('en')} ${count === 1 ? 'message' : 'messages'}`;
 }
 
 /** Contacts first. None while a segment is typed: segments are not listed. */
@@ -101,11 +118,11 @@ function useSuggestions(typed: string, isWanted: boolean): Suggestion[] {
   const contacts = useReading('GET /v1/contacts', { query: { limit: 20, ...(q !== '' && { q }) } }, { enabled: isWanted && isHandle });
   const handles = useReading('GET /v1/handles', { query: { limit: SUGGESTIONS_MAX, q } }, { enabled: isWanted && isHandle && q !== '' });
   if (!isHandle) return [];
-  const found = new Map<string, string>();
-  for (const { party, label } of contacts.data?.data ?? [])
-    if (party.kind === 'handle') found.set(party.handle, label || party.display_name);
+  const found = new Map<string, Omit<Suggestion, 'handle'>>();
+  for (const { party, label, activity } of contacts.data?.data ?? [])
+    if (party.kind === 'handle') found.set(party.handle, { name: label || party.display_name, known: knownOf(activity) });
   for (const { handle, display_name } of q === '' ? [] : (handles.data?.data ?? []))
-    if (!found.has(handle)) found.set(handle, display_name);
-  const suggestions = [...found].map(([handle, name]) => ({ handle, name })).slice(0, SUGGESTIONS_MAX);
+    if (!found.has(handle)) found.set(handle, { name: display_name, known: 'First contact' });
+  const suggestions = [...found].map(([handle, rest]) => ({ handle, ...rest })).slice(0, SUGGESTIONS_MAX);
   return suggestions.length === 1 && suggestions[0]?.handle === typed ? [] : suggestions;
 }

@@ -1,4 +1,4 @@
-import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, queryOptions, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import { type ApiError, call, textOf } from '../../api/client.ts';
@@ -25,9 +25,8 @@ interface Page {
 const PAGE_ITEMS = 100;
 
 /** A delivered message never changes, so it is loaded once. */
-export function useFullMessage({ id, json_sha256 }: Message) {
-  const business = useActiveBusiness();
-  return useQuery<FullMessage, ApiError>({
+export function fullMessage(business: string | undefined, { id, json_sha256 }: Message) {
+  return queryOptions<FullMessage, ApiError>({
     queryKey: ['message', business, id],
     queryFn: async ({ signal }) => {
       const raw = await textOf('GET /v1/messages/{id}', { path: { id } }, { signal });
@@ -35,6 +34,10 @@ export function useFullMessage({ id, json_sha256 }: Message) {
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
+}
+
+export function useFullMessage(message: Message) {
+  return useQuery(fullMessage(useActiveBusiness(), message));
 }
 
 type Pages = InfiniteData<Page, string | undefined>;

@@ -13,12 +13,15 @@ export function Integrity({ receipt }: { receipt: Receipt }) {
   const isBad = error !== null || data?.isIntact === false;
   return (
     // The same height before and after the check.
-    <div role="status" className="mb-6 flex min-h-12 gap-2.5">
-      {isBad ? <ShieldAlert className="mt-0.5 size-5 shrink-0 text-bad" aria-hidden /> : null}
-      {data?.isIntact ? <ShieldCheck className="mt-0.5 size-5 shrink-0 text-good" aria-hidden /> : null}
+    <div
+      role="status"
+      className={`mb-6 flex min-h-18 items-center gap-3 rounded-xl px-5 py-3 print:border print:border-line ${isBad ? 'bg-bad-tint' : data ? 'bg-good-tint' : 'bg-tint'}`}
+    >
+      {isBad ? <ShieldAlert className="size-6 shrink-0 text-bad" aria-hidden /> : null}
+      {data?.isIntact ? <ShieldCheck className="size-6 shrink-0 text-good" aria-hidden /> : null}
       {data || error ? (
         <p className="text-soft">
-          <span className={`font-medium ${isBad ? 'text-bad' : 'text-good'}`}>
+          <span className={`text-lg font-semibold ${isBad ? 'text-bad' : 'text-good'}`}>
             {error ? 'Couldn’t verify the receipt.' : data?.isIntact ? 'Verified.' : 'Not verified.'}
           </span>{' '}
           {error ? 'Reload the page.' : data?.isIntact ? verifiedText(data.hashedLater) : 'The content hash does not match this receipt.'}

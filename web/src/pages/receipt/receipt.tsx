@@ -4,12 +4,13 @@ import { useReading } from '../../api/queries.ts';
 import type { AnyReceipt } from '../../api/schema.ts';
 import { Plain } from '../../frame/plain.tsx';
 import { Button } from '../../ui/button.tsx';
-import { PartyName, Section } from '../../ui/parts.tsx';
+import { CopyButton, PartyName, Section } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { CheckBox } from './check-box.tsx';
 import { Delivered, DeliveryFacts, Identifiers, Minimal } from './facts.tsx';
 import { ReceiptFiles } from './files.tsx';
 import { Integrity } from './integrity.tsx';
+import { QrImage } from './qr-image.tsx';
 
 /** The public proof of a delivery. */
 export function ReceiptPage() {
@@ -35,15 +36,24 @@ function Shown({ receipt }: { receipt: AnyReceipt }) {
   const full = 'detail' in receipt ? undefined : receipt;
   return (
     <Plain title="Receipt" isWide>
-      <div className="mb-8 flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
-        <p className="min-w-0 grow basis-72 text-soft">
-          Delivered by Waybill from <PartyName party={receipt.from.party} /> to{' '}
-          <PartyName party={receipt.to.party} segment={full?.to.segment} />.
-        </p>
-        <Button className="print:hidden" onClick={() => print()} icon={<Printer className="size-4" aria-hidden />}>
-          Print
-        </Button>
+      <div className="mb-6 flex items-start justify-between gap-6">
+        <div className="min-w-0">
+          <p className="mb-4 text-soft wrap-anywhere">
+            Delivered by Waybill from <PartyName party={receipt.from.party} /> to{' '}
+            <PartyName party={receipt.to.party} segment={full?.to.segment} />.
+          </p>
+          <div className="flex flex-wrap gap-2 print:hidden">
+            <Button onClick={() => print()} icon={<Printer className="size-4" aria-hidden />}>
+              Print
+            </Button>
+            <CopyButton text={location.href} label="Copy link" />
+          </div>
+        </div>
+        <div className="shrink-0 max-sm:hidden print:block">
+          <QrImage text={location.origin + location.pathname} label="QR code of the link to this receipt" />
+        </div>
       </div>
+      {full ? <Integrity receipt={full} /> : null}
       {full ? <Delivered receipt={full} /> : <Minimal />}
       <Section title="Delivery">
         <DeliveryFacts receipt={receipt} />
@@ -54,7 +64,6 @@ function Shown({ receipt }: { receipt: AnyReceipt }) {
         </Section>
       ) : null}
       <Section title="Verification">
-        {full ? <Integrity receipt={full} /> : null}
         <Identifiers receipt={receipt} />
       </Section>
       <div className="mt-10 print:hidden">

@@ -3,8 +3,8 @@ import { useMemo } from 'react';
 import { type ApiError, call, JsonText } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { SchemaCheck } from '../../api/schema.ts';
+import { type Problem, problemsIn, readJson, readSchema } from '../../parts/json-editor/problems.ts';
 import { useDebouncedValue } from '../../ui/debounce.ts';
-import { type Problem, problemsIn, readJson, readSchema } from './problems.ts';
 
 const TYPING_MS = 300;
 const CHECK = 'POST /v1/inbox/schema/check';

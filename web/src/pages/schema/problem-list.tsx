@@ -1,4 +1,4 @@
-import type { Problem } from './problems.ts';
+import type { Problem } from '../../parts/json-editor/problems.ts';
 
 /** Each problem is a link to its place in the editor. */
 export function ProblemList({ label, problems, onGo }: { label: string; problems: readonly Problem[]; onGo(problem: Problem): void }) {

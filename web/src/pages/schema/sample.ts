@@ -3,7 +3,7 @@ import { useActiveBusiness } from '../../api/business.ts';
 import { call, textOf } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { membersAt } from '../../json/scan.ts';
-import { formatted } from './formatted.ts';
+import { formatted } from '../../parts/json-editor/formatted.ts';
 
 const RECENT_MESSAGES = 5;
 const LEVELS_MAX = 8;

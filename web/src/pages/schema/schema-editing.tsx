@@ -1,4 +1,7 @@
 import { type KeyboardEvent, useRef, useState } from 'react';
+import { Editor, type EditorHandle } from '../../parts/json-editor/editor.tsx';
+import { formatted } from '../../parts/json-editor/formatted.ts';
+import type { Problem } from '../../parts/json-editor/problems.ts';
 import { Button } from '../../ui/button.tsx';
 import { useLastKnown } from '../../ui/last-known.ts';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
@@ -7,12 +10,9 @@ import { ErrorNote } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
 import { useChecking } from './checking.ts';
 import { useDiscard } from './discard.tsx';
-import { Editor, type EditorHandle } from './editor.tsx';
 import { EXAMPLES } from './examples.ts';
-import { formatted } from './formatted.ts';
 import { useSaveSchema } from './inbox-schema.ts';
 import { ProblemList } from './problem-list.tsx';
-import type { Problem } from './problems.ts';
 import { TryIt } from './try-it.tsx';
 
 interface SchemaEditingProps {

@@ -114,15 +114,17 @@ function Addresses({ business, addresses, isAdmin }: AddressesProps) {
         <p className="mb-1.5 text-sm font-medium">Drop page, for people without a handle</p>
         <Copyable text={addresses.drop_page} label="address of the drop page" />
       </div>
-      <div>
-        <p className="mb-1.5 text-sm font-medium">Email address</p>
-        <Copyable text={addresses.email} label="email address" />
-      </div>
+      {addresses.email === null ? null : (
+        <div>
+          <p className="mb-1.5 text-sm font-medium">Email address</p>
+          <Copyable text={addresses.email} label="email address" />
+        </div>
+      )}
       <Switch
         label="Accept messages from people without a handle"
         hint={
           isOpen
-            ? 'Anyone with a verified email address can write to you on the drop page or by email.'
+            ? `Anyone with a verified email address can write to you on the drop page${addresses.email === null ? '' : ' or by email'}.`
             : 'Off. Only people you replied to can write to you without a handle.'
         }
         checked={isOpen}

@@ -3,11 +3,11 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useReading } from '../../api/queries.ts';
 import { Plain } from '../../frame/plain.tsx';
+import { safePath } from '../../parts/safe-path.ts';
 import { SignInOptions } from '../../parts/sign-in-options.tsx';
-import { safePath } from './safe-path.ts';
 
 export function SignInPage() {
-  const { next, error } = useSearch({ from: '/sign-in' });
+  const { next, error, ended } = useSearch({ from: '/sign-in' });
   const target = safePath(next);
   const { history } = useRouter();
   const queries = useQueryClient();
@@ -19,6 +19,11 @@ export function SignInPage() {
   if (account || (isPending && failureCount === 0)) return null;
   return (
     <Plain title="Sign in to Waybill">
+      {ended ? (
+        <p role="status" className="mb-4 rounded-lg bg-warn-tint px-4 py-3 text-sm text-warn">
+          Your session has ended. Sign in to continue where you left off. Text that you had typed is kept.
+        </p>
+      ) : null}
       <p className="mb-6 text-soft">Messages, orders and files between businesses, with receipts that anyone can verify.</p>
       <SignInOptions
         backTo={{ signedIn: target, failed: `/sign-in?${new URLSearchParams({ next: target })}` }}

@@ -13,7 +13,9 @@ export function UsagePage() {
   const usage = useReading('GET /v1/usage', { query: { days: DAYS } });
   return (
     <>
-      <PageHeader title="Usage">Messages and uploads of your business, and its limits. Days and months are in UTC.</PageHeader>
+      <PageHeader title="Usage">
+        Messages your business sent and files it uploaded, and its limits. Received messages do not count. Days and months are in UTC.
+      </PageHeader>
       <States of={usage}>
         {(known) => (
           <div>

@@ -63,7 +63,7 @@ export function NewWebhook({ onClose }: { onClose(): void }) {
 function TargetField({ form }: { form: Form<Fields> }) {
   const handle = useActiveBusiness() ?? '';
   const { data: me } = useReading('GET /v1/me', {});
-  const domain = me?.addresses.email.split('@')[1] ?? '…';
+  const domain = me?.addresses.email?.split('@')[1];
   return (
     <TextField
       label="Segment"
@@ -72,10 +72,12 @@ function TargetField({ form }: { form: Form<Fields> }) {
       {...VERBATIM}
       hint={
         <>
-          Its name (<Example>orders</Example>), its address (<Example>{handle}/orders</Example>) or its email address (
-          <Example>
-            {handle}+orders@{domain}
-          </Example>
+          Its name (<Example>orders</Example>) or its address (<Example>{handle}/orders</Example>
+          {domain === undefined ? null : (
+            <>
+              , <Example>{`${handle}+orders@${domain}`}</Example>
+            </>
+          )}
           ).
         </>
       }

@@ -38,7 +38,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
   return (
     <>
       <PageHeader
-        title={hostOf(url)}
+        title={`Webhook to ${hostOf(url)}`}
         actions={
           <>
             <Button
@@ -70,7 +70,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
         <Fact name="Receives">
           <Receives target={target} />
         </Fact>
-        <Fact name="Status">{active ? <Badge tone="good">Active</Badge> : <Badge tone="warn">Paused</Badge>}</Fact>
+        <Fact name="Status">{active ? <Badge>Active</Badge> : <Badge tone="warn">Paused</Badge>}</Fact>
         <Fact name="Created">
           <Time at={created_at} isExact />
         </Fact>

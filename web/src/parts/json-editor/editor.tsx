@@ -1,4 +1,5 @@
 import { type Ref, useEffect, useEffectEvent, useId, useImperativeHandle, useRef, useState } from 'react';
+import { retried } from '../../api/lazy.ts';
 import type { CodeEditor } from './code-editor.ts';
 import type { Problem } from './problems.ts';
 
@@ -14,11 +15,13 @@ interface EditorProps {
   onChange(text: string): void;
   /** What to mark; undefined keeps the current marks. */
   problems: readonly Problem[] | undefined;
+  /** Lower than a page about the JSON alone. */
+  isLow?: boolean;
   ref: Ref<EditorHandle>;
 }
 
 /** A JSON editor. It shows the text until the editor is loaded. */
-export function Editor({ label, text, onChange, problems, ref }: EditorProps) {
+export function Editor({ label, text, onChange, problems, isLow = false, ref }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<CodeEditor>();
   const [isFailed, setFailed] = useState(false);
@@ -29,7 +32,7 @@ export function Editor({ label, text, onChange, problems, ref }: EditorProps) {
   useEffect(() => {
     let opened: CodeEditor | undefined;
     let isUnmounted = false;
-    import('./code-editor.ts').then(
+    retried(() => import('./code-editor.ts'))().then(
       ({ openEditor }) => {
         if (isUnmounted || !place.current) return;
         opened = openEditor(place.current, { text: initial, label, describedBy: hintId, onChange: (changed) => onEdit(changed) });
@@ -52,7 +55,9 @@ export function Editor({ label, text, onChange, problems, ref }: EditorProps) {
 
   return (
     <div>
-      <div className="relative h-96 overflow-hidden rounded-xl border border-edge focus-within:border-accent focus-within:ring-1 focus-within:ring-accent">
+      <div
+        className={`relative ${isLow ? 'h-56' : 'h-[max(24rem,60dvh)]'} overflow-hidden rounded-xl border border-edge focus-within:border-accent focus-within:ring-1 focus-within:ring-accent`}
+      >
         {editor ? null : <pre className="h-full animate-late overflow-hidden py-2.5 pl-14 font-mono text-sm text-soft">{text}</pre>}
         <div ref={place} className="absolute inset-0" />
       </div>

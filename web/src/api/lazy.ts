@@ -1,0 +1,21 @@
+import { canReach, pause, reportFailure } from './connection.ts';
+
+const TRIES_MAX = 3;
+
+/**
+ * Loads a part of the pages, again and again while the service is away. If the service is there and the file is not, a new version
+ * has replaced it: then the error goes on to the router, which reloads the page.
+ */
+export function retried<Part>(load: () => Promise<Part>): () => Promise<Part> {
+  return async () => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await load();
+      } catch (error) {
+        if (tries >= TRIES_MAX && (await canReach())) throw error;
+        reportFailure();
+        await pause();
+      }
+    }
+  };
+}

@@ -1,0 +1,102 @@
+import { useMemo, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Name, Title } from '../ui/name.tsx';
+import type { JsonFact } from './facts.ts';
+import { previewOf } from './preview.ts';
+import { cellOf, isNumeric, type JsonTable } from './tables.ts';
+import type { JsonTree } from './tree.ts';
+
+/** What people look for first, above the tree. */
+export function FactList({ facts, onGo }: { facts: readonly JsonFact[]; onGo(node: number): void }) {
+  return (
+    <dl aria-label="At a glance" className="flex flex-wrap gap-x-8 gap-y-3 border-b border-line bg-tint px-4 py-3">
+      {facts.map(({ node, label, value }) => (
+        <div key={node} className="min-w-0">
+          <dt className="text-xs text-soft">
+            <Title>{label}</Title>
+          </dt>
+          <dd className="min-w-0">
+            <button
+              type="button"
+              title="Show in the tree"
+              onClick={() => onGo(node)}
+              className="max-w-full truncate rounded text-left font-medium tabular-nums hover:underline"
+            >
+              <Name>{value}</Name>
+            </button>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const ROWS_AT_FIRST = 8;
+const ROWS_MAX = 300;
+const CELL_CHARS = 120;
+
+/** An array of like objects. */
+export function TableView({ tree, table }: { tree: JsonTree; table: JsonTable }) {
+  const [isWhole, setWhole] = useState(false);
+  const { name, columns, rows } = table;
+  const numeric = useMemo(() => new Set(columns.filter((column) => isNumeric(tree, table, column))), [tree, table, columns]);
+  const shown = rows.slice(0, isWhole ? ROWS_MAX : ROWS_AT_FIRST);
+  const title = name === '' ? 'Items' : name;
+  return (
+    <div className="border-b border-line">
+      <p className="flex items-baseline gap-2 px-4 pt-3 pb-1 text-sm">
+        <Name className="font-medium">{title}</Name>
+        <span className="text-soft">{rows.length.toLocaleString('en')} rows</span>
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards can scroll it only with the focus */}
+      <section tabIndex={0} aria-label={`Table ${title}`} className="max-h-96 overflow-auto px-4 pb-3 -outline-offset-2">
+        <table className="min-w-[min(100%,40rem)] border-collapse text-sm">
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th
+                  key={column}
+                  scope="col"
+                  className={`border-b border-line py-1.5 pr-6 font-medium whitespace-nowrap text-soft last:pr-0 ${numeric.has(column) ? 'text-right' : 'text-left'}`}
+                >
+                  <Name>{column.slice(0, CELL_CHARS)}</Name>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <tr key={row} className="border-b border-line last:border-0">
+                {columns.map((column) => (
+                  <td
+                    key={column}
+                    className={`max-w-80 truncate py-1.5 pr-6 align-top last:pr-0 ${numeric.has(column) ? 'text-right font-mono tabular-nums' : ''}`}
+                  >
+                    <Cell tree={tree} node={cellOf(tree, row, column)} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {shown.length < rows.length ? (
+        <p className="px-4 pb-3 text-sm text-soft">
+          {isWhole ? (
+            `Showing ${ROWS_MAX} of ${rows.length.toLocaleString('en')} rows. All are in the tree below.`
+          ) : (
+            <Button className="h-8" onClick={() => setWhole(true)}>
+              Show all {rows.length.toLocaleString('en')}
+            </Button>
+          )}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+function Cell({ tree, node }: { tree: JsonTree; node: number | undefined }) {
+  if (node === undefined) return null;
+  if (tree.isContainer(node)) return <Name className="font-mono text-xs text-soft">{previewOf(tree, node)}</Name>;
+  return <Name className={tree.kind(node) === 'word' ? 'text-soft' : ''}>{tree.value(node).slice(0, CELL_CHARS)}</Name>;
+}

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { imageTypeOf, previewKindOf, rowsOf } from '../../src/pages/messages/preview-kind.ts';
+import { qrCode } from '../../src/pages/receipt/qr.ts';
+
+const file = (filename: string, content_type = 'application/octet-stream', size_bytes = 100) =>
+  previewKindOf({ id: '', filename, content_type, size_bytes, sha256: null, download_url: '' } as Parameters<typeof previewKindOf>[0]);
+
+test('files have a preview by their name or type, if they are small', () => {
+  expect([
+    file('a.png'),
+    file('a.JPG'),
+    file('a', 'image/webp'),
+    file('a.csv'),
+    file('a.txt'),
+    file('a', 'text/plain; charset=utf-8'),
+  ]).toEqual(['image', 'image', 'image', 'table', 'text', 'text']);
+  expect([file('a.svg', 'image/svg+xml'), file('a.html', 'text/html'), file('a.pdf'), file('a.exe')]).toEqual(Array(4).fill(undefined));
+  expect([file('a.png', 'image/png', 100e6), file('a.txt', 'text/plain', 0)]).toEqual([undefined, undefined]);
+});
+
+test('an image is what its bytes say', () => {
+  const bytes = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  expect(imageTypeOf(bytes('\x89PNG\r\n\x1a\n'))).toBe('image/png');
+  expect(imageTypeOf(bytes('\xff\xd8\xff\xe0'))).toBe('image/jpeg');
+  expect(imageTypeOf(bytes('GIF89a'))).toBe('image/gif');
+  expect(imageTypeOf(bytes('RIFF\0\0\0\0WEBP'))).toBe('image/webp');
+  expect([imageTypeOf(bytes('<svg onload=alert(1)>')), imageTypeOf(bytes('<html>')), imageTypeOf(bytes(''))]).toEqual(
+    Array(3).fill(undefined),
+  );
+});
+
+test('rows are read with quotes, whatever separates the cells', () => {
+  expect(rowsOf('a,b\r\n"1,5","say ""hi"""\r\n')).toEqual([
+    ['a', 'b'],
+    ['1,5', 'say "hi"'],
+  ]);
+  expect(rowsOf('a;b\n1,5;2')).toEqual([
+    ['a', 'b'],
+    ['1,5', '2'],
+  ]);
+  expect(rowsOf('a\tb\n"x\ny"\t2')).toEqual([
+    ['a', 'b'],
+    ['x\ny', '2'],
+  ]);
+  expect(rowsOf(Array(5_000).fill('x').join('\n'))).toHaveLength(200);
+});
+
+/** As other encoders make it. */
+const HTTPS = `
+#######..#.##.#######
+#.....#...##..#.....#
+#.###.#.#...#.#.###.#
+#.###.#.#.....#.###.#
+#.###.#.###.#.#.###.#
+#.....#.##.#..#.....#
+#######.#.#.#.#######
+........##...........
+#.#####....#..#####..
+###.#..#.######..####
+##.#.##..#..#.##..##.
+..###...#######..##..
+###..###..#.#..#.#..#
+........#...#..#.##.#
+#######..###.#..#.##.
+#.....#.##.....#####.
+#.###.#.####.#..##.#.
+#.###.#.#.######..#..
+#.###.#.###.#.##..#..
+#.....#..######.###..
+#######.##..#..#.#.#.
+`;
+
+test('a QR code is the one that every encoder makes', () => {
+  expect(
+    qrCode('https')
+      ?.map((row) => row.map((isDark) => (isDark ? '#' : '.')).join(''))
+      .join('\n'),
+  ).toBe(HTTPS.trim());
+});
+
+test('a QR code grows with its text, up to a limit', () => {
+  expect([1, 26, 62, 106, 213].map((length) => qrCode('x'.repeat(length))?.length)).toEqual([21, 25, 33, 41, 57]);
+  expect(qrCode('x'.repeat(214))).toBeUndefined();
+});
