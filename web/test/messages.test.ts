@@ -244,8 +244,12 @@ test('of a thread with hundreds of messages only those in sight are drawn', asyn
   const drawn = () => page.getByRole('list', { name: 'Messages' }).getByRole('listitem').count();
   expect(await drawn()).toBeLessThan(60);
   await page.getByRole('button', { name: 'Expand all 301' }).click();
-  await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
-  await page.getByText('Chapter 300', { exact: true }).waitFor();
+  // The page grows while the heights of messages become known, as somebody scrolls.
+  const isAtEnd = async () => {
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    return page.getByText('Chapter 300', { exact: true }).isVisible();
+  };
+  await expect.poll(isAtEnd).toBe(true);
   expect(await drawn()).toBeLessThan(60);
   await page.getByRole('textbox', { name: 'Note' }).waitFor();
   expect(await page.getByRole('textbox', { name: 'Note' }).isVisible()).toBe(true);
