@@ -109,7 +109,9 @@ describe('sessions', () => {
     expect(await daysLeft()).toBeCloseTo(30, 1);
     expect((await jane.get('/v1/account')).headers.getSetCookie()).toEqual([]);
     const before = Date.parse((await sessionsOf(jane))[0].last_seen_at);
-    await service.sql(`UPDATE sessions SET expires_at = expires_at - interval '11 minutes', updated_at = updated_at - interval '11 minutes'`);
+    await service.sql(
+      `UPDATE sessions SET expires_at = expires_at - interval '11 minutes', updated_at = updated_at - interval '11 minutes'`,
+    );
     await jane.get('/v1/account');
     expect(Date.parse((await sessionsOf(jane))[0].last_seen_at)).toBeGreaterThanOrEqual(before);
     await age(30);
