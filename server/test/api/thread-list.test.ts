@@ -54,8 +54,10 @@ describe('GET /threads', () => {
       has_files: false,
       failed_schema: false,
       type: 'order.placed',
-      updated_at: reply.received_at,
+      updated_at: expect.any(String),
     });
+    // Between two shards, a message may stand a little later in its recipient's ledger.
+    expect(Date.parse(first.updated_at) - Date.parse(reply.received_at)).toBeGreaterThanOrEqual(0);
     const { json, ...summary } = reply;
     expect(last_message).toEqual({ ...summary, json_bytes: JSON.stringify(json).length });
   });
@@ -104,6 +106,7 @@ describe('GET /threads', () => {
   test('since and until go by the last message', async () => {
     expect(ids(await threadsOf(globex.api, { since: reply.received_at }))).toEqual([order.thread_id]);
     expect(ids(await threadsOf(globex.api, { until: reply.received_at }))).not.toContain(order.thread_id);
+    expect(ids(await threadsOf(globex.api, { until: '2999-01-01' }))).toContain(order.thread_id);
   });
 
   test.each([
