@@ -146,8 +146,9 @@ async function start(name: string, store: Store, shards: number, authority: Auth
     await sleep(100);
   // The webhooks of the second hundred of businesses.
   for (const key of keys.slice(100, 200)) {
-    const { secret } = await post(port, key, '/v1/webhooks', { url: receiver.url(`/${name}/${key}`) });
-    receiver.learn(`/${name}/${key}`, secret);
+    const where = `/${port}/${key}`;
+    const { secret } = await post(port, key, '/v1/webhooks', { url: receiver.url(where) });
+    receiver.learn(where, secret);
   }
   const stop = async () => {
     await end(child);

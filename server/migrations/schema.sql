@@ -756,14 +756,18 @@ CREATE FUNCTION announce_upload(party bigint, upload uuid, name text, type text,
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  today date := (now() AT TIME ZONE 'UTC')::date;
+  today      date := (now() AT TIME ZONE 'UTC')::date;
+  most       bigint := CASE business_limit WHEN 0 THEN 9223372036854775807 ELSE business_limit END;
+  is_charged boolean := false;
 BEGIN
   clock := now();
-  INSERT INTO daily_usage AS u (party_id, day, upload_bytes)
-  SELECT party, today, bytes WHERE business_limit = 0 OR bytes <= business_limit
-  ON CONFLICT (party_id, day) DO UPDATE SET upload_bytes = u.upload_bytes + excluded.upload_bytes
-   WHERE business_limit = 0 OR u.upload_bytes + excluded.upload_bytes <= business_limit;
-  IF NOT FOUND THEN
+  IF bytes <= most THEN
+    INSERT INTO daily_usage AS u (party_id, day, upload_bytes) VALUES (party, today, bytes)
+    ON CONFLICT (party_id, day) DO UPDATE SET upload_bytes = u.upload_bytes + excluded.upload_bytes
+     WHERE u.upload_bytes + excluded.upload_bytes <= most;
+    is_charged := FOUND;
+  END IF;
+  IF NOT is_charged THEN
     refused_by := 'business';
   ELSIF NOT charge_owner(party, bytes, owner_limit) THEN
     UPDATE daily_usage u SET upload_bytes = u.upload_bytes - bytes WHERE u.party_id = party AND u.day = today;
@@ -902,7 +906,7 @@ BEGIN
     last := greatest(last, place);
     INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain, author_id)
     VALUES (business, entry.box, place, entry.message_id, entry.counterparty_id, thread, entry.validation, entry.type, entry.segment,
-            entry.from_email, entry.from_domain, CASE entry.box WHEN 'out' THEN unclaimed END);
+            entry.from_email, entry.from_domain, CASE WHEN entry.box = 'out' THEN unclaimed END);
   END LOOP;
 
   -- The entries are not where new ones are: the thread index reads the whole thread again.
@@ -1308,9 +1312,9 @@ BEGIN
     SET id = CASE WHEN c.saved_at IS NULL AND excluded.saved_at IS NOT NULL THEN excluded.id ELSE c.id END,
         saved_at = least(c.saved_at, excluded.saved_at),
         archived = CASE WHEN c.saved_at IS NULL AND excluded.saved_at IS NOT NULL THEN excluded.archived ELSE c.archived END,
-        label = CASE c.label WHEN '' THEN excluded.label ELSE c.label END,
-        folded_label = CASE c.label WHEN '' THEN excluded.folded_label ELSE c.folded_label END,
-        notes = CASE c.notes WHEN '' THEN excluded.notes ELSE c.notes END,
+        label = CASE WHEN c.label = '' THEN excluded.label ELSE c.label END,
+        folded_label = CASE WHEN c.label = '' THEN excluded.folded_label ELSE c.folded_label END,
+        notes = CASE WHEN c.notes = '' THEN excluded.notes ELSE c.notes END,
         first_seen_at = least(c.first_seen_at, excluded.first_seen_at), last_seen_at = greatest(c.last_seen_at, excluded.last_seen_at),
         last_direction = CASE WHEN c.last_seen_at >= excluded.last_seen_at OR excluded.last_seen_at IS NULL
                               THEN c.last_direction ELSE excluded.last_direction END,
