@@ -53,6 +53,7 @@ test('a stranger with a phone writes, says who they are, attaches a file, and ha
   await page.getByRole('heading', { name: 'Sign in to send' }).waitFor();
   await context.addCookies(cookies);
   await page.reload();
+  await page.getByText('Sending as ann@gmail.com').waitFor();
   expect(await page.getByLabel('Message').inputValue(), 'after a reload').toBe('Do you have it in green?');
   await page.getByLabel('Files to attach').setInputFiles({ name: 'grün.txt', mimeType: 'text/plain', buffer: Buffer.from('a shade') });
   await page.getByText('Uploaded').waitFor();

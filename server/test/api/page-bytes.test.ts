@@ -86,7 +86,7 @@ test('a thread has its keys in the specified order, on large pages and small one
   const keysOf = ({ text }: ApiResponse) => Object.keys(JSON.parse(text));
   for (const limit of [2, 200]) {
     const page = await list(globex.api, `/threads/${sent[0].thread_id}`, { limit });
-    expect(keysOf(page)).toEqual(['thread_id', 'data', 'next_cursor', 'hidden']);
+    expect(keysOf(page)).toEqual(['thread_id', 'data', 'next_cursor', 'hidden', 'state']);
   }
 });
 

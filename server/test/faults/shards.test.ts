@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectionTo } from '../../src/platform/database-hosts.ts';
-import { distribute } from '../../src/platform/distribute.ts';
+import { distribute, SHARD_TABLE_NAMES } from '../../src/platform/distribute.ts';
 import { migrate, SCHEMA_FOLDERS } from '../../src/platform/migrate.ts';
 import { Database } from '../../src/platform/postgres.ts';
 import { openShards } from '../../src/platform/shards.ts';
@@ -90,7 +90,7 @@ describe('a database that is distributed', () => {
     before = await everything();
     await service.stop();
     const told = await distributeOver(databaseUrl, SHARDS);
-    expect(told.at(-1)).toContain('thread_notices');
+    expect(told.at(-1)).toContain(SHARD_TABLE_NAMES.at(-1));
     service = await startTestService(settings);
   });
 
