@@ -28,7 +28,7 @@ const NOTE_CHANGE = statement(
   `INSERT INTO thread_changes AS c (party_id, changes) VALUES ($1, 1) ON CONFLICT (party_id) DO UPDATE SET changes = c.changes + 1`,
 );
 
-/** Tells whoever listens for events of the business, and lets its changes of threads take turns. To be called first. */
+/** Makes listeners to events of the business see a change, and lets its changes of threads take turns. Call it first in the transaction. */
 export async function noteChange(tx: Queryable, partyId: bigint): Promise<void> {
   await tx.query(NOTE_CHANGE, [partyId]);
 }

@@ -12,7 +12,7 @@ const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const DRIVERS = ['class', 'label', 'assignee', 'counterparty', 'segment', 'type'] as const;
 type Driver = (typeof DRIVERS)[number];
 
-/** Whoever reads, and from which position on messages are new to a reader who has not read the thread. */
+/** The person or agent who reads. In a thread that this reader has not read, messages from position `since` on are new. */
 export interface Reader extends Worker {
   since: bigint;
 }
