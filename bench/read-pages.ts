@@ -14,6 +14,8 @@ export interface Reader {
 interface Page {
   data: unknown[];
   next_cursor: string;
+  /** Of a search. */
+  complete?: boolean;
 }
 
 const ROUNDS = 60;

@@ -24,9 +24,9 @@ export interface ServiceUnderTest {
   stop(): Promise<void>;
 }
 
-export async function startServiceUnderTest(authority: Authority): Promise<ServiceUnderTest> {
+export async function startServiceUnderTest(authority: Authority, args: readonly string[] = []): Promise<ServiceUnderTest> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-bench-'));
-  const child = spawnService(path.resolve(import.meta.dirname, '..'), folder, authority);
+  const child = spawnService(path.resolve(import.meta.dirname, '..'), folder, authority, args);
   const { port } = await untilReady(child);
   const connection = embeddedConnection(folder);
   const sql = new pg.Client(connection);

@@ -2,10 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newAuthority } from '../server/test/support/certificates.ts';
 import { httpRequest, runLoad } from './http-load.ts';
 import { PAYLOAD, SUBJECT, TYPE } from './payload.ts';
-import { compare, type Reader } from './read-pages.ts';
+import { compare, type Reader, readPage } from './read-pages.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-process.ts';
 
-/** Lists of threads in a small and a large inbox, and how soon a message is in the list while others are sent as fast as possible. */
+/**
+ * Lists of threads and searches in a small and a large inbox, and how soon a message is in the list while others are sent as fast as
+ * possible.
+ */
 const SMALL = { threads: 300, messages: 1_000 };
 const LARGE = { threads: 300_000, messages: 1_000_000 };
 const FILLED_AT_ONCE = 50_000;
@@ -40,6 +43,17 @@ export async function measureThreads(): Promise<void> {
       const baseline = { name: `${name}, ${SMALL.messages} messages`, key: small.key, path };
       console.table(await compare(service, baseline, large.key, [[`${name}, ${LARGE.messages} messages`, path]]));
     }
+    for (const reader of [small, large]) await buildDocuments(service, reader);
+    const plain = { name: `a plain page, ${LARGE.messages} messages`, key: large.key, path: '/inbox?include=summary' };
+    const searches: [name: string, path: string][] = [
+      ['a word in every message', '/search?q=subject'],
+      ['a word in one message of the middle', `/search?q=${LARGE.messages / 2}`],
+      ['a word in no message', '/search?q=nowhere'],
+      ['a phrase in one message', `/search?q=${encodeURIComponent(`"subject ${LARGE.messages / 4}"`)}`],
+      ['a prefix of 111 messages', `/search?q=${LARGE.messages / 1_000 + 1}`],
+      ['a type, open', `/search?q=${encodeURIComponent('type:every is:open')}`],
+    ];
+    console.table(await compare(service, plain, large.key, searches));
     console.table((await service.sql.query(SIZES)).rows);
   } finally {
     await service.stop();
@@ -48,7 +62,7 @@ export async function measureThreads(): Promise<void> {
 
 const SIZES = `SELECT relname, pg_size_pretty(pg_total_relation_size(oid)) AS size,
     round(pg_total_relation_size(oid) / ${LARGE.messages + SMALL.messages}.0) AS bytes_per_message
-  FROM pg_class WHERE relname IN ('threads', 'messages', 'ledger_entries', 'committed_batches') ORDER BY 1`;
+  FROM pg_class WHERE relname IN ('threads', 'messages', 'ledger_entries', 'committed_batches', 'search_documents') ORDER BY 1`;
 
 /** Rows of a mailbox without a handle that writes to the business. As older than the index: workers read them from the ledger. */
 async function fill({ sql }: ServiceUnderTest, { id }: Reader, threads: number, messages: number): Promise<void> {
@@ -61,7 +75,7 @@ async function fill({ sql }: ServiceUnderTest, { id }: Reader, threads: number, 
     const range = `generate_series(${from}, ${Math.min(messages, from + FILLED_AT_ONCE) - 1}) AS n`;
     await sql.query(
       `INSERT INTO messages (sender_id, id, recipient_id, thread_id, sender, recipient, type, subject, json, json_sha256, validation, validation_errors, received_at, content_hash, receipt_token, file_count)
-       SELECT ${rows[0]?.id}, ${uuid(1, 'n')}, ${id}, ${uuid(2, `n % ${threads}`)}, '{"party":{"kind":"mailbox","email":"w@example.com","display_name":"w"},"actor":{}}', '{"party":{}}', 'every', 'Subject ' || n, '{}',
+       SELECT ${rows[0]?.id}, ${uuid(1, 'n')}, ${id}, ${uuid(2, `n % ${threads}`)}, '{"party":{"kind":"mailbox","email":"w@example.com","display_name":"w"},"actor":{"name":"w","email":"w@example.com"}}', '{"party":{"kind":"business","handle":"reader","display_name":"Reader"},"segment":null}', 'every', 'Subject ' || n, '{}',
               sha256('j'), 'not_applicable', '[]', now(), sha256('c'), decode(md5(${id}::text || n), 'hex') || '\\x000000000000', 0 FROM ${range}`,
     );
     await sql.query(
@@ -87,6 +101,21 @@ async function rebuild({ sql }: ServiceUnderTest): Promise<void> {
   const seconds = (performance.now() - startedAt) / 1000;
   console.log(`Rebuilt ${LARGE.threads + SMALL.threads} threads from the ledger in ${seconds.toFixed(1)} s.`);
   await sql.query('VACUUM ANALYZE threads, ledger_entries, messages');
+}
+
+/** The first search of a business starts its index; the workers of the service write it. */
+async function buildDocuments(service: ServiceUnderTest, { id, key }: Reader): Promise<void> {
+  const startedAt = performance.now();
+  const count = async () => (await service.sql.query('SELECT count(*) FROM search_documents WHERE party_id = $1', [id])).rows[0].count;
+  for (let round = 0; ; round++) {
+    const { complete } = await readPage(service, key, '/search?q=subject');
+    if (complete) break;
+    if (round % 20 === 0) console.error(`· ${await count()} messages can be searched`);
+    await sleep(500);
+  }
+  const seconds = (performance.now() - startedAt) / 1000;
+  console.log(`Search: ${await count()} messages in ${seconds.toFixed(1)} s.`);
+  await service.sql.query('VACUUM ANALYZE search_documents');
 }
 
 /** From the response of a send until its thread has a row. */

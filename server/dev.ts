@@ -76,13 +76,11 @@ function watchSql(): void {
     });
 }
 
-/** The document that the service shows instead of a page: it names the URL of the pages. */
+/** The documents that the service shows instead of a page: they name the URL of the pages. */
 function writeShell(): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-dev-'));
   mkdirSync(path.join(folder, 'assets'));
-  writeFileSync(
-    path.join(folder, 'index.html'),
-    `<!doctype html><title>Waybill</title><p>The pages are at <a href="${pagesUrl}">${pagesUrl}</a>.`,
-  );
+  const document = `<!doctype html><title>Waybill</title><p>The pages are at <a href="${pagesUrl}">${pagesUrl}</a>.`;
+  for (const name of ['index.html', 'pdf.html']) writeFileSync(path.join(folder, name), document);
   return folder;
 }

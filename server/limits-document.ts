@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as limits from './src/contract/limits.ts';
 
-/** docs/limits.md, made from the comments and values in contract/limits.ts. `npm run limits` writes it; a test keeps it in step. */
+/** docs/limits.md, made from the comments and values in contract/limits.ts and mail-limits.ts. `npm run limits` writes it; a test keeps it in step. */
 export const FILE = path.join(import.meta.dirname, '../docs/limits.md');
-const SOURCE = path.join(import.meta.dirname, 'src/contract/limits.ts');
+const SOURCES = ['limits.ts', 'mail-limits.ts'].map((file) => path.join(import.meta.dirname, 'src/contract', file));
 
 /** Not limits, but what limits are counted in. */
 const UNITS = ['MB', 'GB'];
@@ -41,7 +41,7 @@ function limitsIn(source: string): Limit[] {
     if (begun !== undefined) section = begun;
     if (name === undefined || UNITS.includes(name)) continue;
     const text = (comment ?? '').replace(/\s*\n \* ?/g, ' ').trim();
-    if (text === '' || section === '') throw new Error(`${name} in contract/limits.ts needs a comment, and a section above it`);
+    if (text === '' || section === '') throw new Error(`${name} needs a comment, and a section above it`);
     const [, description = text, setting] = /^(.*?)\s*Setting: `(\w+)`\.$/.exec(text) ?? [];
     found.push({ section, name, description, setting });
   }
@@ -49,7 +49,10 @@ function limitsIn(source: string): Limit[] {
 }
 
 export function limitsDocument(): string {
-  const sections = Map.groupBy(limitsIn(readFileSync(SOURCE, 'utf8')), ({ section }) => section);
+  const sections = Map.groupBy(
+    SOURCES.flatMap((file) => limitsIn(readFileSync(file, 'utf8'))),
+    ({ section }) => section,
+  );
   const tables = [...sections].map(([section, rows]) => {
     const lines = rows.map(
       ({ name, description, setting }) => `| ${description} | ${shown(name)} | ${setting === undefined ? '' : `\`${setting}\``} |`,

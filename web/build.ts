@@ -8,7 +8,12 @@ const folder = process.argv[2];
 if (folder === undefined) throw new Error('Name the folder to build into.');
 // Independent of the caller's environment, such as that of tests.
 process.env['NODE_ENV'] = 'production';
-await build({ configFile: path.join(import.meta.dirname, 'vite.config.ts'), logLevel: 'warn', build: { outDir: path.resolve(folder) } });
+const outDir = path.resolve(folder);
+const configFile = path.join(import.meta.dirname, 'vite.config.ts');
+await build({ configFile, logLevel: 'warn', build: { outDir } });
+// By itself, so that it shares no files with the pages: these would be cut into more and smaller ones.
+const input = path.join(import.meta.dirname, 'pdf.html');
+await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: false, rolldownOptions: { input } } });
 
 const assets = path.join(folder, 'assets');
 for (const name of readdirSync(assets).filter((name) => /\.(js|css|svg)$/.test(name))) {

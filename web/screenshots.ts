@@ -138,8 +138,21 @@ async function fill(url: string, acme: MemberApi): Promise<{ messages: Sent[]; w
     note: 'Confirmed. It leaves our dock on Thursday.',
     json: { order: 4711, ships_on: '2026-03-12' },
   });
+  await workOn(acme, messages);
   await spreadOverTime();
   return { messages, webhookId: webhook.id };
+}
+
+/** Some threads are read, assigned and labelled, as in an inbox that people work from. */
+async function workOn(acme: MemberApi, messages: Sent[]): Promise<void> {
+  await acme.browser.request('PATCH', '/v1/account', { body: { name: 'Ann Example' } });
+  const { body: agent } = await acme.post('/agents', { name: 'Order desk' });
+  for (const [i, { thread_id }] of messages.entries()) {
+    await acme.post(`/threads/${thread_id}/read`, { unread: i % 3 === 1 });
+    if (i % 4 === 0) await acme.patch(`/threads/${thread_id}`, { assignee: i % 8 === 0 ? 'me' : agent.id, add_labels: ['this week'] });
+  }
+  const order = messages.find(({ subject }) => subject === 'Order 4711') as Sent;
+  await acme.post(`/threads/${order.thread_id}/comments`, { text: 'There is enough flour for this, I have checked.' });
 }
 
 /** Spreads all but the newest thread, whose receipt is shown as verified, over a day, so that times and charts have something to show. */
@@ -149,6 +162,12 @@ async function spreadOverTime(): Promise<void> {
   await query(
     `WITH numbered AS (SELECT sender_id, id, row_number() OVER (ORDER BY received_at DESC) AS n FROM messages)
      UPDATE messages m SET received_at = received_at - (n * n * 9 - 8) * interval '1 minute' FROM numbered WHERE numbered.id = m.id AND n > 2`,
+  );
+  await query(
+    `UPDATE threads t SET last_position = floor(extract(epoch FROM m.received_at) * 1000)::bigint * 4096 FROM messages m WHERE m.id = t.last_message_id`,
+  );
+  await query(
+    `UPDATE thread_labels l SET last_position = t.last_position FROM threads t WHERE t.party_id = l.party_id AND t.thread_id = l.thread_id`,
   );
   await query(
     `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, status, due_at, status_code, response_ms, error, created_at, attempted_at)

@@ -22,7 +22,17 @@ export default defineConfig({
     reportCompressedSize: false,
     // One file for icons and shared components: many files of a few hundred bytes load slower and compress worse.
     rolldownOptions: {
-      output: { advancedChunks: { groups: [{ name: 'ui', test: /lucide-react|web\/src\/ui\/(?!chart|attachments|long-list)/ }] } },
+      output: {
+        advancedChunks: {
+          groups: [
+            {
+              name: 'ui',
+              minShareCount: 2,
+              test: /lucide-react|web\/src\/ui\/(?!chart|attachments|long-list|scrolled-list|picker|options|commands|days|calendar|date-field)/,
+            },
+          ],
+        },
+      },
     },
   },
   worker: { format: 'es' },

@@ -6,7 +6,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 final class VerifyWebhook {
-  private static final Pattern FORM = Pattern.compile("t=([0-9]{1,18}),v1=([0-9a-f]{64})");
+  private static final Pattern FORM = Pattern.compile("t=([0-9]{1,18})((?:,v1=[0-9a-f]{64})+)");
 
   /** The whole secret (whsec_…), the header Waybill-Signature, the body's bytes as they came. */
   static boolean isGenuine(String secret, String signature, byte[] body)
@@ -18,6 +18,8 @@ final class VerifyWebhook {
     var mac = Mac.getInstance("HmacSHA256");
     mac.init(new SecretKeySpec(secret.getBytes(), "HmacSHA256"));
     mac.update((parts.group(1) + ".").getBytes());
-    return MessageDigest.isEqual(mac.doFinal(body), HexFormat.of().parseHex(parts.group(2)));
+    var expected = HexFormat.of().formatHex(mac.doFinal(body)).getBytes();
+    var given = Pattern.compile(",v1=").splitAsStream(parts.group(2));
+    return given.anyMatch(v1 -> MessageDigest.isEqual(expected, v1.getBytes()));
   }
 }

@@ -5,11 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
-var form = regexp.MustCompile(`^t=([0-9]+),v1=([0-9a-f]{64})$`)
+var form = regexp.MustCompile(`^t=([0-9]+)((?:,v1=[0-9a-f]{64})+)$`)
 
 // IsGenuine takes the whole secret (whsec_…), the header Waybill-Signature and the body's bytes.
 func IsGenuine(secret, signature string, body []byte) bool {
@@ -24,6 +26,8 @@ func IsGenuine(secret, signature string, body []byte) bool {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(parts[1] + "."))
 	mac.Write(body)
-	v1, err := hex.DecodeString(parts[2])
-	return err == nil && hmac.Equal(mac.Sum(nil), v1)
+	expected := hex.EncodeToString(mac.Sum(nil))
+	return slices.ContainsFunc(strings.Split(parts[2], ",v1="), func(v1 string) bool {
+		return hmac.Equal([]byte(v1), []byte(expected))
+	})
 }

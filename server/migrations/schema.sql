@@ -4,9 +4,13 @@
 
 CREATE TYPE attempt_status AS ENUM ('pending', 'delivered', 'retrying', 'dropped', 'failed');
 
+CREATE TYPE digest_frequency AS ENUM ('hourly', 'daily');
+
 CREATE TYPE key_scope AS ENUM ('read', 'read_write');
 
 CREATE TYPE ledger_box AS ENUM ('in', 'out');
+
+CREATE TYPE mail_frequency AS ENUM ('at_once', 'hourly', 'daily', 'never');
 
 CREATE TYPE member_role AS ENUM ('owner', 'admin', 'member');
 
@@ -56,7 +60,8 @@ CREATE TYPE made_attempt AS (
   error text,
   response_ms integer,
   age_ms integer,
-  retry_after_s integer
+  retry_after_s integer,
+  url_version integer
 );
 
 CREATE TYPE prepared_file AS (
@@ -156,6 +161,13 @@ CREATE TABLE committed_batches (
   CONSTRAINT committed_batches_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE contact_activity (
+  party_id bigint NOT NULL,
+  other_id bigint NOT NULL,
+  last_position bigint NOT NULL,
+  CONSTRAINT contact_activity_pkey PRIMARY KEY (party_id, other_id)
+) WITH (fillfactor=80);
+
 CREATE TABLE contact_actors (
   party_id bigint NOT NULL,
   other_id bigint NOT NULL,
@@ -164,6 +176,13 @@ CREATE TABLE contact_actors (
   name text NOT NULL,
   email text,
   CONSTRAINT contact_actors_pkey PRIMARY KEY (party_id, other_id, actor_id)
+);
+
+CREATE TABLE contact_names (
+  party_id bigint NOT NULL,
+  other_id bigint NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  CONSTRAINT contact_names_pkey PRIMARY KEY (party_id, other_id)
 );
 
 CREATE TABLE contact_types (
@@ -217,6 +236,17 @@ CREATE TABLE domain_requests (
   CONSTRAINT domain_requests_pkey PRIMARY KEY (party_id, domain)
 );
 
+CREATE TABLE drop_pages (
+  party_id bigint NOT NULL,
+  welcome text NOT NULL DEFAULT ''::text,
+  accent text,
+  logo bytea,
+  logo_type text,
+  logo_hash text,
+  CONSTRAINT drop_pages_check CHECK ((num_nonnulls(logo, logo_type, logo_hash) = ANY (ARRAY[0, 3]))),
+  CONSTRAINT drop_pages_pkey PRIMARY KEY (party_id)
+);
+
 CREATE TABLE files (
   party_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -241,6 +271,7 @@ CREATE TABLE inbox_schemas (
   party_id bigint NOT NULL,
   schema text NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  is_published boolean NOT NULL DEFAULT false,
   CONSTRAINT inbox_schemas_pkey PRIMARY KEY (party_id)
 );
 
@@ -352,6 +383,7 @@ CREATE TABLE notifications (
   by_name text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   read_at timestamp with time zone,
+  mailed_at timestamp with time zone,
   CONSTRAINT notifications_pkey PRIMARY KEY (party_id, recipient_kind, recipient_id, id)
 );
 
@@ -413,6 +445,7 @@ CREATE TABLE people (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
   signed_in_at timestamp with time zone,
+  notification_mail mail_frequency NOT NULL DEFAULT 'at_once'::mail_frequency,
   CONSTRAINT people_image_check CHECK ((image IS NULL)),
   CONSTRAINT people_pkey PRIMARY KEY (id),
   CONSTRAINT people_email_key UNIQUE (email)
@@ -460,6 +493,27 @@ CREATE TABLE schema_migrations (
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE search_documents (
+  party_id bigint NOT NULL,
+  position bigint NOT NULL,
+  id uuid NOT NULL,
+  box ledger_box,
+  thread_id uuid NOT NULL,
+  words text COLLATE "C" NOT NULL,
+  CONSTRAINT search_documents_pkey PRIMARY KEY (party_id, "position", id)
+);
+
+CREATE TABLE search_queue (
+  is_rebuild boolean NOT NULL,
+  id uuid NOT NULL,
+  party_id bigint NOT NULL,
+  entries indexed_entry[],
+  thread_id uuid,
+  after bigint NOT NULL DEFAULT 0,
+  CONSTRAINT search_queue_check CHECK (((is_rebuild = (entries IS NULL)) AND (is_rebuild = (thread_id IS NOT NULL)))),
+  CONSTRAINT search_queue_pkey PRIMARY KEY (is_rebuild, id)
+);
+
 CREATE TABLE segments (
   party_id bigint NOT NULL,
   segment text NOT NULL,
@@ -488,6 +542,7 @@ CREATE TABLE sessions (
   user_agent text,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  passkey text,
   CONSTRAINT sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_token_key UNIQUE (token)
@@ -531,6 +586,7 @@ CREATE TABLE sign_in_counts (
 CREATE TABLE thread_changes (
   party_id bigint NOT NULL,
   changes bigint NOT NULL,
+  comments integer NOT NULL DEFAULT 0,
   CONSTRAINT thread_changes_pkey PRIMARY KEY (party_id)
 ) WITH (fillfactor=50);
 
@@ -552,6 +608,7 @@ CREATE TABLE thread_index (
   indexed_through bigint NOT NULL,
   read_from bigint NOT NULL DEFAULT 0,
   rebuilt_through uuid,
+  searched_at timestamp with time zone,
   CONSTRAINT thread_index_pkey PRIMARY KEY (party_id)
 ) WITH (fillfactor=50);
 
@@ -661,6 +718,16 @@ CREATE TABLE verified_domains (
   CONSTRAINT verified_domains_pkey PRIMARY KEY (domain)
 );
 
+CREATE TABLE view_digests (
+  party_id bigint NOT NULL,
+  view_id uuid NOT NULL,
+  person_id uuid NOT NULL,
+  frequency digest_frequency NOT NULL,
+  told_through bigint NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  CONSTRAINT view_digests_pkey PRIMARY KEY (party_id, view_id, person_id)
+);
+
 CREATE TABLE webhook_attempts (
   party_id bigint NOT NULL,
   webhook_id uuid NOT NULL,
@@ -688,6 +755,14 @@ CREATE UNLOGGED TABLE webhook_leases (
   CONSTRAINT webhook_leases_pkey PRIMARY KEY (party_id, webhook_id, worker_id)
 );
 
+CREATE TABLE webhook_rates (
+  party_id bigint NOT NULL,
+  webhook_id uuid NOT NULL,
+  tokens double precision NOT NULL,
+  counted_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_rates_pkey PRIMARY KEY (party_id, webhook_id)
+) WITH (fillfactor=50);
+
 CREATE TABLE webhooks (
   party_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -700,7 +775,15 @@ CREATE TABLE webhooks (
   failures integer NOT NULL DEFAULT 0,
   pause_reason text,
   paused_at timestamp with time zone,
+  description text,
+  types text[],
+  headers text,
+  max_per_second integer,
+  url_version integer NOT NULL DEFAULT 0,
+  previous_secret text,
+  previous_secret_until timestamp with time zone,
   CONSTRAINT webhooks_pause CHECK (((active = (pause_reason IS NULL)) AND (active = (paused_at IS NULL)))),
+  CONSTRAINT webhooks_previous_secret CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
   CONSTRAINT webhooks_pkey PRIMARY KEY (party_id, id)
 );
 
@@ -708,6 +791,8 @@ CREATE INDEX agents_by_id ON agents USING btree (id);
 CREATE INDEX api_keys_by_id ON api_keys USING btree (id);
 CREATE INDEX api_keys_by_secret ON api_keys USING btree (secret_hash);
 CREATE INDEX api_keys_of_agent ON api_keys USING btree (party_id, agent_id, id);
+CREATE INDEX contact_activity_by_time ON contact_activity USING btree (party_id, last_position, other_id);
+CREATE INDEX contact_names_by_name ON contact_names USING btree (party_id, name, other_id);
 CREATE INDEX contact_types_by_type ON contact_types USING btree (party_id, type, other_id);
 CREATE INDEX contacts_by_other ON contacts USING btree (other_id);
 CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordinal);
@@ -733,6 +818,8 @@ CREATE INDEX parties_without_name_key ON parties USING btree (id) WHERE ((handle
 CREATE INDEX passkeys_of_person ON passkeys USING btree (person_id, id);
 CREATE INDEX person_usage_by_day ON person_usage USING btree (day);
 CREATE INDEX relays_by_age ON relays USING btree (created_at);
+CREATE INDEX search_documents_by_word ON search_documents USING gin (array_to_tsvector(string_to_array(ltrim(replace(rtrim(words), ' '::text, ((' '::text || (party_id)::text) || ':'::text))), ' '::text))) WITH (fastupdate='on', gin_pending_list_limit='512');
+CREATE INDEX search_queue_by_party ON search_queue USING btree (is_rebuild, party_id, id);
 CREATE INDEX sessions_by_expiry ON sessions USING btree (expires_at);
 CREATE INDEX sessions_of_person ON sessions USING btree (person_id, id);
 CREATE INDEX sign_in_accounts_of_person ON sign_in_accounts USING btree (person_id);
@@ -748,8 +835,30 @@ CREATE INDEX uploads_by_age ON uploads USING btree (expires_at);
 CREATE INDEX verifications_by_expiry ON verifications USING btree (expires_at);
 CREATE INDEX verifications_by_identifier ON verifications USING btree (identifier, created_at);
 CREATE INDEX verified_domains_of_party ON verified_domains USING btree (party_id);
+CREATE INDEX view_digests_by_time ON view_digests USING btree (due_at);
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) WHERE (status = 'pending'::attempt_status);
 CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
+
+CREATE FUNCTION add_contact_names(owners bigint[], others bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  missing record;
+BEGIN
+  SELECT array_agg(k.owner) AS owners, array_agg(k.other) AS others, array_agg(contact_name(c.folded_label, p.folded_name)) AS names
+    INTO missing
+    FROM (SELECT DISTINCT u.owner, u.other FROM unnest(owners, others) AS u (owner, other)) k
+    JOIN contacts c ON c.party_id = k.owner AND c.other_id = k.other
+    JOIN parties p ON p.id = k.other
+   WHERE NOT EXISTS (SELECT 1 FROM contact_names n WHERE n.party_id = k.owner AND n.other_id = k.other);
+  INSERT INTO contact_names (party_id, other_id, name)
+  SELECT m.owner, m.other, m.name FROM unnest(missing.owners, missing.others, missing.names) AS m (owner, other, name) ORDER BY 1, 2
+  ON CONFLICT DO NOTHING;
+END
+$function$;
 
 CREATE FUNCTION announce_upload(party bigint, upload uuid, name text, type text, bytes bigint, bytes_a_part integer, ref text, usable_s integer, business_limit bigint, owner_limit bigint)
  RETURNS TABLE(refused_by text, clock timestamp with time zone)
@@ -779,6 +888,23 @@ BEGIN
   RETURN NEXT;
 END $function$;
 
+CREATE FUNCTION begin_search(party bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+BEGIN
+  -- Every transaction that adds entries or comments locks the row, so that each of them is either queued there or found by what is queued here.
+  UPDATE thread_index i SET searched_at = now() WHERE i.party_id = party AND i.searched_at IS NULL;
+  IF FOUND THEN
+    INSERT INTO search_queue (is_rebuild, id, party_id, thread_id, after)
+    VALUES (true, new_uuid(clock_timestamp()), party, 'ffffffff-ffff-ffff-ffff-ffffffffffff', -1);
+  END IF;
+  RETURN NOT EXISTS (SELECT 1 FROM search_queue q WHERE q.is_rebuild AND q.party_id = party);
+END
+$function$;
+
 CREATE FUNCTION charge_owner(party bigint, bytes bigint, day_limit bigint)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -793,7 +919,8 @@ BEGIN
   END IF;
   FOR owner IN SELECT m.person_id FROM members m WHERE m.party_id = party AND m.role = 'owner' ORDER BY m.person_id LOOP
     has_owner := true;
-    INSERT INTO person_usage AS u (person_id, day, upload_bytes) SELECT owner, today, bytes WHERE bytes <= day_limit
+    CONTINUE WHEN bytes > day_limit;
+    INSERT INTO person_usage AS u (person_id, day, upload_bytes) VALUES (owner, today, bytes)
     ON CONFLICT (person_id, day) DO UPDATE SET upload_bytes = u.upload_bytes + excluded.upload_bytes
      WHERE u.upload_bytes + excluded.upload_bytes <= day_limit;
     IF FOUND THEN
@@ -842,6 +969,12 @@ BEGIN
                  unnest(judged.outcomes) AS outcome, unnest(judged.message_ids) AS message_id) b;
 END
 $function$;
+
+CREATE FUNCTION contact_name(folded_label text, folded_name text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN "left"(regexp_replace(NORMALIZE(COALESCE(NULLIF(folded_label, ''::text), folded_name), NFKD), '[\u0300-\u036f]+'::text, ''::text, 'g'::text), 64);
 
 CREATE FUNCTION count_messages(messages prepared_message[], organisations text[], clock timestamp with time zone)
  RETURNS void
@@ -920,6 +1053,101 @@ BEGIN
   SELECT business, f.id, f.message_id, f.ordinal, f.owner_id, f.object_id, f.filename, f.content_type
     FROM json_populate_recordset(NULL::files, taken -> 'files') AS f
   ON CONFLICT DO NOTHING;
+END
+$function$;
+
+CREATE FUNCTION fold_word(word text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN regexp_replace(NORMALIZE(replace(replace(replace(translate(lower((regexp_replace(NORMALIZE(word, NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text) COLLATE "C")), 'ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩςАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁЂЄЅІЈЉЊЋЏҐØøŁłĐđÐðŦŧıÆŒẞ'::text, 'αβγδεζηθικλμνξοπρστυφχψωσабвгдежзийклмнопрстуфхцчшщъыьэюяёђєѕіјљњћџґoollddddttiæœß'::text), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), NFKC), '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f\u2000-\u206f]'::text, ''::text, 'g'::text);
+
+CREATE FUNCTION index_contact_activity(entries indexed_entry[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+BEGIN
+  INSERT INTO contact_activity AS a (party_id, other_id, last_position)
+  SELECT e.party_id, e.counterparty_id, max(e.position) FROM unnest(entries) AS e GROUP BY 1, 2 ORDER BY 1, 2
+  ON CONFLICT (party_id, other_id) DO UPDATE SET last_position = excluded.last_position WHERE a.last_position < excluded.last_position;
+  PERFORM add_contact_names(array_agg(e.party_id), array_agg(e.counterparty_id)) FROM unnest(entries) AS e;
+END
+$function$;
+
+CREATE FUNCTION index_queued_thread(queued uuid, party bigint, thread uuid, after bigint, entries_max integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  part    indexed_entry[];
+  through bigint;
+BEGIN
+  SELECT coalesce(array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
+                                 coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
+                                 e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email)::indexed_entry), '{}'), max(e.position)
+    INTO part, through
+    FROM ((SELECT l.* FROM ledger_entries l WHERE l.party_id = party AND l.thread_id = thread AND l.box = 'in'
+              AND l.position > after ORDER BY l.position LIMIT entries_max)
+          UNION ALL
+          (SELECT l.* FROM ledger_entries l WHERE l.party_id = party AND l.thread_id = thread AND l.box = 'out'
+              AND l.position > after ORDER BY l.position LIMIT entries_max)
+          ORDER BY position LIMIT entries_max) e;
+  PERFORM write_comment_documents(party, thread, NULL) WHERE after = 0;
+  PERFORM write_search_documents(part) WHERE part <> '{}';
+  IF cardinality(part) = entries_max THEN
+    UPDATE search_queue q SET after = through WHERE q.is_rebuild AND q.id = queued;
+  ELSE
+    DELETE FROM search_queue q WHERE q.is_rebuild AND q.id = queued;
+  END IF;
+  RETURN cardinality(part);
+END
+$function$;
+
+CREATE FUNCTION index_search_queue(entries_max integer, after_sender bigint)
+ RETURNS TABLE(entries integer, last_sender bigint)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  rows_max CONSTANT integer := 200;
+  sender   bigint := after_sender;
+  part     indexed_entry[] := '{}';
+  taken    record;
+  done     integer;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('search index ' || shard_name(), 0)) THEN
+    RETURN;
+  END IF;
+  WHILE cardinality(part) < entries_max LOOP
+    SELECT q.id, q.party_id, q.entries INTO taken FROM search_queue q
+     WHERE NOT q.is_rebuild AND q.party_id > sender ORDER BY q.party_id, q.id LIMIT 1;
+    IF FOUND THEN
+      DELETE FROM search_queue q WHERE NOT q.is_rebuild AND q.id = taken.id;
+      part := part || taken.entries;
+      sender := taken.party_id;
+    ELSE
+      EXIT WHEN sender < 0;
+      sender := -1;
+    END IF;
+  END LOOP;
+  PERFORM write_search_documents(part) WHERE part <> '{}';
+  done := cardinality(part);
+
+  FOR taken IN SELECT * FROM search_queue q WHERE q.is_rebuild AND done < entries_max ORDER BY q.id LIMIT rows_max LOOP
+    EXIT WHEN done >= entries_max;
+    IF taken.after < 0 THEN
+      done := done + queue_older_threads(taken.id, taken.party_id, taken.thread_id);
+    ELSE
+      done := done + greatest(1, index_queued_thread(taken.id, taken.party_id, taken.thread_id, taken.after, entries_max));
+    END IF;
+  END LOOP;
+  RETURN QUERY SELECT done, sender;
 END
 $function$;
 
@@ -1054,6 +1282,43 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION is_held_elsewhere(party bigint, webhook uuid, worker uuid, clock timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM webhook_leases l CROSS JOIN LATERAL unnest(l.attempt_ids) AS held (id)
+      JOIN webhook_attempts a ON a.party_id = l.party_id AND a.webhook_id = l.webhook_id AND a.id = held.id AND (a.status = 'pending') IS TRUE
+     WHERE l.party_id = party AND l.webhook_id = webhook AND l.worker_id <> worker AND l.until > clock);
+END
+$function$;
+
+CREATE FUNCTION json_text(given text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+DECLARE
+  plain text := given;
+BEGIN
+  IF strpos(given, '\') = 0 THEN
+    RETURN given;
+  END IF;
+  plain := regexp_replace(replace(plain, '\\', '  '), '\\["/bfnrt]', ' ', 'g');
+  IF strpos(plain, '\u') > 0 THEN
+    plain := regexp_replace(plain, '\\u00[01][0-9a-fA-F]', ' ', 'g');
+    plain := regexp_replace(plain, '\\(?!u[0-9a-fA-F]{4})', ' ', 'g');
+    BEGIN
+      RETURN unistr(plain);
+    EXCEPTION WHEN OTHERS THEN
+      RETURN unistr(regexp_replace(plain, '\\u[dD][89a-fA-F][0-9a-fA-F]{2}', ' ', 'g'));
+    END;
+  END IF;
+  RETURN replace(plain, '\', ' ');
+END
+$function$;
+
 CREATE FUNCTION judge_messages(messages prepared_message[], ledger_count integer, clock timestamp with time zone, month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval, OUT outcomes text[], OUT message_ids uuid[], OUT organisations text[])
  RETURNS record
  LANGUAGE plpgsql
@@ -1126,17 +1391,18 @@ CREATE FUNCTION judge_unproven_webhooks(made made_attempt[], failures_max intege
 AS $function$
 #variable_conflict use_column
 DECLARE
-  hook record;
+  hook  record;
+  clock CONSTANT timestamptz := now();
 BEGIN
   FOR hook IN
-    SELECT m.party_id, m.webhook_id, count(*) FILTER (WHERE NOT m.succeeded) AS failed, bool_or(m.succeeded) AS succeeded
+    SELECT m.party_id, m.webhook_id, m.url_version, count(*) FILTER (WHERE NOT m.succeeded) AS failed, bool_or(m.succeeded) AS succeeded
       FROM unnest(made) AS m
       JOIN webhook_attempts a ON a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
      WHERE NOT m.is_proven
-     GROUP BY m.party_id, m.webhook_id ORDER BY m.party_id, m.webhook_id
+     GROUP BY m.party_id, m.webhook_id, m.url_version ORDER BY m.party_id, m.webhook_id
   LOOP
-    UPDATE webhooks w SET first_success_at = CASE WHEN hook.succeeded THEN now() END, failures = w.failures + hook.failed
-     WHERE w.party_id = hook.party_id AND w.id = hook.webhook_id AND w.first_success_at IS NULL;
+    UPDATE webhooks w SET first_success_at = CASE WHEN hook.succeeded THEN clock END, failures = w.failures + hook.failed
+     WHERE w.party_id = hook.party_id AND w.id = hook.webhook_id AND w.url_version = hook.url_version AND w.first_success_at IS NULL;
 
     UPDATE webhooks w SET active = false, pause_reason = 'never_succeeded', paused_at = now()
      WHERE w.party_id = hook.party_id AND w.id = hook.webhook_id AND w.active AND w.first_success_at IS NULL AND w.failures >= failures_max;
@@ -1149,7 +1415,7 @@ END
 $function$;
 
 CREATE FUNCTION lease_webhook_attempts(worker uuid, wanted wanted_attempts[], lease interval)
- RETURNS TABLE(webhook_id uuid, url text, secret text, is_proven boolean, clock_ms bigint, attempts json)
+ RETURNS TABLE(webhook_id uuid, url text, url_version integer, secret text, previous_secret text, headers text, is_proven boolean, clock_ms bigint, attempts json, retry_ms integer)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
@@ -1161,31 +1427,37 @@ DECLARE
   clock  timestamptz := clock_timestamp();
   hook   record;
   leased uuid[];
+  tokens float8;
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   clock_ms := floor(extract(epoch FROM clock) * 1000);
   FOR hook IN
-    SELECT w.party_id, w.id, w.url, w.secret, w.first_success_at IS NOT NULL AS is_proven, k.room, k.held
+    SELECT w.party_id, w.id, w.url, w.url_version, w.secret, w.headers, w.max_per_second, w.first_success_at IS NOT NULL AS is_proven,
+           CASE WHEN w.previous_secret_until > clock THEN w.previous_secret END AS previous_secret, k.room, k.held
       FROM unnest(wanted) AS k JOIN webhooks w ON w.party_id = k.party_id AND w.id = k.webhook_id AND w.active
   LOOP
     CONTINUE WHEN NOT pg_try_advisory_xact_lock(uuid_hash_extended(hook.id, 0));
 
-    -- An endpoint that has never responded 2xx gets one attempt, and only while no worker holds another. A lease outlives its
-    -- attempt, so what counts is whether the attempt is still pending.
+    -- An endpoint that has never responded 2xx gets one attempt, and only while no worker holds another.
     IF NOT hook.is_proven THEN
-      CONTINUE WHEN cardinality(hook.held) > 0 OR EXISTS (
-        SELECT FROM webhook_leases l CROSS JOIN LATERAL unnest(l.attempt_ids) AS held (id)
-          JOIN webhook_attempts a ON a.party_id = l.party_id AND a.webhook_id = l.webhook_id AND a.id = held.id AND (a.status = 'pending') IS TRUE
-         WHERE l.party_id = hook.party_id AND l.webhook_id = hook.id AND l.worker_id <> worker AND l.until > clock);
+      CONTINUE WHEN cardinality(hook.held) > 0 OR is_held_elsewhere(hook.party_id, hook.id, worker, clock);
       hook.room := 1;
+    END IF;
+
+    SELECT hook.id, hook.url, hook.url_version, hook.secret, hook.previous_secret, hook.headers, hook.is_proven, NULL
+      INTO webhook_id, url, url_version, secret, previous_secret, headers, is_proven, retry_ms;
+    IF hook.max_per_second IS NOT NULL THEN
+      tokens := webhook_tokens(hook.party_id, hook.id, hook.max_per_second, clock);
+      retry_ms := CASE WHEN tokens < hook.room THEN greatest(200, 1000 / hook.max_per_second) END;
+      hook.room := least(hook.room, floor(tokens));
     END IF;
 
     -- Only the index of the webhook can serve this order, as the webhook stands in no equation: otherwise a plan made while one
     -- webhook had all attempts would read those of all others. NOT IN with a subquery looks ids up in a hash table.
     -- Test events alone say when their attempt was queued.
     SELECT array_agg(d.id),
-           json_agg(json_build_object('id', d.id, 'messageId', d.message_id, 'event', d.event, 'createdMs',
-                                      CASE d.event WHEN 'message.test' THEN floor(extract(epoch FROM d.created_at) * 1000)::bigint ELSE 0 END))
+           coalesce(json_agg(json_build_object('id', d.id, 'messageId', d.message_id, 'event', d.event, 'createdMs',
+                                      CASE d.event WHEN 'message.test' THEN floor(extract(epoch FROM d.created_at) * 1000)::bigint ELSE 0 END)), '[]')
       INTO leased, attempts
       FROM (SELECT a.id, a.message_id, a.event, a.created_at FROM webhook_attempts a
              WHERE a.party_id = hook.party_id AND a.webhook_id >= hook.id AND a.webhook_id <= hook.id
@@ -1194,15 +1466,15 @@ BEGIN
                AND a.id NOT IN (SELECT unnest(l.attempt_ids) FROM webhook_leases l
                                  WHERE l.party_id = hook.party_id AND l.webhook_id = hook.id AND l.worker_id <> worker AND l.until > clock)
              ORDER BY a.party_id, a.webhook_id, a.due_at LIMIT hook.room) d;
-    CONTINUE WHEN leased IS NULL;
+    CONTINUE WHEN leased IS NULL AND hook.room > 0;
 
     INSERT INTO webhook_leases (party_id, webhook_id, worker_id, attempt_ids, until)
     VALUES (hook.party_id, hook.id, worker, hook.held || leased, clock + lease)
     ON CONFLICT (party_id, webhook_id, worker_id) DO UPDATE SET attempt_ids = excluded.attempt_ids, until = excluded.until;
-    webhook_id := hook.id;
-    url := hook.url;
-    secret := hook.secret;
-    is_proven := hook.is_proven;
+    IF hook.max_per_second IS NOT NULL THEN
+      PERFORM set_webhook_tokens(hook.party_id, hook.id, tokens - coalesce(cardinality(leased), 0), clock);
+      retry_ms := CASE WHEN cardinality(leased) < hook.room THEN NULL ELSE retry_ms END;
+    END IF;
     RETURN NEXT;
   END LOOP;
 END
@@ -1320,6 +1592,13 @@ BEGIN
                               THEN c.last_direction ELSE excluded.last_direction END,
         messages_in = c.messages_in + excluded.messages_in, messages_out = c.messages_out + excluded.messages_out;
 
+  INSERT INTO contact_activity AS t (party_id, other_id, last_position)
+  SELECT owner, business, a.last_position FROM contact_activity a WHERE a.party_id = owner AND a.other_id = unclaimed
+  ON CONFLICT (party_id, other_id) DO UPDATE SET last_position = greatest(t.last_position, excluded.last_position);
+  DELETE FROM contact_activity a WHERE a.party_id = owner AND a.other_id = unclaimed;
+  DELETE FROM contact_names n WHERE n.party_id = owner AND n.other_id = unclaimed;
+  PERFORM rename_contact(ARRAY[owner], business);
+
   INSERT INTO contact_types (party_id, other_id, type)
   SELECT owner, business, t.type FROM contact_types t WHERE t.party_id = owner AND t.other_id = unclaimed ON CONFLICT DO NOTHING;
   DELETE FROM contact_types t WHERE t.party_id = owner AND t.other_id = unclaimed;
@@ -1328,6 +1607,40 @@ BEGIN
   SELECT owner, business, a.actor_id, a.kind, a.name, a.email FROM contact_actors a WHERE a.party_id = owner AND a.other_id = unclaimed
   ON CONFLICT DO NOTHING;
   DELETE FROM contact_actors a WHERE a.party_id = owner AND a.other_id = unclaimed;
+END
+$function$;
+
+CREATE FUNCTION message_words(message uuid, thread uuid, sender json, recipient json, segment text, type text, subject text, note text, body text, file_names text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+DECLARE
+  words_max CONSTANT integer := 2000;
+  text_max  CONSTANT integer := 32768;
+  -- Stands between two fields, so that no phrase goes across.
+  boundary  CONSTANT text := E' \x1f ';
+  mailbox   text;
+  to_party  text;
+  facts     text;
+BEGIN
+  mailbox := lower((sender #>> '{actor,email}') COLLATE "C");
+  to_party := coalesce(recipient #>> '{party,handle}', recipient #>> '{party,domain}', recipient #>> '{party,email}');
+  SELECT string_agg(' =' || replace(f, ' ', ''), '') INTO facts
+    FROM unnest(ARRAY['f:' || coalesce(sender #>> '{party,handle}', sender #>> '{party,domain}', sender #>> '{party,email}'),
+                      'f:' || mailbox, 'f:' || split_part(mailbox, '@', 2), 't:' || to_party, 't:' || segment, 't:' || to_party || '/' || segment,
+                      'y:' || replace(search_words(type, words_max), ' ', '.'),
+                      CASE WHEN file_names IS NOT NULL THEN 'file' END, CASE WHEN body IS NOT NULL THEN 'json' END]) AS f
+   WHERE f IS NOT NULL;
+  RETURN coalesce(facts, '') || ' ' || search_words(left(concat_ws(boundary, subject, type,
+      sender #>> '{party,display_name}', sender #>> '{party,handle}', sender #>> '{party,domain}', sender #>> '{party,email}',
+      sender #>> '{actor,name}', mailbox,
+      recipient #>> '{party,display_name}', recipient #>> '{party,handle}', recipient #>> '{party,domain}', recipient #>> '{party,email}',
+      segment, public_id('msg', message), public_id('thr', thread), left(file_names, text_max / 4), left(note, text_max / 4),
+      json_text(left(body, text_max))), text_max), words_max) || ' ';
+-- Nothing that anybody sends may keep the index from going on.
+EXCEPTION WHEN data_exception OR program_limit_exceeded OR internal_error OR feature_not_supported THEN
+  RETURN ' ' || search_words(concat_ws(boundary, public_id('msg', message), public_id('thr', thread)), words_max) || ' ';
 END
 $function$;
 
@@ -1401,9 +1714,27 @@ $function$;
 
 CREATE FUNCTION public_id(prefix text, id uuid)
  RETURNS text
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE STRICT
-RETURN ((prefix || '_'::text) || (SELECT string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz'::text, (((SUBSTRING(b.bits FROM ((5 * i.i) + 1) FOR 5))::bit(5))::integer + 1), 1), ''::text ORDER BY i.i) AS string_agg FROM (SELECT (('00'::"bit")::bit varying || ((('x'::text || replace((public_id.id)::text, '-'::text, ''::text)))::bit(128))::bit varying) AS bits) b, generate_series(0, 25) i(i)));
+AS $function$
+DECLARE
+  letters CONSTANT text := '0123456789abcdefghjkmnpqrstvwxyz';
+  hex     CONSTANT text := replace(id::text, '-', '');
+  hi      CONSTANT bigint := ('x' || left(hex, 16))::bit(64)::bigint;
+  lo      CONSTANT bigint := ('x' || right(hex, 16))::bit(64)::bigint;
+BEGIN
+  RETURN prefix || '_' ||
+    concat(substr(letters, ((hi >> 61) & 7)::integer + 1, 1), substr(letters, ((hi >> 56) & 31)::integer + 1, 1), substr(letters, ((hi >> 51) & 31)::integer + 1, 1),
+                    substr(letters, ((hi >> 46) & 31)::integer + 1, 1), substr(letters, ((hi >> 41) & 31)::integer + 1, 1), substr(letters, ((hi >> 36) & 31)::integer + 1, 1),
+                    substr(letters, ((hi >> 31) & 31)::integer + 1, 1), substr(letters, ((hi >> 26) & 31)::integer + 1, 1), substr(letters, ((hi >> 21) & 31)::integer + 1, 1),
+                    substr(letters, ((hi >> 16) & 31)::integer + 1, 1), substr(letters, ((hi >> 11) & 31)::integer + 1, 1), substr(letters, ((hi >> 6) & 31)::integer + 1, 1),
+                    substr(letters, ((hi >> 1) & 31)::integer + 1, 1), substr(letters, (((lo >> 60) & 15) | ((hi & 1) << 4))::integer + 1, 1), substr(letters, ((lo >> 55) & 31)::integer + 1, 1),
+                    substr(letters, ((lo >> 50) & 31)::integer + 1, 1), substr(letters, ((lo >> 45) & 31)::integer + 1, 1), substr(letters, ((lo >> 40) & 31)::integer + 1, 1),
+                    substr(letters, ((lo >> 35) & 31)::integer + 1, 1), substr(letters, ((lo >> 30) & 31)::integer + 1, 1), substr(letters, ((lo >> 25) & 31)::integer + 1, 1),
+                    substr(letters, ((lo >> 20) & 31)::integer + 1, 1), substr(letters, ((lo >> 15) & 31)::integer + 1, 1), substr(letters, ((lo >> 10) & 31)::integer + 1, 1),
+                    substr(letters, ((lo >> 5) & 31)::integer + 1, 1), substr(letters, (lo & 31)::integer + 1, 1));
+END
+$function$;
 
 CREATE FUNCTION queue_job(job_name text, job_payload json, key text)
  RETURNS void
@@ -1429,6 +1760,27 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION queue_older_threads(queued uuid, party bigint, below uuid)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  threads_max CONSTANT integer := 100;
+  older       uuid[];
+BEGIN
+  older := ARRAY(SELECT t.thread_id FROM threads t WHERE t.party_id = party AND t.thread_id < below ORDER BY t.thread_id DESC LIMIT threads_max);
+  PERFORM queue_search_threads(party, older);
+  DELETE FROM search_queue q WHERE q.is_rebuild AND q.id = queued;
+  -- Behind those, so that they are written before more are queued.
+  IF cardinality(older) = threads_max THEN
+    INSERT INTO search_queue (is_rebuild, id, party_id, thread_id, after) VALUES (true, new_uuid(clock_timestamp()), party, older[threads_max], -1);
+  END IF;
+  RETURN greatest(1, cardinality(older));
+END
+$function$;
+
 CREATE FUNCTION queue_reply_notices(messages committed_message[])
  RETURNS void
  LANGUAGE plpgsql
@@ -1437,17 +1789,59 @@ CREATE FUNCTION queue_reply_notices(messages committed_message[])
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
 AS $function$
+DECLARE
+  replied record;
 BEGIN
   PERFORM queue_job('notify-of-answer', json_build_object('party_id', p.id::text, 'message_id', m.id), 'notify-of-answer ' || m.id)
      FROM unnest(messages) AS m JOIN parties p ON p.id = m.recipient_id AND p.handle IS NULL
     WHERE m.half IS DISTINCT FROM 'out';
 
-  PERFORM queue_job('notify-of-answer', json_build_object('party_id', e.party_id::text, 'message_id', m.id), 'notify-of-answer ' || m.id)
-     FROM unnest(messages) AS m
-     JOIN ledger_entries e ON e.party_id = m.recipient_id AND e.message_id = m.in_reply_to AND e.box = 'out' AND e.from_email IS NOT NULL
-     JOIN verified_domains v ON v.domain = e.from_domain AND v.party_id = e.party_id
-    WHERE m.in_reply_to IS NOT NULL
-      AND NOT EXISTS (SELECT FROM people h JOIN members b ON b.person_id = h.id AND b.party_id = e.party_id WHERE h.email = e.from_email AND h.email_verified);
+  -- A loop, because Citus runs no function that writes inside of a query on a shard.
+  FOR replied IN
+    SELECT e.party_id, m.id FROM unnest(messages) AS m
+      JOIN ledger_entries e ON e.party_id = m.recipient_id AND e.message_id = m.in_reply_to AND e.box = 'out' AND e.from_email IS NOT NULL
+      JOIN verified_domains v ON v.domain = e.from_domain AND v.party_id = e.party_id
+     WHERE m.in_reply_to IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM people h JOIN members b ON b.person_id = h.id AND b.party_id = e.party_id WHERE h.email = e.from_email AND h.email_verified)
+  LOOP
+    PERFORM queue_job('notify-of-answer', json_build_object('party_id', replied.party_id::text, 'message_id', replied.id), 'notify-of-answer ' || replied.id);
+  END LOOP;
+END
+$function$;
+
+CREATE FUNCTION queue_search_entries(entries indexed_entry[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  -- What a sender gets written when it is its turn.
+  part      CONSTANT integer := 50;
+  searching bigint[];
+BEGIN
+  searching := ARRAY(SELECT i.party_id FROM thread_index i
+                      WHERE i.party_id = ANY (ARRAY(SELECT DISTINCT e.party_id FROM unnest(entries) AS e)) AND i.searched_at IS NOT NULL);
+  IF searching = '{}' THEN
+    RETURN;
+  END IF;
+  INSERT INTO search_queue (is_rebuild, id, party_id, entries)
+  SELECT false, new_uuid(clock_timestamp()), s.sender_id, s.entries[n : n + part - 1]
+    FROM (SELECT e.sender_id, array_agg(e ORDER BY e.message_id, e.position) AS entries FROM unnest(entries) AS e
+           WHERE e.party_id = ANY (searching) GROUP BY e.sender_id) s
+   CROSS JOIN LATERAL generate_series(1, cardinality(s.entries), part) AS n ORDER BY n;
+END
+$function$;
+
+CREATE FUNCTION queue_search_threads(party bigint, wanted uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF EXISTS (SELECT 1 FROM thread_index i WHERE i.party_id = party AND i.searched_at IS NOT NULL) THEN
+    INSERT INTO search_queue (is_rebuild, id, party_id, thread_id) SELECT true, new_uuid(clock_timestamp()), party, k FROM unnest(wanted) AS k;
+  END IF;
 END
 $function$;
 
@@ -1466,10 +1860,30 @@ BEGIN
     SELECT w.party_id, w.id, new_uuid(clock), m.id, 'message.received', 1, clock, clock, clock
       FROM unnest(messages) AS m
       JOIN webhooks w ON w.party_id = m.recipient_id AND w.active AND (w.target IS NULL OR w.target = m.segment)
+                     AND (w.types IS NULL OR m.type LIKE ANY (w.types))
     RETURNING party_id, webhook_id
   )
   SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') INTO names FROM queued;
   RETURN names;
+END
+$function$;
+
+CREATE FUNCTION rebuild_contact_activity(party bigint, wanted uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  owners bigint[];
+  others bigint[];
+BEGIN
+  INSERT INTO contact_activity AS a (party_id, other_id, last_position)
+  SELECT t.party_id, t.counterparty_id, max(t.last_position) FROM threads t
+   WHERE t.party_id = party AND t.thread_id = ANY (wanted) GROUP BY 1, 2 ORDER BY 1, 2
+  ON CONFLICT (party_id, other_id) DO UPDATE SET last_position = excluded.last_position WHERE a.last_position < excluded.last_position;
+  SELECT array_agg(t.party_id), array_agg(t.counterparty_id) INTO owners, others FROM threads t WHERE t.party_id = party AND t.thread_id = ANY (wanted);
+  PERFORM add_contact_names(owners, others);
 END
 $function$;
 
@@ -1558,7 +1972,13 @@ CREATE FUNCTION record_webhook_attempts(made made_attempt[], retry_delays_s inte
 AS $function$
 #variable_conflict use_column
 DECLARE
-  batch record;
+  batch        record;
+  clock        CONSTANT timestamptz := now();
+  -- Times are computed before the statements that write them: Citus refuses to compute one from a column in a write.
+  begun_at     CONSTANT timestamptz[] := ARRAY(SELECT clock - m.age_ms * interval '1 millisecond' FROM unnest(made) WITH ORDINALITY AS m ORDER BY m.ordinality);
+  asked_at     timestamptz[];
+  earliest_at  timestamptz[];
+  latest_at    timestamptz[];
 BEGIN
   SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded INTO batch FROM unnest(made) AS m;
   IF NOT batch.is_proven THEN
@@ -1569,29 +1989,78 @@ BEGIN
   IF batch.succeeded THEN
     UPDATE webhook_attempts a
        SET status = 'delivered', status_code = m.status_code, response_ms = m.response_ms,
-           attempted_at = now() - m.age_ms * interval '1 millisecond', next_attempt_at = NULL
-      FROM unnest(made) AS m
+           attempted_at = begun_at[m.ordinality], next_attempt_at = NULL
+      FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE;
     RETURN;
   END IF;
 
+  asked_at := ARRAY(SELECT clock + make_interval(secs => m.retry_after_s) FROM unnest(made) WITH ORDINALITY AS m ORDER BY m.ordinality);
+  earliest_at := ARRAY(SELECT clock + make_interval(secs => d.s) FROM unnest(retry_delays_s) WITH ORDINALITY AS d (s, place) ORDER BY d.place);
+  latest_at := ARRAY(SELECT clock + make_interval(secs => 2.0 * d.s) FROM unnest(retry_delays_s) WITH ORDINALITY AS d (s, place) ORDER BY d.place);
   WITH recorded AS (
     UPDATE webhook_attempts a
-       SET status = CASE WHEN m.succeeded THEN 'delivered' WHEN a.event = 'message.test' THEN 'failed'
-                         WHEN a.attempt > cardinality(retry_delays_s) THEN 'dropped' ELSE 'retrying' END::attempt_status,
-           status_code = m.status_code, error = m.error, response_ms = m.response_ms,
-           attempted_at = now() - m.age_ms * interval '1 millisecond',
+       SET status = CASE WHEN m.succeeded THEN 'delivered'::attempt_status WHEN a.event = 'message.test' THEN 'failed'::attempt_status
+                         WHEN a.attempt > cardinality(retry_delays_s) THEN 'dropped'::attempt_status ELSE 'retrying'::attempt_status END,
+           status_code = m.status_code, error = m.error, response_ms = m.response_ms, attempted_at = begun_at[m.ordinality],
            next_attempt_at = CASE WHEN NOT m.succeeded AND a.event <> 'message.test' AND a.attempt <= cardinality(retry_delays_s)
-                                  THEN now() + make_interval(secs => greatest(retry_delays_s[a.attempt],
-                                                                              least(m.retry_after_s, 2.0 * retry_delays_s[a.attempt]))) END
-      FROM unnest(made) AS m
+                                  THEN greatest(earliest_at[a.attempt], least(asked_at[m.ordinality], latest_at[a.attempt])) END
+      FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
     RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.attempt, a.status, a.next_attempt_at
   )
   INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
-  SELECT r.party_id, r.webhook_id, new_uuid(now()), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, now(), r.next_attempt_at
+  SELECT r.party_id, r.webhook_id, new_uuid(clock), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, clock, r.next_attempt_at
     FROM recorded r JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id
    WHERE r.status = 'retrying';
+END
+$function$;
+
+CREATE FUNCTION rename_contact(owners bigint[], other bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  renamed record;
+BEGIN
+  -- So that of two changes the later one writes the name. In the order in which deliveries lock them.
+  PERFORM FROM contacts c WHERE c.party_id = ANY (owners) AND c.other_id = other ORDER BY c.party_id FOR UPDATE;
+  SELECT array_agg(c.party_id) AS owners, array_agg(contact_name(c.folded_label, p.folded_name)) AS names INTO renamed
+    FROM unnest(owners) AS k (owner) JOIN contacts c ON c.party_id = k.owner AND c.other_id = other JOIN parties p ON p.id = c.other_id;
+  INSERT INTO contact_names AS n (party_id, other_id, name)
+  SELECT r.owner, other, r.name FROM unnest(renamed.owners, renamed.names) AS r (owner, name) ORDER BY 1
+  ON CONFLICT (party_id, other_id) DO UPDATE SET name = excluded.name WHERE n.name <> excluded.name;
+END
+$function$;
+
+CREATE FUNCTION search_words(given text, words_max integer)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+DECLARE
+  -- A longer word is cut; so is that of a query.
+  word_max CONSTANT integer := 64;
+  separated text;
+BEGIN
+  IF octet_length(given) = char_length(given) THEN
+    -- The usual case needs no folding, and no look at each word.
+    separated := btrim(array_to_string((regexp_split_to_array(lower(given COLLATE "C"), '[^0-9a-z\x1f]+'))[1 : words_max + 1], ' '));
+    IF separated ~ '[^ ]{65}' THEN
+      RETURN (SELECT string_agg(left(w, word_max), ' ') FROM unnest(string_to_array(separated, ' ')) AS w);
+    END IF;
+    RETURN nullif(separated, '');
+  END IF;
+  separated := regexp_replace(lower(given COLLATE "C"), '[\u0001-\u001e\u0020-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u00d7\u00f7\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff\u2e00-\u2e7f\u3000-\u3004\u3008-\u3020\u3030\u303d\u30fb\ufe10-\ufe1f\ufe30-\ufe6f\ufeff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufff0-\uffff]+', ' ', 'g');
+  separated := regexp_replace(separated, '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3021-\u302f\u3031-\u303c\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003ffff]', ' \& ', 'g');
+  RETURN (SELECT string_agg(f, ' ')
+            FROM (SELECT CASE WHEN octet_length(w) = char_length(w) THEN left(w, word_max)
+                              -- Cut before it is folded, which takes the square of the time for some texts, and once more because it may grow.
+                              ELSE left(fold_word(left(w, word_max)), word_max) END AS f
+                    FROM unnest(string_to_array(separated, ' ')) AS w WHERE w <> '' LIMIT words_max) s
+           WHERE f <> '');
 END
 $function$;
 
@@ -1615,7 +2084,7 @@ BEGIN
       FROM (SELECT DISTINCT (b.m).sender_id AS party_id, (b.m).sender_ledger AS ledger FROM (SELECT unnest(messages) AS m) b) s
       JOIN parties p ON p.id = s.party_id
       LEFT JOIN daily_usage u ON u.party_id = p.id AND u.day >= date_trunc('month', today)::date AND u.day <= today
-     GROUP BY s.ledger, p.id ORDER BY coalesce(p.organisation, p.domain)
+     GROUP BY s.ledger, p.id, p.organisation, p.domain, p.handle, p.claimed_at ORDER BY coalesce(p.organisation, p.domain)
   LOOP
     IF used.organisation IS NULL THEN
       day_ledger := used.ledger;
@@ -1638,6 +2107,22 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION set_webhook_tokens(party bigint, webhook uuid, left_tokens double precision, clock timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO webhook_rates (party_id, webhook_id, tokens, counted_at) VALUES (party, webhook, left_tokens, clock)
+  ON CONFLICT (party_id, webhook_id) DO UPDATE SET tokens = excluded.tokens, counted_at = excluded.counted_at;
+END
+$function$;
+
+CREATE FUNCTION shard_name()
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN regexp_replace(("current_schema"())::text, '_here$'::text, ''::text);
+
 CREATE FUNCTION take_new_entries(batches_max integer, entries_max integer)
  RETURNS TABLE(entries indexed_entry[], joined_parties bigint[], joined_threads uuid[], has_more boolean)
  LANGUAGE plpgsql
@@ -1653,7 +2138,7 @@ DECLARE
   part_max    integer;
   cut         bigint[];
 BEGIN
-  IF NOT pg_try_advisory_xact_lock(hashtextextended('thread index ' || current_schema(), 0)) THEN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('thread index ' || shard_name(), 0)) THEN
     RETURN;
   END IF;
 
@@ -1712,7 +2197,7 @@ DECLARE
   through     uuid;
   thread_ids  uuid[];
 BEGIN
-  IF NOT pg_try_advisory_xact_lock(hashtextextended('thread index ' || current_schema(), 0)) THEN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('thread index ' || shard_name(), 0)) THEN
     RETURN QUERY SELECT NULL::bigint, '{}'::uuid[];
     RETURN;
   END IF;
@@ -1757,11 +2242,52 @@ AS $function$
     FROM regexp_split_to_table(right(id, 26), '') WITH ORDINALITY AS digits (digit, place)
 $function$;
 
+CREATE FUNCTION webhook_tokens(party bigint, webhook uuid, per_second integer, clock timestamp with time zone)
+ RETURNS double precision
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  most   CONSTANT float8 := greatest(1, per_second / 2.0);
+  bucket record;
+BEGIN
+  SELECT r.tokens, r.counted_at INTO bucket FROM webhook_rates r WHERE r.party_id = party AND r.webhook_id = webhook;
+  RETURN least(most, coalesce(bucket.tokens + per_second * greatest(0, extract(epoch FROM clock - bucket.counted_at)), most));
+END
+$function$;
+
 CREATE FUNCTION window_of_key(key text, usual interval)
  RETURNS interval
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (key ~~ 'mail-% %'::text) THEN '96:00:00'::interval ELSE usual END;
+
+CREATE FUNCTION write_comment_documents(party bigint, thread uuid, comment uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  is_searching boolean;
+  c            record;
+BEGIN
+  -- With a lock, so that a comment is never missed by a first search at the same moment.
+  SELECT i.searched_at IS NOT NULL INTO is_searching FROM thread_index i WHERE i.party_id = party FOR SHARE;
+  IF is_searching IS NOT TRUE THEN
+    RETURN;
+  END IF;
+  FOR c IN
+    SELECT t.id, t.author_name, t.text, floor(extract(epoch FROM t.created_at) * 1000)::bigint * 4096 AS position
+      FROM thread_comments t WHERE t.party_id = party AND t.thread_id = thread AND (comment IS NULL OR t.id = comment)
+  LOOP
+    INSERT INTO search_documents AS d (party_id, position, id, thread_id, words)
+    VALUES (party, c.position, c.id, thread,
+            ' ' || search_words(concat_ws(E' \x1f ', public_id('cmt', c.id), public_id('thr', thread), c.author_name, c.text), 2000) || ' ')
+    ON CONFLICT (party_id, position, id) DO UPDATE SET words = excluded.words WHERE d.words <> excluded.words;
+  END LOOP;
+END
+$function$;
 
 CREATE FUNCTION write_messages(messages prepared_message[], hashes bytea[], files prepared_file[], bases bigint[], organisations text[], delivered timestamp with time zone, clock timestamp with time zone, has_relays boolean)
  RETURNS void
@@ -1783,5 +2309,44 @@ BEGIN
     INSERT INTO relays (sender_id, message_id, recipient_id, created_at)
     SELECT (b.m).sender_id, (b.m).id, (b.m).recipient_id, clock FROM (SELECT unnest(messages) AS m) b WHERE (b.m).recipient_ledger = 0;
   END IF;
+END
+$function$;
+
+CREATE FUNCTION write_search_documents(given indexed_entry[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  m        record;
+  entries  indexed_entry[] := '{}';
+  -- Of each message, and for each entry the number of its message.
+  words_of text[] := '{}';
+  places   integer[] := '{}';
+BEGIN
+  -- One statement reads and one writes: on Citus, no function may read inside of a statement on a shard.
+  FOR m IN
+    SELECT o.*, k.entries,
+           (SELECT string_agg(f.filename, E' \x1f ') FROM files f WHERE f.party_id = k.party_id AND f.message_id = o.id AND o.file_count > 0) AS file_names
+      FROM (SELECT e.sender_id, e.message_id, min(e.party_id) AS party_id, array_agg(e) AS entries
+              FROM unnest(given) AS e CROSS JOIN LATERAL (
+                   SELECT 1 FROM ledger_entries l WHERE l.party_id = e.party_id AND l.box = e.box AND l.position = e.position AND l.message_id = e.message_id
+                      AND (l.box = 'out' OR l.counterparty_id <> l.party_id) LIMIT 1) l
+             GROUP BY e.sender_id, e.message_id) k
+     CROSS JOIN LATERAL (SELECT * FROM messages n WHERE n.sender_id = k.sender_id AND n.id = k.message_id LIMIT 1) o
+  LOOP
+    words_of := array_append(words_of, message_words(m.id, m.thread_id, m.sender::json, m.recipient::json, m.segment, m.type, m.subject, m.note, m.json, m.file_names));
+    entries := entries || m.entries;
+    places := places || array_fill(cardinality(words_of), ARRAY[cardinality(m.entries)]);
+  END LOOP;
+
+  INSERT INTO search_documents AS d (party_id, position, id, box, thread_id, words)
+  SELECT DISTINCT ON (e.party_id, e.position, e.message_id) e.party_id, e.position, e.message_id, e.box, e.thread_id, words_of[places[e.ordinality]]
+    FROM unnest(entries) WITH ORDINALITY AS e
+   ORDER BY e.party_id, e.position, e.message_id
+  ON CONFLICT (party_id, position, id) DO UPDATE SET box = excluded.box, thread_id = excluded.thread_id, words = excluded.words
+   WHERE d.words <> excluded.words OR d.box <> excluded.box OR d.thread_id <> excluded.thread_id;
 END
 $function$;

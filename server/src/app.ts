@@ -21,7 +21,9 @@ import * as blocks from './modules/blocks/routes.ts';
 import * as contacts from './modules/contacts/routes.ts';
 import { documentation } from './modules/documentation/routes.ts';
 import * as domains from './modules/domains/routes.ts';
+import * as dropPage from './modules/drop/drop-page-routes.ts';
 import * as drop from './modules/drop/routes.ts';
+import * as exports from './modules/export/routes.ts';
 import * as objects from './modules/files/object-routes.ts';
 import * as files from './modules/files/routes.ts';
 import * as inboxSchema from './modules/inbox-schema/routes.ts';
@@ -36,17 +38,22 @@ import * as messages from './modules/messages/routes.ts';
 import * as operations from './modules/operations/routes.ts';
 import * as parties from './modules/parties/routes.ts';
 import * as receipts from './modules/receipts/routes.ts';
+import * as search from './modules/search/routes.ts';
 import * as comments from './modules/threads/comment-routes.ts';
 import * as notifications from './modules/threads/notification-routes.ts';
 import * as threads from './modules/threads/routes.ts';
 import * as views from './modules/threads/view-routes.ts';
 import type { Pages } from './modules/web/pages.ts';
 import { pageRoutes } from './modules/web/routes.ts';
+import * as redelivery from './modules/webhooks/redeliver-routes.ts';
 import * as webhooks from './modules/webhooks/routes.ts';
 
 /** The whole API. http/endpoint.ts explains the third column, who may call. */
 export const api: readonly Route<Context>[] = [
   ['GET', '/v1/public/:handle', 'public', parties.publicProfile],
+  ['GET', '/v1/public/:handle/schema', 'public', inboxSchema.getPublished],
+  ['GET', '/v1/public/:handle/drop-page', 'public', dropPage.published],
+  ['GET', '/v1/public/:handle/logo', 'public', dropPage.logo],
   ['GET', '/v1/receipts/:token', 'public', receipts.getOne],
   ['GET', '/v1/me', 'key', me.show],
   ['GET', '/v1/usage', 'key', usage.show],
@@ -54,6 +61,7 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/outbox', 'key rw', messages.outbox],
   ['POST', '/v1/messages', 'key rw', messages.send],
   ['GET', '/v1/messages/:id', 'key', messages.getOne],
+  ['POST', '/v1/messages/:id/redeliver', 'key rw', redelivery.redeliver],
   ['GET', '/v1/threads', 'key', threads.list],
   ['GET', '/v1/threads/counts', 'key', threads.counts],
   ['GET', '/v1/threads/labels', 'key', threads.labelList],
@@ -68,8 +76,11 @@ export const api: readonly Route<Context>[] = [
   ['POST', '/v1/views', 'key rw', views.create],
   ['PATCH', '/v1/views/:id', 'key rw', views.change],
   ['DELETE', '/v1/views/:id', 'key rw', views.remove],
+  ['PUT', '/v1/views/:id/digest', 'member', views.digest],
   ['GET', '/v1/notifications', 'key', notifications.list],
   ['POST', '/v1/notifications/read', 'key rw', notifications.read],
+  ['GET', '/v1/search', 'key', search.find],
+  ['GET', '/v1/export', 'key', exports.download],
   ['GET', '/v1/events', 'key', messages.events],
   ['POST', '/v1/uploads', 'key rw', files.announce],
   ['GET', '/v1/uploads/:id', 'key rw', files.showUpload],
@@ -81,6 +92,7 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/webhooks/:id', 'key rw', webhooks.getOne],
   ['PATCH', '/v1/webhooks/:id', 'key rw', webhooks.change],
   ['DELETE', '/v1/webhooks/:id', 'key rw', webhooks.remove],
+  ['POST', '/v1/webhooks/:id/rotate-secret', 'key rw', webhooks.rotate],
   ['POST', '/v1/webhooks/:id/test', 'key rw', webhooks.test],
   ['GET', '/v1/webhooks/:id/deliveries', 'key', webhooks.deliveries],
   ['GET', '/v1/webhooks/:id/statistics', 'key', webhooks.statistics],
@@ -94,7 +106,9 @@ export const api: readonly Route<Context>[] = [
   ['PATCH', '/v1/contacts/:id', 'key rw', contacts.change],
   ['GET', '/v1/inbox/schema', 'key rw', inboxSchema.get],
   ['PUT', '/v1/inbox/schema', 'key rw', inboxSchema.set],
+  ['PATCH', '/v1/inbox/schema', 'key rw', inboxSchema.change],
   ['POST', '/v1/inbox/schema/check', 'key rw', inboxSchema.check],
+  ['POST', '/v1/schema-check', 'key rw', inboxSchema.checkForRecipient],
   ['GET', '/v1/agents', 'key', agents.list],
   ['GET', '/v1/agents/:id', 'key', agents.getOne],
   ['PATCH', '/v1/agents/:id', 'key rw', agents.change],
@@ -115,6 +129,8 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/businesses/availability', 'person', parties.availability],
   ['GET', '/v1/business', 'member', members.showBusiness],
   ['PATCH', '/v1/business', 'admin', members.changeBusiness],
+  ['GET', '/v1/business/drop-page', 'member', dropPage.show],
+  ['PATCH', '/v1/business/drop-page', 'admin', dropPage.change],
   ['GET', '/v1/members', 'member', members.list],
   ['PATCH', '/v1/members/:id', 'admin', members.change],
   ['DELETE', '/v1/members/:id', 'member', members.remove],

@@ -1,9 +1,12 @@
 import type { Context } from './context.ts';
 import { accountChores } from './modules/accounts/chores.ts';
+import { contactChores } from './modules/contacts/chores.ts';
 import { domainChores } from './modules/domains/chores.ts';
 import { fileChores } from './modules/files/chores.ts';
 import { mailChores } from './modules/mail/chores.ts';
+import { mailNotifications } from './modules/mail/notification-mails.ts';
 import { notifyOfReply } from './modules/mail/reply-notices.ts';
+import { mailViewDigests } from './modules/mail/view-digests.ts';
 import { tellOfLostDomain } from './modules/members/lost-domain.ts';
 import { messageChores } from './modules/messages/chores.ts';
 import { partyChores } from './modules/parties/chores.ts';
@@ -14,17 +17,20 @@ import type { Chore } from './platform/jobs.ts';
 
 /** Everything that workers do apart from deliveries and mails. */
 export function allChores(context: Context): Chore[] {
-  const { config, files, objects } = context;
+  const { config, files, objects, webhookSecrets } = context;
   return [
     ...accountChores,
     ...messageChores,
+    ...contactChores,
     ...domainChores(context, (tx, partyId, domain) => tellOfLostDomain(context, tx, partyId, domain)),
     ...fileChores(files, objects),
-    ...webhookChores(config.webhookLogDays),
+    ...webhookChores(config.webhookLogDays, webhookSecrets),
     tellOfPausedWebhook(context),
     ...mailChores,
     ...partyChores,
     ...threadChores,
     notifyOfReply(context),
+    mailNotifications(context),
+    mailViewDigests(context),
   ];
 }

@@ -8,6 +8,7 @@ import type { Business } from './contract/parties.ts';
 import { businessOfAgent, businessOfKey, createAgent, createKey, revokeKey } from './modules/agents/agents.ts';
 import { vouchForDomain } from './modules/domains/domains.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
+import { indexQueued } from './modules/search/search-index.ts';
 import { type Progress, reindex } from './modules/threads/reindex.ts';
 import { openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
@@ -137,10 +138,11 @@ const COMMANDS: Record<string, Command> = {
   },
   reindex: {
     usage: 'reindex [--json]',
-    help: 'Reads all threads again from the ledgers, while the service runs. Status, assignees, labels, comments and what was read stay.',
+    help: 'Reads all threads, and what searches find, again from the ledgers, while the service runs. Status, assignees, labels, comments and what was read stay.',
     arguments: 0,
     run: async ({ database }) => {
-      const threads = await reindex(database, (progress) => console.error(progressBar(progress)));
+      const threads = await reindex(database, (progress) => console.error(progressBar(progress, 'threads')));
+      await indexQueued(database, (progress) => console.error(progressBar(progress, 'threads to search')));
       return { json: { threads }, text: `Read ${threads.toLocaleString('en')} threads from the ledgers.` };
     },
   },
@@ -158,10 +160,10 @@ const COMMANDS: Record<string, Command> = {
 
 const BAR_CHARS = 30;
 
-function progressBar({ done, total }: Progress): string {
+function progressBar({ done, total }: Progress, what: string): string {
   const share = total === 0 ? 1 : Math.min(1, done / total);
   const bar = '#'.repeat(Math.round(share * BAR_CHARS)).padEnd(BAR_CHARS, '.');
-  return `[${bar}] ${Math.floor(100 * share)} %  ${done.toLocaleString('en')} of ${total.toLocaleString('en')} threads`;
+  return `[${bar}] ${Math.floor(100 * share)} %  ${done.toLocaleString('en')} of ${total.toLocaleString('en')} ${what}`;
 }
 
 const OVERVIEW = `Usage: npm run --silent waybill -- <command>
@@ -222,7 +224,8 @@ async function withDatabase<T>(work: (tools: Tools) => Promise<T>): Promise<T> {
   const database = new Database(opened.connection, log, { direct: opened.direct });
   try {
     await migrate(database);
-    await openShards(database, opened.direct, log);
+    const unfollow = await openShards(database, opened.direct, log);
+    unfollow();
     return await work({ database, parties: new PartyDirectory(database, new ChangeFeed(opened.direct, log)) });
   } finally {
     await database.close();

@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 import * as limits from './contract/limits.ts';
 import { parseEmail } from './contract/mail-names.ts';
 import { eachHost } from './platform/database-hosts.ts';
+import { SECRETS_KEY_BYTES } from './platform/secret-box.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
 export interface Config {
@@ -50,6 +51,10 @@ export interface Config {
   webhookPrivateHosts: string[];
   webhookRetryDelaysS: number[];
   webhookLogDays: number;
+  /** Undefined: the key in the data folder if the database is there, too; otherwise secrets are not encrypted. */
+  secretsKey: Buffer | undefined;
+  /** Open what was encrypted with them. */
+  secretsOldKeys: Buffer[];
   /** Empty: the system's name servers. */
   dnsServers: string[];
   /** Undefined: files are stored in the data folder, and the other S3 settings are ignored. */
@@ -78,6 +83,7 @@ export interface Config {
 
 export class ConfigError extends Error {}
 
+const SECRETS_OLD_KEYS_MAX = 16;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
 /** The environment, with the variables of a file .env in the current folder added. */
@@ -166,6 +172,8 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     ),
     consumerMailDomains: list('CONSUMER_MAIL_DOMAINS', isName, 'domains such as example.com').map((domain) => domain.toLowerCase()),
     webhookLogDays: whole('WEBHOOK_LOG_DAYS', limits.WEBHOOK_LOG_DAYS, 3_650),
+    secretsKey: secretsKeys('SECRETS_KEY', 1)[0],
+    secretsOldKeys: secretsKeys('SECRETS_OLD_KEYS', SECRETS_OLD_KEYS_MAX),
     dnsServers: list('DNS_SERVERS', isNameServer, 'IP addresses such as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:5353'),
     s3Bucket: text('S3_BUCKET'),
     s3Endpoint: url('S3_ENDPOINT', ['http:', 'https:']),
@@ -190,6 +198,14 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     ),
     mailFrom: sender(),
   });
+
+  /** The error does not repeat the value. */
+  function secretsKeys(name: string, max: number): Buffer[] {
+    const keys = list(name, () => true, '').map((item) => Buffer.from(item, 'base64'));
+    if (keys.length <= max && keys.every(({ length }) => length === SECRETS_KEY_BYTES)) return keys;
+    const wanted = max === 1 ? 'a key' : `at most ${max} keys, separated by commas, each`;
+    throw new ConfigError(`The setting ${name} must be ${wanted} of 32 bytes in base64, as openssl rand -base64 32 prints it.`);
+  }
 
   function sender(): Config['mailFrom'] {
     const value = text('MAIL_FROM');

@@ -10,6 +10,7 @@ import { providersOf } from './modules/accounts/providers.ts';
 import { SignIn } from './modules/accounts/sign-in.ts';
 import { KeyRing } from './modules/agents/key-ring.ts';
 import { Blocks } from './modules/blocks/blocks.ts';
+import { Exports } from './modules/export/export.ts';
 import { Downloads } from './modules/files/downloads.ts';
 import { Files } from './modules/files/files.ts';
 import { PartedUploads } from './modules/files/parted-uploads.ts';
@@ -20,8 +21,10 @@ import { codeMail } from './modules/mail/templates.ts';
 import { Arrivals } from './modules/messages/arrivals.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
+import { Searches } from './modules/search/search.ts';
 import { ThreadCounts } from './modules/threads/thread-counts.ts';
 import { WebhookStatistics } from './modules/webhooks/statistics.ts';
+import { WebhookSecrets } from './modules/webhooks/webhook-secrets.ts';
 import { Announcer } from './platform/announcer.ts';
 import { CanonicalHasher } from './platform/canonical-hasher.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
@@ -36,7 +39,9 @@ import { UrlSigner } from './platform/objects/url-signer.ts';
 import { Outbound } from './platform/outbound.ts';
 import type { Database } from './platform/postgres.ts';
 import { SchemaChecker } from './platform/schema-checker/checker.ts';
+import { SecretBox } from './platform/secret-box.ts';
 import { sharedSecret } from './platform/secrets.ts';
+import { createSecretsKey, readSecretsKey } from './platform/secrets-key-file.ts';
 import { TokenExchange } from './platform/token-exchange.ts';
 
 /**
@@ -63,7 +68,10 @@ export interface Context {
   downloads: Downloads;
   blocks: Blocks;
   threadCounts: ThreadCounts;
+  searches: Searches;
+  exports: Exports;
   webhookStatistics: WebhookStatistics;
+  webhookSecrets: WebhookSecrets;
   objects: ObjectStore;
   /** The store whose bytes the service itself takes and serves; undefined when files are in a bucket. */
   folder: FolderStore | undefined;
@@ -92,6 +100,7 @@ export async function buildContext(
 ): Promise<{ context: Context; feed: ChangeFeed }> {
   const feed = new ChangeFeed(connection, log);
   const parties = new PartyDirectory(database, feed);
+  const cursors = new Cursors(await sharedSecret(database, 'cursors'));
   const keys = new KeyRing(database, feed);
   const checker = new SchemaChecker();
   const hasher = new CanonicalHasher();
@@ -131,26 +140,51 @@ export async function buildContext(
     signIn: await signInFor({ config, database, log, publicUrl, consumerMail, mails }),
     blocks: new Blocks(database, feed, parties),
     quotas,
-    cursors: new Cursors(await sharedSecret(database, 'cursors')),
+    cursors,
     ledger: new Ledger(database, announcer, files, quotas, isOneOfSeveral),
     arrivals: new Arrivals(database, metrics, log),
     schemas: new InboxSchemas(database, feed, checker),
     hasher,
     files,
-    threadCounts: new ThreadCounts(database, parties),
-    webhookStatistics: new WebhookStatistics(database),
+    ...readersOf(database, parties, cursors),
     partedUploads: new PartedUploads(database, objects.parts, quotas),
     downloads: new Downloads(config.downloadsPerAddressMax),
     objects,
     folder: objects instanceof FolderStore ? objects : undefined,
     signer,
-    outbound: new Outbound({ privateHosts: config.webhookPrivateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }),
+    ...(await deliveryPartsOf(config, database, nameServers)),
     metrics,
     tokens,
     publicUrl: '',
     inboundDomain: '',
   };
   return { context, feed };
+}
+
+/** What posts to webhooks. A data folder has a key of its own; what it encrypted can still be read when a key is set. */
+async function deliveryPartsOf(config: Config, database: Database, nameServers: NameServers) {
+  const { databaseUrl, dataDir, secretsKey, secretsOldKeys, webhookPrivateHosts: privateHosts } = config;
+  const usesFolder = databaseUrl === undefined && secretsKey === undefined;
+  if (usesFolder && readSecretsKey(dataDir) === undefined) {
+    // A new key must not take the place of one that is lost.
+    await new WebhookSecrets(new SecretBox(undefined, secretsOldKeys)).requireKeys(database);
+    createSecretsKey(dataDir);
+  }
+  const inFolder = readSecretsKey(dataDir);
+  const older = inFolder ? [...secretsOldKeys, inFolder] : secretsOldKeys;
+  const webhookSecrets = new WebhookSecrets(new SecretBox(usesFolder ? inFolder : secretsKey, older));
+  await webhookSecrets.requireKeys(database);
+  return { webhookSecrets, outbound: new Outbound({ privateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }) };
+}
+
+/** What reads much for one request, and so has turns or places for it. */
+function readersOf(database: Database, parties: PartyDirectory, cursors: Cursors) {
+  return {
+    threadCounts: new ThreadCounts(database, parties),
+    searches: new Searches(database, cursors),
+    exports: new Exports(),
+    webhookStatistics: new WebhookStatistics(database),
+  };
 }
 
 type SignInNeeds = Pick<Context, 'config' | 'database' | 'consumerMail' | 'mails'> & { log: Logger; publicUrl: () => string };

@@ -11,6 +11,7 @@ import { sendMail } from './modules/mail/chores.ts';
 import { MailDelivery } from './modules/mail/delivery.ts';
 import { keepsMails } from './modules/mail/kept-mail-access.ts';
 import { Relay } from './modules/messages/relay.ts';
+import { SearchIndex } from './modules/search/search-index.ts';
 import { ThreadIndex } from './modules/threads/thread-index.ts';
 import { Pages } from './modules/web/pages.ts';
 import { Dispatcher } from './modules/webhooks/dispatcher.ts';
@@ -70,7 +71,8 @@ export async function startService(config: Config, role: Role, log: Logger, opti
   };
   try {
     await migrate(database);
-    await openShards(database, opened.direct, log);
+    const unfollow = await openShards(database, opened.direct, log);
+    closers.push(async () => unfollow());
     const { context, feed } = await buildContext(config, database, opened.direct, log, closers, isOneOfSeveral);
     if (hasWorker) {
       const jobs: JobRunner = await startJobs(database, allChores(context), CHORES_AT_ONCE, log);
@@ -103,6 +105,9 @@ export async function startService(config: Config, role: Role, log: Logger, opti
       const threadIndex = new ThreadIndex(database, log);
       threadIndex.start();
       finishers.push(() => threadIndex.stop());
+      const searchIndex = new SearchIndex(database, log);
+      searchIndex.start();
+      finishers.push(() => searchIndex.stop());
       const mailJobs = await startMailJobs(context, log);
       finishers.push(() => mailJobs.stop());
     }

@@ -7,7 +7,8 @@ import { handOver } from './support/tcp-postgres.ts';
 
 /**
  * `npm run test:citus`: the tests of the API and those of faults, on a database that is distributed over two nodes of Citus. Arguments
- * choose other tests. CITUS_SOURCE names a folder with the sources of Citus to build it from, where the system does not have it.
+ * choose other tests. With CITUS_MOVED=1, functions behave as after the move of each shard. CITUS_SOURCE names a folder with the sources of
+ * Citus to build it from, where the system does not have it.
  */
 const SHARDS = 4;
 const SUITES = ['--project=api', '--project=faults'];

@@ -11,10 +11,10 @@ const WEB_NOT_RUN = 3;
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const BIN = path.join(ROOT, 'node_modules/.bin');
 /**
- * So few files that failed are run once more by themselves: tests depend on time-outs and leases of seconds, and a machine that is
+ * So few files that failed are run once more, one after the other: tests depend on time-outs and leases of seconds, and a machine that is
  * shared with others may stand still for as long. The last line says that they failed at first.
  */
-const SECOND_TRIES_MAX = 3;
+const SECOND_TRIES_MAX = 8;
 /** Code is compiled once for all the processes that the tests start, and for the next run. */
 const env = { NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules/.cache/compiled'), ...process.env };
 
@@ -71,10 +71,10 @@ async function testAll(): Promise<number> {
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8')) as VitestReport;
     const failed = testResults.filter((file) => file.status === 'failed').map(({ name }) => path.relative(ROOT, name));
     if (failed.length > 0 && failed.length <= SECOND_TRIES_MAX) {
-      console.log(`\n${numFailedTests} failed. Once more, by themselves: ${failed.join(', ')}`);
-      status = await run('vitest', ['run', ...failed]);
+      console.log(`\n${failed.length} files failed. Once more, one after the other: ${failed.join(', ')}`);
+      status = await run('vitest', ['run', '--maxWorkers=1', ...failed]);
     }
-    const second = status === 0 && numFailedTests > 0 ? `, and passed at the second try: ${failed.join(', ')}` : '';
+    const second = status === 0 && failed.length > 0 ? `, and passed at the second try: ${failed.join(', ')}` : '';
     console.log(`${numPassedTests} passed, ${numFailedTests} failed${second}`);
     if (!hasChromium) console.error(`The web tests were NOT run. ${CHROMIUM_MISSING}`);
     if (status !== 0) return 1;

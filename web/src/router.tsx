@@ -13,7 +13,7 @@ import { retried } from './api/lazy.ts';
 import { reading } from './api/queries.ts';
 import type { Account } from './api/schema.ts';
 import { PageFailed, PageNotFound } from './frame/page-failed.tsx';
-import type { Filters } from './pages/messages/filters.ts';
+import { parseListSearch } from './parts/threads/views.ts';
 
 /** All pages. What is not lazy is part of every first load. */
 
@@ -51,18 +51,10 @@ async function requireBusiness(guarded: Guarded): Promise<void> {
 }
 
 /** The search of an address, where anything may stand. */
-type Search = { [Name in 'next' | 'error' | 'ended' | keyof Filters]?: unknown };
+type Search = { [Name in 'next' | 'error' | 'ended' | 'to' | 'q']?: unknown };
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-
-const filters = (search: Search): Filters => ({
-  from: text(search.from),
-  to: text(search.to),
-  type: text(search.type),
-  validation: text(search.validation) as Filters['validation'],
-  since: text(search.since),
-  until: text(search.until),
-});
+const text = (value: unknown): string | undefined =>
+  (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
 
 const root = createRootRouteWithContext<RouterContext>()({ notFoundComponent: PageNotFound, errorComponent: PageFailed });
 
@@ -139,26 +131,34 @@ const welcome = createRoute({
     'WelcomePage',
   ),
 });
-const inbox = createRoute({
+/** The list of threads, and beside it or in its place the one that is open. */
+const mailbox = createRoute({
   getParentRoute: () => app,
-  path: '/inbox',
-  validateSearch: filters,
+  id: 'mailbox',
   component: lazyRouteComponent(
-    retried(() => import('./pages/messages/mailbox.tsx')),
-    'InboxPage',
+    retried(() => import('./pages/messages/inbox/mailbox.tsx')),
+    'MailboxPage',
   ),
 });
+const inbox = createRoute({
+  getParentRoute: () => mailbox,
+  path: '/inbox',
+  validateSearch: parseListSearch,
+  // The mailbox shows the list.
+  component: () => null,
+});
+/** Links from before what was sent became a view of the inbox. */
 const outbox = createRoute({
   getParentRoute: () => app,
   path: '/outbox',
-  validateSearch: filters,
-  component: lazyRouteComponent(
-    retried(() => import('./pages/messages/mailbox.tsx')),
-    'OutboxPage',
-  ),
+  validateSearch: parseListSearch,
+  beforeLoad: ({ search }) => {
+    // Who sent for the business was a filter of its own there.
+    throw redirect({ to: '/inbox', search: { ...parseListSearch({ ...search }), with: undefined, view: 'sent' } });
+  },
 });
 const thread = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => mailbox,
   path: '/threads/$id',
   component: lazyRouteComponent(
     retried(() => import('./pages/messages/thread.tsx')),
@@ -174,12 +174,29 @@ const compose = createRoute({
     'ComposePage',
   ),
 });
+const search = createRoute({
+  getParentRoute: () => app,
+  path: '/search',
+  validateSearch: (search: Search): { q?: string | undefined } => ({ q: text(search.q) }),
+  component: lazyRouteComponent(
+    retried(() => import('./pages/search/search.tsx')),
+    'SearchPage',
+  ),
+});
 const contacts = createRoute({
   getParentRoute: () => app,
   path: '/contacts',
   component: lazyRouteComponent(
     retried(() => import('./pages/contacts/contacts.tsx')),
     'ContactsPage',
+  ),
+});
+const contact = createRoute({
+  getParentRoute: () => app,
+  path: '/contacts/$address',
+  component: lazyRouteComponent(
+    retried(() => import('./pages/contacts/contact.tsx')),
+    'ContactPage',
   ),
 });
 const agents = createRoute({
@@ -272,11 +289,12 @@ const tree = root.addChildren([
   receipt,
   app.addChildren([
     welcome,
-    inbox,
+    mailbox.addChildren([inbox, thread]),
     outbox,
-    thread,
     compose,
+    search,
     contacts,
+    contact,
     agents,
     members,
     domains,

@@ -73,7 +73,7 @@ test('a stranger with a phone writes, says who they are, attaches a file, and ha
 
   await shop.open('/inbox');
   await shop.page.getByRole('link', { name: /A question/ }).click();
-  await shop.page.getByText('Do you have it in green?').waitFor();
+  await shop.page.getByRole('list', { name: 'Messages' }).getByText('Do you have it in green?').waitFor();
   await shop.page.getByRole('button', { name: 'Download grün.txt' }).waitFor();
 
   await page.getByRole('button', { name: 'Send', exact: true }).click();
@@ -144,4 +144,32 @@ test('a member of another business can write as it from the dashboard, or go on 
   await page.getByRole('link', { name: 'Write from the dashboard' }).click();
   await expect.poll(() => page.getByRole('combobox', { name: 'To' }).inputValue()).toBe('shop');
   expect((await api.get('/outbox')).body.data).toHaveLength(0);
+});
+
+test('a business makes the page its own: logo, colour and welcome text, with a preview', async () => {
+  const { page, open, expectAccessible } = shop;
+  await open('/settings');
+  const preview = page.getByRole('region', { name: 'Preview of the drop page' });
+  await page.getByLabel('Colour').fill('#ffd700');
+  await page.getByText('Too light').waitFor();
+  await page.getByRole('button', { name: 'Save drop page' }).click();
+  await page.getByText('is too light for white text').waitFor();
+  await page.getByLabel('Colour').fill('#7a1fd0');
+  await page.getByLabel('Welcome text').fill('Shoes since 1911.\nWe reply within a day.');
+  await preview.getByText('Shoes since 1911.').waitFor();
+  await page.getByRole('button', { name: 'Save drop page' }).click();
+  await page.getByText('Drop page saved').waitFor();
+  const png = await page.screenshot({ clip: { x: 0, y: 0, width: 600, height: 300 } });
+  await page.getByLabel('Logo').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: png });
+  await page.getByText('Logo saved').waitFor();
+  await preview.locator('img').waitFor();
+  await expectAccessible();
+  await page.getByLabel('Logo').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from('<svg/>') });
+  await page.getByText('not an image').waitFor();
+
+  const stranger = await world.visitor(PHONE);
+  await stranger.open('/@shop');
+  await stranger.page.getByText('We reply within a day.').waitFor();
+  await expect.poll(() => stranger.page.evaluate<number>("document.querySelector('main img').naturalWidth")).toBe(192);
+  await stranger.expectAccessible();
 });

@@ -76,8 +76,8 @@ test('a stranger signs in, claims a handle, sends a first message, and leaves wi
   await page.getByText('My program already has a key').waitFor();
   expect(await page.getByText('wb_').count()).toBe(0);
 
-  await page.getByRole('link', { name: 'Inbox', exact: true }).click();
-  await page.getByRole('list', { name: 'Messages' }).getByText('Order 1002').waitFor();
+  await page.getByRole('link', { name: /^Open/ }).click();
+  await page.getByRole('list', { name: 'Threads' }).getByText('Order 1002').waitFor();
   await page.getByRole('button', { name: 'ann', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in to Waybill' }).waitFor();
@@ -104,7 +104,7 @@ test('settings hold, for the business and for the browser, and no link leads awa
 
   await page.getByRole('link', { name: 'Show first steps' }).waitFor();
   await page.getByLabel('Name').fill('Initech AG');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('button', { name: 'Initech AG' }).waitFor();
   await page.getByRole('switch', { name: 'Accept messages from people without a handle' }).click();
   await page.getByText('Only people you replied to can write').waitFor();

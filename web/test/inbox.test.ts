@@ -24,7 +24,7 @@ test('an inbox is read, narrowed and walked through by keys, and what arrives do
   await open('/inbox');
   await page.getByText('No messages yet').waitFor();
   await expectAccessible();
-  await page.getByRole('link', { name: 'Outbox' }).click();
+  await page.getByRole('link', { name: 'Sent' }).click();
   await page.getByText('No messages sent yet').waitFor();
   await expectAccessible();
 
@@ -34,21 +34,34 @@ test('an inbox is read, narrowed and walked through by keys, and what arrives do
   await newest.waitFor();
   await expectAccessible();
 
-  await page.keyboard.press('/');
-  await page.getByRole('textbox', { name: 'From' }).and(page.locator(':focus')).waitFor();
-  await page.getByRole('textbox', { name: 'Type' }).fill('invoice');
+  const filter = page.getByRole('combobox', { name: 'Filter' });
+  await page.keyboard.press('f');
+  await filter.and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('invoi');
+  await page.getByRole('option', { name: 'invoice' }).waitFor();
+  await expectAccessible();
+  await page.keyboard.press('Enter');
   await newest.waitFor({ state: 'detached' });
   await page.getByRole('link', { name: /Order 57/ }).waitFor();
-  expect(page.url()).toContain('?type=invoice');
+  expect(page.url()).toContain('type=invoice');
   await expectAccessible();
-  await page.getByRole('textbox', { name: 'Type' }).fill('nothing of the kind');
+  await filter.fill('nothing of the kind');
+  await page.getByRole('option', { name: 'nothing of the kind' }).click();
   await page.getByText('No results').waitFor();
   await page.getByRole('link', { name: 'Clear filters' }).click();
   await newest.waitFor();
+  // The name that one sees can be typed.
+  await filter.fill('globex comp');
+  await page.getByRole('option', { name: /@globex/ }).click();
+  await page.getByRole('button', { name: 'Remove filter With' }).waitFor();
+  await newest.waitFor();
+  expect(page.url()).toContain('with=globex');
+  await page.getByRole('button', { name: 'Remove filter With' }).click();
 
   for (const key of ['j', 'j', 'k']) await page.keyboard.press(key);
   await newest.and(page.locator(':focus')).waitFor();
 
+  await page.mouse.move(700, 500);
   await page.mouse.wheel(0, 1_000);
   const older = page.getByRole('link', { name: /Order 30/ });
   await older.waitFor();
@@ -85,5 +98,86 @@ test('lists are read without JSON; that of a message is read once, when the mess
   expect(bodies()).toHaveLength(1);
   const lists = asked.filter((url) => /^(inbox|outbox|threads)/.test(url));
   expect(lists.length).toBeGreaterThan(1);
-  expect(lists.filter((url) => !url.includes('include=summary'))).toEqual([]);
+  // A list of threads has no JSON; what a thread is read with leaves it out.
+  expect(lists.filter((url) => /^threads\/thr_\w+\?/.test(url) && !url.includes('include=summary'))).toEqual([]);
+});
+
+test('links to the lists of messages that there were lead to the same threads', async () => {
+  const { page, open, api } = await world.member('old@links.test', 'old-links');
+  expect((await api.post('/agents', { name: 'Order desk', segment: 'orders' })).status).toBe(201);
+  const sent = await globex.api.send({ to: 'old-links/orders', type: 'order', subject: 'To the desk' });
+  expect(sent.status, sent.text).toBe(201);
+  await open('/inbox?from=globex&to=orders&type=order');
+  await page.getByRole('link', { name: /To the desk/ }).waitFor();
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toMatch(/All/);
+  await page.getByRole('button', { name: 'Remove filter Segment' }).waitFor();
+  await open('/outbox?type=order');
+  await page.getByText('No results').waitFor();
+  expect(page.url()).toContain('view=sent');
+});
+
+test('a list is narrowed to days, which are typed or chosen from a calendar by mouse or keys', async () => {
+  const { page, open, expectAccessible } = await world.member('bea@cobalt-works.test', 'cobalt-works');
+  await globex.api.send({ to: 'cobalt-works', subject: 'Of today' });
+  await open('/inbox?since=2026-02-10');
+  const row = page.getByRole('link', { name: /Of today/ });
+  await row.waitFor();
+  const field = page.getByRole('textbox', { name: 'Since' });
+  const since = () => new URL(page.url()).searchParams.get('since')?.replaceAll('"', '');
+
+  await field.fill('2026-02-30');
+  await page.getByText('There is no such day').waitFor();
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  expect(since()).toBe('2026-02-10');
+  await expectAccessible();
+  await field.fill('2026-01-31');
+  await expect.poll(since).toBe('2026-01-31');
+
+  // The last day of January, a month later, a week and a day back, the start of that week.
+  await field.press('ArrowDown');
+  const calendar = page.getByRole('dialog', { name: 'Choose a day: Since' });
+  await calendar.getByText('January 2026').waitFor();
+  await page.getByRole('button', { name: 'Saturday, January 31, 2026' }).and(page.locator(':focus')).waitFor();
+  await expectAccessible();
+  for (const [key, day] of [
+    ['PageDown', 'Saturday, February 28, 2026'],
+    ['ArrowUp', 'Saturday, February 21, 2026'],
+    ['ArrowLeft', 'Friday, February 20, 2026'],
+    ['Home', 'Monday, February 16, 2026'],
+    ['Shift+PageUp', 'Sunday, February 16, 2025'],
+    ['ArrowRight', 'Monday, February 17, 2025'],
+    ['End', 'Sunday, February 23, 2025'],
+  ] as const) {
+    await page.keyboard.press(key);
+    await page.getByRole('button', { name: day }).and(page.locator(':focus')).waitFor();
+  }
+  await page.keyboard.press('Enter');
+  await expect.poll(since).toBe('2025-02-23');
+  await calendar.waitFor({ state: 'detached' });
+  const button = page.getByRole('button', { name: 'Choose a day: Since' });
+  await button.and(page.locator(':focus')).waitFor();
+
+  await button.click();
+  await calendar.getByRole('button', { name: 'Previous month' }).click();
+  await calendar.getByRole('button', { name: 'Thursday, January 30, 2025' }).click();
+  await expect.poll(since).toBe('2025-01-30');
+  await button.click();
+  await calendar.waitFor();
+  await page.keyboard.press('Escape');
+  await calendar.waitFor({ state: 'detached' });
+  await button.click();
+  await calendar.waitFor();
+  await row.focus();
+  await calendar.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Remove filter Since' }).click();
+  await expect.poll(since).toBeUndefined();
+
+  // On a phone, the calendar is within the window.
+  await page.setViewportSize({ width: 390, height: 800 });
+  await open('/inbox?since=2026-02-10&until=2099-12-31');
+  await page.getByRole('button', { name: 'Choose a day: Until' }).click();
+  const box = await page.getByRole('dialog', { name: 'Choose a day: Until' }).boundingBox();
+  expect(box?.x).toBeGreaterThanOrEqual(0);
+  expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(390);
+  await expectAccessible();
 });

@@ -4,6 +4,7 @@ import { joinedBy } from '../../server/test/support/businesses.ts';
 import { type NameServer, startNameServer } from '../../server/test/support/name-server.ts';
 import { signInWithCode } from '../../server/test/support/people.ts';
 import type { TestBusiness } from '../../server/test/support/service.ts';
+import { untilIndexed } from '../../server/test/support/threads.ts';
 import { openWorld, type World } from './support/visitor.ts';
 
 let names: NameServer;
@@ -145,7 +146,7 @@ test('contacts appear by themselves, are added, found, labelled, archived and bl
   expect((await dora.post('/v1/drops', { to: 'acme-works', note: 'Do you deliver?' })).status).toBe(201);
   await open('/contacts');
   const rows = page.getByRole('list', { name: 'Contacts' });
-  await rows.getByRole('button', { name: /globex.*1 in/ }).waitFor();
+  await rows.getByRole('link', { name: /globex.*1 in/ }).waitFor();
   await expectAccessible();
 
   await page.getByRole('button', { name: 'Add contact' }).click();
@@ -165,34 +166,59 @@ test('contacts appear by themselves, are added, found, labelled, archived and bl
   await page.getByRole('button', { name: 'Clear search' }).click();
   expect(await rows.getByRole('link', { name: 'Write to @globex' }).getAttribute('href')).toBe('/compose?to=globex');
 
-  await rows.getByRole('button', { name: /globex/ }).click();
-  await page.getByRole('dialog').getByText('1 received').waitFor();
+  await rows.getByRole('link', { name: /The globex company/ }).click();
+  await page.getByText('1 received').waitFor();
+  const threads = page.getByRole('list', { name: 'Threads' });
+  await threads.getByRole('link', { name: /Twelve chairs/ }).waitFor();
   await expectAccessible();
   await page.getByLabel('Label').fill('Chairs');
   await page.getByLabel('Notes').fill('Orders before noon.');
   await page.getByRole('button', { name: 'Save' }).click();
-  await rows.getByText('Chairs').click();
+  await page.getByRole('heading', { name: 'Chairs', level: 1 }).waitFor();
+  await page.reload();
   await expect.poll(() => page.getByLabel('Notes').inputValue()).toBe('Orders before noon.');
+  expect(new URL(page.url()).pathname).toBe('/contacts/globex');
   await page.getByRole('button', { name: 'Archive' }).click();
-  await expect.poll(() => rows.getByText('Chairs').count()).toBe(0);
+  await page.getByRole('button', { name: 'Restore' }).waitFor();
+  await page.getByRole('link', { name: 'Contacts' }).last().click();
+  await rows.waitFor();
+  expect(await rows.getByText('Chairs').count()).toBe(0);
   await page.getByLabel('Show').selectOption('Archived');
   await rows.getByText('Chairs').waitFor();
   await page.getByLabel('Show').selectOption('All');
 
-  await rows.getByRole('button', { name: /shop\.example/ }).click();
+  // The one that wrote last comes first; by date, the one that was added last.
+  const first = () => rows.getByRole('listitem').first().textContent();
+  expect((await dora.post('/v1/drops', { to: 'acme-works', note: 'Hello?' })).status).toBe(201);
+  await untilIndexed(world.service);
+  await open('/contacts');
+  await expect.poll(first).toContain('shop.example');
+  await page.getByLabel('Sort by').selectOption('Newest contact');
+  await expect.poll(first).toContain('Our cabinet maker');
+  await page.getByLabel('Sort by').selectOption('Name');
+  const names = () => rows.getByRole('listitem').locator('.font-medium').allInnerTexts();
+  await expect.poll(async () => (await names()).length > 1 && (await names()).join() === (await names()).toSorted().join()).toBe(true);
+
+  await rows.getByRole('link', { name: /shop\.example/ }).click();
   await page.getByRole('button', { name: 'Block', exact: true }).click();
   await page.getByRole('dialog', { name: 'Block shop.example?' }).waitFor();
   await expectAccessible();
-  await page.getByRole('button', { name: 'Block', exact: true }).click();
-  await rows.getByText('Blocked').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Block', exact: true }).click();
+  await page.getByText('Blocked', { exact: true }).waitFor();
   const refused = await dora.post('/v1/drops', { to: 'acme-works', note: 'Again' });
   expect([refused.status, refused.body.error.code]).toEqual([403, 'sender_blocked']);
-  await rows.getByRole('button', { name: /shop\.example/ }).click();
   await page.getByRole('button', { name: 'Unblock', exact: true }).click();
   await page.getByRole('dialog', { name: 'Unblock shop.example?' }).waitFor();
-  await page.getByRole('button', { name: 'Unblock', exact: true }).click();
-  await expect.poll(() => rows.getByText('Blocked').count()).toBe(0);
+  await page.getByRole('dialog').getByRole('button', { name: 'Unblock', exact: true }).click();
+  await page.getByRole('button', { name: 'Block', exact: true }).waitFor();
   expect((await dora.post('/v1/drops', { to: 'acme-works', note: 'Once more' })).status).toBe(201);
+
+  // A published schema is on the page of its business.
+  await globex.api.write('PUT', '/inbox/schema', { schema: { title: 'Order of chairs' } });
+  await globex.api.patch('/inbox/schema', { published: true });
+  await open('/contacts/globex');
+  await page.getByRole('region', { name: 'Schema' }).getByText('"Order of chairs"').waitFor();
+  await expectAccessible();
 });
 
 test('people, domains and businesses are blocked and unblocked', async () => {

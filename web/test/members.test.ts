@@ -82,7 +82,7 @@ test('members are given roles and addresses, and lose access when they are remov
   await ann.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await ann.page.getByText('ben removed').waitFor();
   await ann.page.getByText('ben@initech.test').waitFor({ state: 'detached' });
-  await ben.page.getByRole('link', { name: 'Inbox', exact: true }).click();
+  await ben.page.getByRole('link', { name: 'Contacts' }).click();
   await ben.page.getByRole('heading', { name: 'Claim a handle' }).waitFor();
 });
 
@@ -121,6 +121,13 @@ test('an account: its name, the browsers that are signed in, and a passkey', asy
   await kim.page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   await kim.page.getByRole('heading', { name: 'Inbox' }).waitFor();
   await kim.open('/account');
+  await sessions.filter({ hasText: 'with the passkey My laptop' }).waitFor();
+  const daily = kim.page.getByRole('radio', { name: 'Daily' });
+  const saved = kim.page.waitForResponse((response) => response.request().method() === 'PATCH');
+  await daily.check();
+  expect((await saved).status()).toBe(200);
+  await kim.page.reload();
+  await expect.poll(() => daily.isChecked()).toBe(true);
   await kim.page.getByRole('button', { name: 'Rename My laptop' }).click();
   await kim.page.getByLabel('Name').last().fill('Old laptop');
   await kim.page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();

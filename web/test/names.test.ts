@@ -58,7 +58,7 @@ test('the thread does in its title, subject, files and labels, and says what is 
   const { page, open, expectAccessible } = jane;
   await open(`/threads/${sent.thread_id}#${sent.id}`);
   await page.getByRole('heading', { level: 1, name: SHOWN_SUBJECT }).waitFor();
-  expect(await page.title()).toBe(`${SHOWN_SUBJECT} · Waybill`);
+  await expect.poll(() => page.title()).toMatch(new RegExp(`${RegExp.escape(SHOWN_SUBJECT)} · Waybill$`));
   await page.getByRole('list', { name: 'Files' }).getByText(SHOWN_FILE).waitFor();
   await page.getByRole('button', { name: `Download ${SHOWN_FILE}` }).waitFor();
   await page.getByText('by API key').waitFor();

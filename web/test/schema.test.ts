@@ -97,7 +97,7 @@ test('a schema is written, tried, saved, judges what comes, and is removed', asy
   await page.getByRole('dialog', { name: 'Remove schema?' }).getByRole('button', { name: 'Remove schema' }).click();
   await page.getByText('Schema removed').waitFor();
   await page.getByText('No schema yet').waitFor();
-  expect((await api.get('/inbox/schema')).body).toEqual({ schema: null, updated_at: null });
+  expect((await api.get('/inbox/schema')).body).toEqual({ schema: null, updated_at: null, published: false });
 
   // Each example can be used as it is, and makes a sample that passes.
   for (const name of ['Order', 'Invoice', 'Several kinds']) {

@@ -34,6 +34,13 @@ BEGIN
                               THEN c.last_direction ELSE excluded.last_direction END,
         messages_in = c.messages_in + excluded.messages_in, messages_out = c.messages_out + excluded.messages_out;
 
+  INSERT INTO contact_activity AS t (party_id, other_id, last_position)
+  SELECT owner, business, a.last_position FROM contact_activity a WHERE a.party_id = owner AND a.other_id = unclaimed
+  ON CONFLICT (party_id, other_id) DO UPDATE SET last_position = greatest(t.last_position, excluded.last_position);
+  DELETE FROM contact_activity a WHERE a.party_id = owner AND a.other_id = unclaimed;
+  DELETE FROM contact_names n WHERE n.party_id = owner AND n.other_id = unclaimed;
+  PERFORM rename_contact(ARRAY[owner], business);
+
   INSERT INTO contact_types (party_id, other_id, type)
   SELECT owner, business, t.type FROM contact_types t WHERE t.party_id = owner AND t.other_id = unclaimed ON CONFLICT DO NOTHING;
   DELETE FROM contact_types t WHERE t.party_id = owner AND t.other_id = unclaimed;

@@ -12,7 +12,8 @@ BEGIN
   END IF;
   FOR owner IN SELECT m.person_id FROM members m WHERE m.party_id = party AND m.role = 'owner' ORDER BY m.person_id LOOP
     has_owner := true;
-    INSERT INTO person_usage AS u (person_id, day, upload_bytes) SELECT owner, today, bytes WHERE bytes <= day_limit
+    CONTINUE WHEN bytes > day_limit;
+    INSERT INTO person_usage AS u (person_id, day, upload_bytes) VALUES (owner, today, bytes)
     ON CONFLICT (person_id, day) DO UPDATE SET upload_bytes = u.upload_bytes + excluded.upload_bytes
      WHERE u.upload_bytes + excluded.upload_bytes <= day_limit;
     IF FOUND THEN

@@ -24,7 +24,7 @@ BEGIN
       FROM (SELECT DISTINCT (b.m).sender_id AS party_id, (b.m).sender_ledger AS ledger FROM (SELECT unnest(messages) AS m) b) s
       JOIN parties p ON p.id = s.party_id
       LEFT JOIN daily_usage u ON u.party_id = p.id AND u.day >= date_trunc('month', today)::date AND u.day <= today
-     GROUP BY s.ledger, p.id ORDER BY coalesce(p.organisation, p.domain)
+     GROUP BY s.ledger, p.id, p.organisation, p.domain, p.handle, p.claimed_at ORDER BY coalesce(p.organisation, p.domain)
   LOOP
     IF used.organisation IS NULL THEN
       day_ledger := used.ledger;

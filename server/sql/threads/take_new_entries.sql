@@ -15,7 +15,7 @@ DECLARE
   part_max    integer;
   cut         bigint[];
 BEGIN
-  IF NOT pg_try_advisory_xact_lock(hashtextextended('thread index ' || current_schema(), 0)) THEN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('thread index ' || shard_name(), 0)) THEN
     RETURN;
   END IF;
 

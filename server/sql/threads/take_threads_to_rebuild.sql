@@ -12,7 +12,7 @@ DECLARE
   through     uuid;
   thread_ids  uuid[];
 BEGIN
-  IF NOT pg_try_advisory_xact_lock(hashtextextended('thread index ' || current_schema(), 0)) THEN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('thread index ' || shard_name(), 0)) THEN
     RETURN QUERY SELECT NULL::bigint, '{}'::uuid[];
     RETURN;
   END IF;

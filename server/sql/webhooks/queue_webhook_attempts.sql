@@ -13,6 +13,7 @@ BEGIN
     SELECT w.party_id, w.id, new_uuid(clock), m.id, 'message.received', 1, clock, clock, clock
       FROM unnest(messages) AS m
       JOIN webhooks w ON w.party_id = m.recipient_id AND w.active AND (w.target IS NULL OR w.target = m.segment)
+                     AND (w.types IS NULL OR m.type LIKE ANY (w.types))
     RETURNING party_id, webhook_id
   )
   SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') INTO names FROM queued;

@@ -7,7 +7,13 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_has
 AS $$
 #variable_conflict use_column
 DECLARE
-  batch record;
+  batch        record;
+  clock        CONSTANT timestamptz := now();
+  -- Times are computed before the statements that write them: Citus refuses to compute one from a column in a write.
+  begun_at     CONSTANT timestamptz[] := ARRAY(SELECT clock - m.age_ms * interval '1 millisecond' FROM unnest(made) WITH ORDINALITY AS m ORDER BY m.ordinality);
+  asked_at     timestamptz[];
+  earliest_at  timestamptz[];
+  latest_at    timestamptz[];
 BEGIN
   SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded INTO batch FROM unnest(made) AS m;
   IF NOT batch.is_proven THEN
@@ -18,27 +24,28 @@ BEGIN
   IF batch.succeeded THEN
     UPDATE webhook_attempts a
        SET status = 'delivered', status_code = m.status_code, response_ms = m.response_ms,
-           attempted_at = now() - m.age_ms * interval '1 millisecond', next_attempt_at = NULL
-      FROM unnest(made) AS m
+           attempted_at = begun_at[m.ordinality], next_attempt_at = NULL
+      FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE;
     RETURN;
   END IF;
 
+  asked_at := ARRAY(SELECT clock + make_interval(secs => m.retry_after_s) FROM unnest(made) WITH ORDINALITY AS m ORDER BY m.ordinality);
+  earliest_at := ARRAY(SELECT clock + make_interval(secs => d.s) FROM unnest(retry_delays_s) WITH ORDINALITY AS d (s, place) ORDER BY d.place);
+  latest_at := ARRAY(SELECT clock + make_interval(secs => 2.0 * d.s) FROM unnest(retry_delays_s) WITH ORDINALITY AS d (s, place) ORDER BY d.place);
   WITH recorded AS (
     UPDATE webhook_attempts a
-       SET status = CASE WHEN m.succeeded THEN 'delivered' WHEN a.event = 'message.test' THEN 'failed'
-                         WHEN a.attempt > cardinality(retry_delays_s) THEN 'dropped' ELSE 'retrying' END::attempt_status,
-           status_code = m.status_code, error = m.error, response_ms = m.response_ms,
-           attempted_at = now() - m.age_ms * interval '1 millisecond',
+       SET status = CASE WHEN m.succeeded THEN 'delivered'::attempt_status WHEN a.event = 'message.test' THEN 'failed'::attempt_status
+                         WHEN a.attempt > cardinality(retry_delays_s) THEN 'dropped'::attempt_status ELSE 'retrying'::attempt_status END,
+           status_code = m.status_code, error = m.error, response_ms = m.response_ms, attempted_at = begun_at[m.ordinality],
            next_attempt_at = CASE WHEN NOT m.succeeded AND a.event <> 'message.test' AND a.attempt <= cardinality(retry_delays_s)
-                                  THEN now() + make_interval(secs => greatest(retry_delays_s[a.attempt],
-                                                                              least(m.retry_after_s, 2.0 * retry_delays_s[a.attempt]))) END
-      FROM unnest(made) AS m
+                                  THEN greatest(earliest_at[a.attempt], least(asked_at[m.ordinality], latest_at[a.attempt])) END
+      FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
     RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.attempt, a.status, a.next_attempt_at
   )
   INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
-  SELECT r.party_id, r.webhook_id, new_uuid(now()), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, now(), r.next_attempt_at
+  SELECT r.party_id, r.webhook_id, new_uuid(clock), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, clock, r.next_attempt_at
     FROM recorded r JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id
    WHERE r.status = 'retrying';
 END

@@ -195,7 +195,14 @@ export const CONTACT_NOTES_MAX_CHARS = 10_000;
 /** Types, and actors, that a contact shows. */
 export const ACTIVITY_ITEMS_MAX = 100;
 
-// # Threads
+/** Characters of the welcome text of a drop page. */
+export const WELCOME_MAX_CHARS = 500;
+/** Bytes of a logo, which fits a small body in base64. */
+export const LOGO_MAX_BYTES = 40 * 1024;
+/** Pixels of a logo in width, and in height. */
+export const LOGO_MAX_PIXELS_PER_SIDE = 1_024;
+
+// # Threads, search, export
 
 /** Threads that one request can change. */
 export const THREADS_PER_CHANGE_MAX = 500;
@@ -211,12 +218,16 @@ export const COMMENT_MAX_CHARS = 10_000;
 export const MENTIONS_PER_COMMENT_MAX = 20;
 /** Comments on one thread. */
 export const COMMENTS_PER_THREAD_MAX = 1_000;
+/** Comments of one business on all its threads. */
+export const COMMENTS_PER_BUSINESS_MAX = 500_000;
 /** Characters of a saved view's name. */
 export const VIEW_NAME_MAX_CHARS = 100;
 /** Saved views of one member or agent. */
 export const VIEWS_PER_WORKER_MAX = 20;
 /** Saved views that a business shares. */
 export const SHARED_VIEWS_PER_BUSINESS_MAX = 30;
+/** Saved views about which one member gets mails. */
+export const VIEW_DIGESTS_PER_MEMBER_MAX = 20;
 /** Notifications of mentions and assignments that the service keeps for one member or agent: the newest. */
 export const NOTIFICATIONS_KEPT_MAX = 1_000;
 /** Threads that a list or count looks at to find those that meet several filters, or that are unread: so many of each box, status, with and without assignee or failed schema. Then a page ends early with `next_cursor`. */
@@ -225,6 +236,16 @@ export const THREADS_SCANNED_MAX = 1_000;
 export const UNREAD_COUNT_MAX = 100;
 /** Threads that a count of threads counts. */
 export const THREAD_COUNT_MAX = 1_000;
+/** Characters of a search query. */
+export const SEARCH_QUERY_MAX_CHARS = 500;
+/** Words, phrases and operators of a search query. */
+export const SEARCH_TERMS_MAX = 20;
+/** Messages and comments that a search looks through, newest first, where the index of words does not help. Then its page ends early with `next_cursor`. */
+export const SEARCH_SCANNED_MAX = 5_000;
+/** Searches of one business that wait for each other, in each process. */
+export const SEARCHES_WAITING_PER_BUSINESS_MAX = 20;
+/** Exports of one business at a time, in each process. */
+export const EXPORTS_PER_BUSINESS_MAX = 2;
 
 // # Webhooks
 
@@ -234,6 +255,20 @@ export const WEBHOOK_URL_MAX_CHARS = 2_048;
 export const WEBHOOKS_PER_BUSINESS_MAX = 50;
 /** Webhooks of one business at one registrable domain (or, without one, at one address or host). */
 export const WEBHOOKS_PER_HOST_MAX = 10;
+/** Characters of a webhook's `description`. */
+export const WEBHOOK_DESCRIPTION_MAX_CHARS = 200;
+/** Patterns in `types` of a webhook. Each can be as long as `type` of a message. */
+export const WEBHOOK_TYPES_MAX = 20;
+/** Headers of its own that a webhook sends. */
+export const WEBHOOK_HEADERS_MAX = 16;
+/** Bytes of the names and values of these headers together. */
+export const WEBHOOK_HEADERS_MAX_BYTES = 4_096;
+/** Highest `max_per_second` of a webhook. */
+export const WEBHOOK_PER_SECOND_MAX = 1_000;
+/** Longest time for which the secret before also signs after a rotation. */
+export const WEBHOOK_SECRET_GRACE_MAX_S = 7 * 24 * 3_600;
+/** Waiting attempts of a webhook from which on no message can be redelivered to it. */
+export const WEBHOOK_REPLAYS_UP_TO_WAITING = 10_000;
 /** Failed attempts after which the service pauses a webhook whose endpoint has never responded 2xx. */
 export const WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX = 50;
 /** Time for DNS lookup, connection, TLS, request and response of one attempt together. */
@@ -278,56 +313,7 @@ export const CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX = 100;
 /** Days for which a browser or network counts as known after somebody has signed in with the mailbox. */
 export const DEVICE_KNOWN_DAYS = 180;
 
-// # Mail
-
-/** Mails that a service without a mail server keeps. */
-export const KEPT_MAILS_MAX = 200;
-/** Days for which a service without a mail server keeps mails. */
-export const KEPT_MAIL_DAYS = 7;
-/** Size of an incoming mail: enough for the largest file of a message, in base64. Setting: `MAIL_MAX_MB`. */
-export const MAIL_MAX_MB = 35;
-/** Recipients of a mail. */
-export const MAIL_RECIPIENTS_MAX = 50;
-/** Bytes of a mail's header. */
-export const MAIL_HEADER_MAX_BYTES = 128 * 1024;
-/** Fields of a mail's header. */
-export const MAIL_HEADER_FIELDS_MAX = 500;
-/** Lines of a mail's header, continuation lines included. */
-export const MAIL_HEADER_LINES_MAX = 4_000;
-/** Bytes of a line of a mail without its line break (RFC 5321). */
-export const MAIL_LINE_MAX_BYTES = 998;
-/** Lines of a whole mail. A mail of 35 MB in base64 has 480,000. */
-export const MAIL_LINES_MAX = 1_000_000;
-/** DKIM signatures of a mail that the service checks: the first ones that could prove the sender. */
-export const MAIL_SIGNATURES_MAX = 3;
-/** Age in days, by its Date, up to which the service accepts a mail that only a DKIM signature proves. */
-export const MAIL_SIGNED_DAYS_MAX = 3;
-/** Hours by which the Date of a mail that only a DKIM signature proves can be ahead of the service's clock. */
-export const MAIL_SIGNED_AHEAD_HOURS_MAX = 1;
-/** Hours for which the same mail creates no second message: longer than a signed mail is accepted. */
-export const MAIL_REPEAT_WINDOW_HOURS = 96;
-/** Received fields of a mail; more indicate a mail loop. */
-export const MAIL_HOPS_MAX = 30;
-/** Bytes of a mail's texts that the service holds in memory; a longer text becomes a file. */
-export const MAIL_TEXT_MAX_BYTES = 1 * MB;
-/** Characters of a sender's name. */
-export const MAIL_SENDER_NAME_MAX_CHARS = 100;
-/** SMTP connections at a time. */
-export const SMTP_CONNECTIONS_MAX = 200;
-/** SMTP connections of one address at a time. */
-export const SMTP_CONNECTIONS_PER_ADDRESS_MAX = 20;
-/** SMTP connections of one network at a time: an IPv4 /24 or an IPv6 /48. */
-export const SMTP_CONNECTIONS_PER_NETWORK_MAX = 40;
-/** SMTP connections that are reserved for networks that have none. */
-export const SMTP_CONNECTIONS_RESERVED = 50;
-/** Mails of one SMTP connection. */
-export const SMTP_MAILS_PER_CONNECTION_MAX = 100;
-/** Rejected senders and recipients of one SMTP connection. */
-export const SMTP_REFUSALS_PER_CONNECTION_MAX = 100;
-/** Time for which an SMTP connection can be idle. */
-export const SMTP_IDLE_MAX_MS = 60_000;
-/** Time for which an SMTP connection can be open. */
-export const SMTP_CONNECTION_MAX_MS = 30 * 60_000;
+export * from './mail-limits.ts';
 
 /** `<handle>+<segment>` must fit the local part of a mail address. */
 const MAIL_LOCAL_PART_MAX_OCTETS = 64;
@@ -335,6 +321,5 @@ if (HANDLE_MAX_CHARS + 1 + SEGMENT_MAX_CHARS > MAIL_LOCAL_PART_MAX_OCTETS) throw
 /** S3 allows no more parts in a multipart upload. */
 const PARTS_MAX = 10_000;
 if (UPLOAD_MAX_BYTES > PARTS_MAX * UPLOAD_PART_BYTES) throw new Error('the largest file has more parts than a bucket takes');
-if (MAIL_REPEAT_WINDOW_HOURS <= MAIL_SIGNED_DAYS_MAX * 24 + MAIL_SIGNED_AHEAD_HOURS_MAX)
-  throw new Error('a signed mail outlives its record');
 if (BODY_MAX_BYTES < JSON_MAX_BYTES + NOTE_MAX_CHARS * 12) throw new Error('a body has no room for json and note');
+if (LOGO_MAX_BYTES * 1.4 > SMALL_BODY_MAX_BYTES) throw new Error('a logo does not fit a small body');

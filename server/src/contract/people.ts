@@ -30,3 +30,7 @@ export interface SignedIn {
   /** Cookies to set in the response; usually none. */
   cookies: string[];
 }
+
+/** How often a person gets a mail about notifications. */
+export const MAIL_FREQUENCIES = ['at_once', 'hourly', 'daily', 'never'] as const;
+export type MailFrequency = (typeof MAIL_FREQUENCIES)[number];

@@ -21,6 +21,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   request: FastifyRequest;
   /** Counts these bytes as held until the response is sent; refuses when the process holds too many already. */
   reserve(bytes: number): void;
+  /** Takes one more request from the caller's rate, for work that goes on after the first; refuses when none is left. */
+  charge(): void;
 }
 
 export interface KeyCall<Params = unknown, Query = unknown, Body = unknown> extends Call<Params, Query, Body> {

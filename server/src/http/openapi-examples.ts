@@ -40,6 +40,8 @@ const SAMPLES: Record<string, unknown> = {
   'Delivery.status': 'delivered',
   'Delivery.next_attempt_at': null,
   'SchemaCheck.schema': { valid: true, errors: [] },
+  'SearchMatch.text': 'Order 4711',
+  'SearchMatch.marks': [[6, 10]],
   'Session.address': '203.0.113.7',
   'Validation.status': 'passed',
   'WebhookStatistics.period': '24h',

@@ -6,21 +6,29 @@ const header = (name: string, description: string, schema: Schema) => ({ name, i
 
 const headersOf = (event: string): Parameter[] => [
   header('Waybill-Event', 'What happened.', { const: event }),
+  {
+    ...header('Waybill-Replay', 'Only where `POST /v1/messages/{id}/redeliver` asked for the delivery.', { const: 'true' }),
+    required: false,
+  },
   header('Waybill-Delivery-Id', 'The attempt; the same stands in the delivery log.', {
     type: 'string',
     pattern: '^dlv_[0-9a-hjkmnp-tv-z]{26}$',
   }),
   header(
     'Waybill-Signature',
-    '`t=<unix seconds>,v1=<hex>`: `v1` is the HMAC-SHA256 of `<t>.` and the raw body, keyed with the whole secret of the webhook.',
-    { type: 'string', pattern: '^t=[0-9]+,v1=[0-9a-f]{64}$' },
+    '`t=<unix seconds>,v1=<hex>`: `v1` is the HMAC-SHA256 of `<t>.` and the raw body, keyed with the whole secret of the webhook. After a rotation there is a second `v1`, with the secret before, until the grace is over.',
+    { type: 'string', pattern: '^t=[0-9]+(,v1=[0-9a-f]{64}){1,2}$' },
   ),
   header('webhook-id', 'The id of the message, in the form of Standard Webhooks. De-duplicate by it.', {
     type: 'string',
     pattern: '^msg_[0-9a-hjkmnp-tv-z]{26}$',
   }),
   header('webhook-timestamp', 'When the attempt was signed, in Unix seconds.', { type: 'string', pattern: '^[0-9]+$' }),
-  header('webhook-signature', '`v1,<base64>`: the same proof in the form of Standard Webhooks.', { type: 'string', pattern: '^v1,' }),
+  header(
+    'webhook-signature',
+    '`v1,<base64>`: the same proof in the form of Standard Webhooks; after a rotation there are two, separated by a space.',
+    { type: 'string', pattern: '^v1,' },
+  ),
 ];
 
 /** A request of the service to a webhook, as an operation that the receiver offers. */

@@ -9,6 +9,7 @@ import { admit, type Gate } from './admission.ts';
 import { allowOtherSites, handlePreflight } from './cross-origin.ts';
 import type { HttpResponse, MemberCall, PersonCall, Route } from './endpoint.ts';
 import { HTML_TYPE } from './page.ts';
+import { admitBy } from './rate-limit.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -75,7 +76,8 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
       const { caller, person } = request;
       const reservation = gate.responses.reservation(request, reply.raw);
       const reserve = (bytes: number) => reservation.add(bytes);
-      const call = { caller, person, params: request.params, query: request.query, body, rawBody, request, reserve };
+      const charge = () => caller && admitBy(gate.perKey.bucketOf(caller.countedAs), gate.perBusiness.bucketOf(caller.business.id));
+      const call = { caller, person, params: request.params, query: request.query, body, rawBody, request, reserve, charge };
       const response = await endpoint.handle(context, call as MemberCall & PersonCall);
       return gate.responses.send(request, reply, response, form, reservation);
     },

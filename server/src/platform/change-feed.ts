@@ -15,8 +15,8 @@ const LISTENER = 'waybill changes';
 /** How long a change waits for the acknowledgement of a connected listener. */
 const ACKNOWLEDGE_PATIENCE_MS = 2_000;
 
-/** The subject of a change: a party, with its keys, profile, domains and blocks; the schema of a party; a deleted webhook. */
-export type SubjectKind = 'party' | 'schema' | 'webhook';
+/** The subject of a change: a party, with its keys, profile, domains and blocks; the schema of a party; a deleted webhook; a changed one. */
+export type SubjectKind = 'party' | 'schema' | 'webhook' | 'webhook-settings';
 
 /** The transaction of a change. */
 export interface Change extends Queryable {

@@ -32,10 +32,14 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   contact_types: OF_PARTY,
   contact_actors: OF_PARTY,
   saved_contacts: OF_PARTY,
+  contact_activity: OF_PARTY,
+  contact_names: OF_PARTY,
+  drop_pages: OF_PARTY,
   blocks: OF_PARTY,
   webhooks: OF_PARTY,
   webhook_attempts: OF_PARTY,
   webhook_leases: OF_PARTY,
+  webhook_rates: OF_PARTY,
   thread_notices: OF_PARTY,
   // A batch may concern parties of several shards; each takes what is its own.
   committed_batches: 'true',
@@ -46,7 +50,11 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   thread_reads: OF_PARTY,
   thread_comments: OF_PARTY,
   thread_views: OF_PARTY,
+  view_digests: OF_PARTY,
   notifications: OF_PARTY,
+  // Workers write the documents again: copying them takes as long, and everything would stand still meanwhile.
+  search_queue: 'false',
+  search_documents: 'false',
 };
 export const SHARD_TABLE_NAMES = Object.keys(SHARD_TABLES);
 /** Copied while the service runs, because they have most of the bytes: their rows hardly ever change. */
@@ -83,10 +91,21 @@ export async function distribute(database: Database, count: number, tell: (sente
       else for (let shard = 0; shard < count; shard++) await tx.queryText(copySql(table, shard, count));
       tell(`  ${table}`);
     }
+    for (let shard = 0; shard < count; shard++) await writeDocumentsAgain(tx, schemaOf(shard));
     await tx.queryText(`DROP TABLE ${SHARD_TABLE_NAMES.join(', ')}`);
     for (let shard = 0; shard < count; shard++) await tx.queryText('INSERT INTO shards (number) VALUES ($1)', [shard]);
   });
   return { shards: count, blockedMs: Math.round(performance.now() - blockedAt) };
+}
+
+async function writeDocumentsAgain(tx: TextQueryable, schema: string): Promise<void> {
+  const searching = await tx.queryText<{ id: string }>(`SELECT party_id AS id FROM ${schema}.thread_index WHERE searched_at IS NOT NULL`);
+  for (const { id } of searching)
+    await tx.queryText(
+      `INSERT INTO ${schema}.search_queue (is_rebuild, id, party_id, thread_id, after)
+       VALUES (true, new_uuid(clock_timestamp()), $1, 'ffffffff-ffff-ffff-ffff-ffffffffffff', -1)`,
+      [id],
+    );
 }
 
 /** Empty shards; what an earlier try has left behind is dropped. */

@@ -4,9 +4,10 @@ import path from 'node:path';
 import { runMigrations as migrateJobs } from 'graphile-worker';
 import { FORMER_MIGRATIONS, FORMER_RELEASE, recordFormerAsBaseline } from './former-release.ts';
 import { quietLogger } from './jobs.ts';
+import { dropNativeFunctions } from './native-functions.ts';
 import type { Database, TextQueryable } from './postgres.ts';
 import { pathOf } from './shard-names.ts';
-import { updateFunctions } from './sql-functions.ts';
+import { isCitus, updateFunctions } from './sql-functions.ts';
 
 interface Migration {
   name: string;
@@ -65,9 +66,13 @@ export async function migrate(database: Database, folders = SCHEMA_FOLDERS): Pro
 async function applyInShards(tx: TextQueryable, sql: string): Promise<void> {
   const shards = await tx.queryText<{ number: number }>('SELECT number FROM shards ORDER BY number');
   if (shards.length === 0) await tx.queryText(sql);
+  const hasCitus = await isCitus(tx);
+  // Citus sends a statement to its node as part of all the text it came with, and refuses more than one there.
+  const statements = hasCitus ? sql.split(/;\s*$/m).filter((text) => text.trim() !== '') : [sql];
   for (const { number } of shards) {
+    if (hasCitus) await dropNativeFunctions(tx, number);
     await tx.queryText(`SET LOCAL search_path = ${pathOf(number)}`);
-    await tx.queryText(sql);
+    for (const statement of statements) await tx.queryText(statement);
   }
   await tx.queryText('SET LOCAL search_path TO DEFAULT');
 }

@@ -44,10 +44,11 @@ export interface OtherConnections {
 }
 
 export class Database implements TextQueryable {
-  readonly #pool: pg.Pool;
+  #pool: pg.Pool;
   readonly #transactionPool: pg.Pool;
   readonly #sessionPool: pg.Pool;
   readonly #isNamed: boolean;
+  readonly #log: Logger;
   #shards: readonly Database[] = [this];
   #takesTurns = false;
   readonly #exclusive = new Slots(EXCLUSIVE_CONNECTIONS);
@@ -62,6 +63,14 @@ export class Database implements TextQueryable {
     this.#sessionPool = other === undefined ? this.#pool : openPool(other, Math.min(poolSize, SESSION_CONNECTIONS), log);
     this.#transactionPool = transactions === undefined ? this.#pool : this.#sessionPool;
     this.#isNamed = !hasPooler;
+    this.#log = log;
+  }
+
+  /** From now on, single statements go to another node, which has the rows now. Those under way end where they began. */
+  moveTo(connection: Connection): void {
+    const former = this.#pool;
+    this.#pool = openPool(connection, former.options.max, this.#log);
+    former.end().catch((error) => this.#log.warn(error, 'connections to the former node could not be closed'));
   }
 
   /**

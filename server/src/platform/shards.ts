@@ -1,12 +1,16 @@
 import type { Logger } from 'pino';
 import type { Connection } from './database-hosts.ts';
+import { SCHEMA_FOLDERS } from './migrate.ts';
+import { placeFunctions } from './native-functions.ts';
 import { Database } from './postgres.ts';
 import { pathOf, schemaOf } from './shard-names.ts';
-import { isCitus } from './sql-functions.ts';
+import { functionsIn, isCitus } from './sql-functions.ts';
 
 /** Connections of a process to all shards together, for single statements. */
 const CONNECTIONS_TO_SHARDS = 32;
 const CONNECTIONS_TO_A_SHARD_MIN = 4;
+/** How often to look whether Citus has moved a shard. Until then, the former node sends on what comes to it. */
+const FOLLOW_MS = 5_000;
 
 /** A node of Citus, as its other nodes reach it. */
 interface Node {
@@ -14,28 +18,53 @@ interface Node {
   port: number;
 }
 
-/** Makes the database use its shards, if it has been distributed (`waybill distribute`). */
-export async function openShards(database: Database, connection: Connection, log: Logger): Promise<void> {
+/**
+ * Makes the database use its shards, if it has been distributed (`waybill distribute`). On Citus, it follows shards that are moved, until
+ * the returned function is called.
+ */
+export async function openShards(database: Database, connection: Connection, log: Logger): Promise<() => void> {
   const [row] = await database.queryText<{ count: number }>('SELECT count(*)::integer AS count FROM shards');
   const count = row?.count ?? 0;
-  if (count === 0) return;
+  if (count === 0) return () => {};
   const hasCitus = await isCitus(database);
   const nodes = hasCitus ? await nodesOf(database, count) : [];
   // Citus plans most writes only for the values at hand.
   const more = hasCitus ? ' -c plan_cache_mode=force_custom_plan' : '';
   const poolSize = Math.max(CONNECTIONS_TO_A_SHARD_MIN, Math.floor(CONNECTIONS_TO_SHARDS / count));
+  const through = (shard: number): Connection => ({
+    ...connection,
+    options: `-c search_path=${pathOf(shard).replaceAll(' ', '')}${more}`,
+  });
   const shards = Array.from({ length: count }, (_, shard) => {
-    const through = { ...connection, options: `-c search_path=${pathOf(shard).replaceAll(' ', '')}${more}` };
     const node = nodes[shard];
-    if (node === undefined) return new Database(through, log, { poolSize });
-    return new Database(withNode(through, node), log, { transactions: through, poolSize });
+    if (node === undefined) return new Database(through(shard), log, { poolSize });
+    return new Database(withNode(through(shard), node), log, { transactions: through(shard), poolSize });
   });
   database.setShards(shards, hasCitus);
+  if (!hasCitus) return () => {};
+  const functions = functionsIn(SCHEMA_FOLDERS.functions);
+  for (const [number, shard] of shards.entries()) if (nodes[number] !== undefined) await placeFunctions(shard, number, functions);
+
+  const follow = async () => {
+    for (const [number, node] of (await nodesOf(database, count)).entries()) {
+      const [shard, known] = [shards[number], nodes[number]];
+      if (!shard || !node || !known || (node.host === known.host && node.port === known.port)) continue;
+      log.info({ shard: number, node: `${node.host}:${node.port}` }, 'a shard has moved to another node');
+      shard.moveTo(withNode(through(number), node));
+      nodes[number] = node;
+      await placeFunctions(shard, number, functions);
+    }
+  };
+  let following = Promise.resolve();
+  const timer = setInterval(() => {
+    following = following.then(follow).catch((error) => log.warn({ reason: error.message }, 'the nodes of shards could not be read'));
+  }, FOLLOW_MS).unref();
+  return () => clearInterval(timer);
 }
 
 /**
  * The node that has each shard, on Citus. There, a statement that comes to the node itself takes one hop less, and a function runs
- * beside its tables. When a shard moves, the former node passes statements on until the process is started again.
+ * beside its tables.
  */
 async function nodesOf(database: Database, count: number): Promise<(Node | undefined)[]> {
   const rows = await database.queryText<Node & { schema: string }>(

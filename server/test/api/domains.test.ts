@@ -219,7 +219,7 @@ describe('giving a domain up', () => {
     await verified(tailor, names, 'whole.test');
     const lock = await lockingWith(service, "SELECT FROM verified_domains WHERE domain = 'whole.test' FOR UPDATE");
     const removing = tailor.delete('/domains/whole.test');
-    await terminate(service, await connectionWaitingIn(service, 'verified_domains'));
+    await terminate(await connectionWaitingIn(service, 'verified_domains'));
     await lock.rollBack();
     expectRefusal(await removing, 'unavailable');
     expect((await check(tailor, 'whole.test')).body).toMatchObject({ state: 'verified', record: { type: 'TXT' } });

@@ -116,7 +116,7 @@ describe('GET /v1/events', () => {
     await expectTold(stream, [FIRST]);
     const lock = await lockingWith(service, 'LOCK TABLE ledgers IN ACCESS EXCLUSIVE MODE');
     const sending = acme.api.send({ to: 'globex' });
-    await terminate(service, await connectionWaitingIn(service, 'head > w.seen'));
+    await terminate(await connectionWaitingIn(service, 'head > w.seen'));
     await lock.rollBack();
     expect((await sending).status).toBe(201);
     await expectTold(stream, [FIRST, RECEIVED]);

@@ -16,8 +16,8 @@ test('a server that DATABASE_URL names gets a migrated database and copies of it
   const { template } = server.address;
   const client = new pg.Client({ connectionString: await copyTemplate(server.address, true) });
   await client.connect();
-  const { rows } = await client.query('SELECT count(*)::integer AS messages FROM messages');
-  expect(rows).toEqual([{ messages: 0 }]);
+  const { rows } = await client.query('SELECT FROM schema_migrations');
+  expect(rows).not.toEqual([]);
   const closed = new Promise((resolve) => client.on('error', () => {}).once('end', resolve));
   expect(await databasesOf(adminUrl, template)).toEqual([template, expect.stringMatching(`^${template}_`)]);
   // A connection that is still open does not keep a database from being dropped.

@@ -234,7 +234,7 @@ describe('a request', () => {
     for (const { method, url, auth } of unsignedRows) {
       if (method !== 'GET') continue;
       const ask = auth === 'public' || auth.startsWith('key') ? (path: string) => acme.api.request('GET', path) : asJane;
-      const needed = { '/v1/handles': 'q=a', '/v1/businesses/availability': 'handle=a' }[url] ?? 'colour=blue';
+      const needed = { '/v1/handles': 'q=a', '/v1/search': 'q=a', '/v1/businesses/availability': 'handle=a' }[url] ?? 'colour=blue';
       expectInvalid(await ask(`${url}?colour=red&${needed}`), 'colour');
     }
   });

@@ -22,7 +22,7 @@ const ORDER = { type: 'object', required: ['sku'], properties: { sku: { type: 's
 describe('the schema of an inbox', () => {
   test('is null until one is set', async () => {
     const { status, body } = await globex.api.get('/inbox/schema');
-    expect([status, body]).toEqual([200, { schema: null, updated_at: null }]);
+    expect([status, body]).toEqual([200, { schema: null, updated_at: null, published: false }]);
   });
 
   test('is returned by PUT and by GET as it was set, with the time', async () => {
@@ -54,8 +54,8 @@ describe('the schema of an inbox', () => {
 
   test('is cleared by null, and that twice', async () => {
     await put({ schema: ORDER });
-    for (let i = 0; i < 2; i++) expect((await put({ schema: null })).body).toEqual({ schema: null, updated_at: null });
-    expect((await globex.api.get('/inbox/schema')).body).toEqual({ schema: null, updated_at: null });
+    for (let i = 0; i < 2; i++) expect((await put({ schema: null })).body).toEqual({ schema: null, updated_at: null, published: false });
+    expect((await globex.api.get('/inbox/schema')).body).toEqual({ schema: null, updated_at: null, published: false });
   });
 
   test('belongs to one business alone', async () => {

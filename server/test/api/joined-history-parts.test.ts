@@ -131,15 +131,14 @@ describe('places in the ledger', () => {
     const place = await service.business('place');
     const joined = [await dropped(fay, { to: 'shop' }), await dropped(fay, { to: 'shop' })];
     const own = [(await place.api.send({ to: 'shop' })).body, (await place.api.send({ to: 'shop' })).body];
-    const position = `(SELECT position FROM ledger_entries e WHERE e.message_id = $2 AND e.box = 'out')`;
-    await service.sql(`UPDATE ledger_entries SET position = ${position} WHERE message_id = $1 AND box = 'out'`, [
-      parseId('msg', own[0].id),
+    const [taken] = await service.sql<{ position: string }>("SELECT position FROM ledger_entries WHERE message_id = $1 AND box = 'out'", [
       parseId('msg', joined[0].id),
     ]);
-    await service.sql(`UPDATE ledger_entries SET position = ${position} + 1 WHERE message_id = $1 AND box = 'out'`, [
-      parseId('msg', own[1].id),
-      parseId('msg', joined[0].id),
-    ]);
+    for (const [n, { id }] of own.entries())
+      await service.sql("UPDATE ledger_entries SET position = $2 WHERE message_id = $1 AND box = 'out'", [
+        parseId('msg', id),
+        BigInt(taken?.position ?? 0) + BigInt(n),
+      ]);
     await operator.verifyDomain('place', 'place-works.test');
     await service.join();
     const pages = await everyPage(place.api, '/outbox', { limit: 1 });

@@ -43,7 +43,7 @@ describe('a chore that is cut short', () => {
       () => 'done',
       () => 'cut short',
     );
-    await terminate(service, await connectionWaitingIn(service, 'leave_thread'));
+    await terminate(await connectionWaitingIn(service, 'leave_thread'));
     expect(await joining).toBe('cut short');
     await lock.rollBack();
     expect(await service.holders(held.id, 'shop')).toEqual(['cut-works.test']);
@@ -147,7 +147,7 @@ test('a thousand threads join, each whole, and in the order in which they were',
   const times = outbox.map(({ received_at }) => received_at);
   expect(times).toEqual(times.toSorted().toReversed());
   expect((await many.api.get('/contacts')).body.data[0].activity).toMatchObject({ messages_out: 1_000 });
-}, 600_000);
+});
 
 describe('a domain that was given up before its history had joined', () => {
   test('joins the business that has it now, and not an earlier one', async () => {

@@ -2,19 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ids, list } from '../support/pages.ts';
 import { expectInvalid } from '../support/refusals.ts';
+import { businessesOfOneShard } from '../support/same-shard.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 
 let service: TestService;
 let acme: TestBusiness;
 let globex: TestBusiness;
+let past: TestBusiness;
+let future: TestBusiness;
+let early: TestBusiness;
+let late: TestBusiness;
 /** Newest first, each of another millisecond. */
 let sent: { id: string; received_at: string }[];
 let middle: { id: string; received_at: string };
 
 beforeAll(async () => {
   service = await startTestService();
-  acme = await service.business('acme');
-  globex = await service.business('globex');
+  const all = await businessesOfOneShard(service, 'acme', 'globex', 'past', 'future', 'early', 'late');
+  [acme, globex, past, future, early, late] = all as [TestBusiness, TestBusiness, TestBusiness, TestBusiness, TestBusiness, TestBusiness];
   sent = [];
   for (let i = 0; i < 5; i++) {
     sent.unshift((await acme.api.send({ to: 'globex' })).body);
@@ -155,7 +160,6 @@ test('a plus sign that a URL has turned into a space is explained', async () => 
 
 describe('when the clock was set back', () => {
   test('new messages still come after those before, and have one time in both lists', async () => {
-    const [past, future] = [await service.business('past'), await service.business('future')];
     const { body: before } = await future.api.send({ to: 'future' });
     // As if the clock had been an hour fast until now.
     await service.sql(
@@ -182,7 +186,6 @@ describe('when the clock was set back', () => {
   });
 
   test('a recipient of such a business sees its time, too, and polls without a gap', async () => {
-    const [early, late] = [await service.business('early'), await service.business('late')];
     await early.api.send({ to: 'early' });
     await service.sql(
       `UPDATE ledgers SET head = head + 3600000 * 4096::bigint WHERE party_id = (SELECT id FROM parties WHERE handle = 'early')`,

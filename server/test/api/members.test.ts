@@ -54,6 +54,8 @@ describe('who may do what', () => {
   const needed: Record<string, Role> = {
     'GET /v1/business': 'member',
     'PATCH /v1/business': 'admin',
+    'GET /v1/business/drop-page': 'member',
+    'PATCH /v1/business/drop-page': 'admin',
     'GET /v1/members': 'member',
     'PATCH /v1/members/:id': 'admin',
     // A member may use it too, but only to leave.
@@ -65,6 +67,7 @@ describe('who may do what', () => {
     'GET /v1/agents/:id/keys': 'admin',
     'POST /v1/agents/:id/keys': 'admin',
     'DELETE /v1/keys/:id': 'admin',
+    'PUT /v1/views/:id/digest': 'member',
     'GET /v1/domains': 'member',
     'POST /v1/domains': 'admin',
     'POST /v1/domains/:domain/check': 'admin',

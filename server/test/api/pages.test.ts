@@ -84,6 +84,7 @@ describe('a page', () => {
       'font-src': "'self'",
       'img-src': "'self' data:",
       'connect-src': "'self'",
+      'frame-src': "'self'",
       'form-action': "'self'",
       'base-uri': "'none'",
       'frame-ancestors': "'none'",
@@ -99,6 +100,22 @@ describe('a page', () => {
       expect(inline).toBe('');
     }
     expect(response.text).not.toMatch(/<style|\son\w+=|javascript:|(src|href)="(https?:)?\/\//i);
+  });
+
+  test('can show one frame: that for PDFs, which has no origin, connects to nothing, and is shown by no other site', async () => {
+    const { status, headers, text } = await page('/pdf.html');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers.get('content-security-policy')?.split('; ')).toEqual([
+      'sandbox allow-scripts',
+      "default-src 'none'",
+      "script-src 'self'",
+      "frame-ancestors 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+    ]);
+    const [script = ''] = /\/assets\/[\w.-]+\.js/.exec(text) ?? [];
+    expect(text).not.toMatch(/<style|\son\w+=|javascript:/i);
+    expect((await page(script)).headers.get('access-control-allow-origin')).toBe('*');
   });
 
   test('has a nonce that no other response has', async () => {

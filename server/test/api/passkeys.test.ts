@@ -52,6 +52,8 @@ describe('a passkey', () => {
       expect(response.body, response.text).toEqual({ success: true });
       expect(await accountOf(browser)).toEqual({ ...before, provider: 'email', proves: 'mailbox' });
     }
+    const sessions = (await jane.get('/v1/account/sessions')).body.data;
+    expect(sessions.map(({ passkey }: { passkey: string | null }) => passkey)).toEqual([null, 'My laptop', 'My laptop']);
   });
 
   test('shows the provider that vouched for its person, and no more than it did', async () => {

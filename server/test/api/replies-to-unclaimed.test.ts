@@ -93,7 +93,7 @@ describe('a notice', () => {
       `UPDATE daily_usage SET messages = messages WHERE party_id = (SELECT id FROM parties WHERE handle = 'shop')`,
     );
     const sending = shop.api.send({ in_reply_to: sent.id });
-    await terminate(service, await connectionWaitingIn(service, 'commit_messages'));
+    await terminate(await connectionWaitingIn(service, 'commit_messages'));
     const broken = await sending;
     await lock.rollBack();
     expect(broken.status).toBe(503);

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api } from '../support/api.ts';
+import { Operator } from '../support/operator.ts';
 import { expectInvalid, expectRefusal, withoutTraces } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { tracesOfSends } from '../support/traces.ts';
@@ -164,19 +166,15 @@ describe('the demo inbox', () => {
   });
 
   test('neither replies nor is replied to when the operator gives it a key', async () => {
-    const keeper = await service.business('keeper');
-    // An operator can make an agent for any handle; here one is moved.
-    for (const table of ['agents', 'api_keys']) {
-      await service.sql(
-        `UPDATE ${table} SET party_id = (SELECT id FROM parties WHERE handle = 'demo')
-          WHERE party_id = (SELECT id FROM parties WHERE handle = 'keeper')`,
-      );
-    }
-    const { body: fromDemo } = await keeper.api.send({ to: 'acme' });
+    const operator = new Operator(service);
+    const { secret } = await operator.addKey(await operator.addAgent('demo', 'Keeper'), 'read_write');
+    await operator.close();
+    const keeper = new Api(service.url, secret);
+    const { body: fromDemo } = await keeper.send({ to: 'acme' });
     expect(fromDemo.from.party.handle).toBe('demo');
     expectRefusal(await acme.api.send({ in_reply_to: fromDemo.id }), 'reply_unaddressable');
     const { body: toDemo } = await acme.api.send({ to: 'demo' });
-    expectRefusal(await keeper.api.send({ in_reply_to: toDemo.id }), 'reply_unaddressable');
+    expectRefusal(await keeper.send({ in_reply_to: toDemo.id }), 'reply_unaddressable');
     expectRefusal(await globex.api.send({ in_reply_to: fromDemo.id }), 'not_found');
   });
 });

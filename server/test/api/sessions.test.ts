@@ -7,6 +7,8 @@ import { codesFor, signInWithCode } from '../support/people.ts';
 import { expectInvalid, expectRefusal, withoutTraces } from '../support/refusals.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
+const DAY_MS = 86_400_000;
+
 let service: TestService;
 let other: { url: string; stop(): Promise<void> };
 
@@ -33,6 +35,7 @@ describe('sessions', () => {
     expect(sessions[0]).toEqual({
       id: expect.stringMatching(/^ses_[0-9a-z]{26}$/),
       provider: 'email',
+      passkey: null,
       address: '127.0.0.1',
       user_agent: 'node',
       current: true,
@@ -95,23 +98,26 @@ describe('sessions', () => {
 
   test('last 30 days from the last use, which is noted every ten minutes', async () => {
     const jane = await signInWithCode(service, 'slides@corp.example');
-    const daysLeft = async () => (Date.parse((await sessionsOf(jane))[0].expires_at) - Date.now()) / 86_400_000;
+    const daysLeft = async () => (Date.parse((await sessionsOf(jane))[0].expires_at) - Date.now()) / DAY_MS;
     expect(await daysLeft()).toBeCloseTo(30, 1);
-    const age = (days: number) =>
-      service.sql(
-        `UPDATE sessions SET expires_at = expires_at - make_interval(days => $1), updated_at = updated_at - make_interval(days => $1)
-          WHERE person_id = (SELECT id FROM people WHERE email = 'slides@corp.example')`,
-        [days],
+    const age = async (days: number) => {
+      const [row] = await service.sql<{ id: string; expires_at: Date; updated_at: Date }>(
+        "SELECT id, expires_at, updated_at FROM sessions WHERE person_id = (SELECT id FROM people WHERE email = 'slides@corp.example')",
       );
+      const earlier = (time?: Date) => new Date(Number(time) - days * DAY_MS);
+      await service.sql('UPDATE sessions SET expires_at = $2, updated_at = $3 WHERE id = $1', [
+        row?.id,
+        earlier(row?.expires_at),
+        earlier(row?.updated_at),
+      ]);
+    };
     await age(20);
     const response = await jane.get('/v1/account');
     expect(response.headers.getSetCookie()).toEqual([expect.stringMatching(/^waybill\.session_token=.*; Max-Age=2592000;/)]);
     expect(await daysLeft()).toBeCloseTo(30, 1);
     expect((await jane.get('/v1/account')).headers.getSetCookie()).toEqual([]);
     const before = Date.parse((await sessionsOf(jane))[0].last_seen_at);
-    await service.sql(
-      `UPDATE sessions SET expires_at = expires_at - interval '11 minutes', updated_at = updated_at - interval '11 minutes'`,
-    );
+    await age(11 / (24 * 60));
     await jane.get('/v1/account');
     expect(Date.parse((await sessionsOf(jane))[0].last_seen_at)).toBeGreaterThanOrEqual(before);
     await age(30);
@@ -134,7 +140,6 @@ describe('PATCH /v1/account', () => {
   });
 
   test.each([
-    {},
     { name: '' },
     { name: '  ' },
     { name: 'x'.repeat(101) },
@@ -145,6 +150,11 @@ describe('PATCH /v1/account', () => {
   ])('refuses %j', async (body) => {
     const jane = await signInWithCode(service, `${JSON.stringify(body).length}-name@corp.example`);
     expectInvalid(await jane.request('PATCH', '/v1/account', { body }), 'name');
+  });
+
+  test('wants something to change', async () => {
+    const jane = await signInWithCode(service, 'nothing@corp.example');
+    expectRefusal(await jane.request('PATCH', '/v1/account', { body: {} }), 'validation_error');
   });
 
   test('takes nothing else', async () => {

@@ -29,6 +29,7 @@ describe('a one-time code', () => {
       name: 'jane',
       provider: 'email',
       proves: 'mailbox',
+      notification_mail: 'at_once',
       created_at: expect.stringMatching(/Z$/),
       businesses: [],
     });

@@ -122,11 +122,11 @@ describe('notifications', () => {
     const { data } = (await fresh.get('/notifications')).body;
     expect(data).toEqual([
       {
-        ...{ id: expect.stringMatching(/^ntf_/), kind: 'assignment', thread_id, comment_id: null, read: false },
+        ...{ id: expect.stringMatching(/^ntf_/), kind: 'assignment', thread_id, subject: 'Suit', comment_id: null, read: false },
         ...{ by: { kind: 'person', id: memberId, name: expect.any(String) }, created_at: expect.any(String) },
       },
       {
-        ...{ id: expect.stringMatching(/^ntf_/), kind: 'mention', thread_id, comment_id: comment.id, read: false },
+        ...{ id: expect.stringMatching(/^ntf_/), kind: 'mention', thread_id, subject: 'Suit', comment_id: comment.id, read: false },
         ...{ by: { kind: 'person', id: ownerId, name: expect.any(String) }, created_at: expect.any(String) },
       },
     ]);
@@ -148,7 +148,7 @@ describe('saved views', () => {
     expect(status, text).toBe(201);
     expect(body).toEqual({
       ...{ id: expect.stringMatching(/^view_/), name: 'Viewed', filter: { label: 'view', status: 'open' }, shared: false, mine: true },
-      ...{ threads: { count: 1, capped: false }, created_at: expect.any(String) },
+      ...{ threads: { count: 1, capped: false }, digest: 'never', created_at: expect.any(String) },
     });
     const find = async (api: MemberApi) => (await api.get('/views')).body.data.find((view: { id: string }) => view.id === body.id);
     expect(await find(owner)).toEqual(body);

@@ -41,7 +41,7 @@ async function sent(message: unknown): Promise<ApiResponse> {
 /** What came of a message, once it is so many. */
 async function deliveriesOf({ body }: ApiResponse, count = 1): Promise<Delivery[]> {
   const those = () => receiver.deliveries.filter(({ headers }) => headers['webhook-id'] === body.id);
-  await vi.waitFor(() => expect(those()).toHaveLength(count), { timeout: 15_000, interval: 5 });
+  await vi.waitFor(() => expect(those()).toHaveLength(count), { timeout: 60_000, interval: 5 });
   return those();
 }
 

@@ -60,6 +60,7 @@ const entryOf = (message_id: string, attempt = 1) => ({
   webhook_id: webhookId,
   message_id,
   event: 'message.received',
+  replay: false,
   attempt,
   created_at: aTime,
 });

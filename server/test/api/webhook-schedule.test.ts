@@ -94,7 +94,7 @@ describe.concurrent('a message that is refused again and again', () => {
       expect((await dueTimes(patient, webhook)).map(Math.floor)).toEqual([Date.parse(failed.next_attempt_at ?? '')]);
       expect(receiver.at(webhook.path)).toHaveLength(i + 1);
       const dueAt = await dueIn(patient, webhook, 1);
-      await vi.waitFor(() => expect(receiver.at(webhook.path)).toHaveLength(i + 2), { timeout: 10_000, interval: 10 });
+      await vi.waitFor(() => expect(receiver.at(webhook.path)).toHaveLength(i + 2), { timeout: 60_000, interval: 10 });
       expect(receiver.at(webhook.path)[i + 1]?.at).toBeGreaterThanOrEqual(Math.floor(dueAt));
     }
     const log = await attemptsOf(api, webhook.id, 6);

@@ -47,6 +47,10 @@ describe('POST /webhooks', () => {
       active: true,
       pause: null,
       target: null,
+      description: null,
+      types: null,
+      header_names: [],
+      max_per_second: null,
       created_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/),
       secret: expect.stringMatching(/^whsec_/),
     });
@@ -97,7 +101,7 @@ describe('POST /webhooks', () => {
     ['url', 'https://localhost/a\u0000'],
     ['url', 'https://localhost/a\ud800'],
     ['secret', 'whsec_mine'],
-    ['active', false],
+    ['active', null],
     ['id', 'wh_x'],
     ['Url', URL_OF_MINE],
     ['targets', ['orders']],
@@ -219,6 +223,10 @@ const probes: Probe[] = [
   ['GET /webhooks/{id}', (api, id) => api.get(`/webhooks/${id}`)],
   ['HEAD /webhooks/{id}', (api, id) => api.request('HEAD', `/v1/webhooks/${id}`)],
   ['PATCH /webhooks/{id}', (api, id) => api.patch(`/webhooks/${id}`, { active: true })],
+  [
+    'PATCH /webhooks/{id} with settings',
+    (api, id) => api.patch(`/webhooks/${id}`, { url: URL_OF_MINE, types: ['x'], headers: { a: 'b' } }),
+  ],
   ['DELETE /webhooks/{id}', (api, id) => api.request('DELETE', `/v1/webhooks/${id}`)],
   ['POST /webhooks/{id}/test', (api, id) => api.request('POST', `/v1/webhooks/${id}/test`)],
   ['GET /webhooks/{id}/deliveries', (api, id) => api.get(`/webhooks/${id}/deliveries`)],
@@ -260,7 +268,7 @@ describe('a key with scope read', () => {
 
   test('learns nothing of webhooks that are not there', async () => {
     const { id } = await newWebhook();
-    for (const [name, ask] of probes.slice(0, 5))
+    for (const [name, ask] of probes.slice(0, 6))
       expect(withoutTraces(await ask(reader, formatId('wh', newUuid()))), name).toEqual(withoutTraces(await ask(reader, id)));
   });
 });

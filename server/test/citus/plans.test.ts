@@ -10,6 +10,7 @@ const SOURCES = path.resolve(import.meta.dirname, '../../src');
 
 /** Who may ask all shards, one after the other or all at once: the operator's commands, chores, and what waits for any of them. */
 const MAY_ASK_ALL_SHARDS = [
+  'modules/contacts/chores.ts',
   'modules/files/chores.ts',
   // Whether the schema checker is needed at all, once at the start.
   'modules/inbox-schema/inbox-schema.ts',
@@ -20,10 +21,13 @@ const MAY_ASK_ALL_SHARDS = [
   // The receipt of a message that was sent before tokens had their sender's shard.
   'modules/messages/read-messages.ts',
   'modules/messages/relay.ts',
+  'modules/search/search-index.ts',
+  'modules/threads/digests.ts',
   'modules/threads/reindex.ts',
-  'modules/threads/thread-index.ts',
   'modules/webhooks/chores.ts',
   'modules/webhooks/dispatcher.ts',
+  // Which keys are in use, once at the start.
+  'modules/webhooks/webhook-secrets.ts',
 ];
 
 /** A value of each type, in SQL. With nulls, Citus would plan nothing. */

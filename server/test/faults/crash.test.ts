@@ -108,7 +108,7 @@ describe.each(DATABASES)('on $database, after $rounds times kill -9 of the servi
       await Promise.all(writers);
       service = await startProcess({ env: settings });
     }
-  }, 600_000);
+  });
 
   test('there was load, and clients were cut off in the middle of requests', () => {
     expect(acknowledged.size).toBeGreaterThan(rounds * WRITERS);
@@ -140,7 +140,7 @@ describe.each(DATABASES)('on $database, after $rounds times kill -9 of the servi
       // Every key was repeated until it had a response, so every message has been reported to a client.
       expect(messages.length).toBe(acknowledged.size);
     }
-  }, 600_000);
+  });
 
   test('each is exactly once in its thread, with the same hashes on both sides', async () => {
     const threads = new Map<string, Envelope[]>();
@@ -151,7 +151,7 @@ describe.each(DATABASES)('on $database, after $rounds times kill -9 of the servi
       expect(ids(shown).sort()).toEqual(ids(messages).sort());
       for (const envelope of messages) expect(hashesOf(shown.find((one) => one.id === envelope.id))).toEqual(hashesOf(envelope));
     });
-  }, 600_000);
+  });
 
   test('each has a receipt of its own, with the same hashes', async () => {
     const urls = [...acknowledged.values()].map(({ receipt_url }) => receipt_url);
@@ -163,7 +163,7 @@ describe.each(DATABASES)('on $database, after $rounds times kill -9 of the servi
       expect(hashesOf(receipt.body)).toEqual(hashesOf(envelope));
     });
     await service.stop();
-  }, 600_000);
+  });
 });
 
 /** Sends until the service is gone: mostly new messages, some replies, some repeats of keys with or without a response so far. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { Api } from '../support/api.ts';
@@ -31,6 +31,28 @@ test('two services run side by side, each with a data folder and businesses of i
   await one.stop();
   expect((await other.api('globex/orders').get('/inbox')).body.data).toHaveLength(1);
   await other.stop();
+});
+
+test('a data folder has a key that only its owner reads, and without it the service does not start', async () => {
+  const dataFolder = temporaryFolder();
+  const env = { DATA_DIR: dataFolder, WEBHOOK_PRIVATE_HOSTS: '127.0.0.1' };
+  const service = await startProcess({ env });
+  const file = path.join(dataFolder, 'secrets.key');
+  const key = readFileSync(file, 'utf8');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(dataFolder).filter((name) => name.startsWith('secrets.key'))).toEqual(['secrets.key']);
+  const { status } = await service.api('acme/purchasing').write('POST', '/webhooks', { url: 'http://127.0.0.1:9/' });
+  expect(status).toBe(201);
+  await service.stop();
+  renameSync(file, `${file}.lost`);
+  const { code, stderr } = await runProgram('main', { env: { ...env, PORT: '0' } });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^Secrets of webhooks are encrypted with the key [0-9a-f]{8}: .+$/m);
+  expect(existsSync(file)).toBe(false);
+  renameSync(`${file}.lost`, file);
+  const again = await startProcess({ env });
+  expect(readFileSync(file, 'utf8')).toBe(key);
+  await again.stop();
 });
 
 test('a second service on the same data folder ends with one sentence that names the folder and the process', async () => {

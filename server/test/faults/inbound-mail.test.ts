@@ -69,7 +69,7 @@ describe('after ten times kill -9 of the service while mail comes in', () => {
       await Promise.all(writers);
       service = await startProcess({ env: { ...env, DATA_DIR: first.dataFolder } });
     }
-  }, 240_000);
+  });
 
   /** Sends mails, one after the other, until the service is gone. */
   async function write(isOver: { value: boolean }): Promise<void> {
@@ -110,7 +110,7 @@ describe('after ten times kill -9 of the service while mail comes in', () => {
     expect(after.map(({ subject }) => subject).toSorted()).toEqual([...begun.keys()].toSorted());
     for (const { subject, files } of after) expect(await (await fetch(files[0].download_url)).text()).toBe(subject);
     await service.stop();
-  }, 240_000);
+  });
 });
 
 describe('a process of the role mail', () => {

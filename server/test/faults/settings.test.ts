@@ -24,6 +24,7 @@ writeFileSync(path.join(pems, 'cert.pem'), identity.cert);
 writeFileSync(path.join(pems, 'key.pem'), identity.key);
 writeFileSync(path.join(pems, 'other-cert.pem'), selfSigned(['mail.example']).cert);
 
+const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 const settings: Record<string, Setting> = {
   PORT: { key: 'port', given: '8080', becomes: 8080, wrong: [...notWhole, '65536'] },
   HOST: { key: 'host', given: '::', becomes: '::', wrong: ['two words', 'http://localhost', '127.0.0.1:80', '-x'] },
@@ -111,6 +112,9 @@ const settings: Record<string, Setting> = {
     wrong: ['1,,2', '1;2', '1.5', '-1', 'soon', '1,2,', '1,1,1,1,1,1'],
   },
   WEBHOOK_LOG_DAYS: { key: 'webhookLogDays', given: '7', becomes: 7, wrong: [...notWhole, '3651'] },
+  // What is wrong with them is below: the errors do not repeat a key.
+  SECRETS_KEY: { key: 'secretsKey', given: SECRETS_KEY, becomes: Buffer.from(SECRETS_KEY, 'base64'), wrong: [] },
+  SECRETS_OLD_KEYS: { key: 'secretsOldKeys', given: SECRETS_KEY, becomes: [Buffer.from(SECRETS_KEY, 'base64')], wrong: [] },
   DNS_SERVERS: {
     key: 'dnsServers',
     given: '10.0.0.2, 10.0.0.2:5353,::1,[::1]:5353',
@@ -229,6 +233,16 @@ test.each(['smtp://localhost', 'smtp://[::1]:2525', 'smtp://10.0.0.1?ignoreTLS=t
 
 test('a sender without a name is called Waybill', () => {
   expect(readConfig({ MAIL_FROM: 'no-reply@example.com' }).mailFrom).toEqual({ name: 'Waybill', address: 'no-reply@example.com' });
+});
+
+test.each([
+  ['SECRETS_KEY', 'c2hvcnQ=', 'a key of 32 bytes'],
+  ['SECRETS_KEY', `${SECRETS_KEY},${SECRETS_KEY}`, 'a key of 32 bytes'],
+  ['SECRETS_OLD_KEYS', Array(17).fill(SECRETS_KEY).join(), 'at most 16 keys, separated by commas, each of 32 bytes'],
+])('%s is refused in one sentence that does not repeat it', (name, value, wanted) => {
+  expect(messageOf(() => readConfig({ [name]: value }))).toBe(
+    `The setting ${name} must be ${wanted} in base64, as openssl rand -base64 32 prints it.`,
+  );
 });
 
 test('a certificate for mail without its key, or with another, is refused in one sentence', () => {

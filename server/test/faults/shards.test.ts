@@ -14,6 +14,7 @@ import { everyPage, ids } from '../support/pages.ts';
 import { signInWithCode } from '../support/people.ts';
 import { until } from '../support/process.ts';
 import { receiverSettings, startReceiver } from '../support/receiver.ts';
+import { search } from '../support/search.ts';
 import { createDatabase, startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { announcement, put } from '../support/transfer.ts';
 
@@ -41,7 +42,7 @@ describe('a database that is distributed', () => {
 
   const apiOf = (secret: string) => new Api(service.url, secret);
 
-  /** Without the address of the service, which another start changes, and URLs that are signed anew each time. */
+  /** Without the address of the service, which another start changes, and URLs that are signed again each time. */
   const stable = (item: unknown): unknown =>
     JSON.parse(JSON.stringify(item, (name, value) => (name === 'download_url' ? undefined : value)).replaceAll(service.url, ''));
 
@@ -111,6 +112,14 @@ describe('a database that is distributed', () => {
     expect(await everything()).toEqual(before);
   });
 
+  test('finds messages of before, which workers have read again', async () => {
+    // A message to oneself is found once.
+    for (const { secret } of businesses)
+      await expect
+        .poll(async () => (await search(apiOf(secret), 'type:order.placed')).length, { timeout: 60_000 })
+        .toBe(2 * handles.length - 1);
+  });
+
   test('replays the keys of before, from every shard to every other', async () => {
     for (const { secret } of businesses)
       for (const to of handles) {
@@ -148,7 +157,7 @@ describe('a database that is distributed', () => {
     const { body } = sent;
     const uuid = `(SELECT id FROM messages WHERE note = 'halved' LIMIT 1)`;
     const database = new Database(await connectionTo(databaseUrl), log);
-    await openShards(database, await connectionTo(databaseUrl), log);
+    (await openShards(database, await connectionTo(databaseUrl), log))();
     const [sender, recipient] = (
       await database.queryText<{ id: string }>(`SELECT id FROM parties WHERE handle IN ('ash', 'birch') ORDER BY handle`)
     ).map(({ id }) => BigInt(id)) as [bigint, bigint];

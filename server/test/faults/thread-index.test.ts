@@ -5,6 +5,7 @@ import { dropped } from '../support/drops.ts';
 import { ids } from '../support/pages.ts';
 import { signInWithCode } from '../support/people.ts';
 import { runProgram, until } from '../support/process.ts';
+import { search, untilSearchable } from '../support/search.ts';
 import { createDatabase, startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { threadOf, threadsOf, untilIndexed } from '../support/threads.ts';
 import { startWorker } from '../support/webhook-workers.ts';
@@ -27,6 +28,16 @@ async function wrongThreads({ sql }: TestService): Promise<unknown[]> {
       WHERE (l.last_position, l.last_in_position, l.in_count, l.out_count, l.message_count, l.last_message_id, l.subject)
             IS DISTINCT FROM (t.last_position, t.last_in_position, t.in_count, t.out_count, t.message_count, t.last_message_id, t.subject)
          OR t.class <> thread_class(t.in_count, t.out_count, t.is_done, t.assignee_id IS NOT NULL, t.failed_schema)`,
+  );
+}
+
+/** Entries of businesses whose words can't be searched, and documents of entries that are not there. */
+async function wrongDocuments({ sql }: TestService): Promise<unknown[]> {
+  return sql(
+    `SELECT e.message_id, d.id
+       FROM (SELECT e.* FROM ledger_entries e JOIN parties p ON p.id = e.party_id AND p.handle IS NOT NULL WHERE e.box = 'out' OR e.counterparty_id <> e.party_id) e
+       FULL JOIN (SELECT * FROM search_documents WHERE box IS NOT NULL) d ON d.party_id = e.party_id AND d.position = e.position AND d.id = e.message_id
+      WHERE e.message_id IS NULL OR d.id IS NULL OR position(' thr ' || split_part(public_id('thr', e.thread_id), '_', 2) || ' ' IN d.words) = 0`,
   );
 }
 
@@ -54,7 +65,7 @@ function converse(acme: TestBusiness, globex: TestBusiness, speakers: number) {
 }
 
 describe('the thread index', () => {
-  test('after kill -9 of one worker after the other under load, every thread is right', { timeout: 240_000 }, async ({
+  test('after kill -9 of one worker after the other under load, every thread is right, and every message can be found', async ({
     onTestFinished,
   }) => {
     const databaseUrl = await createDatabase();
@@ -78,11 +89,11 @@ describe('the thread index', () => {
     await untilIndexed(service);
     expect(await wrongThreads(service)).toEqual([]);
     expect((await threadsOf(globex.api, { limit: 200 })).length).toBeGreaterThan(50);
+    await untilSearchable(service);
+    expect(await wrongDocuments(service)).toEqual([]);
   });
 
-  test('is read again from the ledgers by `waybill reindex`, which keeps what the business has decided', { timeout: 120_000 }, async ({
-    onTestFinished,
-  }) => {
+  test('is read again from the ledgers by `waybill reindex`, which keeps what the business has decided', async ({ onTestFinished }) => {
     const databaseUrl = await createDatabase();
     const service = await startTestService({ DATABASE_URL: databaseUrl, ...unlimited });
     onTestFinished(() => service.stop());
@@ -99,6 +110,9 @@ describe('the thread index', () => {
     await service.sql("UPDATE threads SET message_count = 99, subject = 'wrong', in_count = 7");
     await service.sql('DELETE FROM threads WHERE thread_id IN (SELECT thread_id FROM threads ORDER BY thread_id LIMIT 5)');
     expect(await wrongThreads(service)).not.toEqual([]);
+    await untilSearchable(service);
+    await service.sql('DELETE FROM search_documents WHERE position % 2 = 0 OR box IS NULL');
+    await service.sql("UPDATE search_documents SET words = ' wrong '");
     const talk = converse(acme, globex, 1);
     const { code, stdout, stderr } = await runProgram('cli', { env: { DATABASE_URL: databaseUrl }, args: ['reindex'] });
     expect(code, stderr).toBe(0);
@@ -110,9 +124,13 @@ describe('the thread index', () => {
     const after = await threadsOf(globex.api);
     expect(after.filter((thread) => ids(before).includes(thread.id))).toEqual(before);
     expect((await globex.api.get(`/threads/${id}/comments`)).body.data).toHaveLength(1);
+    await untilSearchable(service);
+    expect(await wrongDocuments(service)).toEqual([]);
+    expect((await search(globex.api, 'wrong')).length).toBe(0);
+    expect((await search(globex.api, 'kept')).map(({ comment }) => comment.text)).toEqual(['kept']);
   });
 
-  test('reads ledgers that are older than it, whose messages count as read', { timeout: 120_000 }, async ({ onTestFinished }) => {
+  test('reads ledgers that are older than it, whose messages count as read', async ({ onTestFinished }) => {
     const databaseUrl = await createDatabase();
     const first = await startTestService({ DATABASE_URL: databaseUrl, ...unlimited }, 'api');
     const [acme, globex] = [await first.business('acme'), await first.business('globex')];
@@ -135,7 +153,7 @@ describe('the thread index', () => {
     expect(await wrongThreads(service)).toEqual([]);
   });
 
-  test('has the thread of somebody who has joined a business since', { timeout: 120_000 }, async ({ onTestFinished }) => {
+  test('has the thread of somebody who has joined a business since', async ({ onTestFinished }) => {
     const service = await startTestService(unlimited);
     onTestFinished(() => service.stop());
     const acme = await service.business('acme');

@@ -74,7 +74,7 @@ describe.concurrent('when a worker is killed -9 with attempts at every stage', (
     killedAt = Date.now();
     await victim.stop('SIGKILL');
     // PostgreSQL would carry out a statement that it already has; this one is to be lost with its sender.
-    await terminate(service, record);
+    await terminate(record);
     await lock.rollBack();
     isHolding = false;
     gate.open();

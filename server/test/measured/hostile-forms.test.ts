@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(async () => {
   expect((await acme.api.get('/me')).status).toBe(200);
   for (const socket of open.splice(0)) socket.destroy();
-  await vi.waitFor(async () => expect(await service.traces()).toEqual(before), 5_000);
+  await vi.waitFor(async () => expect(await service.traces()).toEqual(before), 60_000);
 });
 
 const head = (framing: string, type = TYPE) =>
@@ -166,7 +166,7 @@ describe('a client', () => {
     socket.write(Buffer.concat([Buffer.from(head('Content-Length: 30000000')), start]));
     return socket;
   };
-  const written = () => vi.waitFor(async () => expect(service.held().length).toBeGreaterThan(0), 5_000);
+  const written = () => vi.waitFor(async () => expect(service.held().length).toBeGreaterThan(0), 60_000);
 
   test('that goes away in the middle of a file leaves no bytes, no temporary file and no open descriptor', async () => {
     for (const leave of [
@@ -177,7 +177,7 @@ describe('a client', () => {
       const socket = await inTheMiddle();
       await written();
       leave(socket);
-      await vi.waitFor(async () => expect(await service.traces()).toEqual(before), 5_000);
+      await vi.waitFor(async () => expect(await service.traces()).toEqual(before), 60_000);
     }
   });
 
@@ -217,7 +217,7 @@ describe('a client', () => {
       });
       socket.resume();
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-      await vi.waitFor(() => expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`, 'HTTP/1.1 200']), 5_000);
+      await vi.waitFor(() => expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`, 'HTTP/1.1 200']), 60_000);
     },
   );
 });

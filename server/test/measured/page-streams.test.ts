@@ -130,7 +130,7 @@ test('a response whose database goes away on the way never looks complete', asyn
   });
   const response = await asking.begun;
   expect(response?.status).toBe(200);
-  await terminate(service, await connectionWaitingIn(service, BATCH));
+  await terminate(await connectionWaitingIn(service, BATCH));
   expect(await response?.text().catch(() => 'broken off')).toBe('broken off');
   await lock.rollBack();
   expect((await globex.api.get('/inbox?limit=200')).status).toBe(200);

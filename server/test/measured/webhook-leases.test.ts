@@ -89,7 +89,7 @@ test('an endpoint that stops responding when it is at full width leaves places t
   expect(arrivals('goes-on').toSorted()).toEqual(sent.toSorted());
 });
 
-test('attempts that wait long for their turn are made once each', { timeout: 150_000 }, async () => {
+test('attempts that wait long for their turn are made once each', async () => {
   const webhook = await register('slow');
   await widen('slow');
   receiver.respond = (_delivery, response) => setTimeout(() => response.writeHead(204).end(), 600);

@@ -4,7 +4,9 @@ import { pino } from 'pino';
 import { distribute } from '../../src/platform/distribute.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { migrate } from '../../src/platform/migrate.ts';
+import { nativeSchemaOf } from '../../src/platform/native-functions.ts';
 import { Database } from '../../src/platform/postgres.ts';
+import { openShards } from '../../src/platform/shards.ts';
 import { copyCitusDatabase, createCitusDatabase, dropCitusDatabase, sealCitusDatabase } from './citus.ts';
 import { SHARDS } from './sharded.ts';
 import { WAITING_WORKERS } from './workers.ts';
@@ -54,7 +56,12 @@ async function openTemplate(
     if (citusUrls.length > 0) await createCitusDatabase(citusUrls, template);
     else await command(adminUrl, `CREATE DATABASE ${template} TEMPLATE template0`);
     await migrate(database);
-    if (SHARDS > 0) await distribute(database, SHARDS, () => {});
+    if (SHARDS > 0) {
+      await distribute(database, SHARDS, () => {});
+      // Creates what nodes of Citus have beside their tables, so that copies have it.
+      (await openShards(database, { connectionString: databaseUrl(adminUrl, template) }, log))();
+      if (process.env['CITUS_MOVED']) await pretendMoved(database);
+    }
     await database.close();
     await sealCitusDatabase(citusUrls, template);
     return { address: { adminUrl, poolerUrl: process.env['POOLER_URL'], citusUrls, template }, close: () => close(template) };
@@ -63,6 +70,14 @@ async function openTemplate(
     await close(template);
     throw error;
   }
+}
+
+/** `CITUS_MOVED=1 npm run test:citus`: functions find that their shard has moved, so that those in `public` do all the work, through Citus. */
+async function pretendMoved(database: Database): Promise<void> {
+  for (const [number, shard] of database.shards.entries())
+    await shard.queryText(
+      `CREATE OR REPLACE FUNCTION ${nativeSchemaOf(number)}.is_here() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN false; END'`,
+    );
 }
 
 /** The template and its copies; services that failed to stop may still be connected. */

@@ -20,7 +20,7 @@ export async function startJoiningService(env: Record<string, string> = {}): Pro
   const service = await startTestService({ NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0', ...env }, 'api');
   const connection = { connectionString: service.databaseUrl };
   const database = new Database(connection, log);
-  await openShards(database, connection, log);
+  (await openShards(database, connection, log))();
   return {
     ...service,
     join: async () => {

@@ -1,5 +1,6 @@
 import type { ApiResponse } from './api.ts';
 import { goodRequestsOfParts } from './parts-requests.ts';
+import { untilSearchable } from './search.ts';
 import type { TestBusiness, TestService } from './service.ts';
 
 /** A valid request for every route that takes a key or is public. sent: a message from acme to globex. */
@@ -40,6 +41,8 @@ export function goodRequestsOfKeys(
 
   return {
     'GET /v1/public/:handle': () => service.anonymous.get('/public/acme'),
+    'GET /v1/public/:handle/drop-page': () => service.anonymous.get('/public/acme/drop-page'),
+    'GET /v1/public/:handle/schema': () => service.anonymous.get('/public/acme/schema'),
     'GET /v1/receipts/:token': () => service.anonymous.get(`/receipts/${sent.receipt_url.split('/r/')[1]}`),
     'GET /v1/me': () => acme.api.get('/me'),
     'GET /v1/usage': () => acme.api.get('/usage?days=3'),
@@ -47,6 +50,10 @@ export function goodRequestsOfKeys(
     'GET /v1/inbox': () => acme.api.get('/inbox'),
     'GET /v1/outbox': () => acme.api.get('/outbox?limit=2'),
     'POST /v1/messages': () => acme.api.send({ to: 'acme', json: [1, null] }),
+    'POST /v1/messages/:id/redeliver': async () => {
+      const { id } = (await acme.api.send({ to: 'acme' })).body;
+      return acme.api.write('POST', `/messages/${id}/redeliver`, { webhook_id: (await newWebhook()).body.id });
+    },
     'GET /v1/messages/:id': () => acme.api.get(`/messages/${sent.id}`),
     'GET /v1/threads': () => acme.api.get('/threads?limit=2&box=out'),
     'GET /v1/threads/counts': () => acme.api.get('/threads/counts'),
@@ -63,6 +70,11 @@ export function goodRequestsOfKeys(
       return acme.api.get(`/threads/${sent.thread_id}/comments`);
     },
     'POST /v1/threads/:id/comments': () => comment(),
+    'GET /v1/search': async () => {
+      await untilSearchable(service);
+      return acme.api.get('/search?q=order');
+    },
+    'GET /v1/export': () => acme.api.get('/export?list=outbox'),
     'GET /v1/views': async () => {
       await newView();
       return acme.api.get('/views');
@@ -82,6 +94,8 @@ export function goodRequestsOfKeys(
     'GET /v1/webhooks/:id': async () => acme.api.get(`/webhooks/${(await newWebhook()).body.id}`),
     'PATCH /v1/webhooks/:id': async () => acme.api.patch(`/webhooks/${(await newWebhook()).body.id}`, { active: false }),
     'DELETE /v1/webhooks/:id': async () => acme.api.request('DELETE', `/v1/webhooks/${(await newWebhook()).body.id}`),
+    'POST /v1/webhooks/:id/rotate-secret': async () =>
+      acme.api.write('POST', `/webhooks/${(await newWebhook()).body.id}/rotate-secret`, { grace_s: 60 }),
     'POST /v1/webhooks/:id/test': async () => acme.api.request('POST', `/v1/webhooks/${(await newWebhook()).body.id}/test`),
     'GET /v1/webhooks/:id/deliveries': async () => {
       const { id } = (await newWebhook()).body;
@@ -102,6 +116,11 @@ export function goodRequestsOfKeys(
     'PATCH /v1/contacts/:id': async () => acme.api.patch(`/contacts/${(await saveGlobex()).body.id}`, { label: 'Supplier' }),
     'GET /v1/inbox/schema': () => acme.api.get('/inbox/schema'),
     'PUT /v1/inbox/schema': () => acme.api.write('PUT', '/inbox/schema', { schema: { type: ['object', 'array'] } }),
+    'PATCH /v1/inbox/schema': async () => {
+      await acme.api.write('PUT', '/inbox/schema', { schema: { type: ['object', 'array'] } });
+      return acme.api.patch('/inbox/schema', { published: true });
+    },
+    'POST /v1/schema-check': () => acme.api.write('POST', '/schema-check?to=acme/orders', { json: [1] }),
     'POST /v1/inbox/schema/check': () => acme.api.write('POST', '/inbox/schema/check', { schema: { items: { type: 'x' } }, json: [1] }),
     'POST /v1/uploads': announce,
     'GET /v1/files/:id': async () => acme.api.get(`/files/${(await sentFile()).id}`, { accept: 'application/json' }),

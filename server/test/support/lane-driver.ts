@@ -10,6 +10,9 @@ export class LaneDriver {
   now = 0;
   /** What the next leases say of their endpoints. */
   isProven = true;
+  urlVersion = 0;
+  /** When more could be leased, by the limit of a webhook. */
+  retryMs: number | undefined;
   #ids = 0;
 
   wake(partyId: bigint, webhookId: string): void {
@@ -20,8 +23,9 @@ export class LaneDriver {
     const attempts = Array.from({ length: count }, () => ({
       ...{ id: String(++this.#ids), messageId: '', event: 'message.received' as const, createdMs: 0 },
     }));
-    const found = { url: '', secret: '', isProven: this.isProven, clockMs: 0, attempts };
-    return this.lanes.fill(reservation, count === 0 ? undefined : found);
+    const { urlVersion, isProven, retryMs } = this;
+    const found = { url: '', urlVersion, secrets: [''], headers: undefined, isProven, clockMs: 0, attempts, retryMs };
+    return this.lanes.fill(reservation, count === 0 && retryMs === undefined ? undefined : found);
   }
 
   /** Leases as much as there is room for at once. */

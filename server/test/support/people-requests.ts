@@ -9,6 +9,9 @@ import type { TestService } from './service.ts';
 /** So that no two are called alike. */
 let made = 0;
 
+/** A PNG of one pixel. */
+const LOGO = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 /** A valid request for every route for people: `owner` owns a business that she has claimed. */
 export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Record<string, () => Promise<ApiResponse>> {
   const person = owner.browser;
@@ -36,7 +39,19 @@ export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Re
     'POST /v1/businesses': () => person.post('/v1/businesses', { handle: `claimed-${++made}`, display_name: 'Claimed' }),
     'GET /v1/businesses/availability': () => person.get('/v1/businesses/availability?handle=free'),
     'GET /v1/business': () => owner.get('/business'),
+    'GET /v1/business/drop-page': () => owner.get('/business/drop-page'),
+    'PATCH /v1/business/drop-page': () => owner.patch('/business/drop-page', { welcome: 'Hello', accent: '#1f5fd0', logo: LOGO }),
+    'GET /v1/public/:handle/logo': async () => {
+      await owner.patch('/business/drop-page', { logo: LOGO });
+      return person.get(`/v1/public/${owner.handle}/logo`);
+    },
     'PATCH /v1/business': () => owner.patch('/business', { display_name: 'Renamed', accepting_drops: true }),
+    'PUT /v1/views/:id/digest': async () => {
+      const { body } = await owner.post('/views', { name: `View ${++made}`, filter: {} });
+      const response = await owner.request('PUT', `/views/${body.id}/digest`, { frequency: 'daily' });
+      await owner.delete(`/views/${body.id}`);
+      return response;
+    },
     'GET /v1/members': () => owner.get('/members'),
     'PATCH /v1/members/:id': async () => owner.patch(`/members/${await joined()}`, { role: 'admin', segment: `sales-${++made}` }),
     'DELETE /v1/members/:id': async () => owner.delete(`/members/${await joined()}`),

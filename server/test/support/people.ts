@@ -18,7 +18,7 @@ export async function mailsFor({ sql }: Pick<TestService, 'sql'>, email: string)
 
 /** Every code that was mailed to the mailbox, the newest last. */
 export async function codesFor(service: Pick<TestService, 'sql'>, email: string): Promise<string[]> {
-  return (await mailsFor(service, email)).map((text) => /\b\d{6}\b/.exec(text)?.[0] ?? '');
+  return (await mailsFor(service, email)).flatMap((text) => /\b\d{6}\b/.exec(text)?.[0] ?? []);
 }
 
 export function askForCode(browser: Browser, email: string): Promise<ApiResponse> {

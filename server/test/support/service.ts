@@ -83,7 +83,7 @@ export async function startTestService(
   const service = await start({});
   const connection = await connectionTo(databaseUrl);
   const database = new Database(connection, log);
-  await openShards(database, connection, log);
+  const unfollow = await openShards(database, connection, log);
   const parties = new PartyDirectory(database, new ChangeFeed(connection, log));
   return {
     url: service.publicUrl,
@@ -111,6 +111,7 @@ export async function startTestService(
       return { url: other.publicUrl, anonymous: new Api(other.publicUrl), stop: () => other.stop() };
     },
     stop: async () => {
+      unfollow();
       await database.close();
       await service.stop();
     },

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Database } from '../../src/platform/postgres.ts';
 import { until } from './process.ts';
 import type { TestService } from './service.ts';
 import { ON_CITUS, SHARD_PATHS } from './sharded.ts';
@@ -35,18 +36,40 @@ export function waitingForLocks({ sql }: TestService, words = ''): Promise<{ pid
   return sql<{ pid: number }>(WAITING, [words]);
 }
 
-/** The connection that waits for a lock with a statement that contains these words, once there is one. */
-export async function connectionWaitingIn(service: TestService, words: string): Promise<number> {
-  let pid: number | undefined;
-  await until(async () => {
-    pid = (await waitingForLocks(service, words))[0]?.pid;
-    return pid !== undefined;
-  });
-  return pid as number;
+/** A connection of the service, on the server or, with Citus, on one of its nodes. */
+export interface WaitingConnection {
+  pid: number;
+  on: Database;
+  /** The server, or every node of Citus. */
+  nodes: Database[];
 }
 
-/** Ends a connection on the server's side, and waits for its end. */
-export async function terminate({ sql }: TestService, pid: number): Promise<void> {
-  await sql('SELECT pg_terminate_backend($1)', [pid]);
-  await until(async () => (await sql('SELECT FROM pg_stat_activity WHERE pid = $1', [pid])).length === 0);
+/** On Citus, a connection may wait for locks of Citus itself, or for its part on another node: it is known by how long its statement takes. */
+const LONG_ACTIVE = `SELECT pid FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'waybill' AND state = 'active'
+    AND strpos(query, $1) > 0 AND clock_timestamp() - query_start > interval '500 ms'`;
+
+/** The connection that waits for a lock with a statement that contains these words, once there is one. */
+export async function connectionWaitingIn({ database }: TestService, words: string): Promise<WaitingConnection> {
+  let found: WaitingConnection | undefined;
+  const nodes = ON_CITUS ? [database, ...database.shards] : [database];
+  await until(async () => {
+    for (const on of nodes) {
+      const [row] = await on.queryText<{ pid: number }>(ON_CITUS ? LONG_ACTIVE : WAITING, [words]);
+      if (row) found = { pid: row.pid, on, nodes };
+    }
+    return found !== undefined;
+  });
+  return found as WaitingConnection;
+}
+
+/** The parts of a connection on other nodes: Citus names them by the node and the process that they work for. */
+const TERMINATE_PARTS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE application_name ~ '^citus_internal gpid=' AND right(application_name, 10) = lpad($1::text, 10, '0')`;
+
+/** Ends a connection on the server's side, and waits for its end. With Citus, it sees no signal while one of its parts waits for a lock. */
+export async function terminate({ pid, on, nodes }: WaitingConnection): Promise<void> {
+  await on.queryText('SELECT pg_terminate_backend($1::integer)', [pid]);
+  if (ON_CITUS) for (const node of nodes) await node.queryText(TERMINATE_PARTS, [pid]);
+  await until(async () => (await on.queryText('SELECT FROM pg_stat_activity WHERE pid = $1', [pid])).length === 0);
 }

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Columns } from '../../src/platform/statement.ts';
+import { SHARD_PATHS } from './sharded.ts';
 
 /** A column as PostgreSQL describes it. */
 export interface DescribedColumn {
@@ -54,6 +55,9 @@ export class Describer {
 
   async open(): Promise<void> {
     await this.#client.connect();
+    // Every shard has the same tables.
+    const [path] = SHARD_PATHS;
+    if (path) await this.#client.query(`SET search_path = ${path}`);
     const types = await this.#client.query<{ oid: number; name: string; labels: string[] | null }>(
       `SELECT t.oid, format_type(t.oid, NULL) AS name,
               (SELECT array_agg(e.enumlabel::text) FROM pg_enum e WHERE e.enumtypid = t.oid) AS labels FROM pg_type t`,

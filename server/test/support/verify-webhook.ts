@@ -7,13 +7,14 @@ const SIGNATURE_AGE_MAX_S = 300;
 
 type Signed = Pick<Delivery, 'headers' | 'body'>;
 
-/** The scheme of the specification, read from its text: v1 is the hex HMAC-SHA256 of `<t>.<rawBody>`, keyed with the whole secret. */
+/** The scheme of the specification, read from its text: v1 is the hex HMAC-SHA256 of `<t>.<rawBody>`, keyed with the whole secret. After a rotation there may be two. */
 export function verifyOwn({ headers, body }: Signed, secret: string, nowMs = Date.now()): boolean {
-  const [, time, v1] = /^t=([0-9]+),v1=([0-9a-f]{64})$/.exec(String(headers['waybill-signature'])) ?? [];
-  if (!time || !v1) return false;
+  const [, time, signatures] = /^t=([0-9]+)((?:,v1=[0-9a-f]{64}){1,2})$/.exec(String(headers['waybill-signature'])) ?? [];
+  if (!time || !signatures) return false;
   if (Math.abs(Math.floor(nowMs / 1000) - Number(time)) > SIGNATURE_AGE_MAX_S) return false;
   const signed = Buffer.concat([Buffer.from(time), Buffer.from('.'), body]);
-  return timingSafeEqual(createHmac('sha256', Buffer.from(secret, 'utf8')).update(signed).digest(), Buffer.from(v1, 'hex'));
+  const expected = createHmac('sha256', Buffer.from(secret, 'utf8')).update(signed).digest();
+  return signatures.split(',v1=').some((v1) => v1 !== '' && timingSafeEqual(expected, Buffer.from(v1, 'hex')));
 }
 
 /** The scheme of Standard Webhooks, by its own library, which judges by the clock of the process. */

@@ -13,6 +13,7 @@ export interface LoggedAttempt {
   webhook_id: string;
   message_id: string;
   event: string;
+  replay: boolean;
   attempt: number;
   status: 'pending' | 'delivered' | 'retrying' | 'dropped' | 'failed';
   status_code: number | null;

@@ -88,6 +88,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   number.map((n) => (world: World) => {
     if (n % 50 === 0) world.lanes.delete(`webhook${n % WEBHOOKS}`);
     if (n % 50 === 1) world.lanes.distrustLeases(world.now);
+    if (n % 10 === 2) world.lanes.change(`webhook${n % WEBHOOKS}`, world.now);
   }),
 );
 

@@ -177,6 +177,18 @@ describe('turns', () => {
     expect(driver.lanes.places).toBe(0);
   });
 
+  test('a webhook that may not begin more attempts this second is asked for again when it may', () => {
+    driver.retryMs = 200;
+    driver.wake(1n, 'a');
+    for (const reservation of driver.lanes.reserve(driver.now)) driver.fill(reservation, 0);
+    driver.wake(1n, 'a');
+    driver.now += 199;
+    expect(driver.lease()).toEqual([]);
+    driver.now += 1;
+    driver.retryMs = undefined;
+    expect(driver.lease()).toHaveLength(4);
+  });
+
   test('a lease that failed gives its places back, and is tried again', () => {
     driver.wake(1n, 'a');
     for (const reservation of driver.lanes.reserve(driver.now)) driver.lanes.release(reservation);
@@ -243,6 +255,36 @@ describe('what may be sent', () => {
     const after = driver.lease();
     driver.prepare(after);
     expect(new Set(statesAfterSending(after))).toEqual(new Set(['sending']));
+  });
+
+  test('nothing that was leased before a change of its webhook, not even after a renewal', () => {
+    const before = driver.lease().slice(0, 2);
+    driver.prepare(before);
+    driver.now = 1;
+    driver.lanes.change('a', driver.now);
+    // Whether the endpoint is proven is unknown now, so that it gets one attempt once it holds no other.
+    expect(driver.lease()).toEqual([]);
+    expect(statesAfterSending(before)).toEqual(['abandoned', 'abandoned']);
+  });
+
+  test('nothing by a lease that was requested before a change and comes after it', () => {
+    const reservations = driver.lanes.reserve(driver.now);
+    driver.now = 1;
+    driver.lanes.change('a', driver.now);
+    const attempts = reservations.flatMap((reservation) => driver.fill(reservation));
+    driver.prepare(attempts);
+    expect(new Set(statesAfterSending(attempts))).toEqual(new Set(['abandoned']));
+    expect(driver.lease()).toHaveLength(1);
+  });
+
+  test('what went to a former URL keeps its version, whenever the lease is renewed', () => {
+    const [open, ...rest] = driver.lease() as [LeasedAttempt, ...LeasedAttempt[]];
+    driver.prepare([open]);
+    driver.send([open]);
+    driver.urlVersion = 1;
+    driver.lanes.abandon(rest);
+    const [next] = driver.lease() as [LeasedAttempt];
+    expect([open.lease.urlVersion, next.lease.urlVersion]).toEqual([0, 1]);
   });
 
   test('nothing once closed', () => {

@@ -59,6 +59,17 @@ export async function call<O extends Operation>(operation: O, input: InputOf<O>,
 
 /** The response as text, byte for byte. */
 export async function textOf<O extends Operation>(operation: O, input: InputOf<O>, options: Options = {}): Promise<string> {
+  return request(...requestOf(operation, input, options), (response) => response.text());
+}
+
+/** The response as a file, which the browser may keep on disk. */
+export async function blobOf<O extends Operation>(operation: O, input: InputOf<O>, options: Options = {}): Promise<Blob> {
+  return request(...requestOf(operation, input, options), (response) => response.blob());
+}
+
+type Request = [method: string, url: string, init: Options & { body?: string | FormData | undefined }];
+
+function requestOf(operation: Operation, input: object, options: Options): Request {
   const [method = '', template = ''] = operation.split(' ');
   const { path = {}, query = {}, body } = input as { path?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
@@ -67,11 +78,12 @@ export async function textOf<O extends Operation>(operation: O, input: InputOf<O
   );
   const content = contentOf(body);
   const isJson = typeof content === 'string';
-  return request(method, search.size > 0 ? `${filled}?${search}` : filled, {
-    ...options,
-    body: content,
-    headers: { ...(isJson && { 'content-type': 'application/json' }), ...options.headers },
-  });
+  const url = search.size > 0 ? `${filled}?${search}` : filled;
+  return [
+    method,
+    url,
+    { ...options, body: content, headers: { ...(isJson && { 'content-type': 'application/json' }), ...options.headers } },
+  ];
 }
 
 function contentOf(body: unknown): string | FormData | undefined {
@@ -89,17 +101,17 @@ export class JsonText {
 
 /** A request below /auth, whose paths are not part of the OpenAPI document. */
 export async function auth<T = unknown>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
-  const text = await request(method, `/auth/${path}`, {
-    ...(method === 'POST' && { body: JSON.stringify(body ?? {}), headers: { 'content-type': 'application/json' } }),
-  });
+  const init = method === 'POST' ? { body: JSON.stringify(body ?? {}), headers: { 'content-type': 'application/json' } } : {};
+  const text = await request(method, `/auth/${path}`, init, (response) => response.text());
   return JSON.parse(text || 'null') as T;
 }
 
-async function request(
+async function request<Content>(
   method: string,
   url: string,
-  { body, headers = {}, signal }: Options & { body?: string | FormData | undefined },
-): Promise<string> {
+  { body, headers = {}, signal }: Request[2],
+  read: (response: Response) => Promise<Content>,
+): Promise<Content> {
   const business = activeBusiness();
   const init = {
     method,
@@ -109,13 +121,13 @@ async function request(
   let text: string;
   try {
     response = await fetch(url, { ...init, ...(body !== undefined && { body }), ...(signal && { signal }) });
+    if (response.ok) return await read(response);
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
     reportFailure();
     throw new ApiError(0, {}, null);
   }
-  if (response.ok) return text;
   const error = errorIn(text);
   // A proxy in front of the service responds in its place.
   if (response.status >= 502 && error.code === undefined) reportFailure();

@@ -41,8 +41,10 @@ type Listing = { [O in Operation]: ResponseOf<O> extends { data: unknown[]; next
 
 const PAGE_ITEMS = 100;
 
-export interface List<Item> {
+export interface List<Item, Page = object> {
   items: Item[];
+  /** What the last page says beside its items. */
+  last: Omit<Page, 'data'> | undefined;
   isPending: boolean;
   isFetching: boolean;
   error: ApiError | null;
@@ -57,34 +59,40 @@ export function listKeyOf(operation: Operation, input: object): unknown[] {
 }
 
 /** A list of the API, page by page. keep: what to hold of each item, where the whole item is too large. */
-export function useList<O extends Listing>(operation: O, input: InputOf<O>, options?: { enabled?: boolean }): List<PageOf<O>>;
+export function useList<O extends Listing>(
+  operation: O,
+  input: InputOf<O>,
+  options?: { enabled?: boolean },
+): List<PageOf<O>, ResponseOf<O>>;
 export function useList<O extends Listing, Kept>(
   operation: O,
   input: InputOf<O>,
   options: { keep: (item: PageOf<O>) => Kept; enabled?: boolean },
-): List<Kept>;
+): List<Kept, ResponseOf<O>>;
 export function useList<O extends Listing, Kept>(
   operation: O,
   input: InputOf<O>,
   { keep, enabled = true }: { keep?: (item: PageOf<O>) => Kept; enabled?: boolean } = {},
-): List<Kept | PageOf<O>> {
+): List<Kept | PageOf<O>, ResponseOf<O>> {
   type Item = Kept | PageOf<O>;
+  type Page = Omit<ResponseOf<O>, 'data'> & { data: Item[]; next_cursor: string | null };
   useActiveBusiness();
-  const list = useInfiniteQuery<{ data: Item[]; next_cursor: string | null }, ApiError, Item[], unknown[], string | undefined>({
+  const list = useInfiniteQuery<Page, ApiError, { items: Item[]; last: Page | undefined }, unknown[], string | undefined>({
     queryKey: listKeyOf(operation, input),
     queryFn: async ({ pageParam, signal }) => {
       const { query = {} } = input as { query?: object };
       const paged = { ...input, query: { ...query, limit: PAGE_ITEMS, cursor: pageParam } };
-      const page = (await call(operation, paged, { signal })) as { data: PageOf<O>[]; next_cursor: string | null };
+      const page = (await call(operation, paged, { signal })) as Page & { data: PageOf<O>[] };
       return { ...page, data: keep ? page.data.map(keep) : page.data };
     },
     initialPageParam: undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    select: ({ pages }) => pages.flatMap(({ data }) => data),
+    select: ({ pages }) => ({ items: pages.flatMap(({ data }) => data), last: pages.at(-1) }),
     enabled,
   });
   return {
-    items: list.data ?? [],
+    items: list.data?.items ?? [],
+    last: list.data?.last,
     isPending: list.isPending,
     isFetching: list.isFetching,
     error: list.error,

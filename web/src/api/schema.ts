@@ -4,6 +4,15 @@ export interface paths {
   "/v1/public/{handle}": {
     get: operations["getPublicHandle"];
   };
+  "/v1/public/{handle}/schema": {
+    get: operations["getPublicHandleSchema"];
+  };
+  "/v1/public/{handle}/drop-page": {
+    get: operations["getPublicHandleDrop-page"];
+  };
+  "/v1/public/{handle}/logo": {
+    get: operations["getPublicHandleLogo"];
+  };
   "/v1/receipts/{token}": {
     get: operations["getReceiptsToken"];
   };
@@ -24,6 +33,9 @@ export interface paths {
   };
   "/v1/messages/{id}": {
     get: operations["getMessagesId"];
+  };
+  "/v1/messages/{id}/redeliver": {
+    post: operations["postMessagesIdRedeliver"];
   };
   "/v1/threads": {
     get: operations["getThreads"];
@@ -59,11 +71,20 @@ export interface paths {
     delete: operations["deleteViewsId"];
     patch: operations["patchViewsId"];
   };
+  "/v1/views/{id}/digest": {
+    put: operations["putViewsIdDigest"];
+  };
   "/v1/notifications": {
     get: operations["getNotifications"];
   };
   "/v1/notifications/read": {
     post: operations["postNotificationsRead"];
+  };
+  "/v1/search": {
+    get: operations["getSearch"];
+  };
+  "/v1/export": {
+    get: operations["getExport"];
   };
   "/v1/events": {
     get: operations["getEvents"];
@@ -91,6 +112,9 @@ export interface paths {
     get: operations["getWebhooksId"];
     delete: operations["deleteWebhooksId"];
     patch: operations["patchWebhooksId"];
+  };
+  "/v1/webhooks/{id}/rotate-secret": {
+    post: operations["postWebhooksIdRotate-secret"];
   };
   "/v1/webhooks/{id}/test": {
     post: operations["postWebhooksIdTest"];
@@ -122,9 +146,13 @@ export interface paths {
   "/v1/inbox/schema": {
     get: operations["getInboxSchema"];
     put: operations["putInboxSchema"];
+    patch: operations["patchInboxSchema"];
   };
   "/v1/inbox/schema/check": {
     post: operations["postInboxSchemaCheck"];
+  };
+  "/v1/schema-check": {
+    post: operations["postSchema-check"];
   };
   "/v1/agents": {
     get: operations["getAgents"];
@@ -178,6 +206,10 @@ export interface paths {
   "/v1/business": {
     get: operations["getBusiness"];
     patch: operations["patchBusiness"];
+  };
+  "/v1/business/drop-page": {
+    get: operations["getBusinessDrop-page"];
+    patch: operations["patchBusinessDrop-page"];
   };
   "/v1/members": {
     get: operations["getMembers"];
@@ -243,6 +275,17 @@ export interface components {
       display_name: string;
       verified_domains: string[];
       accepting_drops: boolean;
+    };
+    PublishedSchema: {
+      schema: {
+        [key: string]: unknown;
+      } | boolean | null;
+      updated_at: string | null;
+    };
+    DropPage: {
+      welcome: string;
+      accent: string | null;
+      logo_path: string | null;
     };
     Party: {
       /** @constant */
@@ -538,6 +581,8 @@ export interface components {
       shared: boolean;
       mine: boolean;
       threads: components["schemas"]["ThreadCount"];
+      /** @enum {unknown} */
+      digest: "hourly" | "daily" | "never";
       created_at: string;
     };
     Notification: {
@@ -545,10 +590,29 @@ export interface components {
       /** @enum {unknown} */
       kind: "mention" | "assignment";
       thread_id: string;
+      subject: string | null;
       comment_id: string | null;
       by: components["schemas"]["Worker"];
       created_at: string;
       read: boolean;
+    };
+    SearchMatch: {
+      /** @enum {unknown} */
+      field: "subject" | "type" | "note" | "from" | "to" | "file" | "id" | "thread_id" | "json" | "comment" | "author";
+      text: string;
+      marks: number[][];
+    };
+    SearchResult: {
+      message: components["schemas"]["EnvelopeSummary"];
+      thread_id: string;
+      thread_subject: string | null;
+      matches: components["schemas"]["SearchMatch"][];
+      comment?: {
+        id: string;
+        author: components["schemas"]["Worker"];
+        text: string;
+        created_at: string;
+      };
     };
     Upload: {
       upload_id: string;
@@ -605,6 +669,10 @@ export interface components {
         since: string;
       }) | null;
       target: string | null;
+      description: string | null;
+      types: string[] | null;
+      header_names: string[];
+      max_per_second: number | null;
       created_at: string;
     };
     CreatedWebhook: {
@@ -617,6 +685,10 @@ export interface components {
         since: string;
       }) | null;
       target: string | null;
+      description: string | null;
+      types: string[] | null;
+      header_names: string[];
+      max_per_second: number | null;
       created_at: string;
       secret: string;
     };
@@ -626,6 +698,7 @@ export interface components {
       message_id: string;
       /** @enum {unknown} */
       event: "message.received" | "message.test";
+      replay: boolean;
       attempt: number;
       /** @enum {unknown} */
       status: "pending" | "delivered" | "retrying" | "dropped" | "failed";
@@ -690,6 +763,7 @@ export interface components {
         [key: string]: unknown;
       } | boolean | null;
       updated_at: string | null;
+      published: boolean;
     };
     SchemaCheck: {
       schema: {
@@ -701,6 +775,9 @@ export interface components {
           }[];
       };
       validation: components["schemas"]["Validation"] | null;
+    };
+    RecipientCheck: {
+      validation: components["schemas"]["Validation"];
     };
     Agent: {
       id: string;
@@ -729,6 +806,8 @@ export interface components {
       /** @enum {unknown} */
       proves: "mailbox" | "domain" | "nothing";
       created_at: string;
+      /** @enum {unknown} */
+      notification_mail: "at_once" | "hourly" | "daily" | "never";
       businesses: ({
           handle: string;
           display_name: string;
@@ -740,6 +819,7 @@ export interface components {
       id: string;
       /** @enum {unknown} */
       provider: "email" | "google" | "microsoft" | "oidc";
+      passkey: string | null;
       address: string;
       user_agent: string;
       current: boolean;
@@ -839,6 +919,51 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["PublicProfile"];
+        };
+      };
+    };
+  };
+  getPublicHandleSchema: {
+    parameters: {
+      path: {
+        handle: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["PublishedSchema"];
+        };
+      };
+    };
+  };
+  "getPublicHandleDrop-page": {
+    parameters: {
+      path: {
+        handle: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["DropPage"];
+        };
+      };
+    };
+  };
+  getPublicHandleLogo: {
+    parameters: {
+      query?: {
+        v?: string;
+      };
+      path: {
+        handle: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "image/png": string;
         };
       };
     };
@@ -995,6 +1120,34 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["Envelope"];
+        };
+      };
+    };
+  };
+  postMessagesIdRedeliver: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          webhook_id: string;
+        };
+      };
+    };
+    responses: {
+      202: {
+        content: {
+          "application/json": {
+            /** @constant */
+            queued: true;
+            job_id: string;
+          };
         };
       };
     };
@@ -1355,6 +1508,31 @@ export interface operations {
       };
     };
   };
+  putViewsIdDigest: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          /** @enum {unknown} */
+          frequency: "hourly" | "daily" | "never";
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["View"];
+        };
+      };
+    };
+  };
   getNotifications: {
     parameters: {
       query?: {
@@ -1396,6 +1574,63 @@ export interface operations {
           "application/json": {
             read: number;
           };
+        };
+      };
+    };
+  };
+  getSearch: {
+    parameters: {
+      query: {
+        q: string;
+        limit?: number;
+        cursor?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["SearchResult"][];
+            next_cursor: string | null;
+            complete: boolean;
+          };
+        };
+      };
+    };
+  };
+  getExport: {
+    parameters: {
+      query?: {
+        list?: "inbox" | "outbox" | "threads";
+        format?: "ndjson" | "csv";
+        include?: "summary";
+        box?: "in" | "out";
+        status?: "open" | "done";
+        assignee?: string;
+        label?: string;
+        unread?: boolean;
+        type?: string;
+        with?: string;
+        segment?: string;
+        failed_schema?: boolean;
+        since?: string;
+        until?: string;
+        from?: string;
+        to?: string;
+        validation?: "passed" | "failed" | "not_applicable";
+        thread?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/x-ndjson": string;
         };
       };
     };
@@ -1545,6 +1780,10 @@ export interface operations {
         "application/json": {
           url: string;
           target?: string | null;
+          description?: string | null;
+          active?: boolean;
+          types?: string[] | null;
+          max_per_second?: number | null;
         };
       };
     };
@@ -1600,7 +1839,12 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          active: boolean;
+          url?: string;
+          target?: string | null;
+          description?: string | null;
+          active?: boolean;
+          types?: string[] | null;
+          max_per_second?: number | null;
         };
       };
     };
@@ -1608,6 +1852,33 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["Webhook"];
+        };
+      };
+    };
+  };
+  "postWebhooksIdRotate-secret": {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          grace_s: number;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            secret: string;
+            previous_valid_until: string | null;
+          };
         };
       };
     };
@@ -1742,6 +2013,7 @@ export interface operations {
         limit?: number;
         cursor?: string;
         q?: string;
+        sort?: "added" | "activity" | "name";
         saved?: boolean;
         archived?: boolean;
         type?: string;
@@ -1885,6 +2157,27 @@ export interface operations {
       };
     };
   };
+  patchInboxSchema: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          published: boolean;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["InboxSchema"];
+        };
+      };
+    };
+  };
   postInboxSchemaCheck: {
     parameters: {
       header?: {
@@ -1905,6 +2198,30 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["SchemaCheck"];
+        };
+      };
+    };
+  };
+  "postSchema-check": {
+    parameters: {
+      query: {
+        to: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          json: unknown;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["RecipientCheck"];
         };
       };
     };
@@ -2043,7 +2360,9 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          name: string;
+          name?: string;
+          /** @enum {unknown} */
+          notification_mail?: "at_once" | "hourly" | "daily" | "never";
         };
       };
     };
@@ -2275,6 +2594,43 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["Business"];
+        };
+      };
+    };
+  };
+  "getBusinessDrop-page": {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["DropPage"];
+        };
+      };
+    };
+  };
+  "patchBusinessDrop-page": {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          welcome?: string;
+          accent?: string | null;
+          logo?: string | null;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["DropPage"];
         };
       };
     };
@@ -2626,6 +2982,8 @@ export interface operations {
 
 export type Error = components['schemas']['Error'];
 export type PublicProfile = components['schemas']['PublicProfile'];
+export type PublishedSchema = components['schemas']['PublishedSchema'];
+export type DropPage = components['schemas']['DropPage'];
 export type Party = components['schemas']['Party'];
 export type Actor = components['schemas']['Actor'];
 export type ReceiptFile = components['schemas']['ReceiptFile'];
@@ -2647,6 +3005,8 @@ export type ThreadState = components['schemas']['ThreadState'];
 export type Comment = components['schemas']['Comment'];
 export type View = components['schemas']['View'];
 export type Notification = components['schemas']['Notification'];
+export type SearchMatch = components['schemas']['SearchMatch'];
+export type SearchResult = components['schemas']['SearchResult'];
 export type Upload = components['schemas']['Upload'];
 export type PartedUpload = components['schemas']['PartedUpload'];
 export type WholeUpload = components['schemas']['WholeUpload'];
@@ -2660,6 +3020,7 @@ export type Block = components['schemas']['Block'];
 export type Contact = components['schemas']['Contact'];
 export type InboxSchema = components['schemas']['InboxSchema'];
 export type SchemaCheck = components['schemas']['SchemaCheck'];
+export type RecipientCheck = components['schemas']['RecipientCheck'];
 export type Agent = components['schemas']['Agent'];
 export type SignIn = components['schemas']['SignIn'];
 export type Account = components['schemas']['Account'];

@@ -1,78 +1,37 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, type LinkProps, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
-import {
-  Ban,
-  BookOpen,
-  Bot,
-  Braces,
-  ChartNoAxesColumn,
-  ChevronsUpDown,
-  CircleUser,
-  ContactRound,
-  Globe,
-  Inbox,
-  LogOut,
-  type LucideIcon,
-  Menu as MenuIcon,
-  Plus,
-  Send,
-  Settings,
-  SquarePen,
-  Users,
-  Webhook,
-} from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { Link, Outlet, useLocation, useMatch, useNavigate, useRouter } from '@tanstack/react-router';
+import { BookOpen, ChevronsUpDown, CircleUser, LogOut, Menu as MenuIcon, Plus, Search, SquarePen } from 'lucide-react';
+import { lazy, Suspense, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { actFor, useActiveBusiness } from '../api/business.ts';
 import { auth } from '../api/client.ts';
+import { retried } from '../api/lazy.ts';
 import { useLive } from '../api/live.ts';
 import { useReading } from '../api/queries.ts';
 import { ButtonLink, IconButton } from '../ui/button.tsx';
+import { useIsNavBeside } from '../ui/media.ts';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx';
 import { Name, visible } from '../ui/name.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { holdKeys } from '../ui/type-ahead.ts';
+import { Notifications } from './notifications.tsx';
+import { type Entry, SETUP } from './pages.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
+import { ViewsNav } from './views-nav.tsx';
 
-type Entry = readonly [to: NonNullable<LinkProps['to']>, label: string, icon: LucideIcon];
+const Palette = lazy(retried(async () => ({ default: (await import('./palette.tsx')).Palette })));
 
-const MESSAGES: Entry[] = [
-  ['/inbox', 'Inbox', Inbox],
-  ['/outbox', 'Outbox', Send],
-  ['/contacts', 'Contacts', ContactRound],
-];
-const SETUP: Entry[] = [
-  ['/agents', 'Agents and keys', Bot],
-  ['/webhooks', 'Webhooks', Webhook],
-  ['/schema', 'Inbox schema', Braces],
-  ['/members', 'Members', Users],
-  ['/domains', 'Domains', Globe],
-  ['/blocks', 'Blocks', Ban],
-  ['/usage', 'Usage', ChartNoAxesColumn],
-  ['/settings', 'Settings', Settings],
-];
+const PADDED = 'mx-auto max-w-5xl px-4 py-6 outline-none sm:px-8 lg:py-10 2xl:max-w-7xl';
 
 /** The navigation around every page of the dashboard. */
 export function Frame() {
   useLive();
-  const navigate = useNavigate();
+  const isMailbox = useMatch({ from: '/app/mailbox', shouldThrow: false }) !== undefined;
+  const isNavBeside = useIsNavBeside();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isHelpOpen, setHelpOpen] = useState(false);
-  useShortcuts(
-    useMemo(
-      () => ({
-        c: () => {
-          holdKeys();
-          void navigate({ to: '/compose' });
-        },
-        'g i': () => void navigate({ to: '/inbox' }),
-        'g o': () => void navigate({ to: '/outbox' }),
-        'g c': () => void navigate({ to: '/contacts' }),
-        'g w': () => void navigate({ to: '/webhooks' }),
-        '?': () => setHelpOpen(true),
-      }),
-      [navigate],
-    ),
-  );
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  usePaletteKey(() => setPaletteOpen(true));
+  useFrameKeys(setHelpOpen);
   return (
     <div className="min-h-dvh lg:pl-60">
       <a
@@ -90,24 +49,38 @@ export function Frame() {
         >
           <MenuIcon className="size-5" aria-hidden />
         </IconButton>
-        <BusinessSwitcher />
+        <div className="min-w-0 grow">
+          <BusinessSwitcher />
+        </div>
+        {isNavBeside ? null : <Notifications />}
       </div>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the links in it take the keys; this only closes the menu after them */}
       <aside
         id="navigation"
         onClick={() => setMenuOpen(false)}
-        className={`${isMenuOpen ? 'flex' : 'hidden'} inset-y-0 left-0 w-full flex-col gap-1 overflow-y-auto border-line bg-tint p-3 max-lg:border-b lg:fixed lg:flex lg:w-60 lg:overflow-visible lg:border-r`}
+        className={`${isMenuOpen ? 'flex' : 'hidden'} inset-y-0 left-0 w-full flex-col gap-1 overflow-y-auto border-line bg-tint p-3 max-lg:border-b lg:fixed lg:z-30 lg:flex lg:w-60 lg:overflow-visible lg:border-r`}
       >
-        <div className="mb-2 hidden lg:block">
-          <BusinessSwitcher />
+        <div className="mb-2 hidden items-center gap-1 lg:flex">
+          <div className="min-w-0 grow">
+            <BusinessSwitcher />
+          </div>
+          {isNavBeside ? <Notifications /> : null}
         </div>
-        <ButtonLink to="/compose" look="primary" className="mb-3 w-full" icon={<SquarePen className="size-4" aria-hidden />}>
-          New message
-        </ButtonLink>
+        <div className="mb-3 flex gap-2">
+          <ButtonLink to="/compose" look="primary" className="grow" icon={<SquarePen className="size-4" aria-hidden />}>
+            New message
+          </ButtonLink>
+          <Link
+            to="/search"
+            aria-label="Search"
+            title="Search (/)"
+            className="grid size-9 shrink-0 place-items-center rounded-lg border border-line bg-paper text-soft hover:text-ink aria-[current=page]:text-ink"
+          >
+            <Search className="size-4" aria-hidden />
+          </Link>
+        </div>
         <nav aria-label="Main" className="flex min-h-0 shrink flex-col gap-0.5 overflow-y-auto">
-          {MESSAGES.map((entry) => (
-            <NavLink key={entry[1]} entry={entry} />
-          ))}
+          <ViewsNav />
           <div className="my-2 h-px bg-line" />
           {SETUP.map((entry) => (
             <NavLink key={entry[1]} entry={entry} />
@@ -116,27 +89,76 @@ export function Frame() {
         <div className="grow" />
         <AccountMenu onHelp={() => setHelpOpen(true)} />
       </aside>
-      <main id="content" tabIndex={-1} className="mx-auto max-w-5xl px-4 py-6 outline-none sm:px-8 lg:py-10 2xl:max-w-7xl">
+      <main id="content" tabIndex={-1} className={isMailbox ? 'outline-none' : PADDED}>
         <Outlet />
+        <ComposeInReach />
       </main>
-      <ComposeInReach />
+      {isPaletteOpen ? (
+        <Suspense fallback={null}>
+          <Palette onClose={() => setPaletteOpen(false)} />
+        </Suspense>
+      ) : null}
       {isHelpOpen ? <ShortcutHelp onClose={() => setHelpOpen(false)} /> : null}
     </div>
   );
 }
 
+/** The keys that work on every page. */
+function useFrameKeys(showHelp: (isOpen: boolean) => void): void {
+  const navigate = useNavigate();
+  useShortcuts(
+    useMemo(
+      () => ({
+        c: () => {
+          holdKeys();
+          void navigate({ to: '/compose' });
+        },
+        'g i': () => void navigate({ to: '/inbox', search: {} }),
+        'g m': () => void navigate({ to: '/inbox', search: { view: 'mine' } }),
+        'g u': () => void navigate({ to: '/inbox', search: { view: 'unassigned' } }),
+        'g d': () => void navigate({ to: '/inbox', search: { view: 'done' } }),
+        'g o': () => void navigate({ to: '/inbox', search: { view: 'sent' } }),
+        'g a': () => void navigate({ to: '/inbox', search: { view: 'all' } }),
+        'g c': () => void navigate({ to: '/contacts' }),
+        'g w': () => void navigate({ to: '/webhooks' }),
+        '/': () => {
+          holdKeys();
+          void navigate({ to: '/search' });
+        },
+        '?': () => showHelp(true),
+      }),
+      [navigate, showHelp],
+    ),
+  );
+}
+
+/** ⌘K or Ctrl-K, also while somebody types. */
+function usePaletteKey(open: () => void): void {
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || document.querySelector('dialog[open]')) return;
+    event.preventDefault();
+    open();
+  });
+  useEffect(() => {
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+}
+
 /** On phones, where the navigation is folded, lists have the way to a new message at the thumb. */
 function ComposeInReach() {
-  const isList = useLocation({ select: ({ pathname }) => /^\/(inbox|outbox|contacts)$/.test(pathname) });
+  const isList = useLocation({ select: ({ pathname }) => /^\/(inbox|contacts)$/.test(pathname) });
   if (!isList) return null;
   return (
-    <Link
-      to="/compose"
-      aria-label="Write a message"
-      className="fixed right-4 bottom-[max(1rem,env(safe-area-inset-bottom))] z-30 grid size-14 place-items-center rounded-full bg-ink text-paper shadow-xl lg:hidden"
-    >
-      <SquarePen className="size-5" aria-hidden />
-    </Link>
+    <nav aria-label="In reach" className="lg:hidden">
+      <Link
+        to="/compose"
+        aria-label="Write a message"
+        className="fixed right-4 bottom-[max(1rem,env(safe-area-inset-bottom))] z-30 grid size-14 place-items-center rounded-full bg-ink text-paper shadow-xl"
+      >
+        <SquarePen className="size-5" aria-hidden />
+      </Link>
+    </nav>
   );
 }
 
@@ -183,7 +205,7 @@ function BusinessSwitcher() {
           key={handle}
           onSelect={() => {
             actFor(handle);
-            void navigate({ to: '/inbox' });
+            void navigate({ to: '/inbox', search: {} });
           }}
         >
           <Name className="grow truncate">{display_name}</Name>

@@ -1,5 +1,6 @@
-import { type ReactNode, useEffect } from 'react';
-import { Title, visible } from '../ui/name.tsx';
+import type { ReactNode } from 'react';
+import { Title } from '../ui/name.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { Brand } from './brand.tsx';
 
 interface PlainProps {
@@ -12,9 +13,7 @@ interface PlainProps {
 
 /** A page of one column without the navigation of the dashboard. */
 export function Plain({ title, children, isWide = false, mark }: PlainProps) {
-  useEffect(() => {
-    document.title = `${visible(title)} · Waybill`;
-  }, [title]);
+  usePageTitle(title);
   return (
     <div className="flex min-h-dvh flex-col px-5 py-8">
       <header className={`mx-auto w-full ${isWide ? 'max-w-2xl' : 'max-w-sm'}`}>

@@ -1,32 +1,71 @@
 import { Dialog } from '../ui/dialog.tsx';
 
-const SHORTCUTS: [keys: string, what: string][] = [
-  ['c', 'New message'],
-  ['g i', 'Go to inbox'],
-  ['g o', 'Go to outbox'],
-  ['g c', 'Go to contacts'],
-  ['g w', 'Go to webhooks'],
-  ['j, k', 'Next or previous message'],
-  ['Enter', 'Open message'],
-  ['/', 'Filter or search'],
-  ['r', 'Reply'],
-  ['u', 'Back to the list'],
-  ['?', 'Show shortcuts'],
+const SHORTCUTS: [group: string, keys: [keys: string, what: string][]][] = [
+  [
+    'Threads',
+    [
+      ['j, k', 'Next or previous'],
+      ['Enter', 'Open'],
+      ['x', 'Select'],
+      ['e', 'Done, or open again'],
+      ['a', 'Assign'],
+      ['l', 'Label'],
+      ['U', 'Mark read or unread'],
+      ['f', 'Filter'],
+    ],
+  ],
+  [
+    'Open thread',
+    [
+      ['r', 'Reply'],
+      ['m', 'Comment'],
+      ['u', 'Back to the list'],
+    ],
+  ],
+  [
+    'Go to',
+    [
+      ['g i', 'Open threads'],
+      ['g m', 'Mine'],
+      ['g u', 'Unassigned'],
+      ['g d', 'Done'],
+      ['g o', 'Sent'],
+      ['g a', 'All'],
+      ['g c', 'Contacts'],
+      ['g w', 'Webhooks'],
+    ],
+  ],
+  [
+    'Everywhere',
+    [
+      ['c', 'New message'],
+      ['/', 'Search'],
+      ['Ctrl K', 'Commands (⌘K)'],
+      ['?', 'Show shortcuts'],
+    ],
+  ],
 ];
 
 export function ShortcutHelp({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      <dl className="grid grid-cols-[max-content_1fr] gap-x-6 gap-y-2">
-        {SHORTCUTS.map(([keys, what]) => (
-          <div key={keys} className="contents">
-            <dt>
-              <kbd className="rounded border border-line bg-tint px-1.5 py-0.5 font-mono text-xs">{keys}</kbd>
-            </dt>
-            <dd className="text-soft">{what}</dd>
-          </div>
+      <div className="columns-1 gap-8 sm:columns-2">
+        {SHORTCUTS.map(([group, all]) => (
+          <section key={group} className="mb-5 break-inside-avoid">
+            <h3 className="mb-2 text-sm font-semibold">{group}</h3>
+            <dl className="grid grid-cols-[3.5rem_1fr] gap-y-1.5">
+              {all.map(([keys, what]) => (
+                <div key={keys} className="contents">
+                  <dt>
+                    <kbd className="rounded border border-line bg-tint px-1.5 py-0.5 font-mono text-xs">{keys}</kbd>
+                  </dt>
+                  <dd className="text-soft">{what}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
         ))}
-      </dl>
+      </div>
       <p className="mt-4 text-sm text-soft">You can turn shortcuts off in Settings.</p>
     </Dialog>
   );

@@ -56,7 +56,7 @@ function Tree({ tree, name, validation, sentAs }: { tree: JsonTree } & Omit<Json
     tables.map(({ node }) => node),
   );
   return (
-    <section aria-label="JSON" className="rounded-xl border border-line">
+    <figure aria-label="JSON" className="rounded-xl border border-line">
       <div className="flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line py-1 pr-1.5 pl-3">
         <p className="text-sm font-medium">JSON</p>
         {validation ? <Verdict status={validation.status} /> : null}
@@ -89,7 +89,7 @@ function Tree({ tree, name, validation, sentAs }: { tree: JsonTree } & Omit<Json
       ))}
       <JsonRows tree={tree} state={state} errors={errors} />
       <CurrentNode tree={tree} node={state.current} />
-    </section>
+    </figure>
   );
 }
 

@@ -3,13 +3,12 @@ import { type ReactNode, useEffect, useState } from 'react';
 import type { Party } from '../api/schema.ts';
 import { Button, IconButton } from './button.tsx';
 import { copyText } from './copy-text.ts';
-import { Name, Title, visible } from './name.tsx';
+import { Name, Title } from './name.tsx';
+import { usePageTitle } from './page-title.ts';
 
 /** The heading of a page, with a description and actions. */
 export function PageHeader({ title, children, actions }: { title: string; children?: ReactNode; actions?: ReactNode }) {
-  useEffect(() => {
-    document.title = `${visible(title)} · Waybill`;
-  }, [title]);
+  usePageTitle(title);
   return (
     <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
       <div className="min-w-0">

@@ -2,16 +2,12 @@ import { useCallback, useState } from 'react';
 
 /** Fields that survive a reload, in this tab only. */
 export function useStoredFields<Fields extends Record<string, string>>(key: string, empty: Fields, initial: Partial<Fields> = {}) {
-  const [fields, setFields] = useState<Fields>(() => ({ ...empty, ...stored<Fields>(key), ...initial }));
+  const [fields, setFields] = useState<Fields>(() => ({ ...empty, ...storedFields<Fields>(key), ...initial }));
   const change = useCallback(
     (changes: Partial<Fields>) =>
       setFields((known) => {
         const next = { ...known, ...changes };
-        try {
-          sessionStorage.setItem(key, JSON.stringify(next));
-        } catch {
-          // The storage is full: the fields last as long as the page.
-        }
+        storeFields(key, next);
         return next;
       }),
     [key],
@@ -23,7 +19,15 @@ export function useStoredFields<Fields extends Record<string, string>>(key: stri
   return { fields, change, clear };
 }
 
-function stored<Fields>(key: string): Partial<Fields> {
+export function storeFields(key: string, fields: Record<string, string>): void {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(fields));
+  } catch {
+    // The storage is full: the fields last as long as the page.
+  }
+}
+
+export function storedFields<Fields>(key: string): Partial<Fields> {
   try {
     return JSON.parse(sessionStorage.getItem(key) ?? '{}') as Partial<Fields>;
   } catch {

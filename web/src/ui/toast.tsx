@@ -1,12 +1,20 @@
 import { useSyncExternalStore } from 'react';
 import { visible } from './name.tsx';
 
+interface Action {
+  label: string;
+  run(): void;
+}
+
 interface Toast {
   id: number;
   text: string;
+  action: Action | undefined;
 }
 
 const SHOWN_MS = 5_000;
+/** Long enough to change one's mind. */
+const SHOWN_WITH_ACTION_MS = 10_000;
 let toasts: readonly Toast[] = [];
 let nextId = 1;
 const listeners = new Set<() => void>();
@@ -16,11 +24,13 @@ function change(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Confirms an action for a few seconds. Errors are shown where they occur, and stay. */
-export function say(text: string): void {
-  const toast = { id: nextId++, text: visible(text) };
+const remove = (toastId: number): void => change(toasts.filter(({ id }) => id !== toastId));
+
+/** Confirms an action for a few seconds, with a way to undo it. Errors are shown where they occur, and stay. */
+export function say(text: string, action?: Action): void {
+  const toast = { id: nextId++, text: visible(text), action };
   change([...toasts.slice(-2), toast]);
-  setTimeout(() => change(toasts.filter(({ id }) => id !== toast.id)), SHOWN_MS);
+  setTimeout(() => remove(toast.id), action ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
 }
 
 export function Toasts() {
@@ -33,9 +43,21 @@ export function Toasts() {
   );
   return (
     <div role="status" aria-live="polite" className="pointer-events-none fixed inset-x-0 bottom-4 z-50 flex flex-col items-center gap-2">
-      {shown.map(({ id, text }) => (
-        <p key={id} className="rounded-full bg-ink px-4 py-2 text-sm text-paper shadow-lg">
+      {shown.map(({ id, text, action }) => (
+        <p key={id} className="flex items-center gap-3 rounded-full bg-ink px-4 py-2 text-sm text-paper shadow-lg">
           {text}
+          {action ? (
+            <button
+              type="button"
+              className="pointer-events-auto rounded font-semibold underline underline-offset-2"
+              onClick={() => {
+                remove(id);
+                action.run();
+              }}
+            >
+              {action.label}
+            </button>
+          ) : null}
         </p>
       ))}
     </div>

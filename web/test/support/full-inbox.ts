@@ -1,7 +1,10 @@
+import { until } from '../../../server/test/support/process.ts';
 import type { TestService } from '../../../server/test/support/service.ts';
+import { untilIndexed } from '../../../server/test/support/threads.ts';
 
 /** Fills an inbox the quick way: with copies of a message that was really sent, each a millisecond older than the one before. */
 export async function copyMessage({ sql }: Pick<TestService, 'sql'>, subject: string, copies: number): Promise<void> {
+  await untilIndexed({ sql });
   await sql(
     `WITH original AS (SELECT m.*, e.party_id, e.position, e.counterparty_id FROM messages m JOIN ledger_entries e ON e.message_id = m.id AND e.box = 'in' WHERE m.subject = $1),
           copies AS (SELECT n, uuidv7() AS copy_id, uuidv7() AS copy_thread FROM generate_series(1, $2::integer) n),
@@ -14,4 +17,9 @@ export async function copyMessage({ sql }: Pick<TestService, 'sql'>, subject: st
     [subject, copies],
   );
   await sql('ANALYZE messages, ledger_entries');
+  // Threads are read again from the ledgers, as `waybill reindex` has it done.
+  await sql(`UPDATE thread_index SET rebuilt_through = '00000000-0000-0000-0000-000000000000'`);
+  const left = () => sql('SELECT FROM thread_index WHERE rebuilt_through IS NOT NULL');
+  await until(async () => (await left()).length === 0);
+  await sql('ANALYZE threads');
 }

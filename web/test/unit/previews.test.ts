@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { imageTypeOf, previewKindOf, rowsOf } from '../../src/pages/messages/preview-kind.ts';
+import { imageTypeOf, isPdf, previewKindOf, rowsOf } from '../../src/pages/messages/preview-kind.ts';
 import { qrCode } from '../../src/pages/receipt/qr.ts';
 
 const file = (filename: string, content_type = 'application/octet-stream', size_bytes = 100) =>
@@ -13,8 +13,10 @@ test('files have a preview by their name or type, if they are small', () => {
     file('a.csv'),
     file('a.txt'),
     file('a', 'text/plain; charset=utf-8'),
-  ]).toEqual(['image', 'image', 'image', 'table', 'text', 'text']);
-  expect([file('a.svg', 'image/svg+xml'), file('a.html', 'text/html'), file('a.pdf'), file('a.exe')]).toEqual(Array(4).fill(undefined));
+    file('a.PDF'),
+    file('a', 'application/pdf'),
+  ]).toEqual(['image', 'image', 'image', 'table', 'text', 'text', 'pdf', 'pdf']);
+  expect([file('a.svg', 'image/svg+xml'), file('a.html', 'text/html'), file('a.exe')]).toEqual(Array(3).fill(undefined));
   expect([file('a.png', 'image/png', 100e6), file('a.txt', 'text/plain', 0)]).toEqual([undefined, undefined]);
 });
 
@@ -27,6 +29,12 @@ test('an image is what its bytes say', () => {
   expect([imageTypeOf(bytes('<svg onload=alert(1)>')), imageTypeOf(bytes('<html>')), imageTypeOf(bytes(''))]).toEqual(
     Array(3).fill(undefined),
   );
+});
+
+test('a PDF begins as one', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  expect([bytes('%PDF-1.7'), bytes(`${' '.repeat(900)}%PDF-2.0`)].map(isPdf)).toEqual([true, true]);
+  expect([bytes(''), bytes('%PDF'), bytes('<html>'), bytes(`${' '.repeat(2_000)}%PDF-1.7`)].map(isPdf)).toEqual(Array(4).fill(false));
 });
 
 test('rows are read with quotes, whatever separates the cells', () => {

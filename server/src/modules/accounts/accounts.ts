@@ -1,9 +1,9 @@
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { parseId } from '../../contract/ids.ts';
 import { PERSON_NAME_MAX_CHARS } from '../../contract/limits.ts';
-import type { Person } from '../../contract/people.ts';
+import type { MailFrequency, Person } from '../../contract/people.ts';
 import { withoutUnseen } from '../../contract/visible-text.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import type { Database, Queryable } from '../../platform/postgres.ts';
 import { nameOf } from './identity.ts';
 import * as store from './store.ts';
 
@@ -16,10 +16,21 @@ export async function getAccount(database: Queryable, { id }: Person): Promise<s
   return account;
 }
 
-export async function renamePerson(database: Queryable, person: Person, text: string): Promise<store.Account> {
-  if (withoutUnseen(text).trim() === '') throw invalid([{ path: '/name', message: `must have 1 to ${PERSON_NAME_MAX_CHARS} characters` }]);
-  await store.rename(database, person.id, nameOf(text));
-  return getAccount(database, person);
+/** What a person changes; what is not given stays. */
+export interface AccountChange {
+  name?: string;
+  notification_mail?: MailFrequency;
+}
+
+export async function changeAccount(database: Database, person: Person, change: AccountChange): Promise<store.Account> {
+  const { name, notification_mail: frequency } = change;
+  if (name !== undefined && withoutUnseen(name).trim() === '')
+    throw invalid([{ path: '/name', message: `must have 1 to ${PERSON_NAME_MAX_CHARS} characters` }]);
+  return database.transaction(async (tx) => {
+    if (name !== undefined) await store.rename(tx, person.id, nameOf(name));
+    if (frequency !== undefined) await store.setNotificationMail(tx, person.id, frequency);
+    return getAccount(tx, person);
+  });
 }
 
 /** Takes effect in every process with the next request, because each request reads its session from the database. */

@@ -32,6 +32,8 @@ export interface Shown {
   proves: SignInProof;
   /** The mailbox that was proved; undefined where it can only be the person's own. */
   email?: string | null | undefined;
+  /** The name of the passkey, if there is one. */
+  passkey?: string | undefined;
 }
 
 export interface UnderWay {
@@ -116,7 +118,11 @@ const tables = {
   session: {
     modelName: 'sessions',
     fields: { userId: 'person_id', expiresAt: 'expires_at', ipAddress: 'address', userAgent: 'user_agent', ...times },
-    additionalFields: { provider: { type: 'string', input: false }, proves: { type: 'string', input: false } },
+    additionalFields: {
+      provider: { type: 'string', input: false },
+      proves: { type: 'string', input: false },
+      passkey: { type: 'string', input: false, required: false },
+    },
     expiresIn: SESSION_LIFETIME_S,
     updateAge: SESSION_RENEWED_AFTER_S,
     freshAge: SESSION_FRESH_FOR_S,
@@ -171,7 +177,7 @@ function passkeys(database: Database, rpID: string, origin: string) {
     authentication: {
       afterVerification: async ({ clientData }) => {
         const shown = await store.findPasskeyProof(database, clientData.id);
-        if (shown) show(shown);
+        if (shown) show({ ...shown, passkey: shown.name ?? '' });
       },
     },
     schema: {
@@ -192,7 +198,7 @@ function passkeys(database: Database, rpID: string, origin: string) {
 
 function show(shown: Shown): void {
   const underWay = signInUnderWay.getStore();
-  if (underWay) underWay.shown = { provider: shown.provider, proves: shown.proves, email: shown.email };
+  if (underWay) underWay.shown = { provider: shown.provider, proves: shown.proves, email: shown.email, passkey: shown.passkey };
 }
 
 function deviceUnderWay(): string {
@@ -201,11 +207,14 @@ function deviceUnderWay(): string {
   return device;
 }
 
-async function proofFor(database: Database, personId: string): Promise<{ provider: SignInProvider; proves: SignInProof }> {
+async function proofFor(
+  database: Database,
+  personId: string,
+): Promise<{ provider: SignInProvider; proves: SignInProof; passkey: string | undefined }> {
   const shown = signInUnderWay.getStore()?.shown;
   if (!shown) throw new APIError('FORBIDDEN', { message: 'The provider did not prove who you are.' });
-  const { provider, proves, email } = shown;
+  const { provider, proves, email, passkey } = shown;
   // The account may belong to a person with another mailbox than the provider vouches for today.
   const isAboutThem = email === undefined || email === (await store.findEmail(database, personId));
-  return { provider, proves: isAboutThem ? proves : 'nothing' };
+  return { provider, proves: isAboutThem ? proves : 'nothing', passkey };
 }

@@ -4,12 +4,12 @@ import { formatId } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS, PERSON_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import { ROLES } from '../../contract/members.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
-import type { Person } from '../../contract/people.ts';
+import { MAIL_FREQUENCIES, type Person } from '../../contract/people.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { KEPT_MAILS_PATH, keepsMails } from '../mail/kept-mail-access.ts';
 import { businessesOf } from '../members/members.ts';
-import { type Account, endOtherSessions, endSession, getAccount, listSessions, renamePerson, type Session } from './accounts.ts';
+import { type Account, changeAccount, endOtherSessions, endSession, getAccount, listSessions, type Session } from './accounts.ts';
 import type { SignIn } from './sign-in.ts';
 
 const { personEndpoint, publicEndpoint } = endpointsFor<{
@@ -21,6 +21,11 @@ const { personEndpoint, publicEndpoint } = endpointsFor<{
 
 const time = Type.String({ format: 'date-time' });
 const provider = Type.Enum(['email', 'google', 'microsoft', 'oidc'], { description: 'The way in which you signed in.' });
+
+const notificationMail = Type.Enum([...MAIL_FREQUENCIES], {
+  description:
+    'How often you get a mail about mentions and assignments: at once (after half a minute), on the hour, at 07:00 UTC, or never. The mails have no content of messages or comments.',
+});
 
 const AccountSchema = Type.Object(
   {
@@ -34,6 +39,7 @@ const AccountSchema = Type.Object(
       description: 'What signing in proved about that mailbox: that mails reach you, that its domain vouches for you, or nothing.',
     }),
     created_at: time,
+    notification_mail: notificationMail,
     businesses: Type.Array(Type.Object({ handle: Type.String(), display_name: Type.String(), role: Type.Enum([...ROLES]) }, closed), {
       description: 'The businesses that you are a member of.',
     }),
@@ -45,6 +51,9 @@ const SessionSchema = Type.Object(
   {
     id: Type.String({ description: 'ses_ id' }),
     provider,
+    passkey: Type.Union([Type.String(), Type.Null()], {
+      description: 'The name of the passkey with which it was opened, as it was then; null without one.',
+    }),
     address: Type.String({ description: 'The IP address from which it was opened.' }),
     user_agent: Type.String({ description: 'The browser with which it was opened.' }),
     current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
@@ -87,12 +96,18 @@ export const show = personEndpoint({
 });
 
 export const change = personEndpoint({
-  summary: 'Change your name',
-  body: Type.Object({ name: Type.String({ minLength: 1, maxLength: PERSON_NAME_MAX_CHARS }) }, closed),
+  summary: 'Change your name, or how often you get mails',
+  body: Type.Object(
+    {
+      name: Type.Optional(Type.String({ minLength: 1, maxLength: PERSON_NAME_MAX_CHARS })),
+      notification_mail: Type.Optional(notificationMail),
+    },
+    { ...closed, minProperties: 1 },
+  ),
   success: { status: 200, description: 'Your changed account.', schema: AccountSchema },
   errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'],
   handle: async ({ database }, { person, body }) => ({
-    body: await accountView(database, person, await renamePerson(database, person, body.name)),
+    body: await accountView(database, person, await changeAccount(database, person, body)),
   }),
 });
 
@@ -130,15 +145,17 @@ export const endOthers = personEndpoint({
   },
 });
 
-async function accountView(database: Database, { id, email, provider, proves }: Person, { name, createdAt }: Account) {
+async function accountView(database: Database, { id, email, provider, proves }: Person, { name, createdAt, notificationMail }: Account) {
   const businesses = await businessesOf(database, id);
-  return { id: formatId('usr', id), email, name, provider, proves, created_at: createdAt.toISOString(), businesses };
+  const account = { id: formatId('usr', id), email, name, provider, proves, created_at: createdAt.toISOString() };
+  return { ...account, notification_mail: notificationMail, businesses };
 }
 
-function sessionView({ sessionId }: Person, { id, provider, address, userAgent, createdAt, seenAt, expiresAt }: Session) {
+function sessionView({ sessionId }: Person, { id, provider, passkey, address, userAgent, createdAt, seenAt, expiresAt }: Session) {
   return {
     id: formatId('ses', id),
     provider,
+    passkey,
     address,
     user_agent: userAgent,
     current: id === sessionId,

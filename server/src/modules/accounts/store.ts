@@ -1,18 +1,36 @@
 import { DEVICE_KNOWN_DAYS } from '../../contract/limits.ts';
-import { type Person, SIGN_IN_PROOFS, SIGN_IN_PROVIDERS, type SignInProof, type SignInProvider } from '../../contract/people.ts';
+import {
+  MAIL_FREQUENCIES,
+  type MailFrequency,
+  type Person,
+  SIGN_IN_PROOFS,
+  SIGN_IN_PROVIDERS,
+  type SignInProof,
+  type SignInProvider,
+} from '../../contract/people.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import { oneOf, statement } from '../../platform/statement.ts';
 
 export interface Account {
   name: string;
   createdAt: Date;
+  notificationMail: MailFrequency;
 }
 
-const ACCOUNT = statement('SELECT name, created_at FROM people WHERE id = $1', { name: 'text', created_at: 'timestamptz' });
+const ACCOUNT = statement(
+  `SELECT p.name, p.created_at, p.notification_mail, EXISTS (SELECT 1 FROM unsubscribed_mailboxes u WHERE u.email = p.email) AS is_unsubscribed
+     FROM people p WHERE p.id = $1`,
+  {
+    name: 'text',
+    created_at: 'timestamptz',
+    notification_mail: oneOf('mail_frequency', MAIL_FREQUENCIES),
+    is_unsubscribed: 'boolean',
+  },
+);
 
 export async function findAccount(db: Queryable, personId: string): Promise<Account | undefined> {
   const [row] = await db.query(ACCOUNT, [personId]);
-  return row && { name: row.name, createdAt: row.created_at };
+  return row && { name: row.name, createdAt: row.created_at, notificationMail: row.is_unsubscribed ? 'never' : row.notification_mail };
 }
 
 const RENAME = statement('UPDATE people SET name = $2, updated_at = now() WHERE id = $1');
@@ -29,10 +47,22 @@ export async function findEmail(db: Queryable, personId: string): Promise<string
   return row?.email;
 }
 
+const SET_FREQUENCY = statement('UPDATE people SET notification_mail = $2 WHERE id = $1');
+const RESUBSCRIBE = statement('DELETE FROM unsubscribed_mailboxes WHERE email = $1');
+
+/** A person who chooses mails is no longer unsubscribed from them. */
+export async function setNotificationMail(tx: Queryable, personId: string, frequency: MailFrequency): Promise<void> {
+  await tx.query(SET_FREQUENCY, [personId, frequency]);
+  const email = frequency === 'never' ? undefined : await findEmail(tx, personId);
+  if (email !== undefined) await tx.query(RESUBSCRIBE, [email]);
+}
+
 export interface Session {
   /** A uuid. */
   id: string;
   provider: SignInProvider;
+  /** The name of the passkey with which the session was opened; null without one. */
+  passkey: string | null;
   address: string;
   userAgent: string;
   createdAt: Date;
@@ -42,11 +72,12 @@ export interface Session {
 }
 
 const SESSIONS = statement(
-  `SELECT id, provider, address, user_agent, created_at, updated_at, expires_at FROM sessions
+  `SELECT id, provider, passkey, address, user_agent, created_at, updated_at, expires_at FROM sessions
     WHERE person_id = $1 AND expires_at > now() AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
   {
     id: 'uuid',
     provider: oneOf('sign_in_provider', SIGN_IN_PROVIDERS),
+    passkey: 'text?',
     address: 'text?',
     user_agent: 'text?',
     created_at: 'timestamptz',
@@ -61,6 +92,7 @@ export async function listSessions(db: Queryable, personId: string, afterId: str
   return rows.map((row) => ({
     id: row.id,
     provider: row.provider,
+    passkey: row.passkey,
     address: row.address ?? '',
     userAgent: row.user_agent ?? '',
     createdAt: row.created_at,
@@ -91,14 +123,14 @@ export async function notePasskeyProof(db: Queryable, person: Person, passkeyId:
 }
 
 const PASSKEY_PROOF = statement(
-  'SELECT provider, proves FROM passkeys WHERE credential_id = $1 AND provider IS NOT NULL AND proves IS NOT NULL',
-  { provider: oneOf('sign_in_provider!', SIGN_IN_PROVIDERS), proves: oneOf('sign_in_proof!', SIGN_IN_PROOFS) },
+  'SELECT provider, proves, name FROM passkeys WHERE credential_id = $1 AND provider IS NOT NULL AND proves IS NOT NULL',
+  { provider: oneOf('sign_in_provider!', SIGN_IN_PROVIDERS), proves: oneOf('sign_in_proof!', SIGN_IN_PROOFS), name: 'text?' },
 );
 
 export async function findPasskeyProof(
   db: Queryable,
   credentialId: string,
-): Promise<{ provider: SignInProvider; proves: SignInProof } | undefined> {
+): Promise<{ provider: SignInProvider; proves: SignInProof; name: string | null } | undefined> {
   const [row] = await db.query(PASSKEY_PROOF, [credentialId]);
   return row;
 }

@@ -13,6 +13,8 @@ import type { PartyDirectory } from '../parties/directory.ts';
 import { partyViewOf } from '../parties/party-row.ts';
 import * as store from './store.ts';
 
+export { CONTACT_ORDERS } from './store.ts';
+
 export interface ContactServices {
   database: Database;
   cursors: Cursors;
@@ -48,15 +50,17 @@ export interface ContactQuery {
   saved?: boolean;
   archived?: boolean;
   type?: string;
+  sort?: store.ContactFilters['sort'];
 }
 
 export async function listContacts(services: ContactServices, business: Business, query: ContactQuery) {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, ...given } = query;
   const scope = ['contacts', business.id.toString(), Object.entries(given).sort()];
   const below = services.cursors.open(scope, cursor);
-  const filters = { ...given, ...(given.q !== undefined && { q: foldCase(given.q) }), archived: given.archived ?? false };
+  const { q, archived = false, sort = 'added' } = given;
+  const filters = { ...given, ...(q !== undefined && { q: foldCase(q) }), archived, sort };
   const rows = await store.listContacts(services.database.of(business.id), business.id, filters, below, limit + 1);
-  const { items, nextCursor } = pageOf(rows, limit, ({ contact_id }) => services.cursors.issue(scope, contact_id));
+  const { items, nextCursor } = pageOf(rows, limit, ({ place }) => services.cursors.issue(scope, place ?? ''));
   return { contacts: await toContacts(services, business, items), nextCursor };
 }
 
@@ -120,7 +124,9 @@ export async function changeContact(
   id: string,
   change: store.ContactChange,
 ): Promise<Contact> {
-  if (!(await store.changeSaved(services.database.of(business.id), business.id, uuidOf(id), change))) noSuchContact();
+  const uuid = uuidOf(id);
+  const isChanged = await services.database.of(business.id).transaction((tx) => store.changeSaved(tx, business.id, uuid, change));
+  if (!isChanged) noSuchContact();
   return getContact(services, business, id);
 }
 

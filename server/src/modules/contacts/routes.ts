@@ -4,7 +4,16 @@ import { formatId } from '../../contract/ids.ts';
 import { ACTIVITY_ITEMS_MAX, CONTACT_LABEL_MAX_CHARS, CONTACT_NOTES_MAX_CHARS } from '../../contract/limits.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
-import { type Contact, type ContactServices, changeContact, contactByParty, getContact, listContacts, saveContact } from './contacts.ts';
+import {
+  CONTACT_ORDERS,
+  type Contact,
+  type ContactServices,
+  changeContact,
+  contactByParty,
+  getContact,
+  listContacts,
+  saveContact,
+} from './contacts.ts';
 
 const { endpoint } = endpointsFor<ContactServices>();
 
@@ -57,7 +66,7 @@ const bodyErrors = ['validation_error', 'invalid_json', 'json_too_large', 'unsup
 
 export const list = endpoint({
   summary: 'List your contacts',
-  description: 'Saved contacts and every party with which you have exchanged messages, newest first.',
+  description: 'Saved contacts and every party with which you have exchanged messages.',
   query: Type.Object(
     {
       ...pagingFields,
@@ -66,6 +75,12 @@ export const list = endpoint({
           minLength: 1,
           maxLength: 200,
           description: 'Part of the handle, domain, address, display name or label, in upper or lower case. No character is a wildcard.',
+        }),
+      ),
+      sort: Type.Optional(
+        Type.Enum([...CONTACT_ORDERS], {
+          description:
+            'added (the default): the newest contact first. activity: the one first with the latest message, or that was saved last; a new message counts after about a second. name: by label, or else display name, from A to Z, without regard to case and accents; a new display name counts after some seconds.',
         }),
       ),
       saved: Type.Optional(Type.Boolean({ description: 'true: only saved contacts. false: only others.' })),

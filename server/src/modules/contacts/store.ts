@@ -2,6 +2,7 @@ import { foldCase } from '../../contract/names.ts';
 import { bigintArray } from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import { columns, json, oneOf, type RowOf, statement, variants } from '../../platform/statement.ts';
+import { POSITIONS_PER_MS } from '../messages/positions.ts';
 import { PARTY_ROW } from '../parties/party-row.ts';
 
 const CONTACT_ROW = columns({
@@ -21,11 +22,14 @@ const CONTACT_ROW = columns({
 
 export type ContactRow = RowOf<typeof CONTACT_ROW>;
 
-const SELECT_CONTACTS = `SELECT c.other_id, c.id AS contact_id, c.saved_at, c.archived, c.label, c.notes, c.first_seen_at, c.last_seen_at, c.last_direction,
-       c.messages_in, c.messages_out, p.handle, p.domain, p.email, p.display_name
-  FROM contacts c JOIN parties p ON p.id = c.other_id`;
+const SELECTED = `SELECT c.other_id, c.id AS contact_id, c.saved_at, c.archived, c.label, c.notes, c.first_seen_at, c.last_seen_at, c.last_direction,
+       c.messages_in, c.messages_out, p.handle, p.domain, p.email, p.display_name`;
+const SELECT_CONTACTS = `${SELECTED} FROM contacts c JOIN parties p ON p.id = c.other_id`;
+
+export const CONTACT_ORDERS = ['added', 'activity', 'name'] as const;
 
 export interface ContactFilters {
+  sort: (typeof CONTACT_ORDERS)[number];
   /** Case-folded; no character is a wildcard. */
   q?: string;
   saved?: boolean;
@@ -33,11 +37,31 @@ export interface ContactFilters {
   type?: string;
 }
 
+/** What lists are ordered by: the place of a contact is unique in its list. `after` takes the parts of a place. */
+const ORDERS = {
+  added: { from: 'contacts c', owner: 'c.party_id', place: 'c.id::text', order: 'c.id DESC', after: (id: string) => `c.id < ${id}` },
+  activity: {
+    from: 'contact_activity a JOIN contacts c ON c.party_id = a.party_id AND c.other_id = a.other_id',
+    owner: 'a.party_id',
+    place: `a.last_position || ' ' || a.other_id`,
+    order: 'a.last_position DESC, a.other_id DESC',
+    after: (position: string, other: string) => `(a.last_position, a.other_id) < (${position}::bigint, ${other}::bigint)`,
+  },
+  name: {
+    from: 'contact_names n JOIN contacts c ON c.party_id = n.party_id AND c.other_id = n.other_id',
+    owner: 'n.party_id',
+    place: `n.other_id || ' ' || n.name`,
+    order: 'n.name, n.other_id',
+    after: (other: string, name: string) => `(n.name, n.other_id) > (${name}::text, ${other}::bigint)`,
+  },
+} as const;
+
 const CONTACTS = variants(
-  { saved: ['any', 'saved', 'unsaved'], type: [true, false], q: [true, false], below: [true, false] },
-  CONTACT_ROW,
-  ({ saved, type, q, below }) => {
-    const conditions = ['c.party_id = $1', 'c.archived = $2'];
+  { sort: CONTACT_ORDERS, saved: ['any', 'saved', 'unsaved'], type: [true, false], q: [true, false], below: [true, false] },
+  { ...CONTACT_ROW, place: 'text?' },
+  ({ sort, saved, type, q, below }) => {
+    const { from, owner, place: placeOf, order, after } = ORDERS[sort];
+    const conditions = [`${owner} = $1`, 'c.archived = $2'];
     let place = 3;
     if (saved !== 'any') conditions.push(`c.saved_at IS ${saved === 'saved' ? 'NOT NULL' : 'NULL'}`);
     if (type)
@@ -50,27 +74,36 @@ const CONTACTS = variants(
         `(strpos(coalesce(p.handle, p.domain, p.email), ${at}) > 0 OR strpos(p.folded_name, ${at}) > 0 OR strpos(c.folded_label, ${at}) > 0)`,
       );
     }
-    if (below) conditions.push(`c.id < $${++place}`);
-    return `${SELECT_CONTACTS} WHERE ${conditions.join(' AND ')} ORDER BY c.id DESC LIMIT $3`;
+    if (below) conditions.push(after(`$${place + 1}`, `$${place + 2}`));
+    return `${SELECTED}, ${placeOf} AS place FROM ${from} JOIN parties p ON p.id = c.other_id WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT $3`;
   },
 );
 
-/** Newest first, below the given id. */
+export type ListedContact = ContactRow & { place: string | null };
+
+/** In the order that `sort` names, after the given place. */
 export async function listContacts(
   db: Queryable,
   partyId: bigint,
   filters: ContactFilters,
-  belowId: string | undefined,
+  below: string | undefined,
   limit: number,
-): Promise<ContactRow[]> {
-  const { q, saved, archived, type } = filters;
+): Promise<ListedContact[]> {
+  const { sort, q, saved, archived, type } = filters;
   const contacts = CONTACTS.of({
+    sort,
     saved: saved === undefined ? 'any' : saved ? 'saved' : 'unsaved',
     type: type !== undefined,
     q: q !== undefined,
-    below: belowId !== undefined,
+    below: below !== undefined,
   });
-  return db.query(contacts, [partyId, archived, limit, ...[type, q, belowId].filter((value) => value !== undefined)]);
+  return db.query(contacts, [partyId, archived, limit, ...[type, q, ...partsOf(below)].filter((value) => value !== undefined)]);
+}
+
+/** A place has two parts, or one. Names contain spaces, and stand last. */
+function partsOf(place = ''): string[] {
+  const [, first, second] = /^(\S+)(?: (.*))?$/s.exec(place) ?? [];
+  return [first, second].filter((part) => part !== undefined);
 }
 
 const CONTACT = statement(`${SELECT_CONTACTS} WHERE c.party_id = $1 AND c.other_id = $2`, CONTACT_ROW);
@@ -110,13 +143,35 @@ const SAVE_CONTACT = statement(
   `UPDATE contacts c SET saved_at = coalesce(c.saved_at, $7), ${SET_CHANGE} WHERE c.party_id = $1 AND c.other_id = $2`,
 );
 
+const NOTE_SAVED = statement(
+  `INSERT INTO contact_activity AS a (party_id, other_id, last_position) VALUES ($1, $2, $3)
+   ON CONFLICT (party_id, other_id) DO UPDATE SET last_position = greatest(a.last_position, excluded.last_position)`,
+);
+
+const RENAME = statement('SELECT FROM rename_contact($1, $2)');
+
+/** Brings the place of a contact in lists by name up to date, for these owners, after its label or display name has changed. */
+export async function renameContact(db: Queryable, ownerIds: readonly bigint[], otherId: bigint): Promise<void> {
+  await db.query(RENAME, [bigintArray(ownerIds), otherId]);
+}
+
+const OWNERS = statement('SELECT party_id FROM contacts WHERE other_id = $1', { party_id: 'bigint' });
+
+/** The parties of a shard that have this one in their contacts. */
+export async function ownersOf(db: Queryable, otherId: bigint): Promise<bigint[]> {
+  return (await db.query(OWNERS, [otherId])).map(({ party_id }) => BigInt(party_id));
+}
+
 /** Saves a party, or unarchives it. True when it was not saved before. */
 export async function saveContact(tx: Queryable, partyId: bigint, otherId: bigint, change: ContactChange): Promise<boolean> {
   await tx.query(INSERT_CONTACT, [partyId, otherId]);
   const [before] = await tx.query(LOCK_CONTACT, [partyId, otherId]);
   const isNew = before?.saved_at === null;
   if (isNew) await tx.query(COUNT_ONE_MORE, [partyId]);
-  await tx.query(SAVE_CONTACT, [partyId, otherId, ...changeValues({ ...change, archived: false }), new Date()]);
+  const now = new Date();
+  await tx.query(SAVE_CONTACT, [partyId, otherId, ...changeValues({ ...change, archived: false }), now]);
+  if (isNew) await tx.query(NOTE_SAVED, [partyId, otherId, BigInt(now.getTime()) * POSITIONS_PER_MS]);
+  if (isNew || change.label !== undefined) await renameContact(tx, [partyId], otherId);
   return isNew;
 }
 
@@ -129,12 +184,14 @@ export async function countSaved(db: Queryable, partyId: bigint): Promise<number
 }
 
 const CHANGE_SAVED = statement(
-  `UPDATE contacts c SET ${SET_CHANGE} WHERE c.party_id = $1 AND c.id = $2 AND c.saved_at IS NOT NULL RETURNING c.id`,
-  { id: 'uuid' },
+  `UPDATE contacts c SET ${SET_CHANGE} WHERE c.party_id = $1 AND c.id = $2 AND c.saved_at IS NOT NULL RETURNING c.other_id`,
+  { other_id: 'bigint' },
 );
 
-export async function changeSaved(db: Queryable, partyId: bigint, id: string, change: ContactChange): Promise<boolean> {
-  return (await db.query(CHANGE_SAVED, [partyId, id, ...changeValues(change)])).length > 0;
+export async function changeSaved(tx: Queryable, partyId: bigint, id: string, change: ContactChange): Promise<boolean> {
+  const [changed] = await tx.query(CHANGE_SAVED, [partyId, id, ...changeValues(change)]);
+  if (changed && change.label !== undefined) await renameContact(tx, [partyId], BigInt(changed.other_id));
+  return changed !== undefined;
 }
 
 export interface Seen {

@@ -89,6 +89,19 @@ export class InboxSchemas {
     return changeCached(this.#database, partyId, (tx) => store.saveSchema(tx, partyId, text), { kind: 'schema', id: partyId });
   }
 
+  /** Lets others read the schema, or no longer. */
+  async publish(partyId: bigint, isPublished: boolean): Promise<store.StoredSchema> {
+    const schema = await this.#database.of(partyId).transaction((tx) => store.setPublished(tx, partyId, isPublished));
+    if (!schema) throw new Refusal('not_found', 'Your inbox has no schema. Set one first.');
+    return schema;
+  }
+
+  /** Undefined for a business without a schema as for one that does not publish it: nobody else learns the difference. */
+  async findPublished(partyId: bigint): Promise<store.StoredSchema | undefined> {
+    const schema = await this.find(partyId);
+    return schema?.isPublished ? schema : undefined;
+  }
+
   async clear(partyId: bigint): Promise<void> {
     await changeCached(this.#database, partyId, (tx) => store.deleteSchema(tx, partyId), { kind: 'schema', id: partyId });
   }
@@ -106,6 +119,19 @@ export class InboxSchemas {
   /** The result that `set` and `judge` would have, without side effects. `gone` is aborted when the client disconnects. */
   check(caller: Caller, question: Question, gone: AbortSignal): Promise<Checked> {
     return this.#withSlot(caller, () => this.#check(caller.business.id, question, gone));
+  }
+
+  /** The result that a message with this JSON would have, if the recipient publishes its schema. */
+  checkFor(caller: Caller, recipientId: bigint, json: Buffer, gone: AbortSignal): Promise<Verdict> {
+    return this.#withSlot(caller, async () => {
+      const schema = await this.findPublished(recipientId);
+      if (!schema) return UNCHECKED;
+      // A name of its own: a slow schema of somebody else must not make the caller's own schemas count as slow.
+      const party = `${caller.business.id} for others`;
+      const { refusal, issues } = await unlessBusy(this.#checker.tryOut(party, schema.text, json, gone));
+      if (refusal) throw busy();
+      return verdictOf(issues);
+    });
   }
 
   async #withSlot<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
@@ -153,11 +179,13 @@ async function unlessBusy<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof CheckerBusy)) throw error;
-    throw new Refusal('unavailable', 'Too many schemas are being set or checked at the moment. Try again later.', {
-      retryAfterS: BUSY_RETRY_S,
-    });
+    throw error instanceof CheckerBusy ? busy() : error;
   }
+}
+
+function busy(): Refusal {
+  const message = 'Too many schemas are being set or checked at the moment. Try again later.';
+  return new Refusal('unavailable', message, { retryAfterS: BUSY_RETRY_S });
 }
 
 /** The problems of a schema that are known without parsing it. */

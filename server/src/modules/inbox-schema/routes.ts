@@ -1,27 +1,31 @@
 import { Type } from 'typebox';
 import { ValidationSchema } from '../../contract/envelope.ts';
+import { invalid } from '../../contract/errors.ts';
 import { SCHEMA_MAX_BYTES } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
 import { bodyCheck } from '../../contract/validation.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { whileConnected } from '../../http/while-connected.ts';
 import { readFields } from '../../platform/written-fields.ts';
+import { type AddressServices, recipientAt } from '../messages/send-message.ts';
 import { payloadIn } from '../messages/send-request.ts';
-import { type Checked, type InboxSchemas, type Question, tooLarge, type WrittenSchema } from './inbox-schema.ts';
+import { claimedAs } from '../parties/profile.ts';
+import { type Checked, type InboxSchemas, type Question, tooLarge, type Verdict, type WrittenSchema } from './inbox-schema.ts';
+import type { StoredSchema } from './store.ts';
 
-const { endpoint } = endpointsFor<{ schemas: InboxSchemas }>();
+const { endpoint, publicEndpoint } = endpointsFor<{ schemas: InboxSchemas } & AddressServices>();
 
 const schema = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Boolean(), Type.Null()], {
   description: `A JSON Schema of at most ${SCHEMA_MAX_BYTES} bytes: an object, or true or false. Null for none.`,
 });
 
-export const InboxSchemaSchema = Type.Object(
-  {
-    schema,
-    updated_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'Null when no schema is set.' }),
-  },
-  { $id: 'InboxSchema', ...closed },
-);
+const updatedAt = Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'Null when no schema is set.' });
+const published = Type.Boolean({
+  description: 'Whether others can read the schema, and check JSON against it with POST /v1/schema-check. False until you change it.',
+});
+
+export const InboxSchemaSchema = Type.Object({ schema, updated_at: updatedAt, published }, { $id: 'InboxSchema', ...closed });
+export const PublishedSchemaSchema = Type.Object({ schema, updated_at: updatedAt }, { $id: 'PublishedSchema', ...closed });
 
 /** For the name of the member, and white space. */
 const ROOM_AROUND_BYTES = 1_024;
@@ -68,8 +72,7 @@ export const get = endpoint({
   success: { status: 200, description: 'The schema as it was set; null if none is set.', schema: InboxSchemaSchema },
   errors: [],
   handle: async ({ schemas }, { caller }) => {
-    const found = await schemas.find(caller.business.id);
-    return { body: resourceJson(found?.text, found?.updatedAt) };
+    return { body: resourceJson(await schemas.find(caller.business.id)) };
   },
 });
 
@@ -85,10 +88,61 @@ export const set = endpoint({
     const written = writtenSchema(rawBody);
     if (written === null) {
       await schemas.clear(caller.business.id);
-      return { body: resourceJson(undefined, undefined) };
+      return { body: resourceJson(undefined) };
     }
-    const { text, updatedAt } = await schemas.set(caller, written);
-    return { body: resourceJson(text, updatedAt) };
+    return { body: resourceJson(await schemas.set(caller, written)) };
+  },
+});
+
+export const change = endpoint({
+  summary: 'Publish the JSON Schema of your inbox, or no longer',
+  description: 'A new schema is published if the one before it was. Clearing the schema ends this.',
+  body: Type.Object({ published }, closed),
+  success: { status: 200, description: 'The schema as it is now.', schema: InboxSchemaSchema },
+  errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'not_found'],
+  handle: async ({ schemas }, { caller, body }) => ({ body: resourceJson(await schemas.publish(caller.business.id, body.published)) }),
+});
+
+export const getPublished = publicEndpoint({
+  summary: 'Get the JSON Schema that a business publishes',
+  isCrossOrigin: true,
+  params: Type.Object({ handle: Type.String() }),
+  success: {
+    status: 200,
+    description: 'The schema as it was set; null if the business has none, or does not publish it.',
+    schema: PublishedSchemaSchema,
+  },
+  errors: ['not_found'],
+  handle: async ({ schemas, parties }, { params }) => {
+    const found = await schemas.findPublished((await claimedAs(parties, params.handle)).id);
+    return { body: `{${schemaMembers(found)}}` };
+  },
+});
+
+const RecipientQuestionSchema = Type.Object(
+  { json: Type.Unknown({ description: 'The `json` of a message, with the same limits.' }) },
+  closed,
+);
+const checkRecipientQuestion = bodyCheck(RecipientQuestionSchema, ['json']);
+
+export const RecipientCheckSchema = Type.Object({ validation: ValidationSchema }, { $id: 'RecipientCheck', ...closed });
+
+export const checkForRecipient = endpoint({
+  summary: 'Check JSON against the schema of a recipient before you send it',
+  description:
+    'The `validation` that a message with this `json` would get. The status is `not_applicable` if the recipient does not publish its schema, whether it has one or not. Nothing is stored, and the recipient is not told. An editor should cancel its previous request before it sends the next one.',
+  query: Type.Object({ to: Type.String({ minLength: 1, maxLength: 320, description: '`<handle>` or `<handle>/<segment>`' }) }, closed),
+  body: RecipientQuestionSchema,
+  readsRawBody: true,
+  success: { status: 200, description: 'The result.', schema: RecipientCheckSchema },
+  errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'unknown_recipient'],
+  handle: async (context, { caller, query, rawBody, request }) => {
+    const given = readFields<object>(rawBody, checkRecipientQuestion, ['json']).written('json');
+    if (!given) throw invalid([{ path: '/json', message: 'is required' }]);
+    const json = payloadIn(given);
+    const { recipient } = await recipientAt(context, query.to);
+    const verdict = await whileConnected(request, (gone) => context.schemas.checkFor(caller, recipient.id, json, gone));
+    return { body: `{"validation":${validationJson(verdict)}}` };
   },
 });
 
@@ -114,8 +168,11 @@ function questionIn(body: Buffer): Question {
 
 function checkedJson({ refusal, verdict }: Checked): string {
   const ofSchema = JSON.stringify({ valid: refusal === undefined, errors: refusal?.faults ?? [] });
-  const validation = verdict ? `{"status":"${verdict.status}","errors":${verdict.errors}}` : 'null';
-  return `{"schema":${ofSchema},"validation":${validation}}`;
+  return `{"schema":${ofSchema},"validation":${verdict ? validationJson(verdict) : 'null'}}`;
+}
+
+function validationJson({ status, errors }: Verdict): string {
+  return `{"status":"${status}","errors":${errors}}`;
 }
 
 /** Null clears the schema. */
@@ -125,7 +182,11 @@ function writtenSchema(body: Buffer): WrittenSchema | null {
   return fields.schema === null ? null : (written('schema') as WrittenSchema);
 }
 
+function resourceJson(stored: StoredSchema | undefined): string {
+  return `{${schemaMembers(stored)},"published":${stored?.isPublished === true}}`;
+}
+
 /** Spliced from text, so that the schema stays as written. */
-function resourceJson(text: string | undefined, updatedAt: Date | undefined): string {
-  return `{"schema":${text ?? 'null'},"updated_at":${JSON.stringify(updatedAt?.toISOString() ?? null)}}`;
+function schemaMembers(stored: StoredSchema | undefined): string {
+  return `"schema":${stored?.text ?? 'null'},"updated_at":${JSON.stringify(stored?.updatedAt.toISOString() ?? null)}`;
 }

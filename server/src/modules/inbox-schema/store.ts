@@ -6,13 +6,14 @@ export interface StoredSchema {
   text: string;
   updatedAt: Date;
   version: string;
+  isPublished: boolean;
 }
 
-const SCHEMA_ROW = columns({ schema: 'text', updated_at: 'timestamptz', version: 'text' });
+const SCHEMA_ROW = columns({ schema: 'text', updated_at: 'timestamptz', version: 'text', is_published: 'boolean' });
 
 const VERSION = '(extract(epoch FROM updated_at) * 1000000)::bigint::text AS version';
 
-const SCHEMA = statement(`SELECT schema, updated_at, ${VERSION} FROM inbox_schemas WHERE party_id = $1`, SCHEMA_ROW);
+const SCHEMA = statement(`SELECT schema, updated_at, ${VERSION}, is_published FROM inbox_schemas WHERE party_id = $1`, SCHEMA_ROW);
 
 export async function findSchema(db: Queryable, partyId: bigint): Promise<StoredSchema | undefined> {
   const [row] = await db.query(SCHEMA, [partyId]);
@@ -51,6 +52,14 @@ export async function saveSchema(tx: Queryable, partyId: bigint, text: string): 
   return toSchema(onlyRow(await tx.query(SCHEMA, [partyId])));
 }
 
+const PUBLISH = statement('UPDATE inbox_schemas SET is_published = $2 WHERE party_id = $1');
+
+/** Returns the schema as it is then; undefined if there is none. */
+export async function setPublished(tx: Queryable, partyId: bigint, isPublished: boolean): Promise<StoredSchema | undefined> {
+  await tx.query(PUBLISH, [partyId, isPublished]);
+  return findSchema(tx, partyId);
+}
+
 const DELETE_SCHEMA = statement('DELETE FROM inbox_schemas WHERE party_id = $1');
 
 export async function deleteSchema(tx: Queryable, partyId: bigint): Promise<void> {
@@ -58,5 +67,5 @@ export async function deleteSchema(tx: Queryable, partyId: bigint): Promise<void
 }
 
 function toSchema(row: RowOf<typeof SCHEMA_ROW>): StoredSchema {
-  return { text: row.schema, updatedAt: row.updated_at, version: row.version };
+  return { text: row.schema, updatedAt: row.updated_at, version: row.version, isPublished: row.is_published };
 }

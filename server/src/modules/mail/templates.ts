@@ -153,6 +153,76 @@ export function replyToBusinessMail({
   };
 }
 
+/** Says who and how many, and nothing of what was written: mail can be read on its way. */
+export function notificationMail({
+  businessName,
+  by,
+  mentions,
+  assignments,
+  url,
+  unsubscribeUrl,
+}: {
+  businessName: string;
+  by: readonly string[];
+  mentions: number;
+  assignments: number;
+  url: string;
+  unsubscribeUrl: string;
+}): Template {
+  const business = nameInMail(businessName);
+  const [first = '', second = '', ...others] = by.map(nameInMail);
+  const people =
+    others.length > 0 ? `${first}, ${second} and ${others.length} more` : [first, second].filter((name) => name !== '').join(' and ');
+  const verb = by.length > 1 ? 'have' : 'has';
+  const counts = [
+    ...(mentions > 0 ? [`mentioned you in ${mentions === 1 ? 'a comment' : `${mentions.toLocaleString('en-US')} comments`}`] : []),
+    ...(assignments > 0 ? [`assigned ${assignments === 1 ? 'a thread' : `${assignments.toLocaleString('en-US')} threads`} to you`] : []),
+  ].join(' and ');
+  const total = mentions + assignments;
+  return {
+    ...layOut({
+      subject: `${total === 1 ? '1 notification' : `${total.toLocaleString('en-US')} notifications`} in ${business}`,
+      heading: `${people} ${verb} ${counts}`,
+      paragraphs: [`This happened in the inbox of ${business} on Waybill.`],
+      link: { words: 'Open', url },
+      small: [`You get this mail because you are a member of ${business}. You can choose how often in your account.`],
+      unsubscribeUrl,
+    }),
+    headers: unsubscribeHeaders(unsubscribeUrl),
+  };
+}
+
+/** Says how many threads have news, and nothing of them: mail can be read on its way. */
+export function digestMail({
+  businessName,
+  frequency,
+  count,
+  isCapped,
+  url,
+  unsubscribeUrl,
+}: {
+  businessName: string;
+  frequency: 'hourly' | 'daily';
+  count: number;
+  isCapped: boolean;
+  url: string;
+  unsubscribeUrl: string;
+}): Template {
+  const business = nameInMail(businessName);
+  const threads = count === 1 ? '1 thread' : `${count.toLocaleString('en-US')}${isCapped ? ' or more' : ''} threads`;
+  return {
+    ...layOut({
+      subject: `${threads} with new messages in ${business}`,
+      heading: `${threads} with new messages`,
+      paragraphs: [`They are in a view that you have saved or share, in the inbox of ${business} on Waybill.`],
+      link: { words: 'Open the view', url },
+      small: [`You get this mail because you chose a ${frequency} mail about the view. You can change that in the menu of its list.`],
+      unsubscribeUrl,
+    }),
+    headers: unsubscribeHeaders(unsubscribeUrl),
+  };
+}
+
 /** Shows only the host of the URL, since its path may hold a secret. */
 export function webhookPausedMail({
   host,

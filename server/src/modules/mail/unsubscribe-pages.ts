@@ -5,7 +5,7 @@ import { page } from '../../http/page.ts';
 export function unsubscribePage(mailbox: string): HttpResponse {
   const body = html`
 <h1>No more notifications?</h1>
-<p>Waybill will no longer notify <strong>${mailbox}</strong> of replies. The replies themselves stay where they are.</p>
+<p>Waybill will no longer notify <strong>${mailbox}</strong> by mail. Replies, mentions and assignments stay where they are.</p>
 <form method="post"><p><button>Stop notifications</button></p></form>`;
   return page('No more notifications?', body, 200, "form-action 'self'");
 }

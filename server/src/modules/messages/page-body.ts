@@ -69,6 +69,11 @@ function batchesOf(entries: readonly ListedEntry[]): ListedEntry[][] {
   return batches;
 }
 
+/** The messages of a page one by one, a few of which are in memory at a time. */
+export async function* messagesIn(services: EnvelopeServices, page: MessagePage): AsyncGenerator<Loaded> {
+  for (const batch of batchesOf(page.entries)) yield* await load(services, page, batch);
+}
+
 function bytesOf(entries: readonly ListedEntry[]): number {
   return entries.reduce((sum, { bytes }) => sum + bytes, 0);
 }
@@ -96,7 +101,7 @@ async function* chunksOf(
 
 /** The reader of the list, and the detail of its messages. */
 type Reading = Pick<MessagePage, 'readerId' | 'detail'>;
-type Loaded = ListedMessage & StoredMessage;
+export type Loaded = ListedMessage & StoredMessage;
 
 async function load(services: EnvelopeServices, { readerId, detail }: Reading, entries: readonly ListedEntry[]): Promise<Loaded[]> {
   const inline = entries.flatMap(({ message }) => message ?? []);

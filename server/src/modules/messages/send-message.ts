@@ -2,7 +2,7 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { newReceiptToken, newUuid, parseId } from '../../contract/ids.ts';
 import { type Address, parseAddress } from '../../contract/names.ts';
-import { type ActorView, isBusiness, type Party } from '../../contract/parties.ts';
+import { type ActorView, type Business, isBusiness, type Party } from '../../contract/parties.ts';
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
 import type { CanonicalHasher } from '../../platform/canonical-hasher.ts';
 import type { Database } from '../../platform/postgres.ts';
@@ -18,17 +18,20 @@ import { type SendRequest, writtenFields } from './send-request.ts';
 import { findByIdempotencyKey, findByKeyPrefix, findParent, findSent, hasReceived, type MessageRecord, type Parent } from './store.ts';
 import { withFiles } from './with-files.ts';
 
-export interface SendServices {
-  database: Database;
+export interface AddressServices {
   parties: PartyDirectory;
+  /** The domain of incoming mail: `<handle>+<segment>@` it is an address of a recipient, too. */
+  inboundDomain: string;
+}
+
+export interface SendServices extends AddressServices {
+  database: Database;
   ledger: Ledger;
   quotas: Quotas;
   files: Files;
   blocks: Blocks;
   schemas: InboxSchemas;
   hasher: CanonicalHasher;
-  /** The domain of incoming mail: `<handle>+<segment>@` it is an address of a recipient, too. */
-  inboundDomain: string;
 }
 
 /** The author of a message, for a party that may not exist yet. */
@@ -224,11 +227,12 @@ function invalidAddress(): Refusal {
 }
 
 /** `<handle>` or `<handle>/<segment>`, perhaps with a leading @, or the mail address of either. */
-function addressIn({ inboundDomain }: SendServices, to: string): Address | undefined {
+function addressIn({ inboundDomain }: AddressServices, to: string): Address | undefined {
   return parseAddress(to.startsWith('@') ? to.slice(1) : to) ?? parseRecipient(to, inboundDomain);
 }
 
-async function destinationByAddress(services: SendServices, writer: Writer, to: string): Promise<Destination> {
+/** The business that an address names. */
+export async function recipientAt(services: AddressServices, to: string): Promise<{ recipient: Business; segment: string | null }> {
   const address = addressIn(services, to);
   if (!address) {
     if (UNCLAIMED_NAME.test(to))
@@ -240,8 +244,13 @@ async function destinationByAddress(services: SendServices, writer: Writer, to: 
   }
   const recipient = await services.parties.byHandle(address.handle);
   if (!recipient) throw new Refusal('unknown_recipient', `No business has claimed the handle ${address.handle}.`);
+  return { recipient, segment: address.segment ?? null };
+}
+
+async function destinationByAddress(services: SendServices, writer: Writer, to: string): Promise<Destination> {
+  const { recipient, segment } = await recipientAt(services, to);
   refuseAtClosedDoor(writer, recipient);
-  return { recipient, segment: address.segment ?? null, threadId: newUuid(), parentId: null };
+  return { recipient, segment, threadId: newUuid(), parentId: null };
 }
 
 function refuseAtClosedDoor({ party }: Writer, recipient: Party): void {

@@ -98,7 +98,10 @@ export class PartyDirectory {
   async change(business: Business, change: BusinessChange): Promise<Business> {
     const name = change.displayName === undefined ? undefined : checkedName(change.displayName);
     return changeCached(this.#database, business.id, async (tx) => {
-      if (name !== undefined && name !== business.displayName) await refuseCopiedName(tx, name, business.id);
+      if (name !== undefined && name !== business.displayName) {
+        await refuseCopiedName(tx, name, business.id);
+        await store.queueRename(tx, business.id);
+      }
       return store.updateBusiness(tx, business.id, name, change.acceptingDrops, change.receipts);
     });
   }

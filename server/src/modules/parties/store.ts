@@ -184,6 +184,21 @@ export async function insertVerifiedDomain(tx: Queryable, partyId: bigint, domai
   if (unclaimed !== undefined) await queueJoin(tx, partyId, unclaimed, null);
 }
 
+const QUEUE_RENAME = statement(
+  `SELECT FROM graphile_worker.add_job('rename-contact', $1::json, job_key => $2, run_at => $3, job_key_mode => 'preserve_run_at')`,
+);
+const RENAMED_AFTER_MS = 5_000;
+
+/** Queues the job that sorts a business by its new name in the contacts of others; at most one for several changes in short order. */
+export async function queueRename(tx: Queryable, id: bigint): Promise<void> {
+  const partyId = id.toString();
+  await tx.query(QUEUE_RENAME, [
+    JSON.stringify({ party_id: partyId }),
+    `rename-contact ${partyId}`,
+    new Date(Date.now() + RENAMED_AFTER_MS),
+  ]);
+}
+
 const QUEUE_JOIN = statement(`SELECT FROM graphile_worker.add_job('join-history', $1::json)`);
 
 /** Queues the job that makes threads join a business: all threads of a party, or those that one mailbox began. */

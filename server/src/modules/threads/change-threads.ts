@@ -5,17 +5,16 @@ import {
   LABELS_PER_BUSINESS_MAX,
   LABELS_PER_THREAD_MAX,
   MEMBERS_PER_BUSINESS_MAX,
-  NOTIFICATIONS_KEPT_MAX,
   THREAD_LABEL_MAX_CHARS,
   UNREAD_COUNT_MAX,
 } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
 import { withoutUnseen } from '../../contract/visible-text.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database, Queryable } from '../../platform/postgres.ts';
 import * as store from './change-store.ts';
 import { requireThreads } from './ensure-indexed.ts';
 import { readerOf } from './list-threads.ts';
-import { insertNotifications } from './notification-store.ts';
+import { notify } from './notifications.ts';
 import { findWorkers, listWorkers } from './worker-store.ts';
 import { type NamedWorker, parseWorker, type Worker, workerOf } from './workers.ts';
 
@@ -53,7 +52,7 @@ export async function changeThreads(database: Database, caller: Caller, ids: rea
 
 /** Nobody is told of what they do themselves. */
 async function tellOfAssignment(
-  tx: Parameters<typeof insertNotifications>[0],
+  tx: Queryable,
   partyId: bigint,
   by: NamedWorker,
   assignee: Worker | null,
@@ -61,7 +60,7 @@ async function tellOfAssignment(
 ): Promise<void> {
   if (assignee === null || assignee.id === by.id) return;
   const all = threadIds.map((threadId) => ({ id: newUuid(), recipient: assignee, kind: 'assignment' as const, threadId, commentId: null }));
-  await insertNotifications(tx, partyId, by, all, NOTIFICATIONS_KEPT_MAX);
+  await notify(tx, partyId, by, all);
 }
 
 async function assigneeOf(database: Database, partyId: bigint, by: Worker, text: string | null): Promise<Worker | null> {
@@ -89,12 +88,7 @@ function labelOf(field: string, text: string, i: number): string {
   throw invalid([{ path: `/${field}/${i}`, message: `must have 1 to ${THREAD_LABEL_MAX_CHARS} visible characters` }]);
 }
 
-async function changeLabels(
-  tx: Parameters<typeof insertNotifications>[0],
-  partyId: bigint,
-  threadIds: readonly string[],
-  change: store.LabelChange,
-): Promise<void> {
+async function changeLabels(tx: Queryable, partyId: bigint, threadIds: readonly string[], change: store.LabelChange): Promise<void> {
   if ((await store.setLabels(tx, partyId, threadIds, change)) > LABELS_PER_THREAD_MAX)
     throw new Refusal('conflict', `A thread can have ${LABELS_PER_THREAD_MAX} labels at most.`);
   if ((await store.labelsOf(tx, partyId, LABELS_PER_BUSINESS_MAX + 1)).length > LABELS_PER_BUSINESS_MAX)

@@ -63,3 +63,12 @@ const COUNT = statement(
 export async function countComments(tx: Queryable, partyId: bigint, threadId: string, upTo: number): Promise<number> {
   return onlyRow(await tx.query(COUNT, [partyId, threadId, upTo])).count;
 }
+
+const COUNT_ONE_MORE = statement('UPDATE thread_changes SET comments = comments + 1 WHERE party_id = $1 RETURNING comments', {
+  comments: 'integer',
+});
+
+/** Returns the comments of the business, this one included. Call it after noteChange, which lets comments of a business take turns. */
+export async function countOneMore(tx: Queryable, partyId: bigint): Promise<number> {
+  return onlyRow(await tx.query(COUNT_ONE_MORE, [partyId])).comments;
+}

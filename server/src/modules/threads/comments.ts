@@ -1,13 +1,14 @@
 import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { newUuid } from '../../contract/ids.ts';
-import { COMMENTS_PER_THREAD_MAX, NOTIFICATIONS_KEPT_MAX, PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
+import { COMMENTS_PER_BUSINESS_MAX, COMMENTS_PER_THREAD_MAX, PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
 import type { Database } from '../../platform/postgres.ts';
+import { addCommentDocument } from '../search/comment-documents.ts';
 import { noteChange } from './change-store.ts';
 import * as store from './comment-store.ts';
 import { requireThreads } from './ensure-indexed.ts';
-import { insertNotifications } from './notification-store.ts';
+import { notify } from './notifications.ts';
 import { findWorkers } from './worker-store.ts';
 import { type NamedWorker, parseWorker, workerOf } from './workers.ts';
 
@@ -49,10 +50,13 @@ export async function addComment(
     await noteChange(tx, partyId);
     if ((await store.countComments(tx, partyId, threadId, COMMENTS_PER_THREAD_MAX)) >= COMMENTS_PER_THREAD_MAX)
       throw new Refusal('conflict', `A thread can have ${COMMENTS_PER_THREAD_MAX} comments at most.`);
+    if ((await store.countOneMore(tx, partyId)) > COMMENTS_PER_BUSINESS_MAX)
+      throw new Refusal('conflict', `A business can have ${COMMENTS_PER_BUSINESS_MAX} comments at most.`);
     const comment = await store.insertComment(tx, partyId, threadId, { id: commentId, author, text, mentions: mentioned });
+    await addCommentDocument(tx, partyId, threadId, commentId);
     const told = mentioned.filter((worker) => worker.id !== author.id);
     const all = told.map((recipient) => ({ id: newUuid(), recipient, kind: 'mention' as const, threadId, commentId }));
-    await insertNotifications(tx, partyId, author, all, NOTIFICATIONS_KEPT_MAX);
+    await notify(tx, partyId, author, all);
     return comment;
   });
 }

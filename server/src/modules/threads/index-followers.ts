@@ -10,4 +10,6 @@ export interface IndexFollower {
 /** Everything that follows from ledger entries without being part of the send, in this order. */
 export const INDEX_FOLLOWERS: readonly IndexFollower[] = [
   { index: 'index_threads', rebuild: 'rebuild_threads', follows: 'The rows of GET /v1/threads.' },
+  { index: 'index_contact_activity', rebuild: 'rebuild_contact_activity', follows: 'The orders of GET /v1/contacts?sort=.' },
+  { index: 'queue_search_entries', rebuild: 'queue_search_threads', follows: 'What the search index is to read (modules/search).' },
 ];

@@ -22,9 +22,9 @@ const INSERT = statement(
             AS n (id, recipient_kind, recipient_id, kind, thread_id, comment_id)`,
 );
 const DELETE_OLD = statement(
-  `DELETE FROM notifications n USING unnest($2::text[], $3::uuid[]) AS k (kind, id)
-    WHERE n.party_id = $1 AND n.recipient_kind = k.kind::worker_kind AND n.recipient_id = k.id AND n.id <= (
-          SELECT o.id FROM notifications o WHERE o.party_id = $1 AND o.recipient_kind = k.kind::worker_kind AND o.recipient_id = k.id
+  `DELETE FROM notifications n USING unnest($2::worker_kind[], $3::uuid[]) AS k (kind, id)
+    WHERE n.party_id = $1 AND n.recipient_kind = k.kind AND n.recipient_id = k.id AND n.id <= (
+          SELECT o.id FROM notifications o WHERE o.party_id = $1 AND o.recipient_kind = k.kind AND o.recipient_id = k.id
            ORDER BY o.id DESC OFFSET $4 LIMIT 1)`,
 );
 
@@ -57,6 +57,7 @@ const ROW = columns({
   id: 'uuid',
   kind: oneOf('notification_kind', NOTIFICATION_KINDS),
   thread_id: 'uuid',
+  subject: 'text?',
   comment_id: 'uuid?',
   by_kind: oneOf('worker_kind', WORKER_KINDS),
   by_id: 'uuid',
@@ -68,7 +69,8 @@ const ROW = columns({
 export type NotificationRow = RowOf<typeof ROW>;
 
 const LIST = statement(
-  `SELECT ${namesOf(ROW)} FROM notifications
+  `SELECT ${namesOf(ROW)}
+     FROM notifications n LEFT JOIN LATERAL (SELECT t.subject FROM threads t WHERE t.party_id = $1 AND t.thread_id = n.thread_id) t ON true
     WHERE party_id = $1 AND recipient_kind = $2 AND recipient_id = $3 AND ($4::uuid IS NULL OR id < $4) AND ($6::boolean IS NULL OR (read_at IS NULL) = $6)
     ORDER BY id DESC LIMIT $5`,
   ROW,

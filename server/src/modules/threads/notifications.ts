@@ -1,17 +1,25 @@
 import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { invalid } from '../../contract/errors.ts';
 import { parseId } from '../../contract/ids.ts';
-import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
+import { NOTIFICATIONS_KEPT_MAX, PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database, Queryable } from '../../platform/postgres.ts';
+import { queueNotificationMail } from './notification-mail-store.ts';
 import * as store from './notification-store.ts';
-import { workerOf } from './workers.ts';
+import { type NamedWorker, workerOf } from './workers.ts';
 
 export type { NotificationRow } from './notification-store.ts';
 
 interface NotificationServices {
   database: Database;
   cursors: Cursors;
+}
+
+/** In the transaction of what they tell of. People also get a mail, as often as they want. */
+export async function notify(tx: Queryable, partyId: bigint, by: NamedWorker, all: readonly store.NewNotification[]): Promise<void> {
+  await store.insertNotifications(tx, partyId, by, all, NOTIFICATIONS_KEPT_MAX);
+  const people = new Set(all.filter(({ recipient }) => recipient.kind === 'person').map(({ recipient }) => recipient.id));
+  for (const personId of people) await queueNotificationMail(tx, partyId, personId);
 }
 
 /** The caller's own, newest first. */

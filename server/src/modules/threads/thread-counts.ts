@@ -1,10 +1,10 @@
 import { Refusal } from '../../contract/errors.ts';
 import { THREAD_COUNT_MAX } from '../../contract/limits.ts';
-import type { Caller } from '../../contract/parties.ts';
+import type { Business, Caller } from '../../contract/parties.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { TooMuchWaiting, Turns } from '../../platform/turns.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
-import { type Count, countThreads } from './list-store.ts';
+import { type Count, countThreads, type Reader } from './list-store.ts';
 import { readerOf } from './list-threads.ts';
 import { resolveFilters, type ThreadQuery } from './thread-filters.ts';
 
@@ -52,10 +52,18 @@ export class ThreadCounts {
   }
 
   async #count(caller: Caller, query: ThreadQuery): Promise<Count> {
-    const { id } = caller.business;
-    const reader = readerOf(caller);
-    const filters = await resolveFilters(this.#parties, caller.business, reader, query);
+    return this.inRange(caller.business, readerOf(caller), query);
+  }
+
+  /** Those whose last message is in a range of positions. Takes no turn: for chores, which ask once at a time. */
+  async inRange(business: Business, reader: Reader, query: ThreadQuery, range?: { after: bigint; through: bigint }): Promise<Count> {
+    const filters = await resolveFilters(this.#parties, business, reader, query);
     if (filters === undefined) return { count: 0, isCapped: false };
-    return countThreads(this.#database.of(id), id, reader, filters, THREAD_COUNT_MAX);
+    if (range) {
+      const { since = 0n, until } = filters;
+      filters.since = since > range.after ? since : range.after + 1n;
+      filters.until = until !== undefined && until <= range.through ? until : range.through + 1n;
+    }
+    return countThreads(this.#database.of(business.id), business.id, reader, filters, THREAD_COUNT_MAX);
   }
 }

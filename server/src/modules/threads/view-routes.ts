@@ -3,10 +3,11 @@ import { formatId } from '../../contract/ids.ts';
 import { VIEW_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
+import { chooseDigest, DIGEST_CHOICES } from './digests.ts';
 import { CountSchema, countView, filterFields } from './thread-schema.ts';
 import { changeView, createView, deleteView, listViews, type View, type ViewServices } from './views.ts';
 
-const { endpoint } = endpointsFor<ViewServices>();
+const { endpoint, memberEndpoint } = endpointsFor<ViewServices>();
 
 const FilterSchema = Type.Object(filterFields, { ...closed, description: 'The filters of GET /v1/threads.' });
 const ViewSchema = Type.Object(
@@ -17,6 +18,7 @@ const ViewSchema = Type.Object(
     shared: Type.Boolean({ description: 'Whether everybody of your business sees it.' }),
     mine: Type.Boolean({ description: 'Whether you have created it.' }),
     threads: CountSchema,
+    digest: Type.Enum([...DIGEST_CHOICES], { description: 'How often you get a mail about new messages in its threads.' }),
     created_at: Type.String({ format: 'date-time' }),
   },
   { $id: 'View', ...closed, description: 'A saved filter of threads, with the number of threads that it has for you.' },
@@ -54,6 +56,17 @@ export const change = endpoint({
   handle: async (context, { caller, params, body }) => ({ body: viewView(await changeView(context, caller, params.id, body)) }),
 });
 
+export const digest = memberEndpoint({
+  summary: 'Choose how often you get a mail about a saved view',
+  description:
+    'hourly (on the hour) or daily (at 07:00 UTC), if threads of the view have new messages that you have not read. The mail has their number and a link, and nothing of what was written.',
+  params: idParams,
+  body: Type.Object({ frequency: Type.Enum([...DIGEST_CHOICES]) }, closed),
+  success: { status: 200, description: 'The view.', schema: ViewSchema },
+  errors: [...bodyErrors, 'not_found', 'conflict'],
+  handle: async (context, { caller, params, body }) => ({ body: viewView(await chooseDigest(context, caller, params.id, body.frequency)) }),
+});
+
 export const remove = endpoint({
   summary: 'Delete a saved view',
   params: idParams,
@@ -65,7 +78,7 @@ export const remove = endpoint({
   },
 });
 
-function viewView({ row, isMine, count }: View) {
+function viewView({ row, isMine, count, digest }: View) {
   return {
     id: formatId('view', row.id),
     name: row.name,
@@ -73,6 +86,7 @@ function viewView({ row, isMine, count }: View) {
     shared: row.is_shared,
     mine: isMine,
     threads: countView(count),
+    digest,
     created_at: row.created_at.toISOString(),
   };
 }

@@ -7,6 +7,7 @@ import { textIssues } from '../../contract/validation.ts';
 import type { Database, Queryable } from '../../platform/postgres.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { noteChange } from './change-store.ts';
+import { type DigestFrequency, digestsOf, removeDigestsOfView } from './digest-store.ts';
 import type { Count, ThreadCounts } from './thread-counts.ts';
 import { resolveFilters, type ThreadQuery } from './thread-filters.ts';
 import * as store from './view-store.ts';
@@ -23,6 +24,8 @@ export interface View {
   row: store.ViewRow;
   isMine: boolean;
   count: Count;
+  /** How often the caller gets a mail about it. */
+  digest: DigestFrequency | 'never';
 }
 
 /** The caller's own, and those that the business shares, in the order in which they were created. */
@@ -31,19 +34,23 @@ export async function listViews(services: ViewServices, caller: Caller): Promise
   return toViews(services, caller, await store.listViews(services.database.of(id), id, workerOf(caller)));
 }
 
-async function toViews({ threadCounts }: ViewServices, caller: Caller, rows: readonly store.ViewRow[]): Promise<View[]> {
+async function toViews({ database, threadCounts }: ViewServices, caller: Caller, rows: readonly store.ViewRow[]): Promise<View[]> {
   const counts = await threadCounts.of(
     caller,
     rows.map(({ filter }) => filter),
   );
+  const { id } = caller.business;
+  const worker = workerOf(caller);
+  const digests = await digestsOf(database.of(id), id, worker.id);
   return rows.map((row, i) => ({
     row,
-    isMine: row.owner_id === workerOf(caller).id,
+    isMine: row.owner_id === worker.id,
     count: counts[i] ?? { count: 0, isCapped: false },
+    digest: digests.get(row.id) ?? 'never',
   }));
 }
 
-async function toView(services: ViewServices, caller: Caller, row: store.ViewRow): Promise<View> {
+export async function toView(services: ViewServices, caller: Caller, row: store.ViewRow): Promise<View> {
   const [view] = await toViews(services, caller, [row]);
   return view ?? noSuchView();
 }
@@ -92,7 +99,9 @@ export async function deleteView({ database }: ViewServices, caller: Caller, vie
   const { id } = caller.business;
   await database.of(id).transaction(async (tx) => {
     await noteChange(tx, id);
-    await store.deleteView(tx, id, (await changeable(tx, caller, viewId)).id);
+    const view = await changeable(tx, caller, viewId);
+    await store.deleteView(tx, id, view.id);
+    await removeDigestsOfView(tx, id, view.id);
   });
 }
 

@@ -20,12 +20,14 @@ const NONCE = /NONCE/g;
 /** The built pages, held in memory: they take a megabyte or two. */
 export class Pages {
   readonly #shell: string;
+  readonly #pdf: string;
   readonly #assets = new Map<string, Buffer>();
   readonly #filesAt: string | undefined;
 
   /** `filesAt` is the origin of files for browsers, if not the service itself. */
   constructor(folder: string, filesAt: string | undefined) {
     this.#shell = readFileSync(path.join(folder, 'index.html'), 'utf8');
+    this.#pdf = readFileSync(path.join(folder, 'pdf.html'), 'utf8');
     for (const name of readdirSync(path.join(folder, 'assets'))) this.#assets.set(name, readFileSync(path.join(folder, 'assets', name)));
     this.#filesAt = filesAt;
   }
@@ -42,6 +44,22 @@ export class Pages {
         'referrer-policy': 'same-origin',
       },
       body: this.#shell.replace(NONCE, nonce),
+    };
+  }
+
+  /** The frame in which PDFs are drawn (web/src/pdf): it has no origin, connects to nothing, and only our own pages may show it. */
+  showPdf(): HttpResponse {
+    const policy = [
+      'sandbox allow-scripts',
+      "default-src 'none'",
+      "script-src 'self'",
+      "frame-ancestors 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+    ];
+    return {
+      headers: { 'content-security-policy': policy.join('; '), 'cache-control': 'no-cache', 'referrer-policy': 'no-referrer' },
+      body: this.#pdf,
     };
   }
 
@@ -72,6 +90,8 @@ export class Pages {
       "font-src 'self'",
       "img-src 'self' data:",
       `connect-src 'self'${this.#filesAt === undefined ? '' : ` ${this.#filesAt}`}`,
+      // The frame in which PDFs are drawn. No other page of the service can be framed.
+      "frame-src 'self'",
       "form-action 'self'",
       "base-uri 'none'",
       "frame-ancestors 'none'",

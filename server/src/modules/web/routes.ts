@@ -26,7 +26,9 @@ const PAGES = [
   '/outbox',
   '/compose',
   '/threads/:id',
+  '/search',
   '/contacts',
+  '/contacts/:address',
   '/agents',
   '/members',
   '/domains',
@@ -42,6 +44,14 @@ const PAGES = [
 /** The routes of the pages. */
 export function pageRoutes(pages: Pages): Route<PageServices>[] {
   const page = publicEndpoint({ summary: 'A page of the dashboard', query, success, errors: [], handle: async () => pages.show() });
+
+  const pdfFrame = publicEndpoint({
+    summary: 'The frame in which pages draw PDFs',
+    query,
+    success,
+    errors: [],
+    handle: async () => pages.showPdf(),
+  });
 
   const dropPage = publicEndpoint({
     summary: 'The page on which anybody can write to a business',
@@ -66,6 +76,8 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
 
   const asset = publicEndpoint({
     summary: 'An asset of the pages',
+    // For the frame without an origin (pdf.html).
+    isCrossOrigin: true,
     params: Type.Object({ name: Type.String() }),
     success: { status: 200, description: 'A script, style sheet, font or image.' },
     errors: ['not_found'],
@@ -78,6 +90,7 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
 
   return [
     ...PAGES.map((path): Route<PageServices> => ['GET', path, 'public unlimited', page]),
+    ['GET', '/pdf.html', 'public unlimited', pdfFrame],
     ['GET', '/@:handle', 'public', dropPage],
     ['GET', '/r/:token', 'public', receiptPage],
     ['GET', '/assets/:name', 'public unlimited', asset],

@@ -64,26 +64,31 @@ export function unsendable(attempt: LeasedAttempt, reason: string): Outcome {
 }
 
 function outcomeOf(attempt: LeasedAttempt, begunAt: number, statusCode: number | null, error: string | null, retryAfterS: number): Outcome {
-  const { partyId, webhookId, isProven } = attempt.lane;
+  const { id, lane, lease } = attempt;
+  const { partyId, webhookId, isProven } = lane;
+  const { urlVersion } = lease;
   const responseMs = Math.round(performance.now() - begunAt);
   const succeeded = error === null;
-  return { attempt, partyId, webhookId, isProven, id: attempt.id, succeeded, statusCode, error, retryAfterS, begunAt, responseMs };
+  return { attempt, partyId, webhookId, urlVersion, isProven, id, succeeded, statusCode, error, retryAfterS, begunAt, responseMs };
 }
 
 function headersOf({ lease, messageId, id, event }: LeasedAttempt, body: Buffer): Record<string, string> {
   const unixSeconds = Math.floor((lease.clockMs + performance.now() - lease.at) / 1000);
   const message = formatId('msg', messageId);
-  const { own, standard } = signaturesOf(lease.secret, message, unixSeconds, body);
-  return {
+  const { own, standard } = signaturesOf(lease.secrets, message, unixSeconds, body);
+  const isReplay = event === 'message.replay';
+  const headers: Record<string, string> = {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
-    'waybill-event': event,
+    'waybill-event': isReplay ? 'message.received' : event,
     'waybill-delivery-id': formatId('dlv', id),
     'waybill-signature': own,
     'webhook-id': message,
     'webhook-timestamp': String(unixSeconds),
     'webhook-signature': standard,
   };
+  if (isReplay) headers['waybill-replay'] = 'true';
+  return lease.headers === undefined ? headers : { ...lease.headers, ...headers };
 }
 
 function refusalText(statusCode: number): string {

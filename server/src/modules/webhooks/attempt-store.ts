@@ -25,11 +25,14 @@ export interface WebhookKey {
   webhookId: string;
 }
 
+/** message.replay: a message that was received earlier, at the request of its recipient. Outside, the event is message.received. */
+export type AttemptEvent = 'message.received' | 'message.test' | 'message.replay';
+
 /** A leased attempt that is due. */
 export interface DueAttempt {
   id: string;
   messageId: string;
-  event: 'message.received' | 'message.test';
+  event: AttemptEvent;
   createdMs: number;
 }
 
@@ -39,14 +42,25 @@ export interface WantedAttempts extends WebhookKey {
   held: ReadonlySet<string>;
 }
 
-/** The attempts leased for one webhook, and the database's clock then. */
-export interface LeasedAttempts {
-  url: string;
+/** The secrets and headers of a webhook as they are stored, maybe encrypted. */
+export interface StoredSecrets {
   secret: string;
+  /** The one before, while it also signs. */
+  previousSecret: string | null;
+  /** The headers that the business added, by name. */
+  headers: Record<string, string> | null;
+}
+
+/** The attempts leased for one webhook, and the database's clock then. */
+export interface LeasedAttempts extends StoredSecrets {
+  url: string;
+  urlVersion: number;
   /** Whether the endpoint has ever responded 2xx. */
   isProven: boolean;
   clockMs: number;
   attempts: DueAttempt[];
+  /** When more may be leased, if the limit of attempts per second allowed too few now. */
+  retryMs: number | undefined;
 }
 
 /** The attributes of the type wanted_attempts. */
@@ -59,9 +73,20 @@ const WANTED_FIELDS: readonly Field<WantedAttempts>[] = [
 
 const LEASE = prepared(
   'lease-attempts',
-  `SELECT webhook_id, url, secret, is_proven, clock_ms, attempts
+  `SELECT webhook_id, url, url_version, secret, previous_secret, headers, is_proven, clock_ms, attempts, retry_ms
      FROM lease_webhook_attempts($1, $2::wanted_attempts[], make_interval(secs => $3))`,
-  { webhook_id: 'uuid', url: 'text', secret: 'text', is_proven: 'boolean', clock_ms: 'bigint', attempts: json<DueAttempt[]>() },
+  {
+    webhook_id: 'uuid',
+    url: 'text',
+    url_version: 'integer',
+    secret: 'text',
+    previous_secret: 'text?',
+    headers: 'text?',
+    is_proven: 'boolean',
+    clock_ms: 'bigint',
+    attempts: json<DueAttempt[]>(),
+    retry_ms: 'integer?',
+  },
 );
 
 /** Leases attempts that are due for `leaseS` seconds, and renews those held; when a lease ends, other workers may take them. By webhook. */
@@ -75,7 +100,17 @@ export async function leaseAttempts(
   return new Map(
     rows.map((row) => [
       row.webhook_id,
-      { url: row.url, secret: row.secret, isProven: row.is_proven, clockMs: Number(row.clock_ms), attempts: row.attempts },
+      {
+        url: row.url,
+        urlVersion: row.url_version,
+        secret: row.secret,
+        previousSecret: row.previous_secret,
+        headers: row.headers === null ? null : JSON.parse(row.headers),
+        isProven: row.is_proven,
+        clockMs: Number(row.clock_ms),
+        attempts: row.attempts,
+        retryMs: row.retry_ms ?? undefined,
+      },
     ]),
   );
 }
@@ -111,6 +146,7 @@ export async function endLeasesOf(db: Queryable, workerId: string): Promise<Webh
 
 export interface MadeAttempt extends WebhookKey {
   id: string;
+  urlVersion: number;
   /** Whether its endpoint was known to have responded 2xx before. */
   isProven: boolean;
   succeeded: boolean;
@@ -136,6 +172,7 @@ function madeFields(now: number): Field<MadeAttempt>[] {
     integerField((m) => m.responseMs),
     integerField((m) => Math.round(now - m.begunAt)),
     integerField((m) => m.retryAfterS),
+    integerField((m) => m.urlVersion),
   ];
 }
 
@@ -234,4 +271,13 @@ const DELETE_OLD_ENTRIES = statement(
 export async function deleteOldEntries(db: Queryable, { partyId, webhookId }: WebhookKey, days: number): Promise<number> {
   const rows = await db.query(DELETE_OLD_ENTRIES, [partyId, webhookId, days]);
   return Number(rows[0]?.count ?? 0);
+}
+
+const DELETE_LEFT_RATES = statement(
+  'DELETE FROM webhook_rates r WHERE NOT EXISTS (SELECT 1 FROM webhooks w WHERE w.party_id = r.party_id AND w.id = r.webhook_id)',
+);
+
+/** Deletes the rates of webhooks that were deleted. */
+export async function deleteLeftRates(db: Queryable): Promise<void> {
+  await db.query(DELETE_LEFT_RATES);
 }

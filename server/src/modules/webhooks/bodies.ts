@@ -9,7 +9,7 @@ export interface BodyServices extends EnvelopeServices {
 
 /** The body of each attempt, or undefined where the message or its recipient is gone. */
 export async function bodiesOf(attempts: readonly LeasedAttempt[], services: BodyServices): Promise<(Buffer | undefined)[]> {
-  const real = attempts.filter(({ event }) => event === 'message.received');
+  const real = attempts.filter(({ event }) => event !== 'message.test');
   const wanted = real.map(({ lane, messageId }) => ({ partyId: lane.partyId, messageId }));
   const received = (await receivedEnvelopes(services, wanted)).values();
   const bodies: (Buffer | undefined)[] = [];

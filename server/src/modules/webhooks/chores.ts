@@ -1,10 +1,17 @@
+import type { Logger } from 'pino';
 import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { Chore } from '../../platform/jobs.ts';
+import type { Database } from '../../platform/postgres.ts';
+import { SealedSecretError } from '../../platform/secret-box.ts';
 import * as store from './attempt-store.ts';
+import { forgetPreviousSecrets, renewSecrets, storedSecrets } from './secret-store.ts';
+import type { WebhookSecrets } from './webhook-secrets.ts';
 
 const BATCH = 10_000;
+const SECRETS_BATCH = 500;
+const NIL = '00000000-0000-0000-0000-000000000000';
 
-export function webhookChores(logDays: number): Chore[] {
+export function webhookChores(logDays: number, secrets: WebhookSecrets): Chore[] {
   return [
     {
       name: JOBS.forgetWebhook,
@@ -14,17 +21,52 @@ export function webhookChores(logDays: number): Chore[] {
       },
     },
     {
+      name: 'encrypt-webhook-secrets',
+      schedule: '17 * * * *',
+      run: async (database, log) => {
+        let encrypted = 0;
+        for (const shard of database.shards) {
+          await forgetPreviousSecrets(shard);
+          encrypted += await encryptSecrets(shard, secrets, log);
+        }
+        if (encrypted > 0) log.info({ encrypted }, 'encrypted secrets of webhooks with the current key');
+      },
+    },
+    {
       name: 'purge-delivery-log',
       schedule: '47 * * * *',
       run: async (database, log) => {
         let purged = 0;
-        for (const shard of database.shards)
+        for (const shard of database.shards) {
+          await store.deleteLeftRates(shard);
           for (const webhook of await store.webhooksWithLog(shard)) {
             // A message that was delivered while its webhook was being deleted may have left an attempt behind.
             purged += webhook.exists ? await store.deleteOldEntries(shard, webhook, logDays) : await store.deleteLog(shard, webhook, BATCH);
           }
+        }
         if (purged > 0) log.info({ purged }, 'removed old entries of the delivery log');
       },
     },
   ];
+}
+
+/** Secrets that are plain, or encrypted with an older key. A webhook that is changed at the same time is left to the next run. */
+async function encryptSecrets(shard: Database, secrets: WebhookSecrets, log: Logger): Promise<number> {
+  let encrypted = 0;
+  let after: store.WebhookKey = { partyId: 0n, webhookId: NIL };
+  for (;;) {
+    const page = await storedSecrets(shard, after, SECRETS_BATCH);
+    for (const read of page) {
+      try {
+        const renewed = secrets.renew(read.webhookId, read);
+        if (renewed && (await renewSecrets(shard, read, renewed))) encrypted++;
+      } catch (error) {
+        if (!(error instanceof SealedSecretError)) throw error;
+        log.error(error, `the secret of the webhook ${read.webhookId} can't be read`);
+      }
+    }
+    const last = page.at(-1);
+    if (!last || page.length < SECRETS_BATCH) return encrypted;
+    after = last;
+  }
 }

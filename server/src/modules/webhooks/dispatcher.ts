@@ -15,12 +15,14 @@ import * as store from './attempt-store.ts';
 import { Bag } from './bag.ts';
 import { type BodyServices, bodiesOf } from './bodies.ts';
 import type { Lane, LeasedAttempt } from './lane.ts';
-import { Lanes, type Reservation } from './lanes.ts';
+import { Lanes, type OpenedLease, type Reservation } from './lanes.ts';
 import { Recorder } from './recorder.ts';
+import type { WebhookSecrets } from './webhook-secrets.ts';
 
 export interface DispatchServices extends BodyServices {
   announcer: Announcer;
   metrics: Registry;
+  webhookSecrets: WebhookSecrets;
 }
 
 /** An attempt is sent soon after it is leased, ends within ten seconds, and is then recorded; after the lease, another worker repeats it. */
@@ -78,6 +80,9 @@ export class Dispatcher {
     settings.feed.onChange('webhook', (webhookId) => {
       if (webhookId === undefined) this.#checkDeletions();
       else this.#cancelDeleted(webhookId);
+    });
+    settings.feed.onChange('webhook-settings', (webhookId) => {
+      if (webhookId !== undefined) this.#applyChange(webhookId);
     });
   }
 
@@ -195,8 +200,25 @@ export class Dispatcher {
       for (const reservation of reservations) this.#lanes.release(reservation);
       throw error;
     }
-    const attempts = reservations.flatMap((reservation) => this.#lanes.fill(reservation, found.get(reservation.lane.webhookId)));
+    const attempts = reservations.flatMap((reservation) => this.#lanes.fill(reservation, this.#opened(reservation, found)));
     if (attempts.length > 0) this.#track(this.#prepare(attempts));
+    for (const { retryMs } of found.values()) if (retryMs !== undefined) this.#leaseIn(retryMs);
+  }
+
+  /** Undefined also where a secret can't be read: its attempts wait for a worker that has the key. */
+  #opened({ lane: { webhookId } }: Reservation, found: ReadonlyMap<string, store.LeasedAttempts>): OpenedLease | undefined {
+    const leased = found.get(webhookId);
+    try {
+      return leased && { ...leased, ...this.#services.webhookSecrets.open(webhookId, leased) };
+    } catch (error) {
+      this.#complain(error, `attempts of the webhook ${webhookId} can't be signed`);
+      return undefined;
+    }
+  }
+
+  /** A limit of attempts per second allows more by then. */
+  #leaseIn(ms: number): void {
+    setTimeout(() => this.#lease(), ms).unref();
   }
 
   async #prepare(attempts: readonly LeasedAttempt[]): Promise<void> {
@@ -258,6 +280,14 @@ export class Dispatcher {
   #cancelDeleted(webhookId: string): void {
     this.#lanes.delete(webhookId);
     this.#cancel(({ lane }) => lane.webhookId === webhookId);
+  }
+
+  /** Attempts that were leased with the former settings are given up, and leased again unless the webhook is paused. */
+  #applyChange(webhookId: string): void {
+    const lane = this.#lanes.change(webhookId, performance.now());
+    if (!lane) return;
+    this.#sendSoon(lane);
+    this.#lease();
   }
 
   /** Deletions may have gone unnoticed while the listener had no connection. */

@@ -26,7 +26,10 @@ export interface Lease {
   at: number;
   clockMs: number;
   url: string;
-  secret: string;
+  urlVersion: number;
+  /** Each signs. */
+  secrets: readonly string[];
+  headers: Record<string, string> | undefined;
 }
 
 /** An attempt that this process has leased. */
@@ -70,6 +73,10 @@ export interface Lane extends WebhookKey {
   usualBytes: number;
   /** Whether the database may have attempts that are due and not leased. */
   hasMore: boolean;
+  /** When the limit of attempts per second lets the lane lease more. */
+  leaseFrom: number;
+  /** When the webhook was last changed or paused: what was leased before is not sent. */
+  changedAt: number;
   /** How often the lane was woken: a lease that found nothing tells nothing about wakes after it began. */
   wakes: number;
 }
@@ -96,12 +103,15 @@ export function newLane({ partyId, webhookId }: WebhookKey, business: Share): La
     ready: [],
     usualBytes: USUAL_BYTES_AT_FIRST,
     hasMore: false,
+    leaseFrom: Number.NEGATIVE_INFINITY,
+    changedAt: Number.NEGATIVE_INFINITY,
     wakes: 0,
   };
 }
 
 /** How many attempts a lane may lease by its own limits. */
 export function roomOf(lane: Lane, now: number): number {
+  if (now < lane.leaseFrom) return 0;
   if (!lane.isProven) return 1 - Math.max(lane.places, lane.leased.size);
   const isFullWidth = lane.width === WIDTH_MAX;
   const room = lane.width + (isFullWidth ? AHEAD : 0) - lane.places;

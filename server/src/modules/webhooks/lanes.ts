@@ -1,6 +1,6 @@
 import { MB } from '../../contract/limits.ts';
 import { type AttemptState, STATES } from './attempt-states.ts';
-import type { LeasedAttempts, WebhookKey } from './attempt-store.ts';
+import type { LeasedAttempts, StoredSecrets, WebhookKey } from './attempt-store.ts';
 import {
   BUSINESS_MAX,
   isIdle,
@@ -31,6 +31,9 @@ const SEND_WITHIN_MS = 2_000;
 const BATCH_MAX_BYTES = 2 * MB;
 /** The number of idle webhooks whose behaviour is remembered. */
 const REMEMBERED_MAX = 10_000;
+
+/** Leased attempts, with secrets and headers that can be used. */
+export type OpenedLease = Omit<LeasedAttempts, keyof StoredSecrets> & Pick<Lease, 'secrets' | 'headers'>;
 
 /** Places of a lane, reserved for the attempts that a lease under way may bring. */
 export interface Reservation {
@@ -89,7 +92,7 @@ export class Lanes {
   }
 
   /** Leases what the database had for a reservation. */
-  fill(reservation: Reservation, found: LeasedAttempts | undefined): LeasedAttempt[] {
+  fill(reservation: Reservation, found: OpenedLease | undefined): LeasedAttempt[] {
     const { lane, places, at, wakes } = reservation;
     this.release(reservation);
     const attempts: LeasedAttempt[] = [];
@@ -98,7 +101,8 @@ export class Lanes {
       for (const due of found.attempts) attempts.push({ ...due, lane, lease, state: 'queued', bytes: lane.usualBytes });
     }
     for (const attempt of attempts) this.#move(attempt, 'leased');
-    if (attempts.length < places && lane.wakes === wakes) {
+    if (found?.retryMs !== undefined) lane.leaseFrom = at + found.retryMs;
+    else if (attempts.length < places && lane.wakes === wakes) {
       lane.hasMore = false;
       this.#waiting.delete(lane);
     }
@@ -170,6 +174,17 @@ export class Lanes {
     this.#waiting.delete(lane);
   }
 
+  /** Sends nothing that was leased before now: its webhook has other settings, maybe another URL, or is paused. */
+  change(webhookId: string, now: number): Lane | undefined {
+    const lane = this.#lanes.get(webhookId);
+    if (!lane) return undefined;
+    lane.changedAt = now;
+    lane.leaseFrom = now;
+    lane.isProven = false;
+    this.#wake(lane);
+    return lane;
+  }
+
   /** Sends nothing that was leased before now: its webhook may have been deleted while the listener had no connection. */
   distrustLeases(now: number): void {
     this.#deletionsMissedAt = now;
@@ -181,7 +196,8 @@ export class Lanes {
   }
 
   #maySend({ lane, lease }: LeasedAttempt, now: number): boolean {
-    return !this.#isClosed && !lane.isDeleted && lease.at >= this.#deletionsMissedAt && now - lease.at < SEND_WITHIN_MS;
+    const isTrusted = lease.at >= this.#deletionsMissedAt && lease.at >= lane.changedAt;
+    return !this.#isClosed && !lane.isDeleted && isTrusted && now - lease.at < SEND_WITHIN_MS;
   }
 
   #move(attempt: LeasedAttempt, to: AttemptState): void {
@@ -240,12 +256,16 @@ export class Lanes {
 
 /**
  * Attempts leased earlier share the lane's lease object, so its renewal covers them too. A lease that may have lapsed is replaced
- * instead: another worker may have its attempts by now, and by their old lease they are too late to be sent.
+ * instead: another worker may have its attempts by now, and by their old lease they are too late to be sent. So is one from before a
+ * change of the webhook, whose open requests went to the former URL.
  */
-function renewLease(lane: Lane, { url, secret, isProven, clockMs }: LeasedAttempts, at: number): Lease {
-  const inTime = lane.lease !== undefined && at - lane.lease.at < SEND_WITHIN_MS ? lane.lease : {};
-  const lease = Object.assign(inTime, { at, clockMs, url, secret });
+function renewLease(lane: Lane, found: OpenedLease, at: number): Lease {
+  const { url, urlVersion, secrets, headers, isProven, clockMs } = found;
+  const last = lane.lease;
+  const isRenewable = last !== undefined && last.at >= lane.changedAt && last.urlVersion === urlVersion && at - last.at < SEND_WITHIN_MS;
+  const lease = Object.assign(isRenewable ? last : {}, { at, clockMs, url, urlVersion, secrets, headers });
   lane.lease = lease;
-  lane.isProven = isProven;
+  // What was read before a change may be about the former URL.
+  lane.isProven = isProven && at >= lane.changedAt;
   return lease;
 }

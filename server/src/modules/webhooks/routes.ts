@@ -1,18 +1,31 @@
 import { Type } from 'typebox';
 import { formatId } from '../../contract/ids.ts';
-import { WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX, WEBHOOK_URL_MAX_CHARS } from '../../contract/limits.ts';
+import {
+  TYPE_MAX_CHARS,
+  WEBHOOK_DESCRIPTION_MAX_CHARS,
+  WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX,
+  WEBHOOK_HEADERS_MAX,
+  WEBHOOK_HEADERS_MAX_BYTES,
+  WEBHOOK_PER_SECOND_MAX,
+  WEBHOOK_SECRET_GRACE_MAX_S,
+  WEBHOOK_TYPES_MAX,
+  WEBHOOK_URL_MAX_CHARS,
+} from '../../contract/limits.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { keysOf } from '../../contract/records.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
+import { QueuedSchema } from './queued-schema.ts';
 import { ATTEMPTS_COUNTED_MAX, type Counted, periods, readStatistics, type WebhookStatistics } from './statistics.ts';
+import { typesOf } from './webhook-fields.ts';
 import {
+  changeWebhook,
   createWebhook,
   deleteWebhook,
   getWebhook,
   type LogEntry,
   listWebhooks,
   readLog,
-  setActive,
+  rotateSecret,
   testWebhook,
   type Webhook,
   type WebhookServices,
@@ -46,6 +59,12 @@ const webhookFields = {
   target: Type.Union([Type.String(), Type.Null()], {
     description: 'Only messages addressed to this segment of your business; null for all.',
   }),
+  description: nullable(Type.String({ description: 'Your note about it.' })),
+  types: Type.Union([Type.Array(Type.String()), Type.Null()], {
+    description: 'Only messages with one of these types; null for all. `*` at the end stands for any text.',
+  }),
+  header_names: Type.Array(Type.String(), { description: 'The names of your own headers, in lower case. Values are never shown.' }),
+  max_per_second: nullable(Type.Integer({ description: 'The limit of attempts per second; null for none.' })),
   created_at: time('When it was created.'),
 };
 
@@ -62,6 +81,7 @@ export const DeliverySchema = Type.Object(
     webhook_id: Type.String(),
     message_id: Type.String({ description: 'For a test, the id in its sample envelope.' }),
     event: Type.Enum(['message.received', 'message.test']),
+    replay: Type.Boolean({ description: 'Whether it was asked for with POST /v1/messages/{id}/redeliver.' }),
     attempt: Type.Integer({ minimum: 1 }),
     status: Type.Enum(['pending', 'delivered', 'retrying', 'dropped', 'failed'], {
       description:
@@ -101,6 +121,40 @@ export const WebhookStatisticsSchema = Type.Object(
 
 const idParams = Type.Object({ id: Type.String({ description: 'wh_ id' }) });
 
+const bodyErrors = ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'] as const;
+
+const url = Type.String({ minLength: 1, maxLength: WEBHOOK_URL_MAX_CHARS, description: 'HTTPS, on a public host.' });
+
+const settingFields = {
+  target: Type.Optional(
+    Type.Union([Type.String({ minLength: 1, maxLength: 512 }), Type.Null()], {
+      description:
+        'A segment of your business: `<segment>`, `<handle>/<segment>` or `<handle>+<segment>@<inbound domain>`. Null for all messages.',
+    }),
+  ),
+  description: Type.Optional(Type.Union([Type.String({ maxLength: WEBHOOK_DESCRIPTION_MAX_CHARS }), Type.Null()])),
+  active: Type.Optional(Type.Boolean({ description: 'False pauses the webhook, true resumes it.' })),
+  types: Type.Optional(
+    Type.Union(
+      [Type.Array(Type.String({ minLength: 1, maxLength: TYPE_MAX_CHARS }), { minItems: 1, maxItems: WEBHOOK_TYPES_MAX }), Type.Null()],
+      {
+        description:
+          'Only messages with one of these types, such as `invoice` or `order.*`. Null for all messages, also those without a type.',
+      },
+    ),
+  ),
+  headers: Type.Optional(
+    Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
+      description: `Your own headers, sent with each attempt: at most ${WEBHOOK_HEADERS_MAX}, with ${WEBHOOK_HEADERS_MAX_BYTES} bytes in all. They replace those given before. Responses have their names only.`,
+    }),
+  ),
+  max_per_second: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 1, maximum: WEBHOOK_PER_SECOND_MAX }), Type.Null()], {
+      description: 'Attempts that begin per second, averaged over a few seconds. Null for no limit.',
+    }),
+  ),
+};
+
 export const list = endpoint({
   summary: 'List the webhooks of your business',
   query: Type.Object(pagingFields, closed),
@@ -116,19 +170,9 @@ export const create = endpoint({
   summary: 'Create a webhook',
   description:
     'From now on the service also posts every message to your inbox to the URL, signed with the secret in this response. The guide to webhooks shows how to verify it.',
-  body: Type.Object(
-    {
-      url: Type.String({ minLength: 1, maxLength: WEBHOOK_URL_MAX_CHARS, description: 'HTTPS, on a public host.' }),
-      target: Type.Optional(
-        Type.Union([Type.String({ minLength: 1, maxLength: 512 }), Type.Null()], {
-          description: 'A segment of your business: `<segment>`, `<handle>/<segment>` or `<handle>+<segment>@<inbound domain>`.',
-        }),
-      ),
-    },
-    closed,
-  ),
+  body: Type.Object({ url, ...settingFields }, closed),
   success: { status: 201, description: 'The webhook with its secret.', schema: CreatedWebhookSchema },
-  errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'invalid_webhook_url', 'conflict'],
+  errors: [...bodyErrors, 'invalid_webhook_url', 'conflict'],
   handle: async (context, { caller, body }) => {
     const { webhook, secret } = await createWebhook(context, caller.business, body);
     return { body: { ...webhookView(webhook), secret } };
@@ -144,15 +188,15 @@ export const getOne = endpoint({
 });
 
 export const change = endpoint({
-  summary: 'Pause or resume a webhook',
+  summary: 'Change, pause or resume a webhook',
   description:
-    'While a webhook is paused, queued attempts wait, and new messages are not queued. When you resume it, the service sends the attempts that waited.',
+    'Changes the given fields. Once you have the response, no attempt begins with the former settings; those that have begun finish. While a webhook is paused, queued attempts wait, and new messages are not queued. When you resume it, the service sends the attempts that waited. An endpoint at a new URL gets one attempt at a time until its first 2xx response.',
   params: idParams,
-  body: Type.Object({ active: Type.Boolean() }, closed),
+  body: Type.Object({ url: Type.Optional(url), ...settingFields }, { ...closed, minProperties: 1 }),
   success: { status: 200, description: 'The changed webhook.', schema: WebhookSchema },
-  errors: ['not_found', 'invalid_json', 'json_too_large', 'unsupported_media_type'],
+  errors: [...bodyErrors, 'not_found', 'invalid_webhook_url', 'conflict'],
   handle: async (context, { caller, params, body }) => ({
-    body: webhookView(await setActive(context, caller.business, params.id, body.active)),
+    body: webhookView(await changeWebhook(context, caller.business, params.id, body)),
   }),
 });
 
@@ -168,6 +212,39 @@ export const remove = endpoint({
   },
 });
 
+export const rotate = endpoint({
+  summary: 'Replace the secret of a webhook',
+  description:
+    'Until the grace is over, each attempt has a signature with the new secret and one with the secret before, in both schemes. A secret that was replaced before that is no longer used.',
+  params: idParams,
+  body: Type.Object(
+    {
+      grace_s: Type.Integer({
+        minimum: 0,
+        maximum: WEBHOOK_SECRET_GRACE_MAX_S,
+        description: 'Seconds for which the secret before also signs. 0 ends it at once.',
+      }),
+    },
+    closed,
+  ),
+  success: {
+    status: 200,
+    description: 'The new secret.',
+    schema: Type.Object(
+      {
+        secret: Type.String({ description: 'Signs every delivery. Shown only once.' }),
+        previous_valid_until: nullable(time('When the secret before stops signing; null if it has.')),
+      },
+      closed,
+    ),
+  },
+  errors: [...bodyErrors, 'not_found'],
+  handle: async (context, { caller, params, body }) => {
+    const { secret, previousValidUntil } = await rotateSecret(context, caller.business, params.id, body.grace_s);
+    return { body: { secret, previous_valid_until: previousValidUntil?.toISOString() ?? null } };
+  },
+});
+
 export const test = endpoint({
   summary: 'Queue a message.test delivery',
   description: 'Sends a sample envelope once, without retries. The delivery log has the result.',
@@ -175,13 +252,7 @@ export const test = endpoint({
   success: {
     status: 202,
     description: 'Queued.',
-    schema: Type.Object(
-      {
-        queued: Type.Literal(true),
-        job_id: Type.String({ description: 'job_ id; with dlv_ in place of job_ it is the id of the attempt in the log.' }),
-      },
-      closed,
-    ),
+    schema: QueuedSchema,
   },
   errors: ['not_found', 'conflict', 'unsupported_media_type', 'json_too_large'],
   handle: async (context, { caller, params }) => ({
@@ -227,13 +298,17 @@ function countedView({ delivered, failed, p50Ms, p95Ms }: Counted) {
   return { delivered, failed, p50_ms: p50Ms, p95_ms: p95Ms };
 }
 
-function webhookView({ id, url, active, pause, target, createdAt }: Webhook) {
+function webhookView({ id, url, active, pause, target, description, types, headers, maxPerSecond, createdAt }: Webhook) {
   return {
     id: formatId('wh', id),
     url,
     active,
     pause: pause && { reason: pause.reason, since: pause.since.toISOString() },
     target,
+    description,
+    types: typesOf(types),
+    header_names: Object.keys(headers ?? {}),
+    max_per_second: maxPerSecond,
     created_at: createdAt.toISOString(),
   };
 }
@@ -243,7 +318,8 @@ function deliveryView(webhook: Webhook, entry: LogEntry) {
     id: formatId('dlv', entry.id),
     webhook_id: formatId('wh', webhook.id),
     message_id: formatId('msg', entry.messageId),
-    event: entry.event,
+    event: entry.event === 'message.replay' ? 'message.received' : entry.event,
+    replay: entry.event === 'message.replay',
     attempt: entry.attempt,
     status: entry.status,
     status_code: entry.statusCode,

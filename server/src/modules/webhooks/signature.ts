@@ -8,11 +8,24 @@ export function newSecret(): string {
   return `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
 
-/** Proves to the receiver that the body is ours and recent, in our own scheme and in that of Standard Webhooks. */
-export function signaturesOf(secret: string, messageId: string, unixSeconds: number, body: Buffer): { own: string; standard: string } {
-  const own = createHmac('sha256', secret).update(`${unixSeconds}.`).update(body).digest('hex');
-  const standard = createHmac('sha256', standardKeyOf(secret)).update(`${messageId}.${unixSeconds}.`).update(body).digest('base64');
-  return { own: `t=${unixSeconds},v1=${own}`, standard: `v1,${standard}` };
+export interface Signatures {
+  own: string;
+  standard: string;
+}
+
+/**
+ * Proves to the receiver that the body is ours and recent, in our own scheme and in that of Standard Webhooks. Each secret adds a
+ * signature to both.
+ */
+export function signaturesOf(secrets: readonly string[], messageId: string, unixSeconds: number, body: Buffer): Signatures {
+  let own = `t=${unixSeconds}`;
+  let standard = '';
+  for (const secret of secrets) {
+    own += `,v1=${createHmac('sha256', secret).update(`${unixSeconds}.`).update(body).digest('hex')}`;
+    const hmac = createHmac('sha256', standardKeyOf(secret)).update(`${messageId}.${unixSeconds}.`).update(body);
+    standard += `${standard === '' ? '' : ' '}v1,${hmac.digest('base64')}`;
+  }
+  return { own, standard };
 }
 
 /** Creating a key object costs several times as much as signing with it. */

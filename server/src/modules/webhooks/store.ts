@@ -1,11 +1,22 @@
 import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/statement.ts';
+import type { AttemptEvent } from './attempt-store.ts';
 
-export interface Webhook {
-  /** A uuid, like all ids here. */
-  id: string;
+/** What a business decides about a webhook. */
+export interface WebhookSettings {
   url: string;
   target: string | null;
+  description: string | null;
+  /** As SQL's LIKE understands them. */
+  types: string[] | null;
+  /** By name, in lower case. Values are as they are stored, maybe encrypted. */
+  headers: Record<string, string> | null;
+  maxPerSecond: number | null;
+}
+
+export interface Webhook extends WebhookSettings {
+  /** A uuid, like all ids here. */
+  id: string;
   active: boolean;
   /** Null while the webhook is active. */
   pause: { reason: PauseReason; since: Date } | null;
@@ -21,6 +32,10 @@ const WEBHOOK_ROW = columns({
   id: 'uuid',
   url: 'text',
   target: 'text?',
+  description: 'text?',
+  types: 'text[]?',
+  headers: 'text?',
+  max_per_second: 'integer?',
   active: 'boolean',
   pause_reason: oneOf('text?', PAUSE_REASONS),
   paused_at: 'timestamptz?',
@@ -30,14 +45,14 @@ const WEBHOOK_ROW = columns({
 const WEBHOOK_COLUMNS = namesOf(WEBHOOK_ROW);
 
 function toWebhook(row: RowOf<typeof WEBHOOK_ROW>): Webhook {
-  const { id, url, target, active, pause_reason: reason, paused_at: since, created_at: createdAt } = row;
-  return { id, url, target, active, pause: reason && since && { reason, since }, createdAt };
+  const { id, url, target, description, types, max_per_second: maxPerSecond, active, created_at: createdAt } = row;
+  const { pause_reason: reason, paused_at: since } = row;
+  const headers = row.headers === null ? null : JSON.parse(row.headers);
+  return { id, url, target, description, types, headers, maxPerSecond, active, pause: reason && since && { reason, since }, createdAt };
 }
 
-export interface NewWebhook {
+export interface NewWebhook extends WebhookSettings {
   id: string;
-  url: string;
-  target: string | null;
   secret: string;
 }
 
@@ -52,13 +67,37 @@ export async function lockWebhooks(tx: Queryable, partyId: bigint): Promise<Webh
 }
 
 const INSERT_WEBHOOK = statement(
-  `INSERT INTO webhooks (party_id, id, url, target, secret) VALUES ($1, $2, $3, $4, $5) RETURNING ${WEBHOOK_COLUMNS}`,
+  `INSERT INTO webhooks (party_id, id, url, target, description, types, headers, max_per_second, secret)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${WEBHOOK_COLUMNS}`,
   WEBHOOK_ROW,
 );
 
 export async function insertWebhook(tx: Queryable, partyId: bigint, webhook: NewWebhook): Promise<Webhook> {
-  const { id, url, target, secret } = webhook;
-  return toWebhook(onlyRow(await tx.query(INSERT_WEBHOOK, [partyId, id, url, target, secret])));
+  const { id, secret } = webhook;
+  return toWebhook(onlyRow(await tx.query(INSERT_WEBHOOK, [partyId, id, ...settingValues(webhook), secret])));
+}
+
+function settingValues({ url, target, description, types, headers, maxPerSecond }: WebhookSettings) {
+  return [url, target, description, types, headers === null ? null : JSON.stringify(headers), maxPerSecond];
+}
+
+const UPDATE_WEBHOOK = statement(
+  `UPDATE webhooks SET url = $3, target = $4, description = $5, types = $6, headers = $7, max_per_second = $8
+    WHERE party_id = $1 AND id = $2 RETURNING ${WEBHOOK_COLUMNS}`,
+  WEBHOOK_ROW,
+);
+
+export async function updateWebhook(tx: Queryable, partyId: bigint, id: string, settings: WebhookSettings): Promise<Webhook> {
+  return toWebhook(onlyRow(await tx.query(UPDATE_WEBHOOK, [partyId, id, ...settingValues(settings)])));
+}
+
+const FORGET_SUCCESS = statement(
+  'UPDATE webhooks SET first_success_at = NULL, failures = 0, url_version = url_version + 1 WHERE party_id = $1 AND id = $2',
+);
+
+/** The endpoint is another one, which has not responded yet. */
+export async function forgetSuccess(tx: Queryable, partyId: bigint, id: string): Promise<void> {
+  await tx.query(FORGET_SUCCESS, [partyId, id]);
 }
 
 const PAUSE_WEBHOOK = statement(
@@ -115,17 +154,39 @@ export async function deleteWebhook(tx: Queryable, partyId: bigint, id: string):
   return deleted !== undefined;
 }
 
-const INSERT_TEST = statement(
+const INSERT_ATTEMPT = statement(
   `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
-   SELECT party_id, id, new_uuid(now()), $3, 'message.test', 1, now(), now(), now() FROM webhooks WHERE party_id = $1 AND id = $2 AND active
+   SELECT party_id, id, new_uuid(now()), $3, $4, 1, now(), now(), now() FROM webhooks WHERE party_id = $1 AND id = $2 AND active
    RETURNING id`,
   { id: 'uuid' },
 );
 
-/** Queues one attempt with a sample message, if the webhook exists and is active. */
-export async function insertTest(db: Queryable, partyId: bigint, webhookId: string, sampleId: string): Promise<string | undefined> {
-  const [row] = await db.query(INSERT_TEST, [partyId, webhookId, sampleId]);
+/** Queues an attempt that was asked for, if the webhook exists and is active. For a test, the message is one that was never sent. */
+export async function insertAttempt(
+  db: Queryable,
+  partyId: bigint,
+  webhookId: string,
+  messageId: string,
+  event: Exclude<AttemptEvent, 'message.received'>,
+): Promise<string | undefined> {
+  const [row] = await db.query(INSERT_ATTEMPT, [partyId, webhookId, messageId, event]);
   return row?.id;
+}
+
+const RECEIVED = statement(`SELECT FROM ledger_entries WHERE party_id = $1 AND message_id = $2 AND box = 'in' LIMIT 1`);
+
+export async function hasReceived(db: Queryable, partyId: bigint, messageId: string): Promise<boolean> {
+  return (await db.query(RECEIVED, [partyId, messageId])).length > 0;
+}
+
+const WAITING = statement(
+  `SELECT count(*) FROM (SELECT 1 FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 AND status = 'pending' LIMIT $3) AS waiting`,
+  { count: 'bigint' },
+);
+
+/** How many attempts of a webhook wait to be made, counted up to the limit. */
+export async function countWaiting(db: Queryable, partyId: bigint, webhookId: string, limit: number): Promise<number> {
+  return Number(onlyRow(await db.query(WAITING, [partyId, webhookId, limit])).count);
 }
 
 const ATTEMPT_STATUSES = ['pending', 'delivered', 'retrying', 'dropped', 'failed'] as const;

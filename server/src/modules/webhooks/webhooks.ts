@@ -2,7 +2,12 @@ import { getDomain } from 'tldts';
 import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { formatId, newUuid, parseId } from '../../contract/ids.ts';
-import { PAGE_DEFAULT_ITEMS, WEBHOOKS_PER_BUSINESS_MAX, WEBHOOKS_PER_HOST_MAX } from '../../contract/limits.ts';
+import {
+  PAGE_DEFAULT_ITEMS,
+  WEBHOOK_REPLAYS_UP_TO_WAITING,
+  WEBHOOKS_PER_BUSINESS_MAX,
+  WEBHOOKS_PER_HOST_MAX,
+} from '../../contract/limits.ts';
 import { asciiLowerCase, parseSegment } from '../../contract/names.ts';
 import type { Business } from '../../contract/parties.ts';
 import type { Announcer } from '../../platform/announcer.ts';
@@ -10,8 +15,11 @@ import { changeCached } from '../../platform/change-feed.ts';
 import { ForbiddenDestination, type Outbound } from '../../platform/outbound.ts';
 import type { Database, Queryable } from '../../platform/postgres.ts';
 import { nameOf, WEBHOOKS_CHANNEL } from './attempt-store.ts';
+import { replaceSecret } from './secret-store.ts';
 import { newSecret } from './signature.ts';
 import * as store from './store.ts';
+import { checkedHeaders, likePatterns, type WebhookFields } from './webhook-fields.ts';
+import type { WebhookSecrets } from './webhook-secrets.ts';
 
 export type { LogEntry, Webhook } from './store.ts';
 
@@ -20,6 +28,7 @@ export interface WebhookServices {
   announcer: Announcer;
   cursors: Cursors;
   outbound: Outbound;
+  webhookSecrets: WebhookSecrets;
   inboundDomain: string;
 }
 
@@ -28,37 +37,105 @@ export interface PageQuery {
   cursor?: string;
 }
 
+const UNSET: Omit<store.WebhookSettings, 'url'> = { target: null, description: null, types: null, headers: null, maxPerSecond: null };
+
 /** Returns the secret, which is shown only once. */
 export async function createWebhook(
-  { database, outbound, inboundDomain }: WebhookServices,
+  services: WebhookServices,
   business: Business,
-  { url, target }: { url: string; target?: string | null },
+  { active = true, ...fields }: WebhookFields & { url: string },
 ): Promise<{ webhook: store.Webhook; secret: string }> {
-  const segment = target == null ? null : segmentOf(business, inboundDomain, target);
+  const id = newUuid();
+  const settings = { url: fields.url, ...UNSET, ...(await checkedSettings(services, business, id, fields)) };
+  const secret = newSecret();
+  const webhook = await services.database.of(business.id).transaction(async (tx) => {
+    const existing = await store.lockWebhooks(tx, business.id);
+    if (existing.length >= WEBHOOKS_PER_BUSINESS_MAX)
+      throw new Refusal('conflict', `A business can have ${WEBHOOKS_PER_BUSINESS_MAX} webhooks: delete one first.`);
+    refuseCrowding(existing, settings);
+    const created = await store.insertWebhook(tx, business.id, { ...settings, id, secret: services.webhookSecrets.seal(id, secret) });
+    return active ? created : ((await store.pauseWebhook(tx, business.id, id, 'requested')) ?? created);
+  });
+  return { webhook, secret };
+}
+
+/**
+ * Once it returns, no process begins an attempt with the former settings, or any to a webhook that was paused: attempts wait. New
+ * messages are not queued for a paused webhook.
+ */
+export async function changeWebhook(
+  services: WebhookServices,
+  business: Business,
+  id: string,
+  fields: WebhookFields,
+): Promise<store.Webhook> {
+  const webhookId = uuidOf(id);
+  const settings = await checkedSettings(services, business, webhookId, fields);
+  const work = async (tx: Queryable) => {
+    const existing = await store.lockWebhooks(tx, business.id);
+    const before = existing.find((webhook) => webhook.id === webhookId) ?? noSuchWebhook();
+    const wanted = { ...before, ...settings };
+    const others = existing.filter((webhook) => webhook !== before);
+    const isMoved = endpointOf(wanted.url) !== endpointOf(before.url);
+    if (isMoved || wanted.target !== before.target) refuseCrowding(others, wanted);
+    const changed = await store.updateWebhook(tx, business.id, webhookId, wanted);
+    if (isMoved) await store.forgetSuccess(tx, business.id, webhookId);
+    if (fields.active === undefined) return changed;
+    const switched = fields.active
+      ? await store.resumeWebhook(tx, business.id, webhookId)
+      : await store.pauseWebhook(tx, business.id, webhookId, 'requested');
+    return switched ?? noSuchWebhook();
+  };
+  const changed = await changeCached(services.database, business.id, work, { kind: 'webhook-settings', id: webhookId });
+  if (changed.active) announce(services, business, webhookId);
+  return changed;
+}
+
+/** Once it returns, deliveries are signed with the new secret; with the one before, too, until the grace is over. */
+export async function rotateSecret(
+  services: WebhookServices,
+  business: Business,
+  id: string,
+  graceS: number,
+): Promise<{ secret: string; previousValidUntil: Date | null }> {
+  const webhookId = uuidOf(id);
+  const secret = newSecret();
+  const sealed = services.webhookSecrets.seal(webhookId, secret);
+  const work = async (tx: Queryable) => {
+    const until = await replaceSecret(tx, business.id, webhookId, sealed, graceS);
+    return until === undefined ? noSuchWebhook() : until;
+  };
+  const subject = { kind: 'webhook-settings', id: webhookId } as const;
+  return { secret, previousValidUntil: await changeCached(services.database, business.id, work, subject) };
+}
+
+/** The given fields alone. */
+async function checkedSettings(services: WebhookServices, business: Business, id: string, fields: WebhookFields) {
+  const { outbound, inboundDomain, webhookSecrets } = services;
+  const { url, target, description, types, headers, max_per_second: maxPerSecond } = fields;
+  const settings: Partial<store.WebhookSettings> = {};
+  if (target !== undefined) settings.target = target === null ? null : segmentOf(business, inboundDomain, target);
+  if (description !== undefined) settings.description = description;
+  if (types !== undefined) settings.types = likePatterns(types);
+  if (headers !== undefined) settings.headers = headers && webhookSecrets.sealHeaders(id, checkedHeaders(headers));
+  if (maxPerSecond !== undefined) settings.maxPerSecond = maxPerSecond;
+  if (url === undefined) return settings;
   try {
     await outbound.check(url);
   } catch (error) {
     if (error instanceof ForbiddenDestination) throw new Refusal('invalid_webhook_url', `The URL can't be used: ${error.message}`);
     throw error;
   }
-  const secret = newSecret();
-  const created = { id: newUuid(), url, target: segment, secret };
-  const webhook = await database.of(business.id).transaction(async (tx) => {
-    refuseBeyondLimits(await store.lockWebhooks(tx, business.id), created);
-    return store.insertWebhook(tx, business.id, created);
-  });
-  return { webhook, secret };
+  return { ...settings, url };
 }
 
 /** One message must not become many at a receiver that may never have agreed to receive any. */
-function refuseBeyondLimits(existing: store.Webhook[], { url, target }: { url: string; target: string | null }): void {
+function refuseCrowding(others: store.Webhook[], { url, target }: store.WebhookSettings): void {
   const [endpoint, site] = [endpointOf(url), siteOf(url)];
-  const same = existing.find((other) => other.target === target && endpointOf(other.url) === endpoint);
+  const same = others.find((other) => other.target === target && endpointOf(other.url) === endpoint);
   const receives = target === null ? 'all messages' : `messages to the segment ${target}`;
   if (same) throw new Refusal('conflict', `The webhook ${formatId('wh', same.id)} already posts ${receives} to this URL.`);
-  if (existing.length >= WEBHOOKS_PER_BUSINESS_MAX)
-    throw new Refusal('conflict', `A business can have ${WEBHOOKS_PER_BUSINESS_MAX} webhooks: delete one first.`);
-  if (existing.filter((other) => siteOf(other.url) === site).length >= WEBHOOKS_PER_HOST_MAX)
+  if (others.filter((other) => siteOf(other.url) === site).length >= WEBHOOKS_PER_HOST_MAX)
     throw new Refusal('conflict', `A business can have ${WEBHOOKS_PER_HOST_MAX} webhooks at ${site}: delete one first.`);
 }
 
@@ -97,18 +174,6 @@ export async function deleteWebhook({ database }: WebhookServices, business: Bus
   await changeCached(database, business.id, work, { kind: 'webhook', id: webhookId });
 }
 
-/** Attempts of a paused webhook keep waiting; new messages are not queued for it. */
-export async function setActive(services: WebhookServices, business: Business, id: string, active: boolean): Promise<store.Webhook> {
-  const database = services.database.of(business.id);
-  const webhookId = uuidOf(id);
-  const changed = active
-    ? await store.resumeWebhook(database, business.id, webhookId)
-    : await store.pauseWebhook(database, business.id, webhookId, 'requested');
-  if (!changed) noSuchWebhook();
-  if (active) announce(services, business, webhookId);
-  return changed;
-}
-
 /** Tells workers that attempts of the webhook can be leased. */
 function announce({ announcer }: WebhookServices, { id: partyId }: Business, webhookId: string): void {
   announcer.announce(WEBHOOKS_CHANNEL, nameOf({ partyId, webhookId }));
@@ -117,11 +182,29 @@ function announce({ announcer }: WebhookServices, { id: partyId }: Business, web
 /** Returns the id of the queued attempt. */
 export async function testWebhook(services: WebhookServices, business: Business, id: string): Promise<string> {
   const webhookId = uuidOf(id);
-  const queued = await store.insertTest(services.database.of(business.id), business.id, webhookId, newUuid());
-  if (queued !== undefined) {
-    announce(services, business, webhookId);
-    return queued;
-  }
+  const queued = await store.insertAttempt(services.database.of(business.id), business.id, webhookId, newUuid(), 'message.test');
+  return queued === undefined ? refusePaused(services, business, id) : announced(services, business, webhookId, queued);
+}
+
+/** Queues one more delivery of a message that the business has received. Returns the id of the first attempt. */
+export async function redeliver(services: WebhookServices, business: Business, messageId: string, id: string): Promise<string> {
+  const database = services.database.of(business.id);
+  const message = parseId('msg', messageId);
+  if (message === undefined || !(await store.hasReceived(database, business.id, message)))
+    throw new Refusal('not_found', 'The message was not found in your inbox.');
+  const webhookId = uuidOf(id);
+  if ((await store.countWaiting(database, business.id, webhookId, WEBHOOK_REPLAYS_UP_TO_WAITING)) >= WEBHOOK_REPLAYS_UP_TO_WAITING)
+    throw new Refusal('conflict', `${WEBHOOK_REPLAYS_UP_TO_WAITING} attempts of the webhook are waiting already. Try again later.`);
+  const queued = await store.insertAttempt(database, business.id, webhookId, message, 'message.replay');
+  return queued === undefined ? refusePaused(services, business, id) : announced(services, business, webhookId, queued);
+}
+
+function announced(services: WebhookServices, business: Business, webhookId: string, attemptId: string): string {
+  announce(services, business, webhookId);
+  return attemptId;
+}
+
+async function refusePaused(services: WebhookServices, business: Business, id: string): Promise<never> {
   await getWebhook(services, business, id);
   throw new Refusal('conflict', 'The webhook is paused: resume it with PATCH {"active": true} first.');
 }

@@ -10,6 +10,7 @@ import { Fact, Facts, PageHeader, Section, Time } from '../../ui/parts.tsx';
 import { ErrorNote, States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
 import { useForm } from '../../ui/use-form.ts';
+import { NotificationMails } from './notification-mails.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { providerName } from './session-names.ts';
 import { Sessions } from './sessions.tsx';
@@ -37,6 +38,7 @@ export function AccountPage() {
               <NameForm name={data.name} />
               <Mailbox account={data} />
             </Section>
+            <NotificationMails account={data} />
             <Passkeys />
             <Sessions />
           </>

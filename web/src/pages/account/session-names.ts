@@ -1,4 +1,5 @@
 import type { Session } from '../../api/schema.ts';
+import { visible } from '../../ui/name.tsx';
 
 const PROVIDERS: Record<Session['provider'], string> = {
   email: 'an email code or passkey',
@@ -9,7 +10,6 @@ const PROVIDERS: Record<Session['provider'], string> = {
 
 export const providerName = (provider: Session['provider']): string => PROVIDERS[provider];
 
-/** A passkey proves what the sign-in proved with which it was added, so the list says what vouches, not which button was pressed. */
 const PROOFS: Record<Session['provider'], string> = {
   email: 'email verified',
   google: 'verified by Google',
@@ -17,7 +17,9 @@ const PROOFS: Record<Session['provider'], string> = {
   oidc: 'verified by your organisation’s provider',
 };
 
-export const sessionProof = (provider: Session['provider']): string => PROOFS[provider];
+/** How the session was opened: with a passkey, or by what vouches for the person. */
+export const sessionProof = (provider: Session['provider'], passkey: string | null): string =>
+  passkey === null ? PROOFS[provider] : passkey === '' ? 'with a passkey' : `with the passkey ${visible(passkey)}`;
 
 /** The first match counts: most browsers also name the ones further down in their user agent. */
 const BROWSERS: [pattern: RegExp, name: string][] = [

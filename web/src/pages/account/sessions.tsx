@@ -47,7 +47,7 @@ export function Sessions() {
   );
 }
 
-function SessionRow({ session: { id, user_agent, address, provider, current, created_at, last_seen_at } }: { session: Session }) {
+function SessionRow({ session: { id, user_agent, address, provider, passkey, current, created_at, last_seen_at } }: { session: Session }) {
   const end = useAction('DELETE /v1/account/sessions/{id}', { changes: ['GET /v1/account/sessions'] });
   const name = browserName(user_agent);
   return (
@@ -58,7 +58,7 @@ function SessionRow({ session: { id, user_agent, address, provider, current, cre
           {current ? <Badge tone="good">This browser</Badge> : null}
         </p>
         <p className="text-sm text-soft">
-          {address} · signed in <Time at={created_at} /> · {sessionProof(provider)} ·{' '}
+          {address} · signed in <Time at={created_at} /> · {sessionProof(provider, passkey)} ·{' '}
           {current ? (
             'in use now'
           ) : (

@@ -3,7 +3,7 @@ import { TextArea, TextField, VERBATIM } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { say } from '../../ui/toast.tsx';
 import { useForm } from '../../ui/use-form.ts';
-import { type PartyName, useContactLists } from './contact-list.ts';
+import { partyIn, useContactLists } from './contact-list.ts';
 
 export function AddContactDialog({ onClose }: { onClose(): void }) {
   const save = useAction('POST /v1/contacts');
@@ -33,11 +33,4 @@ export function AddContactDialog({ onClose }: { onClose(): void }) {
       <TextArea label="Notes (optional)" rows={3} maxLength={10_000} {...form.field('notes')} />
     </FormDialog>
   );
-}
-
-/** An email address has an @ inside, a domain a dot, a handle neither. */
-function partyIn(text: string): PartyName {
-  const name = text.trim().replace(/^@/, '');
-  if (name.includes('@')) return { email: name };
-  return name.includes('.') ? { domain: name } : { handle: name };
 }

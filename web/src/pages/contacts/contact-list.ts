@@ -20,12 +20,25 @@ export interface Summary {
 
 export const SHOWN = ['all', 'saved', 'archived'] as const;
 export type Shown = (typeof SHOWN)[number];
+export const ORDERS = ['activity', 'name', 'added'] as const;
+export type Order = (typeof ORDERS)[number];
 export type PartyName = { handle: string } | { domain: string } | { email: string };
 
 const TYPES_SHOWN = 2;
 
 export const nameOf = (party: Party): PartyName =>
   party.kind === 'handle' ? { handle: party.handle } : party.kind === 'domain' ? { domain: party.domain } : { email: party.email };
+
+/** As it stands in the path of the contact's page: a handle, a domain or a mailbox. */
+export const addressIn = (party: Party): string =>
+  party.kind === 'handle' ? party.handle : party.kind === 'domain' ? party.domain : party.email;
+
+/** An email address has an @ inside, a domain a dot, a handle neither. */
+export function partyIn(text: string): PartyName {
+  const name = text.trim().replace(/^@/, '');
+  if (name.includes('@')) return { email: name };
+  return name.includes('.') ? { domain: name } : { handle: name };
+}
 
 function summaryOf({ party, label, saved, blocked, can_initiate, activity }: Contact): Summary {
   return {
@@ -43,8 +56,13 @@ function summaryOf({ party, label, saved, blocked, can_initiate, activity }: Con
   };
 }
 
-export function useContacts(q: string, shown: Shown): List<Summary> {
-  const query = { ...(q !== '' && { q }), ...(shown === 'archived' && { archived: true }), ...(shown === 'saved' && { saved: true }) };
+export function useContacts(q: string, shown: Shown, sort: Order): List<Summary> {
+  const query = {
+    sort,
+    ...(q !== '' && { q }),
+    ...(shown === 'archived' && { archived: true }),
+    ...(shown === 'saved' && { saved: true }),
+  };
   return useList('GET /v1/contacts', { query }, { keep: summaryOf });
 }
 

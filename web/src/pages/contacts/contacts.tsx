@@ -1,6 +1,5 @@
 import { ContactRound, Plus } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
-import type { Party } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { useDebouncedValue } from '../../ui/debounce.ts';
 import { Select, TextField } from '../../ui/field.tsx';
@@ -8,8 +7,7 @@ import { PageHeader } from '../../ui/parts.tsx';
 import { useShortcuts } from '../../ui/shortcuts.ts';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { AddContactDialog } from './add-contact-dialog.tsx';
-import { ContactDialog } from './contact-dialog.tsx';
-import { SHOWN, type Shown, useContacts } from './contact-list.ts';
+import { ORDERS, type Order, SHOWN, type Shown, useContacts } from './contact-list.ts';
 import { ContactRows } from './contact-rows.tsx';
 
 const TYPING_MS = 250;
@@ -18,9 +16,9 @@ export function ContactsPage() {
   const [typed, setTyped] = useState('');
   const [shown, setShown] = useState<Shown>('all');
   const q = useDebouncedValue(typed.trim(), TYPING_MS);
-  const list = useContacts(q, shown);
+  const [order, setOrder] = useState<Order>('activity');
+  const list = useContacts(q, shown, order);
   const [isAdding, setAdding] = useState(false);
-  const [opened, setOpened] = useState<Party>();
   const searchField = useRef<HTMLInputElement>(null);
   useShortcuts(useMemo(() => ({ '/': () => searchField.current?.focus() }), []));
 
@@ -36,8 +34,8 @@ export function ContactsPage() {
       >
         Everyone you exchanged messages with, and contacts you added.
       </PageHeader>
-      <search className="mb-3 flex gap-2">
-        <div className="max-w-sm grow">
+      <search className="mb-3 flex flex-wrap gap-2">
+        <div className="grow sm:max-w-sm max-sm:w-full">
           <TextField
             ref={searchField}
             label="Search contacts"
@@ -60,13 +58,24 @@ export function ContactsPage() {
           <option value="saved">Saved</option>
           <option value="archived">Archived</option>
         </Select>
+        <Select
+          label="Sort by"
+          isBare
+          value={order}
+          onChange={({ target }) => setOrder(ORDERS.find((each) => each === target.value) ?? 'activity')}
+          className="w-auto"
+        >
+          <option value="activity">Last activity</option>
+          <option value="name">Name</option>
+          <option value="added">Newest contact</option>
+        </Select>
       </search>
       {list.error ? (
         <ErrorNote error={list.error} onRetry={list.retry} />
       ) : list.isPending ? (
         <Loading rows={8} label="Loading contacts" />
       ) : list.items.length > 0 ? (
-        <ContactRows list={list} onOpen={setOpened} />
+        <ContactRows list={list} />
       ) : q !== '' ? (
         <Empty title="No results">
           <Button className="mt-3" onClick={() => setTyped('')}>
@@ -84,7 +93,6 @@ export function ContactsPage() {
         </Empty>
       )}
       {isAdding ? <AddContactDialog onClose={() => setAdding(false)} /> : null}
-      {opened ? <ContactDialog party={opened} onClose={() => setOpened(undefined)} /> : null}
     </>
   );
 }

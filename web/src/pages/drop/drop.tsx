@@ -4,8 +4,9 @@ import type { ApiError } from '../../api/client.ts';
 import { useReading } from '../../api/queries.ts';
 import type { PublicProfile } from '../../api/schema.ts';
 import { Plain } from '../../frame/plain.tsx';
+import { BusinessSign } from '../../parts/business-sign.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
-import { visible } from '../../ui/name.tsx';
+import { Title } from '../../ui/name.tsx';
 import { Badge } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { DropForm } from './drop-form.tsx';
@@ -24,8 +25,9 @@ export function DropPage() {
 }
 
 function Found({ profile }: { profile: PublicProfile }) {
+  const { data: shown } = useReading('GET /v1/public/{handle}/drop-page', { path: { handle: profile.handle } });
   return (
-    <Plain title={profile.display_name} isWide mark={<Sign name={profile.display_name} />}>
+    <Plain title={profile.display_name} isWide mark={<BusinessSign name={profile.display_name} shown={shown} />}>
       <div className="mb-8 flex flex-wrap items-center gap-2">
         <span className="mr-1 text-lg text-soft">@{profile.handle}</span>
         {profile.verified_domains.map((domain) => (
@@ -36,7 +38,15 @@ function Found({ profile }: { profile: PublicProfile }) {
           </Badge>
         ))}
       </div>
-      <div className="rounded-2xl border border-line bg-tint p-5 shadow-sm sm:p-7">
+      {shown && shown.welcome !== '' ? (
+        <p className="mb-8 whitespace-pre-line wrap-anywhere">
+          <Title>{shown.welcome}</Title>
+        </p>
+      ) : null}
+      <div
+        className="rounded-2xl border border-line bg-tint p-5 shadow-sm sm:p-7"
+        style={shown?.accent ? { borderTop: `4px solid ${shown.accent}` } : undefined}
+      >
         <DropForm key={profile.handle} profile={profile} />
       </div>
       <p className="mt-8 text-sm text-soft">
@@ -46,15 +56,6 @@ function Found({ profile }: { profile: PublicProfile }) {
         Waybill delivers messages and files between businesses, with receipts that anyone can verify.
       </p>
     </Plain>
-  );
-}
-
-/** The first letter of a business, until it has a logo. */
-function Sign({ name }: { name: string }) {
-  return (
-    <span aria-hidden className="mb-4 grid size-12 place-items-center rounded-xl bg-ink text-xl font-semibold text-paper uppercase">
-      {visible(name).at(0)}
-    </span>
   );
 }
 

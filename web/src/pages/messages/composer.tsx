@@ -77,6 +77,7 @@ export function Composer({ noteRef, ...props }: ComposerProps & { noteRef?: Ref<
             onChange={(json) => change({ json })}
             onRemove={composer.removeJson}
             error={composer.errorAt('json')}
+            to={isReply ? props.replyTo : draft.to}
           />
         ) : null}
         {isReply ? (

@@ -1,5 +1,5 @@
 import { activeBusiness } from '../../api/business.ts';
-import { useStoredFields } from '../../ui/stored-fields.ts';
+import { storedFields, storeFields, useStoredFields } from '../../ui/stored-fields.ts';
 
 /** An unsent message. Files are not part of it: they can't be stored over a reload. */
 export type Draft = {
@@ -19,6 +19,16 @@ const keyOf = (place: string): string => `waybill.draft.${activeBusiness()}.${pl
 /** Puts a draft in the place of the one that the compose page would show. */
 export function replaceDraft(draft: Draft): void {
   sessionStorage.setItem(keyOf('new'), JSON.stringify(draft));
+}
+
+/** The note of the draft in a thread. Undefined without a draft. */
+export function storedNote(threadId: string): string | undefined {
+  return storedFields<Draft>(keyOf(threadId)).note;
+}
+
+/** A note that was begun before the form was there. */
+export function keepNote(threadId: string, note: string): void {
+  storeFields(keyOf(threadId), { ...EMPTY, note });
 }
 
 /** place: the thread to reply in, or `new`. */

@@ -1,13 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { ApiError, call } from '../../api/client.ts';
+import { retried } from '../../api/lazy.ts';
 import type { File } from '../../api/schema.ts';
 import { Name, visible } from '../../ui/name.tsx';
-import { States } from '../../ui/states.tsx';
-import { imageTypeOf, type PreviewKind, rowsOf } from './preview-kind.ts';
+import { Loading, States } from '../../ui/states.tsx';
+import { imageTypeOf, isPdf, type PreviewKind, rowsOf } from './preview-kind.ts';
+
+const PdfPreview = lazy(retried(async () => ({ default: (await import('./pdf-preview.tsx')).PdfPreview })));
 
 /**
- * What a file holds, without running or opening any of it: texts are shown as text, tables as cells, and images by the image decoder
- * only, from a data: URL with the type that their bytes have. No document of a stranger is ever loaded, from any origin.
+ * What a file holds, without running or opening any of it: texts are shown as text, tables as cells, images by the image decoder
+ * only, from a data: URL with the type that their bytes have, and PDFs are drawn in a frame without an origin. No document of a stranger is ever
+ * loaded, from any origin.
  */
 export function FilePreview({ file, kind }: { file: File; kind: PreviewKind }) {
   const content = useQuery<Content, ApiError>({
@@ -27,7 +32,12 @@ export function FilePreview({ file, kind }: { file: File; kind: PreviewKind }) {
   );
 }
 
-type Content = { kind: 'image'; url: string } | { kind: 'text'; text: string } | { kind: 'table'; rows: string[][] } | { kind: 'none' };
+type Content =
+  | { kind: 'image'; url: string }
+  | { kind: 'text'; text: string }
+  | { kind: 'table'; rows: string[][] }
+  | { kind: 'pdf'; bytes: ArrayBuffer }
+  | { kind: 'none' };
 
 async function read({ id }: File, kind: PreviewKind, signal: AbortSignal): Promise<Content> {
   const { download_url } = await call('GET /v1/files/{id}', { path: { id } }, { signal });
@@ -36,6 +46,7 @@ async function read({ id }: File, kind: PreviewKind, signal: AbortSignal): Promi
     const type = imageTypeOf(bytes);
     return type === undefined ? { kind: 'none' } : { kind, url: await dataUrl(bytes, type) };
   }
+  if (kind === 'pdf') return isPdf(bytes) ? { kind, bytes: bytes.buffer } : { kind: 'none' };
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return kind === 'table' ? { kind, rows: rowsOf(text) } : { kind, text };
@@ -66,6 +77,12 @@ function dataUrl(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<string> 
 function Shown({ content, name }: { content: Content; name: string }) {
   if (content.kind === 'none') return <p className="px-3 py-2 text-sm text-soft">No preview: the file is not what its name says.</p>;
   if (content.kind === 'image') return <img src={content.url} alt={visible(name)} className="mx-auto max-h-96 max-w-full object-contain" />;
+  if (content.kind === 'pdf')
+    return (
+      <Suspense fallback={<Loading rows={2} />}>
+        <PdfPreview bytes={content.bytes} name={name} />
+      </Suspense>
+    );
   if (content.kind === 'text')
     return (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards can scroll it only with the focus

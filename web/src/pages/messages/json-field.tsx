@@ -2,9 +2,11 @@ import { useDeferredValue, useMemo, useRef } from 'react';
 import { JsonFault, parseJson, placeOf } from '../../json/parse.ts';
 import { Editor, type EditorHandle } from '../../parts/json-editor/editor.tsx';
 import { formatted } from '../../parts/json-editor/formatted.ts';
+import { ProblemList } from '../../parts/json-editor/problem-list.tsx';
 import { readJson } from '../../parts/json-editor/problems.ts';
 import { Button } from '../../ui/button.tsx';
 import { bytes } from '../../ui/parts.tsx';
+import { type SchemaVerdict, useRecipientCheck } from './recipient-check.ts';
 
 const JSON_MAX_BYTES = 1_048_576;
 
@@ -22,15 +24,18 @@ interface JsonFieldProps {
   onChange(value: string): void;
   onRemove(): void;
   error: string | undefined;
+  /** The address of the recipient, if it is a business. */
+  to: string | undefined;
 }
 
 /** An editor for JSON, which is sent exactly as typed. */
-export function JsonField({ value, onChange, onRemove, error }: JsonFieldProps) {
+export function JsonField({ value, onChange, onRemove, error, to }: JsonFieldProps) {
   const editor = useRef<EditorHandle>(null);
   const checked = useDeferredValue(value);
   const fault = useMemo(() => faultOf(checked), [checked]);
   const problem = useMemo(() => (checked.trim() === '' ? undefined : readJson(checked).problem), [checked]);
-  const problems = useMemo(() => (problem ? [problem] : []), [problem]);
+  const verdict = useRecipientCheck(to, checked);
+  const problems = useMemo(() => (problem ? [problem] : (verdict?.problems ?? [])), [problem, verdict]);
   const place = fault && placeOf(checked, fault.at);
   return (
     <div>
@@ -66,9 +71,23 @@ export function JsonField({ value, onChange, onRemove, error }: JsonFieldProps) 
         ) : checked.trim() === '' ? (
           'Delivered exactly as typed.'
         ) : (
-          `Valid JSON, ${bytes(new Blob([checked.trim()]).size)}`
+          <>
+            Valid JSON, {bytes(new Blob([checked.trim()]).size)}
+            {verdict ? <Verdict {...verdict} /> : null}
+          </>
         )}
       </p>
+      <ProblemList label="Schema errors" problems={verdict?.problems ?? []} onGo={(one) => editor.current?.goTo(one)} />
     </div>
+  );
+}
+
+/** What the recipient's schema says. A message that fails is delivered, too. */
+function Verdict({ handle, problems: { length } }: SchemaVerdict) {
+  if (length === 0) return <span className="text-good">. Matches the schema of @{handle}.</span>;
+  return (
+    <span className="text-warn">
+      . {length === 1 ? '1 error' : `${length} errors`} by the schema of @{handle}. You can still send it.
+    </span>
   );
 }

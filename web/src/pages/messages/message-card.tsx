@@ -4,6 +4,7 @@ import { useActiveBusiness } from '../../api/business.ts';
 import type { Actor, Party } from '../../api/schema.ts';
 import { JsonView } from '../../json/json-view.tsx';
 import { DomainProof } from '../../parts/domain-proof.tsx';
+import { TypeBadge } from '../../parts/type-badge.tsx';
 import { Name } from '../../ui/name.tsx';
 import { addressOf, Badge, PartyName, Time } from '../../ui/parts.tsx';
 import { States } from '../../ui/states.tsx';
@@ -105,11 +106,7 @@ function Content({ message, threadSubject, isOurs }: ContentProps) {
 
 function Type({ type }: { type: string | null }) {
   if (type === null) return null;
-  return (
-    <Badge tone="accent">
-      <Name className="max-w-60 truncate">{type}</Name>
-    </Badge>
-  );
+  return <TypeBadge type={type} className="max-w-60" />;
 }
 
 function MessageJson({ message }: { message: Message }) {

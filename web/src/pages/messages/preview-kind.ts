@@ -1,9 +1,9 @@
 import type { File } from '../../api/schema.ts';
 
-export type PreviewKind = 'image' | 'text' | 'table';
+export type PreviewKind = 'image' | 'text' | 'table' | 'pdf';
 
 /** Larger files are downloaded instead. */
-const MAX_BYTES: Record<PreviewKind, number> = { image: 8 * 1024 * 1024, text: 512 * 1024, table: 512 * 1024 };
+const MAX_BYTES: Record<PreviewKind, number> = { image: 8 * 1024 * 1024, text: 512 * 1024, table: 512 * 1024, pdf: 16 * 1024 * 1024 };
 
 const IMAGES = /\.(png|jpe?g|gif|webp|avif)$/i;
 const TEXTS = /\.(txt|md|log|json|xml|ya?ml|edi|ini|eml)$/i;
@@ -18,6 +18,7 @@ export function previewKindOf({ filename, content_type, size_bytes }: File): Pre
 function kindOf(filename: string, type: string): PreviewKind | undefined {
   if (TABLES.test(filename) || /^text\/(csv|tab-separated-values)\b/.test(type)) return 'table';
   if (IMAGES.test(filename) || /^image\/(png|jpeg|gif|webp|avif)\b/.test(type)) return 'image';
+  if (/\.pdf$/i.test(filename) || /^application\/pdf\b/.test(type)) return 'pdf';
   return TEXTS.test(filename) || /^text\/plain\b|^application\/(json|xml)\b/.test(type) ? 'text' : undefined;
 }
 
@@ -33,6 +34,15 @@ const SIGNATURES: [type: string, from: number, bytes: number[]][] = [
 /** The type of an image by its first bytes. SVG is none of them: it is a document. */
 export function imageTypeOf(bytes: Uint8Array): string | undefined {
   return SIGNATURES.find(([, from, signature]) => signature.every((byte, at) => bytes[from + at] === byte))?.[0];
+}
+
+const PDF = ascii('%PDF-');
+/** Readers accept something before the signature. */
+const PDF_WITHIN = 1_024;
+
+export function isPdf(bytes: Uint8Array): boolean {
+  const head = bytes.subarray(0, PDF_WITHIN);
+  return head.some((_, from) => PDF.every((byte, at) => head[from + at] === byte));
 }
 
 const ROWS_MAX = 200;

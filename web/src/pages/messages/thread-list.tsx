@@ -1,13 +1,16 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import type { Comment } from '../../api/schema.ts';
+import { CommentCard } from './comments/comment-card.tsx';
 import { MessageCard } from './message-card.tsx';
 import type { Message } from './thread-messages.ts';
 
 interface ThreadListProps {
   messages: Message[];
+  comments: Comment[];
   /** The subject above the list, which messages need not repeat. */
   subject: string | undefined;
-  /** The message that the address of the page links to. */
+  /** The message or comment that the address of the page links to. */
   linked: string;
   isOpen(id: string): boolean;
   onToggle(id: string): void;
@@ -19,20 +22,45 @@ const OPEN_PX = 260;
 const GAP_PX = 8;
 const OVERSCAN = 6;
 
-/** The messages of a thread. Only those near the window are drawn: a thread may have thousands. */
-export function ThreadList({ messages, subject, linked, isOpen, onToggle, onReply }: ThreadListProps) {
+const COMMENT_PX = 84;
+
+type Entry = Message | Comment;
+
+/** Comments stand where they were made, between the messages, which keep their order. */
+function inOrder(messages: Message[], comments: Comment[]): Entry[] {
+  const entries: Entry[] = [];
+  let next = 0;
+  for (const message of messages) {
+    for (; next < comments.length; next++) {
+      const comment = comments[next];
+      if (comment === undefined || comment.created_at >= message.received_at) break;
+      entries.push(comment);
+    }
+    entries.push(message);
+  }
+  return [...entries, ...comments.slice(next)];
+}
+
+function estimateOf(entry: Entry | undefined, isOpen: (id: string) => boolean): number {
+  if (entry !== undefined && 'text' in entry) return COMMENT_PX;
+  return isOpen(entry?.id ?? '') ? OPEN_PX : FOLDED_PX;
+}
+
+/** The messages and comments of a thread. Only those near the window are drawn: a thread may have thousands. */
+export function ThreadList({ messages, comments, subject, linked, isOpen, onToggle, onReply }: ThreadListProps) {
   const [place, setPlace] = useState<HTMLOListElement | null>(null);
+  const entries = useMemo(() => inOrder(messages, comments), [messages, comments]);
   const virtual = useWindowVirtualizer({
-    count: messages.length,
-    estimateSize: (index) => (isOpen(messages[index]?.id ?? '') ? OPEN_PX : FOLDED_PX),
-    getItemKey: (index) => messages[index]?.id ?? index,
+    count: entries.length,
+    estimateSize: (index) => estimateOf(entries[index], isOpen),
+    getItemKey: (index) => entries[index]?.id ?? index,
     scrollMargin: place?.offsetTop ?? 0,
     scrollPaddingStart: 24,
     gap: GAP_PX,
     overscan: OVERSCAN,
   });
   // To the linked message once, as soon as it is loaded. The first one is at the top anyway, with the heading above it.
-  const linkedAt = messages.findIndex(({ id }) => id === linked);
+  const linkedAt = entries.findIndex(({ id }) => id === linked);
   const shown = useRef('');
   const showLinked = useEffectEvent(() => {
     if (place === null || linkedAt < 0 || shown.current === linked) return;
@@ -44,28 +72,32 @@ export function ThreadList({ messages, subject, linked, isOpen, onToggle, onRepl
   return (
     <ol ref={setPlace} aria-label="Messages" className="relative" style={{ height: virtual.getTotalSize() }}>
       {virtual.getVirtualItems().map(({ index, key, start }) => {
-        const message = messages[index];
-        if (!message) return null;
+        const entry = entries[index];
+        if (!entry) return null;
         return (
           <li
             key={key}
-            id={message.id}
+            id={entry.id}
             ref={virtual.measureElement}
             data-index={index}
-            aria-setsize={messages.length}
+            aria-setsize={entries.length}
             aria-posinset={index + 1}
             // An open menu is above the messages that follow, and the reply form.
             className="absolute inset-x-0 top-0 has-[[role=menu]]:z-30"
             style={{ transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
           >
-            <MessageCard
-              message={message}
-              threadSubject={subject}
-              isOpen={isOpen(message.id)}
-              isLinked={message.id === linked}
-              onToggle={() => onToggle(message.id)}
-              onReply={() => onReply(message.id)}
-            />
+            {'text' in entry ? (
+              <CommentCard comment={entry} isLinked={entry.id === linked} />
+            ) : (
+              <MessageCard
+                message={entry}
+                threadSubject={subject}
+                isOpen={isOpen(entry.id)}
+                isLinked={entry.id === linked}
+                onToggle={() => onToggle(entry.id)}
+                onReply={() => onReply(entry.id)}
+              />
+            )}
           </li>
         );
       })}

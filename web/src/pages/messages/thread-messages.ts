@@ -2,9 +2,10 @@ import { type InfiniteData, queryOptions, useInfiniteQuery, useQuery, useQueryCl
 import { useCallback, useEffect } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import { type ApiError, call, textOf } from '../../api/client.ts';
-import { useArrivals } from '../../api/live.ts';
-import type { EnvelopeSummary } from '../../api/schema.ts';
+import { useArrivals, useThreadChanges } from '../../api/live.ts';
+import type { EnvelopeSummary, ThreadState } from '../../api/schema.ts';
 import { membersAt } from '../../json/scan.ts';
+import { isChanging } from './work/under-way.ts';
 
 /** A message without its JSON, which is loaded when the message is opened. */
 export type Message = EnvelopeSummary;
@@ -16,9 +17,11 @@ interface FullMessage {
   json: string | undefined;
 }
 
-interface Page {
+export interface ThreadPage {
   messages: Message[];
   hidden: number;
+  /** What the business has decided about the thread. */
+  state: ThreadState;
   cursor: string | null;
 }
 
@@ -40,12 +43,12 @@ export function useFullMessage(message: Message) {
   return useQuery(fullMessage(useActiveBusiness(), message));
 }
 
-type Pages = InfiniteData<Page, string | undefined>;
+type Pages = InfiniteData<ThreadPage, string | undefined>;
 
-async function read(id: string, cursor: string | undefined, signal?: AbortSignal): Promise<Page> {
+async function read(id: string, cursor: string | undefined, signal?: AbortSignal): Promise<ThreadPage> {
   const query = { limit: PAGE_ITEMS, include: 'summary' as const, ...(cursor !== undefined && { cursor }) };
-  const { data, hidden, next_cursor } = await call('GET /v1/threads/{id}', { path: { id }, query }, signal ? { signal } : {});
-  return { messages: data as Message[], hidden, cursor: next_cursor };
+  const { data, hidden, state, next_cursor } = await call('GET /v1/threads/{id}', { path: { id }, query }, signal ? { signal } : {});
+  return { messages: data as Message[], hidden, state, cursor: next_cursor };
 }
 
 /** All messages of a thread, oldest first, new ones included as they arrive. */
@@ -54,7 +57,7 @@ export function useThread(id: string) {
   const queries = useQueryClient();
   // Not invalidated as other queries are: earlier messages never change, so only the last page is loaded again.
   const key = ['thread', business, id];
-  const thread = useInfiniteQuery<Page, ApiError, Pages, unknown[], string | undefined>({
+  const thread = useInfiniteQuery<ThreadPage, ApiError, Pages, unknown[], string | undefined>({
     queryKey: key,
     queryFn: ({ pageParam, signal }) => read(id, pageParam, signal),
     initialPageParam: undefined,
@@ -68,10 +71,13 @@ export function useThread(id: string) {
     const end = await read(id, cursor).catch(() => undefined);
     queries.setQueryData<Pages>(key, (known) => {
       if (!end || !known || known.pageParams.at(-1) !== cursor) return known;
-      return { ...known, pages: [...known.pages.slice(0, -1), end] };
+      // A change that is under way is shown already, and may not be at the service yet.
+      const state = (isChanging() ? known.pages.at(-1)?.state : undefined) ?? end.state;
+      return { ...known, pages: [...known.pages.slice(0, -1), { ...end, state }] };
     });
   }, [queries, business, id]);
   useArrivals(loadNew);
+  useThreadChanges(loadNew);
   // Messages that arrived while another page was open.
   useEffect(() => {
     if (queries.getQueryData(['thread', business, id])) void loadNew();
@@ -84,6 +90,7 @@ export function useThread(id: string) {
 
   return {
     messages: thread.data?.pages.flatMap(({ messages }) => messages),
+    state: thread.data?.pages.at(-1)?.state,
     hidden: thread.data?.pages.at(-1)?.hidden ?? 0,
     isComplete: thread.data !== undefined && !hasNextPage,
     error: thread.error,

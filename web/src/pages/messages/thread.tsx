@@ -1,34 +1,60 @@
-import { useLocation, useNavigate, useParams, useRouter } from '@tanstack/react-router';
-import { ArrowLeft, ChevronsUpDown } from 'lucide-react';
+import { useLocation, useParams } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useActiveBusiness } from '../../api/business.ts';
-import { Button } from '../../ui/button.tsx';
+import { UNFOLDED_MAX } from '../../parts/threads/thread-row.ts';
+import { useCommands } from '../../ui/commands.ts';
 import { PageHeader, PartyName } from '../../ui/parts.tsx';
 import { useShortcuts } from '../../ui/shortcuts.ts';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
-import { isLastMailboxBehind, lastMailbox, returnToRow } from './last-mailbox.ts';
-import { Reply } from './reply.tsx';
+import { holdKeys } from '../../ui/type-ahead.ts';
+import { useComments } from './comments/use-comments.ts';
+import { useMailbox } from './inbox/mailbox.tsx';
+import { Reply, type Writing } from './reply.tsx';
 import { ThreadElsewhere } from './thread-elsewhere.tsx';
+import { ThreadLabels, ThreadToolbar } from './thread-header.tsx';
 import { ThreadList } from './thread-list.tsx';
 import { type Message, useThread } from './thread-messages.ts';
+import { useMarkRead } from './work/use-mark-read.ts';
 
 export function ThreadPage() {
-  const { id } = useParams({ from: '/app/threads/$id' });
+  const { id } = useParams({ from: '/app/mailbox/threads/$id' });
   const business = useActiveBusiness();
   return <Thread key={`${business} ${id}`} id={id} />;
 }
 
 function Thread({ id }: { id: string }) {
-  const { messages, hidden, isComplete, error, retry, loadNew } = useThread(id);
+  const { messages, state, hidden, isComplete, error, retry, loadNew } = useThread(id);
   const linked = useLocation({ select: ({ hash }) => hash });
-  const goBack = useBack(linked);
+  const { goBack } = useMailbox();
   const [replyToId, setReplyToId] = useState<string>();
+  const [writing, setWriting] = useState<Writing>('reply');
   const note = useRef<HTMLTextAreaElement>(null);
+  const comment = useRef<HTMLTextAreaElement>(null);
+  const comments = useComments(id);
+  const write = useCallback((what: Writing) => {
+    // At once: what is typed next is text, not shortcuts.
+    flushSync(() => setWriting(what));
+    const field = what === 'reply' ? note : comment;
+    if (field.current) field.current.focus();
+    else holdKeys();
+  }, []);
   const { isOpen, toggle, openAll } = useOpenMessages(messages, linked, isComplete);
-  useShortcuts(useMemo(() => ({ u: goBack, r: () => note.current?.focus() }), [goBack]));
+  useShortcuts(useMemo(() => ({ u: goBack, r: () => write('reply'), m: () => write('comment') }), [goBack, write]));
 
-  if (!messages) {
+  useCommands(
+    useMemo(
+      () => [
+        { name: 'Reply', keys: 'r', run: () => write('reply') },
+        { name: 'Comment', keys: 'm', run: () => write('comment') },
+      ],
+      [write],
+    ),
+  );
+  useMarkRead(id, state?.unread_count ?? 0);
+
+  if (!messages || !state) {
     if (error?.status === 404) return <ThreadElsewhere id={id} />;
     return (
       <>
@@ -42,30 +68,21 @@ function Thread({ id }: { id: string }) {
   const isFolded = messages.some(({ id }) => !isOpen(id));
   return (
     <>
-      <Button look="quiet" onClick={goBack} className="-ml-3.5 mb-1" icon={<ArrowLeft className="size-4" aria-hidden />}>
-        Back
-      </Button>
-      <PageHeader
-        title={subject?.trim() ?? `Thread with ${messages[0]?.from.party.display_name}`}
-        actions={
-          isFolded ? (
-            <Button onClick={openAll} icon={<ChevronsUpDown className="size-4" aria-hidden />}>
-              Expand all {messages.length.toLocaleString('en')}
-            </Button>
-          ) : undefined
-        }
-      >
+      <ThreadToolbar id={id} state={state} onOpenAll={isFolded ? openAll : undefined} />
+      <PageHeader title={subject?.trim() ?? `Thread with ${messages[0]?.from.party.display_name}`}>
         <Parties messages={messages} hidden={hidden} />
       </PageHeader>
+      <ThreadLabels id={id} labels={state.labels} />
       <ThreadList
         messages={messages}
+        comments={comments}
         subject={subject}
         linked={linked}
         isOpen={isOpen}
         onToggle={toggle}
         onReply={(messageId) => {
           setReplyToId(messageId);
-          note.current?.focus();
+          write('reply');
         }}
       />
       {isComplete ? null : error ? <ErrorNote error={error} onRetry={retry} /> : <Loading rows={1} label="Loading more" />}
@@ -75,17 +92,23 @@ function Thread({ id }: { id: string }) {
           to={replyTo}
           isChosen={replyToId !== undefined && replyTo !== messages.at(-1)}
           onNewest={() => setReplyToId(undefined)}
+          writing={writing}
+          onWriting={write}
           noteRef={note}
+          commentRef={comment}
+          onCommented={toEnd}
           onSent={() => {
             setReplyToId(undefined);
             say('Sent');
-            void loadNew().then(() => requestAnimationFrame(() => scrollTo({ top: document.documentElement.scrollHeight })));
+            void loadNew().then(toEnd);
           }}
         />
       ) : null}
     </>
   );
 }
+
+const toEnd = (): void => void requestAnimationFrame(() => scrollTo({ top: document.documentElement.scrollHeight }));
 
 /** Who writes to whom, and how much of the thread is seen. */
 function Parties({ messages, hidden }: { messages: Message[]; hidden: number }) {
@@ -102,29 +125,12 @@ function Parties({ messages, hidden }: { messages: Message[]; hidden: number }) 
   );
 }
 
-/** Goes back in the history if the list is there, so that its scroll position is kept; else opens the last list. */
-function useBack(linked: string): () => void {
-  const navigate = useNavigate();
-  const { history } = useRouter();
-  return useMemo(
-    () => () => {
-      returnToRow(linked);
-      if (isLastMailboxBehind()) history.back();
-      else void navigate({ href: lastMailbox() });
-    },
-    [navigate, history, linked],
-  );
-}
-
-/** Shorter threads show all their messages open. */
-const ALL_OPEN_MAX = 4;
-
 /** In a long thread these are open: the newest message, the linked one, and those that arrive while the page is open. */
 function useOpenMessages(messages: Message[] | undefined, linked: string, isComplete: boolean) {
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [folded, setFolded] = useState<ReadonlySet<string>>();
   if (messages && isComplete && folded === undefined)
-    setFolded(new Set(messages.length <= ALL_OPEN_MAX ? [] : messages.slice(0, -1).map(({ id }) => id)));
+    setFolded(new Set(messages.length <= UNFOLDED_MAX ? [] : messages.slice(0, -1).map(({ id }) => id)));
   const isOpen = useCallback(
     (id: string) => toggled.get(id) ?? (id === linked || (folded !== undefined && !folded.has(id))),
     [toggled, folded, linked],

@@ -13,6 +13,8 @@ export interface ComposerProps {
   place: string;
   /** The message to reply to; without it, a recipient must be chosen. */
   inReplyTo?: string;
+  /** The handle that a reply goes to, if it goes to a business. */
+  replyTo?: string | undefined;
   initial?: Partial<Draft>;
   onSent(envelope: Envelope): void;
 }

@@ -8,6 +8,7 @@ export interface SavedSchema {
   /** As it was saved, character for character. */
   text: string;
   updatedAt: string;
+  isPublished: boolean;
 }
 
 /** Null when there is none. */
@@ -21,9 +22,9 @@ export function useInboxSchema(): UseQueryResult<SavedSchema | null, ApiError> {
 
 function savedIn(response: string): SavedSchema | null {
   const members = membersAt(response, 0);
-  const { updated_at } = JSON.parse(response) as { updated_at: string | null };
+  const { updated_at, published } = JSON.parse(response) as { updated_at: string | null; published: boolean };
   const span = members.get('schema');
-  return span && updated_at !== null ? { text: response.slice(...span), updatedAt: updated_at } : null;
+  return span && updated_at !== null ? { text: response.slice(...span), updatedAt: updated_at, isPublished: published } : null;
 }
 
 /** Saves a schema as typed, or null to remove it. */

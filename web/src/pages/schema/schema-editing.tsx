@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { Editor, type EditorHandle } from '../../parts/json-editor/editor.tsx';
 import { formatted } from '../../parts/json-editor/formatted.ts';
+import { ProblemList } from '../../parts/json-editor/problem-list.tsx';
 import type { Problem } from '../../parts/json-editor/problems.ts';
 import { Button } from '../../ui/button.tsx';
 import { useLastKnown } from '../../ui/last-known.ts';
@@ -12,7 +13,6 @@ import { useChecking } from './checking.ts';
 import { useDiscard } from './discard.tsx';
 import { EXAMPLES } from './examples.ts';
 import { useSaveSchema } from './inbox-schema.ts';
-import { ProblemList } from './problem-list.tsx';
 import { TryIt } from './try-it.tsx';
 
 interface SchemaEditingProps {

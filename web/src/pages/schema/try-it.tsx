@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 import { Editor, type EditorHandle } from '../../parts/json-editor/editor.tsx';
+import { ProblemList } from '../../parts/json-editor/problem-list.tsx';
 import { Button } from '../../ui/button.tsx';
 import { useLastKnown } from '../../ui/last-known.ts';
 import type { Checking } from './checking.ts';
-import { ProblemList } from './problem-list.tsx';
 import { sampleFor, useNewestJson } from './sample.ts';
 import { VerdictNote } from './verdict-note.tsx';
 

@@ -9,6 +9,7 @@ import { Copyable, PageHeader, Section } from '../../ui/parts.tsx';
 import { ErrorNote, States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
 import { useForm } from '../../ui/use-form.ts';
+import { DropPageSettings } from './drop-page-settings.tsx';
 import { ThisBrowser } from './this-browser.tsx';
 
 export function SettingsPage() {
@@ -33,6 +34,12 @@ export function SettingsPage() {
             </Section>
             <Section title="Addresses">
               <Addresses business={business} addresses={addresses} isAdmin={isAdmin} />
+            </Section>
+            <Section title="Drop page">
+              {/* As high before it is loaded. */}
+              <div className={isAdmin ? 'min-h-94' : 'min-h-40'}>
+                <DropPageSettings key={business.handle} name={business.display_name} isAdmin={isAdmin} />
+              </div>
             </Section>
             <Section title="Receipts">
               <Receipts isAdmin={isAdmin} />

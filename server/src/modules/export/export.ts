@@ -1,0 +1,122 @@
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { invalid, Refusal } from '../../contract/errors.ts';
+import { EXPORTS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
+import type { Caller } from '../../contract/parties.ts';
+import { KeyedSlots } from '../../platform/keyed-slots.ts';
+import { type Loaded, messagesIn } from '../messages/page-body.ts';
+import { type ListQuery, listMessages, type ReadServices } from '../messages/read-messages.ts';
+import { listThreads, type Thread, type ThreadServices } from '../threads/list-threads.ts';
+import type { ThreadQuery } from '../threads/thread-filters.ts';
+import { messagesAsCsv, messagesAsLines, type RowFormat, THREADS_AS_CSV, THREADS_AS_LINES } from './rows.ts';
+
+/** Items of a page that is read, and charged, at a time. */
+const PAGE_ITEMS = 100;
+/** Characters passed to the connection at a time. */
+const CHUNK_CHARS = 64 * 1024;
+
+export interface ExportQuery {
+  list?: 'inbox' | 'outbox' | 'threads';
+  format?: 'ndjson' | 'csv';
+  include?: 'summary';
+  filters: Omit<ListQuery, 'limit' | 'cursor' | 'include'> & ThreadQuery;
+}
+
+export type ExportServices = ThreadServices & ReadServices;
+
+/** Which filters each list has. */
+const FILTERS = {
+  inbox: ['since', 'until', 'from', 'to', 'type', 'validation', 'thread'],
+  outbox: ['since', 'until', 'from', 'type', 'validation', 'thread'],
+  threads: ['box', 'status', 'assignee', 'label', 'unread', 'type', 'with', 'segment', 'failed_schema', 'since', 'until'],
+} as const;
+
+interface Page<Item> {
+  items: AsyncIterable<Item> | Iterable<Item>;
+  nextCursor: string | null;
+}
+
+/** Streams of whole lists. Each page of one is read only once the client has read the one before, and counts as a request. */
+export class Exports {
+  readonly #slots = new KeyedSlots(EXPORTS_PER_BUSINESS_MAX, 'exports of a business');
+
+  /** Reads the first page before it returns, so that filters are refused with a status. */
+  async open(services: ExportServices, caller: Caller, query: ExportQuery, charge: () => void): Promise<Readable> {
+    const { list = 'inbox', format = 'ndjson', include, filters } = query;
+    refuseOthers(list, filters);
+    // As for the outbox itself.
+    if (list === 'outbox' && caller.scope !== 'read_write') throw new Refusal('forbidden');
+    const release = this.#slots.take(caller.business.id.toString());
+    try {
+      const isSummary = include === 'summary';
+      if (list === 'threads') {
+        const read = async (cursor: string | undefined): Promise<Page<Thread>> => {
+          const { threads, nextCursor } = await listThreads(services, caller, { ...filters, limit: PAGE_ITEMS, ...(cursor && { cursor }) });
+          return { items: threads, nextCursor };
+        };
+        return await stream(read, format === 'csv' ? THREADS_AS_CSV : THREADS_AS_LINES, charge, release);
+      }
+      const read = async (cursor: string | undefined): Promise<Page<Loaded>> => {
+        const wanted = { ...filters, limit: PAGE_ITEMS, ...(include && { include }), ...(cursor && { cursor }) };
+        const page = await listMessages(services, caller.business, list === 'inbox' ? 'in' : 'out', wanted);
+        return { items: messagesIn(services, page), nextCursor: page.nextCursor };
+      };
+      return await stream(read, format === 'csv' ? messagesAsCsv(isSummary) : messagesAsLines(services, isSummary), charge, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+}
+
+function refuseOthers(list: keyof typeof FILTERS, filters: object): void {
+  const known: readonly string[] = FILTERS[list];
+  const others = Object.keys(filters).filter((name) => !known.includes(name));
+  if (others.length > 0) throw invalid(others.map((name) => ({ path: `/${name}`, message: `is not a filter of ${list}` })));
+}
+
+type ReadPage<Item> = (cursor: string | undefined) => Promise<Page<Item>>;
+
+async function stream<Item>(read: ReadPage<Item>, format: RowFormat<Item>, charge: () => void, release: () => void): Promise<Readable> {
+  const first = await read(undefined);
+  // A high water mark of 0: nothing is read ahead while the client does not read.
+  const readable = Readable.from(chunksOf(first, read, format, charge), { highWaterMark: 0, objectMode: false });
+  // Also when the client goes away before the first chunk.
+  readable.once('close', release);
+  return readable;
+}
+
+async function* chunksOf<Item>(
+  first: Page<Item>,
+  read: ReadPage<Item>,
+  format: RowFormat<Item>,
+  charge: () => void,
+): AsyncGenerator<Buffer> {
+  let text = format.head;
+  for (let page: Page<Item> | undefined = first; page; ) {
+    for await (const item of page.items) {
+      text += await format.row(item);
+      if (text.length < CHUNK_CHARS) continue;
+      yield Buffer.from(text);
+      text = '';
+    }
+    // Shows in time whether the client is still there.
+    if (text !== '') yield Buffer.from(text);
+    text = '';
+    if (page.nextCursor === null) return;
+    await charged(charge);
+    page = await read(page.nextCursor);
+  }
+}
+
+/** Nothing can be refused in the middle of a response: it waits until the rate allows the next page. */
+async function charged(charge: () => void): Promise<void> {
+  for (;;)
+    try {
+      charge();
+      return;
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'rate_limited') throw error;
+      await sleep(1_000 * Number(error.headers['retry-after'] ?? 1));
+    }
+}

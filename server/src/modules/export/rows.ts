@@ -1,0 +1,93 @@
+import { formatId } from '../../contract/ids.ts';
+import { type EnvelopeServices, envelopeOf, summaryOf } from '../messages/envelopes.ts';
+import type { Loaded } from '../messages/page-body.ts';
+import type { Thread } from '../threads/list-threads.ts';
+import { threadJson } from '../threads/thread-schema.ts';
+import { csvRow } from './csv.ts';
+
+interface Named {
+  display_name: string;
+  handle?: string;
+  domain?: string;
+  email?: string;
+}
+
+/** How items of a list are written, and what stands before the first. */
+export interface RowFormat<Item> {
+  head: string;
+  row(item: Item): Promise<string>;
+}
+
+/** `json` may have line breaks between its values, which a line can't have: a space is as good there. */
+const line = (json: string) => `${json.replace(/[\r\n]+/g, ' ')}\n`;
+
+export function messagesAsLines(services: EnvelopeServices, isSummary: boolean): RowFormat<Loaded> {
+  return { head: '', row: async (message) => line(await (isSummary ? summaryOf(message, services) : envelopeOf(message, services))) };
+}
+
+export const THREADS_AS_LINES: RowFormat<Thread> = { head: '', row: async (thread) => line(threadJson(thread)) };
+
+const MESSAGE_COLUMNS = [
+  ...['id', 'thread_id', 'in_reply_to', 'received_at', 'from', 'from_name', 'from_actor', 'from_email', 'to', 'to_name', 'to_segment'],
+  ...['type', 'subject', 'note', 'validation', 'files', 'content_hash', 'json_bytes', 'json'],
+];
+
+export function messagesAsCsv(isSummary: boolean): RowFormat<Loaded> {
+  return {
+    head: csvRow(MESSAGE_COLUMNS),
+    row: async (message) => {
+      const from: { party: Named; actor: { name: string; email: string | null } } = JSON.parse(message.sender);
+      const to: { party: Named; segment?: string | null } = JSON.parse(message.recipient);
+      return csvRow([
+        formatId('msg', message.id),
+        formatId('thr', message.threadId),
+        message.inReplyTo && formatId('msg', message.inReplyTo),
+        new Date(message.receivedMs).toISOString(),
+        nameOf(from.party),
+        from.party.display_name,
+        from.actor.name,
+        from.actor.email,
+        nameOf(to.party),
+        to.party.display_name,
+        to.segment,
+        message.type,
+        message.subject,
+        message.note,
+        message.validation,
+        message.files.map(({ filename }) => filename).join('; '),
+        `sha256:${message.contentHash.toString('hex')}`,
+        message.jsonBytes,
+        isSummary ? null : message.json,
+      ]);
+    },
+  };
+}
+
+const THREAD_COLUMNS = [
+  ...['id', 'with', 'with_name', 'subject', 'type', 'status', 'assignee', 'labels', 'message_count', 'unread_count'],
+  ...['has_files', 'failed_schema', 'updated_at'],
+];
+
+export const THREADS_AS_CSV: RowFormat<Thread> = {
+  head: csvRow(THREAD_COLUMNS),
+  row: async (thread) =>
+    csvRow([
+      formatId('thr', thread.id),
+      nameOf(thread.with),
+      thread.with.display_name,
+      thread.subject,
+      thread.type,
+      thread.isDone ? 'done' : 'open',
+      thread.assignee?.name,
+      thread.labels.join('; '),
+      thread.messageCount,
+      thread.unreadCount,
+      String(thread.hasFiles),
+      String(thread.failedSchema),
+      new Date(thread.updatedMs).toISOString(),
+    ]),
+};
+
+function nameOf({ handle, domain, email }: Partial<Named>): string {
+  return handle ?? domain ?? email ?? '';
+}

@@ -1,0 +1,11 @@
+import { Type } from 'typebox';
+import { closed } from '../../contract/paging.ts';
+
+/** The response to a request for a delivery. */
+export const QueuedSchema = Type.Object(
+  {
+    queued: Type.Literal(true),
+    job_id: Type.String({ description: 'job_ id; with dlv_ in place of job_ it is the id of the attempt in the log.' }),
+  },
+  closed,
+);

@@ -1,0 +1,79 @@
+import { onlyRow, type Queryable } from '../../platform/postgres.ts';
+import { statement } from '../../platform/statement.ts';
+import type { StoredSecrets, WebhookKey } from './attempt-store.ts';
+
+const TIME_IN = statement('SELECT now() + make_interval(secs => $1) AS time', { time: 'timestamptz' });
+
+const REPLACE_SECRET = statement(
+  `UPDATE webhooks SET previous_secret = CASE WHEN $4::timestamptz IS NULL THEN NULL ELSE secret END, previous_secret_until = $4, secret = $3
+    WHERE party_id = $1 AND id = $2 RETURNING id`,
+  { id: 'uuid' },
+);
+
+/** The present secret also signs for so many seconds. Returns the end of that time, null if there is none; undefined without the webhook. */
+export async function replaceSecret(
+  tx: Queryable,
+  partyId: bigint,
+  id: string,
+  secret: string,
+  graceS: number,
+): Promise<Date | null | undefined> {
+  const until = graceS === 0 ? null : onlyRow(await tx.query(TIME_IN, [graceS])).time;
+  const [replaced] = await tx.query(REPLACE_SECRET, [partyId, id, secret, until]);
+  return replaced && until;
+}
+
+const KEY_IDS = statement(
+  `SELECT DISTINCT found[1] AS id
+     FROM webhooks w CROSS JOIN LATERAL regexp_matches(concat(w.secret, w.previous_secret, w.headers), '§([0-9a-f]{8})\\.', 'g') AS found`,
+  { id: 'text' },
+);
+
+/** The keys with which something is encrypted. */
+export async function keyIdsInUse(db: Queryable): Promise<string[]> {
+  return (await db.query(KEY_IDS)).map(({ id }) => id);
+}
+
+const STORED_SECRETS = statement(
+  `SELECT party_id, id, secret, previous_secret, headers FROM webhooks
+    WHERE (party_id, id) > ($1, $2) ORDER BY party_id, id LIMIT $3`,
+  { party_id: 'bigint', id: 'uuid', secret: 'text', previous_secret: 'text?', headers: 'text?' },
+);
+
+/** In the order of their keys, after the given one. */
+export async function storedSecrets(db: Queryable, after: WebhookKey, limit: number): Promise<(WebhookKey & StoredSecrets)[]> {
+  const rows = await db.query(STORED_SECRETS, [after.partyId, after.webhookId, limit]);
+  return rows.map((row) => ({
+    partyId: BigInt(row.party_id),
+    webhookId: row.id,
+    secret: row.secret,
+    previousSecret: row.previous_secret,
+    headers: row.headers === null ? null : JSON.parse(row.headers),
+  }));
+}
+
+const RENEW_SECRETS = statement(
+  `UPDATE webhooks SET secret = $3, previous_secret = $4, headers = $5
+    WHERE party_id = $1 AND id = $2 AND secret = $6 AND previous_secret IS NOT DISTINCT FROM $7 AND headers IS NOT DISTINCT FROM $8
+   RETURNING id`,
+  { id: 'uuid' },
+);
+
+/** Changes nothing, and returns false, if the webhook was changed since it was read. */
+export async function renewSecrets(db: Queryable, read: WebhookKey & StoredSecrets, renewed: StoredSecrets): Promise<boolean> {
+  const rows = await db.query(RENEW_SECRETS, [read.partyId, read.webhookId, ...textsOf(renewed), ...textsOf(read)]);
+  return rows.length > 0;
+}
+
+function textsOf({ secret, previousSecret, headers }: StoredSecrets) {
+  return [secret, previousSecret, headers && JSON.stringify(headers)];
+}
+
+const FORGET_PREVIOUS = statement(
+  'UPDATE webhooks SET previous_secret = NULL, previous_secret_until = NULL WHERE previous_secret_until < now()',
+);
+
+/** Former secrets that no longer sign. */
+export async function forgetPreviousSecrets(db: Queryable): Promise<void> {
+  await db.query(FORGET_PREVIOUS);
+}

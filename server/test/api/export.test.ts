@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { copyMessage } from '../support/copied-messages.ts';
+import { everyPage, list } from '../support/pages.ts';
+import { until } from '../support/process.ts';
+import { expectInvalid, expectRefusal } from '../support/refusals.ts';
+import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
+import { threadsOf, untilIndexed } from '../support/threads.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: envelopes as they came
+type Envelope = any;
+
+let service: TestService;
+let acme: TestBusiness;
+let globex: TestBusiness;
+
+beforeAll(async () => {
+  service = await startTestService();
+  acme = await service.business('acme');
+  globex = await service.business('globex');
+  await acme.api.send(
+    '{"to":"globex","type":"order","subject":"=HYPERLINK(\\"http://x\\")","note":"a \\"b\\",\\r\\nc","json":{\n"n":\r\n1.50}}',
+  );
+  await acme.api.send({ to: 'globex', type: 'query', subject: '  -1+cmd|x', note: '@SUM(A1)' });
+  const { id } = (await acme.api.send({ to: 'globex', note: 'many' })).body;
+  await copyMessage(service, id, 250);
+  await globex.api.send({ to: 'acme', note: 'mine' });
+  await untilIndexed(service);
+});
+afterAll(() => service.stop());
+
+const lines = (text: string): Envelope[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+/** Download URLs are signed again each time; other fields are the same. */
+const ids = (items: Envelope[]) => items.map(({ id }) => id);
+
+/** The rows of a CSV text, by the rules of RFC 4180. */
+function csv(text: string): string[][] {
+  const rows: string[][] = [[]];
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    rows.at(-1)?.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'));
+    if (end === '\r\n') rows.push([]);
+  }
+  return rows.slice(0, -1);
+}
+
+describe('GET /export', () => {
+  test('has every message of the list, one a line, in its order', async () => {
+    const { status, text, headers } = await globex.api.get('/export');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^application\/x-ndjson/);
+    expect(headers.get('content-disposition')).toBe('attachment; filename="inbox.ndjson"');
+    const all = (await everyPage(globex.api, '/inbox', { limit: 100 })).flat();
+    expect(all).toHaveLength(253);
+    expect(lines(text)).toEqual(all);
+    expect(text).toContain('1.50');
+  });
+
+  test.each([
+    { type: 'order' },
+    { from: 'acme', type: 'query' },
+    { from: 'nobody-here' },
+    { until: '2020-01-01' },
+    { validation: 'failed' },
+  ])('is filtered like the list: %o', async (filter) => {
+    const { text } = await list(globex.api, '/export', filter);
+    expect(text === '' ? [] : lines(text)).toEqual((await everyPage(globex.api, '/inbox', filter)).flat());
+  });
+
+  test('exports the outbox, summaries, and threads', async () => {
+    expect(ids(lines((await list(acme.api, '/export', { list: 'outbox', include: 'summary', type: 'order' })).text))).toHaveLength(1);
+    const [summary] = lines((await list(globex.api, '/export', { include: 'summary', type: 'order' })).text);
+    expect(summary.json_bytes).toBe(13);
+    expect(summary).not.toHaveProperty('json');
+    expect(lines((await list(globex.api, '/export', { list: 'threads' })).text)).toEqual(await threadsOf(globex.api));
+    const table = csv((await list(globex.api, '/export', { list: 'threads', format: 'csv', box: 'in' })).text);
+    expect(table[0]?.slice(0, 4)).toEqual(['id', 'with', 'with_name', 'subject']);
+    expect(table.slice(1).map(([id]) => id)).toEqual((await threadsOf(globex.api, { box: 'in' })).map(({ id }) => id));
+  });
+
+  test('as CSV can be read back, and no cell is a formula', async () => {
+    const { text, headers } = await list(globex.api, '/export', { format: 'csv' });
+    expect(headers.get('content-type')).toMatch(/^text\/csv/);
+    const [head = [], ...rows] = csv(text);
+    expect(rows).toHaveLength(253);
+    const column = (name: string) => rows.map((row) => row[head.indexOf(name)]);
+    expect(column('subject').filter(Boolean)).toEqual(["'  -1+cmd|x", `'=HYPERLINK("http://x")`]);
+    expect(column('note').slice(-2)).toEqual(["'@SUM(A1)", 'a "b",\r\nc']);
+    expect(column('json').at(-1)).toBe('{\n"n":\r\n1.50}');
+    for (const row of rows) for (const cell of row) expect(cell).not.toMatch(/^\s*[=+\-@]/);
+  });
+
+  test.each<[Record<string, string>, string]>([
+    [{ list: 'inbox', status: 'open' }, 'status'],
+    [{ list: 'outbox', to: 'x' }, 'to'],
+    [{ list: 'threads', validation: 'failed' }, 'validation'],
+    [{ since: 'x' }, 'since'],
+    [{ format: 'xml' }, 'format'],
+    [{ cursor: 'x' }, 'cursor'],
+  ])('refuses %o', async (given, field) => {
+    expectInvalid(await list(globex.api, '/export', given), field);
+  });
+
+  test('has no comments and no labels of the other side', async () => {
+    const [thread] = await threadsOf(globex.api, { box: 'in' });
+    await globex.api.write('PATCH', `/threads/${thread.id}`, { labels: ['xyzzy'] });
+    await globex.api.write('POST', `/threads/${thread.id}/comments`, { text: 'xyzzy' });
+    for (const of of ['inbox', 'outbox', 'threads'])
+      for (const format of ['csv', 'ndjson']) expect((await list(acme.api, '/export', { list: of, format })).text).not.toContain('xyzzy');
+    expect((await list(globex.api, '/export', { list: 'inbox' })).text).not.toContain('xyzzy');
+  });
+
+  test('an export of the outbox needs the scope that the outbox needs', async () => {
+    const reader = await globex.withKey('read');
+    expectRefusal(await list(reader, '/export', { list: 'outbox' }), 'forbidden');
+    expect((await list(reader, '/export', { list: 'inbox' })).status).toBe(200);
+  });
+
+  test('each hundred items count as a request', async () => {
+    const sibling = await service.sibling({ RATE_LIMIT_PER_MINUTE: '6' });
+    const api = globex.api.at(sibling.url);
+    expect((await api.get('/export?include=summary')).headers.get('ratelimit-remaining')).toBe('5');
+    expect((await api.get('/me')).headers.get('ratelimit-remaining')).toBe('2');
+    await sibling.stop();
+  });
+
+  test('a client that goes away frees its place', async () => {
+    for (let n = 0; n < 6; n++) {
+      const stopped = new AbortController();
+      const response = await fetch(`${service.url}/v1/export`, {
+        headers: { authorization: `Bearer ${globex.secret}`, 'accept-encoding': 'identity' },
+        signal: stopped.signal,
+      });
+      expect([200, 429]).toContain(response.status);
+      stopped.abort();
+    }
+    await until(async () => (await globex.api.get('/export')).status === 200);
+  });
+});

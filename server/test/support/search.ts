@@ -1,0 +1,38 @@
+import { expect } from 'vitest';
+import { beginSearch } from '../../src/modules/search/search-store.ts';
+import type { ApiResponse } from './api.ts';
+import { everyPage } from './pages.ts';
+import { until } from './process.ts';
+import type { TestService } from './service.ts';
+import { untilIndexed } from './threads.ts';
+
+type Reader = { get(path: string): Promise<ApiResponse> };
+// biome-ignore lint/suspicious/noExplicitAny: results as they came
+export type SearchResult = any;
+
+/** All results of a search, on however many pages. */
+export async function search(api: Reader, q: string, limit = 50): Promise<SearchResult[]> {
+  return (await everyPage(api, '/search', { q, limit })).flat();
+}
+
+/** The ids of the messages that a search finds. */
+export async function foundIds(api: Reader, q: string): Promise<string[]> {
+  return (await search(api, q)).map(({ message }) => message.id);
+}
+
+/** What the marks of a match cover. */
+export function marked({ text, marks }: { text: string; marks: [number, number][] }): string[] {
+  return marks.map(([start, end]) => [...text].slice(start, end).join(''));
+}
+
+export async function expectFound(api: Reader, q: string, ids: string[]): Promise<void> {
+  expect(await foundIds(api, q), q).toEqual(ids);
+}
+
+/** Waits until everything that was sent can be found, as if every business had searched before. */
+export async function untilSearchable(service: Pick<TestService, 'sql' | 'database'>): Promise<void> {
+  await untilIndexed(service);
+  const parties = await service.sql<{ party_id: string }>('SELECT party_id FROM thread_index WHERE searched_at IS NULL');
+  for (const { party_id } of parties) await beginSearch(service.database.of(BigInt(party_id)), BigInt(party_id));
+  await until(async () => (await service.sql('SELECT FROM search_queue')).length === 0);
+}

@@ -1,0 +1,39 @@
+import type { LinkProps } from '@tanstack/react-router';
+import {
+  Ban,
+  Bot,
+  Braces,
+  ChartNoAxesColumn,
+  CircleUser,
+  ContactRound,
+  Globe,
+  type LucideIcon,
+  Search,
+  Settings,
+  SquarePen,
+  Users,
+  Webhook,
+} from 'lucide-react';
+
+export type Entry = readonly [to: NonNullable<LinkProps['to']>, label: string, icon: LucideIcon];
+
+/** The pages of the navigation, below the views of the inbox. */
+export const SETUP: Entry[] = [
+  ['/contacts', 'Contacts', ContactRound],
+  ['/agents', 'Agents and keys', Bot],
+  ['/webhooks', 'Webhooks', Webhook],
+  ['/schema', 'Inbox schema', Braces],
+  ['/members', 'Members', Users],
+  ['/domains', 'Domains', Globe],
+  ['/blocks', 'Blocks', Ban],
+  ['/usage', 'Usage', ChartNoAxesColumn],
+  ['/settings', 'Settings', Settings],
+];
+
+/** Those that can be gone to by name. */
+export const PAGES: Entry[] = [
+  ['/compose', 'New message', SquarePen],
+  ['/search', 'Search', Search],
+  ...SETUP,
+  ['/account', 'Account', CircleUser],
+];

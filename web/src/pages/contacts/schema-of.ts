@@ -1,0 +1,18 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { type ApiError, textOf } from '../../api/client.ts';
+import { keyOf } from '../../api/queries.ts';
+import { membersAt } from '../../json/scan.ts';
+
+/** The schema that a business publishes, as it was written; null if it publishes none. */
+export function useSchemaOf(handle: string): UseQueryResult<string | null, ApiError> {
+  const input = { path: { handle } };
+  return useQuery<string | null, ApiError>({
+    queryKey: [...keyOf('GET /v1/public/{handle}/schema', input), 'text'],
+    queryFn: async ({ signal }) => {
+      const response = await textOf('GET /v1/public/{handle}/schema', input, { signal });
+      const span = membersAt(response, 0).get('schema');
+      const text = span === undefined ? 'null' : response.slice(...span);
+      return text === 'null' ? null : text;
+    },
+  });
+}

@@ -1,0 +1,42 @@
+import type { ThreadRow } from '../../../parts/threads/thread-row.ts';
+
+/** What a list draws: the name of a day, or a thread. */
+export type Line = { kind: 'day'; name: string } | { kind: 'thread'; row: ThreadRow };
+
+const WEEK_DAYS = 7;
+const WEEKDAY = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long' });
+const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric' });
+const CLOCK = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
+
+function daysBefore(time: Date, now: Date): number {
+  const midnight = (of: Date) => Date.UTC(of.getFullYear(), of.getMonth(), of.getDate());
+  return (midnight(now) - midnight(time)) / 86_400_000;
+}
+
+/** The days of a week, then months. */
+function dayOf(at: string, now: Date): string {
+  const time = new Date(at);
+  const days = daysBefore(time, now);
+  if (days <= 0) return 'Today';
+  if (days === 1) return 'Yesterday';
+  return (days < WEEK_DAYS ? WEEKDAY : MONTH).format(time);
+}
+
+/** The clock where the group says the day, else the day. */
+export function timeInGroup(at: string, now: Date): string {
+  const time = new Date(at);
+  return (daysBefore(time, now) < WEEK_DAYS ? CLOCK : DAY).format(time);
+}
+
+export function linesOf(rows: ThreadRow[], now: Date): Line[] {
+  const lines: Line[] = [];
+  let last: string | undefined;
+  for (const row of rows) {
+    const name = dayOf(row.at, now);
+    if (name !== last) lines.push({ kind: 'day', name });
+    last = name;
+    lines.push({ kind: 'thread', row });
+  }
+  return lines;
+}

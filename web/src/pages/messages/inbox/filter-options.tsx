@@ -1,0 +1,97 @@
+import { BadgeX, Braces, CalendarDays, ContactRound, type LucideIcon, Mail, SplitSquareHorizontal, Tag, UserRound } from 'lucide-react';
+import { useReading } from '../../../api/queries.ts';
+import type { ThreadRow } from '../../../parts/threads/thread-row.ts';
+import type { Narrowing } from '../../../parts/threads/views.ts';
+import { isDay, today } from '../../../ui/day.ts';
+import { useDebouncedValue } from '../../../ui/debounce.ts';
+import type { Option } from '../../../ui/options.tsx';
+import { addressOf } from '../../../ui/parts.tsx';
+
+const TYPING_MS = 150;
+const PER_GROUP_MAX = 5;
+const CONTACTS_READ = 20;
+const SEGMENT = /^[a-z0-9][a-z0-9-]*$/;
+
+interface FilterOptions {
+  typed: string;
+  isOpen: boolean;
+  rows: ThreadRow[];
+  narrow(narrowing: Narrowing): void;
+}
+
+/** What a filter is called, what it narrows the list to, and a hint. */
+type Choice = [text: string, narrowing: Narrowing, hint?: string];
+
+/** Filters that fit what is typed: the names that one sees, not only exact values. */
+export function useFilterOptions({ typed, isOpen, rows, narrow }: FilterOptions): Option[] {
+  const words = typed.trim();
+  const { parties, types, labels, workers, segments } = useKnown(words, isOpen, rows);
+  const fits = ([text]: Choice) => text.toLowerCase().includes(words.toLowerCase());
+  const group = (name: string, Icon: LucideIcon, choices: Choice[]): Option[] =>
+    choices.slice(0, PER_GROUP_MAX).map(([text, narrowing, hint]) => ({
+      key: `${name} ${JSON.stringify(narrowing)}`,
+      group: name,
+      text,
+      hint,
+      icon: <Icon className="size-4 shrink-0 text-soft" aria-hidden />,
+      choose: () => narrow(narrowing),
+    }));
+  /** What fits, and what was typed itself. */
+  const withTyped = (choices: Choice[], isPossible: boolean, of: (value: string) => Choice): Choice[] => {
+    const fitting = choices.filter(fits);
+    if (words === '' || !isPossible || fitting.some(([text]) => text === words)) return fitting;
+    return [...fitting.slice(0, PER_GROUP_MAX - 1), of(words)];
+  };
+  const day = isDay(words) ? words : today();
+  const days: Choice[] = [
+    ['Since', { since: day }, day],
+    ['Until', { until: day }, day],
+  ];
+  return [
+    ...group('State', Mail, STATES.filter(fits)),
+    ...group('Schema', BadgeX, VERDICTS.filter(fits)),
+    // The service has looked for the names.
+    ...group('From or to', ContactRound, parties),
+    ...group('Type', Braces, withTyped(types, true, ofType)),
+    ...group('Label', Tag, labels.filter(fits)),
+    ...group('Assignee', UserRound, workers.filter(fits)),
+    ...group('Segment', SplitSquareHorizontal, withTyped(segments, SEGMENT.test(words), ofSegment)),
+    ...group('Last message', CalendarDays, isDay(words) ? days : days.filter(fits)),
+  ];
+}
+
+const STATES: Choice[] = [
+  ['Unread', { unread: true }],
+  ['Read', { unread: false }],
+];
+const VERDICTS: Choice[] = [
+  ['Schema failed', { failed: true }],
+  ['Schema not failed', { failed: false }],
+];
+const NOT_IDS: Choice[] = [
+  ['Me', { assignee: 'me' }],
+  ['Nobody', { assignee: 'none' }],
+];
+const ofType = (type: string): Choice => [type, { type }];
+const ofSegment = (segment: string): Choice => [segment, { segment }];
+
+/** What there is to filter by: contacts, labels, colleagues, and what the rows show. */
+function useKnown(
+  words: string,
+  isOpen: boolean,
+  rows: ThreadRow[],
+): Record<'parties' | 'types' | 'labels' | 'workers' | 'segments', Choice[]> {
+  const q = useDebouncedValue(words.replace(/^@/, '').slice(0, 64), TYPING_MS);
+  const contacts = useReading('GET /v1/contacts', { query: { limit: CONTACTS_READ, ...(q !== '' && { q }) } }, { enabled: isOpen });
+  const labels = useReading('GET /v1/threads/labels', {}, { enabled: isOpen });
+  const assignees = useReading('GET /v1/threads/assignees', {}, { enabled: isOpen });
+  const known = contacts.data?.data ?? [];
+  const distinct = (values: (string | null)[]) => [...new Set(values)].filter((value) => value !== null);
+  return {
+    parties: known.map(({ party, label }) => [label || party.display_name, { with: addressOf(party).replace(/^@/, '') }, addressOf(party)]),
+    types: distinct([...rows.map(({ type }) => type), ...known.flatMap(({ activity }) => activity.types)]).map(ofType),
+    labels: (labels.data?.data ?? []).map(({ label }) => [label, { label }]),
+    workers: [...NOT_IDS, ...(assignees.data?.data ?? []).map(({ id, name }): Choice => [name, { assignee: id }])],
+    segments: distinct(rows.map(({ segment }) => segment)).map(ofSegment),
+  };
+}

@@ -1,0 +1,146 @@
+import { Link } from '@tanstack/react-router';
+import { Inbox as InboxIcon, Send } from 'lucide-react';
+import { type ReactNode, type Ref, useEffect } from 'react';
+import { useActiveBusiness } from '../../../api/business.ts';
+import { useReading } from '../../../api/queries.ts';
+import { isNarrowed, type ListSearch } from '../../../parts/threads/views.ts';
+import { ButtonLink } from '../../../ui/button.tsx';
+import { useIsWide } from '../../../ui/media.ts';
+import { Copyable } from '../../../ui/parts.tsx';
+import { Empty, ErrorNote, Loading } from '../../../ui/states.tsx';
+import { BulkBar } from '../work/bulk-bar.tsx';
+import type { Work } from '../work/use-work.ts';
+import { FilterChips } from './filter-chips.tsx';
+import { ListHeader } from './list-header.tsx';
+import { type RowsHandle, ThreadRows } from './thread-rows.tsx';
+import type { ThreadsOf } from './use-threads.ts';
+
+interface ListPaneProps {
+  handle: Ref<RowsHandle>;
+  search: ListSearch;
+  threads: ThreadsOf;
+  openId: string | undefined;
+  selected: ReadonlySet<string>;
+  onCursor(id: string): void;
+  onSelect(id: string, isRange: boolean): void;
+  onSelectAll(ids: readonly string[]): void;
+  work: Work;
+}
+
+const PLACE = {
+  alone: 'flex h-[calc(100dvh-3.5rem)] lg:h-dvh',
+  beside: 'hidden border-r border-line xl:fixed xl:inset-y-0 xl:left-60 xl:flex xl:w-104 2xl:w-120',
+};
+
+/** The list of threads with its header and filters. Beside an open thread it is a column, or hidden where there is no room. */
+export function ListPane(props: ListPaneProps) {
+  const { search, threads, openId, selected, onSelectAll, work } = props;
+  const isWide = useIsWide();
+  const isBeside = openId !== undefined;
+  const ids = threads.list.items.map(({ id }) => id);
+  return (
+    <section
+      aria-label="List of threads"
+      data-fills-window={isBeside ? undefined : ''}
+      className={`flex-col bg-paper ${isBeside ? PLACE.beside : PLACE.alone}`}
+    >
+      <ListHeader search={search} filter={threads.filter} isBeside={isBeside} />
+      {selected.size > 0 ? (
+        <BulkBar ids={[...selected]} all={ids} work={work} onSelectAll={onSelectAll} isShort={isBeside || !isWide} />
+      ) : (
+        <FilterChips search={search} rows={threads.list.items} />
+      )}
+      <Content {...props} isCompact={isBeside || !isWide} />
+    </section>
+  );
+}
+
+function Content({ search, threads, isCompact, ...rest }: ListPaneProps & { isCompact: boolean }) {
+  const { list, hasNoView } = threads;
+  // A page may be empty and not the last one.
+  const isLooking = list.items.length === 0 && list.hasMore;
+  useEffect(() => {
+    if (isLooking && !list.isFetchingMore) list.more();
+  }, [isLooking, list]);
+  if (hasNoView)
+    return (
+      <Padded>
+        <Empty title="View not found">
+          <p className="mb-4">It was deleted, or belongs to somebody else.</p>
+          <ButtonLink to="/inbox" search={{}}>
+            Go to open threads
+          </ButtonLink>
+        </Empty>
+      </Padded>
+    );
+  if (list.error)
+    return (
+      <Padded>
+        <ErrorNote error={list.error} onRetry={list.retry} />
+      </Padded>
+    );
+  if (list.isPending || isLooking)
+    return (
+      <Padded>
+        <Loading rows={8} label="Loading threads" />
+      </Padded>
+    );
+  if (list.items.length === 0)
+    return (
+      <Padded>
+        <NoThreads search={search} />
+      </Padded>
+    );
+  return <ThreadRows {...rest} list={list} isCompact={isCompact} isOfSent={search.view === 'sent'} />;
+}
+
+function Padded({ children }: { children: ReactNode }) {
+  return <div className="min-h-0 grow overflow-y-auto px-4 py-2">{children}</div>;
+}
+
+function NoThreads({ search }: { search: ListSearch }) {
+  const handle = useActiveBusiness() ?? '';
+  const { data: counts } = useReading('GET /v1/threads/counts', {});
+  if (isNarrowed(search))
+    return (
+      <Empty title="No results">
+        <ButtonLink to="/inbox" search={{ view: search.view }} className="mt-3">
+          Clear filters
+        </ButtonLink>
+      </Empty>
+    );
+  if (search.view === 'sent')
+    return (
+      <Empty icon={<Send className="size-6" aria-hidden />} title="No messages sent yet">
+        <ButtonLink to="/compose" look="primary" className="mt-3">
+          New message
+        </ButtonLink>
+      </Empty>
+    );
+  if (search.view !== undefined)
+    return (
+      <Empty icon={<InboxIcon className="size-6" aria-hidden />} title="No threads here">
+        <Link to="/inbox" search={{ view: 'all' }} className="rounded text-accent underline">
+          Show all threads
+        </Link>
+      </Empty>
+    );
+  if (counts === undefined) return null;
+  if (counts.done.count > 0)
+    return (
+      <Empty icon={<InboxIcon className="size-6" aria-hidden />} title="All done">
+        <Link to="/inbox" search={{ view: 'done' }} className="rounded text-accent underline">
+          Show done threads
+        </Link>
+      </Empty>
+    );
+  return (
+    <Empty icon={<InboxIcon className="size-6" aria-hidden />} title="No messages yet">
+      <p className="mb-4">Other businesses write to your handle. People without a handle can use this page:</p>
+      <Copyable text={`${location.origin}/@${handle}`} label="page address" />
+      <ButtonLink to="/welcome" className="mt-4">
+        First steps
+      </ButtonLink>
+    </Empty>
+  );
+}

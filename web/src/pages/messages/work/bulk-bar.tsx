@@ -1,0 +1,54 @@
+import { Check, Mail, Tag, UserRoundPlus, X } from 'lucide-react';
+import { Button, IconButton } from '../../../ui/button.tsx';
+import type { Verb, Work } from './use-work.ts';
+
+interface BulkBarProps {
+  ids: readonly string[];
+  /** All threads of the list that are loaded. */
+  all: readonly string[];
+  work: Work;
+  onSelectAll(ids: readonly string[]): void;
+  /** Icons only, where there is little room. */
+  isShort: boolean;
+}
+
+const ACTIONS: [Verb, string, typeof Check][] = [
+  ['done', 'Done', Check],
+  ['assign', 'Assign', UserRoundPlus],
+  ['label', 'Label', Tag],
+  ['unread', 'Mark read or unread', Mail],
+];
+
+/** What can be done to the selected threads, in the place of the filters. */
+export function BulkBar({ ids, all, work, onSelectAll, isShort }: BulkBarProps) {
+  const isAll = ids.length === all.length;
+  return (
+    <div role="toolbar" aria-label="Selected threads" className="flex min-h-11 items-center gap-1 border-b border-line bg-tint pr-2 pl-3">
+      <input
+        type="checkbox"
+        aria-label="Select all loaded threads"
+        checked={isAll}
+        ref={(box) => {
+          if (box) box.indeterminate = !isAll;
+        }}
+        onChange={() => onSelectAll(isAll ? [] : all)}
+        className="size-4 accent-accent"
+      />
+      <p className="mr-2 ml-2 text-sm font-medium whitespace-nowrap">{ids.length.toLocaleString('en')} selected</p>
+      {ACTIONS.map(([verb, label, Icon]) =>
+        isShort ? (
+          <IconButton key={verb} label={label} onClick={() => work.actOn(verb, ids)}>
+            <Icon className="size-4" aria-hidden />
+          </IconButton>
+        ) : (
+          <Button key={verb} look="quiet" onClick={() => work.actOn(verb, ids)} icon={<Icon className="size-4" aria-hidden />}>
+            {label}
+          </Button>
+        ),
+      )}
+      <IconButton label="Clear selection" onClick={() => onSelectAll([])} className="ml-auto">
+        <X className="size-4" aria-hidden />
+      </IconButton>
+    </div>
+  );
+}

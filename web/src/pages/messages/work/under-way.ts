@@ -1,0 +1,13 @@
+let changes = 0;
+
+/** While a change is under way, the service may still say what was before. */
+export const isChanging = (): boolean => changes > 0;
+
+export async function whileChanging<Result>(run: () => Promise<Result>): Promise<Result> {
+  changes += 1;
+  try {
+    return await run();
+  } finally {
+    changes -= 1;
+  }
+}

@@ -1,0 +1,64 @@
+import type { Actor, Party, Thread, Worker } from '../../api/schema.ts';
+
+/** What somebody decides about a thread. */
+export interface Decisions {
+  status: Thread['status'];
+  assignee: Worker | null;
+  labels: string[];
+  unread_count: number;
+}
+
+/** What a row shows of a thread. Whole messages would fill the memory in a long list. */
+export interface ThreadRow extends Decisions {
+  id: string;
+  lastId: string;
+  subject: string | null;
+  with: Party;
+  /** Of the last message. */
+  summary: string;
+  /** The last message is from the own business, sent by this actor. */
+  sentBy: Actor | null;
+  type: string | null;
+  segment: string | null;
+  messages: number;
+  hasFiles: boolean;
+  hasFailed: boolean;
+  at: string;
+}
+
+const SUMMARY_CHARS = 160;
+
+export function rowOf(thread: Thread): ThreadRow {
+  const { id, subject, last_message: last, message_count, unread_count, status, assignee, labels, has_files, failed_schema } = thread;
+  const isReceived = last.to.party.kind === 'handle' && last.to.party.handle === ownHandleIn(thread);
+  const ownSubject = last.subject !== null && last.subject !== subject ? `${last.subject} ` : '';
+  return {
+    id,
+    lastId: last.id,
+    subject,
+    with: thread.with,
+    summary: `${ownSubject}${last.note ?? ''}`.slice(0, SUMMARY_CHARS).replaceAll(/\s+/g, ' '),
+    sentBy: isReceived ? null : last.from.actor,
+    type: thread.type,
+    segment: last.to.segment ?? null,
+    messages: message_count,
+    unread_count,
+    status,
+    assignee,
+    labels,
+    hasFiles: has_files,
+    hasFailed: failed_schema,
+    at: thread.updated_at,
+  };
+}
+
+/** The first party of a thread is the business that reads it. */
+function ownHandleIn({ parties: [own] }: Thread): string | undefined {
+  return own?.kind === 'handle' ? own.handle : undefined;
+}
+
+/** Threads with more messages are folded, but for the newest. */
+export const UNFOLDED_MAX = 4;
+
+/** The message to go to in a long thread; in a short one all can be read from the top. */
+export const newestOf = ({ messages, lastId }: ThreadRow): string => (messages > UNFOLDED_MAX ? lastId : '');

@@ -1,0 +1,96 @@
+import type { ResponseOf } from '../../api/client.ts';
+import type { View } from '../../api/schema.ts';
+
+/** The filters of `GET /v1/threads`, as a saved view has them. */
+export type ThreadFilter = View['filter'];
+
+type Counted = keyof ResponseOf<'GET /v1/threads/counts'>;
+
+interface BuiltInView {
+  name: string;
+  filter: ThreadFilter;
+  count: Counted;
+}
+
+/** The views that everybody has, with the filters that the service counts by. */
+export const BUILT_IN = {
+  open: { name: 'Open', filter: { status: 'open', box: 'in' }, count: 'open' },
+  mine: { name: 'Mine', filter: { status: 'open', assignee: 'me' }, count: 'mine' },
+  unassigned: { name: 'Unassigned', filter: { status: 'open', box: 'in', assignee: 'none' }, count: 'unassigned' },
+  failed: { name: 'Failed schema', filter: { status: 'open', failed_schema: true }, count: 'failed_schema' },
+  done: { name: 'Done', filter: { status: 'done' }, count: 'done' },
+  sent: { name: 'Sent', filter: { box: 'out' }, count: 'sent' },
+  all: { name: 'All', filter: {}, count: 'all' },
+} as const satisfies Record<string, BuiltInView>;
+
+export type BuiltInName = keyof typeof BUILT_IN;
+
+export const isBuiltIn = (view: string): view is BuiltInName => Object.hasOwn(BUILT_IN, view);
+
+/** What the address of the inbox says: a view, and filters on top of it. Days are days of the browser’s time zone. */
+export interface ListSearch {
+  /** A built-in view or the id of a saved one; without it, the open threads. */
+  view?: string | undefined;
+  type?: string | undefined;
+  with?: string | undefined;
+  label?: string | undefined;
+  assignee?: string | undefined;
+  segment?: string | undefined;
+  unread?: boolean | undefined;
+  failed?: boolean | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+/** The filters on top of the view. */
+export type Narrowing = Omit<ListSearch, 'view'>;
+
+export function narrowingOf({ view: _, ...narrowing }: ListSearch): Narrowing {
+  return narrowing;
+}
+
+export const isNarrowed = (search: ListSearch): boolean => Object.values(narrowingOf(search)).some((value) => value !== undefined);
+
+const text = (value: unknown): string | undefined =>
+  (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
+const flag = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
+
+/** Anything may stand in an address. Links to the lists of messages that the inbox had before have other names for the same. */
+export function parseListSearch(search: Record<string, unknown>): ListSearch {
+  const isOld = ['from', 'to', 'validation'].some((name) => name in search);
+  const verdict = text(search['validation']);
+  return {
+    view: text(search['view']) ?? (isOld ? 'all' : undefined),
+    type: text(search['type']),
+    with: text(search['with']) ?? text(search['from']),
+    label: text(search['label']),
+    assignee: text(search['assignee']),
+    segment: text(search['segment']) ?? text(search['to']),
+    unread: flag(search['unread']),
+    failed: flag(search['failed']) ?? (verdict === undefined ? undefined : verdict === 'failed'),
+    since: text(search['since']),
+    until: text(search['until']),
+  };
+}
+
+/** The filter of the API for an address. Undefined while the saved view is not loaded, or if there is none. */
+export function filterOf(search: ListSearch, saved: View[] | undefined): ThreadFilter | undefined {
+  const view = search.view ?? 'open';
+  const base = isBuiltIn(view) ? BUILT_IN[view].filter : saved?.find(({ id }) => id === view)?.filter;
+  if (base === undefined) return undefined;
+  const { failed, since, until, ...same } = narrowingOf(search);
+  const narrowed = { ...same, failed_schema: failed, since: since && startOf(since, 0), until: until && startOf(until, 1) };
+  const given: ThreadFilter = Object.fromEntries(Object.entries(narrowed).filter(([, value]) => value !== undefined));
+  return { ...base, ...given };
+}
+
+/** The start of a day, or of a later one. What is no day is left to the service to refuse. */
+function startOf(day: string, later: number): string {
+  const [year = Number.NaN, month = Number.NaN, date = Number.NaN] = day.split('-').map(Number);
+  const time = new Date(year, month - 1, date + later);
+  return Number.isNaN(time.getTime()) ? day : time.toISOString();
+}
+
+export function countText({ count, capped }: { count: number; capped: boolean }): string {
+  return `${count.toLocaleString('en')}${capped ? '+' : ''}`;
+}

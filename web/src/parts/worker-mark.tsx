@@ -1,0 +1,23 @@
+import { Bot } from 'lucide-react';
+import type { Worker } from '../api/schema.ts';
+import { hueOf } from '../ui/hue.ts';
+import { visible } from '../ui/name.tsx';
+
+/** A person’s initials, or the sign of an agent, in a colour of its own. */
+export function WorkerMark({ worker, isNamed = true }: { worker: Worker; isNamed?: boolean }) {
+  const name = visible(worker.name);
+  return (
+    <span
+      title={isNamed ? name : undefined}
+      className={`inline-grid size-5 shrink-0 place-items-center text-[0.625rem] font-semibold uppercase ${worker.kind === 'agent' ? 'rounded-md' : 'rounded-full'} ${hueOf(worker.id)}`}
+    >
+      {isNamed ? <span className="sr-only">Assigned to {name}</span> : null}
+      <span aria-hidden>{worker.kind === 'agent' ? <Bot className="size-3" /> : initialsOf(name)}</span>
+    </span>
+  );
+}
+
+function initialsOf(name: string): string {
+  const words = name.split(/[\s@._-]+/).filter((word) => word !== '');
+  return `${words[0]?.at(0) ?? ''}${name.includes('@') ? '' : (words[1]?.at(0) ?? '')}`;
+}

@@ -1,0 +1,60 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { VERBATIM } from './field.tsx';
+import { visible } from './name.tsx';
+import { type Option, OptionList, useOptions } from './options.tsx';
+
+interface PickerProps {
+  /** What is picked, such as “Assign to”. */
+  label: string;
+  placeholder: string;
+  query: string;
+  onQuery(query: string): void;
+  options: Option[];
+  /** Shown when there are no options. */
+  empty: string;
+  onClose(): void;
+  children?: ReactNode;
+}
+
+/** Picks from a list by typing, in the middle of the window, as wide as a line. */
+export function Picker({ label, placeholder, query, onQuery, options, empty, onClose, children }: PickerProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const { field, list, isShown, reset } = useOptions(options);
+  useEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, too
+    <dialog
+      ref={ref}
+      aria-label={visible(label)}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={({ target }) => {
+        if (target === ref.current) onClose();
+      }}
+      className="mx-auto mt-[12vh] mb-auto w-[calc(100%-2rem)] max-w-xl overflow-hidden rounded-xl border border-line bg-paper p-0 text-ink shadow-2xl"
+    >
+      <div className="flex max-h-[70vh] flex-col">
+        <input
+          {...field}
+          {...VERBATIM}
+          aria-label={visible(label)}
+          placeholder={placeholder}
+          value={query}
+          onChange={({ target }) => {
+            reset();
+            onQuery(target.value);
+          }}
+          className="h-12 shrink-0 border-b border-line bg-transparent px-4 text-lg outline-none"
+        />
+        {isShown ? <OptionList {...list} label={label} /> : <p className="px-4 py-6 text-center text-soft">{empty}</p>}
+        {children}
+      </div>
+    </dialog>
+  );
+}
