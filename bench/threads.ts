@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newAuthority } from '../server/test/support/certificates.ts';
 import { httpRequest, runLoad } from './http-load.ts';
+import { measureInboxPages } from './inbox-pages.ts';
 import { PAYLOAD, SUBJECT, TYPE } from './payload.ts';
 import { compare, type Reader, readPage } from './read-pages.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-process.ts';
 
 /**
- * Lists of threads and searches in a small and a large inbox, and how soon a message is in the list while others are sent as fast as
+ * Lists of threads and searches in a small and a large inbox, by the API and in a browser, and how soon a message is in the list while others are sent as fast as
  * possible.
  */
 const SMALL = { threads: 300, messages: 1_000 };
@@ -54,6 +55,7 @@ export async function measureThreads(): Promise<void> {
       ['a type, open', `/search?q=${encodeURIComponent('type:every is:open')}`],
     ];
     console.table(await compare(service, plain, large.key, searches));
+    await measureInboxPages(service, { [`${SMALL.messages} messages`]: small, [`${LARGE.messages} messages`]: large });
     console.table((await service.sql.query(SIZES)).rows);
   } finally {
     await service.stop();

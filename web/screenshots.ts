@@ -8,7 +8,8 @@ import pg from 'pg';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { embeddedConnection } from '../server/src/platform/embedded-postgres.ts';
 import { CHROMIUM_MISSING, chromiumPath, ensureChromium } from '../server/test/chromium.ts';
-import { Browser } from '../server/test/support/browser.ts';
+import type { Browser } from '../server/test/support/browser.ts';
+import { signInWithKeptCode } from '../server/test/support/kept-code.ts';
 import { MemberApi } from '../server/test/support/member.ts';
 import { PARTNERS, SCHEMA, SENT } from './screenshot-data.ts';
 
@@ -83,26 +84,11 @@ interface Sent {
   receipt_url: string;
 }
 
-/** Signs in with the code in a kept mail, and claims a handle. */
+/** Somebody signs in and claims a handle. */
 async function claim(url: string, email: string, handle: string, displayName: string): Promise<MemberApi> {
-  const person = new Browser(url);
-  await person.post('/auth/email-otp/send-verification-otp', { email });
-  const otp = await codeFor(email);
-  await person.post('/auth/sign-in/email-otp', { email, otp });
+  const person = await signInWithKeptCode(url, email, query);
   await person.post('/v1/businesses', { handle, display_name: displayName });
   return new MemberApi(person, handle);
-}
-
-async function codeFor(email: string): Promise<string> {
-  for (;;) {
-    const { rows } = await query<{ text: string }>(
-      `SELECT mail ->> 'text' AS text FROM kept_mails WHERE mail ->> 'to' = $1 ORDER BY id DESC`,
-      [email],
-    );
-    const code = /\b\d{6}\b/.exec(rows[0]?.text ?? '')?.[0];
-    if (code !== undefined) return code;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 async function query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<pg.QueryResult<Row>> {

@@ -1,3 +1,4 @@
+import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { invitationToken } from '../../server/test/support/businesses.ts';
 import { signInOn } from './support/sign-in.ts';
@@ -13,6 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
+const POLL = { timeout: 60_000 };
 const AWAY = /Couldn’t connect\. Retrying|You are offline/;
 
 test('what is typed after the shortcut for a new message is its recipient', async () => {
@@ -75,6 +77,37 @@ test('a service that is away is announced, and what failed is loaded when it is 
   await page.unroute(/\/(v1\/|healthz)/);
   await page.getByText('Messages this month').or(page.getByRole('meter').first()).first().waitFor();
   await expect.poll(() => page.getByText(AWAY).count()).toBe(0);
+});
+
+test('of hidden pages none listens, or one for all that show desktop notifications', async () => {
+  const { context } = await world.member('tabs@acme-tabs.test', 'acme-tabs');
+  // A browser without windows neither hides pages nor grants notifications.
+  await context.addInitScript(`
+    Object.defineProperty(document, 'visibilityState', { get: () => (window.isHidden ? 'hidden' : 'visible') });
+    Object.defineProperty(Notification, 'permission', { get: () => 'granted' });`);
+  const listening = new Set<Request>();
+  context.on('request', (request) => void (request.url().endsWith('/v1/events') && listening.add(request)));
+  context.on('requestfailed', (request) => void listening.delete(request));
+  const isListening = (page: Page) => [...listening].some((request) => request.frame().page() === page);
+  const pages = await Promise.all(Array.from({ length: 3 }, () => context.newPage()));
+  const show = (page: Page, isShown: boolean) =>
+    page.evaluate(`window.isHidden = ${!isShown}; document.dispatchEvent(new Event('visibilitychange'))`);
+  for (const page of pages) {
+    await page.goto('/inbox');
+    await page.getByText('No messages yet').waitFor();
+  }
+  await expect.poll(() => pages.filter(isListening).length, POLL).toBe(3);
+  for (const page of pages) await show(page, false);
+  await expect.poll(() => listening.size, POLL).toBe(0);
+
+  await pages[0]?.evaluate(`localStorage.setItem('waybill.desktop', 'on')`);
+  for (const page of pages) await show(page, false);
+  await expect.poll(() => listening.size, POLL).toBe(1);
+  const listener = pages.find(isListening);
+  if (listener) await show(listener, true);
+  // It holds its own while it is seen, and another page listens for the hidden ones.
+  await expect.poll(() => pages.filter(isListening).length, POLL).toBe(2);
+  expect(listening.size).toBe(2);
 });
 
 test('a dialog with fields begins in the first of them, and one that asks at Cancel', async () => {

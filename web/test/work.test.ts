@@ -91,6 +91,32 @@ test('several threads are changed at once', async () => {
   await expect.poll(async () => (await ann.api.get('/threads?status=done')).body.data).toEqual([]);
 });
 
+test('on a phone, rows are selected by a touch, and changed together', async () => {
+  const { page, open, expectAccessible } = await world.signedIn(ann.api, {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  await open('/inbox');
+  const box = page.getByRole('checkbox', { name: 'Select Order 4' });
+  await box.waitFor();
+  // Nothing has to be hovered over first.
+  expect(await page.evaluate(`getComputedStyle(document.querySelector('[aria-label="Select Order 4"]').closest('label')).opacity`)).toBe(
+    '1',
+  );
+  await box.tap();
+  await page.getByRole('checkbox', { name: 'Select Order 3' }).tap();
+  await page.getByText('2 selected').waitFor();
+  expect(new URL(page.url()).pathname).toBe('/inbox');
+  await expectAccessible();
+  await page.getByRole('toolbar').getByRole('button', { name: 'Done' }).tap();
+  await page.getByText('2 threads: Done').waitFor();
+  await page.getByRole('link', { name: /Order 4\b/ }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Undo' }).tap();
+  await page.getByRole('link', { name: /Order 4\b/ }).tap();
+  await page.getByRole('heading', { name: 'Order 4', level: 1 }).waitFor();
+});
+
 test('an open thread is read, beside its list or in its place, and leads back to its row', async () => {
   const { page } = ann;
   await sent('Order 6');
