@@ -309,7 +309,7 @@ const tree = root.addChildren([
 ]);
 
 export function createPages(queries: QueryClient) {
-  return createRouter({
+  const router = createRouter({
     routeTree: tree,
     context: { queries },
     defaultPreload: 'intent',
@@ -317,6 +317,12 @@ export function createPages(queries: QueryClient) {
     // Pages show their own loading states.
     defaultPendingMinMs: 0,
   });
+  // The scripts of the first page are loaded together with the account, not after it. Somebody who has to sign in first needs none of them.
+  if (activeBusiness() !== undefined) {
+    const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
+    for (const route of routes) void router.loadRouteChunk(route)?.catch(() => undefined);
+  }
+  return router;
 }
 
 declare module '@tanstack/react-router' {

@@ -102,6 +102,18 @@ test('lists are read without JSON; that of a message is read once, when the mess
   expect(lists.filter((url) => /^threads\/thr_\w+\?/.test(url) && !url.includes('include=summary'))).toEqual([]);
 });
 
+test('the scripts of a page are loaded together with the account, not after it', async () => {
+  const { page, open } = await world.member('kim@early.test', 'early-scripts');
+  await open('/inbox');
+  const script = page.waitForRequest(/\/mailbox-[\w-]+\.js$/, { timeout: 0 });
+  await page.route('**/v1/account', async (route) => {
+    await script;
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByText('No messages yet').waitFor();
+});
+
 test('links to the lists of messages that there were lead to the same threads', async () => {
   const { page, open, api } = await world.member('old@links.test', 'old-links');
   expect((await api.post('/agents', { name: 'Order desk', segment: 'orders' })).status).toBe(201);
