@@ -202,7 +202,13 @@ describe('a request', () => {
 
   test('that expects 100-continue is told to continue', async () => {
     const head = `POST /v1/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${acme.secret}\r\nContent-Type: application/json\r\n`;
-    const { text } = await exchange(service.url, `${head}Expect: 100-continue\r\nContent-Length: 13\r\n\r\n{"to":"acme"}`);
+    const { text } = await exchange(
+      service.url,
+      `${head}Expect: 100-continue\r\nConnection: close\r\nContent-Length: 13\r\n\r\n{"to":"acme"}`,
+      {
+        quietMs: 60_000,
+      },
+    );
     expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created\r\n/);
   });
 

@@ -128,9 +128,9 @@ describe.each(places)('a PUT to the upload URL, with files in a %s', (place) => 
         const { pathname, search } = new URL((await announceBytes(5)).upload_url);
         const chunk = Buffer.concat([Buffer.from('10000\r\n'), someBytes(65_536), Buffer.from('\r\n')]);
         const head = `PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nContent-Type: ${TYPE}\r\nTransfer-Encoding: chunked\r\n\r\n`;
-        const next = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+        const next = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
         const body = Buffer.concat([...Array.from({ length: 100 }, () => chunk), Buffer.from('0\r\n\r\n')]);
-        const { text } = await exchange(service.url, Buffer.concat([Buffer.from(head), body, Buffer.from(next)]), { quietMs: 500 });
+        const { text } = await exchange(service.url, Buffer.concat([Buffer.from(head), body, Buffer.from(next)]), { quietMs: 60_000 });
         expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['400', '200']);
       });
 

@@ -46,10 +46,10 @@ async function whenDue(): Promise<void> {
   await untilIndexed(service);
   await service.sql(`UPDATE view_digests SET due_at = now() - interval '1 second'`);
   await service.sql(`SELECT FROM graphile_worker.add_job('mail-view-digests')`);
-  const waiting = () =>
-    service.sql(
-      `SELECT FROM graphile_worker.jobs WHERE task_identifier = 'send-mail' UNION ALL SELECT FROM view_digests WHERE due_at <= now()`,
-    );
+  const waiting = async () => [
+    ...(await service.sql('SELECT FROM view_digests WHERE due_at <= now()')),
+    ...(await service.sql(`SELECT FROM graphile_worker.jobs WHERE task_identifier = 'send-mail'`)),
+  ];
   await expect.poll(waiting, { timeout: 60_000 }).toEqual([]);
 }
 

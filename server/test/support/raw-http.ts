@@ -26,7 +26,7 @@ export function openSocket(url: string): Promise<Socket> {
 export async function exchange(
   url: string,
   bytes: string | Uint8Array,
-  { halfClose = false, quietMs = 150, patienceMs = 5_000 } = {},
+  { halfClose = false, quietMs = 150, patienceMs = 60_000 } = {},
 ): Promise<RawResponse> {
   const socket = await openSocket(url);
   const chunks: Buffer[] = [];
