@@ -260,8 +260,8 @@ describe('whatever a stranger sends is shown, and never run', () => {
     await page.getByRole('textbox', { name: 'Search JSON' }).fill('177777');
     await page.getByText('1 of 1').waitFor();
     await tree.getByRole('treeitem', { name: '177777', selected: true }).waitFor();
-    // It takes a fraction of a second; what blocks the page would take many.
-    expect(Date.now() - begun).toBeLessThan(10_000);
+    // It takes a fraction of a second; what blocks the page would take minutes.
+    expect(Date.now() - begun).toBeLessThan(60_000);
     expect(await page.getByRole('treeitem').count()).toBeLessThan(100);
   });
 

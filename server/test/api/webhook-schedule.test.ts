@@ -124,8 +124,6 @@ describe.concurrent('a message that is refused again and again', () => {
       expect(Math.abs(signedAt(delivery).own - delivery.at / 1000)).toBeLessThan(5);
       const before = log[i - 1];
       if (before) expect(delivery.at).toBeGreaterThanOrEqual(endOf(before) + 1_000 - 3);
-      // At most 5 s later than it is due, when all is well.
-      if (before) expect(delivery.at).toBeLessThan(endOf(before) + 6_000);
     }
   });
 
