@@ -84,7 +84,7 @@ async function shown(api: Api) {
 test('a database from before threads and search lists every thread and finds every message once the workers have caught up', async ({
   onTestFinished,
 }) => {
-  const newer = await startTestService(unlimited);
+  const newer = await startTestService({ ...unlimited, DATABASE_URL: await createDatabase('undistributed') });
   onTestFinished(() => newer.stop());
   const secrets = await fill(newer);
   const expected = new Map<string, Awaited<ReturnType<typeof shown>>>();

@@ -65,7 +65,7 @@ describe('a database that is distributed', () => {
   }
 
   beforeAll(async () => {
-    databaseUrl = await createDatabase();
+    databaseUrl = await createDatabase('undistributed');
     settings = { DATABASE_URL: databaseUrl, NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0', ...receiverSettings };
     service = await startTestService(settings);
     businesses = [];
@@ -155,20 +155,21 @@ describe('a database that is distributed', () => {
     const api = apiOf(ash.secret);
     const sent = await api.send({ to: 'birch', note: 'halved' }, { 'Idempotency-Key': 'halved' });
     const { body } = sent;
-    const uuid = `(SELECT id FROM messages WHERE note = 'halved' LIMIT 1)`;
     const database = new Database(await connectionTo(databaseUrl), log);
     (await openShards(database, await connectionTo(databaseUrl), log))();
     const [sender, recipient] = (
       await database.queryText<{ id: string }>(`SELECT id FROM parties WHERE handle IN ('ash', 'birch') ORDER BY handle`)
     ).map(({ id }) => BigInt(id)) as [bigint, bigint];
+    const [halved] = await database.of(sender).queryText<{ id: string }>(`SELECT id FROM messages WHERE note = 'halved'`);
     const undoRecipientsHalf = async () => {
-      await database.of(recipient).queryText(`DELETE FROM ledger_entries WHERE message_id = ${uuid}`);
+      await database.of(recipient).queryText('DELETE FROM ledger_entries WHERE message_id = $1', [halved?.id]);
       await database.of(recipient).queryText(`DELETE FROM messages WHERE note = 'halved'`);
+      const relay = [sender, halved?.id, recipient, new Date()];
       await database
         .of(sender)
         .queryText(
-          `INSERT INTO relays (sender_id, message_id, recipient_id, created_at) SELECT $1, ${uuid}, $2, now() ON CONFLICT DO NOTHING`,
-          [sender, recipient],
+          'INSERT INTO relays (sender_id, message_id, recipient_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+          relay,
         );
     };
     const birch = apiOf((businesses[1] as TestBusiness).secret);
@@ -201,5 +202,7 @@ describe('a database that is distributed', () => {
 });
 
 test.each([1, 2.5, 3, 512, Number.NaN])('a database can’t be distributed over %d shards', async (shards) => {
-  await expect(distributeOver(await createDatabase(), shards)).rejects.toThrow('--shards must be a power of two from 2 to 256.');
+  await expect(distributeOver(await createDatabase('undistributed'), shards)).rejects.toThrow(
+    '--shards must be a power of two from 2 to 256.',
+  );
 });

@@ -121,16 +121,23 @@ export async function copyTemplate({ adminUrl, citusUrls, template }: ServerAddr
 
 const citusCopies = new Set<string>();
 
-/** A distributed database of its own making. A copy still has the name of its template in what Citus tells a node that is added. */
-export async function createDistributed({ adminUrl, citusUrls, template }: ServerAddress): Promise<string> {
+/** A database that is not distributed, on all nodes of Citus if the run is about it. A start migrates it. */
+export async function createUndistributed({ adminUrl, citusUrls, template }: ServerAddress): Promise<string> {
+  if (citusUrls.length === 0) return copyTemplate({ adminUrl, poolerUrl: undefined, citusUrls, template }, false);
   const name = `${template}_${randomBytes(6).toString('hex')}`;
   await createCitusDatabase(citusUrls, name);
   citusCopies.add(name);
-  const database = new Database({ connectionString: databaseUrl(adminUrl, name) }, log);
+  return databaseUrl(adminUrl, name);
+}
+
+/** A distributed database of its own making. A copy still has the name of its template in what Citus tells a node that is added. */
+export async function createDistributed(address: ServerAddress): Promise<string> {
+  const url = await createUndistributed(address);
+  const database = new Database({ connectionString: url }, log);
   await migrate(database);
   await distribute(database, SHARDS, () => {});
   await database.close();
-  return databaseUrl(adminUrl, name);
+  return url;
 }
 
 /** On Citus, each database has processes of its own on all nodes, so those of a test file go away with it. */

@@ -14,8 +14,8 @@ import { Database } from '../../src/platform/postgres.ts';
 import { openShards } from '../../src/platform/shards.ts';
 import { type Role, startService } from '../../src/service.ts';
 import { Api } from './api.ts';
-import { copyTemplate, settingsFor } from './database-server.ts';
-import { everywhere } from './sharded.ts';
+import { copyTemplate, createUndistributed, settingsFor } from './database-server.ts';
+import { everywhere, SHARDS } from './sharded.ts';
 
 /** A service of the test's own, in this process, on a free port and a fresh database. */
 export interface TestService {
@@ -46,9 +46,14 @@ export interface TestBusiness {
   withKey(scope: KeyScope): Promise<Api>;
 }
 
-/** A database in the run's PostgreSQL: migrated and empty, or with template0 not even migrated. */
-export function createDatabase(template: 'waybill' | 'template0' = 'waybill'): Promise<string> {
-  return copyTemplate(inject('databaseServer'), template === 'waybill');
+/**
+ * A database in the run's PostgreSQL: migrated and empty, with `template0` not even migrated, with `undistributed` not distributed in any run
+ * and maybe not migrated.
+ */
+export function createDatabase(template: 'waybill' | 'template0' | 'undistributed' = 'waybill'): Promise<string> {
+  const server = inject('databaseServer');
+  if (template === 'undistributed' && SHARDS > 0) return createUndistributed(server);
+  return copyTemplate(server, template !== 'template0');
 }
 
 const log = pino({ level: 'fatal' });
