@@ -4,6 +4,8 @@
 
 CREATE TYPE attempt_status AS ENUM ('pending', 'delivered', 'retrying', 'dropped', 'failed');
 
+CREATE TYPE consumer_message_state AS ENUM ('leased', 'waiting', 'held', 'parked');
+
 CREATE TYPE digest_frequency AS ENUM ('hourly', 'daily');
 
 CREATE TYPE key_scope AS ENUM ('read', 'read_write');
@@ -160,6 +162,37 @@ CREATE TABLE committed_batches (
   thread_id uuid,
   CONSTRAINT committed_batches_pkey PRIMARY KEY (id)
 );
+
+CREATE TABLE consumer_messages (
+  party_id bigint NOT NULL,
+  consumer_id uuid NOT NULL,
+  message_id uuid NOT NULL,
+  sender_id bigint NOT NULL,
+  position bigint NOT NULL,
+  thread_id uuid,
+  bytes integer NOT NULL,
+  state consumer_message_state NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  tries integer NOT NULL,
+  holder text,
+  reason text,
+  CONSTRAINT consumer_messages_pkey PRIMARY KEY (party_id, consumer_id, message_id)
+) WITH (autovacuum_vacuum_insert_scale_factor=0.2, autovacuum_vacuum_scale_factor=0.02, fillfactor=80);
+
+CREATE TABLE consumers (
+  party_id bigint NOT NULL,
+  name text NOT NULL,
+  id uuid NOT NULL,
+  target text,
+  types text[],
+  validation validation_status,
+  is_ordered boolean NOT NULL,
+  max_tries integer NOT NULL,
+  taken_through bigint NOT NULL,
+  kept integer NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT consumers_pkey PRIMARY KEY (party_id, name)
+) WITH (fillfactor=50);
 
 CREATE TABLE contact_activity (
   party_id bigint NOT NULL,
@@ -791,6 +824,10 @@ CREATE INDEX agents_by_id ON agents USING btree (id);
 CREATE INDEX api_keys_by_id ON api_keys USING btree (id);
 CREATE INDEX api_keys_by_secret ON api_keys USING btree (secret_hash);
 CREATE INDEX api_keys_of_agent ON api_keys USING btree (party_id, agent_id, id);
+CREATE INDEX consumer_messages_by_thread ON consumer_messages USING btree (party_id, consumer_id, thread_id, "position") WHERE (thread_id IS NOT NULL);
+CREATE INDEX consumer_messages_leased ON consumer_messages USING btree (party_id, consumer_id, due_at) WHERE (state = 'leased'::consumer_message_state);
+CREATE INDEX consumer_messages_parked ON consumer_messages USING btree (party_id, consumer_id, message_id) WHERE (state = 'parked'::consumer_message_state);
+CREATE INDEX consumer_messages_waiting ON consumer_messages USING btree (party_id, consumer_id, due_at) WHERE (state = 'waiting'::consumer_message_state);
 CREATE INDEX contact_activity_by_time ON contact_activity USING btree (party_id, last_position, other_id);
 CREATE INDEX contact_names_by_name ON contact_names USING btree (party_id, name, other_id);
 CREATE INDEX contact_types_by_type ON contact_types USING btree (party_id, type, other_id);
@@ -838,6 +875,44 @@ CREATE INDEX verified_domains_of_party ON verified_domains USING btree (party_id
 CREATE INDEX view_digests_by_time ON view_digests USING btree (due_at);
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) WHERE (status = 'pending'::attempt_status);
 CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
+
+CREATE FUNCTION acknowledge_messages(party bigint, consumer text, worker text, ids uuid[], through bigint, kept_max integer)
+ RETURNS TABLE(done uuid[], has_news boolean)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  its     record;
+  threads uuid[];
+BEGIN
+  SELECT c.id, c.kept INTO its FROM consumers c WHERE c.party_id = party AND c.name = consumer FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  IF ids IS NULL THEN
+    WITH gone AS (
+      DELETE FROM consumer_messages
+       WHERE party_id = party AND consumer_id = its.id AND state = 'leased' AND holder = worker AND position <= through
+      RETURNING message_id, thread_id
+    )
+    SELECT coalesce(array_agg(g.message_id), '{}'), array_agg(g.thread_id) INTO done, threads FROM gone g;
+  ELSE
+    WITH gone AS (
+      DELETE FROM consumer_messages
+       WHERE party_id = party AND consumer_id = its.id AND message_id = ANY (ids) AND (state = 'parked' OR (state = 'leased' AND holder = worker))
+      RETURNING message_id, thread_id
+    )
+    SELECT coalesce(array_agg(g.message_id), '{}'), array_agg(g.thread_id) INTO done, threads FROM gone g;
+  END IF;
+  IF cardinality(done) > 0 THEN
+    UPDATE consumers SET kept = kept - cardinality(done) WHERE party_id = party AND name = consumer;
+  END IF;
+  has_news := free_threads(party, its.id, threads, clock_timestamp()) OR its.kept >= kept_max;
+  RETURN NEXT;
+END
+$function$;
 
 CREATE FUNCTION add_contact_names(owners bigint[], others bigint[])
  RETURNS void
@@ -1056,11 +1131,63 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION extend_leases(party bigint, consumer text, worker text, ids uuid[], lease interval)
+ RETURNS TABLE(done uuid[], lease_until timestamp with time zone)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  its record;
+BEGIN
+  SELECT c.id INTO its FROM consumers c WHERE c.party_id = party AND c.name = consumer FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  lease_until := clock_timestamp() + lease;
+  WITH held AS (
+    UPDATE consumer_messages SET due_at = lease_until
+     WHERE party_id = party AND consumer_id = its.id AND message_id = ANY (ids) AND (state = 'leased') IS TRUE AND holder = worker
+    RETURNING message_id
+  )
+  SELECT coalesce(array_agg(h.message_id), '{}') INTO done FROM held h;
+  RETURN NEXT;
+END
+$function$;
+
 CREATE FUNCTION fold_word(word text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN regexp_replace(NORMALIZE(replace(replace(replace(translate(lower((regexp_replace(NORMALIZE(word, NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text) COLLATE "C")), 'ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩςАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁЂЄЅІЈЉЊЋЏҐØøŁłĐđÐðŦŧıÆŒẞ'::text, 'αβγδεζηθικλμνξοπρστυφχψωσабвгдежзийклмнопрстуфхцчшщъыьэюяёђєѕіјљњћџґoollddddttiæœß'::text), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), NFKC), '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f\u2000-\u206f]'::text, ''::text, 'g'::text);
+
+CREATE FUNCTION free_threads(party bigint, consumer uuid, threads uuid[], clock timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  thread   uuid;
+  next     uuid;
+  is_freed boolean := false;
+BEGIN
+  FOR thread IN SELECT DISTINCT t FROM unnest(threads) AS t WHERE t IS NOT NULL LOOP
+    SELECT m.message_id INTO next FROM consumer_messages m
+     WHERE m.party_id = party AND m.consumer_id = consumer AND m.thread_id = thread AND m.state = 'held'
+       AND NOT EXISTS (SELECT 1 FROM consumer_messages o
+                        WHERE o.party_id = party AND o.consumer_id = consumer AND o.thread_id = thread AND o.state IN ('leased', 'waiting'))
+     ORDER BY m.position LIMIT 1;
+    IF FOUND THEN
+      UPDATE consumer_messages SET state = 'waiting', due_at = clock WHERE party_id = party AND consumer_id = consumer AND message_id = next;
+      is_freed := true;
+    END IF;
+  END LOOP;
+  RETURN is_freed;
+END
+$function$;
 
 CREATE FUNCTION index_contact_activity(entries indexed_entry[])
  RETURNS void
@@ -1414,6 +1541,186 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION lease_due_messages(party bigint, consumer uuid, worker text, until timestamp with time zone, clock timestamp with time zone, tries_max integer, wanted integer, bytes_max integer, OUT leased json, OUT count integer, OUT bytes integer)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  due       record;
+  taken     uuid[] := '{}';
+  senders   bigint[] := '{}';
+  positions bigint[] := '{}';
+  sizes     integer[] := '{}';
+  tried     integer[] := '{}';
+  poison    uuid[] := '{}';
+  threads   uuid[] := '{}';
+BEGIN
+  count := 0;
+  bytes := 0;
+  FOR due IN
+    (SELECT m.message_id, m.sender_id, m.position, m.thread_id, m.tries, m.bytes FROM consumer_messages m
+      WHERE m.party_id = party AND m.consumer_id = consumer AND m.state = 'waiting' AND m.due_at <= clock ORDER BY m.due_at)
+    UNION ALL
+    (SELECT m.message_id, m.sender_id, m.position, m.thread_id, m.tries, m.bytes FROM consumer_messages m
+      WHERE m.party_id = party AND m.consumer_id = consumer AND m.state = 'leased' AND m.due_at <= clock ORDER BY m.due_at)
+  LOOP
+    EXIT WHEN count >= wanted OR (bytes + due.bytes > bytes_max AND bytes > 0);
+    IF due.tries >= tries_max THEN
+      poison := poison || due.message_id;
+      threads := threads || due.thread_id;
+    ELSE
+      count := count + 1;
+      bytes := bytes + due.bytes;
+      taken := taken || due.message_id;
+      senders := senders || due.sender_id;
+      positions := positions || due.position;
+      sizes := sizes || due.bytes;
+      tried := tried || due.tries + 1;
+    END IF;
+  END LOOP;
+
+  IF count > 0 THEN
+    UPDATE consumer_messages SET state = 'leased', due_at = until, holder = worker, tries = tries + 1
+     WHERE party_id = party AND consumer_id = consumer AND message_id = ANY (taken);
+    leased := leased_json(taken, senders, positions, sizes, tried);
+  END IF;
+  IF cardinality(poison) > 0 THEN
+    UPDATE consumer_messages SET state = 'parked', due_at = clock WHERE party_id = party AND consumer_id = consumer AND message_id = ANY (poison);
+    PERFORM free_threads(party, consumer, threads, clock);
+  END IF;
+END
+$function$;
+
+CREATE FUNCTION lease_messages(party bigint, consumer text, worker text, lease interval, wanted integer, bytes_max integer, kept_max integer, entries_max integer)
+ RETURNS TABLE(again json, fresh json, lease_until timestamp with time zone, has_more boolean, due_in_ms bigint)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  its   record;
+  clock timestamptz;
+  due   record;
+  new   record;
+BEGIN
+  SELECT c.id, c.taken_through INTO its FROM consumers c WHERE c.party_id = party AND c.name = consumer;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  clock := clock_timestamp();
+  due_in_ms := next_due_in_ms(party, its.id, clock);
+  -- The lock of a row is written to the disk. A look that can find nothing needs none.
+  IF due_in_ms IS DISTINCT FROM 0
+     AND (SELECT max(l.position) FROM ledger_entries l WHERE l.party_id = party AND l.box = 'in') > its.taken_through IS NOT TRUE THEN
+    has_more := false;
+    RETURN NEXT;
+    RETURN;
+  END IF;
+
+  SELECT c.id, c.target, c.types, c.validation, c.is_ordered, c.max_tries, c.taken_through, c.kept INTO its
+    FROM consumers c WHERE c.party_id = party AND c.name = consumer FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  clock := clock_timestamp();
+  lease_until := clock + lease;
+
+  SELECT * INTO due FROM lease_due_messages(party, its.id, worker, lease_until, clock, its.max_tries, wanted, bytes_max);
+  SELECT * INTO new
+    FROM lease_new_messages(party, its.id, its.target, its.types, its.validation, its.is_ordered, its.taken_through, worker, lease_until,
+                            wanted - due.count, due.bytes, bytes_max, kept_max - its.kept, entries_max);
+  again := due.leased;
+  fresh := new.leased;
+
+  -- A short walk past what does not match is repeated rather than written, because most looks at a quiet ledger would write.
+  IF new.kept > 0 OR new.walked >= 100 THEN
+    UPDATE consumers SET taken_through = new.through, kept = kept + new.kept WHERE party_id = party AND name = consumer;
+  END IF;
+  due_in_ms := CASE WHEN again IS NULL AND fresh IS NULL THEN next_due_in_ms(party, its.id, clock) END;
+  has_more := new.walked >= entries_max OR due_in_ms IS NOT DISTINCT FROM 0;
+  RETURN NEXT;
+END
+$function$;
+
+CREATE FUNCTION lease_new_messages(party bigint, consumer uuid, wanted_target text, wanted_types text[], wanted_validation validation_status, ordered boolean, after bigint, worker text, until timestamp with time zone, wanted integer, bytes_before integer, bytes_max integer, kept_max integer, entries_max integer, OUT leased json, OUT kept integer, OUT walked integer, OUT through bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  entry     record;
+  count     integer := 0;
+  bytes     integer := bytes_before;
+  is_free   boolean;
+  ids       uuid[] := '{}';
+  senders   bigint[] := '{}';
+  positions bigint[] := '{}';
+  threads   uuid[] := '{}';
+  sizes     integer[] := '{}';
+  free      boolean[] := '{}';
+BEGIN
+  kept := 0;
+  walked := 0;
+  through := after;
+  FOR entry IN
+    SELECT e.position, e.message_id, e.thread_id, e.matches, m.sender_id,
+           1024 + coalesce(octet_length(m.json), 0) + coalesce(octet_length(m.note), 0) + octet_length(m.validation_errors) + 1024 * m.file_count AS bytes
+      FROM (SELECT l.position, l.message_id, l.thread_id, coalesce(l.author_id, l.counterparty_id) AS sender_id,
+                   (wanted_target IS NULL OR l.segment = wanted_target) IS TRUE AND (wanted_types IS NULL OR l.type LIKE ANY (wanted_types)) IS TRUE
+                   AND (wanted_validation IS NULL OR l.validation = wanted_validation) AS matches
+              FROM ledger_entries l WHERE l.party_id = party AND l.box = 'in' AND l.position > after ORDER BY l.position LIMIT entries_max) e
+      -- With a null, the index is not even asked.
+      LEFT JOIN messages m ON m.sender_id = CASE WHEN e.matches THEN e.sender_id END AND m.id = e.message_id
+     ORDER BY e.position
+  LOOP
+    EXIT WHEN count >= wanted OR kept >= kept_max;
+    IF entry.matches THEN
+      is_free := NOT ordered OR (entry.thread_id <> ALL (threads) AND NOT EXISTS (
+        SELECT 1 FROM consumer_messages m WHERE m.party_id = party AND m.consumer_id = consumer AND m.thread_id = entry.thread_id AND m.state <> 'parked'));
+      EXIT WHEN is_free AND bytes + entry.bytes > bytes_max AND bytes > 0;
+      IF is_free THEN
+        count := count + 1;
+        bytes := bytes + entry.bytes;
+      END IF;
+      kept := kept + 1;
+      ids := ids || entry.message_id;
+      senders := senders || entry.sender_id;
+      positions := positions || entry.position;
+      threads := threads || entry.thread_id;
+      sizes := sizes || entry.bytes;
+      free := free || is_free;
+    END IF;
+    walked := walked + 1;
+    through := entry.position;
+  END LOOP;
+
+  IF kept = 0 THEN
+    RETURN;
+  END IF;
+  INSERT INTO consumer_messages (party_id, consumer_id, message_id, sender_id, position, thread_id, bytes, state, due_at, tries, holder)
+  SELECT party, consumer, k.id, k.sender_id, k.position, CASE WHEN ordered THEN k.thread_id END, k.bytes,
+         CASE WHEN k.is_free THEN 'leased'::consumer_message_state ELSE 'held'::consumer_message_state END, until,
+         CASE WHEN k.is_free THEN 1 ELSE 0 END, CASE WHEN k.is_free THEN worker END
+    FROM (SELECT unnest(ids) AS id, unnest(senders) AS sender_id, unnest(positions) AS position, unnest(threads) AS thread_id, unnest(sizes) AS bytes,
+                 unnest(free) AS is_free) k;
+  IF count > 0 THEN
+    leased := leased_json(ids, senders, positions, sizes, array_replace(free::integer[], 0, NULL));
+  END IF;
+END
+$function$;
+
 CREATE FUNCTION lease_webhook_attempts(worker uuid, wanted wanted_attempts[], lease interval)
  RETURNS TABLE(webhook_id uuid, url text, url_version integer, secret text, previous_secret text, headers text, is_proven boolean, clock_ms bigint, attempts json, retry_ms integer)
  LANGUAGE plpgsql
@@ -1478,6 +1785,16 @@ BEGIN
     RETURN NEXT;
   END LOOP;
 END
+$function$;
+
+CREATE FUNCTION leased_json(ids uuid[], senders bigint[], positions bigint[], sizes integer[], tries integer[])
+ RETURNS json
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT json_agg(json_build_object('messageId', k.id, 'senderId', k.sender_id::text, 'position', k.position::text, 'bytes', k.bytes, 'tries', k.tries)
+                  ORDER BY k.position)
+    FROM unnest(ids, senders, positions, sizes, tries) AS k (id, sender_id, position, bytes, tries) WHERE k.tries IS NOT NULL
 $function$;
 
 CREATE FUNCTION leave_thread(unclaimed bigint, thread uuid, moving uuid[])
@@ -1648,6 +1965,26 @@ CREATE FUNCTION new_uuid(clock timestamp with time zone)
  RETURNS uuid
  LANGUAGE sql
 RETURN (encode(set_bit(set_bit(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send((floor((EXTRACT(epoch FROM clock) * (1000)::numeric)))::bigint) FROM 3) FROM 1 FOR 6), (52)::bigint, 1), (53)::bigint, 1), 'hex'::text))::uuid;
+
+CREATE FUNCTION next_due_in_ms(party bigint, consumer uuid, clock timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  next timestamptz;
+BEGIN
+  SELECT min(d.due_at) INTO next
+    FROM ((SELECT m.due_at FROM consumer_messages m WHERE m.party_id = party AND m.consumer_id = consumer AND m.state = 'leased'
+            ORDER BY m.due_at LIMIT 1)
+          UNION ALL
+          (SELECT m.due_at FROM consumer_messages m WHERE m.party_id = party AND m.consumer_id = consumer AND m.state = 'waiting'
+            ORDER BY m.due_at LIMIT 1)) d;
+  RETURN greatest(0, ceil(extract(epoch FROM next - clock) * 1000));
+END
+$function$;
 
 CREATE FUNCTION next_party_id(organisation text)
  RETURNS bigint
@@ -2016,6 +2353,43 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION release_messages(party bigint, consumer text, worker text, ids uuid[], delay interval, why text, is_undone boolean)
+ RETURNS TABLE(done uuid[], has_news boolean)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  its     record;
+  clock   timestamptz;
+  due     timestamptz;
+  back    uuid[];
+  poison  uuid[];
+  threads uuid[];
+BEGIN
+  SELECT c.id, c.max_tries INTO its FROM consumers c WHERE c.party_id = party AND c.name = consumer FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  clock := clock_timestamp();
+  due := clock + delay;
+  SELECT coalesce(array_agg(m.message_id) FILTER (WHERE is_undone OR m.tries < its.max_tries), '{}'),
+         coalesce(array_agg(m.message_id) FILTER (WHERE NOT is_undone AND m.tries >= its.max_tries), '{}'),
+         array_agg(m.thread_id) FILTER (WHERE NOT is_undone AND m.tries >= its.max_tries)
+    INTO back, poison, threads FROM consumer_messages m
+   WHERE m.party_id = party AND m.consumer_id = its.id AND m.message_id = ANY (ids) AND (m.state = 'leased') IS TRUE AND m.holder = worker;
+  UPDATE consumer_messages
+     SET state = 'waiting', due_at = due, reason = coalesce(why, reason), tries = tries - CASE WHEN is_undone THEN 1 ELSE 0 END
+   WHERE party_id = party AND consumer_id = its.id AND message_id = ANY (back);
+  UPDATE consumer_messages SET state = 'parked', due_at = clock, reason = coalesce(why, reason)
+   WHERE party_id = party AND consumer_id = its.id AND message_id = ANY (poison);
+  done := back || poison;
+  has_news := free_threads(party, its.id, threads, clock) OR cardinality(back) > 0;
+  RETURN NEXT;
+END
+$function$;
+
 CREATE FUNCTION rename_contact(owners bigint[], other bigint)
  RETURNS void
  LANGUAGE plpgsql
@@ -2061,6 +2435,29 @@ BEGIN
                               ELSE left(fold_word(left(w, word_max)), word_max) END AS f
                     FROM unnest(string_to_array(separated, ' ')) AS w WHERE w <> '' LIMIT words_max) s
            WHERE f <> '');
+END
+$function$;
+
+CREATE FUNCTION seek_consumer(party bigint, consumer text, target bigint)
+ RETURNS TABLE(through bigint)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  its  record;
+  gone integer;
+BEGIN
+  SELECT c.id INTO its FROM consumers c WHERE c.party_id = party AND c.name = consumer FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  through := least(target, coalesce((SELECT l.head FROM ledgers l WHERE l.party_id = party), 0));
+  DELETE FROM consumer_messages WHERE party_id = party AND consumer_id = its.id AND (state <> 'parked' OR position > through);
+  GET DIAGNOSTICS gone = ROW_COUNT;
+  UPDATE consumers SET taken_through = through, kept = kept - gone WHERE party_id = party AND name = consumer;
+  RETURN NEXT;
 END
 $function$;
 
@@ -2232,6 +2629,38 @@ CREATE FUNCTION thread_class(in_count integer, out_count integer, is_done boolea
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (((((CASE WHEN (in_count > 0) THEN 1 ELSE 0 END + CASE WHEN (out_count > 0) THEN 2 ELSE 0 END) + CASE WHEN is_done THEN 4 ELSE 0 END) + CASE WHEN is_assigned THEN 8 ELSE 0 END) + CASE WHEN failed_schema THEN 16 ELSE 0 END))::smallint;
+
+CREATE FUNCTION unpark_messages(party bigint, consumer text, ids uuid[])
+ RETURNS TABLE(done uuid[])
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  its     record;
+  clock   timestamptz;
+  threads uuid[];
+BEGIN
+  SELECT c.id, c.is_ordered INTO its FROM consumers c WHERE c.party_id = party AND c.name = consumer FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  clock := clock_timestamp();
+  WITH back AS (
+    UPDATE consumer_messages
+       SET state = CASE WHEN its.is_ordered THEN 'held'::consumer_message_state ELSE 'waiting'::consumer_message_state END,
+           due_at = clock, tries = 0, holder = NULL
+     WHERE party_id = party AND consumer_id = its.id AND message_id = ANY (ids) AND state = 'parked'
+    RETURNING message_id, thread_id
+  )
+  SELECT coalesce(array_agg(b.message_id), '{}'), array_agg(b.thread_id) INTO done, threads FROM back b;
+  IF its.is_ordered THEN
+    PERFORM free_threads(party, its.id, threads, clock);
+  END IF;
+  RETURN NEXT;
+END
+$function$;
 
 CREATE FUNCTION uuid_in_id(id text)
  RETURNS uuid

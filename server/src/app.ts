@@ -18,6 +18,8 @@ import * as accounts from './modules/accounts/routes.ts';
 import * as keys from './modules/agents/key-routes.ts';
 import * as agents from './modules/agents/routes.ts';
 import * as blocks from './modules/blocks/routes.ts';
+import * as consumers from './modules/consumers/routes.ts';
+import * as work from './modules/consumers/work-routes.ts';
 import * as contacts from './modules/contacts/routes.ts';
 import { documentation } from './modules/documentation/routes.ts';
 import * as domains from './modules/domains/routes.ts';
@@ -96,6 +98,17 @@ export const api: readonly Route<Context>[] = [
   ['POST', '/v1/webhooks/:id/test', 'key rw', webhooks.test],
   ['GET', '/v1/webhooks/:id/deliveries', 'key', webhooks.deliveries],
   ['GET', '/v1/webhooks/:id/statistics', 'key', webhooks.statistics],
+  ['GET', '/v1/consumers', 'key rw', consumers.list],
+  ['GET', '/v1/consumers/:name', 'key rw', consumers.getOne],
+  ['PUT', '/v1/consumers/:name', 'key rw', consumers.put],
+  ['DELETE', '/v1/consumers/:name', 'key rw', consumers.remove],
+  ['POST', '/v1/consumers/:name/lease', 'key rw', work.lease],
+  ['POST', '/v1/consumers/:name/ack', 'key rw', work.ack],
+  ['POST', '/v1/consumers/:name/extend', 'key rw', work.extend],
+  ['POST', '/v1/consumers/:name/release', 'key rw', work.release],
+  ['POST', '/v1/consumers/:name/seek', 'key rw', consumers.seek],
+  ['GET', '/v1/consumers/:name/parked', 'key rw', consumers.parked],
+  ['POST', '/v1/consumers/:name/unpark', 'key rw', consumers.unpark],
   ['GET', '/v1/blocks', 'key rw', blocks.list],
   ['POST', '/v1/blocks', 'key rw', blocks.add],
   ['DELETE', '/v1/blocks/:id', 'key rw', blocks.remove],

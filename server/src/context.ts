@@ -10,6 +10,7 @@ import { providersOf } from './modules/accounts/providers.ts';
 import { SignIn } from './modules/accounts/sign-in.ts';
 import { KeyRing } from './modules/agents/key-ring.ts';
 import { Blocks } from './modules/blocks/blocks.ts';
+import { Leases } from './modules/consumers/leases.ts';
 import { Exports } from './modules/export/export.ts';
 import { Downloads } from './modules/files/downloads.ts';
 import { Files } from './modules/files/files.ts';
@@ -43,6 +44,7 @@ import { SecretBox } from './platform/secret-box.ts';
 import { sharedSecret } from './platform/secrets.ts';
 import { createSecretsKey, readSecretsKey } from './platform/secrets-key-file.ts';
 import { TokenExchange } from './platform/token-exchange.ts';
+import { Topics } from './platform/topics.ts';
 
 /**
  * Everything that endpoints, chores and workers use, built once. Only the composition root knows it as a whole: each module
@@ -61,6 +63,8 @@ export interface Context {
   signIn: SignIn;
   ledger: Ledger;
   arrivals: Arrivals;
+  /** Of messages, to workers of consumers. */
+  leases: Leases;
   schemas: InboxSchemas;
   hasher: CanonicalHasher;
   files: Files;
@@ -111,11 +115,7 @@ export async function buildContext(
     () => checker.stop(),
     () => hasher.stop(),
   );
-  const tokens = new TokenExchange(database, connection, log);
-  await tokens.start();
-  closers.push(() => tokens.stop());
-  const announcer = new Announcer(database);
-  closers.push(() => announcer.stop());
+  const { tokens, announcer, topics } = await startExchanges(database, connection, log, closers);
   const publicUrl = () => context.publicUrl;
   const quotas = quotasOf(config);
   const metrics = new Registry();
@@ -141,8 +141,9 @@ export async function buildContext(
     blocks: new Blocks(database, feed, parties),
     quotas,
     cursors,
-    ledger: new Ledger(database, announcer, files, quotas, isOneOfSeveral),
+    ledger: new Ledger(database, { announcer, topics }, files, quotas, isOneOfSeveral),
     arrivals: new Arrivals(database, metrics, log),
+    leases: new Leases(database, topics, feed, metrics, log),
     schemas: new InboxSchemas(database, feed, checker),
     hasher,
     files,
@@ -159,6 +160,19 @@ export async function buildContext(
     inboundDomain: '',
   };
   return { context, feed };
+}
+
+/** What processes tell each other. */
+async function startExchanges(database: Database, connection: Connection, log: Logger, closers: (() => Promise<void>)[]) {
+  const tokens = new TokenExchange(database, connection, log);
+  await tokens.start();
+  closers.push(() => tokens.stop());
+  const announcer = new Announcer(database);
+  closers.push(() => announcer.stop());
+  const topics = new Topics(announcer, connection, log);
+  await topics.start();
+  closers.push(() => topics.stop());
+  return { tokens, announcer, topics };
 }
 
 /** What posts to webhooks. A data folder has a key of its own; what it encrypted can still be read when a key is set. */

@@ -80,7 +80,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     }
     const app = buildApp(context, log, hasApi ? await openPages(config, pages ?? (await builtPages(tell))) : undefined);
     // These finish what they have under way, all at the same time.
-    const finishers = [closerOf(app, STOP_PATIENCE_MS), () => context.arrivals.stop()];
+    const finishers = [closerOf(app, STOP_PATIENCE_MS), () => context.arrivals.stop(), () => context.leases.stop()];
     closers.push(async () => {
       await Promise.all(finishers.map((finish) => finish()));
     });

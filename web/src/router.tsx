@@ -239,6 +239,22 @@ const webhook = createRoute({
     'WebhookPage',
   ),
 });
+const consumers = createRoute({
+  getParentRoute: () => app,
+  path: '/consumers',
+  component: lazyRouteComponent(
+    retried(() => import('./pages/consumers/consumers.tsx')),
+    'ConsumersPage',
+  ),
+});
+const consumer = createRoute({
+  getParentRoute: () => app,
+  path: '/consumers/$name',
+  component: lazyRouteComponent(
+    retried(() => import('./pages/consumers/consumer.tsx')),
+    'ConsumerPage',
+  ),
+});
 const schema = createRoute({
   getParentRoute: () => app,
   path: '/schema',
@@ -300,6 +316,8 @@ const tree = root.addChildren([
     domains,
     webhooks,
     webhook,
+    consumers,
+    consumer,
     schema,
     blocks,
     usage,

@@ -313,6 +313,7 @@ export const CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX = 100;
 /** Days for which a browser or network counts as known after somebody has signed in with the mailbox. */
 export const DEVICE_KNOWN_DAYS = 180;
 
+export * from './consumer-limits.ts';
 export * from './mail-limits.ts';
 
 /** `<handle>+<segment>` must fit the local part of a mail address. */

@@ -32,11 +32,21 @@ const SAMPLES: Record<string, unknown> = {
   receipt_url: 'https://waybill.example/r/rcpt_01m7hjhy5hfmzv3b00v55n8s0z0123456789',
   download_url: 'https://waybill.example/objects/01m7hjhy5hfmzv3b00v55n8s0z?signature=…',
   upload_url: 'https://waybill.example/objects/01m7hjhy5hfmzv3b00v55n8s0z?signature=…',
+  ...{
+    ids: [`msg_${ID}`],
+    unknown: [],
+    types: ['order.*'],
+    start: 'now',
+    position: '7351938574614528',
+    holder: 'worker-1',
+    reason: 'timed out',
+  },
   'Actor.id': `agt_${ID}`,
   'Actor.email': null,
   'Block.email_domain': null,
   'Block.user_id': `usr_${ID}`,
   user_id: `usr_${ID}`,
+  'Consumer.name': 'billing',
   'Delivery.status': 'delivered',
   'Delivery.next_attempt_at': null,
   'SchemaCheck.schema': { valid: true, errors: [] },
@@ -47,7 +57,7 @@ const SAMPLES: Record<string, unknown> = {
   'WebhookStatistics.period': '24h',
 };
 /** Fields that a first request does not need. */
-const LEFT_OUT = new Set(['in_reply_to', 'files', 'parts']);
+const LEFT_OUT = new Set(['in_reply_to', 'files', 'parts', 'through']);
 
 export interface ExampleSettings {
   schemas: Schemas;

@@ -22,6 +22,14 @@ export function goodRequestsOfKeys(
     return acme.api.write('POST', '/webhooks', { url: 'http://127.0.0.1:9/hook' });
   };
 
+  /** The id of a message that is leased from the consumer `jobs`, for the last time before it is parked. */
+  async function leased(): Promise<string> {
+    await acme.api.request('DELETE', '/v1/consumers/jobs');
+    await acme.api.write('PUT', '/consumers/jobs', { max_tries: 1 });
+    await acme.api.send({ to: 'acme' });
+    return (await acme.api.write('POST', '/consumers/jobs/lease', {})).body.data[0].message.id;
+  }
+
   async function upload(): Promise<ApiResponse> {
     const { upload_url: url, headers } = (await announce()).body;
     return service.anonymous.request('PUT', url.slice(service.url.length), { body: 'hello', headers });
@@ -103,6 +111,36 @@ export function goodRequestsOfKeys(
       return acme.api.get(`/webhooks/${id}/deliveries`);
     },
     'GET /v1/webhooks/:id/statistics': async () => acme.api.get(`/webhooks/${(await newWebhook()).body.id}/statistics?period=7d`),
+    'GET /v1/consumers': async () => {
+      await leased();
+      return acme.api.get('/consumers');
+    },
+    'PUT /v1/consumers/:name': () => acme.api.write('PUT', '/consumers/billing', { filter: { types: ['order.*'] }, start: 'beginning' }),
+    'GET /v1/consumers/:name': async () => {
+      await leased();
+      return acme.api.get('/consumers/jobs');
+    },
+    'DELETE /v1/consumers/:name': async () => {
+      await leased();
+      return acme.api.request('DELETE', '/v1/consumers/jobs');
+    },
+    'POST /v1/consumers/:name/lease': async () => {
+      await leased();
+      await acme.api.send({ to: 'acme', json: { a: 1 } });
+      return acme.api.write('POST', '/consumers/jobs/lease', { limit: 2 });
+    },
+    'POST /v1/consumers/:name/ack': async () => acme.api.write('POST', '/consumers/jobs/ack', { ids: [await leased()] }),
+    'POST /v1/consumers/:name/extend': async () => acme.api.write('POST', '/consumers/jobs/extend', { ids: [await leased()], lease_s: 60 }),
+    'POST /v1/consumers/:name/release': async () => acme.api.write('POST', '/consumers/jobs/release', { ids: [await leased(), 'msg_'] }),
+    'POST /v1/consumers/:name/seek': async () => {
+      await leased();
+      return acme.api.write('POST', '/consumers/jobs/seek', { position: 'now' });
+    },
+    'GET /v1/consumers/:name/parked': async () => {
+      await acme.api.write('POST', '/consumers/jobs/release', { ids: [await leased()], reason: 'broken' });
+      return acme.api.get('/consumers/jobs/parked');
+    },
+    'POST /v1/consumers/:name/unpark': async () => acme.api.write('POST', '/consumers/jobs/unpark', { ids: [await leased()] }),
     'GET /v1/blocks': () => acme.api.get('/blocks'),
     'POST /v1/blocks': () => acme.api.write('POST', '/blocks', { email_domain: 'example.com' }),
     'DELETE /v1/blocks/:id': async () => {

@@ -125,6 +125,35 @@ export interface paths {
   "/v1/webhooks/{id}/statistics": {
     get: operations["getWebhooksIdStatistics"];
   };
+  "/v1/consumers": {
+    get: operations["getConsumers"];
+  };
+  "/v1/consumers/{name}": {
+    get: operations["getConsumersName"];
+    put: operations["putConsumersName"];
+    delete: operations["deleteConsumersName"];
+  };
+  "/v1/consumers/{name}/lease": {
+    post: operations["postConsumersNameLease"];
+  };
+  "/v1/consumers/{name}/ack": {
+    post: operations["postConsumersNameAck"];
+  };
+  "/v1/consumers/{name}/extend": {
+    post: operations["postConsumersNameExtend"];
+  };
+  "/v1/consumers/{name}/release": {
+    post: operations["postConsumersNameRelease"];
+  };
+  "/v1/consumers/{name}/seek": {
+    post: operations["postConsumersNameSeek"];
+  };
+  "/v1/consumers/{name}/parked": {
+    get: operations["getConsumersNameParked"];
+  };
+  "/v1/consumers/{name}/unpark": {
+    post: operations["postConsumersNameUnpark"];
+  };
   "/v1/blocks": {
     get: operations["getBlocks"];
     post: operations["postBlocks"];
@@ -727,6 +756,40 @@ export interface components {
           p50_ms: number | null;
           p95_ms: number | null;
         })[];
+    };
+    Consumer: {
+      name: string;
+      filter: {
+        types?: string[];
+        target?: string;
+        /** @enum {unknown} */
+        validation?: "passed" | "failed" | "not_applicable";
+      };
+      ordered: boolean;
+      max_tries: number;
+      position: string;
+      lag: number;
+      leased: number;
+      parked: number;
+      oldest_unacknowledged_at: string | null;
+      holders: {
+          holder: string;
+          leased: number;
+          lease_until: string;
+        }[];
+      created_at: string;
+    };
+    LeasedMessage: {
+      message: components["schemas"]["Envelope"];
+      tries: number;
+      lease_until: string;
+      position: string;
+    };
+    ParkedMessage: {
+      message_id: string;
+      tries: number;
+      reason: string | null;
+      parked_at: string;
     };
     Block: {
       id: string;
@@ -1948,6 +2011,284 @@ export interface operations {
       };
     };
   };
+  getConsumers: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Consumer"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  getConsumersName: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        name: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Consumer"];
+        };
+      };
+    };
+  };
+  putConsumersName: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        name: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          filter?: {
+            types?: string[];
+            target?: string;
+            /** @enum {unknown} */
+            validation?: "passed" | "failed" | "not_applicable";
+          };
+          start?: string;
+          ordered?: boolean;
+          max_tries?: number;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Consumer"];
+        };
+      };
+    };
+  };
+  deleteConsumersName: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        name: string;
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
+  postConsumersNameLease: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        name: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          limit?: number;
+          lease_s?: number;
+          wait_s?: number;
+          holder?: string;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["LeasedMessage"][];
+          };
+        };
+      };
+    };
+  };
+  postConsumersNameAck: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        name: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          ids?: string[];
+          through?: string;
+          holder?: string;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            acknowledged: number;
+            unknown: string[];
+          };
+        };
+      };
+    };
+  };
+  postConsumersNameExtend: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        name: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          ids: string[];
+          lease_s?: number;
+          holder?: string;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            extended: number;
+            unknown: string[];
+            lease_until: string;
+          };
+        };
+      };
+    };
+  };
+  postConsumersNameRelease: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        name: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          ids: string[];
+          delay_s?: number;
+          reason?: string;
+          holder?: string;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            released: number;
+            unknown: string[];
+          };
+        };
+      };
+    };
+  };
+  postConsumersNameSeek: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        name: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          position: string;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Consumer"];
+        };
+      };
+    };
+  };
+  getConsumersNameParked: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        name: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["ParkedMessage"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  postConsumersNameUnpark: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        name: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          ids: string[];
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            unparked: number;
+            unknown: string[];
+          };
+        };
+      };
+    };
+  };
   getBlocks: {
     parameters: {
       query?: {
@@ -3016,6 +3357,9 @@ export type Webhook = components['schemas']['Webhook'];
 export type CreatedWebhook = components['schemas']['CreatedWebhook'];
 export type Delivery = components['schemas']['Delivery'];
 export type WebhookStatistics = components['schemas']['WebhookStatistics'];
+export type Consumer = components['schemas']['Consumer'];
+export type LeasedMessage = components['schemas']['LeasedMessage'];
+export type ParkedMessage = components['schemas']['ParkedMessage'];
 export type Block = components['schemas']['Block'];
 export type Contact = components['schemas']['Contact'];
 export type InboxSchema = components['schemas']['InboxSchema'];

@@ -2,10 +2,12 @@ import type { Quotas } from '../../contract/quotas.ts';
 import type { Announcer } from '../../platform/announcer.ts';
 import { Batches } from '../../platform/batches.ts';
 import { type Database, retryingDeadlocks } from '../../platform/postgres.ts';
+import type { Topics } from '../../platform/topics.ts';
 import type { Files } from '../files/files.ts';
 import { type CommitOutcome, commitMessages, type ReceivedMessage, receiveMessages } from './commit-store.ts';
 import type { PreparedMessage } from './envelope.ts';
 import { ANNOUNCED } from './followers.ts';
+import { topicOf } from './positions.ts';
 import { deleteRelays, findRelay, type HalfMessage, type RelayKey } from './relay-store.ts';
 
 const BATCH_MAX_MESSAGES = 256;
@@ -35,14 +37,22 @@ interface Lane {
 export class Ledger {
   readonly #database: Database;
   readonly #announcer: Announcer;
+  readonly #topics: Topics;
   readonly #files: Pick<Files, 'ofMessages'>;
   readonly #quotas: Quotas;
   readonly #inFlightMax: number;
   readonly #lanes: ReadonlyMap<Database, Lane>;
 
-  constructor(database: Database, announcer: Announcer, files: Pick<Files, 'ofMessages'>, quotas: Quotas, isOneOfSeveral: boolean) {
+  constructor(
+    database: Database,
+    { announcer, topics }: { announcer: Announcer; topics: Topics },
+    files: Pick<Files, 'ofMessages'>,
+    quotas: Quotas,
+    isOneOfSeveral: boolean,
+  ) {
     this.#database = database;
     this.#announcer = announcer;
+    this.#topics = topics;
     this.#files = files;
     this.#quotas = quotas;
     this.#inFlightMax = isOneOfSeveral ? BATCHES_IN_FLIGHT_OF_SEVERAL_MAX : BATCHES_IN_FLIGHT_MAX;
@@ -104,12 +114,14 @@ export class Ledger {
         retryingDeadlocks(async () => {
           const { outcomes, announced } = await commitMessages(shard, batch, isHere, this.#quotas);
           this.#announce(announced);
+          this.#tellWaiting(batch);
           return outcomes;
         }),
       ),
       receptions: new Batches({ ...bounds, bytesOf: ({ message }) => bytesOf(message) }, (batch) =>
         retryingDeadlocks(async () => {
           this.#announce(await receiveMessages(shard, batch, isHere));
+          this.#tellWaiting(batch.map(({ message }) => message));
           return [];
         }),
       ),
@@ -118,6 +130,12 @@ export class Ledger {
         return [];
       }),
     };
+  }
+
+  /** Wakes those who wait for messages of these recipients. */
+  #tellWaiting(batch: readonly PreparedMessage[]): void {
+    if (this.#topics.isQuiet) return;
+    for (const recipientId of new Set(batch.map((message) => message.recipientId))) this.#topics.tell(topicOf(recipientId));
   }
 
   #announce(names: string | null): void {

@@ -13,38 +13,54 @@ const COPIES_HELD = 2;
 const RESERVED_FROM_BYTES = 32 * 1024;
 
 /** The request that gets the page. */
-interface Reader {
+export interface Reader {
   request: { method: string };
   /** Counts bytes of the response as held until it is sent; refuses when the process holds too many already. */
   reserve(bytes: number): void;
 }
 
-/**
- * A page as JSON, between `before` and `after`. Small messages, which most are, make a text; otherwise it is a stream that reads the
- * next few messages only once the client has read those before.
- */
-export async function pageBody(
+/** What stands around the messages of a list, and around each of them. */
+export interface Frame {
+  opening: string;
+  closing: string;
+  item?: (envelope: string, message: Loaded) => string;
+}
+
+/** A page as JSON, between `before` and `after`. */
+export function pageBody(
   services: EnvelopeServices,
   page: MessagePage,
-  { request, reserve }: Reader,
+  reader: Reader,
   [before, after] = ['{', '}'],
 ): Promise<string | Readable> {
-  const opening = `${before}"data":[`;
   const closing = `],"next_cursor":${JSON.stringify(page.nextCursor)}${after}`;
-  if (page.entries.every(({ message }) => message !== undefined)) {
-    const messages = await load(services, page, page.entries);
-    const envelopes = await Promise.all(messages.map((message) => render(services, page, message)));
-    const text = `${opening}${envelopes.join(',')}${closing}`;
+  return listBody(services, page, reader, { opening: `${before}"data":[`, closing });
+}
+
+/**
+ * Messages as JSON, in a frame. Small ones, which most are, make a text; otherwise it is a stream that reads the next few messages only once
+ * the client has read those before.
+ */
+export async function listBody(
+  services: EnvelopeServices,
+  list: Reading & Pick<MessagePage, 'entries'>,
+  { request, reserve }: Reader,
+  frame: Frame,
+): Promise<string | Readable> {
+  const { readerId, detail, entries } = list;
+  if (bytesOf(entries) <= INLINE_MAX_BYTES) {
+    const messages = await load(services, list, entries);
+    const items = await Promise.all(messages.map((message) => render(services, list, message, frame)));
+    const text = `${frame.opening}${items.join(',')}${frame.closing}`;
     reserveLarge(reserve, text);
     return text;
   }
   // HEAD reads no messages.
   if (request.method === 'HEAD') return Readable.from([]);
-  const batches = batchesOf(page.entries);
+  const batches = batchesOf(entries);
   reserve(COPIES_HELD * Math.max(...batches.map(bytesOf)));
   // A high water mark of 0: nothing is read ahead while the client does not read.
-  const { readerId, detail } = page;
-  return Readable.from(chunksOf(services, { readerId, detail }, batches, opening, closing), { highWaterMark: 0 });
+  return Readable.from(chunksOf(services, { readerId, detail }, batches, frame), { highWaterMark: 0 });
 }
 
 /** Reserves the bytes of a large text, which is held until the client has read it. */
@@ -78,25 +94,19 @@ function bytesOf(entries: readonly ListedEntry[]): number {
   return entries.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-async function* chunksOf(
-  services: EnvelopeServices,
-  reading: Reading,
-  batches: ListedEntry[][],
-  opening: string,
-  closing: string,
-): AsyncGenerator<Buffer> {
-  let text = opening;
+async function* chunksOf(services: EnvelopeServices, reading: Reading, batches: ListedEntry[][], frame: Frame): AsyncGenerator<Buffer> {
+  let text = frame.opening;
   let separator = '';
   for (let batch = batches.shift(); batch; batch = batches.shift()) {
     for (const message of await load(services, reading, batch)) {
-      text += separator + (await render(services, reading, message));
+      text += separator + (await render(services, reading, message, frame));
       separator = ',';
       if (text.length < CHUNK_CHARS) continue;
       yield Buffer.from(text);
       text = '';
     }
   }
-  yield Buffer.from(text + closing);
+  yield Buffer.from(text + frame.closing);
 }
 
 /** The reader of the list, and the detail of its messages. */
@@ -109,6 +119,7 @@ async function load(services: EnvelopeServices, { readerId, detail }: Reading, e
   return allWithFiles(services, readerId, messages);
 }
 
-function render(services: EnvelopeServices, { detail }: Reading, message: Loaded): Promise<string> {
-  return detail === 'summary' ? summaryOf(message, services) : envelopeOf(message, services);
+async function render(services: EnvelopeServices, { detail }: Reading, message: Loaded, { item }: Frame): Promise<string> {
+  const envelope = await (detail === 'summary' ? summaryOf(message, services) : envelopeOf(message, services));
+  return item ? item(envelope, message) : envelope;
 }

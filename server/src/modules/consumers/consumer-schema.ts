@@ -1,0 +1,27 @@
+import { Type } from 'typebox';
+import { CONSUMER_IDS_MAX, CONSUMER_NAME_MAX_CHARS } from '../../contract/limits.ts';
+import { closed } from '../../contract/paging.ts';
+
+export const nameParams = Type.Object({
+  name: Type.String({ description: `Chosen by you: up to ${CONSUMER_NAME_MAX_CHARS} of a-z, 0-9, dot, _ and -.` }),
+});
+export const bodyErrors = ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'] as const;
+
+/** Longer than any position or ISO 8601 time. */
+export const PLACE_MAX_CHARS = 64;
+/** Ids of messages in a body. */
+export const idsField = Type.Array(Type.String({ maxLength: PLACE_MAX_CHARS }), {
+  minItems: 1,
+  maxItems: CONSUMER_IDS_MAX,
+  description: 'msg_ ids.',
+});
+
+/** The response to a request about messages: how many it was done to, and which ids it was not. */
+export const outcomeSchema = (count: string, description: string) =>
+  Type.Object(
+    {
+      [count]: Type.Integer({ description }),
+      unknown: Type.Array(Type.String(), { description: 'Ids of messages to which it was not done.' }),
+    },
+    closed,
+  );

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LEASE_ENTRIES_MAX } from '../../contract/limits.ts';
+import { ENTRIES_AT_ONCE, type Leased, type Wanted } from './lease-store.ts';
+
+/** Looks for one request. One that has read so much of the ledger without a match is told to ask again, so that it is charged for more. */
+export const LOOKS_MAX = LEASE_ENTRIES_MAX / ENTRIES_AT_ONCE;
+
+/** After a look that found nothing, the next one waits for this long, whatever comes: many sends may match no consumer. */
+const LOOKS_APART_MS = 10;
+
+/** A request that waits for messages. */
+export interface Waiter {
+  wanted: Wanted;
+  /** How often it has looked and found that the ledger goes on. */
+  looks: number;
+  /** False if it has ended already: then the messages are given back. */
+  end(leased: Leased): boolean;
+  fail(error: unknown): void;
+}
+
+export interface Looks {
+  /** Leases messages for a worker. */
+  lease(wanted: Wanted): Promise<Leased>;
+  /** Undoes a lease whose worker is gone. */
+  giveBack(wanted: Wanted, leased: Leased): Promise<void>;
+}
+
+/**
+ * The requests of this process that wait for messages of one consumer, in the order in which they came. One at a time looks into the database,
+ * and only when something may have come: so an arrival wakes as many as it has messages for, and those who wait cost nothing.
+ */
+export class LeaseQueue {
+  readonly #looks: Looks;
+  readonly #onClose: () => void;
+  readonly #waiters = new Set<Waiter>();
+  #mayHaveMessages = true;
+  #isServing = false;
+  #alarm: NodeJS.Timeout | undefined;
+
+  /** `listen` gets what wakes the queue, and returns what ends that. */
+  constructor(looks: Looks, listen: (wake: () => void) => () => void) {
+    this.#looks = looks;
+    this.#onClose = listen(() => this.wake());
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiters.size === 0;
+  }
+
+  add(waiter: Waiter): void {
+    this.#waiters.add(waiter);
+    this.#serve();
+  }
+
+  /** Whether it was still waiting. */
+  delete(waiter: Waiter): boolean {
+    return this.#waiters.delete(waiter);
+  }
+
+  close(): void {
+    clearTimeout(this.#alarm);
+    this.#onClose();
+  }
+
+  /** There may be something to lease that was not there at the last look. */
+  wake(): void {
+    this.#mayHaveMessages = true;
+    this.#serve();
+  }
+
+  endAll(leased: Leased): void {
+    for (const waiter of this.#waiters) waiter.end(leased);
+  }
+
+  #serve(): void {
+    if (this.#isServing || !this.#mayHaveMessages || this.isEmpty) return;
+    this.#isServing = true;
+    void this.#serveAll().finally(() => {
+      this.#isServing = false;
+      this.#serve();
+    });
+  }
+
+  async #serveAll(): Promise<void> {
+    for (let [waiter] = this.#waiters; waiter && this.#mayHaveMessages; [waiter] = this.#waiters) {
+      // What comes during the look sets it again.
+      this.#mayHaveMessages = false;
+      try {
+        await this.#serveOne(waiter);
+      } catch (error) {
+        this.#mayHaveMessages = true;
+        waiter.fail(error);
+      }
+    }
+  }
+
+  async #serveOne(waiter: Waiter): Promise<void> {
+    const leased = await this.#looks.lease(waiter.wanted);
+    this.#mayHaveMessages ||= leased.messages.length > 0 || leased.hasMore;
+    if (leased.messages.length > 0) {
+      if (!waiter.end(leased)) await this.#looks.giveBack(waiter.wanted, leased);
+      return;
+    }
+    if (leased.hasMore) {
+      if (++waiter.looks >= LOOKS_MAX) waiter.end(leased);
+      return;
+    }
+    clearTimeout(this.#alarm);
+    // Timers of Node overflow after 24 days; nobody waits for that long.
+    if (leased.dueInMs !== undefined && !this.isEmpty) this.#alarm = setTimeout(() => this.wake(), Math.min(leased.dueInMs, 60_000) + 1);
+    await sleep(LOOKS_APART_MS);
+  }
+}

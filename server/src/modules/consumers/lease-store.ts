@@ -1,0 +1,149 @@
+import { CONSUMER_UNACKNOWLEDGED_MAX, PAGE_MAX_BYTES } from '../../contract/limits.ts';
+import { uuidArray } from '../../platform/binary-array.ts';
+import type { Queryable } from '../../platform/postgres.ts';
+import { json, prepared, statement } from '../../platform/statement.ts';
+
+/** Entries of the ledger that one statement reads. */
+export const ENTRIES_AT_ONCE = 2_000;
+
+/** The consumer of a business that a statement is about. */
+export interface ConsumerKey {
+  partyId: bigint;
+  name: string;
+}
+
+/** A worker's wish for messages. */
+export interface Wanted {
+  holder: string;
+  limit: number;
+  leaseS: number;
+}
+
+export interface LeasedMessage {
+  messageId: string;
+  senderId: string;
+  position: string;
+  bytes: number;
+  tries: number;
+}
+
+export interface Leased {
+  messages: LeasedMessage[];
+  leaseUntil: Date;
+  /** Nothing has been found so far, but the ledger goes on. */
+  hasMore: boolean;
+  /** Nothing can be leased now, but in so many milliseconds. */
+  dueInMs: number | undefined;
+}
+
+const LEASE = prepared(
+  'lease-messages',
+  `SELECT again, fresh, lease_until, has_more, due_in_ms FROM lease_messages($1, $2, $3, make_interval(secs => $4), $5, $6, $7, $8)`,
+  {
+    again: json<LeasedMessage[] | null>('json?'),
+    fresh: json<LeasedMessage[] | null>('json?'),
+    lease_until: 'timestamptz?',
+    has_more: 'boolean',
+    due_in_ms: 'bigint?',
+  },
+);
+
+/** Undefined when there is no such consumer. */
+export async function leaseMessages(db: Queryable, { partyId, name }: ConsumerKey, wanted: Wanted): Promise<Leased | undefined> {
+  const { holder, limit, leaseS } = wanted;
+  const bounds = [PAGE_MAX_BYTES, CONSUMER_UNACKNOWLEDGED_MAX, ENTRIES_AT_ONCE];
+  const [row] = await db.query(LEASE, [partyId, name, holder, leaseS, limit, ...bounds]);
+  if (!row) return undefined;
+  // What is new comes after what has been taken before.
+  const messages = [...(row.again ?? []), ...(row.fresh ?? [])];
+  return {
+    messages,
+    leaseUntil: row.lease_until ?? new Date(),
+    hasMore: row.has_more && messages.length === 0,
+    dueInMs: row.due_in_ms === null ? undefined : Number(row.due_in_ms),
+  };
+}
+
+/** The messages to which something was done, and whether there may be something to lease that could not be leased before. */
+export interface Done {
+  ids: string[];
+  hasNews: boolean;
+}
+
+const DONE = { done: 'text[]', has_news: 'boolean' } as const;
+
+const ACKNOWLEDGE = prepared(
+  'acknowledge-messages',
+  'SELECT done::text[] AS done, has_news FROM acknowledge_messages($1, $2, $3, $4::uuid[], $5, $6)',
+  DONE,
+);
+
+/** Acknowledges the given messages, or all that the holder has up to a position. Undefined when there is no such consumer. */
+export async function acknowledgeMessages(
+  db: Queryable,
+  { partyId, name }: ConsumerKey,
+  holder: string,
+  { ids, through }: { ids?: readonly string[]; through?: bigint },
+): Promise<Done | undefined> {
+  const what = [ids === undefined ? null : uuidArray(ids), through ?? null];
+  const [row] = await db.query(ACKNOWLEDGE, [partyId, name, holder, ...what, CONSUMER_UNACKNOWLEDGED_MAX]);
+  return row && { ids: row.done, hasNews: row.has_news };
+}
+
+const RELEASE = prepared(
+  'release-messages',
+  'SELECT done::text[] AS done, has_news FROM release_messages($1, $2, $3, $4::uuid[], make_interval(secs => $5), $6, $7)',
+  DONE,
+);
+
+export interface Release {
+  delayS: number;
+  reason: string | null;
+  /** The worker never got the messages: the try does not count. */
+  isUndone?: boolean;
+}
+
+/** Undefined when there is no such consumer. */
+export async function releaseMessages(
+  db: Queryable,
+  { partyId, name }: ConsumerKey,
+  holder: string,
+  ids: readonly string[],
+  { delayS, reason, isUndone = false }: Release,
+): Promise<Done | undefined> {
+  const [row] = await db.query(RELEASE, [partyId, name, holder, uuidArray(ids), delayS, reason, isUndone]);
+  return row && { ids: row.done, hasNews: row.has_news };
+}
+
+const EXTEND = prepared(
+  'extend-leases',
+  'SELECT done::text[] AS done, lease_until FROM extend_leases($1, $2, $3, $4::uuid[], make_interval(secs => $5))',
+  { done: 'text[]', lease_until: 'timestamptz' },
+);
+
+/** Undefined when there is no such consumer. */
+export async function extendLeases(
+  db: Queryable,
+  { partyId, name }: ConsumerKey,
+  holder: string,
+  ids: readonly string[],
+  leaseS: number,
+): Promise<{ ids: string[]; leaseUntil: Date } | undefined> {
+  const [row] = await db.query(EXTEND, [partyId, name, holder, uuidArray(ids), leaseS]);
+  return row && { ids: row.done, leaseUntil: row.lease_until };
+}
+
+const UNPARK = statement('SELECT done::text[] AS done FROM unpark_messages($1, $2, $3::uuid[])', { done: 'text[]' });
+
+/** Undefined when there is no such consumer. */
+export async function unparkMessages(db: Queryable, { partyId, name }: ConsumerKey, ids: readonly string[]): Promise<string[] | undefined> {
+  const [row] = await db.query(UNPARK, [partyId, name, uuidArray(ids)]);
+  return row?.done;
+}
+
+const SEEK = statement('SELECT through FROM seek_consumer($1, $2, $3)', { through: 'bigint' });
+
+/** False when there is no such consumer. */
+export async function seekConsumer(db: Queryable, { partyId, name }: ConsumerKey, position: bigint): Promise<boolean> {
+  return (await db.query(SEEK, [partyId, name, position])).length > 0;
+}

@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { LEASE_WAITS_PER_BUSINESS_MAX } from '../../src/contract/limits.ts';
+import { Api } from '../support/api.ts';
+import { claimedBy } from '../support/businesses.ts';
+import { ConsumerClient, idsOf, sendTo } from '../support/consumers.ts';
+import { expectRefusal } from '../support/refusals.ts';
+import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
+
+/** Well above what a wake-up takes on a busy machine, and well below the time that is waited for. */
+const SOON_MS = 15_000;
+
+let service: TestService;
+let sender: TestBusiness;
+let acme: TestBusiness;
+let consumer: ConsumerClient;
+let businesses = 0;
+
+beforeAll(async () => {
+  service = await startTestService();
+  sender = await service.business('sender');
+});
+beforeEach(async () => {
+  acme = await service.business(`acme-${++businesses}`);
+  consumer = new ConsumerClient(acme.api, 'billing');
+  expect((await consumer.put()).status).toBe(201);
+});
+/** After every test: a request that has ended is forgotten. */
+afterEach(() => untilWaiting(0));
+afterAll(() => service.stop());
+
+const send = (fields: object = {}) => sendTo(sender.api, acme.handle, fields);
+const waitsAt = async (url: string) => {
+  const { text } = await sender.api.at(url).request('GET', '/metrics');
+  return Number(/^waybill_lease_waits (\d+)$/m.exec(text)?.[1]);
+};
+const untilWaiting = (count: number, url = service.url) => expect.poll(() => waitsAt(url), { timeout: 60_000 }).toBe(count);
+
+async function soon<T>(work: Promise<T>): Promise<T> {
+  const late = sleep(SOON_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('too late')));
+  return Promise.race([work, late]);
+}
+
+describe('a lease that waits', () => {
+  test('gets a message as soon as it comes, and others go on waiting', async () => {
+    const [first, second] = [consumer.as('one').lease({ wait_s: 30 }), consumer.as('two').lease({ wait_s: 30 })];
+    await untilWaiting(2);
+    const id = await send();
+    const leased = await soon(Promise.race([first, second]));
+    expect(idsOf(leased)).toEqual([id]);
+    await untilWaiting(1);
+    const next = await send();
+    expect((await soon(Promise.all([first, second]))).flatMap(idsOf).toSorted()).toEqual([id, next].toSorted());
+  });
+
+  test('is empty when nothing came in time; what does not match is nothing', async () => {
+    await consumer.put({ filter: { types: ['order'] } });
+    const waiting = consumer.lease({ wait_s: 1 });
+    await untilWaiting(1);
+    await send({ type: 'invoice' });
+    expect(await waiting).toEqual([]);
+  });
+
+  test('does not wait if something is there', async () => {
+    const id = await send();
+    expect(idsOf(await soon(consumer.lease({ wait_s: 30 })))).toEqual([id]);
+  });
+
+  test('wakes when a message is released, when its delay ends, and when a lease lapses', async () => {
+    const id = await send();
+    await consumer.as('one').lease({ lease_s: 600 });
+    const released = consumer.as('two').lease({ wait_s: 30, lease_s: 1 });
+    await untilWaiting(1);
+    await consumer.as('one').do('release', [id], { delay_s: 1 });
+    expect(idsOf(await soon(released))).toEqual([id]);
+    expect(idsOf(await soon(consumer.as('three').lease({ wait_s: 30 })))).toEqual([id]);
+  });
+
+  test('wakes when a message is put back, and when the consumer goes back', async () => {
+    await consumer.put({ max_tries: 1 });
+    const id = await send();
+    await consumer.do('release', await consumer.leaseIds());
+    const unparked = consumer.lease({ wait_s: 30 });
+    await untilWaiting(1);
+    await consumer.do('unpark', [id]);
+    expect(idsOf(await soon(unparked))).toEqual([id]);
+    await consumer.do('ack', [id]);
+    const again = consumer.lease({ wait_s: 30 });
+    await untilWaiting(1);
+    await consumer.post('seek', { position: 'beginning' });
+    expect(idsOf(await soon(again))).toEqual([id]);
+  });
+
+  test('of an ordered consumer wakes when the message before is acknowledged', async () => {
+    const ordered = new ConsumerClient(acme.api, 'ordered');
+    await ordered.put({ ordered: true });
+    const id = await send();
+    const { body: reply } = await sender.api.send({ in_reply_to: id });
+    expect(await ordered.as('one').leaseIds()).toEqual([id]);
+    const waiting = ordered.as('two').lease({ wait_s: 30 });
+    await untilWaiting(1);
+    await ordered.as('one').do('ack', [id]);
+    expect(idsOf(await soon(waiting))).toEqual([reply.id]);
+  });
+
+  test('wakes by what another process delivers or releases', async () => {
+    const sibling = await service.sibling();
+    const waiting = consumer.as('one', acme.api.at(sibling.url)).lease({ wait_s: 30 });
+    await untilWaiting(1, sibling.url);
+    const id = await send();
+    expect(idsOf(await soon(waiting))).toEqual([id]);
+    const again = consumer.as('two').lease({ wait_s: 30 });
+    await untilWaiting(1);
+    await consumer.as('one', acme.api.at(sibling.url)).do('release', [id]);
+    expect(idsOf(await soon(again))).toEqual([id]);
+    await sibling.stop();
+  });
+
+  test('ends when the process stops, empty-handed', async () => {
+    const sibling = await service.sibling();
+    const waiting = consumer.as('one', acme.api.at(sibling.url)).lease({ wait_s: 30 });
+    await untilWaiting(1, sibling.url);
+    await soon(sibling.stop());
+    expect(await waiting).toEqual([]);
+  });
+
+  test('ends at once when its key is revoked, or the consumer deleted', async () => {
+    const owner = await claimedBy(service, `owner${businesses}@waits.test`, `owned-${businesses}`);
+    const agent = (await owner.post('/agents', { name: 'worker' })).body;
+    const key = (await owner.post(`/agents/${agent.id}/keys`, { scope: 'read_write' })).body;
+    const worker = new ConsumerClient(new Api(service.url, key.secret), 'jobs');
+    await worker.put();
+    const revoked = worker.lease({ wait_s: 30 });
+    await untilWaiting(1);
+    expect((await owner.delete(`/keys/${key.id}`)).status).toBe(204);
+    expect(await soon(revoked)).toEqual([]);
+    expectRefusal(await worker.post('lease', {}), 'unauthorized');
+
+    const orphaned = consumer.post('lease', { wait_s: 30 });
+    await untilWaiting(1);
+    await acme.api.request('DELETE', '/v1/consumers/billing');
+    expectRefusal(await soon(orphaned), 'not_found');
+  });
+
+  test('of a client that has left takes nothing', async () => {
+    const leaving = new AbortController();
+    const left = fetch(`${service.url}/v1/consumers/billing/lease`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${acme.secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ wait_s: 30, holder: 'gone' }),
+      signal: leaving.signal,
+    }).catch(() => 'left');
+    await untilWaiting(1);
+    leaving.abort();
+    expect(await left).toBe('left');
+    await untilWaiting(0);
+    const id = await send();
+    expect(await consumer.lease({ wait_s: 30 })).toMatchObject([{ tries: 1, message: { id } }]);
+  });
+});
+
+describe('many leases that wait', () => {
+  test('are limited for each business; others still wait', async () => {
+    const leaving = new AbortController();
+    const crowd = Array.from({ length: LEASE_WAITS_PER_BUSINESS_MAX }, () =>
+      fetch(`${service.url}/v1/consumers/billing/lease`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${acme.secret}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ wait_s: 30 }),
+        signal: leaving.signal,
+      }).catch(() => 'left'),
+    );
+    await untilWaiting(LEASE_WAITS_PER_BUSINESS_MAX);
+    const refused = await consumer.post('lease', { wait_s: 30 });
+    expectRefusal(refused, 'rate_limited');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await consumer.lease()).toEqual([]);
+    const other = await service.business(`other-${businesses}`);
+    const theirs = new ConsumerClient(other.api, 'billing');
+    await theirs.put();
+    const waiting = theirs.lease({ wait_s: 30 });
+    await untilWaiting(LEASE_WAITS_PER_BUSINESS_MAX + 1);
+    const id = await sendTo(sender.api, other.handle);
+    expect(idsOf(await soon(waiting))).toEqual([id]);
+    leaving.abort();
+    await Promise.all(crowd);
+  });
+
+  test('get messages in the order in which they came, one each, and none twice', async () => {
+    const sibling = await service.sibling();
+    const workers = Array.from({ length: 20 }, (_, i) => consumer.as(`w${i}`, i % 2 ? acme.api : acme.api.at(sibling.url)));
+    const waiting = workers.map((worker) => worker.leaseIds({ limit: 1, wait_s: 30 }));
+    await untilWaiting(10);
+    await untilWaiting(10, sibling.url);
+    const ids = await Promise.all(workers.map(() => send()));
+    expect((await soon(Promise.all(waiting))).flat().toSorted()).toEqual(ids.toSorted());
+    await sibling.stop();
+  });
+});
