@@ -1982,7 +1982,8 @@ BEGIN
           UNION ALL
           (SELECT m.due_at FROM consumer_messages m WHERE m.party_id = party AND m.consumer_id = consumer AND m.state = 'waiting'
             ORDER BY m.due_at LIMIT 1)) d;
-  RETURN greatest(0, ceil(extract(epoch FROM next - clock) * 1000));
+  -- greatest() passes over nulls.
+  RETURN CASE WHEN next IS NOT NULL THEN greatest(0, ceil(extract(epoch FROM next - clock) * 1000)) END;
 END
 $function$;
 

@@ -30,7 +30,7 @@ export const errorCatalogue = {
   unsupported_media_type: [415, 'The body has a content type or encoding that this endpoint does not accept.'],
   conflict: [
     409,
-    'The handle, segment or domain is already taken, the bytes of an upload are complete or belong to a message that has been sent, or are being PUT by a newer request, a limit on the number of items is reached, a colleague has used the Idempotency-Key of a drop, or a business would be left without an owner.',
+    'The handle, segment or domain is already taken, the bytes of an upload are complete or belong to a message that has been sent, or are being PUT by a newer request, a limit on the number of items is reached, a colleague has used the Idempotency-Key of a drop, `ordered` of a consumer would change, or a business would be left without an owner.',
   ],
   internal_error: [500, 'Something failed on our side. Contact the operator and quote the request id.'],
   unavailable: [

@@ -9,6 +9,7 @@ import { migrate, SCHEMA_FOLDERS } from '../../src/platform/migrate.ts';
 import { Database } from '../../src/platform/postgres.ts';
 import { openShards } from '../../src/platform/shards.ts';
 import { Api } from '../support/api.ts';
+import { ConsumerClient } from '../support/consumers.ts';
 import { claim, dropped } from '../support/drops.ts';
 import { everyPage, ids } from '../support/pages.ts';
 import { signInWithCode } from '../support/people.ts';
@@ -51,7 +52,7 @@ describe('a database that is distributed', () => {
     const seen: Record<string, unknown> = {};
     for (const { handle, secret } of businesses) {
       const api = apiOf(secret);
-      for (const list of ['/inbox', '/outbox', '/contacts', '/blocks', '/webhooks'])
+      for (const list of ['/inbox', '/outbox', '/contacts', '/blocks', '/webhooks', '/consumers'])
         seen[`${handle} ${list}`] = (await everyPage(api, list)).flat().map(stable);
       for (const envelope of (await everyPage(api, '/outbox')).flat()) {
         seen[`${handle} ${envelope.thread_id}`] = (await api.get(`/threads/${envelope.thread_id}`)).body.data.map(stable);
@@ -88,6 +89,11 @@ describe('a database that is distributed', () => {
     await businesses[2]?.api.send({ in_reply_to: written.id, note: 'an answer' });
     await claim(stranger, 'woodworks');
     await until(async () => (await service.sql('SELECT FROM joined_threads')).length === 1);
+    for (const { api } of businesses) {
+      const consumer = new ConsumerClient(api, 'jobs');
+      await consumer.put({ start: 'beginning' });
+      expect(await consumer.lease({ limit: 2, lease_s: 3_600 })).toHaveLength(2);
+    }
     before = await everything();
     await service.stop();
     const told = await distributeOver(databaseUrl, SHARDS);
@@ -118,6 +124,21 @@ describe('a database that is distributed', () => {
       await expect
         .poll(async () => (await search(apiOf(secret), 'type:order.placed')).length, { timeout: 60_000 })
         .toBe(2 * handles.length - 1);
+  });
+
+  test('hands out messages where it had stopped, and takes acknowledgements of before', async () => {
+    for (const { handle, secret } of businesses) {
+      const consumer = new ConsumerClient(apiOf(secret), 'jobs');
+      const inbox = ids((await everyPage(apiOf(secret), '/inbox')).flat()).reverse();
+      const rest = await consumer.leaseIds({ limit: 100 });
+      expect(rest).toEqual(inbox.slice(2));
+      expect(await consumer.do('ack', inbox)).toEqual({ acknowledged: inbox.length, unknown: [] });
+      // What comes from any shard wakes a lease that waits.
+      const waiting = consumer.leaseIds({ wait_s: 30 });
+      const { body } = await apiOf((businesses[0] as TestBusiness).secret).send({ to: handle });
+      expect(await waiting).toEqual([body.id]);
+      await consumer.do('ack', [body.id]);
+    }
   });
 
   test('replays the keys of before, from every shard to every other', async () => {
