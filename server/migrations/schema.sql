@@ -763,6 +763,24 @@ CREATE TABLE webhook_rates (
   CONSTRAINT webhook_rates_pkey PRIMARY KEY (party_id, webhook_id)
 ) WITH (fillfactor=50);
 
+CREATE TABLE webhook_recoveries (
+  party_id bigint NOT NULL,
+  webhook_id uuid NOT NULL,
+  id uuid NOT NULL,
+  selection text NOT NULL,
+  state text NOT NULL DEFAULT 'running'::text,
+  first bigint NOT NULL,
+  last bigint NOT NULL,
+  position bigint NOT NULL,
+  total integer,
+  done integer NOT NULL DEFAULT 0,
+  queued integer NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  CONSTRAINT webhook_recoveries_end CHECK (((ended_at IS NULL) = (state = ANY (ARRAY['running'::text, 'paused'::text])))),
+  CONSTRAINT webhook_recoveries_pkey PRIMARY KEY (party_id, webhook_id, id)
+);
+
 CREATE TABLE webhooks (
   party_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -782,6 +800,8 @@ CREATE TABLE webhooks (
   url_version integer NOT NULL DEFAULT 0,
   previous_secret text,
   previous_secret_until timestamp with time zone,
+  last_paused_at timestamp with time zone,
+  last_resumed_at timestamp with time zone,
   CONSTRAINT webhooks_pause CHECK (((active = (pause_reason IS NULL)) AND (active = (paused_at IS NULL)))),
   CONSTRAINT webhooks_previous_secret CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
   CONSTRAINT webhooks_pkey PRIMARY KEY (party_id, id)
@@ -836,8 +856,10 @@ CREATE INDEX verifications_by_expiry ON verifications USING btree (expires_at);
 CREATE INDEX verifications_by_identifier ON verifications USING btree (identifier, created_at);
 CREATE INDEX verified_domains_of_party ON verified_domains USING btree (party_id);
 CREATE INDEX view_digests_by_time ON view_digests USING btree (due_at);
+CREATE INDEX webhook_attempts_by_message ON webhook_attempts USING btree (party_id, webhook_id, message_id) WHERE ((event = 'message.replay'::text) OR (status = 'dropped'::attempt_status));
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) WHERE (status = 'pending'::attempt_status);
 CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
+CREATE UNIQUE INDEX webhook_recoveries_unfinished ON webhook_recoveries USING btree (party_id, webhook_id) WHERE (state = ANY (ARRAY['running'::text, 'paused'::text]));
 
 CREATE FUNCTION add_contact_names(owners bigint[], others bigint[])
  RETURNS void
@@ -975,6 +997,84 @@ CREATE FUNCTION contact_name(folded_label text, folded_name text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN "left"(regexp_replace(NORMALIZE(COALESCE(NULLIF(folded_label, ''::text), folded_name), NFKD), '[\u0300-\u036f]+'::text, ''::text, 'g'::text), 64);
+
+CREATE FUNCTION continue_recovery(party bigint, webhook uuid, recovery uuid, entries_max integer, waiting_max integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  clock    CONSTANT timestamptz := clock_timestamp();
+  hour     CONSTANT bigint := 3600000 * 4096::bigint;
+  -- How far the time of an entry may be from that at which its first attempt was queued.
+  slack_ms CONSTANT bigint := 60000;
+  task     record;
+  hook     record;
+  room     integer;
+  start    bigint;
+  walked   record;
+  chosen   uuid[];
+BEGIN
+  SELECT r.selection, r.position, r.last INTO task FROM webhook_recoveries r
+   WHERE r.party_id = party AND r.webhook_id = webhook AND r.id = recovery AND r.state = 'running' FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  SELECT w.target, w.types INTO hook FROM webhooks w WHERE w.party_id = party AND w.id = webhook AND w.active;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+
+  SELECT least(entries_max, waiting_max - count(*)) INTO room
+    FROM (SELECT 1 FROM webhook_attempts a WHERE a.party_id = party AND a.webhook_id = webhook AND a.status = 'pending' LIMIT waiting_max) AS waiting;
+  -- Not for a few at a time: each step costs about as much as a hundred of its entries.
+  IF room < waiting_max / 4 THEN
+    RETURN NULL;
+  END IF;
+
+  SELECT e.position INTO start FROM ledger_entries e
+   WHERE e.party_id = party AND e.box = 'in' AND e.position > task.position AND e.position <= task.last ORDER BY e.position LIMIT 1;
+  IF start IS NULL THEN
+    UPDATE webhook_recoveries SET state = 'completed', total = done, position = task.last, ended_at = clock
+     WHERE party_id = party AND webhook_id = webhook AND id = recovery;
+    RETURN NULL;
+  END IF;
+
+  -- Of an hour at most, which bounds what is read of the log.
+  SELECT count(*) AS entries, max(e.position) AS through,
+         coalesce(array_agg(e.message_id) FILTER (WHERE (hook.target IS NULL OR e.segment = hook.target) AND (hook.types IS NULL OR e.type LIKE ANY (hook.types))),
+                  '{}') AS matching
+    INTO walked
+    FROM (SELECT l.position, l.message_id, l.segment, l.type FROM ledger_entries l
+           WHERE l.party_id = party AND l.box = 'in' AND l.position >= start AND l.position <= least(task.last, start + hour)
+           ORDER BY l.position LIMIT room) e;
+
+  chosen := walked.matching;
+  IF task.selection <> 'all' AND cardinality(chosen) > 0 THEN
+    chosen := ARRAY(
+      SELECT m.id FROM unnest(walked.matching) AS m (id)
+        LEFT JOIN (SELECT DISTINCT a.message_id FROM webhook_attempts a
+                    WHERE a.party_id = party AND a.webhook_id = webhook
+                      AND a.id >= (SELECT new_uuid(to_timestamp((start / 4096 - slack_ms) / 1000.0)))
+                      AND a.id <= (SELECT new_uuid(to_timestamp((walked.through / 4096 + slack_ms) / 1000.0)))) AS first ON first.message_id = m.id
+       CROSS JOIN LATERAL (
+         SELECT count(*) > 0 AS is_known, coalesce(bool_or(a.status = 'dropped'), false) AS is_dropped,
+                coalesce(bool_or(a.event = 'message.replay' AND a.status IN ('pending', 'delivered')), false) AS is_replayed
+           FROM webhook_attempts a
+          WHERE a.party_id = party AND a.webhook_id = webhook AND a.message_id = m.id AND (a.event = 'message.replay' OR a.status = 'dropped')) AS later
+       WHERE (task.selection IN ('missing', 'undelivered') AND first.message_id IS NULL AND NOT later.is_known)
+          OR (task.selection IN ('failed', 'undelivered') AND later.is_dropped AND NOT later.is_replayed));
+  END IF;
+
+  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
+  SELECT party, webhook, new_uuid(clock), c.id, 'message.replay', 1, clock, clock, clock FROM unnest(chosen) AS c (id);
+  UPDATE webhook_recoveries SET position = walked.through, done = done + walked.entries, queued = queued + cardinality(chosen)
+   WHERE party_id = party AND webhook_id = webhook AND id = recovery;
+  RETURN cardinality(chosen);
+END
+$function$;
 
 CREATE FUNCTION count_messages(messages prepared_message[], organisations text[], clock timestamp with time zone)
  RETURNS void

@@ -15,6 +15,7 @@ import { SearchIndex } from './modules/search/search-index.ts';
 import { ThreadIndex } from './modules/threads/thread-index.ts';
 import { Pages } from './modules/web/pages.ts';
 import { Dispatcher } from './modules/webhooks/dispatcher.ts';
+import { Recoverer } from './modules/webhooks/recoverer.ts';
 import { openDatabase } from './open-database.ts';
 import { HtmlTexts } from './platform/html-text/html-text.ts';
 import { type JobRunner, startJobs } from './platform/jobs.ts';
@@ -99,15 +100,16 @@ export async function startService(config: Config, role: Role, log: Logger, opti
       );
       finishers.push(() => dispatcher.stop());
       await dispatcher.start();
-      const relay = new Relay(database, context.ledger, log);
-      relay.start();
-      finishers.push(() => relay.stop());
-      const threadIndex = new ThreadIndex(database, log);
-      threadIndex.start();
-      finishers.push(() => threadIndex.stop());
-      const searchIndex = new SearchIndex(database, log);
-      searchIndex.start();
-      finishers.push(() => searchIndex.stop());
+      const sweeps = [
+        new Relay(database, context.ledger, log),
+        new Recoverer(database, context.announcer, log),
+        new ThreadIndex(database, log),
+        new SearchIndex(database, log),
+      ];
+      for (const sweep of sweeps) {
+        sweep.start();
+        finishers.push(() => sweep.stop());
+      }
       const mailJobs = await startMailJobs(context, log);
       finishers.push(() => mailJobs.stop());
     }

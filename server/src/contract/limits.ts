@@ -269,6 +269,12 @@ export const WEBHOOK_PER_SECOND_MAX = 1_000;
 export const WEBHOOK_SECRET_GRACE_MAX_S = 7 * 24 * 3_600;
 /** Waiting attempts of a webhook from which on no message can be redelivered to it. */
 export const WEBHOOK_REPLAYS_UP_TO_WAITING = 10_000;
+/** Waiting attempts of a webhook from which on a recovery queues no more of them. */
+export const WEBHOOK_RECOVERY_WAITING_MAX = 2_000;
+/** Messages of a recovery up to which `total` is counted. */
+export const WEBHOOK_RECOVERY_COUNTED_MAX = 100_000;
+/** Recoveries that are kept of each webhook. A new one takes the place of the oldest. */
+export const WEBHOOK_RECOVERIES_KEPT_MAX = 20;
 /** Failed attempts after which the service pauses a webhook whose endpoint has never responded 2xx. */
 export const WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX = 50;
 /** Time for DNS lookup, connection, TLS, request and response of one attempt together. */

@@ -56,6 +56,9 @@ const webhookFields = {
     ],
     { description: 'Why it is not active; null while it is.' },
   ),
+  last_pause: Type.Union([Type.Object({ since: time('When it was paused.'), until: time('When it was resumed.') }, closed), Type.Null()], {
+    description: 'The last pause that is over; null if there was none. Recover what came meanwhile.',
+  }),
   target: Type.Union([Type.String(), Type.Null()], {
     description: 'Only messages addressed to this segment of your business; null for all.',
   }),
@@ -155,6 +158,12 @@ const settingFields = {
   ),
 };
 
+const recover = Type.Optional(
+  Type.Boolean({
+    description: 'With `active: true` on a paused webhook: starts a recovery of what was not delivered since the pause began.',
+  }),
+);
+
 export const list = endpoint({
   summary: 'List the webhooks of your business',
   query: Type.Object(pagingFields, closed),
@@ -192,7 +201,7 @@ export const change = endpoint({
   description:
     'Changes the given fields. Once you have the response, no attempt begins with the former settings; those that have begun finish. While a webhook is paused, queued attempts wait, and new messages are not queued. When you resume it, the service sends the attempts that waited. An endpoint at a new URL gets one attempt at a time until its first 2xx response.',
   params: idParams,
-  body: Type.Object({ url: Type.Optional(url), ...settingFields }, { ...closed, minProperties: 1 }),
+  body: Type.Object({ url: Type.Optional(url), ...settingFields, recover }, { ...closed, minProperties: 1 }),
   success: { status: 200, description: 'The changed webhook.', schema: WebhookSchema },
   errors: [...bodyErrors, 'not_found', 'invalid_webhook_url', 'conflict'],
   handle: async (context, { caller, params, body }) => ({
@@ -298,12 +307,13 @@ function countedView({ delivered, failed, p50Ms, p95Ms }: Counted) {
   return { delivered, failed, p50_ms: p50Ms, p95_ms: p95Ms };
 }
 
-function webhookView({ id, url, active, pause, target, description, types, headers, maxPerSecond, createdAt }: Webhook) {
+function webhookView({ id, url, active, pause, lastPause, target, description, types, headers, maxPerSecond, createdAt }: Webhook) {
   return {
     id: formatId('wh', id),
     url,
     active,
     pause: pause && { reason: pause.reason, since: pause.since.toISOString() },
+    last_pause: lastPause && { since: lastPause.since.toISOString(), until: lastPause.until.toISOString() },
     target,
     description,
     types: typesOf(types),

@@ -1,6 +1,7 @@
 import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/statement.ts';
 import type { AttemptEvent } from './attempt-store.ts';
+import { deleteRecoveries } from './recovery-store.ts';
 
 /** What a business decides about a webhook. */
 export interface WebhookSettings {
@@ -20,6 +21,8 @@ export interface Webhook extends WebhookSettings {
   active: boolean;
   /** Null while the webhook is active. */
   pause: { reason: PauseReason; since: Date } | null;
+  /** The last pause that is over. */
+  lastPause: { since: Date; until: Date } | null;
   createdAt: Date;
 }
 
@@ -39,6 +42,8 @@ const WEBHOOK_ROW = columns({
   active: 'boolean',
   pause_reason: oneOf('text?', PAUSE_REASONS),
   paused_at: 'timestamptz?',
+  last_paused_at: 'timestamptz?',
+  last_resumed_at: 'timestamptz?',
   created_at: 'timestamptz',
 });
 
@@ -47,8 +52,10 @@ const WEBHOOK_COLUMNS = namesOf(WEBHOOK_ROW);
 function toWebhook(row: RowOf<typeof WEBHOOK_ROW>): Webhook {
   const { id, url, target, description, types, max_per_second: maxPerSecond, active, created_at: createdAt } = row;
   const { pause_reason: reason, paused_at: since } = row;
+  const { last_paused_at: lastSince, last_resumed_at: until } = row;
   const headers = row.headers === null ? null : JSON.parse(row.headers);
-  return { id, url, target, description, types, headers, maxPerSecond, active, pause: reason && since && { reason, since }, createdAt };
+  const pauses = { pause: reason && since && { reason, since }, lastPause: lastSince && until && { since: lastSince, until } };
+  return { id, url, target, description, types, headers, maxPerSecond, active, ...pauses, createdAt };
 }
 
 export interface NewWebhook extends WebhookSettings {
@@ -113,14 +120,15 @@ export async function pauseWebhook(db: Queryable, partyId: bigint, id: string, r
 }
 
 const RESUME_WEBHOOK = statement(
-  `UPDATE webhooks SET active = true, pause_reason = NULL, paused_at = NULL, failures = CASE WHEN active THEN failures ELSE 0 END
+  `UPDATE webhooks SET active = true, pause_reason = NULL, paused_at = NULL, failures = CASE WHEN active THEN failures ELSE 0 END,
+          last_paused_at = CASE WHEN active THEN last_paused_at ELSE paused_at END, last_resumed_at = CASE WHEN active THEN last_resumed_at ELSE $3 END
     WHERE party_id = $1 AND id = $2 RETURNING ${WEBHOOK_COLUMNS}`,
   WEBHOOK_ROW,
 );
 
 /** Resets the count of failures. Undefined when the webhook does not exist. */
 export async function resumeWebhook(db: Queryable, partyId: bigint, id: string): Promise<Webhook | undefined> {
-  const [row] = await db.query(RESUME_WEBHOOK, [partyId, id]);
+  const [row] = await db.query(RESUME_WEBHOOK, [partyId, id, new Date()]);
   return row && toWebhook(row);
 }
 
@@ -150,8 +158,10 @@ const QUEUE_DELETION_OF_LOG = statement(
 /** False when the webhook does not exist. A job, queued in the same transaction, deletes its log, which may be long. */
 export async function deleteWebhook(tx: Queryable, partyId: bigint, id: string): Promise<boolean> {
   const [deleted] = await tx.query(DELETE_WEBHOOK, [partyId, id]);
-  if (deleted) await tx.query(QUEUE_DELETION_OF_LOG, [partyId, id]);
-  return deleted !== undefined;
+  if (!deleted) return false;
+  await deleteRecoveries(tx, { partyId, webhookId: id });
+  await tx.query(QUEUE_DELETION_OF_LOG, [partyId, id]);
+  return true;
 }
 
 const INSERT_ATTEMPT = statement(

@@ -9,6 +9,8 @@ export interface WebhookFields {
   target?: string | null;
   description?: string | null;
   active?: boolean;
+  /** When a webhook is resumed: whether to deliver what came meanwhile. */
+  recover?: boolean;
   types?: string[] | null;
   headers?: Record<string, string> | null;
   max_per_second?: number | null;
