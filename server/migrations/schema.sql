@@ -802,6 +802,8 @@ CREATE TABLE webhooks (
   previous_secret_until timestamp with time zone,
   last_paused_at timestamp with time zone,
   last_resumed_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  failing_told_at timestamp with time zone,
   CONSTRAINT webhooks_pause CHECK (((active = (pause_reason IS NULL)) AND (active = (paused_at IS NULL)))),
   CONSTRAINT webhooks_previous_secret CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
   CONSTRAINT webhooks_pkey PRIMARY KEY (party_id, id)
@@ -860,6 +862,7 @@ CREATE INDEX webhook_attempts_by_message ON webhook_attempts USING btree (party_
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) WHERE (status = 'pending'::attempt_status);
 CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
 CREATE UNIQUE INDEX webhook_recoveries_unfinished ON webhook_recoveries USING btree (party_id, webhook_id) WHERE (state = ANY (ARRAY['running'::text, 'paused'::text]));
+CREATE INDEX webhooks_failing ON webhooks USING btree (party_id, id) WHERE (failing_since IS NOT NULL);
 
 CREATE FUNCTION add_contact_names(owners bigint[], others bigint[])
  RETURNS void
@@ -952,6 +955,28 @@ BEGIN
   -- A business of the operator has no owner, and its own limit only.
   RETURN NOT has_owner;
 END $function$;
+
+CREATE FUNCTION clear_failing_webhooks(made made_attempt[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  hook record;
+BEGIN
+  FOR hook IN
+    SELECT w.party_id, w.id FROM (SELECT DISTINCT m.party_id, m.webhook_id, m.url_version FROM unnest(made) AS m) k
+      JOIN webhooks w ON w.party_id = k.party_id AND w.id = k.webhook_id AND w.url_version = k.url_version AND w.failing_since IS NOT NULL
+     ORDER BY w.party_id, w.id
+  LOOP
+    UPDATE webhooks w SET failing_since = NULL, failing_told_at = NULL WHERE w.party_id = hook.party_id AND w.id = hook.id;
+  END LOOP;
+END
+$function$;
 
 CREATE FUNCTION commit_messages(messages prepared_message[], files prepared_file[], ledgers touched_ledger[], month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval)
  RETURNS TABLE(ordinal integer, outcome text, message_id uuid, received_ms bigint, content_hash bytea, committed committed_message)
@@ -1481,7 +1506,7 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION judge_unproven_webhooks(made made_attempt[], failures_max integer)
+CREATE FUNCTION judge_webhooks(made made_attempt[], failures_max integer, tell_after_s integer, pause_after_s integer)
  RETURNS void
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1491,24 +1516,50 @@ CREATE FUNCTION judge_unproven_webhooks(made made_attempt[], failures_max intege
 AS $function$
 #variable_conflict use_column
 DECLARE
-  hook  record;
-  clock CONSTANT timestamptz := now();
+  clock       CONSTANT timestamptz := now();
+  told_before CONSTANT timestamptz := clock - make_interval(secs => pause_after_s - least(tell_after_s, pause_after_s));
+  outcome     record;
+  hook        record;
+  reason      text;
+  is_told     boolean;
 BEGIN
-  FOR hook IN
-    SELECT m.party_id, m.webhook_id, m.url_version, count(*) FILTER (WHERE NOT m.succeeded) AS failed, bool_or(m.succeeded) AS succeeded
+  FOR outcome IN
+    SELECT m.party_id, m.webhook_id, m.url_version, count(*) FILTER (WHERE NOT m.succeeded) AS failed, bool_or(m.succeeded) AS succeeded,
+           coalesce(bool_or(m.status_code = 410), false) AS is_gone
       FROM unnest(made) AS m
       JOIN webhook_attempts a ON a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
-     WHERE NOT m.is_proven
      GROUP BY m.party_id, m.webhook_id, m.url_version ORDER BY m.party_id, m.webhook_id
   LOOP
-    UPDATE webhooks w SET first_success_at = CASE WHEN hook.succeeded THEN clock END, failures = w.failures + hook.failed
-     WHERE w.party_id = hook.party_id AND w.id = hook.webhook_id AND w.url_version = hook.url_version AND w.first_success_at IS NULL;
+    SELECT w.* INTO hook FROM webhooks w
+     WHERE w.party_id = outcome.party_id AND w.id = outcome.webhook_id AND w.url_version = outcome.url_version FOR NO KEY UPDATE;
+    CONTINUE WHEN NOT FOUND;
 
-    UPDATE webhooks w SET active = false, pause_reason = 'never_succeeded', paused_at = now()
-     WHERE w.party_id = hook.party_id AND w.id = hook.webhook_id AND w.active AND w.first_success_at IS NULL AND w.failures >= failures_max;
-    IF FOUND THEN
-      PERFORM queue_job('tell-of-paused-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.webhook_id::text),
-                        'tell-of-paused-webhook ' || hook.webhook_id);
+    IF outcome.succeeded THEN
+      hook.first_success_at := coalesce(hook.first_success_at, clock);
+      hook.failing_since := NULL;
+      hook.failing_told_at := NULL;
+    ELSE
+      hook.failing_since := coalesce(hook.failing_since, clock);
+    END IF;
+    hook.failures := hook.failures + CASE WHEN hook.first_success_at IS NULL THEN outcome.failed ELSE 0 END;
+    reason := CASE WHEN NOT hook.active THEN NULL
+                   WHEN outcome.is_gone THEN 'gone'
+                   WHEN hook.first_success_at IS NULL AND hook.failures >= failures_max THEN 'never_succeeded'
+                   WHEN pause_after_s > 0 AND hook.failing_told_at <= told_before THEN 'failing' END;
+    is_told := reason IS NULL AND hook.active AND hook.failing_told_at IS NULL AND hook.failing_since <= clock - make_interval(secs => tell_after_s);
+
+    UPDATE webhooks w
+       SET first_success_at = hook.first_success_at, failures = hook.failures, failing_since = hook.failing_since,
+           failing_told_at = CASE WHEN is_told THEN clock ELSE hook.failing_told_at END,
+           active = hook.active AND reason IS NULL, pause_reason = coalesce(reason, hook.pause_reason),
+           paused_at = CASE WHEN reason IS NULL THEN hook.paused_at ELSE clock END
+     WHERE w.party_id = hook.party_id AND w.id = hook.id;
+    IF reason IS NOT NULL THEN
+      PERFORM queue_job('tell-of-paused-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.id::text),
+                        'tell-of-paused-webhook ' || hook.id);
+    ELSIF is_told THEN
+      PERFORM queue_job('tell-of-failing-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.id::text),
+                        'tell-of-failing-webhook ' || hook.id);
     END IF;
   END LOOP;
 END
@@ -2062,7 +2113,7 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION record_webhook_attempts(made made_attempt[], retry_delays_s integer[], failures_max integer)
+CREATE FUNCTION record_webhook_attempts(made made_attempt[], retry_delays_s integer[], failures_max integer, tell_after_s integer, pause_after_s integer)
  RETURNS void
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -2081,8 +2132,10 @@ DECLARE
   latest_at    timestamptz[];
 BEGIN
   SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded INTO batch FROM unnest(made) AS m;
-  IF NOT batch.is_proven THEN
-    PERFORM judge_unproven_webhooks(made, failures_max);
+  IF NOT batch.is_proven OR NOT batch.succeeded THEN
+    PERFORM judge_webhooks(made, failures_max, tell_after_s, pause_after_s);
+  ELSIF EXISTS (SELECT 1 FROM webhooks w WHERE w.failing_since IS NOT NULL) THEN
+    PERFORM clear_failing_webhooks(made);
   END IF;
 
   -- Mostly all succeed, and nothing follows.

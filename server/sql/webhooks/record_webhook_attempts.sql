@@ -1,7 +1,9 @@
--- Records attempts that were made, the next attempt after each failure, and the failures of unproven endpoints. Attempts that are
+-- Records attempts that were made, the next attempt after each failure, and what failures mean for their webhooks. Attempts that are
 -- no longer pending were recorded by another worker, and stay unchanged. A receiver can delay the next attempt to twice its usual
 -- delay at most.
-CREATE OR REPLACE FUNCTION record_webhook_attempts(made made_attempt[], retry_delays_s integer[], failures_max integer) RETURNS void LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION record_webhook_attempts(
+  made made_attempt[], retry_delays_s integer[], failures_max integer, tell_after_s integer, pause_after_s integer
+) RETURNS void LANGUAGE plpgsql
 -- Here and below, IS TRUE keeps the index of pending attempts, which has no ids, from serving in place of the primary key.
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
@@ -16,8 +18,10 @@ DECLARE
   latest_at    timestamptz[];
 BEGIN
   SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded INTO batch FROM unnest(made) AS m;
-  IF NOT batch.is_proven THEN
-    PERFORM judge_unproven_webhooks(made, failures_max);
+  IF NOT batch.is_proven OR NOT batch.succeeded THEN
+    PERFORM judge_webhooks(made, failures_max, tell_after_s, pause_after_s);
+  ELSIF EXISTS (SELECT 1 FROM webhooks w WHERE w.failing_since IS NOT NULL) THEN
+    PERFORM clear_failing_webhooks(made);
   END IF;
 
   -- Mostly all succeed, and nothing follows.

@@ -12,6 +12,7 @@ export const JOBS = {
   notifyOfReply: 'notify-of-answer',
   renameContact: 'rename-contact',
   sendMail: 'send-mail',
+  tellOfFailingWebhook: 'tell-of-failing-webhook',
   tellOfPausedWebhook: 'tell-of-paused-webhook',
   unassignThreads: 'unassign-threads',
 } as const;

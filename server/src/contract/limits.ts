@@ -277,6 +277,10 @@ export const WEBHOOK_RECOVERY_COUNTED_MAX = 100_000;
 export const WEBHOOK_RECOVERIES_KEPT_MAX = 20;
 /** Failed attempts after which the service pauses a webhook whose endpoint has never responded 2xx. */
 export const WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX = 50;
+/** Time after which the admins of a business get a mail about a webhook of which all attempts have failed. */
+export const WEBHOOK_FAILING_TOLD_AFTER_S = 24 * 3_600;
+/** Days after which the service pauses a webhook of which all attempts have failed. Setting: `WEBHOOK_PAUSE_AFTER_DAYS`. */
+export const WEBHOOK_PAUSE_AFTER_DAYS = 5;
 /** Time for DNS lookup, connection, TLS, request and response of one attempt together. */
 export const WEBHOOK_PATIENCE_MS = 10_000;
 /** Attempts after the first; the setting has their delays. Setting: `WEBHOOK_RETRY_DELAYS_S`. */

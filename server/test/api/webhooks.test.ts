@@ -46,6 +46,8 @@ describe('POST /webhooks', () => {
       url: URL_OF_MINE,
       active: true,
       pause: null,
+      last_pause: null,
+      failing_since: null,
       target: null,
       description: null,
       types: null,

@@ -675,7 +675,7 @@ export interface components {
       active: boolean;
       pause: ({
         /** @enum {unknown} */
-        reason: "never_succeeded" | "requested";
+        reason: "never_succeeded" | "failing" | "gone" | "requested";
         since: string;
       }) | null;
       last_pause: {
@@ -687,6 +687,7 @@ export interface components {
       types: string[] | null;
       header_names: string[];
       max_per_second: number | null;
+      failing_since: string | null;
       created_at: string;
     };
     CreatedWebhook: {
@@ -695,7 +696,7 @@ export interface components {
       active: boolean;
       pause: ({
         /** @enum {unknown} */
-        reason: "never_succeeded" | "requested";
+        reason: "never_succeeded" | "failing" | "gone" | "requested";
         since: string;
       }) | null;
       last_pause: {
@@ -707,6 +708,7 @@ export interface components {
       types: string[] | null;
       header_names: string[];
       max_per_second: number | null;
+      failing_since: string | null;
       created_at: string;
       secret: string;
     };

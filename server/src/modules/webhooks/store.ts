@@ -23,11 +23,16 @@ export interface Webhook extends WebhookSettings {
   pause: { reason: PauseReason; since: Date } | null;
   /** The last pause that is over. */
   lastPause: { since: Date; until: Date } | null;
+  /** The first failure after the last success; null after a success. */
+  failingSince: Date | null;
   createdAt: Date;
 }
 
-/** never_succeeded: too many attempts failed and none has ever succeeded. requested: by the business itself. */
-const PAUSE_REASONS = ['never_succeeded', 'requested'] as const;
+/**
+ * never_succeeded: too many attempts failed and none has ever succeeded. failing: all have failed for too long. gone: the endpoint
+ * responded 410. requested: by the business itself.
+ */
+export const PAUSE_REASONS = ['never_succeeded', 'failing', 'gone', 'requested'] as const;
 
 export type PauseReason = (typeof PAUSE_REASONS)[number];
 
@@ -44,6 +49,7 @@ const WEBHOOK_ROW = columns({
   paused_at: 'timestamptz?',
   last_paused_at: 'timestamptz?',
   last_resumed_at: 'timestamptz?',
+  failing_since: 'timestamptz?',
   created_at: 'timestamptz',
 });
 
@@ -52,10 +58,10 @@ const WEBHOOK_COLUMNS = namesOf(WEBHOOK_ROW);
 function toWebhook(row: RowOf<typeof WEBHOOK_ROW>): Webhook {
   const { id, url, target, description, types, max_per_second: maxPerSecond, active, created_at: createdAt } = row;
   const { pause_reason: reason, paused_at: since } = row;
-  const { last_paused_at: lastSince, last_resumed_at: until } = row;
+  const { last_paused_at: lastSince, last_resumed_at: until, failing_since: failingSince } = row;
   const headers = row.headers === null ? null : JSON.parse(row.headers);
   const pauses = { pause: reason && since && { reason, since }, lastPause: lastSince && until && { since: lastSince, until } };
-  return { id, url, target, description, types, headers, maxPerSecond, active, ...pauses, createdAt };
+  return { id, url, target, description, types, headers, maxPerSecond, active, ...pauses, failingSince, createdAt };
 }
 
 export interface NewWebhook extends WebhookSettings {
@@ -99,7 +105,8 @@ export async function updateWebhook(tx: Queryable, partyId: bigint, id: string, 
 }
 
 const FORGET_SUCCESS = statement(
-  'UPDATE webhooks SET first_success_at = NULL, failures = 0, url_version = url_version + 1 WHERE party_id = $1 AND id = $2',
+  `UPDATE webhooks SET first_success_at = NULL, failures = 0, failing_since = NULL, failing_told_at = NULL, url_version = url_version + 1
+    WHERE party_id = $1 AND id = $2`,
 );
 
 /** The endpoint is another one, which has not responded yet. */
@@ -121,12 +128,13 @@ export async function pauseWebhook(db: Queryable, partyId: bigint, id: string, r
 
 const RESUME_WEBHOOK = statement(
   `UPDATE webhooks SET active = true, pause_reason = NULL, paused_at = NULL, failures = CASE WHEN active THEN failures ELSE 0 END,
+          failing_since = CASE WHEN active THEN failing_since END, failing_told_at = CASE WHEN active THEN failing_told_at END,
           last_paused_at = CASE WHEN active THEN last_paused_at ELSE paused_at END, last_resumed_at = CASE WHEN active THEN last_resumed_at ELSE $3 END
     WHERE party_id = $1 AND id = $2 RETURNING ${WEBHOOK_COLUMNS}`,
   WEBHOOK_ROW,
 );
 
-/** Resets the count of failures. Undefined when the webhook does not exist. */
+/** Failures before the pause no longer count. Undefined when the webhook does not exist. */
 export async function resumeWebhook(db: Queryable, partyId: bigint, id: string): Promise<Webhook | undefined> {
   const [row] = await db.query(RESUME_WEBHOOK, [partyId, id, new Date()]);
   return row && toWebhook(row);

@@ -79,12 +79,12 @@ export async function changeWebhook(
     const others = existing.filter((webhook) => webhook !== before);
     const isMoved = endpointOf(wanted.url) !== endpointOf(before.url);
     if (isMoved || wanted.target !== before.target) refuseCrowding(others, wanted);
-    const changed = await store.updateWebhook(tx, business.id, webhookId, wanted);
     if (isMoved) await store.forgetSuccess(tx, business.id, webhookId);
+    const changed = await store.updateWebhook(tx, business.id, webhookId, wanted);
     if (fields.active === undefined) return changed;
     if (!fields.active) return (await store.pauseWebhook(tx, business.id, webhookId, 'requested')) ?? noSuchWebhook();
     const resumed = await store.resumeWebhook(tx, business.id, webhookId);
-    if (fields.recover && before.pause) await recoverSince(tx, business, webhookId, before.pause.since);
+    if (fields.recover && before.pause) await recoverSince(tx, business, webhookId, before.failingSince ?? before.pause.since);
     return resumed ?? noSuchWebhook();
   };
   const changed = await changeCached(services.database, business.id, work, { kind: 'webhook-settings', id: webhookId });
