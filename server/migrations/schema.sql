@@ -61,7 +61,8 @@ CREATE TYPE made_attempt AS (
   response_ms integer,
   age_ms integer,
   retry_after_s integer,
-  url_version integer
+  url_version integer,
+  is_ordered boolean
 );
 
 CREATE TYPE prepared_file AS (
@@ -743,6 +744,8 @@ CREATE TABLE webhook_attempts (
   created_at timestamp with time zone NOT NULL,
   attempted_at timestamp with time zone,
   next_attempt_at timestamp with time zone,
+  thread_id uuid,
+  position bigint,
   CONSTRAINT webhook_attempts_pkey PRIMARY KEY (party_id, webhook_id, id)
 );
 
@@ -804,6 +807,7 @@ CREATE TABLE webhooks (
   last_resumed_at timestamp with time zone,
   failing_since timestamp with time zone,
   failing_told_at timestamp with time zone,
+  ordered boolean NOT NULL DEFAULT false,
   CONSTRAINT webhooks_pause CHECK (((active = (pause_reason IS NULL)) AND (active = (paused_at IS NULL)))),
   CONSTRAINT webhooks_previous_secret CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
   CONSTRAINT webhooks_pkey PRIMARY KEY (party_id, id)
@@ -860,6 +864,7 @@ CREATE INDEX verified_domains_of_party ON verified_domains USING btree (party_id
 CREATE INDEX view_digests_by_time ON view_digests USING btree (due_at);
 CREATE INDEX webhook_attempts_by_message ON webhook_attempts USING btree (party_id, webhook_id, message_id) WHERE ((event = 'message.replay'::text) OR (status = 'dropped'::attempt_status));
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) WHERE (status = 'pending'::attempt_status);
+CREATE INDEX webhook_attempts_of_thread ON webhook_attempts USING btree (party_id, webhook_id, thread_id, "position", id) WHERE ((status = 'pending'::attempt_status) AND (thread_id IS NOT NULL));
 CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
 CREATE UNIQUE INDEX webhook_recoveries_unfinished ON webhook_recoveries USING btree (party_id, webhook_id) WHERE (state = ANY (ARRAY['running'::text, 'paused'::text]));
 CREATE INDEX webhooks_failing ON webhooks USING btree (party_id, id) WHERE (failing_since IS NOT NULL);
@@ -1028,6 +1033,7 @@ CREATE FUNCTION continue_recovery(party bigint, webhook uuid, recovery uuid, ent
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_custom_plan'
  SET enable_seqscan TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -1040,6 +1046,7 @@ DECLARE
   room     integer;
   start    bigint;
   walked   record;
+  known    uuid[];
   chosen   uuid[];
 BEGIN
   SELECT r.selection, r.position, r.last INTO task FROM webhook_recoveries r
@@ -1047,7 +1054,7 @@ BEGIN
   IF NOT FOUND THEN
     RETURN NULL;
   END IF;
-  SELECT w.target, w.types INTO hook FROM webhooks w WHERE w.party_id = party AND w.id = webhook AND w.active;
+  SELECT w.target, w.types, w.ordered INTO hook FROM webhooks w WHERE w.party_id = party AND w.id = webhook AND w.active;
   IF NOT FOUND THEN
     RETURN NULL;
   END IF;
@@ -1078,23 +1085,29 @@ BEGIN
 
   chosen := walked.matching;
   IF task.selection <> 'all' AND cardinality(chosen) > 0 THEN
-    chosen := ARRAY(
-      SELECT m.id FROM unnest(walked.matching) AS m (id)
-        LEFT JOIN (SELECT DISTINCT a.message_id FROM webhook_attempts a
+    known := ARRAY(SELECT a.message_id FROM webhook_attempts a
                     WHERE a.party_id = party AND a.webhook_id = webhook
                       AND a.id >= (SELECT new_uuid(to_timestamp((start / 4096 - slack_ms) / 1000.0)))
-                      AND a.id <= (SELECT new_uuid(to_timestamp((walked.through / 4096 + slack_ms) / 1000.0)))) AS first ON first.message_id = m.id
+                      AND a.id <= (SELECT new_uuid(to_timestamp((walked.through / 4096 + slack_ms) / 1000.0))));
+    chosen := ARRAY(
+      SELECT m.id FROM (SELECT k.id, k.id IN (SELECT unnest(known)) AS is_known FROM unnest(walked.matching) AS k (id)) m
        CROSS JOIN LATERAL (
          SELECT count(*) > 0 AS is_known, coalesce(bool_or(a.status = 'dropped'), false) AS is_dropped,
                 coalesce(bool_or(a.event = 'message.replay' AND a.status IN ('pending', 'delivered')), false) AS is_replayed
-           FROM webhook_attempts a
-          WHERE a.party_id = party AND a.webhook_id = webhook AND a.message_id = m.id AND (a.event = 'message.replay' OR a.status = 'dropped')) AS later
-       WHERE (task.selection IN ('missing', 'undelivered') AND first.message_id IS NULL AND NOT later.is_known)
+           FROM (SELECT l.event, l.status FROM webhook_attempts l
+                  WHERE l.party_id = party AND l.webhook_id = webhook AND l.message_id >= m.id AND l.message_id <= m.id
+                    AND (l.event = 'message.replay' OR l.status = 'dropped')
+                  ORDER BY l.party_id, l.webhook_id, l.message_id LIMIT 1000) a) AS later
+       WHERE (task.selection IN ('missing', 'undelivered') AND NOT m.is_known AND NOT later.is_known)
           OR (task.selection IN ('failed', 'undelivered') AND later.is_dropped AND NOT later.is_replayed));
   END IF;
 
-  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
-  SELECT party, webhook, new_uuid(clock), c.id, 'message.replay', 1, clock, clock, clock FROM unnest(chosen) AS c (id);
+  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+  SELECT party, webhook, new_uuid(clock), c.id, 'message.replay', 1, clock, clock, clock, e.thread_id, e.position
+    FROM unnest(chosen) AS c (id)
+    LEFT JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
+                        WHERE hook.ordered AND l.party_id = party AND l.message_id >= c.id AND l.message_id <= c.id AND l.box = 'in'
+                        ORDER BY l.party_id, l.message_id LIMIT 1) e ON true;
   UPDATE webhook_recoveries SET position = walked.through, done = done + walked.entries, queued = queued + cardinality(chosen)
    WHERE party_id = party AND webhook_id = webhook AND id = recovery;
   RETURN cardinality(chosen);
@@ -1520,6 +1533,7 @@ DECLARE
   told_before CONSTANT timestamptz := clock - make_interval(secs => pause_after_s - least(tell_after_s, pause_after_s));
   outcome     record;
   hook        record;
+  before      record;
   reason      text;
   is_told     boolean;
 BEGIN
@@ -1530,9 +1544,10 @@ BEGIN
       JOIN webhook_attempts a ON a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
      GROUP BY m.party_id, m.webhook_id, m.url_version ORDER BY m.party_id, m.webhook_id
   LOOP
-    SELECT w.* INTO hook FROM webhooks w
+    SELECT w.party_id, w.id, w.active, w.pause_reason, w.paused_at, w.first_success_at, w.failures, w.failing_since, w.failing_told_at INTO hook FROM webhooks w
      WHERE w.party_id = outcome.party_id AND w.id = outcome.webhook_id AND w.url_version = outcome.url_version FOR NO KEY UPDATE;
     CONTINUE WHEN NOT FOUND;
+    before := hook;
 
     IF outcome.succeeded THEN
       hook.first_success_at := coalesce(hook.first_success_at, clock);
@@ -1548,6 +1563,7 @@ BEGIN
                    WHEN pause_after_s > 0 AND hook.failing_told_at <= told_before THEN 'failing' END;
     is_told := reason IS NULL AND hook.active AND hook.failing_told_at IS NULL AND hook.failing_since <= clock - make_interval(secs => tell_after_s);
 
+    CONTINUE WHEN hook IS NOT DISTINCT FROM before AND reason IS NULL AND NOT is_told;
     UPDATE webhooks w
        SET first_success_at = hook.first_success_at, failures = hook.failures, failing_since = hook.failing_since,
            failing_told_at = CASE WHEN is_told THEN clock ELSE hook.failing_told_at END,
@@ -1575,15 +1591,17 @@ CREATE FUNCTION lease_webhook_attempts(worker uuid, wanted wanted_attempts[], le
 AS $function$
 #variable_conflict use_column
 DECLARE
-  clock  timestamptz := clock_timestamp();
-  hook   record;
-  leased uuid[];
-  tokens float8;
+  clock    timestamptz := clock_timestamp();
+  hook     record;
+  leased   uuid[];
+  tokens   float8;
+  has_more boolean;
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   clock_ms := floor(extract(epoch FROM clock) * 1000);
   FOR hook IN
-    SELECT w.party_id, w.id, w.url, w.url_version, w.secret, w.headers, w.max_per_second, w.first_success_at IS NOT NULL AS is_proven,
+    SELECT w.party_id, w.id, w.url, w.url_version, w.secret, w.headers, w.max_per_second, w.ordered AS is_ordered,
+           w.first_success_at IS NOT NULL AS is_proven,
            CASE WHEN w.previous_secret_until > clock THEN w.previous_secret END AS previous_secret, k.room, k.held
       FROM unnest(wanted) AS k JOIN webhooks w ON w.party_id = k.party_id AND w.id = k.webhook_id AND w.active
   LOOP
@@ -1603,20 +1621,25 @@ BEGIN
       hook.room := least(hook.room, floor(tokens));
     END IF;
 
-    -- Only the index of the webhook can serve this order, as the webhook stands in no equation: otherwise a plan made while one
-    -- webhook had all attempts would read those of all others. NOT IN with a subquery looks ids up in a hash table.
-    -- Test events alone say when their attempt was queued.
-    SELECT array_agg(d.id),
-           coalesce(json_agg(json_build_object('id', d.id, 'messageId', d.message_id, 'event', d.event, 'createdMs',
-                                      CASE d.event WHEN 'message.test' THEN floor(extract(epoch FROM d.created_at) * 1000)::bigint ELSE 0 END)), '[]')
-      INTO leased, attempts
-      FROM (SELECT a.id, a.message_id, a.event, a.created_at FROM webhook_attempts a
-             WHERE a.party_id = hook.party_id AND a.webhook_id >= hook.id AND a.webhook_id <= hook.id
-               AND a.status = 'pending' AND a.due_at <= clock
-               AND a.id NOT IN (SELECT unnest(hook.held))
-               AND a.id NOT IN (SELECT unnest(l.attempt_ids) FROM webhook_leases l
-                                 WHERE l.party_id = hook.party_id AND l.webhook_id = hook.id AND l.worker_id <> worker AND l.until > clock)
-             ORDER BY a.party_id, a.webhook_id, a.due_at LIMIT hook.room) d;
+    IF hook.is_ordered THEN
+      SELECT n.attempt_ids, n.attempts, n.has_more INTO leased, attempts, has_more
+        FROM next_ordered_attempts(hook.party_id, hook.id, hook.room, hook.held, worker, clock) AS n;
+    ELSE
+      -- Only the index of the webhook can serve this order, as the webhook stands in no equation: otherwise a plan made while one
+      -- webhook had all attempts would read those of all others. NOT IN with a subquery looks ids up in a hash table.
+      -- Test events alone say when their attempt was queued.
+      SELECT array_agg(d.id),
+             coalesce(json_agg(json_build_object('id', d.id, 'messageId', d.message_id, 'event', d.event, 'createdMs',
+                                        CASE d.event WHEN 'message.test' THEN floor(extract(epoch FROM d.created_at) * 1000)::bigint ELSE 0 END)), '[]')
+        INTO leased, attempts
+        FROM (SELECT a.id, a.message_id, a.event, a.created_at FROM webhook_attempts a
+               WHERE a.party_id = hook.party_id AND a.webhook_id >= hook.id AND a.webhook_id <= hook.id
+                 AND a.status = 'pending' AND a.due_at <= clock
+                 AND a.id NOT IN (SELECT unnest(hook.held))
+                 AND a.id NOT IN (SELECT unnest(l.attempt_ids) FROM webhook_leases l
+                                   WHERE l.party_id = hook.party_id AND l.webhook_id = hook.id AND l.worker_id <> worker AND l.until > clock)
+               ORDER BY a.party_id, a.webhook_id, a.due_at LIMIT hook.room) d;
+    END IF;
     CONTINUE WHEN leased IS NULL AND hook.room > 0;
 
     INSERT INTO webhook_leases (party_id, webhook_id, worker_id, attempt_ids, until)
@@ -1625,6 +1648,10 @@ BEGIN
     IF hook.max_per_second IS NOT NULL THEN
       PERFORM set_webhook_tokens(hook.party_id, hook.id, tokens - coalesce(cardinality(leased), 0), clock);
       retry_ms := CASE WHEN cardinality(leased) < hook.room THEN NULL ELSE retry_ms END;
+    END IF;
+    -- An ordered webhook may have more after those that wait for others.
+    IF hook.is_ordered AND has_more THEN
+      retry_ms := coalesce(retry_ms, 1);
     END IF;
     RETURN NEXT;
   END LOOP;
@@ -1703,6 +1730,19 @@ BEGIN
       bases[i] := delivery_ms * 4096;
       UPDATE ledgers l SET head = bases[i] + (touched[i]).entries WHERE l.party_id = (touched[i]).party_id;
     END IF;
+  END LOOP;
+END
+$function$;
+
+CREATE FUNCTION lock_ordered_webhooks(made made_attempt[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  webhook uuid;
+BEGIN
+  FOR webhook IN SELECT DISTINCT m.webhook_id FROM unnest(made) AS m WHERE m.is_ordered ORDER BY m.webhook_id LOOP
+    PERFORM pg_advisory_xact_lock(uuid_hash_extended(webhook, 0));
   END LOOP;
 END
 $function$;
@@ -1799,6 +1839,65 @@ CREATE FUNCTION new_uuid(clock timestamp with time zone)
  RETURNS uuid
  LANGUAGE sql
 RETURN (encode(set_bit(set_bit(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send((floor((EXTRACT(epoch FROM clock) * (1000)::numeric)))::bigint) FROM 3) FROM 1 FOR 6), (52)::bigint, 1), (53)::bigint, 1), 'hex'::text))::uuid;
+
+CREATE FUNCTION next_ordered_attempts(party bigint, webhook uuid, room integer, held uuid[], worker uuid, clock timestamp with time zone, OUT attempt_ids uuid[], OUT attempts json, OUT has_more boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  rounds_max CONSTANT integer := 3;
+  page       CONSTANT integer := greatest(room, 64);
+  left_room  integer := room;
+  chosen     uuid[] := '{}';
+  taken      uuid[];
+  busy       uuid[];
+  round      record;
+BEGIN
+  has_more := false;
+  taken := held || ARRAY(SELECT unnest(l.attempt_ids) FROM webhook_leases l
+                          WHERE l.party_id = party AND l.webhook_id = webhook AND l.worker_id <> worker AND l.until > clock);
+  busy := ARRAY(SELECT a.thread_id FROM (SELECT party AS party_id, webhook AS webhook_id, unnest(taken) AS id) t
+                  JOIN webhook_attempts a ON a.party_id = t.party_id AND a.webhook_id = t.webhook_id AND a.id = t.id AND (a.status = 'pending') IS TRUE);
+  FOR n IN 1 .. rounds_max LOOP
+    EXIT WHEN left_room <= 0;
+    SELECT count(*) AS due, coalesce(array_agg(j.id) FILTER (WHERE j.is_next), '{}') AS next,
+           coalesce(array_agg(j.id) FILTER (WHERE NOT j.is_next), '{}') AS blocked,
+           coalesce(array_agg(DISTINCT j.first_id) FILTER (WHERE NOT j.is_next AND NOT j.is_busy AND j.first_due_at = 'infinity'), '{}') AS freed
+      INTO round
+      FROM (SELECT d.id, d.is_busy, f.id AS first_id, f.due_at AS first_due_at, d.thread_id IS NULL OR (NOT d.is_busy AND f.id = d.id) AS is_next
+              FROM (SELECT a.id, a.thread_id, coalesce(a.thread_id IN (SELECT unnest(busy)), false) AS is_busy FROM webhook_attempts a
+                     WHERE a.party_id = party AND a.webhook_id >= webhook AND a.webhook_id <= webhook
+                       AND a.status = 'pending' AND a.due_at <= clock AND a.id NOT IN (SELECT unnest(taken))
+                     ORDER BY a.party_id, a.webhook_id, a.due_at LIMIT page) d
+              LEFT JOIN LATERAL (SELECT b.id, b.due_at FROM webhook_attempts b
+                     WHERE b.party_id = party AND b.webhook_id = webhook AND b.thread_id = d.thread_id AND b.thread_id IS NOT NULL AND b.status = 'pending'
+                     ORDER BY b.position, b.id LIMIT 1) f ON true) j;
+    chosen := chosen || round.next[1:left_room];
+    has_more := round.due = page AND cardinality(round.next) < left_room;
+    EXIT WHEN cardinality(round.blocked) = 0;
+    UPDATE webhook_attempts SET due_at = 'infinity' WHERE party_id = party AND webhook_id = webhook AND id = ANY (round.blocked);
+    UPDATE webhook_attempts SET due_at = clock WHERE party_id = party AND webhook_id = webhook AND id = ANY (round.freed);
+    taken := taken || round.next[1:left_room];
+    left_room := left_room - cardinality(round.next);
+  END LOOP;
+
+  SELECT array_agg(a.id),
+         coalesce(json_agg(json_build_object('id', a.id, 'messageId', a.message_id, 'event', a.event, 'isOrdered', a.thread_id IS NOT NULL, 'createdMs',
+                                    CASE a.event WHEN 'message.test' THEN floor(extract(epoch FROM a.created_at) * 1000)::bigint ELSE 0 END)), '[]')
+    INTO attempt_ids, attempts
+    FROM (SELECT party AS party_id, webhook AS webhook_id, unnest(chosen) AS id) c
+    JOIN webhook_attempts a ON a.party_id = c.party_id AND a.webhook_id = c.webhook_id AND a.id = c.id;
+  IF has_more THEN
+    attempt_ids := coalesce(attempt_ids, '{}');
+  END IF;
+END
+$function$;
 
 CREATE FUNCTION next_party_id(organisation text)
  RETURNS bigint
@@ -2000,6 +2099,7 @@ CREATE FUNCTION queue_webhook_attempts(messages committed_message[])
  RETURNS text
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_sort TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -2007,11 +2107,14 @@ DECLARE
   names text;
 BEGIN
   WITH queued AS (
-    INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
-    SELECT w.party_id, w.id, new_uuid(clock), m.id, 'message.received', 1, clock, clock, clock
+    INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+    SELECT w.party_id, w.id, new_uuid(clock), m.id, 'message.received', 1, clock, clock, clock, e.thread_id, e.position
       FROM unnest(messages) AS m
       JOIN webhooks w ON w.party_id = m.recipient_id AND w.active AND (w.target IS NULL OR w.target = m.segment)
                      AND (w.types IS NULL OR m.type LIKE ANY (w.types))
+      LEFT JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
+                          WHERE w.ordered AND l.party_id = w.party_id AND l.message_id >= m.id AND l.message_id <= m.id AND l.box = 'in'
+                          ORDER BY l.party_id, l.message_id LIMIT 1) e ON true
     RETURNING party_id, webhook_id
   )
   SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') INTO names FROM queued;
@@ -2131,7 +2234,10 @@ DECLARE
   earliest_at  timestamptz[];
   latest_at    timestamptz[];
 BEGIN
-  SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded INTO batch FROM unnest(made) AS m;
+  SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded, bool_or(m.is_ordered) AS is_ordered INTO batch FROM unnest(made) AS m;
+  IF batch.is_ordered THEN
+    PERFORM lock_ordered_webhooks(made);
+  END IF;
   IF NOT batch.is_proven OR NOT batch.succeeded THEN
     PERFORM judge_webhooks(made, failures_max, tell_after_s, pause_after_s);
   ELSIF EXISTS (SELECT 1 FROM webhooks w WHERE w.failing_since IS NOT NULL) THEN
@@ -2145,6 +2251,9 @@ BEGIN
            attempted_at = begun_at[m.ordinality], next_attempt_at = NULL
       FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE;
+    IF batch.is_ordered THEN
+      PERFORM release_threads(made);
+    END IF;
     RETURN;
   END IF;
 
@@ -2160,12 +2269,39 @@ BEGIN
                                   THEN greatest(earliest_at[a.attempt], least(asked_at[m.ordinality], latest_at[a.attempt])) END
       FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
-    RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.attempt, a.status, a.next_attempt_at
+    RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.attempt, a.status, a.next_attempt_at, a.thread_id, a.position
   )
-  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
-  SELECT r.party_id, r.webhook_id, new_uuid(clock), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, clock, r.next_attempt_at
+  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+  SELECT r.party_id, r.webhook_id, new_uuid(clock), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, clock, r.next_attempt_at, r.thread_id, r.position
     FROM recorded r JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id
    WHERE r.status = 'retrying';
+  IF batch.is_ordered THEN
+    PERFORM release_threads(made);
+  END IF;
+END
+$function$;
+
+CREATE FUNCTION release_threads(made made_attempt[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  clock CONSTANT timestamptz := now();
+BEGIN
+  UPDATE webhook_attempts n SET due_at = clock
+    FROM (SELECT DISTINCT a.party_id, a.webhook_id, a.thread_id FROM unnest(made) AS m
+            JOIN webhook_attempts a ON a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id
+           WHERE m.is_ordered AND a.thread_id IS NOT NULL) t
+   CROSS JOIN LATERAL (SELECT b.id FROM webhook_attempts b
+           WHERE b.party_id = t.party_id AND b.webhook_id = t.webhook_id AND b.thread_id = t.thread_id AND b.status = 'pending' AND b.thread_id IS NOT NULL
+           ORDER BY b.position, b.id LIMIT 1) f
+   WHERE n.party_id = t.party_id AND n.webhook_id = t.webhook_id AND n.id = f.id AND n.due_at = 'infinity';
 END
 $function$;
 

@@ -5,7 +5,8 @@
 -- Returns how many attempts were queued; null if there was nothing to do, or another process has the recovery at this moment.
 CREATE OR REPLACE FUNCTION continue_recovery(party bigint, webhook uuid, recovery uuid, entries_max integer, waiting_max integer)
 RETURNS integer LANGUAGE plpgsql
-SET plan_cache_mode = force_custom_plan SET enable_seqscan = off
+-- Without sorting, only the index of messages serves their order.
+SET plan_cache_mode = force_custom_plan SET enable_seqscan = off SET enable_sort = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -18,6 +19,7 @@ DECLARE
   room     integer;
   start    bigint;
   walked   record;
+  known    uuid[];
   chosen   uuid[];
 BEGIN
   SELECT r.selection, r.position, r.last INTO task FROM webhook_recoveries r
@@ -25,7 +27,7 @@ BEGIN
   IF NOT FOUND THEN
     RETURN NULL;
   END IF;
-  SELECT w.target, w.types INTO hook FROM webhooks w WHERE w.party_id = party AND w.id = webhook AND w.active;
+  SELECT w.target, w.types, w.ordered INTO hook FROM webhooks w WHERE w.party_id = party AND w.id = webhook AND w.active;
   IF NOT FOUND THEN
     RETURN NULL;
   END IF;
@@ -56,23 +58,29 @@ BEGIN
 
   chosen := walked.matching;
   IF task.selection <> 'all' AND cardinality(chosen) > 0 THEN
-    chosen := ARRAY(
-      SELECT m.id FROM unnest(walked.matching) AS m (id)
-        LEFT JOIN (SELECT DISTINCT a.message_id FROM webhook_attempts a
+    known := ARRAY(SELECT a.message_id FROM webhook_attempts a
                     WHERE a.party_id = party AND a.webhook_id = webhook
                       AND a.id >= (SELECT new_uuid(to_timestamp((start / 4096 - slack_ms) / 1000.0)))
-                      AND a.id <= (SELECT new_uuid(to_timestamp((walked.through / 4096 + slack_ms) / 1000.0)))) AS first ON first.message_id = m.id
+                      AND a.id <= (SELECT new_uuid(to_timestamp((walked.through / 4096 + slack_ms) / 1000.0))));
+    chosen := ARRAY(
+      SELECT m.id FROM (SELECT k.id, k.id IN (SELECT unnest(known)) AS is_known FROM unnest(walked.matching) AS k (id)) m
        CROSS JOIN LATERAL (
          SELECT count(*) > 0 AS is_known, coalesce(bool_or(a.status = 'dropped'), false) AS is_dropped,
                 coalesce(bool_or(a.event = 'message.replay' AND a.status IN ('pending', 'delivered')), false) AS is_replayed
-           FROM webhook_attempts a
-          WHERE a.party_id = party AND a.webhook_id = webhook AND a.message_id = m.id AND (a.event = 'message.replay' OR a.status = 'dropped')) AS later
-       WHERE (task.selection IN ('missing', 'undelivered') AND first.message_id IS NULL AND NOT later.is_known)
+           FROM (SELECT l.event, l.status FROM webhook_attempts l
+                  WHERE l.party_id = party AND l.webhook_id = webhook AND l.message_id >= m.id AND l.message_id <= m.id
+                    AND (l.event = 'message.replay' OR l.status = 'dropped')
+                  ORDER BY l.party_id, l.webhook_id, l.message_id LIMIT 1000) a) AS later
+       WHERE (task.selection IN ('missing', 'undelivered') AND NOT m.is_known AND NOT later.is_known)
           OR (task.selection IN ('failed', 'undelivered') AND later.is_dropped AND NOT later.is_replayed));
   END IF;
 
-  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
-  SELECT party, webhook, new_uuid(clock), c.id, 'message.replay', 1, clock, clock, clock FROM unnest(chosen) AS c (id);
+  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+  SELECT party, webhook, new_uuid(clock), c.id, 'message.replay', 1, clock, clock, clock, e.thread_id, e.position
+    FROM unnest(chosen) AS c (id)
+    LEFT JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
+                        WHERE hook.ordered AND l.party_id = party AND l.message_id >= c.id AND l.message_id <= c.id AND l.box = 'in'
+                        ORDER BY l.party_id, l.message_id LIMIT 1) e ON true;
   UPDATE webhook_recoveries SET position = walked.through, done = done + walked.entries, queued = queued + cardinality(chosen)
    WHERE party_id = party AND webhook_id = webhook AND id = recovery;
   RETURN cardinality(chosen);

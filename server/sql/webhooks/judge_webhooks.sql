@@ -12,6 +12,7 @@ DECLARE
   told_before CONSTANT timestamptz := clock - make_interval(secs => pause_after_s - least(tell_after_s, pause_after_s));
   outcome     record;
   hook        record;
+  before      record;
   reason      text;
   is_told     boolean;
 BEGIN
@@ -22,9 +23,10 @@ BEGIN
       JOIN webhook_attempts a ON a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
      GROUP BY m.party_id, m.webhook_id, m.url_version ORDER BY m.party_id, m.webhook_id
   LOOP
-    SELECT w.* INTO hook FROM webhooks w
+    SELECT w.party_id, w.id, w.active, w.pause_reason, w.paused_at, w.first_success_at, w.failures, w.failing_since, w.failing_told_at INTO hook FROM webhooks w
      WHERE w.party_id = outcome.party_id AND w.id = outcome.webhook_id AND w.url_version = outcome.url_version FOR NO KEY UPDATE;
     CONTINUE WHEN NOT FOUND;
+    before := hook;
 
     IF outcome.succeeded THEN
       hook.first_success_at := coalesce(hook.first_success_at, clock);
@@ -40,6 +42,7 @@ BEGIN
                    WHEN pause_after_s > 0 AND hook.failing_told_at <= told_before THEN 'failing' END;
     is_told := reason IS NULL AND hook.active AND hook.failing_told_at IS NULL AND hook.failing_since <= clock - make_interval(secs => tell_after_s);
 
+    CONTINUE WHEN hook IS NOT DISTINCT FROM before AND reason IS NULL AND NOT is_told;
     UPDATE webhooks w
        SET first_success_at = hook.first_success_at, failures = hook.failures, failing_since = hook.failing_since,
            failing_told_at = CASE WHEN is_told THEN clock ELSE hook.failing_told_at END,

@@ -17,7 +17,10 @@ DECLARE
   earliest_at  timestamptz[];
   latest_at    timestamptz[];
 BEGIN
-  SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded INTO batch FROM unnest(made) AS m;
+  SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded, bool_or(m.is_ordered) AS is_ordered INTO batch FROM unnest(made) AS m;
+  IF batch.is_ordered THEN
+    PERFORM lock_ordered_webhooks(made);
+  END IF;
   IF NOT batch.is_proven OR NOT batch.succeeded THEN
     PERFORM judge_webhooks(made, failures_max, tell_after_s, pause_after_s);
   ELSIF EXISTS (SELECT 1 FROM webhooks w WHERE w.failing_since IS NOT NULL) THEN
@@ -31,6 +34,9 @@ BEGIN
            attempted_at = begun_at[m.ordinality], next_attempt_at = NULL
       FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE;
+    IF batch.is_ordered THEN
+      PERFORM release_threads(made);
+    END IF;
     RETURN;
   END IF;
 
@@ -46,11 +52,14 @@ BEGIN
                                   THEN greatest(earliest_at[a.attempt], least(asked_at[m.ordinality], latest_at[a.attempt])) END
       FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
-    RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.attempt, a.status, a.next_attempt_at
+    RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.attempt, a.status, a.next_attempt_at, a.thread_id, a.position
   )
-  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
-  SELECT r.party_id, r.webhook_id, new_uuid(clock), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, clock, r.next_attempt_at
+  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+  SELECT r.party_id, r.webhook_id, new_uuid(clock), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, clock, r.next_attempt_at, r.thread_id, r.position
     FROM recorded r JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id
    WHERE r.status = 'retrying';
+  IF batch.is_ordered THEN
+    PERFORM release_threads(made);
+  END IF;
 END
 $$;

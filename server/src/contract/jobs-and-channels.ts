@@ -10,6 +10,7 @@ export const JOBS = {
   joinHistory: 'join-history',
   mailNotifications: 'mail-notifications',
   notifyOfReply: 'notify-of-answer',
+  releaseAttempts: 'release-attempts',
   renameContact: 'rename-contact',
   sendMail: 'send-mail',
   tellOfFailingWebhook: 'tell-of-failing-webhook',

@@ -53,6 +53,7 @@ describe('POST /webhooks', () => {
       types: null,
       header_names: [],
       max_per_second: null,
+      ordered: false,
       created_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/),
       secret: expect.stringMatching(/^whsec_/),
     });

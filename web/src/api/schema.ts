@@ -687,6 +687,7 @@ export interface components {
       types: string[] | null;
       header_names: string[];
       max_per_second: number | null;
+      ordered: boolean;
       failing_since: string | null;
       created_at: string;
     };
@@ -708,6 +709,7 @@ export interface components {
       types: string[] | null;
       header_names: string[];
       max_per_second: number | null;
+      ordered: boolean;
       failing_since: string | null;
       created_at: string;
       secret: string;
@@ -1820,6 +1822,7 @@ export interface operations {
           active?: boolean;
           types?: string[] | null;
           max_per_second?: number | null;
+          ordered?: boolean;
         };
       };
     };
@@ -1881,6 +1884,7 @@ export interface operations {
           active?: boolean;
           types?: string[] | null;
           max_per_second?: number | null;
+          ordered?: boolean;
           recover?: boolean;
         };
       };

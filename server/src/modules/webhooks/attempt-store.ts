@@ -34,6 +34,8 @@ export interface DueAttempt {
   messageId: string;
   event: AttemptEvent;
   createdMs: number;
+  /** Whether others of its thread may wait for it. */
+  isOrdered?: boolean;
 }
 
 export interface WantedAttempts extends WebhookKey {
@@ -157,6 +159,7 @@ export interface MadeAttempt extends WebhookKey {
   responseMs: number;
   /** The seconds in Retry-After; 0 without it. */
   retryAfterS: number;
+  isOrdered: boolean;
 }
 
 /** The attributes of the type made_attempt; `now` is when they are written. */
@@ -173,6 +176,7 @@ function madeFields(now: number): Field<MadeAttempt>[] {
     integerField((m) => Math.round(now - m.begunAt)),
     integerField((m) => m.retryAfterS),
     integerField((m) => m.urlVersion),
+    booleanField((m) => m.isOrdered),
   ];
 }
 

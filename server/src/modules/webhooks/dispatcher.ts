@@ -128,6 +128,10 @@ export class Dispatcher {
         // An endpoint that never responded 2xx gets its next attempt only after the one before is recorded.
         if (batch.some(({ isProven }) => !isProven)) this.#lease();
         if (isWritten) this.#stopGone(batch);
+        // What comes next in their threads is due.
+        const ordered = attempts.filter(({ isOrdered }) => isOrdered);
+        for (const { lane } of ordered) this.#lanes.wake(lane);
+        if (ordered.length > 0) this.#lease();
       },
     });
   }

@@ -166,7 +166,9 @@ export async function deleteRecoveries(tx: Queryable, { partyId, webhookId }: We
 
 const RUNNING = prepared(
   'running-recoveries',
-  `SELECT party_id, webhook_id, id FROM webhook_recoveries WHERE state IN ('running', 'paused') AND state = 'running'`,
+  `SELECT r.party_id, r.webhook_id, r.id FROM webhook_recoveries r
+     JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id AND w.active
+    WHERE r.state IN ('running', 'paused') AND r.state = 'running'`,
   { party_id: 'bigint', webhook_id: 'uuid', id: 'uuid' },
 );
 
@@ -174,6 +176,7 @@ export interface RecoveryKey extends WebhookKey {
   id: string;
 }
 
+/** Of webhooks that are active. */
 export async function runningRecoveries(db: Queryable): Promise<RecoveryKey[]> {
   const rows = await db.query(RUNNING);
   return rows.map((row) => ({ partyId: BigInt(row.party_id), webhookId: row.webhook_id, id: row.id }));

@@ -110,6 +110,11 @@ const settingFields = {
       description: 'Attempts that begin per second, averaged over a few seconds. Null for no limit.',
     }),
   ),
+  ordered: Type.Optional(
+    Type.Boolean({
+      description: 'True: of each thread, one attempt at a time in order of delivery. Retries delay only the rest of their thread.',
+    }),
+  ),
 };
 
 const recover = Type.Optional(

@@ -13,6 +13,8 @@ export interface WebhookSettings {
   /** By name, in lower case. Values are as they are stored, maybe encrypted. */
   headers: Record<string, string> | null;
   maxPerSecond: number | null;
+  /** Of each thread, one attempt at a time in order of delivery. */
+  ordered: boolean;
 }
 
 export interface Webhook extends WebhookSettings {
@@ -44,6 +46,7 @@ const WEBHOOK_ROW = columns({
   types: 'text[]?',
   headers: 'text?',
   max_per_second: 'integer?',
+  ordered: 'boolean',
   active: 'boolean',
   pause_reason: oneOf('text?', PAUSE_REASONS),
   paused_at: 'timestamptz?',
@@ -56,12 +59,12 @@ const WEBHOOK_ROW = columns({
 const WEBHOOK_COLUMNS = namesOf(WEBHOOK_ROW);
 
 function toWebhook(row: RowOf<typeof WEBHOOK_ROW>): Webhook {
-  const { id, url, target, description, types, max_per_second: maxPerSecond, active, created_at: createdAt } = row;
+  const { id, url, target, description, types, max_per_second: maxPerSecond, ordered, active, created_at: createdAt } = row;
   const { pause_reason: reason, paused_at: since } = row;
   const { last_paused_at: lastSince, last_resumed_at: until, failing_since: failingSince } = row;
   const headers = row.headers === null ? null : JSON.parse(row.headers);
   const pauses = { pause: reason && since && { reason, since }, lastPause: lastSince && until && { since: lastSince, until } };
-  return { id, url, target, description, types, headers, maxPerSecond, active, ...pauses, failingSince, createdAt };
+  return { id, url, target, description, types, headers, maxPerSecond, ordered, active, ...pauses, failingSince, createdAt };
 }
 
 export interface NewWebhook extends WebhookSettings {
@@ -80,8 +83,8 @@ export async function lockWebhooks(tx: Queryable, partyId: bigint): Promise<Webh
 }
 
 const INSERT_WEBHOOK = statement(
-  `INSERT INTO webhooks (party_id, id, url, target, description, types, headers, max_per_second, secret)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${WEBHOOK_COLUMNS}`,
+  `INSERT INTO webhooks (party_id, id, url, target, description, types, headers, max_per_second, ordered, secret)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${WEBHOOK_COLUMNS}`,
   WEBHOOK_ROW,
 );
 
@@ -90,12 +93,12 @@ export async function insertWebhook(tx: Queryable, partyId: bigint, webhook: New
   return toWebhook(onlyRow(await tx.query(INSERT_WEBHOOK, [partyId, id, ...settingValues(webhook), secret])));
 }
 
-function settingValues({ url, target, description, types, headers, maxPerSecond }: WebhookSettings) {
-  return [url, target, description, types, headers === null ? null : JSON.stringify(headers), maxPerSecond];
+function settingValues({ url, target, description, types, headers, maxPerSecond, ordered }: WebhookSettings) {
+  return [url, target, description, types, headers === null ? null : JSON.stringify(headers), maxPerSecond, ordered];
 }
 
 const UPDATE_WEBHOOK = statement(
-  `UPDATE webhooks SET url = $3, target = $4, description = $5, types = $6, headers = $7, max_per_second = $8
+  `UPDATE webhooks SET url = $3, target = $4, description = $5, types = $6, headers = $7, max_per_second = $8, ordered = $9
     WHERE party_id = $1 AND id = $2 RETURNING ${WEBHOOK_COLUMNS}`,
   WEBHOOK_ROW,
 );
@@ -173,8 +176,11 @@ export async function deleteWebhook(tx: Queryable, partyId: bigint, id: string):
 }
 
 const INSERT_ATTEMPT = statement(
-  `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
-   SELECT party_id, id, new_uuid(now()), $3, $4, 1, now(), now(), now() FROM webhooks WHERE party_id = $1 AND id = $2 AND active
+  `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+   SELECT w.party_id, w.id, new_uuid(now()), $3, $4, 1, now(), now(), now(), e.thread_id, e.position
+     FROM webhooks w
+     LEFT JOIN ledger_entries e ON w.ordered AND e.party_id = w.party_id AND e.message_id = $3 AND e.box = 'in'
+    WHERE w.party_id = $1 AND w.id = $2 AND w.active
    RETURNING id`,
   { id: 'uuid' },
 );

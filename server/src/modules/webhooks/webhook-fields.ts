@@ -14,6 +14,7 @@ export interface WebhookFields {
   types?: string[] | null;
   headers?: Record<string, string> | null;
   max_per_second?: number | null;
+  ordered?: boolean;
 }
 
 /** A `*` at the end stands for any text. The form that SQL's LIKE understands; null for all types. */

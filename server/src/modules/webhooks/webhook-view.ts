@@ -40,6 +40,7 @@ const webhookFields = {
   }),
   header_names: Type.Array(Type.String(), { description: 'The names of your own headers, in lower case. Values are never shown.' }),
   max_per_second: nullable(Type.Integer({ description: 'The limit of attempts per second; null for none.' })),
+  ordered: Type.Boolean({ description: 'Whether attempts of one thread are made one at a time, in order of delivery.' }),
   failing_since: nullable(time('When the first attempt failed after the last success; null after a success.')),
   created_at: time('When it was created.'),
 };
@@ -64,6 +65,7 @@ export function webhookView({
   types,
   headers,
   maxPerSecond,
+  ordered,
   createdAt,
 }: Webhook) {
   return {
@@ -77,6 +79,7 @@ export function webhookView({
     types: typesOf(types),
     header_names: Object.keys(headers ?? {}),
     max_per_second: maxPerSecond,
+    ordered,
     failing_since: failingSince?.toISOString() ?? null,
     created_at: createdAt.toISOString(),
   };

@@ -15,6 +15,7 @@ import { changeCached } from '../../platform/change-feed.ts';
 import { ForbiddenDestination, type Outbound } from '../../platform/outbound.ts';
 import type { Database, Queryable } from '../../platform/postgres.ts';
 import { nameOf, WEBHOOKS_CHANNEL } from './attempt-store.ts';
+import { queueRelease } from './order-store.ts';
 import { insertRecovery } from './recovery-store.ts';
 import { replaceSecret } from './secret-store.ts';
 import { newSecret } from './signature.ts';
@@ -38,7 +39,14 @@ export interface PageQuery {
   cursor?: string;
 }
 
-const UNSET: Omit<store.WebhookSettings, 'url'> = { target: null, description: null, types: null, headers: null, maxPerSecond: null };
+const UNSET: Omit<store.WebhookSettings, 'url'> = {
+  target: null,
+  description: null,
+  types: null,
+  headers: null,
+  maxPerSecond: null,
+  ordered: false,
+};
 
 /** Returns the secret, which is shown only once. */
 export async function createWebhook(
@@ -80,6 +88,8 @@ export async function changeWebhook(
     const isMoved = endpointOf(wanted.url) !== endpointOf(before.url);
     if (isMoved || wanted.target !== before.target) refuseCrowding(others, wanted);
     if (isMoved) await store.forgetSuccess(tx, business.id, webhookId);
+    if (wanted.ordered !== before.ordered) await queueRelease(tx, { partyId: business.id, webhookId }, wanted.ordered ? LEASES_OVER_S : 0);
+    else if (before.ordered && fields.active) await queueRelease(tx, { partyId: business.id, webhookId }, 0);
     const changed = await store.updateWebhook(tx, business.id, webhookId, wanted);
     if (fields.active === undefined) return changed;
     if (!fields.active) return (await store.pauseWebhook(tx, business.id, webhookId, 'requested')) ?? noSuchWebhook();
@@ -91,6 +101,9 @@ export async function changeWebhook(
   if (changed.active) announce(services, business, webhookId);
   return changed;
 }
+
+/** By then, no worker has an attempt that it leased before a webhook was ordered, and that nothing would wait for. */
+const LEASES_OVER_S = 30;
 
 /** A minute more, in case clocks differ: what has an attempt in the log is not delivered again. */
 const RECOVERED_BEFORE_PAUSE_MS = 60_000;
@@ -126,13 +139,14 @@ export async function rotateSecret(
 /** The given fields alone. */
 async function checkedSettings(services: WebhookServices, business: Business, id: string, fields: WebhookFields) {
   const { outbound, inboundDomain, webhookSecrets } = services;
-  const { url, target, description, types, headers, max_per_second: maxPerSecond } = fields;
+  const { url, target, description, types, headers, max_per_second: maxPerSecond, ordered } = fields;
   const settings: Partial<store.WebhookSettings> = {};
   if (target !== undefined) settings.target = target === null ? null : segmentOf(business, inboundDomain, target);
   if (description !== undefined) settings.description = description;
   if (types !== undefined) settings.types = likePatterns(types);
   if (headers !== undefined) settings.headers = headers && webhookSecrets.sealHeaders(id, checkedHeaders(headers));
   if (maxPerSecond !== undefined) settings.maxPerSecond = maxPerSecond;
+  if (ordered !== undefined) settings.ordered = ordered;
   if (url === undefined) return settings;
   try {
     await outbound.check(url);
