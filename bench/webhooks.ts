@@ -17,12 +17,12 @@ export interface WebhookResult {
   isolation: { alone: number; besideDead: number; ratio: number; firstAttemptP99Ms: number };
 }
 
-interface Business {
+export interface Business {
   id: bigint;
   key: string;
 }
 
-const BACKLOG = 20_000;
+export const BACKLOG = 20_000;
 const CONNECTIONS = 64;
 const BARE_SECONDS = 2;
 /** Many short turns, because the speed of a shared machine may double from one ten seconds to the next. */
@@ -106,7 +106,7 @@ async function call(service: ServiceUnderTest, key: string, method: string, path
   return response;
 }
 
-async function register(service: ServiceUnderTest, receiver: Receiver, { key }: Business, path: string): Promise<string> {
+export async function register(service: ServiceUnderTest, receiver: Receiver, { key }: Business, path: string): Promise<string> {
   const response = await call(service, key, 'POST', '/webhooks', { url: receiver.url(path) });
   const { secret } = (await response.json()) as { secret: string };
   receiver.learn(path, secret);
@@ -116,7 +116,7 @@ async function register(service: ServiceUnderTest, receiver: Receiver, { key }: 
 
 const messageTo = (handle: string) => `{"to":"${handle}","type":"${TYPE}","subject":"${SUBJECT}","json":${PAYLOAD}}`;
 
-async function send(service: ServiceUnderTest, { key }: Business, to: string, count: number): Promise<void> {
+export async function send(service: ServiceUnderTest, { key }: Business, to: string, count: number): Promise<void> {
   let left = count;
   const one = () => {
     left--;
@@ -126,14 +126,22 @@ async function send(service: ServiceUnderTest, { key }: Business, to: string, co
     await runLoad({ port: service.port, connections: CONNECTIONS, seconds: 1, warmUpSeconds: 0, request: one, expectStatus: 201 });
 }
 
-/** Queues an attempt for each message of the inbox, as a send would, and measures how fast the receiver gets them. */
-async function measureDrain(service: ServiceUnderTest, receiver: Receiver, { id }: Business, webhookId: string): Promise<number> {
+/** Queues an attempt for each message of the inbox, as a send would, and measures how fast the receiver gets them. For an ordered webhook, in so many threads. */
+export async function measureDrain(
+  service: ServiceUnderTest,
+  receiver: Receiver,
+  { id }: Business,
+  webhookId: string,
+  threads: number | null = null,
+): Promise<number> {
   await service.sql.query('CHECKPOINT');
   const before = await receiver.counts();
   const { rowCount } = await service.sql.query(
-    `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at)
-     SELECT party_id, $2, new_uuid(now()), message_id, 'message.received', 1, now(), now() FROM ledger_entries WHERE party_id = $1 AND box = 'in' LIMIT $3`,
-    [id, webhookId, BACKLOG],
+    `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, thread_id, position)
+     SELECT party_id, $2, new_uuid(now()), message_id, 'message.received', 1, now(), now(),
+            md5(((row_number() OVER ()) % $4::integer)::text)::uuid, CASE WHEN $4 > 0 THEN position END
+       FROM ledger_entries WHERE party_id = $1 AND box = 'in' LIMIT $3`,
+    [id, webhookId, BACKLOG, threads],
   );
   await service.sql.query(`SELECT pg_notify('waybill_webhooks', $1)`, [`${id}:${webhookId}`]);
   // Measured from the first arrivals to almost the last, so that neither the beginning nor the end counts.

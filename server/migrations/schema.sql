@@ -63,7 +63,8 @@ CREATE TYPE made_attempt AS (
   response_ms integer,
   age_ms integer,
   retry_after_s integer,
-  url_version integer
+  url_version integer,
+  is_ordered boolean
 );
 
 CREATE TYPE prepared_file AS (
@@ -776,6 +777,8 @@ CREATE TABLE webhook_attempts (
   created_at timestamp with time zone NOT NULL,
   attempted_at timestamp with time zone,
   next_attempt_at timestamp with time zone,
+  thread_id uuid,
+  position bigint,
   CONSTRAINT webhook_attempts_pkey PRIMARY KEY (party_id, webhook_id, id)
 );
 
@@ -796,6 +799,24 @@ CREATE TABLE webhook_rates (
   CONSTRAINT webhook_rates_pkey PRIMARY KEY (party_id, webhook_id)
 ) WITH (fillfactor=50);
 
+CREATE TABLE webhook_recoveries (
+  party_id bigint NOT NULL,
+  webhook_id uuid NOT NULL,
+  id uuid NOT NULL,
+  selection text NOT NULL,
+  state text NOT NULL DEFAULT 'running'::text,
+  first bigint NOT NULL,
+  last bigint NOT NULL,
+  position bigint NOT NULL,
+  total integer,
+  done integer NOT NULL DEFAULT 0,
+  queued integer NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  CONSTRAINT webhook_recoveries_end CHECK (((ended_at IS NULL) = (state = ANY (ARRAY['running'::text, 'paused'::text])))),
+  CONSTRAINT webhook_recoveries_pkey PRIMARY KEY (party_id, webhook_id, id)
+);
+
 CREATE TABLE webhooks (
   party_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -815,6 +836,11 @@ CREATE TABLE webhooks (
   url_version integer NOT NULL DEFAULT 0,
   previous_secret text,
   previous_secret_until timestamp with time zone,
+  last_paused_at timestamp with time zone,
+  last_resumed_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  failing_told_at timestamp with time zone,
+  ordered boolean NOT NULL DEFAULT false,
   CONSTRAINT webhooks_pause CHECK (((active = (pause_reason IS NULL)) AND (active = (paused_at IS NULL)))),
   CONSTRAINT webhooks_previous_secret CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
   CONSTRAINT webhooks_pkey PRIMARY KEY (party_id, id)
@@ -873,8 +899,12 @@ CREATE INDEX verifications_by_expiry ON verifications USING btree (expires_at);
 CREATE INDEX verifications_by_identifier ON verifications USING btree (identifier, created_at);
 CREATE INDEX verified_domains_of_party ON verified_domains USING btree (party_id);
 CREATE INDEX view_digests_by_time ON view_digests USING btree (due_at);
+CREATE INDEX webhook_attempts_by_message ON webhook_attempts USING btree (party_id, webhook_id, message_id) WHERE ((event = 'message.replay'::text) OR (status = 'dropped'::attempt_status));
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) WHERE (status = 'pending'::attempt_status);
+CREATE INDEX webhook_attempts_of_thread ON webhook_attempts USING btree (party_id, webhook_id, thread_id, "position", id) WHERE ((status = 'pending'::attempt_status) AND (thread_id IS NOT NULL));
 CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
+CREATE UNIQUE INDEX webhook_recoveries_unfinished ON webhook_recoveries USING btree (party_id, webhook_id) WHERE (state = ANY (ARRAY['running'::text, 'paused'::text]));
+CREATE INDEX webhooks_failing ON webhooks USING btree (party_id, id) WHERE (failing_since IS NOT NULL);
 
 CREATE FUNCTION acknowledge_messages(party bigint, consumer text, worker text, ids uuid[], through bigint, kept_max integer)
  RETURNS TABLE(done uuid[], has_news boolean)
@@ -1006,6 +1036,28 @@ BEGIN
   RETURN NOT has_owner;
 END $function$;
 
+CREATE FUNCTION clear_failing_webhooks(made made_attempt[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  hook record;
+BEGIN
+  FOR hook IN
+    SELECT w.party_id, w.id FROM (SELECT DISTINCT m.party_id, m.webhook_id, m.url_version FROM unnest(made) AS m) k
+      JOIN webhooks w ON w.party_id = k.party_id AND w.id = k.webhook_id AND w.url_version = k.url_version AND w.failing_since IS NOT NULL
+     ORDER BY w.party_id, w.id
+  LOOP
+    UPDATE webhooks w SET failing_since = NULL, failing_told_at = NULL WHERE w.party_id = hook.party_id AND w.id = hook.id;
+  END LOOP;
+END
+$function$;
+
 CREATE FUNCTION commit_messages(messages prepared_message[], files prepared_file[], ledgers touched_ledger[], month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval)
  RETURNS TABLE(ordinal integer, outcome text, message_id uuid, received_ms bigint, content_hash bytea, committed committed_message)
  LANGUAGE plpgsql
@@ -1050,6 +1102,92 @@ CREATE FUNCTION contact_name(folded_label text, folded_name text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN "left"(regexp_replace(NORMALIZE(COALESCE(NULLIF(folded_label, ''::text), folded_name), NFKD), '[\u0300-\u036f]+'::text, ''::text, 'g'::text), 64);
+
+CREATE FUNCTION continue_recovery(party bigint, webhook uuid, recovery uuid, entries_max integer, waiting_max integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  clock    CONSTANT timestamptz := clock_timestamp();
+  hour     CONSTANT bigint := 3600000 * 4096::bigint;
+  -- How far the time of an entry may be from that at which its first attempt was queued.
+  slack_ms CONSTANT bigint := 60000;
+  task     record;
+  hook     record;
+  room     integer;
+  start    bigint;
+  walked   record;
+  known    uuid[];
+  chosen   uuid[];
+BEGIN
+  SELECT r.selection, r.position, r.last INTO task FROM webhook_recoveries r
+   WHERE r.party_id = party AND r.webhook_id = webhook AND r.id = recovery AND r.state = 'running' FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  SELECT w.target, w.types, w.ordered INTO hook FROM webhooks w WHERE w.party_id = party AND w.id = webhook AND w.active;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+
+  SELECT least(entries_max, waiting_max - count(*)) INTO room
+    FROM (SELECT 1 FROM webhook_attempts a WHERE a.party_id = party AND a.webhook_id = webhook AND a.status = 'pending' LIMIT waiting_max) AS waiting;
+  -- Not for a few at a time: each step costs about as much as a hundred of its entries.
+  IF room < waiting_max / 4 THEN
+    RETURN NULL;
+  END IF;
+
+  SELECT e.position INTO start FROM ledger_entries e
+   WHERE e.party_id = party AND e.box = 'in' AND e.position > task.position AND e.position <= task.last ORDER BY e.position LIMIT 1;
+  IF start IS NULL THEN
+    UPDATE webhook_recoveries SET state = 'completed', total = done, position = task.last, ended_at = clock
+     WHERE party_id = party AND webhook_id = webhook AND id = recovery;
+    RETURN NULL;
+  END IF;
+
+  -- Of an hour at most, which bounds what is read of the log.
+  SELECT count(*) AS entries, max(e.position) AS through,
+         coalesce(array_agg(e.message_id) FILTER (WHERE (hook.target IS NULL OR e.segment = hook.target) AND (hook.types IS NULL OR e.type LIKE ANY (hook.types))),
+                  '{}') AS matching
+    INTO walked
+    FROM (SELECT l.position, l.message_id, l.segment, l.type FROM ledger_entries l
+           WHERE l.party_id = party AND l.box = 'in' AND l.position >= start AND l.position <= least(task.last, start + hour)
+           ORDER BY l.position LIMIT room) e;
+
+  chosen := walked.matching;
+  IF task.selection <> 'all' AND cardinality(chosen) > 0 THEN
+    known := ARRAY(SELECT a.message_id FROM webhook_attempts a
+                    WHERE a.party_id = party AND a.webhook_id = webhook
+                      AND a.id >= (SELECT new_uuid(to_timestamp((start / 4096 - slack_ms) / 1000.0)))
+                      AND a.id <= (SELECT new_uuid(to_timestamp((walked.through / 4096 + slack_ms) / 1000.0))));
+    chosen := ARRAY(
+      SELECT m.id FROM (SELECT k.id, k.id IN (SELECT unnest(known)) AS is_known FROM unnest(walked.matching) AS k (id)) m
+       CROSS JOIN LATERAL (
+         SELECT count(*) > 0 AS is_known, coalesce(bool_or(a.status = 'dropped'), false) AS is_dropped,
+                coalesce(bool_or(a.event = 'message.replay' AND a.status IN ('pending', 'delivered')), false) AS is_replayed
+           FROM (SELECT l.event, l.status FROM webhook_attempts l
+                  WHERE l.party_id = party AND l.webhook_id = webhook AND l.message_id >= m.id AND l.message_id <= m.id
+                    AND (l.event = 'message.replay' OR l.status = 'dropped')
+                  ORDER BY l.party_id, l.webhook_id, l.message_id LIMIT 1000) a) AS later
+       WHERE (task.selection IN ('missing', 'undelivered') AND NOT m.is_known AND NOT later.is_known)
+          OR (task.selection IN ('failed', 'undelivered') AND later.is_dropped AND NOT later.is_replayed));
+  END IF;
+
+  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+  SELECT party, webhook, new_uuid(clock), c.id, 'message.replay', 1, clock, clock, clock, e.thread_id, e.position
+    FROM unnest(chosen) AS c (id)
+    LEFT JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
+                        WHERE hook.ordered AND l.party_id = party AND l.message_id >= c.id AND l.message_id <= c.id AND l.box = 'in'
+                        ORDER BY l.party_id, l.message_id LIMIT 1) e ON true;
+  UPDATE webhook_recoveries SET position = walked.through, done = done + walked.entries, queued = queued + cardinality(chosen)
+   WHERE party_id = party AND webhook_id = webhook AND id = recovery;
+  RETURN cardinality(chosen);
+END
+$function$;
 
 CREATE FUNCTION count_messages(messages prepared_message[], organisations text[], clock timestamp with time zone)
  RETURNS void
@@ -1508,7 +1646,7 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION judge_unproven_webhooks(made made_attempt[], failures_max integer)
+CREATE FUNCTION judge_webhooks(made made_attempt[], failures_max integer, tell_after_s integer, pause_after_s integer)
  RETURNS void
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1518,24 +1656,53 @@ CREATE FUNCTION judge_unproven_webhooks(made made_attempt[], failures_max intege
 AS $function$
 #variable_conflict use_column
 DECLARE
-  hook  record;
-  clock CONSTANT timestamptz := now();
+  clock       CONSTANT timestamptz := now();
+  told_before CONSTANT timestamptz := clock - make_interval(secs => pause_after_s - least(tell_after_s, pause_after_s));
+  outcome     record;
+  hook        record;
+  before      record;
+  reason      text;
+  is_told     boolean;
 BEGIN
-  FOR hook IN
-    SELECT m.party_id, m.webhook_id, m.url_version, count(*) FILTER (WHERE NOT m.succeeded) AS failed, bool_or(m.succeeded) AS succeeded
+  FOR outcome IN
+    SELECT m.party_id, m.webhook_id, m.url_version, count(*) FILTER (WHERE NOT m.succeeded) AS failed, bool_or(m.succeeded) AS succeeded,
+           coalesce(bool_or(m.status_code = 410), false) AS is_gone
       FROM unnest(made) AS m
       JOIN webhook_attempts a ON a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
-     WHERE NOT m.is_proven
      GROUP BY m.party_id, m.webhook_id, m.url_version ORDER BY m.party_id, m.webhook_id
   LOOP
-    UPDATE webhooks w SET first_success_at = CASE WHEN hook.succeeded THEN clock END, failures = w.failures + hook.failed
-     WHERE w.party_id = hook.party_id AND w.id = hook.webhook_id AND w.url_version = hook.url_version AND w.first_success_at IS NULL;
+    SELECT w.party_id, w.id, w.active, w.pause_reason, w.paused_at, w.first_success_at, w.failures, w.failing_since, w.failing_told_at INTO hook FROM webhooks w
+     WHERE w.party_id = outcome.party_id AND w.id = outcome.webhook_id AND w.url_version = outcome.url_version FOR NO KEY UPDATE;
+    CONTINUE WHEN NOT FOUND;
+    before := hook;
 
-    UPDATE webhooks w SET active = false, pause_reason = 'never_succeeded', paused_at = now()
-     WHERE w.party_id = hook.party_id AND w.id = hook.webhook_id AND w.active AND w.first_success_at IS NULL AND w.failures >= failures_max;
-    IF FOUND THEN
-      PERFORM queue_job('tell-of-paused-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.webhook_id::text),
-                        'tell-of-paused-webhook ' || hook.webhook_id);
+    IF outcome.succeeded THEN
+      hook.first_success_at := coalesce(hook.first_success_at, clock);
+      hook.failing_since := NULL;
+      hook.failing_told_at := NULL;
+    ELSE
+      hook.failing_since := coalesce(hook.failing_since, clock);
+    END IF;
+    hook.failures := hook.failures + CASE WHEN hook.first_success_at IS NULL THEN outcome.failed ELSE 0 END;
+    reason := CASE WHEN NOT hook.active THEN NULL
+                   WHEN outcome.is_gone THEN 'gone'
+                   WHEN hook.first_success_at IS NULL AND hook.failures >= failures_max THEN 'never_succeeded'
+                   WHEN pause_after_s > 0 AND hook.failing_told_at <= told_before THEN 'failing' END;
+    is_told := reason IS NULL AND hook.active AND hook.failing_told_at IS NULL AND hook.failing_since <= clock - make_interval(secs => tell_after_s);
+
+    CONTINUE WHEN hook IS NOT DISTINCT FROM before AND reason IS NULL AND NOT is_told;
+    UPDATE webhooks w
+       SET first_success_at = hook.first_success_at, failures = hook.failures, failing_since = hook.failing_since,
+           failing_told_at = CASE WHEN is_told THEN clock ELSE hook.failing_told_at END,
+           active = hook.active AND reason IS NULL, pause_reason = coalesce(reason, hook.pause_reason),
+           paused_at = CASE WHEN reason IS NULL THEN hook.paused_at ELSE clock END
+     WHERE w.party_id = hook.party_id AND w.id = hook.id;
+    IF reason IS NOT NULL THEN
+      PERFORM queue_job('tell-of-paused-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.id::text),
+                        'tell-of-paused-webhook ' || hook.id);
+    ELSIF is_told THEN
+      PERFORM queue_job('tell-of-failing-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.id::text),
+                        'tell-of-failing-webhook ' || hook.id);
     END IF;
   END LOOP;
 END
@@ -1731,15 +1898,17 @@ CREATE FUNCTION lease_webhook_attempts(worker uuid, wanted wanted_attempts[], le
 AS $function$
 #variable_conflict use_column
 DECLARE
-  clock  timestamptz := clock_timestamp();
-  hook   record;
-  leased uuid[];
-  tokens float8;
+  clock    timestamptz := clock_timestamp();
+  hook     record;
+  leased   uuid[];
+  tokens   float8;
+  has_more boolean;
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   clock_ms := floor(extract(epoch FROM clock) * 1000);
   FOR hook IN
-    SELECT w.party_id, w.id, w.url, w.url_version, w.secret, w.headers, w.max_per_second, w.first_success_at IS NOT NULL AS is_proven,
+    SELECT w.party_id, w.id, w.url, w.url_version, w.secret, w.headers, w.max_per_second, w.ordered AS is_ordered,
+           w.first_success_at IS NOT NULL AS is_proven,
            CASE WHEN w.previous_secret_until > clock THEN w.previous_secret END AS previous_secret, k.room, k.held
       FROM unnest(wanted) AS k JOIN webhooks w ON w.party_id = k.party_id AND w.id = k.webhook_id AND w.active
   LOOP
@@ -1759,20 +1928,25 @@ BEGIN
       hook.room := least(hook.room, floor(tokens));
     END IF;
 
-    -- Only the index of the webhook can serve this order, as the webhook stands in no equation: otherwise a plan made while one
-    -- webhook had all attempts would read those of all others. NOT IN with a subquery looks ids up in a hash table.
-    -- Test events alone say when their attempt was queued.
-    SELECT array_agg(d.id),
-           coalesce(json_agg(json_build_object('id', d.id, 'messageId', d.message_id, 'event', d.event, 'createdMs',
-                                      CASE d.event WHEN 'message.test' THEN floor(extract(epoch FROM d.created_at) * 1000)::bigint ELSE 0 END)), '[]')
-      INTO leased, attempts
-      FROM (SELECT a.id, a.message_id, a.event, a.created_at FROM webhook_attempts a
-             WHERE a.party_id = hook.party_id AND a.webhook_id >= hook.id AND a.webhook_id <= hook.id
-               AND a.status = 'pending' AND a.due_at <= clock
-               AND a.id NOT IN (SELECT unnest(hook.held))
-               AND a.id NOT IN (SELECT unnest(l.attempt_ids) FROM webhook_leases l
-                                 WHERE l.party_id = hook.party_id AND l.webhook_id = hook.id AND l.worker_id <> worker AND l.until > clock)
-             ORDER BY a.party_id, a.webhook_id, a.due_at LIMIT hook.room) d;
+    IF hook.is_ordered THEN
+      SELECT n.attempt_ids, n.attempts, n.has_more INTO leased, attempts, has_more
+        FROM next_ordered_attempts(hook.party_id, hook.id, hook.room, hook.held, worker, clock) AS n;
+    ELSE
+      -- Only the index of the webhook can serve this order, as the webhook stands in no equation: otherwise a plan made while one
+      -- webhook had all attempts would read those of all others. NOT IN with a subquery looks ids up in a hash table.
+      -- Test events alone say when their attempt was queued.
+      SELECT array_agg(d.id),
+             coalesce(json_agg(json_build_object('id', d.id, 'messageId', d.message_id, 'event', d.event, 'createdMs',
+                                        CASE d.event WHEN 'message.test' THEN floor(extract(epoch FROM d.created_at) * 1000)::bigint ELSE 0 END)), '[]')
+        INTO leased, attempts
+        FROM (SELECT a.id, a.message_id, a.event, a.created_at FROM webhook_attempts a
+               WHERE a.party_id = hook.party_id AND a.webhook_id >= hook.id AND a.webhook_id <= hook.id
+                 AND a.status = 'pending' AND a.due_at <= clock
+                 AND a.id NOT IN (SELECT unnest(hook.held))
+                 AND a.id NOT IN (SELECT unnest(l.attempt_ids) FROM webhook_leases l
+                                   WHERE l.party_id = hook.party_id AND l.webhook_id = hook.id AND l.worker_id <> worker AND l.until > clock)
+               ORDER BY a.party_id, a.webhook_id, a.due_at LIMIT hook.room) d;
+    END IF;
     CONTINUE WHEN leased IS NULL AND hook.room > 0;
 
     INSERT INTO webhook_leases (party_id, webhook_id, worker_id, attempt_ids, until)
@@ -1781,6 +1955,10 @@ BEGIN
     IF hook.max_per_second IS NOT NULL THEN
       PERFORM set_webhook_tokens(hook.party_id, hook.id, tokens - coalesce(cardinality(leased), 0), clock);
       retry_ms := CASE WHEN cardinality(leased) < hook.room THEN NULL ELSE retry_ms END;
+    END IF;
+    -- An ordered webhook may have more after those that wait for others.
+    IF hook.is_ordered AND has_more THEN
+      retry_ms := coalesce(retry_ms, 1);
     END IF;
     RETURN NEXT;
   END LOOP;
@@ -1869,6 +2047,19 @@ BEGIN
       bases[i] := delivery_ms * 4096;
       UPDATE ledgers l SET head = bases[i] + (touched[i]).entries WHERE l.party_id = (touched[i]).party_id;
     END IF;
+  END LOOP;
+END
+$function$;
+
+CREATE FUNCTION lock_ordered_webhooks(made made_attempt[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  webhook uuid;
+BEGIN
+  FOR webhook IN SELECT DISTINCT m.webhook_id FROM unnest(made) AS m WHERE m.is_ordered ORDER BY m.webhook_id LOOP
+    PERFORM pg_advisory_xact_lock(uuid_hash_extended(webhook, 0));
   END LOOP;
 END
 $function$;
@@ -1984,6 +2175,62 @@ BEGIN
             ORDER BY m.due_at LIMIT 1)) d;
   -- greatest() passes over nulls.
   RETURN CASE WHEN next IS NOT NULL THEN greatest(0, ceil(extract(epoch FROM next - clock) * 1000)) END;
+CREATE FUNCTION next_ordered_attempts(party bigint, webhook uuid, room integer, held uuid[], worker uuid, clock timestamp with time zone, OUT attempt_ids uuid[], OUT attempts json, OUT has_more boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  rounds_max CONSTANT integer := 3;
+  page       CONSTANT integer := greatest(room, 64);
+  left_room  integer := room;
+  chosen     uuid[] := '{}';
+  taken      uuid[];
+  busy       uuid[];
+  round      record;
+BEGIN
+  has_more := false;
+  taken := held || ARRAY(SELECT unnest(l.attempt_ids) FROM webhook_leases l
+                          WHERE l.party_id = party AND l.webhook_id = webhook AND l.worker_id <> worker AND l.until > clock);
+  busy := ARRAY(SELECT a.thread_id FROM (SELECT party AS party_id, webhook AS webhook_id, unnest(taken) AS id) t
+                  JOIN webhook_attempts a ON a.party_id = t.party_id AND a.webhook_id = t.webhook_id AND a.id = t.id AND (a.status = 'pending') IS TRUE);
+  FOR n IN 1 .. rounds_max LOOP
+    EXIT WHEN left_room <= 0;
+    SELECT count(*) AS due, coalesce(array_agg(j.id) FILTER (WHERE j.is_next), '{}') AS next,
+           coalesce(array_agg(j.id) FILTER (WHERE NOT j.is_next), '{}') AS blocked,
+           coalesce(array_agg(DISTINCT j.first_id) FILTER (WHERE NOT j.is_next AND NOT j.is_busy AND j.first_due_at = 'infinity'), '{}') AS freed
+      INTO round
+      FROM (SELECT d.id, d.is_busy, f.id AS first_id, f.due_at AS first_due_at, d.thread_id IS NULL OR (NOT d.is_busy AND f.id = d.id) AS is_next
+              FROM (SELECT a.id, a.thread_id, coalesce(a.thread_id IN (SELECT unnest(busy)), false) AS is_busy FROM webhook_attempts a
+                     WHERE a.party_id = party AND a.webhook_id >= webhook AND a.webhook_id <= webhook
+                       AND a.status = 'pending' AND a.due_at <= clock AND a.id NOT IN (SELECT unnest(taken))
+                     ORDER BY a.party_id, a.webhook_id, a.due_at LIMIT page) d
+              LEFT JOIN LATERAL (SELECT b.id, b.due_at FROM webhook_attempts b
+                     WHERE b.party_id = party AND b.webhook_id = webhook AND b.thread_id = d.thread_id AND b.thread_id IS NOT NULL AND b.status = 'pending'
+                     ORDER BY b.position, b.id LIMIT 1) f ON true) j;
+    chosen := chosen || round.next[1:left_room];
+    has_more := round.due = page AND cardinality(round.next) < left_room;
+    EXIT WHEN cardinality(round.blocked) = 0;
+    UPDATE webhook_attempts SET due_at = 'infinity' WHERE party_id = party AND webhook_id = webhook AND id = ANY (round.blocked);
+    UPDATE webhook_attempts SET due_at = clock WHERE party_id = party AND webhook_id = webhook AND id = ANY (round.freed);
+    taken := taken || round.next[1:left_room];
+    left_room := left_room - cardinality(round.next);
+  END LOOP;
+
+  SELECT array_agg(a.id),
+         coalesce(json_agg(json_build_object('id', a.id, 'messageId', a.message_id, 'event', a.event, 'isOrdered', a.thread_id IS NOT NULL, 'createdMs',
+                                    CASE a.event WHEN 'message.test' THEN floor(extract(epoch FROM a.created_at) * 1000)::bigint ELSE 0 END)), '[]')
+    INTO attempt_ids, attempts
+    FROM (SELECT party AS party_id, webhook AS webhook_id, unnest(chosen) AS id) c
+    JOIN webhook_attempts a ON a.party_id = c.party_id AND a.webhook_id = c.webhook_id AND a.id = c.id;
+  IF has_more THEN
+    attempt_ids := coalesce(attempt_ids, '{}');
+  END IF;
 END
 $function$;
 
@@ -2187,6 +2434,7 @@ CREATE FUNCTION queue_webhook_attempts(messages committed_message[])
  RETURNS text
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_sort TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -2194,11 +2442,14 @@ DECLARE
   names text;
 BEGIN
   WITH queued AS (
-    INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
-    SELECT w.party_id, w.id, new_uuid(clock), m.id, 'message.received', 1, clock, clock, clock
+    INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+    SELECT w.party_id, w.id, new_uuid(clock), m.id, 'message.received', 1, clock, clock, clock, e.thread_id, e.position
       FROM unnest(messages) AS m
       JOIN webhooks w ON w.party_id = m.recipient_id AND w.active AND (w.target IS NULL OR w.target = m.segment)
                      AND (w.types IS NULL OR m.type LIKE ANY (w.types))
+      LEFT JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
+                          WHERE w.ordered AND l.party_id = w.party_id AND l.message_id >= m.id AND l.message_id <= m.id AND l.box = 'in'
+                          ORDER BY l.party_id, l.message_id LIMIT 1) e ON true
     RETURNING party_id, webhook_id
   )
   SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') INTO names FROM queued;
@@ -2300,7 +2551,7 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION record_webhook_attempts(made made_attempt[], retry_delays_s integer[], failures_max integer)
+CREATE FUNCTION record_webhook_attempts(made made_attempt[], retry_delays_s integer[], failures_max integer, tell_after_s integer, pause_after_s integer)
  RETURNS void
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -2318,9 +2569,14 @@ DECLARE
   earliest_at  timestamptz[];
   latest_at    timestamptz[];
 BEGIN
-  SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded INTO batch FROM unnest(made) AS m;
-  IF NOT batch.is_proven THEN
-    PERFORM judge_unproven_webhooks(made, failures_max);
+  SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded, bool_or(m.is_ordered) AS is_ordered INTO batch FROM unnest(made) AS m;
+  IF batch.is_ordered THEN
+    PERFORM lock_ordered_webhooks(made);
+  END IF;
+  IF NOT batch.is_proven OR NOT batch.succeeded THEN
+    PERFORM judge_webhooks(made, failures_max, tell_after_s, pause_after_s);
+  ELSIF EXISTS (SELECT 1 FROM webhooks w WHERE w.failing_since IS NOT NULL) THEN
+    PERFORM clear_failing_webhooks(made);
   END IF;
 
   -- Mostly all succeed, and nothing follows.
@@ -2330,6 +2586,9 @@ BEGIN
            attempted_at = begun_at[m.ordinality], next_attempt_at = NULL
       FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE;
+    IF batch.is_ordered THEN
+      PERFORM release_threads(made);
+    END IF;
     RETURN;
   END IF;
 
@@ -2345,12 +2604,39 @@ BEGIN
                                   THEN greatest(earliest_at[a.attempt], least(asked_at[m.ordinality], latest_at[a.attempt])) END
       FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
-    RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.attempt, a.status, a.next_attempt_at
+    RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.attempt, a.status, a.next_attempt_at, a.thread_id, a.position
   )
-  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
-  SELECT r.party_id, r.webhook_id, new_uuid(clock), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, clock, r.next_attempt_at
+  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+  SELECT r.party_id, r.webhook_id, new_uuid(clock), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, clock, r.next_attempt_at, r.thread_id, r.position
     FROM recorded r JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id
    WHERE r.status = 'retrying';
+  IF batch.is_ordered THEN
+    PERFORM release_threads(made);
+  END IF;
+END
+$function$;
+
+CREATE FUNCTION release_threads(made made_attempt[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  clock CONSTANT timestamptz := now();
+BEGIN
+  UPDATE webhook_attempts n SET due_at = clock
+    FROM (SELECT DISTINCT a.party_id, a.webhook_id, a.thread_id FROM unnest(made) AS m
+            JOIN webhook_attempts a ON a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id
+           WHERE m.is_ordered AND a.thread_id IS NOT NULL) t
+   CROSS JOIN LATERAL (SELECT b.id FROM webhook_attempts b
+           WHERE b.party_id = t.party_id AND b.webhook_id = t.webhook_id AND b.thread_id = t.thread_id AND b.status = 'pending' AND b.thread_id IS NOT NULL
+           ORDER BY b.position, b.id LIMIT 1) f
+   WHERE n.party_id = t.party_id AND n.webhook_id = t.webhook_id AND n.id = f.id AND n.due_at = 'infinity';
 END
 $function$;
 

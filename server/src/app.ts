@@ -47,6 +47,7 @@ import * as threads from './modules/threads/routes.ts';
 import * as views from './modules/threads/view-routes.ts';
 import type { Pages } from './modules/web/pages.ts';
 import { pageRoutes } from './modules/web/routes.ts';
+import * as recoveries from './modules/webhooks/recovery-routes.ts';
 import * as redelivery from './modules/webhooks/redeliver-routes.ts';
 import * as webhooks from './modules/webhooks/routes.ts';
 
@@ -95,6 +96,10 @@ export const api: readonly Route<Context>[] = [
   ['PATCH', '/v1/webhooks/:id', 'key rw', webhooks.change],
   ['DELETE', '/v1/webhooks/:id', 'key rw', webhooks.remove],
   ['POST', '/v1/webhooks/:id/rotate-secret', 'key rw', webhooks.rotate],
+  ['POST', '/v1/webhooks/:id/recover', 'key rw', recoveries.start],
+  ['GET', '/v1/webhooks/:id/recoveries', 'key', recoveries.list],
+  ['GET', '/v1/webhooks/:id/recoveries/:recovery_id', 'key', recoveries.getOne],
+  ['PATCH', '/v1/webhooks/:id/recoveries/:recovery_id', 'key rw', recoveries.change],
   ['POST', '/v1/webhooks/:id/test', 'key rw', webhooks.test],
   ['GET', '/v1/webhooks/:id/deliveries', 'key', webhooks.deliveries],
   ['GET', '/v1/webhooks/:id/statistics', 'key', webhooks.statistics],

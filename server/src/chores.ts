@@ -12,7 +12,7 @@ import { messageChores } from './modules/messages/chores.ts';
 import { partyChores } from './modules/parties/chores.ts';
 import { threadChores } from './modules/threads/chores.ts';
 import { webhookChores } from './modules/webhooks/chores.ts';
-import { tellOfPausedWebhook } from './modules/webhooks/paused-notice.ts';
+import { webhookNotices } from './modules/webhooks/webhook-notices.ts';
 import type { Chore } from './platform/jobs.ts';
 
 /** Everything that workers do apart from deliveries and mails. */
@@ -25,7 +25,7 @@ export function allChores(context: Context): Chore[] {
     ...domainChores(context, (tx, partyId, domain) => tellOfLostDomain(context, tx, partyId, domain)),
     ...fileChores(files, objects),
     ...webhookChores(config.webhookLogDays, webhookSecrets),
-    tellOfPausedWebhook(context),
+    ...webhookNotices(context),
     ...mailChores,
     ...partyChores,
     ...threadChores,

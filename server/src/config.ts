@@ -51,6 +51,8 @@ export interface Config {
   webhookPrivateHosts: string[];
   webhookRetryDelaysS: number[];
   webhookLogDays: number;
+  /** 0 pauses none. */
+  webhookPauseAfterDays: number;
   /** Undefined: the key in the data folder if the database is there, too; otherwise secrets are not encrypted. */
   secretsKey: Buffer | undefined;
   /** Open what was encrypted with them. */
@@ -172,6 +174,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     ),
     consumerMailDomains: list('CONSUMER_MAIL_DOMAINS', isName, 'domains such as example.com').map((domain) => domain.toLowerCase()),
     webhookLogDays: whole('WEBHOOK_LOG_DAYS', limits.WEBHOOK_LOG_DAYS, 3_650),
+    webhookPauseAfterDays: whole('WEBHOOK_PAUSE_AFTER_DAYS', limits.WEBHOOK_PAUSE_AFTER_DAYS, 3_650),
     secretsKey: secretsKeys('SECRETS_KEY', 1)[0],
     secretsOldKeys: secretsKeys('SECRETS_OLD_KEYS', SECRETS_OLD_KEYS_MAX),
     dnsServers: list('DNS_SERVERS', isNameServer, 'IP addresses such as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:5353'),

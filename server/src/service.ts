@@ -14,7 +14,9 @@ import { Relay } from './modules/messages/relay.ts';
 import { SearchIndex } from './modules/search/search-index.ts';
 import { ThreadIndex } from './modules/threads/thread-index.ts';
 import { Pages } from './modules/web/pages.ts';
+import type { FailureRules } from './modules/webhooks/attempt-store.ts';
 import { Dispatcher } from './modules/webhooks/dispatcher.ts';
+import { Recoverer } from './modules/webhooks/recoverer.ts';
 import { openDatabase } from './open-database.ts';
 import { HtmlTexts } from './platform/html-text/html-text.ts';
 import { type JobRunner, startJobs } from './platform/jobs.ts';
@@ -92,22 +94,19 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     context.inboundDomain = config.inboundDomain ?? new URL(context.publicUrl).hostname;
     if (hasWorker) {
       const { outbound } = context;
-      const dispatcher = new Dispatcher(
-        context,
-        { outbound, retryDelaysS: config.webhookRetryDelaysS, connection: opened.direct, feed },
-        log,
-      );
+      const dispatcher = new Dispatcher(context, { outbound, failures: failureRulesOf(config), connection: opened.direct, feed }, log);
       finishers.push(() => dispatcher.stop());
       await dispatcher.start();
-      const relay = new Relay(database, context.ledger, log);
-      relay.start();
-      finishers.push(() => relay.stop());
-      const threadIndex = new ThreadIndex(database, log);
-      threadIndex.start();
-      finishers.push(() => threadIndex.stop());
-      const searchIndex = new SearchIndex(database, log);
-      searchIndex.start();
-      finishers.push(() => searchIndex.stop());
+      const sweeps = [
+        new Relay(database, context.ledger, log),
+        new Recoverer(database, context.announcer, log),
+        new ThreadIndex(database, log),
+        new SearchIndex(database, log),
+      ];
+      for (const sweep of sweeps) {
+        sweep.start();
+        finishers.push(() => sweep.stop());
+      }
       const mailJobs = await startMailJobs(context, log);
       finishers.push(() => mailJobs.stop());
     }
@@ -128,6 +127,10 @@ export async function startService(config: Config, role: Role, log: Logger, opti
  */
 function sharing(isOneOfSeveral: boolean): { reusePort?: boolean } {
   return isOneOfSeveral && process.platform === 'linux' ? { reusePort: true } : {};
+}
+
+function failureRulesOf({ webhookRetryDelaysS: retryDelaysS, webhookPauseAfterDays }: Config): FailureRules {
+  return { retryDelaysS, pauseAfterS: webhookPauseAfterDays * 24 * 3_600 };
 }
 
 /** A job runner of its own: one-time codes must not wait for large files to be hashed. */

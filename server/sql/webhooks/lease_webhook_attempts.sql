@@ -12,15 +12,17 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_has
 AS $$
 #variable_conflict use_column
 DECLARE
-  clock  timestamptz := clock_timestamp();
-  hook   record;
-  leased uuid[];
-  tokens float8;
+  clock    timestamptz := clock_timestamp();
+  hook     record;
+  leased   uuid[];
+  tokens   float8;
+  has_more boolean;
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   clock_ms := floor(extract(epoch FROM clock) * 1000);
   FOR hook IN
-    SELECT w.party_id, w.id, w.url, w.url_version, w.secret, w.headers, w.max_per_second, w.first_success_at IS NOT NULL AS is_proven,
+    SELECT w.party_id, w.id, w.url, w.url_version, w.secret, w.headers, w.max_per_second, w.ordered AS is_ordered,
+           w.first_success_at IS NOT NULL AS is_proven,
            CASE WHEN w.previous_secret_until > clock THEN w.previous_secret END AS previous_secret, k.room, k.held
       FROM unnest(wanted) AS k JOIN webhooks w ON w.party_id = k.party_id AND w.id = k.webhook_id AND w.active
   LOOP
@@ -40,20 +42,25 @@ BEGIN
       hook.room := least(hook.room, floor(tokens));
     END IF;
 
-    -- Only the index of the webhook can serve this order, as the webhook stands in no equation: otherwise a plan made while one
-    -- webhook had all attempts would read those of all others. NOT IN with a subquery looks ids up in a hash table.
-    -- Test events alone say when their attempt was queued.
-    SELECT array_agg(d.id),
-           coalesce(json_agg(json_build_object('id', d.id, 'messageId', d.message_id, 'event', d.event, 'createdMs',
-                                      CASE d.event WHEN 'message.test' THEN floor(extract(epoch FROM d.created_at) * 1000)::bigint ELSE 0 END)), '[]')
-      INTO leased, attempts
-      FROM (SELECT a.id, a.message_id, a.event, a.created_at FROM webhook_attempts a
-             WHERE a.party_id = hook.party_id AND a.webhook_id >= hook.id AND a.webhook_id <= hook.id
-               AND a.status = 'pending' AND a.due_at <= clock
-               AND a.id NOT IN (SELECT unnest(hook.held))
-               AND a.id NOT IN (SELECT unnest(l.attempt_ids) FROM webhook_leases l
-                                 WHERE l.party_id = hook.party_id AND l.webhook_id = hook.id AND l.worker_id <> worker AND l.until > clock)
-             ORDER BY a.party_id, a.webhook_id, a.due_at LIMIT hook.room) d;
+    IF hook.is_ordered THEN
+      SELECT n.attempt_ids, n.attempts, n.has_more INTO leased, attempts, has_more
+        FROM next_ordered_attempts(hook.party_id, hook.id, hook.room, hook.held, worker, clock) AS n;
+    ELSE
+      -- Only the index of the webhook can serve this order, as the webhook stands in no equation: otherwise a plan made while one
+      -- webhook had all attempts would read those of all others. NOT IN with a subquery looks ids up in a hash table.
+      -- Test events alone say when their attempt was queued.
+      SELECT array_agg(d.id),
+             coalesce(json_agg(json_build_object('id', d.id, 'messageId', d.message_id, 'event', d.event, 'createdMs',
+                                        CASE d.event WHEN 'message.test' THEN floor(extract(epoch FROM d.created_at) * 1000)::bigint ELSE 0 END)), '[]')
+        INTO leased, attempts
+        FROM (SELECT a.id, a.message_id, a.event, a.created_at FROM webhook_attempts a
+               WHERE a.party_id = hook.party_id AND a.webhook_id >= hook.id AND a.webhook_id <= hook.id
+                 AND a.status = 'pending' AND a.due_at <= clock
+                 AND a.id NOT IN (SELECT unnest(hook.held))
+                 AND a.id NOT IN (SELECT unnest(l.attempt_ids) FROM webhook_leases l
+                                   WHERE l.party_id = hook.party_id AND l.webhook_id = hook.id AND l.worker_id <> worker AND l.until > clock)
+               ORDER BY a.party_id, a.webhook_id, a.due_at LIMIT hook.room) d;
+    END IF;
     CONTINUE WHEN leased IS NULL AND hook.room > 0;
 
     INSERT INTO webhook_leases (party_id, webhook_id, worker_id, attempt_ids, until)
@@ -62,6 +69,10 @@ BEGIN
     IF hook.max_per_second IS NOT NULL THEN
       PERFORM set_webhook_tokens(hook.party_id, hook.id, tokens - coalesce(cardinality(leased), 0), clock);
       retry_ms := CASE WHEN cardinality(leased) < hook.room THEN NULL ELSE retry_ms END;
+    END IF;
+    -- An ordered webhook may have more after those that wait for others.
+    IF hook.is_ordered AND has_more THEN
+      retry_ms := coalesce(retry_ms, 1);
     END IF;
     RETURN NEXT;
   END LOOP;

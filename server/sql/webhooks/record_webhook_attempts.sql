@@ -1,7 +1,9 @@
--- Records attempts that were made, the next attempt after each failure, and the failures of unproven endpoints. Attempts that are
+-- Records attempts that were made, the next attempt after each failure, and what failures mean for their webhooks. Attempts that are
 -- no longer pending were recorded by another worker, and stay unchanged. A receiver can delay the next attempt to twice its usual
 -- delay at most.
-CREATE OR REPLACE FUNCTION record_webhook_attempts(made made_attempt[], retry_delays_s integer[], failures_max integer) RETURNS void LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION record_webhook_attempts(
+  made made_attempt[], retry_delays_s integer[], failures_max integer, tell_after_s integer, pause_after_s integer
+) RETURNS void LANGUAGE plpgsql
 -- Here and below, IS TRUE keeps the index of pending attempts, which has no ids, from serving in place of the primary key.
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
@@ -15,9 +17,14 @@ DECLARE
   earliest_at  timestamptz[];
   latest_at    timestamptz[];
 BEGIN
-  SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded INTO batch FROM unnest(made) AS m;
-  IF NOT batch.is_proven THEN
-    PERFORM judge_unproven_webhooks(made, failures_max);
+  SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded, bool_or(m.is_ordered) AS is_ordered INTO batch FROM unnest(made) AS m;
+  IF batch.is_ordered THEN
+    PERFORM lock_ordered_webhooks(made);
+  END IF;
+  IF NOT batch.is_proven OR NOT batch.succeeded THEN
+    PERFORM judge_webhooks(made, failures_max, tell_after_s, pause_after_s);
+  ELSIF EXISTS (SELECT 1 FROM webhooks w WHERE w.failing_since IS NOT NULL) THEN
+    PERFORM clear_failing_webhooks(made);
   END IF;
 
   -- Mostly all succeed, and nothing follows.
@@ -27,6 +34,9 @@ BEGIN
            attempted_at = begun_at[m.ordinality], next_attempt_at = NULL
       FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE;
+    IF batch.is_ordered THEN
+      PERFORM release_threads(made);
+    END IF;
     RETURN;
   END IF;
 
@@ -42,11 +52,14 @@ BEGIN
                                   THEN greatest(earliest_at[a.attempt], least(asked_at[m.ordinality], latest_at[a.attempt])) END
       FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
-    RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.attempt, a.status, a.next_attempt_at
+    RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.attempt, a.status, a.next_attempt_at, a.thread_id, a.position
   )
-  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
-  SELECT r.party_id, r.webhook_id, new_uuid(clock), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, clock, r.next_attempt_at
+  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+  SELECT r.party_id, r.webhook_id, new_uuid(clock), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, clock, r.next_attempt_at, r.thread_id, r.position
     FROM recorded r JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id
    WHERE r.status = 'retrying';
+  IF batch.is_ordered THEN
+    PERFORM release_threads(made);
+  END IF;
 END
 $$;

@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'upl'
   | 'wh'
   | 'dlv'
+  | 'rcv'
   | 'blk'
   | 'ctc'
   | 'cmt'

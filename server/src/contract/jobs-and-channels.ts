@@ -10,8 +10,10 @@ export const JOBS = {
   joinHistory: 'join-history',
   mailNotifications: 'mail-notifications',
   notifyOfReply: 'notify-of-answer',
+  releaseAttempts: 'release-attempts',
   renameContact: 'rename-contact',
   sendMail: 'send-mail',
+  tellOfFailingWebhook: 'tell-of-failing-webhook',
   tellOfPausedWebhook: 'tell-of-paused-webhook',
   unassignThreads: 'unassign-threads',
 } as const;

@@ -269,8 +269,18 @@ export const WEBHOOK_PER_SECOND_MAX = 1_000;
 export const WEBHOOK_SECRET_GRACE_MAX_S = 7 * 24 * 3_600;
 /** Waiting attempts of a webhook from which on no message can be redelivered to it. */
 export const WEBHOOK_REPLAYS_UP_TO_WAITING = 10_000;
+/** Waiting attempts of a webhook from which on a recovery queues no more of them. */
+export const WEBHOOK_RECOVERY_WAITING_MAX = 2_000;
+/** Messages of a recovery up to which `total` is counted. */
+export const WEBHOOK_RECOVERY_COUNTED_MAX = 100_000;
+/** Recoveries that are kept of each webhook. A new one takes the place of the oldest. */
+export const WEBHOOK_RECOVERIES_KEPT_MAX = 20;
 /** Failed attempts after which the service pauses a webhook whose endpoint has never responded 2xx. */
 export const WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX = 50;
+/** Time after which the admins of a business get a mail about a webhook of which all attempts have failed. */
+export const WEBHOOK_FAILING_TOLD_AFTER_S = 24 * 3_600;
+/** Days after which the service pauses a webhook of which all attempts have failed. Setting: `WEBHOOK_PAUSE_AFTER_DAYS`. */
+export const WEBHOOK_PAUSE_AFTER_DAYS = 5;
 /** Time for DNS lookup, connection, TLS, request and response of one attempt together. */
 export const WEBHOOK_PATIENCE_MS = 10_000;
 /** Attempts after the first; the setting has their delays. Setting: `WEBHOOK_RETRY_DELAYS_S`. */

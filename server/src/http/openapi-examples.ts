@@ -16,7 +16,17 @@ const SAMPLES: Record<string, unknown> = {
     drop_page: 'https://waybill.example/acme',
   },
   ...{ to: 'globex/orders', type: 'order', subject: 'Order 4711', note: 'Please confirm.', json: { items: [{ sku: 'A-1', quantity: 3 }] } },
-  ...{ in_reply_to: null, next_cursor: null, error: null, pause: null, counted_since: null, hidden: 0, idempotency_key: 'order-4711' },
+  ...{
+    in_reply_to: null,
+    next_cursor: null,
+    error: null,
+    pause: null,
+    last_pause: null,
+    failing_since: null,
+    counted_since: null,
+    hidden: 0,
+    idempotency_key: 'order-4711',
+  },
   ...{ url: 'https://hooks.acme.example/waybill', target: 'orders', secret: 'whsec_c2VjcmV0IG9mIDMyIHJhbmRvbSBieXRlcyBpbiBCNjQ=' },
   ...{
     filename: 'order.pdf',

@@ -6,6 +6,7 @@ import {
   nameInMail,
   replyMail,
   replyToBusinessMail,
+  webhookFailingMail,
   webhookPausedMail,
 } from '../../src/modules/mail/templates.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
@@ -76,7 +77,8 @@ describe('a mail', () => {
       }),
     ],
     ['domain', domainLostMail({ domain: 'evil.example', businessName: HOSTILE })],
-    ['webhook', webhookPausedMail({ host: 'evil.example', businessName: HOSTILE, failures: 50, url: 'https://waybill.example/w' })],
+    ['webhook', webhookPausedMail({ host: 'evil.example', businessName: HOSTILE, url: 'https://waybill.example/w' }, { failures: 50 })],
+    ['failing-webhook', webhookFailingMail({ host: 'evil.example', businessName: HOSTILE, url: 'https://waybill.example/w' }, 5)],
   ])('of the kind %s writes hostile names as text of one line', async (kind, template) => {
     const mail = await sent(`hostile-${kind}@example.com`, template);
     expect(mail.headers.has('bcc')).toBe(false);

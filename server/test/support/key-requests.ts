@@ -29,6 +29,9 @@ export function goodRequestsOfKeys(
     await acme.api.send({ to: 'acme' });
     return (await acme.api.write('POST', '/consumers/jobs/lease', {})).body.data[0].message.id;
   }
+  const newRecovery = async () =>
+    acme.api.write('POST', `/webhooks/${(await newWebhook()).body.id}/recover`, { since: '2026-01-01', only: 'missing' });
+  const recoveryPath = ({ webhook_id, id }: { webhook_id: string; id: string }) => `/webhooks/${webhook_id}/recoveries/${id}`;
 
   async function upload(): Promise<ApiResponse> {
     const { upload_url: url, headers } = (await announce()).body;
@@ -104,6 +107,13 @@ export function goodRequestsOfKeys(
     'DELETE /v1/webhooks/:id': async () => acme.api.request('DELETE', `/v1/webhooks/${(await newWebhook()).body.id}`),
     'POST /v1/webhooks/:id/rotate-secret': async () =>
       acme.api.write('POST', `/webhooks/${(await newWebhook()).body.id}/rotate-secret`, { grace_s: 60 }),
+    'POST /v1/webhooks/:id/recover': newRecovery,
+    'GET /v1/webhooks/:id/recoveries': async () => acme.api.get(`/webhooks/${(await newRecovery()).body.webhook_id}/recoveries`),
+    'GET /v1/webhooks/:id/recoveries/:recovery_id': async () => acme.api.get(recoveryPath((await newRecovery()).body)),
+    'PATCH /v1/webhooks/:id/recoveries/:recovery_id': async () => {
+      const { body } = await newRecovery();
+      return acme.api.patch(recoveryPath(body), { state: 'cancelled' });
+    },
     'POST /v1/webhooks/:id/test': async () => acme.api.request('POST', `/v1/webhooks/${(await newWebhook()).body.id}/test`),
     'GET /v1/webhooks/:id/deliveries': async () => {
       const { id } = (await newWebhook()).body;

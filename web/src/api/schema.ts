@@ -116,6 +116,16 @@ export interface paths {
   "/v1/webhooks/{id}/rotate-secret": {
     post: operations["postWebhooksIdRotate-secret"];
   };
+  "/v1/webhooks/{id}/recover": {
+    post: operations["postWebhooksIdRecover"];
+  };
+  "/v1/webhooks/{id}/recoveries": {
+    get: operations["getWebhooksIdRecoveries"];
+  };
+  "/v1/webhooks/{id}/recoveries/{recovery_id}": {
+    get: operations["getWebhooksIdRecoveriesRecovery_id"];
+    patch: operations["patchWebhooksIdRecoveriesRecovery_id"];
+  };
   "/v1/webhooks/{id}/test": {
     post: operations["postWebhooksIdTest"];
   };
@@ -694,14 +704,20 @@ export interface components {
       active: boolean;
       pause: ({
         /** @enum {unknown} */
-        reason: "never_succeeded" | "requested";
+        reason: "never_succeeded" | "failing" | "gone" | "requested";
         since: string;
       }) | null;
+      last_pause: {
+        since: string;
+        until: string;
+      } | null;
       target: string | null;
       description: string | null;
       types: string[] | null;
       header_names: string[];
       max_per_second: number | null;
+      ordered: boolean;
+      failing_since: string | null;
       created_at: string;
     };
     CreatedWebhook: {
@@ -710,16 +726,38 @@ export interface components {
       active: boolean;
       pause: ({
         /** @enum {unknown} */
-        reason: "never_succeeded" | "requested";
+        reason: "never_succeeded" | "failing" | "gone" | "requested";
         since: string;
       }) | null;
+      last_pause: {
+        since: string;
+        until: string;
+      } | null;
       target: string | null;
       description: string | null;
       types: string[] | null;
       header_names: string[];
       max_per_second: number | null;
+      ordered: boolean;
+      failing_since: string | null;
       created_at: string;
       secret: string;
+    };
+    Recovery: {
+      id: string;
+      webhook_id: string;
+      /** @enum {unknown} */
+      state: "running" | "paused" | "completed" | "cancelled";
+      /** @enum {unknown} */
+      only: "failed" | "missing" | "undelivered" | "all";
+      since: string;
+      until: string;
+      through: string;
+      total: number | null;
+      done: number;
+      queued: number;
+      created_at: string;
+      ended_at: string | null;
     };
     Delivery: {
       id: string;
@@ -1847,6 +1885,7 @@ export interface operations {
           active?: boolean;
           types?: string[] | null;
           max_per_second?: number | null;
+          ordered?: boolean;
         };
       };
     };
@@ -1908,6 +1947,8 @@ export interface operations {
           active?: boolean;
           types?: string[] | null;
           max_per_second?: number | null;
+          ordered?: boolean;
+          recover?: boolean;
         };
       };
     };
@@ -1942,6 +1983,101 @@ export interface operations {
             secret: string;
             previous_valid_until: string | null;
           };
+        };
+      };
+    };
+  };
+  postWebhooksIdRecover: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          since: string;
+          until?: string;
+          /** @enum {unknown} */
+          only?: "failed" | "missing" | "undelivered" | "all";
+        };
+      };
+    };
+    responses: {
+      202: {
+        content: {
+          "application/json": components["schemas"]["Recovery"];
+        };
+      };
+    };
+  };
+  getWebhooksIdRecoveries: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Recovery"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  getWebhooksIdRecoveriesRecovery_id: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+        recovery_id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Recovery"];
+        };
+      };
+    };
+  };
+  patchWebhooksIdRecoveriesRecovery_id: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+        recovery_id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          /** @enum {unknown} */
+          state: "running" | "paused" | "cancelled";
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Recovery"];
         };
       };
     };
@@ -3355,6 +3491,7 @@ export type PartTickets = components['schemas']['PartTickets'];
 export type Download = components['schemas']['Download'];
 export type Webhook = components['schemas']['Webhook'];
 export type CreatedWebhook = components['schemas']['CreatedWebhook'];
+export type Recovery = components['schemas']['Recovery'];
 export type Delivery = components['schemas']['Delivery'];
 export type WebhookStatistics = components['schemas']['WebhookStatistics'];
 export type Consumer = components['schemas']['Consumer'];

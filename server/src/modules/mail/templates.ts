@@ -2,7 +2,7 @@ import { Html, html } from '../../contract/html.ts';
 import { visibleText } from '../../contract/visible-text.ts';
 import type { Mail } from '../../platform/mail/mailer.ts';
 
-type Template = Omit<Mail, 'to'>;
+export type Template = Omit<Mail, 'to'>;
 
 /** Mails with this header are not sent to unsubscribed mailboxes. */
 export const UNSUBSCRIBE_HEADER = 'List-Unsubscribe';
@@ -223,25 +223,46 @@ export function digestMail({
   };
 }
 
-/** Shows only the host of the URL, since its path may hold a secret. */
-export function webhookPausedMail({
-  host,
-  businessName,
-  failures,
-  url,
-}: {
+/** Only the host of the URL, since its path may hold a secret. */
+export interface WebhookInMail {
   host: string;
   businessName: string;
-  failures: number;
+  /** Its page. */
   url: string;
-}): Template {
+}
+
+export type WhyPaused = { failures: number } | { days: number } | 'gone';
+
+export function webhookPausedMail({ host, businessName, url }: WebhookInMail, why: WhyPaused): Template {
   const business = nameInMail(businessName);
   return layOut({
     subject: `A webhook of ${business} is paused`,
     heading: `The webhook to ${host} is paused`,
     paragraphs: [
-      `${failures} attempts to post messages of ${business} to ${host} failed, and none has ever succeeded.`,
-      'New messages stay in your inbox. Repair the endpoint, then resume the webhook: the service sends the attempts that waited.',
+      whyPaused(host, business, why),
+      'New messages stay in your inbox. Repair the endpoint, then resume the webhook: the service sends the attempts that waited, and can recover what was not delivered.',
+    ],
+    link: { words: 'See the webhook', url },
+    small: [`You get this mail because you look after ${business} on Waybill.`],
+  });
+}
+
+function whyPaused(host: string, business: string, why: WhyPaused): string {
+  if (why === 'gone') return `${host} responded with 410: it no longer takes messages of ${business}.`;
+  if ('days' in why) return `For ${why.days} days, all attempts to post messages of ${business} to ${host} failed.`;
+  return `${why.failures} attempts to post messages of ${business} to ${host} failed, and none has ever succeeded.`;
+}
+
+export function webhookFailingMail({ host, businessName, url }: WebhookInMail, pauseAfterDays: number): Template {
+  const business = nameInMail(businessName);
+  const next = pauseAfterDays > 0 ? [`If this goes on, the service pauses the webhook after ${pauseAfterDays} days of failures.`] : [];
+  return layOut({
+    subject: `A webhook of ${business} fails`,
+    heading: `The webhook to ${host} fails`,
+    paragraphs: [
+      `For a day, all attempts to post messages of ${business} to ${host} have failed.`,
+      ...next,
+      'The messages are in your inbox. Repair the endpoint, then recover what was not delivered.',
     ],
     link: { words: 'See the webhook', url },
     small: [`You get this mail because you look after ${business} on Waybill.`],

@@ -64,12 +64,26 @@ export function unsendable(attempt: LeasedAttempt, reason: string): Outcome {
 }
 
 function outcomeOf(attempt: LeasedAttempt, begunAt: number, statusCode: number | null, error: string | null, retryAfterS: number): Outcome {
-  const { id, lane, lease } = attempt;
+  const { id, lane, lease, isOrdered = false } = attempt;
   const { partyId, webhookId, isProven } = lane;
   const { urlVersion } = lease;
   const responseMs = Math.round(performance.now() - begunAt);
   const succeeded = error === null;
-  return { attempt, partyId, webhookId, urlVersion, isProven, id, succeeded, statusCode, error, retryAfterS, begunAt, responseMs };
+  return {
+    attempt,
+    partyId,
+    webhookId,
+    urlVersion,
+    isProven,
+    id,
+    succeeded,
+    statusCode,
+    error,
+    retryAfterS,
+    begunAt,
+    responseMs,
+    isOrdered,
+  };
 }
 
 function headersOf({ lease, messageId, id, event }: LeasedAttempt, body: Buffer): Record<string, string> {

@@ -1,5 +1,5 @@
 import { CHANNELS } from '../../contract/jobs-and-channels.ts';
-import { WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX } from '../../contract/limits.ts';
+import { WEBHOOK_FAILING_TOLD_AFTER_S, WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX } from '../../contract/limits.ts';
 import {
   bigintArray,
   bigintField,
@@ -34,6 +34,8 @@ export interface DueAttempt {
   messageId: string;
   event: AttemptEvent;
   createdMs: number;
+  /** Whether others of its thread may wait for it. */
+  isOrdered?: boolean;
 }
 
 export interface WantedAttempts extends WebhookKey {
@@ -157,6 +159,7 @@ export interface MadeAttempt extends WebhookKey {
   responseMs: number;
   /** The seconds in Retry-After; 0 without it. */
   retryAfterS: number;
+  isOrdered: boolean;
 }
 
 /** The attributes of the type made_attempt; `now` is when they are written. */
@@ -173,19 +176,33 @@ function madeFields(now: number): Field<MadeAttempt>[] {
     integerField((m) => Math.round(now - m.begunAt)),
     integerField((m) => m.retryAfterS),
     integerField((m) => m.urlVersion),
+    booleanField((m) => m.isOrdered),
   ];
 }
 
-const RECORD = prepared('record-attempts', 'SELECT record_webhook_attempts($1::made_attempt[], $2::integer[], $3)', {
+const RECORD = prepared('record-attempts', 'SELECT record_webhook_attempts($1::made_attempt[], $2::integer[], $3, $4, $5)', {
   record_webhook_attempts: 'void',
 });
 
-/** In one transaction: the attempts, the next attempts after failures, and the failures of endpoints that never succeeded. */
-export async function recordAttempts(db: Queryable, made: readonly MadeAttempt[], retryDelaysS: readonly number[]): Promise<void> {
+/** What follows from failures. */
+export interface FailureRules {
+  retryDelaysS: readonly number[];
+  /** How long a webhook may fail; 0 for ever. */
+  pauseAfterS: number;
+}
+
+/** In one transaction: the attempts, the next attempts after failures, and the pauses of webhooks that fail too often or for too long. */
+export async function recordAttempts(
+  db: Queryable,
+  made: readonly MadeAttempt[],
+  { retryDelaysS, pauseAfterS }: FailureRules,
+): Promise<void> {
   await db.query(RECORD, [
     recordArray(madeFields(performance.now()), made),
     integerArray(retryDelaysS),
     WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX,
+    WEBHOOK_FAILING_TOLD_AFTER_S,
+    pauseAfterS,
   ]);
 }
 

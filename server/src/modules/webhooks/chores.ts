@@ -4,6 +4,7 @@ import type { Chore } from '../../platform/jobs.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { SealedSecretError } from '../../platform/secret-box.ts';
 import * as store from './attempt-store.ts';
+import { releaseAttempts } from './order-store.ts';
 import { forgetPreviousSecrets, renewSecrets, storedSecrets } from './secret-store.ts';
 import type { WebhookSecrets } from './webhook-secrets.ts';
 
@@ -18,6 +19,14 @@ export function webhookChores(logDays: number, secrets: WebhookSecrets): Chore[]
       run: async (database, _log, { partyId, webhookId }) => {
         const webhook = { partyId: BigInt(String(partyId)), webhookId: String(webhookId) };
         while ((await store.deleteLog(database.of(webhook.partyId), webhook, BATCH)) === BATCH);
+      },
+    },
+    {
+      name: JOBS.releaseAttempts,
+      run: async (database, _log, { partyId, webhookId }) => {
+        const webhook = { partyId: BigInt(String(partyId)), webhookId: String(webhookId) };
+        for (let after: string | undefined = NIL; after !== undefined; )
+          after = await releaseAttempts(database.of(webhook.partyId), webhook, after, BATCH);
       },
     },
     {

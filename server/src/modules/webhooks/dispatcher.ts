@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import { newUuid } from '../../contract/ids.ts';
 import { messageOf } from '../../contract/thrown.ts';
 import type { Announcer } from '../../platform/announcer.ts';
-import type { ChangeFeed } from '../../platform/change-feed.ts';
+import { type ChangeFeed, changeCached } from '../../platform/change-feed.ts';
 import type { Connection } from '../../platform/database-hosts.ts';
 import { Listener } from '../../platform/listener.ts';
 import type { Outbound } from '../../platform/outbound.ts';
@@ -34,6 +34,7 @@ const FULL_SWEEP_EVERY = 30;
 /** While requests are open, leases and records wait for more to join: one statement for many costs little more than for one. */
 const GATHER_MS = 2;
 const STOP_POLL_MS = 20;
+const GONE = 410;
 
 /**
  * Does the I/O of webhook attempts: leases them from the database, sends them, and records their outcomes. lanes.ts decides which
@@ -59,13 +60,13 @@ export class Dispatcher {
 
   constructor(
     services: DispatchServices,
-    settings: { outbound: Outbound; retryDelaysS: readonly number[]; connection: Connection; feed: ChangeFeed },
+    settings: { outbound: Outbound; failures: store.FailureRules; connection: Connection; feed: ChangeFeed },
     log: Logger,
   ) {
     this.#services = services;
     this.#outbound = settings.outbound;
     this.#log = log;
-    this.#recorder = this.#createRecorder(settings.retryDelaysS);
+    this.#recorder = this.#createRecorder(settings.failures);
     this.#listener = new Listener(
       settings.connection,
       {
@@ -105,14 +106,14 @@ export class Dispatcher {
     await this.#outbound.stop();
   }
 
-  #createRecorder(retryDelaysS: readonly number[]): Recorder {
+  #createRecorder(failures: store.FailureRules): Recorder {
     const metrics = attemptMetrics(this.#services.metrics, () => this.#requests.size);
     return new Recorder({
       gather: () => this.#gather(),
       write: (batch) =>
         this.#succeeds('webhook attempts could not be recorded', async () => {
           await this.#services.database.inShards(batch, async (shard, made) => {
-            await store.recordAttempts(shard, made, retryDelaysS);
+            await store.recordAttempts(shard, made, failures);
             return [];
           });
         }),
@@ -126,6 +127,11 @@ export class Dispatcher {
         else this.#lanes.abandon(attempts);
         // An endpoint that never responded 2xx gets its next attempt only after the one before is recorded.
         if (batch.some(({ isProven }) => !isProven)) this.#lease();
+        if (isWritten) this.#stopGone(batch);
+        // What comes next in their threads is due.
+        const ordered = attempts.filter(({ isOrdered }) => isOrdered);
+        for (const { lane } of ordered) this.#lanes.wake(lane);
+        if (ordered.length > 0) this.#lease();
       },
     });
   }
@@ -288,6 +294,15 @@ export class Dispatcher {
     if (!lane) return;
     this.#sendSoon(lane);
     this.#lease();
+  }
+
+  /** A 410 has paused its webhook: no process begins another attempt that it has leased. */
+  #stopGone(batch: readonly Outcome[]): void {
+    const gone = new Map(batch.filter(({ statusCode }) => statusCode === GONE).map(({ webhookId, partyId }) => [webhookId, partyId]));
+    for (const [id, partyId] of gone) {
+      const notify = () => changeCached(this.#services.database, partyId, async () => {}, { kind: 'webhook-settings', id });
+      this.#track(this.#succeeds('processes could not be notified of a pause', notify));
+    }
   }
 
   /** Deletions may have gone unnoticed while the listener had no connection. */

@@ -3,7 +3,6 @@ import { formatId } from '../../contract/ids.ts';
 import {
   TYPE_MAX_CHARS,
   WEBHOOK_DESCRIPTION_MAX_CHARS,
-  WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX,
   WEBHOOK_HEADERS_MAX,
   WEBHOOK_HEADERS_MAX_BYTES,
   WEBHOOK_PER_SECOND_MAX,
@@ -16,7 +15,7 @@ import { keysOf } from '../../contract/records.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { QueuedSchema } from './queued-schema.ts';
 import { ATTEMPTS_COUNTED_MAX, type Counted, periods, readStatistics, type WebhookStatistics } from './statistics.ts';
-import { typesOf } from './webhook-fields.ts';
+import { CreatedWebhookSchema, nullable, time, WebhookSchema, webhookView } from './webhook-view.ts';
 import {
   changeWebhook,
   createWebhook,
@@ -32,48 +31,6 @@ import {
 } from './webhooks.ts';
 
 const { endpoint } = endpointsFor<WebhookServices & { webhookStatistics: WebhookStatistics }>();
-
-const time = (description: string) => Type.String({ format: 'date-time', description });
-const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
-
-const webhookFields = {
-  id: Type.String({ description: 'wh_ id' }),
-  url: Type.String(),
-  active: Type.Boolean({ description: 'Whether the service posts messages to it.' }),
-  pause: Type.Union(
-    [
-      Type.Object(
-        {
-          reason: Type.Enum(['never_succeeded', 'requested'], {
-            description: `never_succeeded: ${WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX} attempts failed, and none ever got a 2xx response. requested: your business paused it.`,
-          }),
-          since: time('When it was paused.'),
-        },
-        closed,
-      ),
-      Type.Null(),
-    ],
-    { description: 'Why it is not active; null while it is.' },
-  ),
-  target: Type.Union([Type.String(), Type.Null()], {
-    description: 'Only messages addressed to this segment of your business; null for all.',
-  }),
-  description: nullable(Type.String({ description: 'Your note about it.' })),
-  types: Type.Union([Type.Array(Type.String()), Type.Null()], {
-    description: 'Only messages with one of these types; null for all. `*` at the end stands for any text.',
-  }),
-  header_names: Type.Array(Type.String(), { description: 'The names of your own headers, in lower case. Values are never shown.' }),
-  max_per_second: nullable(Type.Integer({ description: 'The limit of attempts per second; null for none.' })),
-  created_at: time('When it was created.'),
-};
-
-export const WebhookSchema = Type.Object(webhookFields, { $id: 'Webhook', ...closed });
-
-export const CreatedWebhookSchema = Type.Object(
-  { ...webhookFields, secret: Type.String({ description: 'Signs every delivery. Shown only once.' }) },
-  { $id: 'CreatedWebhook', ...closed },
-);
 
 export const DeliverySchema = Type.Object(
   {
@@ -153,7 +110,19 @@ const settingFields = {
       description: 'Attempts that begin per second, averaged over a few seconds. Null for no limit.',
     }),
   ),
+  ordered: Type.Optional(
+    Type.Boolean({
+      description: 'True: of each thread, one attempt at a time in order of delivery. Retries delay only the rest of their thread.',
+    }),
+  ),
 };
+
+const recover = Type.Optional(
+  Type.Boolean({
+    description:
+      'With `active: true` on a paused webhook: starts a recovery of what was not delivered since the pause began, or since failing_since.',
+  }),
+);
 
 export const list = endpoint({
   summary: 'List the webhooks of your business',
@@ -192,7 +161,7 @@ export const change = endpoint({
   description:
     'Changes the given fields. Once you have the response, no attempt begins with the former settings; those that have begun finish. While a webhook is paused, queued attempts wait, and new messages are not queued. When you resume it, the service sends the attempts that waited. An endpoint at a new URL gets one attempt at a time until its first 2xx response.',
   params: idParams,
-  body: Type.Object({ url: Type.Optional(url), ...settingFields }, { ...closed, minProperties: 1 }),
+  body: Type.Object({ url: Type.Optional(url), ...settingFields, recover }, { ...closed, minProperties: 1 }),
   success: { status: 200, description: 'The changed webhook.', schema: WebhookSchema },
   errors: [...bodyErrors, 'not_found', 'invalid_webhook_url', 'conflict'],
   handle: async (context, { caller, params, body }) => ({
@@ -296,21 +265,6 @@ export const statistics = endpoint({
 
 function countedView({ delivered, failed, p50Ms, p95Ms }: Counted) {
   return { delivered, failed, p50_ms: p50Ms, p95_ms: p95Ms };
-}
-
-function webhookView({ id, url, active, pause, target, description, types, headers, maxPerSecond, createdAt }: Webhook) {
-  return {
-    id: formatId('wh', id),
-    url,
-    active,
-    pause: pause && { reason: pause.reason, since: pause.since.toISOString() },
-    target,
-    description,
-    types: typesOf(types),
-    header_names: Object.keys(headers ?? {}),
-    max_per_second: maxPerSecond,
-    created_at: createdAt.toISOString(),
-  };
 }
 
 function deliveryView(webhook: Webhook, entry: LogEntry) {

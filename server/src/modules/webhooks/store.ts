@@ -1,6 +1,7 @@
 import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/statement.ts';
 import type { AttemptEvent } from './attempt-store.ts';
+import { deleteRecoveries } from './recovery-store.ts';
 
 /** What a business decides about a webhook. */
 export interface WebhookSettings {
@@ -12,6 +13,8 @@ export interface WebhookSettings {
   /** By name, in lower case. Values are as they are stored, maybe encrypted. */
   headers: Record<string, string> | null;
   maxPerSecond: number | null;
+  /** Of each thread, one attempt at a time in order of delivery. */
+  ordered: boolean;
 }
 
 export interface Webhook extends WebhookSettings {
@@ -20,11 +23,18 @@ export interface Webhook extends WebhookSettings {
   active: boolean;
   /** Null while the webhook is active. */
   pause: { reason: PauseReason; since: Date } | null;
+  /** The last pause that is over. */
+  lastPause: { since: Date; until: Date } | null;
+  /** The first failure after the last success; null after a success. */
+  failingSince: Date | null;
   createdAt: Date;
 }
 
-/** never_succeeded: too many attempts failed and none has ever succeeded. requested: by the business itself. */
-const PAUSE_REASONS = ['never_succeeded', 'requested'] as const;
+/**
+ * never_succeeded: too many attempts failed and none has ever succeeded. failing: all have failed for too long. gone: the endpoint
+ * responded 410. requested: by the business itself.
+ */
+export const PAUSE_REASONS = ['never_succeeded', 'failing', 'gone', 'requested'] as const;
 
 export type PauseReason = (typeof PAUSE_REASONS)[number];
 
@@ -36,19 +46,25 @@ const WEBHOOK_ROW = columns({
   types: 'text[]?',
   headers: 'text?',
   max_per_second: 'integer?',
+  ordered: 'boolean',
   active: 'boolean',
   pause_reason: oneOf('text?', PAUSE_REASONS),
   paused_at: 'timestamptz?',
+  last_paused_at: 'timestamptz?',
+  last_resumed_at: 'timestamptz?',
+  failing_since: 'timestamptz?',
   created_at: 'timestamptz',
 });
 
 const WEBHOOK_COLUMNS = namesOf(WEBHOOK_ROW);
 
 function toWebhook(row: RowOf<typeof WEBHOOK_ROW>): Webhook {
-  const { id, url, target, description, types, max_per_second: maxPerSecond, active, created_at: createdAt } = row;
+  const { id, url, target, description, types, max_per_second: maxPerSecond, ordered, active, created_at: createdAt } = row;
   const { pause_reason: reason, paused_at: since } = row;
+  const { last_paused_at: lastSince, last_resumed_at: until, failing_since: failingSince } = row;
   const headers = row.headers === null ? null : JSON.parse(row.headers);
-  return { id, url, target, description, types, headers, maxPerSecond, active, pause: reason && since && { reason, since }, createdAt };
+  const pauses = { pause: reason && since && { reason, since }, lastPause: lastSince && until && { since: lastSince, until } };
+  return { id, url, target, description, types, headers, maxPerSecond, ordered, active, ...pauses, failingSince, createdAt };
 }
 
 export interface NewWebhook extends WebhookSettings {
@@ -67,8 +83,8 @@ export async function lockWebhooks(tx: Queryable, partyId: bigint): Promise<Webh
 }
 
 const INSERT_WEBHOOK = statement(
-  `INSERT INTO webhooks (party_id, id, url, target, description, types, headers, max_per_second, secret)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${WEBHOOK_COLUMNS}`,
+  `INSERT INTO webhooks (party_id, id, url, target, description, types, headers, max_per_second, ordered, secret)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${WEBHOOK_COLUMNS}`,
   WEBHOOK_ROW,
 );
 
@@ -77,12 +93,12 @@ export async function insertWebhook(tx: Queryable, partyId: bigint, webhook: New
   return toWebhook(onlyRow(await tx.query(INSERT_WEBHOOK, [partyId, id, ...settingValues(webhook), secret])));
 }
 
-function settingValues({ url, target, description, types, headers, maxPerSecond }: WebhookSettings) {
-  return [url, target, description, types, headers === null ? null : JSON.stringify(headers), maxPerSecond];
+function settingValues({ url, target, description, types, headers, maxPerSecond, ordered }: WebhookSettings) {
+  return [url, target, description, types, headers === null ? null : JSON.stringify(headers), maxPerSecond, ordered];
 }
 
 const UPDATE_WEBHOOK = statement(
-  `UPDATE webhooks SET url = $3, target = $4, description = $5, types = $6, headers = $7, max_per_second = $8
+  `UPDATE webhooks SET url = $3, target = $4, description = $5, types = $6, headers = $7, max_per_second = $8, ordered = $9
     WHERE party_id = $1 AND id = $2 RETURNING ${WEBHOOK_COLUMNS}`,
   WEBHOOK_ROW,
 );
@@ -92,7 +108,8 @@ export async function updateWebhook(tx: Queryable, partyId: bigint, id: string, 
 }
 
 const FORGET_SUCCESS = statement(
-  'UPDATE webhooks SET first_success_at = NULL, failures = 0, url_version = url_version + 1 WHERE party_id = $1 AND id = $2',
+  `UPDATE webhooks SET first_success_at = NULL, failures = 0, failing_since = NULL, failing_told_at = NULL, url_version = url_version + 1
+    WHERE party_id = $1 AND id = $2`,
 );
 
 /** The endpoint is another one, which has not responded yet. */
@@ -113,14 +130,16 @@ export async function pauseWebhook(db: Queryable, partyId: bigint, id: string, r
 }
 
 const RESUME_WEBHOOK = statement(
-  `UPDATE webhooks SET active = true, pause_reason = NULL, paused_at = NULL, failures = CASE WHEN active THEN failures ELSE 0 END
+  `UPDATE webhooks SET active = true, pause_reason = NULL, paused_at = NULL, failures = CASE WHEN active THEN failures ELSE 0 END,
+          failing_since = CASE WHEN active THEN failing_since END, failing_told_at = CASE WHEN active THEN failing_told_at END,
+          last_paused_at = CASE WHEN active THEN last_paused_at ELSE paused_at END, last_resumed_at = CASE WHEN active THEN last_resumed_at ELSE $3 END
     WHERE party_id = $1 AND id = $2 RETURNING ${WEBHOOK_COLUMNS}`,
   WEBHOOK_ROW,
 );
 
-/** Resets the count of failures. Undefined when the webhook does not exist. */
+/** Failures before the pause no longer count. Undefined when the webhook does not exist. */
 export async function resumeWebhook(db: Queryable, partyId: bigint, id: string): Promise<Webhook | undefined> {
-  const [row] = await db.query(RESUME_WEBHOOK, [partyId, id]);
+  const [row] = await db.query(RESUME_WEBHOOK, [partyId, id, new Date()]);
   return row && toWebhook(row);
 }
 
@@ -150,13 +169,18 @@ const QUEUE_DELETION_OF_LOG = statement(
 /** False when the webhook does not exist. A job, queued in the same transaction, deletes its log, which may be long. */
 export async function deleteWebhook(tx: Queryable, partyId: bigint, id: string): Promise<boolean> {
   const [deleted] = await tx.query(DELETE_WEBHOOK, [partyId, id]);
-  if (deleted) await tx.query(QUEUE_DELETION_OF_LOG, [partyId, id]);
-  return deleted !== undefined;
+  if (!deleted) return false;
+  await deleteRecoveries(tx, { partyId, webhookId: id });
+  await tx.query(QUEUE_DELETION_OF_LOG, [partyId, id]);
+  return true;
 }
 
 const INSERT_ATTEMPT = statement(
-  `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at)
-   SELECT party_id, id, new_uuid(now()), $3, $4, 1, now(), now(), now() FROM webhooks WHERE party_id = $1 AND id = $2 AND active
+  `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+   SELECT w.party_id, w.id, new_uuid(now()), $3, $4, 1, now(), now(), now(), e.thread_id, e.position
+     FROM webhooks w
+     LEFT JOIN ledger_entries e ON w.ordered AND e.party_id = w.party_id AND e.message_id = $3 AND e.box = 'in'
+    WHERE w.party_id = $1 AND w.id = $2 AND w.active
    RETURNING id`,
   { id: 'uuid' },
 );

@@ -9,9 +9,12 @@ export interface WebhookFields {
   target?: string | null;
   description?: string | null;
   active?: boolean;
+  /** When a webhook is resumed: whether to deliver what came meanwhile. */
+  recover?: boolean;
   types?: string[] | null;
   headers?: Record<string, string> | null;
   max_per_second?: number | null;
+  ordered?: boolean;
 }
 
 /** A `*` at the end stands for any text. The form that SQL's LIKE understands; null for all types. */

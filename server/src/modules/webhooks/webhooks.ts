@@ -15,6 +15,8 @@ import { changeCached } from '../../platform/change-feed.ts';
 import { ForbiddenDestination, type Outbound } from '../../platform/outbound.ts';
 import type { Database, Queryable } from '../../platform/postgres.ts';
 import { nameOf, WEBHOOKS_CHANNEL } from './attempt-store.ts';
+import { queueRelease } from './order-store.ts';
+import { insertRecovery } from './recovery-store.ts';
 import { replaceSecret } from './secret-store.ts';
 import { newSecret } from './signature.ts';
 import * as store from './store.ts';
@@ -37,13 +39,20 @@ export interface PageQuery {
   cursor?: string;
 }
 
-const UNSET: Omit<store.WebhookSettings, 'url'> = { target: null, description: null, types: null, headers: null, maxPerSecond: null };
+const UNSET: Omit<store.WebhookSettings, 'url'> = {
+  target: null,
+  description: null,
+  types: null,
+  headers: null,
+  maxPerSecond: null,
+  ordered: false,
+};
 
 /** Returns the secret, which is shown only once. */
 export async function createWebhook(
   services: WebhookServices,
   business: Business,
-  { active = true, ...fields }: WebhookFields & { url: string },
+  { active = true, ...fields }: Omit<WebhookFields, 'recover'> & { url: string },
 ): Promise<{ webhook: store.Webhook; secret: string }> {
   const id = newUuid();
   const settings = { url: fields.url, ...UNSET, ...(await checkedSettings(services, business, id, fields)) };
@@ -78,17 +87,35 @@ export async function changeWebhook(
     const others = existing.filter((webhook) => webhook !== before);
     const isMoved = endpointOf(wanted.url) !== endpointOf(before.url);
     if (isMoved || wanted.target !== before.target) refuseCrowding(others, wanted);
-    const changed = await store.updateWebhook(tx, business.id, webhookId, wanted);
     if (isMoved) await store.forgetSuccess(tx, business.id, webhookId);
+    if (wanted.ordered !== before.ordered) await queueRelease(tx, { partyId: business.id, webhookId }, wanted.ordered ? LEASES_OVER_S : 0);
+    else if (before.ordered && fields.active) await queueRelease(tx, { partyId: business.id, webhookId }, 0);
+    const changed = await store.updateWebhook(tx, business.id, webhookId, wanted);
     if (fields.active === undefined) return changed;
-    const switched = fields.active
-      ? await store.resumeWebhook(tx, business.id, webhookId)
-      : await store.pauseWebhook(tx, business.id, webhookId, 'requested');
-    return switched ?? noSuchWebhook();
+    if (!fields.active) return (await store.pauseWebhook(tx, business.id, webhookId, 'requested')) ?? noSuchWebhook();
+    const resumed = await store.resumeWebhook(tx, business.id, webhookId);
+    if (fields.recover && before.pause) await recoverSince(tx, business, webhookId, before.failingSince ?? before.pause.since);
+    return resumed ?? noSuchWebhook();
   };
   const changed = await changeCached(services.database, business.id, work, { kind: 'webhook-settings', id: webhookId });
   if (changed.active) announce(services, business, webhookId);
   return changed;
+}
+
+/** By then, no worker has an attempt that it leased before a webhook was ordered, and that nothing would wait for. */
+const LEASES_OVER_S = 30;
+
+/** A minute more, in case clocks differ: what has an attempt in the log is not delivered again. */
+const RECOVERED_BEFORE_PAUSE_MS = 60_000;
+
+async function recoverSince(tx: Queryable, { id: partyId }: Business, webhookId: string, since: Date): Promise<void> {
+  const sinceMs = since.getTime() - RECOVERED_BEFORE_PAUSE_MS;
+  const recovery = { id: newUuid(), only: 'undelivered', sinceMs, untilMs: undefined } as const;
+  if (!(await insertRecovery(tx, { partyId, webhookId }, recovery))) refuseUnfinished();
+}
+
+export function refuseUnfinished(): never {
+  throw new Refusal('conflict', 'Another recovery of the webhook has not ended: wait for it, or cancel it.');
 }
 
 /** Once it returns, deliveries are signed with the new secret; with the one before, too, until the grace is over. */
@@ -112,13 +139,14 @@ export async function rotateSecret(
 /** The given fields alone. */
 async function checkedSettings(services: WebhookServices, business: Business, id: string, fields: WebhookFields) {
   const { outbound, inboundDomain, webhookSecrets } = services;
-  const { url, target, description, types, headers, max_per_second: maxPerSecond } = fields;
+  const { url, target, description, types, headers, max_per_second: maxPerSecond, ordered } = fields;
   const settings: Partial<store.WebhookSettings> = {};
   if (target !== undefined) settings.target = target === null ? null : segmentOf(business, inboundDomain, target);
   if (description !== undefined) settings.description = description;
   if (types !== undefined) settings.types = likePatterns(types);
   if (headers !== undefined) settings.headers = headers && webhookSecrets.sealHeaders(id, checkedHeaders(headers));
   if (maxPerSecond !== undefined) settings.maxPerSecond = maxPerSecond;
+  if (ordered !== undefined) settings.ordered = ordered;
   if (url === undefined) return settings;
   try {
     await outbound.check(url);
@@ -183,7 +211,7 @@ function announce({ announcer }: WebhookServices, { id: partyId }: Business, web
 export async function testWebhook(services: WebhookServices, business: Business, id: string): Promise<string> {
   const webhookId = uuidOf(id);
   const queued = await store.insertAttempt(services.database.of(business.id), business.id, webhookId, newUuid(), 'message.test');
-  return queued === undefined ? refusePaused(services, business, id) : announced(services, business, webhookId, queued);
+  return queued === undefined ? refuseUnqueued(services, business, id) : announced(services, business, webhookId, queued);
 }
 
 /** Queues one more delivery of a message that the business has received. Returns the id of the first attempt. */
@@ -196,7 +224,7 @@ export async function redeliver(services: WebhookServices, business: Business, m
   if ((await store.countWaiting(database, business.id, webhookId, WEBHOOK_REPLAYS_UP_TO_WAITING)) >= WEBHOOK_REPLAYS_UP_TO_WAITING)
     throw new Refusal('conflict', `${WEBHOOK_REPLAYS_UP_TO_WAITING} attempts of the webhook are waiting already. Try again later.`);
   const queued = await store.insertAttempt(database, business.id, webhookId, message, 'message.replay');
-  return queued === undefined ? refusePaused(services, business, id) : announced(services, business, webhookId, queued);
+  return queued === undefined ? refuseUnqueued(services, business, id) : announced(services, business, webhookId, queued);
 }
 
 function announced(services: WebhookServices, business: Business, webhookId: string, attemptId: string): string {
@@ -204,8 +232,12 @@ function announced(services: WebhookServices, business: Business, webhookId: str
   return attemptId;
 }
 
-async function refusePaused(services: WebhookServices, business: Business, id: string): Promise<never> {
+async function refuseUnqueued(services: WebhookServices, business: Business, id: string): Promise<never> {
   await getWebhook(services, business, id);
+  return refusePaused();
+}
+
+export function refusePaused(): never {
   throw new Refusal('conflict', 'The webhook is paused: resume it with PATCH {"active": true} first.');
 }
 

@@ -1,0 +1,88 @@
+-- The next step of a recovery: walks some entries of the business's ledger, queues attempts for the messages that are wanted, and notes how
+-- far it came; all in one transaction, so that a crash repeats or skips nothing. An entry counts as wanted by the webhook's target
+-- and types as they are now. At most waiting_max attempts of the webhook wait at a time: the recovery goes on as the endpoint drains them.
+--
+-- Returns how many attempts were queued; null if there was nothing to do, or another process has the recovery at this moment.
+CREATE OR REPLACE FUNCTION continue_recovery(party bigint, webhook uuid, recovery uuid, entries_max integer, waiting_max integer)
+RETURNS integer LANGUAGE plpgsql
+-- Without sorting, only the index of messages serves their order.
+SET plan_cache_mode = force_custom_plan SET enable_seqscan = off SET enable_sort = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  clock    CONSTANT timestamptz := clock_timestamp();
+  hour     CONSTANT bigint := 3600000 * 4096::bigint;
+  -- How far the time of an entry may be from that at which its first attempt was queued.
+  slack_ms CONSTANT bigint := 60000;
+  task     record;
+  hook     record;
+  room     integer;
+  start    bigint;
+  walked   record;
+  known    uuid[];
+  chosen   uuid[];
+BEGIN
+  SELECT r.selection, r.position, r.last INTO task FROM webhook_recoveries r
+   WHERE r.party_id = party AND r.webhook_id = webhook AND r.id = recovery AND r.state = 'running' FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  SELECT w.target, w.types, w.ordered INTO hook FROM webhooks w WHERE w.party_id = party AND w.id = webhook AND w.active;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+
+  SELECT least(entries_max, waiting_max - count(*)) INTO room
+    FROM (SELECT 1 FROM webhook_attempts a WHERE a.party_id = party AND a.webhook_id = webhook AND a.status = 'pending' LIMIT waiting_max) AS waiting;
+  -- Not for a few at a time: each step costs about as much as a hundred of its entries.
+  IF room < waiting_max / 4 THEN
+    RETURN NULL;
+  END IF;
+
+  SELECT e.position INTO start FROM ledger_entries e
+   WHERE e.party_id = party AND e.box = 'in' AND e.position > task.position AND e.position <= task.last ORDER BY e.position LIMIT 1;
+  IF start IS NULL THEN
+    UPDATE webhook_recoveries SET state = 'completed', total = done, position = task.last, ended_at = clock
+     WHERE party_id = party AND webhook_id = webhook AND id = recovery;
+    RETURN NULL;
+  END IF;
+
+  -- Of an hour at most, which bounds what is read of the log.
+  SELECT count(*) AS entries, max(e.position) AS through,
+         coalesce(array_agg(e.message_id) FILTER (WHERE (hook.target IS NULL OR e.segment = hook.target) AND (hook.types IS NULL OR e.type LIKE ANY (hook.types))),
+                  '{}') AS matching
+    INTO walked
+    FROM (SELECT l.position, l.message_id, l.segment, l.type FROM ledger_entries l
+           WHERE l.party_id = party AND l.box = 'in' AND l.position >= start AND l.position <= least(task.last, start + hour)
+           ORDER BY l.position LIMIT room) e;
+
+  chosen := walked.matching;
+  IF task.selection <> 'all' AND cardinality(chosen) > 0 THEN
+    known := ARRAY(SELECT a.message_id FROM webhook_attempts a
+                    WHERE a.party_id = party AND a.webhook_id = webhook
+                      AND a.id >= (SELECT new_uuid(to_timestamp((start / 4096 - slack_ms) / 1000.0)))
+                      AND a.id <= (SELECT new_uuid(to_timestamp((walked.through / 4096 + slack_ms) / 1000.0))));
+    chosen := ARRAY(
+      SELECT m.id FROM (SELECT k.id, k.id IN (SELECT unnest(known)) AS is_known FROM unnest(walked.matching) AS k (id)) m
+       CROSS JOIN LATERAL (
+         SELECT count(*) > 0 AS is_known, coalesce(bool_or(a.status = 'dropped'), false) AS is_dropped,
+                coalesce(bool_or(a.event = 'message.replay' AND a.status IN ('pending', 'delivered')), false) AS is_replayed
+           FROM (SELECT l.event, l.status FROM webhook_attempts l
+                  WHERE l.party_id = party AND l.webhook_id = webhook AND l.message_id >= m.id AND l.message_id <= m.id
+                    AND (l.event = 'message.replay' OR l.status = 'dropped')
+                  ORDER BY l.party_id, l.webhook_id, l.message_id LIMIT 1000) a) AS later
+       WHERE (task.selection IN ('missing', 'undelivered') AND NOT m.is_known AND NOT later.is_known)
+          OR (task.selection IN ('failed', 'undelivered') AND later.is_dropped AND NOT later.is_replayed));
+  END IF;
+
+  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+  SELECT party, webhook, new_uuid(clock), c.id, 'message.replay', 1, clock, clock, clock, e.thread_id, e.position
+    FROM unnest(chosen) AS c (id)
+    LEFT JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
+                        WHERE hook.ordered AND l.party_id = party AND l.message_id >= c.id AND l.message_id <= c.id AND l.box = 'in'
+                        ORDER BY l.party_id, l.message_id LIMIT 1) e ON true;
+  UPDATE webhook_recoveries SET position = walked.through, done = done + walked.entries, queued = queued + cardinality(chosen)
+   WHERE party_id = party AND webhook_id = webhook AND id = recovery;
+  RETURN cardinality(chosen);
+END
+$$;

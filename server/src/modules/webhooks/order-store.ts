@@ -1,0 +1,36 @@
+import { onlyRow, type Queryable } from '../../platform/postgres.ts';
+import { statement } from '../../platform/statement.ts';
+import type { WebhookKey } from './attempt-store.ts';
+
+const QUEUE_RELEASE = statement(
+  `SELECT FROM graphile_worker.add_job('release-attempts', json_build_object('partyId', $1::text, 'webhookId', $2::text),
+                                       job_key => 'release-attempts ' || $2, run_at => now() + make_interval(secs => $3))`,
+);
+
+/**
+ * A job, queued in the same transaction, makes attempts due that wait for others of their thread: the webhook is no longer ordered, or what
+ * they wait for may be gone. If they must still wait, the next lease sees to it.
+ */
+export async function queueRelease(tx: Queryable, { partyId, webhookId }: WebhookKey, inS: number): Promise<void> {
+  await tx.query(QUEUE_RELEASE, [partyId, webhookId, inS]);
+}
+
+const RELEASE = statement(
+  `WITH read AS (
+     SELECT id FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 AND id > $3 AND status = 'pending' AND due_at = 'infinity' ORDER BY id LIMIT $4
+   ), released AS (
+     UPDATE webhook_attempts SET due_at = now() WHERE party_id = $1 AND webhook_id = $2 AND id IN (SELECT id FROM read) AND status = 'pending' RETURNING 1
+   )
+   SELECT (SELECT id FROM read ORDER BY id DESC LIMIT 1) AS last, (SELECT count(*) FROM released) AS released`,
+  { last: 'uuid?', released: 'bigint' },
+);
+
+/** Those after the given id, at most `limit`. Returns the last of them, undefined if there were none. */
+export async function releaseAttempts(
+  db: Queryable,
+  { partyId, webhookId }: WebhookKey,
+  afterId: string,
+  limit: number,
+): Promise<string | undefined> {
+  return onlyRow(await db.query(RELEASE, [partyId, webhookId, afterId, limit])).last ?? undefined;
+}

@@ -1,0 +1,192 @@
+import { WEBHOOK_RECOVERIES_KEPT_MAX, WEBHOOK_RECOVERY_COUNTED_MAX, WEBHOOK_RECOVERY_WAITING_MAX } from '../../contract/limits.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres.ts';
+import { columns, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
+import type { WebhookKey } from './attempt-store.ts';
+
+/** failed: the last attempt was dropped. missing: the log has no attempt. undelivered: either of them. */
+export const RECOVERY_SELECTIONS = ['failed', 'missing', 'undelivered', 'all'] as const;
+export type RecoverySelection = (typeof RECOVERY_SELECTIONS)[number];
+
+export const RECOVERY_STATES = ['running', 'paused', 'completed', 'cancelled'] as const;
+export type RecoveryState = (typeof RECOVERY_STATES)[number];
+
+/** Positions of a ledger are the millisecond of the delivery times this, plus a counter. */
+const POSITIONS_PER_MS = 4_096n;
+/** Entries of the ledger that are read in one transaction. */
+const ENTRIES_PER_STEP = 1_000;
+
+export interface Recovery {
+  id: string;
+  only: RecoverySelection;
+  state: RecoveryState;
+  /** The first millisecond of the range, the first one after it, and the one up to which all messages are done. */
+  sinceMs: number;
+  untilMs: number;
+  throughMs: number;
+  total: number | null;
+  done: number;
+  queued: number;
+  createdAt: Date;
+  endedAt: Date | null;
+}
+
+const RECOVERY_ROW = columns({
+  id: 'uuid',
+  selection: oneOf('text', RECOVERY_SELECTIONS),
+  state: oneOf('text', RECOVERY_STATES),
+  first: 'bigint',
+  last: 'bigint',
+  position: 'bigint',
+  total: 'integer?',
+  done: 'integer',
+  queued: 'integer',
+  created_at: 'timestamptz',
+  ended_at: 'timestamptz?',
+});
+const RECOVERY_COLUMNS = namesOf(RECOVERY_ROW);
+
+function toRecovery(row: RowOf<typeof RECOVERY_ROW>): Recovery {
+  const { id, selection: only, state, total, done, queued, created_at: createdAt, ended_at: endedAt } = row;
+  const untilMs = Number((BigInt(row.last) + POSITIONS_PER_MS) / POSITIONS_PER_MS);
+  const throughMs = state === 'completed' ? untilMs : msAfter(row.position);
+  return { id, only, state, sinceMs: msAfter(row.first), untilMs, throughMs, total, done, queued, createdAt, endedAt };
+}
+
+/** The millisecond of the position that comes next. */
+function msAfter(position: string): number {
+  return Number((BigInt(position) + 1n) / POSITIONS_PER_MS);
+}
+
+const POSITION_MAX = 2n ** 63n - 1n;
+const least = (a: bigint, b: bigint) => (a < b ? a : b);
+const greatest = (a: bigint, b: bigint) => (a > b ? a : b);
+
+/** The last position before a millisecond. */
+function positionBefore(ms: number): bigint {
+  return BigInt(ms) * POSITIONS_PER_MS - 1n;
+}
+
+const LEDGER_HEAD = statement('SELECT head FROM ledgers WHERE party_id = $1', { head: 'bigint' });
+const LOCKED_HEAD = statement('SELECT head FROM ledgers WHERE party_id = $1 FOR SHARE', { head: 'bigint' });
+const COUNT_ENTRIES = statement(
+  `SELECT count(*) FROM (SELECT 1 FROM ledger_entries WHERE party_id = $1 AND box = 'in' AND position > $2 AND position <= $3 LIMIT $4) AS counted`,
+  { count: 'bigint' },
+);
+const DELETE_OLDEST = statement(
+  `DELETE FROM webhook_recoveries WHERE party_id = $1 AND webhook_id = $2 AND ended_at IS NOT NULL
+      AND id NOT IN (SELECT id FROM webhook_recoveries WHERE party_id = $1 AND webhook_id = $2 ORDER BY id DESC LIMIT $3)`,
+);
+const INSERT_RECOVERY = statement(
+  `INSERT INTO webhook_recoveries (party_id, webhook_id, id, selection, first, last, position, total, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $5, $7, $8) ON CONFLICT DO NOTHING RETURNING ${RECOVERY_COLUMNS}`,
+  RECOVERY_ROW,
+);
+
+export interface NewRecovery {
+  id: string;
+  only: RecoverySelection;
+  sinceMs: number;
+  untilMs: number | undefined;
+}
+
+/**
+ * Ends at what the ledger has now. The lock waits for deliveries under way, and those that come next see the webhook as this transaction
+ * leaves it: so each message is either in the range, or queued as it comes if the webhook is active. Undefined while an
+ * earlier recovery of the webhook has not ended.
+ */
+export async function insertRecovery(
+  tx: Queryable,
+  { partyId, webhookId }: WebhookKey,
+  { id, only, sinceMs, untilMs }: NewRecovery,
+): Promise<Recovery | undefined> {
+  await tx.query(DELETE_OLDEST, [partyId, webhookId, WEBHOOK_RECOVERIES_KEPT_MAX - 1]);
+  const first = positionBefore(sinceMs);
+  const end = untilMs === undefined ? POSITION_MAX : positionBefore(untilMs);
+  const lastOf = ([ledger]: { head: string }[]) => greatest(first, least(end, BigInt(ledger?.head ?? 0)));
+  const count = async (above: bigint, through: bigint) =>
+    Number(onlyRow(await tx.query(COUNT_ENTRIES, [partyId, above, through, WEBHOOK_RECOVERY_COUNTED_MAX + 1])).count);
+  // Most are counted before the lock, so that deliveries do not wait for it.
+  const early = lastOf(await tx.query(LEDGER_HEAD, [partyId]));
+  const counted = await count(first, early);
+  const last = lastOf(await tx.query(LOCKED_HEAD, [partyId]));
+  const sum = counted + (await count(early, last));
+  const total = sum > WEBHOOK_RECOVERY_COUNTED_MAX ? null : sum;
+  const [row] = await tx.query(INSERT_RECOVERY, [partyId, webhookId, id, only, first, last, total, new Date()]);
+  return row && toRecovery(row);
+}
+
+const RECOVERIES = statement(
+  `SELECT ${RECOVERY_COLUMNS} FROM webhook_recoveries
+    WHERE party_id = $1 AND webhook_id = $2 AND ($3::uuid IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`,
+  RECOVERY_ROW,
+);
+
+/** Newest first, below the given id. */
+export async function listRecoveries(
+  db: Queryable,
+  { partyId, webhookId }: WebhookKey,
+  belowId: string | null,
+  limit: number,
+): Promise<Recovery[]> {
+  return (await db.query(RECOVERIES, [partyId, webhookId, belowId, limit])).map(toRecovery);
+}
+
+const RECOVERY = statement(
+  `SELECT ${RECOVERY_COLUMNS} FROM webhook_recoveries WHERE party_id = $1 AND webhook_id = $2 AND id = $3`,
+  RECOVERY_ROW,
+);
+
+export async function findRecovery(db: Queryable, { partyId, webhookId }: WebhookKey, id: string): Promise<Recovery | undefined> {
+  const [row] = await db.query(RECOVERY, [partyId, webhookId, id]);
+  return row && toRecovery(row);
+}
+
+const SET_STATE = statement(
+  `UPDATE webhook_recoveries SET state = $4, ended_at = $5
+    WHERE party_id = $1 AND webhook_id = $2 AND id = $3 AND ended_at IS NULL RETURNING ${RECOVERY_COLUMNS}`,
+  RECOVERY_ROW,
+);
+
+/** Undefined if the recovery does not exist, or has ended. Waits for a step under way, so that no attempt is queued after a pause. */
+export async function setRecoveryState(
+  db: Queryable,
+  { partyId, webhookId }: WebhookKey,
+  id: string,
+  state: Exclude<RecoveryState, 'completed'>,
+): Promise<Recovery | undefined> {
+  const [row] = await db.query(SET_STATE, [partyId, webhookId, id, state, state === 'cancelled' ? new Date() : null]);
+  return row && toRecovery(row);
+}
+
+const DELETE_OF_WEBHOOK = statement('DELETE FROM webhook_recoveries WHERE party_id = $1 AND webhook_id = $2');
+
+export async function deleteRecoveries(tx: Queryable, { partyId, webhookId }: WebhookKey): Promise<void> {
+  await tx.query(DELETE_OF_WEBHOOK, [partyId, webhookId]);
+}
+
+const RUNNING = prepared(
+  'running-recoveries',
+  `SELECT r.party_id, r.webhook_id, r.id FROM webhook_recoveries r
+     JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id AND w.active
+    WHERE r.state IN ('running', 'paused') AND r.state = 'running'`,
+  { party_id: 'bigint', webhook_id: 'uuid', id: 'uuid' },
+);
+
+export interface RecoveryKey extends WebhookKey {
+  id: string;
+}
+
+/** Of webhooks that are active. */
+export async function runningRecoveries(db: Queryable): Promise<RecoveryKey[]> {
+  const rows = await db.query(RUNNING);
+  return rows.map((row) => ({ partyId: BigInt(row.party_id), webhookId: row.webhook_id, id: row.id }));
+}
+
+const CONTINUE = prepared('continue-recovery', 'SELECT continue_recovery($1, $2, $3, $4, $5)', { continue_recovery: 'integer?' });
+
+/** The number of attempts queued by one step; undefined if there is nothing to do now. */
+export async function continueRecovery(db: Queryable, { partyId, webhookId, id }: RecoveryKey): Promise<number | undefined> {
+  const limits = [ENTRIES_PER_STEP, WEBHOOK_RECOVERY_WAITING_MAX];
+  const { continue_recovery: queued } = onlyRow(await db.query(CONTINUE, [partyId, webhookId, id, ...limits]));
+  return queued ?? undefined;
+}
