@@ -61,7 +61,8 @@ BEGIN
     known := ARRAY(SELECT a.message_id FROM webhook_attempts a
                     WHERE a.party_id = party AND a.webhook_id = webhook
                       AND a.id >= (SELECT new_uuid(to_timestamp((start / 4096 - slack_ms) / 1000.0)))
-                      AND a.id <= (SELECT new_uuid(to_timestamp((walked.through / 4096 + slack_ms) / 1000.0))));
+                      AND a.id <= (SELECT new_uuid(to_timestamp((walked.through / 4096 + slack_ms) / 1000.0)))
+                      AND (a.message_id IN (SELECT unnest(walked.matching))) IS TRUE);
     chosen := ARRAY(
       SELECT m.id FROM (SELECT k.id, k.id IN (SELECT unnest(known)) AS is_known FROM unnest(walked.matching) AS k (id)) m
        CROSS JOIN LATERAL (

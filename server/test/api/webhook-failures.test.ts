@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseId } from '../../src/contract/ids.ts';
 import { claimedBy, joinedBy } from '../support/businesses.ts';
@@ -158,6 +159,28 @@ describe('a webhook that keeps failing', () => {
     await acme.api.patch(`/webhooks/${webhook.id}`, { active: true, recover: true });
     const attempts = await attemptsOf(acme.api, webhook.id, 6);
     expect(attempts.filter(({ replay, status }) => replay && status === 'delivered')).toHaveLength(4);
+  });
+
+  test('is resumed with what came between a pause and the failure of an attempt that was open then', async () => {
+    const webhook = await register('open');
+    const held: ServerResponse[] = [];
+    receiver.respond = (_delivery, response) => held.push(response);
+    await send(1);
+    await expect.poll(() => held.length, PATIENTLY).toBe(1);
+    await acme.api.patch(`/webhooks/${webhook.id}`, { active: false });
+    await service.sql(`UPDATE webhooks SET paused_at = now() - interval '1 hour' WHERE id = $1`, [parseId('wh', webhook.id)]);
+    await send(2);
+    await service.sql(
+      `UPDATE ledger_entries SET position = position - 1800000 * 4096::bigint WHERE message_id IN
+         (SELECT e.message_id FROM ledger_entries e JOIN webhooks w ON w.party_id = e.party_id WHERE w.id = $1 ORDER BY e.position DESC LIMIT 2)`,
+      [parseId('wh', webhook.id)],
+    );
+    held[0]?.writeHead(500).end();
+    await attemptsOf(acme.api, webhook.id, 1);
+    receiver.respond = withStatus(204);
+    await acme.api.patch(`/webhooks/${webhook.id}`, { active: true, recover: true });
+    const attempts = await attemptsOf(acme.api, webhook.id, 3);
+    expect(attempts.filter(({ replay, status }) => replay && status === 'delivered')).toHaveLength(2);
   });
 
   test('is never paused if the setting is 0', async () => {

@@ -94,7 +94,8 @@ export async function changeWebhook(
     if (fields.active === undefined) return changed;
     if (!fields.active) return (await store.pauseWebhook(tx, business.id, webhookId, 'requested')) ?? noSuchWebhook();
     const resumed = await store.resumeWebhook(tx, business.id, webhookId);
-    if (fields.recover && before.pause) await recoverSince(tx, business, webhookId, before.failingSince ?? before.pause.since);
+    if (fields.recover && before.pause)
+      await recover(tx, business, webhookId, [before.pause.since, before.failingSince ?? before.pause.since]);
     return resumed ?? noSuchWebhook();
   };
   const changed = await changeCached(services.database, business.id, work, { kind: 'webhook-settings', id: webhookId });
@@ -108,8 +109,9 @@ const LEASES_OVER_S = 30;
 /** A minute more, in case clocks differ: what has an attempt in the log is not delivered again. */
 const RECOVERED_BEFORE_PAUSE_MS = 60_000;
 
-async function recoverSince(tx: Queryable, { id: partyId }: Business, webhookId: string, since: Date): Promise<void> {
-  const sinceMs = since.getTime() - RECOVERED_BEFORE_PAUSE_MS;
+/** Since the first of these times. An attempt that was open at a pause may have failed after it. */
+async function recover(tx: Queryable, { id: partyId }: Business, webhookId: string, times: Date[]): Promise<void> {
+  const sinceMs = Math.min(...times.map((time) => time.getTime())) - RECOVERED_BEFORE_PAUSE_MS;
   const recovery = { id: newUuid(), only: 'undelivered', sinceMs, untilMs: undefined } as const;
   if (!(await insertRecovery(tx, { partyId, webhookId }, recovery))) refuseUnfinished();
 }
