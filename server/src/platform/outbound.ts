@@ -5,6 +5,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isRecord } from '../contract/records.ts';
 import { codeOf, messageOf } from '../contract/thrown.ts';
 import type { NameServers } from './name-servers.ts';
+import { OutboundProxy, ProxyFailure } from './outbound-proxy.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** A URL or an address to which nothing may be sent. The message says why. */
@@ -31,6 +32,18 @@ interface Destination {
   path: string;
 }
 
+export interface OutboundSettings {
+  privateHosts: readonly string[];
+  nameServers: NameServers;
+  /** Covers everything: DNS look-up, connection, TLS, request and response. */
+  patienceMs: number;
+  /** The URL of a proxy for all but the private hosts. */
+  proxy: string | undefined;
+  /** Shown to receivers that ask for a client certificate, as PEM. */
+  clientCert: string | undefined;
+  clientKey: string | undefined;
+}
+
 /**
  * Sends requests to destinations that strangers chose. They reach public addresses only, which is checked when the connection is
  * made, on the very addresses that are used (against DNS rebinding). Hosts that the operator has declared private are exempt.
@@ -43,12 +56,13 @@ export class Outbound {
   /** Parsed URLs of an allowed form: parsing one costs as much as the rest of a request in this class. */
   readonly #destinations = new Map<string, Destination>();
 
-  /** `patienceMs` covers everything: DNS look-up, connection, TLS, request and response. */
-  constructor(settings: { privateHosts: readonly string[]; nameServers: NameServers; patienceMs: number }) {
-    this.#privateHosts = new Set(settings.privateHosts.map((host) => bare(new URL(`http://${isIP(host) === 6 ? `[${host}]` : host}`))));
-    this.#nameServers = settings.nameServers;
-    this.#patienceMs = settings.patienceMs;
-    const connect = buildConnector({ allowH2: false, timeout: settings.patienceMs, lookup: this.#lookup });
+  constructor({ privateHosts, nameServers, patienceMs, proxy, clientCert, clientKey }: OutboundSettings) {
+    this.#privateHosts = new Set(privateHosts.map((host) => bare(new URL(`http://${isIP(host) === 6 ? `[${host}]` : host}`))));
+    this.#nameServers = nameServers;
+    this.#patienceMs = patienceMs;
+    const identity = clientCert === undefined ? {} : { cert: clientCert, key: clientKey };
+    const connect = buildConnector({ allowH2: false, timeout: patienceMs, lookup: this.#lookup, ...identity });
+    const tunnel = proxy === undefined ? connect : this.#through(new OutboundProxy(proxy), connect);
     this.#agent = new Agent({
       allowH2: false,
       // The whole exchange has one time limit, in Exchange.
@@ -57,10 +71,30 @@ export class Outbound {
       keepAliveTimeout: KEEP_ALIVE_MS,
       connect: (options, callback) => {
         const problem = this.#literalProblem(options.hostname);
-        if (problem === undefined) connect(options, callback);
-        else callback(new ForbiddenDestination(problem), null);
+        if (problem !== undefined) callback(new ForbiddenDestination(problem), null);
+        else if (this.#privateHosts.has(options.hostname)) connect(options, callback);
+        else tunnel(options, callback);
       },
     });
+  }
+
+  /** Only HTTPS goes this way: plain HTTP is for private hosts. */
+  #through(proxy: OutboundProxy, connect: buildConnector.connector): buildConnector.connector {
+    const open = async ({ hostname, port }: buildConnector.Options) => {
+      const signal = AbortSignal.timeout(this.#patienceMs);
+      const addresses = isIP(hostname) === 0 ? await this.#publicAddressesOf(hostname) : [{ address: hostname }];
+      return proxy.open(
+        addresses.map(({ address }) => address),
+        Number(port || 443),
+        signal,
+      );
+    };
+    return (options, callback) => {
+      open(options).then(
+        (httpSocket) => connect({ ...options, httpSocket }, callback),
+        (error) => callback(error, null),
+      );
+    };
   }
 
   /** Refuses a URL whose form or present addresses are not allowed. The addresses are checked again at each connection. */
@@ -223,7 +257,7 @@ function nameProblem(host: string): string | undefined {
 
 /** Why there was no response, in words for the people who run the receiver. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof ForbiddenDestination || error instanceof UnusableResponse) return error.message;
+  if (error instanceof ForbiddenDestination || error instanceof UnusableResponse || error instanceof ProxyFailure) return error.message;
   // Of a host with several addresses, the first failure speaks for all.
   const cause: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   const code = codeOf(cause);

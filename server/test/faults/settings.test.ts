@@ -105,6 +105,34 @@ const settings: Record<string, Setting> = {
     becomes: ['localhost', '10.1.2.3'],
     wrong: ['http://localhost', 'a b', 'localhost:80'],
   },
+  OUTBOUND_PROXY: {
+    key: 'outboundProxy',
+    given: 'https://waybill:p%40ss@[2001:db8::1]:3128',
+    becomes: 'https://waybill:p%40ss@[2001:db8::1]:3128',
+    wrong: [
+      'proxy',
+      'proxy:3128',
+      'socks5://proxy',
+      'http://',
+      'http://proxy/path',
+      'http://proxy?x',
+      'http://u:%ff@proxy',
+      'http://proxy:0',
+    ],
+  },
+  OUTBOUND_CLIENT_CERT: {
+    along: { OUTBOUND_CLIENT_KEY: path.join(pems, 'key.pem') },
+    key: 'outboundClientCert',
+    given: path.join(pems, 'cert.pem'),
+    becomes: identity.cert,
+    wrong: ['/nonexistent/cert.pem', pems],
+  },
+  OUTBOUND_CLIENT_KEY: {
+    key: 'outboundClientKey',
+    given: path.join(pems, 'key.pem'),
+    becomes: identity.key,
+    wrong: ['/nonexistent/key.pem', pems],
+  },
   WEBHOOK_RETRY_DELAYS_S: {
     key: 'webhookRetryDelaysS',
     given: '1, 2,3',
@@ -245,16 +273,17 @@ test.each([
   );
 });
 
-test('a certificate for mail without its key, or with another, is refused in one sentence', () => {
-  const cert = path.join(pems, 'cert.pem');
-  expect(messageOf(() => readConfig({ SMTP_TLS_CERT: cert }))).toBe(
-    'The setting SMTP_TLS_KEY must be set along with SMTP_TLS_CERT, but is missing.',
+test.each(['SMTP_TLS', 'OUTBOUND_CLIENT'])('a certificate %s_CERT without its key, or with another, is refused in one sentence', (name) => {
+  expect(messageOf(() => readConfig({ [`${name}_CERT`]: path.join(pems, 'cert.pem') }))).toBe(
+    `The setting ${name}_KEY must be set along with ${name}_CERT, but is missing.`,
   );
   for (const wrong of ['key.pem', 'other-cert.pem']) {
-    const env = { SMTP_TLS_CERT: path.join(pems, wrong), SMTP_TLS_KEY: path.join(pems, 'key.pem') };
-    expect(messageOf(() => readConfig(env))).toMatch(
-      /^The setting SMTP_TLS_CERT must be a file with a certificate in PEM, to which the key in SMTP_TLS_KEY belongs, but is "[^"]+"\.$/,
+    const env = { [`${name}_CERT`]: path.join(pems, wrong), [`${name}_KEY`]: path.join(pems, 'key.pem') };
+    const sentence = messageOf(() => readConfig(env));
+    expect(sentence).toContain(
+      `The setting ${name}_CERT must be a file with a certificate in PEM, to which the key in ${name}_KEY belongs, but`,
     );
+    expect(sentence).toMatch(/ but is "[^"]+"\.$/);
   }
 });
 
@@ -263,6 +292,7 @@ test('a password in a wrong DATABASE_URL is not repeated', () => {
   expect(sentence).toContain('DATABASE_URL');
   expect(sentence).not.toContain('s3cret');
   expect(messageOf(() => readConfig({ SMTP_URL: 'smtp://waybill:s3cret@mail.example.com/path' }))).not.toContain('s3cret');
+  expect(messageOf(() => readConfig({ OUTBOUND_PROXY: 'http://waybill:s3cret@proxy.example.com/path' }))).not.toContain('s3cret');
 });
 
 test('the table above has every setting that is read', () => {
