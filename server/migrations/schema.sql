@@ -746,6 +746,19 @@ CREATE TABLE webhook_attempts (
   CONSTRAINT webhook_attempts_pkey PRIMARY KEY (party_id, webhook_id, id)
 );
 
+CREATE TABLE webhook_exchanges (
+  party_id bigint NOT NULL,
+  webhook_id uuid NOT NULL,
+  attempt_id uuid NOT NULL,
+  url text NOT NULL,
+  request_headers text NOT NULL,
+  body_sha256 bytea NOT NULL,
+  response_headers text,
+  response_body text,
+  is_truncated boolean NOT NULL,
+  CONSTRAINT webhook_exchanges_pkey PRIMARY KEY (party_id, webhook_id, attempt_id)
+);
+
 CREATE UNLOGGED TABLE webhook_leases (
   party_id bigint NOT NULL,
   webhook_id uuid NOT NULL,
@@ -782,6 +795,7 @@ CREATE TABLE webhooks (
   url_version integer NOT NULL DEFAULT 0,
   previous_secret text,
   previous_secret_until timestamp with time zone,
+  public_key text,
   CONSTRAINT webhooks_pause CHECK (((active = (pause_reason IS NULL)) AND (active = (paused_at IS NULL)))),
   CONSTRAINT webhooks_previous_secret CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
   CONSTRAINT webhooks_pkey PRIMARY KEY (party_id, id)
@@ -837,6 +851,8 @@ CREATE INDEX verifications_by_identifier ON verifications USING btree (identifie
 CREATE INDEX verified_domains_of_party ON verified_domains USING btree (party_id);
 CREATE INDEX view_digests_by_time ON view_digests USING btree (due_at);
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) WHERE (status = 'pending'::attempt_status);
+CREATE INDEX webhook_attempts_failed ON webhook_attempts USING btree (party_id, webhook_id, status, id) WHERE (status = ANY (ARRAY['retrying'::attempt_status, 'dropped'::attempt_status, 'failed'::attempt_status]));
+CREATE INDEX webhook_attempts_of_message ON webhook_attempts USING btree (party_id, webhook_id, message_id, id) WHERE ((attempt > 1) OR (event = 'message.replay'::text));
 CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
 
 CREATE FUNCTION add_contact_names(owners bigint[], others bigint[])

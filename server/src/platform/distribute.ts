@@ -40,6 +40,7 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   webhook_attempts: OF_PARTY,
   webhook_leases: OF_PARTY,
   webhook_rates: OF_PARTY,
+  webhook_exchanges: OF_PARTY,
   thread_notices: OF_PARTY,
   // A batch may concern parties of several shards; each takes what is its own.
   committed_batches: 'true',

@@ -2,6 +2,7 @@ import { promises as dns, type LookupAddress } from 'node:dns';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { WEBHOOK_RESPONSE_KEPT_BYTES } from '../contract/limits.ts';
 import { isRecord } from '../contract/records.ts';
 import { codeOf, messageOf } from '../contract/thrown.ts';
 import type { NameServers } from './name-servers.ts';
@@ -14,15 +15,20 @@ export class ForbiddenDestination extends Error {}
 /** The response was too late, or its body has no end. */
 class UnusableResponse extends Error {}
 
-export interface ResponseHead {
+export interface Response {
   statusCode: number;
-  retryAfter: string | undefined;
+  headers: IncomingHttpHeaders;
+  /** The first bytes of the body. */
+  start: Buffer;
+  /** Whether the body has more bytes than these, as far as it was read. */
+  isLonger: boolean;
 }
 
 /** Called once, with the response or the reason why there is none. A callback, because promises would be a good part of a request's cost. */
-type OnResponse = (response: ResponseHead | Error) => void;
+type OnResponse = (response: Response | Error) => void;
 
 const RESPONSE_MAX_BYTES = 64 * 1024;
+const NOTHING = Buffer.alloc(0);
 const KEEP_ALIVE_MS = 4_000;
 const DESTINATIONS_MAX = 4_000;
 
@@ -133,6 +139,12 @@ export class Outbound {
     return exchange;
   }
 
+  /** Whether the URL leads to a host that the operator has declared private. */
+  isPrivate(text: string): boolean {
+    const url = URL.parse(text);
+    return url !== null && this.#privateHosts.has(bare(url));
+  }
+
   stop(): Promise<void> {
     return this.#agent.destroy();
   }
@@ -185,12 +197,12 @@ export class Outbound {
   }
 }
 
-/** One request and its response, of which only the status and Retry-After are kept. */
+/** One request and its response, of which only the head and the first bytes are kept. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   #onResponse: OnResponse | undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  #response: ResponseHead | undefined;
+  #response: Response | undefined;
   #bytes = 0;
 
   constructor(patienceMs: number, onResponse: OnResponse) {
@@ -214,14 +226,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
     if (statusCode < 200) return;
-    this.#response = { statusCode, retryAfter: headers['retry-after'] };
+    this.#response = { statusCode, headers, start: NOTHING, isLonger: false };
     // A body that announces its length does end, so the response counts although its body is not read.
     if (Number(headers['content-length']) <= RESPONSE_MAX_BYTES || headers['content-length'] === undefined) return;
+    this.#response.isLonger = true;
     this.#end(this.#response);
     controller.abort(new UnusableResponse('a long response'));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#response) keepStart(this.#response, chunk);
     this.#bytes += chunk.length;
     if (this.#bytes <= RESPONSE_MAX_BYTES) return;
     const reason = new UnusableResponse(`responded with ${this.#response?.statusCode} and a body without end`);
@@ -237,12 +251,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end(error);
   }
 
-  #end(response: ResponseHead | Error): void {
+  #end(response: Response | Error): void {
     clearTimeout(this.#timer);
     const onResponse = this.#onResponse;
     this.#onResponse = undefined;
     onResponse?.(response);
   }
+}
+
+/** Most bodies come in one chunk, which need not be copied. */
+function keepStart(response: Response, chunk: Buffer): void {
+  const room = WEBHOOK_RESPONSE_KEPT_BYTES - response.start.length;
+  if (chunk.length > room) response.isLonger = true;
+  if (room === 0) return;
+  const kept = chunk.subarray(0, room);
+  response.start = response.start.length === 0 ? kept : Buffer.concat([response.start, kept]);
 }
 
 /** Without the brackets that IPv6 addresses have in URLs. */

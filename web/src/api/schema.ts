@@ -122,6 +122,12 @@ export interface paths {
   "/v1/webhooks/{id}/deliveries": {
     get: operations["getWebhooksIdDeliveries"];
   };
+  "/v1/webhooks/{id}/messages": {
+    get: operations["getWebhooksIdMessages"];
+  };
+  "/v1/webhooks/{id}/messages/{message_id}": {
+    get: operations["getWebhooksIdMessagesMessage_id"];
+  };
   "/v1/webhooks/{id}/statistics": {
     get: operations["getWebhooksIdStatistics"];
   };
@@ -673,6 +679,8 @@ export interface components {
       types: string[] | null;
       header_names: string[];
       max_per_second: number | null;
+      signatures: ("hmac" | "ed25519")[];
+      public_key: string | null;
       created_at: string;
     };
     CreatedWebhook: {
@@ -689,6 +697,8 @@ export interface components {
       types: string[] | null;
       header_names: string[];
       max_per_second: number | null;
+      signatures: ("hmac" | "ed25519")[];
+      public_key: string | null;
       created_at: string;
       secret: string;
     };
@@ -708,6 +718,55 @@ export interface components {
       created_at: string;
       attempted_at: string | null;
       next_attempt_at: string | null;
+    };
+    WebhookMessage: {
+      webhook_id: string;
+      message_id: string;
+      /** @enum {unknown} */
+      state: "pending" | "delivered" | "retrying" | "dropped" | "failed";
+      next_attempt_at: string | null;
+      latest_attempt: components["schemas"]["Delivery"];
+    };
+    WebhookDelivery: {
+      webhook_id: string;
+      message_id: string;
+      /** @enum {unknown} */
+      state: "pending" | "delivered" | "retrying" | "dropped" | "failed";
+      next_attempt_at: string | null;
+      body: string | null;
+      attempts: ({
+          id: string;
+          webhook_id: string;
+          message_id: string;
+          /** @enum {unknown} */
+          event: "message.received" | "message.test";
+          replay: boolean;
+          attempt: number;
+          /** @enum {unknown} */
+          status: "pending" | "delivered" | "retrying" | "dropped" | "failed";
+          status_code: number | null;
+          response_ms: number | null;
+          error: string | null;
+          created_at: string;
+          attempted_at: string | null;
+          next_attempt_at: string | null;
+          request: ({
+            url: string;
+            headers: ({
+                name: string;
+                value: string | null;
+              })[];
+            body_as_shown: boolean | null;
+          }) | null;
+          response: ({
+            headers: ({
+                name: string;
+                value: string | null;
+              })[];
+            body: string;
+            truncated: boolean;
+          }) | null;
+        })[];
     };
     WebhookStatistics: {
       webhook_id: string;
@@ -1784,6 +1843,7 @@ export interface operations {
           active?: boolean;
           types?: string[] | null;
           max_per_second?: number | null;
+          signatures?: ("hmac" | "ed25519")[];
         };
       };
     };
@@ -1845,6 +1905,7 @@ export interface operations {
           active?: boolean;
           types?: string[] | null;
           max_per_second?: number | null;
+          signatures?: ("hmac" | "ed25519")[];
         };
       };
     };
@@ -1877,6 +1938,7 @@ export interface operations {
         content: {
           "application/json": {
             secret: string;
+            public_key: string | null;
             previous_valid_until: string | null;
           };
         };
@@ -1924,6 +1986,52 @@ export interface operations {
             data: components["schemas"]["Delivery"][];
             next_cursor: string | null;
           };
+        };
+      };
+    };
+  };
+  getWebhooksIdMessages: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        state?: "pending" | "delivered" | "retrying" | "dropped" | "failed";
+        message?: string;
+        since?: string;
+        until?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["WebhookMessage"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  getWebhooksIdMessagesMessage_id: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+        message_id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["WebhookDelivery"];
         };
       };
     };
@@ -3015,6 +3123,8 @@ export type Download = components['schemas']['Download'];
 export type Webhook = components['schemas']['Webhook'];
 export type CreatedWebhook = components['schemas']['CreatedWebhook'];
 export type Delivery = components['schemas']['Delivery'];
+export type WebhookMessage = components['schemas']['WebhookMessage'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookStatistics = components['schemas']['WebhookStatistics'];
 export type Block = components['schemas']['Block'];
 export type Contact = components['schemas']['Contact'];

@@ -14,7 +14,9 @@ import {
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { keysOf } from '../../contract/records.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
+import { DeliverySchema, deliveryView, nullable, time } from './delivery-schema.ts';
 import { QueuedSchema } from './queued-schema.ts';
+import { SIGNATURES } from './signing-keys.ts';
 import { ATTEMPTS_COUNTED_MAX, type Counted, periods, readStatistics, type WebhookStatistics } from './statistics.ts';
 import { typesOf } from './webhook-fields.ts';
 import {
@@ -22,7 +24,6 @@ import {
   createWebhook,
   deleteWebhook,
   getWebhook,
-  type LogEntry,
   listWebhooks,
   readLog,
   rotateSecret,
@@ -32,10 +33,6 @@ import {
 } from './webhooks.ts';
 
 const { endpoint } = endpointsFor<WebhookServices & { webhookStatistics: WebhookStatistics }>();
-
-const time = (description: string) => Type.String({ format: 'date-time', description });
-const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
 
 const webhookFields = {
   id: Type.String({ description: 'wh_ id' }),
@@ -65,6 +62,8 @@ const webhookFields = {
   }),
   header_names: Type.Array(Type.String(), { description: 'The names of your own headers, in lower case. Values are never shown.' }),
   max_per_second: nullable(Type.Integer({ description: 'The limit of attempts per second; null for none.' })),
+  signatures: Type.Array(Type.Enum([...SIGNATURES]), { description: 'How attempts are signed.' }),
+  public_key: nullable(Type.String({ description: 'whpk_…, with which you verify Ed25519 signatures; null without them.' })),
   created_at: time('When it was created.'),
 };
 
@@ -73,28 +72,6 @@ export const WebhookSchema = Type.Object(webhookFields, { $id: 'Webhook', ...clo
 export const CreatedWebhookSchema = Type.Object(
   { ...webhookFields, secret: Type.String({ description: 'Signs every delivery. Shown only once.' }) },
   { $id: 'CreatedWebhook', ...closed },
-);
-
-export const DeliverySchema = Type.Object(
-  {
-    id: Type.String({ description: 'dlv_ id, the Waybill-Delivery-Id of this attempt.' }),
-    webhook_id: Type.String(),
-    message_id: Type.String({ description: 'For a test, the id in its sample envelope.' }),
-    event: Type.Enum(['message.received', 'message.test']),
-    replay: Type.Boolean({ description: 'Whether it was asked for with POST /v1/messages/{id}/redeliver.' }),
-    attempt: Type.Integer({ minimum: 1 }),
-    status: Type.Enum(['pending', 'delivered', 'retrying', 'dropped', 'failed'], {
-      description:
-        'pending: not made yet. delivered: the response was 2xx. retrying: failed, and another attempt follows. dropped: failed, and it was the last. failed: a test that failed.',
-    }),
-    status_code: nullable(Type.Integer()),
-    response_ms: nullable(Type.Integer()),
-    error: nullable(Type.String({ description: 'Why it failed.' })),
-    created_at: time('When it was queued.'),
-    attempted_at: nullable(time('When the attempt began.')),
-    next_attempt_at: nullable(time('pending: when the attempt is due. retrying: when the next attempt is due.')),
-  },
-  { $id: 'Delivery', ...closed, description: 'One attempt to deliver a message to a webhook.' },
 );
 
 const countedFields = {
@@ -151,6 +128,14 @@ const settingFields = {
   max_per_second: Type.Optional(
     Type.Union([Type.Integer({ minimum: 1, maximum: WEBHOOK_PER_SECOND_MAX }), Type.Null()], {
       description: 'Attempts that begin per second, averaged over a few seconds. Null for no limit.',
+    }),
+  ),
+  signatures: Type.Optional(
+    Type.Array(Type.Enum([...SIGNATURES]), {
+      minItems: 1,
+      maxItems: SIGNATURES.length,
+      description:
+        '`["hmac"]`, as at first, or `["hmac", "ed25519"]` for a second signature (v1a of Standard Webhooks) that receivers verify with a public key.',
     }),
   ),
 };
@@ -215,7 +200,7 @@ export const remove = endpoint({
 export const rotate = endpoint({
   summary: 'Replace the secret of a webhook',
   description:
-    'Until the grace is over, each attempt has a signature with the new secret and one with the secret before, in both schemes. A secret that was replaced before that is no longer used.',
+    'Until the grace is over, each attempt has a signature with the new secret and one with the secret before, in both schemes. A secret that was replaced before that is no longer used. A key pair is replaced with the secret, with the same grace.',
   params: idParams,
   body: Type.Object(
     {
@@ -233,6 +218,7 @@ export const rotate = endpoint({
     schema: Type.Object(
       {
         secret: Type.String({ description: 'Signs every delivery. Shown only once.' }),
+        public_key: nullable(Type.String({ description: 'The new whpk_… of a webhook with Ed25519 signatures; otherwise null.' })),
         previous_valid_until: nullable(time('When the secret before stops signing; null if it has.')),
       },
       closed,
@@ -240,8 +226,8 @@ export const rotate = endpoint({
   },
   errors: [...bodyErrors, 'not_found'],
   handle: async (context, { caller, params, body }) => {
-    const { secret, previousValidUntil } = await rotateSecret(context, caller.business, params.id, body.grace_s);
-    return { body: { secret, previous_valid_until: previousValidUntil?.toISOString() ?? null } };
+    const { secret, publicKey, previousValidUntil } = await rotateSecret(context, caller.business, params.id, body.grace_s);
+    return { body: { secret, public_key: publicKey, previous_valid_until: previousValidUntil?.toISOString() ?? null } };
   },
 });
 
@@ -298,7 +284,7 @@ function countedView({ delivered, failed, p50Ms, p95Ms }: Counted) {
   return { delivered, failed, p50_ms: p50Ms, p95_ms: p95Ms };
 }
 
-function webhookView({ id, url, active, pause, target, description, types, headers, maxPerSecond, createdAt }: Webhook) {
+function webhookView({ id, url, active, pause, target, description, types, headers, maxPerSecond, publicKey, createdAt }: Webhook) {
   return {
     id: formatId('wh', id),
     url,
@@ -309,24 +295,8 @@ function webhookView({ id, url, active, pause, target, description, types, heade
     types: typesOf(types),
     header_names: Object.keys(headers ?? {}),
     max_per_second: maxPerSecond,
+    signatures: publicKey === null ? ['hmac'] : ['hmac', 'ed25519'],
+    public_key: publicKey,
     created_at: createdAt.toISOString(),
-  };
-}
-
-function deliveryView(webhook: Webhook, entry: LogEntry) {
-  return {
-    id: formatId('dlv', entry.id),
-    webhook_id: formatId('wh', webhook.id),
-    message_id: formatId('msg', entry.messageId),
-    event: entry.event === 'message.replay' ? 'message.received' : entry.event,
-    replay: entry.event === 'message.replay',
-    attempt: entry.attempt,
-    status: entry.status,
-    status_code: entry.statusCode,
-    response_ms: entry.responseMs,
-    error: entry.error,
-    created_at: entry.createdAt.toISOString(),
-    attempted_at: entry.attemptedAt?.toISOString() ?? null,
-    next_attempt_at: entry.nextAttemptAt?.toISOString() ?? null,
   };
 }
