@@ -782,6 +782,19 @@ CREATE TABLE webhook_attempts (
   CONSTRAINT webhook_attempts_pkey PRIMARY KEY (party_id, webhook_id, id)
 );
 
+CREATE TABLE webhook_exchanges (
+  party_id bigint NOT NULL,
+  webhook_id uuid NOT NULL,
+  attempt_id uuid NOT NULL,
+  url text NOT NULL,
+  request_headers text NOT NULL,
+  body_sha256 bytea NOT NULL,
+  response_headers text,
+  response_body text,
+  is_truncated boolean NOT NULL,
+  CONSTRAINT webhook_exchanges_pkey PRIMARY KEY (party_id, webhook_id, attempt_id)
+);
+
 CREATE UNLOGGED TABLE webhook_leases (
   party_id bigint NOT NULL,
   webhook_id uuid NOT NULL,
@@ -841,6 +854,7 @@ CREATE TABLE webhooks (
   failing_since timestamp with time zone,
   failing_told_at timestamp with time zone,
   ordered boolean NOT NULL DEFAULT false,
+  public_key text,
   CONSTRAINT webhooks_pause CHECK (((active = (pause_reason IS NULL)) AND (active = (paused_at IS NULL)))),
   CONSTRAINT webhooks_previous_secret CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
   CONSTRAINT webhooks_pkey PRIMARY KEY (party_id, id)
@@ -901,6 +915,8 @@ CREATE INDEX verified_domains_of_party ON verified_domains USING btree (party_id
 CREATE INDEX view_digests_by_time ON view_digests USING btree (due_at);
 CREATE INDEX webhook_attempts_by_message ON webhook_attempts USING btree (party_id, webhook_id, message_id) WHERE ((event = 'message.replay'::text) OR (status = 'dropped'::attempt_status));
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) WHERE (status = 'pending'::attempt_status);
+CREATE INDEX webhook_attempts_failed ON webhook_attempts USING btree (party_id, webhook_id, status, id) WHERE (status = ANY (ARRAY['retrying'::attempt_status, 'dropped'::attempt_status, 'failed'::attempt_status]));
+CREATE INDEX webhook_attempts_of_message ON webhook_attempts USING btree (party_id, webhook_id, message_id, id) WHERE ((attempt > 1) OR (event = 'message.replay'::text));
 CREATE INDEX webhook_attempts_of_thread ON webhook_attempts USING btree (party_id, webhook_id, thread_id, "position", id) WHERE ((status = 'pending'::attempt_status) AND (thread_id IS NOT NULL));
 CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
 CREATE UNIQUE INDEX webhook_recoveries_unfinished ON webhook_recoveries USING btree (party_id, webhook_id) WHERE (state = ANY (ARRAY['running'::text, 'paused'::text]));
@@ -2176,6 +2192,9 @@ BEGIN
             ORDER BY m.due_at LIMIT 1)) d;
   -- greatest() passes over nulls.
   RETURN CASE WHEN next IS NOT NULL THEN greatest(0, ceil(extract(epoch FROM next - clock) * 1000)) END;
+END
+$function$;
+
 CREATE FUNCTION next_ordered_attempts(party bigint, webhook uuid, room integer, held uuid[], worker uuid, clock timestamp with time zone, OUT attempt_ids uuid[], OUT attempts json, OUT has_more boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -2617,30 +2636,6 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION release_threads(made made_attempt[])
- RETURNS void
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_sort TO 'off'
-AS $function$
-#variable_conflict use_column
-DECLARE
-  clock CONSTANT timestamptz := now();
-BEGIN
-  UPDATE webhook_attempts n SET due_at = clock
-    FROM (SELECT DISTINCT a.party_id, a.webhook_id, a.thread_id FROM unnest(made) AS m
-            JOIN webhook_attempts a ON a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id
-           WHERE m.is_ordered AND a.thread_id IS NOT NULL) t
-   CROSS JOIN LATERAL (SELECT b.id FROM webhook_attempts b
-           WHERE b.party_id = t.party_id AND b.webhook_id = t.webhook_id AND b.thread_id = t.thread_id AND b.status = 'pending' AND b.thread_id IS NOT NULL
-           ORDER BY b.position, b.id LIMIT 1) f
-   WHERE n.party_id = t.party_id AND n.webhook_id = t.webhook_id AND n.id = f.id AND n.due_at = 'infinity';
-END
-$function$;
-
 CREATE FUNCTION release_messages(party bigint, consumer text, worker text, ids uuid[], delay interval, why text, is_undone boolean)
  RETURNS TABLE(done uuid[], has_news boolean)
  LANGUAGE plpgsql
@@ -2675,6 +2670,30 @@ BEGIN
   done := back || poison;
   has_news := free_threads(party, its.id, threads, clock) OR cardinality(back) > 0;
   RETURN NEXT;
+END
+$function$;
+
+CREATE FUNCTION release_threads(made made_attempt[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  clock CONSTANT timestamptz := now();
+BEGIN
+  UPDATE webhook_attempts n SET due_at = clock
+    FROM (SELECT DISTINCT a.party_id, a.webhook_id, a.thread_id FROM unnest(made) AS m
+            JOIN webhook_attempts a ON a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id
+           WHERE m.is_ordered AND a.thread_id IS NOT NULL) t
+   CROSS JOIN LATERAL (SELECT b.id FROM webhook_attempts b
+           WHERE b.party_id = t.party_id AND b.webhook_id = t.webhook_id AND b.thread_id = t.thread_id AND b.status = 'pending' AND b.thread_id IS NOT NULL
+           ORDER BY b.position, b.id LIMIT 1) f
+   WHERE n.party_id = t.party_id AND n.webhook_id = t.webhook_id AND n.id = f.id AND n.due_at = 'infinity';
 END
 $function$;
 

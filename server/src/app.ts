@@ -47,6 +47,7 @@ import * as threads from './modules/threads/routes.ts';
 import * as views from './modules/threads/view-routes.ts';
 import type { Pages } from './modules/web/pages.ts';
 import { pageRoutes } from './modules/web/routes.ts';
+import * as webhookDeliveries from './modules/webhooks/delivery-routes.ts';
 import * as recoveries from './modules/webhooks/recovery-routes.ts';
 import * as redelivery from './modules/webhooks/redeliver-routes.ts';
 import * as webhooks from './modules/webhooks/routes.ts';
@@ -102,6 +103,8 @@ export const api: readonly Route<Context>[] = [
   ['PATCH', '/v1/webhooks/:id/recoveries/:recovery_id', 'key rw', recoveries.change],
   ['POST', '/v1/webhooks/:id/test', 'key rw', webhooks.test],
   ['GET', '/v1/webhooks/:id/deliveries', 'key', webhooks.deliveries],
+  ['GET', '/v1/webhooks/:id/messages', 'key', webhookDeliveries.list],
+  ['GET', '/v1/webhooks/:id/messages/:message_id', 'key', webhookDeliveries.getOne],
   ['GET', '/v1/webhooks/:id/statistics', 'key', webhooks.statistics],
   ['GET', '/v1/consumers', 'key rw', consumers.list],
   ['GET', '/v1/consumers/:name', 'key rw', consumers.getOne],

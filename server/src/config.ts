@@ -49,6 +49,11 @@ export interface Config {
   dailyUploadLimitPerPersonBytes: number;
   freeDiskReserveBytes: number;
   webhookPrivateHosts: string[];
+  /** For requests to webhooks, except to private hosts. */
+  outboundProxy: string | undefined;
+  /** As PEM, for receivers that ask for a client certificate. */
+  outboundClientCert: string | undefined;
+  outboundClientKey: string | undefined;
   webhookRetryDelaysS: number[];
   webhookLogDays: number;
   /** 0 pauses none. */
@@ -138,7 +143,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
       refuse('INBOUND_DOMAIN', 'a domain name such as in.example.com'),
     )?.toLowerCase(),
     smtpListen: smtpListen(),
-    smtpTlsCert: smtpTlsCert(),
+    smtpTlsCert: certificate('SMTP_TLS_CERT', 'SMTP_TLS_KEY'),
     smtpTlsKey: pem('SMTP_TLS_KEY'),
     smtpProxies: list('SMTP_PROXIES', (item) => isIP(item) !== 0, 'IP addresses'),
     mailMaxBytes: Math.max(1, whole('MAIL_MAX_MB', limits.MAIL_MAX_MB, 1_024)) * limits.MB,
@@ -166,6 +171,11 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     dailyUploadLimitPerPersonBytes: whole('DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES', limits.DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES),
     freeDiskReserveBytes: whole('FREE_DISK_RESERVE_MB', limits.FREE_DISK_RESERVE_MB) * limits.MB,
     webhookPrivateHosts: list('WEBHOOK_PRIVATE_HOSTS', isHost, 'host names or IP addresses').map((host) => host.toLowerCase()),
+    outboundProxy: check(text('OUTBOUND_PROXY'), isProxy, () =>
+      refuse('OUTBOUND_PROXY', 'a URL such as http://proxy.example.com:3128 or https://user:password@proxy.example.com'),
+    ),
+    outboundClientCert: certificate('OUTBOUND_CLIENT_CERT', 'OUTBOUND_CLIENT_KEY'),
+    outboundClientKey: pem('OUTBOUND_CLIENT_KEY'),
     webhookRetryDelaysS: delays(text('WEBHOOK_RETRY_DELAYS_S') ?? '60,300,1800,7200,43200', () =>
       refuse(
         'WEBHOOK_RETRY_DELAYS_S',
@@ -237,15 +247,15 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     }
   }
 
-  function smtpTlsCert(): string | undefined {
-    const cert = pem('SMTP_TLS_CERT');
+  function certificate(name: string, keyName: string): string | undefined {
+    const cert = pem(name);
     if (cert === undefined) return undefined;
-    const key = pem('SMTP_TLS_KEY') ?? refuse('SMTP_TLS_KEY', 'set along with SMTP_TLS_CERT');
+    const key = pem(keyName) ?? refuse(keyName, `set along with ${name}`);
     try {
       createSecureContext({ cert, key });
       return cert;
     } catch {
-      return refuse('SMTP_TLS_CERT', 'a file with a certificate in PEM, to which the key in SMTP_TLS_KEY belongs');
+      return refuse(name, `a file with a certificate in PEM, to which the key in ${keyName} belongs`);
     }
   }
 
@@ -258,7 +268,23 @@ function isMailServer(text: string): boolean {
   const url = URL.parse(text);
   if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || !isHost(url.hostname.replace(/^\[(.*)\]$/, '$1'))) return false;
   const isBare = ['', '/'].includes(url.pathname) && url.hash === '' && ['', '?ignoreTLS=true'].includes(url.search);
-  return isBare && !/%(?![0-9a-f]{2})/i.test(url.username + url.password);
+  return isBare && isPercentEncoded(url.username + url.password);
+}
+
+function isProxy(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url || !['http:', 'https:'].includes(url.protocol) || !isHost(url.hostname.replace(/^\[(.*)\]$/, '$1'))) return false;
+  const isBare = url.pathname === '/' && url.hash === '' && url.search === '';
+  return isBare && url.port !== '0' && isPercentEncoded(url.username + url.password);
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isBoolean(value: string): boolean {

@@ -177,7 +177,7 @@ async function startExchanges(database: Database, connection: Connection, log: L
 
 /** What posts to webhooks. A data folder has a key of its own; what it encrypted can still be read when a key is set. */
 async function deliveryPartsOf(config: Config, database: Database, nameServers: NameServers) {
-  const { databaseUrl, dataDir, secretsKey, secretsOldKeys, webhookPrivateHosts: privateHosts } = config;
+  const { databaseUrl, dataDir, secretsKey, secretsOldKeys } = config;
   const usesFolder = databaseUrl === undefined && secretsKey === undefined;
   if (usesFolder && readSecretsKey(dataDir) === undefined) {
     // A new key must not take the place of one that is lost.
@@ -188,7 +188,15 @@ async function deliveryPartsOf(config: Config, database: Database, nameServers: 
   const older = inFolder ? [...secretsOldKeys, inFolder] : secretsOldKeys;
   const webhookSecrets = new WebhookSecrets(new SecretBox(usesFolder ? inFolder : secretsKey, older));
   await webhookSecrets.requireKeys(database);
-  return { webhookSecrets, outbound: new Outbound({ privateHosts, nameServers, patienceMs: WEBHOOK_PATIENCE_MS }) };
+  const outbound = new Outbound({
+    privateHosts: config.webhookPrivateHosts,
+    nameServers,
+    patienceMs: WEBHOOK_PATIENCE_MS,
+    proxy: config.outboundProxy,
+    clientCert: config.outboundClientCert,
+    clientKey: config.outboundClientKey,
+  });
+  return { webhookSecrets, outbound };
 }
 
 /** What reads much for one request, and so has turns or places for it. */

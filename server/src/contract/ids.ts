@@ -140,6 +140,18 @@ export function writeUuid(uuid: string, bytes: Buffer, start: number): number {
   return at;
 }
 
+/** The lowest uuid of a millisecond since 1970. */
+export function firstUuidAt(ms: number): string {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUIntBE(Math.min(Math.max(0, ms), 2 ** 48 - 1), 0, 6);
+  return uuidText(bytes);
+}
+
+/** The millisecond since 1970 in which a uuid was created. */
+export function timeOfUuid(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+}
+
 /** The uuid inside an id of that kind, or undefined when the text is not such an id. */
 export function parseId(prefix: IdPrefix, id: string): string | undefined {
   if (id.length !== prefix.length + 1 + UUID_CHARS || !id.startsWith(`${prefix}_`)) return undefined;

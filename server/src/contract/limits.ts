@@ -287,6 +287,24 @@ export const WEBHOOK_PATIENCE_MS = 10_000;
 export const WEBHOOK_RETRIES_MAX = 5;
 /** Days for which the service keeps the log of attempts. Setting: `WEBHOOK_LOG_DAYS`. */
 export const WEBHOOK_LOG_DAYS = 30;
+/** Attempts of one delivery that the service shows, the newest. */
+export const WEBHOOK_ATTEMPTS_SHOWN_MAX = 100;
+/** Entries of a log that are read for one page of deliveries. */
+export const WEBHOOK_LOG_SCANNED_MAX = 10_000;
+/** Attempts of a webhook whose request and response are kept, the newest. */
+export const WEBHOOK_EXCHANGES_MAX = 1_000;
+/** Successes, and as many failures, of a webhook whose request and response a process keeps at once; above that, a few. */
+export const WEBHOOK_EXCHANGES_BURST = 100;
+/** Successes, and as many failures, of a busy webhook whose request and response a process keeps, per minute. */
+export const WEBHOOK_EXCHANGES_PER_MINUTE = 12;
+/** The same of all webhooks together, per second. */
+export const WEBHOOK_EXCHANGES_PER_SECOND = 100;
+/** Bytes that are kept of the body of a response. */
+export const WEBHOOK_RESPONSE_KEPT_BYTES = 2_048;
+/** Headers that are kept of a response. */
+export const WEBHOOK_RESPONSE_HEADERS_MAX = 32;
+/** Characters that are kept of the value of a header of a response; of all names and values together, four times as many. */
+export const WEBHOOK_RESPONSE_HEADER_MAX_CHARS = 512;
 
 // # People and signing in
 

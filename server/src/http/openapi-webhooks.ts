@@ -26,7 +26,7 @@ const headersOf = (event: string): Parameter[] => [
   header('webhook-timestamp', 'When the attempt was signed, in Unix seconds.', { type: 'string', pattern: '^[0-9]+$' }),
   header(
     'webhook-signature',
-    '`v1,<base64>`: the same proof in the form of Standard Webhooks; after a rotation there are two, separated by a space.',
+    '`v1,<base64>`: the same proof in the form of Standard Webhooks; after a rotation there are two, separated by a space. Webhooks with Ed25519 signatures have as many `v1a,<base64>`, to verify with the public key.',
     { type: 'string', pattern: '^v1,' },
   ),
 ];

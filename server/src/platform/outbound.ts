@@ -2,9 +2,11 @@ import { promises as dns, type LookupAddress } from 'node:dns';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { WEBHOOK_RESPONSE_KEPT_BYTES } from '../contract/limits.ts';
 import { isRecord } from '../contract/records.ts';
 import { codeOf, messageOf } from '../contract/thrown.ts';
 import type { NameServers } from './name-servers.ts';
+import { OutboundProxy, ProxyFailure } from './outbound-proxy.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** A URL or an address to which nothing may be sent. The message says why. */
@@ -13,15 +15,20 @@ export class ForbiddenDestination extends Error {}
 /** The response was too late, or its body has no end. */
 class UnusableResponse extends Error {}
 
-export interface ResponseHead {
+export interface Response {
   statusCode: number;
-  retryAfter: string | undefined;
+  headers: IncomingHttpHeaders;
+  /** The first bytes of the body. */
+  start: Buffer;
+  /** Whether the body has more bytes than these, as far as it was read. */
+  isLonger: boolean;
 }
 
 /** Called once, with the response or the reason why there is none. A callback, because promises would be a good part of a request's cost. */
-type OnResponse = (response: ResponseHead | Error) => void;
+type OnResponse = (response: Response | Error) => void;
 
 const RESPONSE_MAX_BYTES = 64 * 1024;
+const NOTHING = Buffer.alloc(0);
 const KEEP_ALIVE_MS = 4_000;
 const DESTINATIONS_MAX = 4_000;
 
@@ -29,6 +36,18 @@ const DESTINATIONS_MAX = 4_000;
 interface Destination {
   origin: string;
   path: string;
+}
+
+export interface OutboundSettings {
+  privateHosts: readonly string[];
+  nameServers: NameServers;
+  /** Covers everything: DNS look-up, connection, TLS, request and response. */
+  patienceMs: number;
+  /** The URL of a proxy for all but the private hosts. */
+  proxy: string | undefined;
+  /** Shown to receivers that ask for a client certificate, as PEM. */
+  clientCert: string | undefined;
+  clientKey: string | undefined;
 }
 
 /**
@@ -43,12 +62,13 @@ export class Outbound {
   /** Parsed URLs of an allowed form: parsing one costs as much as the rest of a request in this class. */
   readonly #destinations = new Map<string, Destination>();
 
-  /** `patienceMs` covers everything: DNS look-up, connection, TLS, request and response. */
-  constructor(settings: { privateHosts: readonly string[]; nameServers: NameServers; patienceMs: number }) {
-    this.#privateHosts = new Set(settings.privateHosts.map((host) => bare(new URL(`http://${isIP(host) === 6 ? `[${host}]` : host}`))));
-    this.#nameServers = settings.nameServers;
-    this.#patienceMs = settings.patienceMs;
-    const connect = buildConnector({ allowH2: false, timeout: settings.patienceMs, lookup: this.#lookup });
+  constructor({ privateHosts, nameServers, patienceMs, proxy, clientCert, clientKey }: OutboundSettings) {
+    this.#privateHosts = new Set(privateHosts.map((host) => bare(new URL(`http://${isIP(host) === 6 ? `[${host}]` : host}`))));
+    this.#nameServers = nameServers;
+    this.#patienceMs = patienceMs;
+    const identity = clientCert === undefined ? {} : { cert: clientCert, key: clientKey };
+    const connect = buildConnector({ allowH2: false, timeout: patienceMs, lookup: this.#lookup, ...identity });
+    const tunnel = proxy === undefined ? connect : this.#through(new OutboundProxy(proxy), connect);
     this.#agent = new Agent({
       allowH2: false,
       // The whole exchange has one time limit, in Exchange.
@@ -57,10 +77,30 @@ export class Outbound {
       keepAliveTimeout: KEEP_ALIVE_MS,
       connect: (options, callback) => {
         const problem = this.#literalProblem(options.hostname);
-        if (problem === undefined) connect(options, callback);
-        else callback(new ForbiddenDestination(problem), null);
+        if (problem !== undefined) callback(new ForbiddenDestination(problem), null);
+        else if (this.#privateHosts.has(options.hostname)) connect(options, callback);
+        else tunnel(options, callback);
       },
     });
+  }
+
+  /** Only HTTPS goes this way: plain HTTP is for private hosts. */
+  #through(proxy: OutboundProxy, connect: buildConnector.connector): buildConnector.connector {
+    const open = async ({ hostname, port }: buildConnector.Options) => {
+      const signal = AbortSignal.timeout(this.#patienceMs);
+      const addresses = isIP(hostname) === 0 ? await this.#publicAddressesOf(hostname) : [{ address: hostname }];
+      return proxy.open(
+        addresses.map(({ address }) => address),
+        Number(port || 443),
+        signal,
+      );
+    };
+    return (options, callback) => {
+      open(options).then(
+        (httpSocket) => connect({ ...options, httpSocket }, callback),
+        (error) => callback(error, null),
+      );
+    };
   }
 
   /** Refuses a URL whose form or present addresses are not allowed. The addresses are checked again at each connection. */
@@ -97,6 +137,12 @@ export class Outbound {
       exchange.cancel(error as Error);
     }
     return exchange;
+  }
+
+  /** Whether the URL leads to a host that the operator has declared private. */
+  isPrivate(text: string): boolean {
+    const url = URL.parse(text);
+    return url !== null && this.#privateHosts.has(bare(url));
   }
 
   stop(): Promise<void> {
@@ -151,12 +197,12 @@ export class Outbound {
   }
 }
 
-/** One request and its response, of which only the status and Retry-After are kept. */
+/** One request and its response, of which only the head and the first bytes are kept. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   #onResponse: OnResponse | undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  #response: ResponseHead | undefined;
+  #response: Response | undefined;
   #bytes = 0;
 
   constructor(patienceMs: number, onResponse: OnResponse) {
@@ -180,14 +226,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
     if (statusCode < 200) return;
-    this.#response = { statusCode, retryAfter: headers['retry-after'] };
+    this.#response = { statusCode, headers, start: NOTHING, isLonger: false };
     // A body that announces its length does end, so the response counts although its body is not read.
     if (Number(headers['content-length']) <= RESPONSE_MAX_BYTES || headers['content-length'] === undefined) return;
+    this.#response.isLonger = true;
     this.#end(this.#response);
     controller.abort(new UnusableResponse('a long response'));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#response) keepStart(this.#response, chunk);
     this.#bytes += chunk.length;
     if (this.#bytes <= RESPONSE_MAX_BYTES) return;
     const reason = new UnusableResponse(`responded with ${this.#response?.statusCode} and a body without end`);
@@ -203,12 +251,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end(error);
   }
 
-  #end(response: ResponseHead | Error): void {
+  #end(response: Response | Error): void {
     clearTimeout(this.#timer);
     const onResponse = this.#onResponse;
     this.#onResponse = undefined;
     onResponse?.(response);
   }
+}
+
+/** Most bodies come in one chunk, which need not be copied. */
+function keepStart(response: Response, chunk: Buffer): void {
+  const room = WEBHOOK_RESPONSE_KEPT_BYTES - response.start.length;
+  if (chunk.length > room) response.isLonger = true;
+  if (room === 0) return;
+  const kept = chunk.subarray(0, room);
+  response.start = response.start.length === 0 ? kept : Buffer.concat([response.start, kept]);
 }
 
 /** Without the brackets that IPv6 addresses have in URLs. */
@@ -223,7 +280,7 @@ function nameProblem(host: string): string | undefined {
 
 /** Why there was no response, in words for the people who run the receiver. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof ForbiddenDestination || error instanceof UnusableResponse) return error.message;
+  if (error instanceof ForbiddenDestination || error instanceof UnusableResponse || error instanceof ProxyFailure) return error.message;
   // Of a host with several addresses, the first failure speaks for all.
   const cause: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   const code = codeOf(cause);

@@ -178,19 +178,20 @@ describe('Markdown', () => {
   });
 });
 
-describe('examples/verify-webhook', () => {
-  const FOLDER = 'examples/verify-webhook';
-
-  test.each(files(FOLDER))('%s stands in the guide, letter for letter', (file) => {
-    expect(read('docs/guides/receive-webhooks.md')).toContain(
-      `(../../${FOLDER}/${file})\n\n\`\`\`${languageOf(file)}\n${read(`${FOLDER}/${file}`)}\`\`\``,
-    );
+describe.each([
+  ['examples/verify-webhook', 'docs/guides/receive-webhooks.md'],
+  ['examples/verify-ed25519', 'docs/guides/verify-ed25519.md'],
+])('%s', (folder, guide) => {
+  test.each(files(folder))('%s stands in the guide, letter for letter', (file) => {
+    expect(read(guide)).toContain(`(../../${folder}/${file})\n\n\`\`\`${languageOf(file)}\n${read(`${folder}/${file}`)}\`\`\``);
   });
 
   test('has four languages', () => {
-    expect(files(FOLDER).map(languageOf).sort()).toEqual(['go', 'java', 'python', 'ts']);
+    expect(files(folder).map(languageOf).sort()).toEqual(['go', 'java', 'python', 'ts']);
   });
+});
 
+describe('examples/verify-webhook', () => {
   test('verify.ts takes what Waybill delivers, and nothing else', async () => {
     const [acme, globex] = [await service.business('acme'), await service.business('globex')];
     const { secret } = (await globex.api.write('POST', '/webhooks', { url: receiver.url() })).body;

@@ -53,7 +53,7 @@ function certificate(subject: string, of: KeyObject, by: KeyObject, extension: B
     der(0xa3, sequence(extension)),
   );
   const signed = sequence(tbs, ECDSA_SHA256, der(0x03, Buffer.from([0]), sign('sha256', tbs, by)));
-  return `-----BEGIN CERTIFICATE-----\n${signed.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+  return `-----BEGIN CERTIFICATE-----\n${signed.toString('base64').replace(/.{64}(?=.)/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
 }
 
 /** Self-signed. */

@@ -120,6 +120,12 @@ export function goodRequestsOfKeys(
       await acme.api.request('POST', `/v1/webhooks/${id}/test`);
       return acme.api.get(`/webhooks/${id}/deliveries`);
     },
+    'GET /v1/webhooks/:id/messages': async () => acme.api.get(`/webhooks/${(await newWebhook()).body.id}/messages?state=dropped`),
+    'GET /v1/webhooks/:id/messages/:message_id': async () => {
+      const { id } = (await newWebhook()).body;
+      const { body } = await acme.api.request('POST', `/v1/webhooks/${id}/test`);
+      return acme.api.get(`/webhooks/${id}/messages/${body.job_id.replace('job_', 'dlv_')}`);
+    },
     'GET /v1/webhooks/:id/statistics': async () => acme.api.get(`/webhooks/${(await newWebhook()).body.id}/statistics?period=7d`),
     'GET /v1/consumers': async () => {
       await leased();

@@ -57,8 +57,15 @@ export const withStatus =
   (_delivery, response) =>
     response.writeHead(status, headers).end();
 
+interface ReceiverOptions {
+  plain?: boolean;
+  identity?: Identity;
+  /** As PEM: only clients with a certificate by this authority get through. */
+  clientAuthority?: string;
+}
+
 /** A real HTTPS (or HTTP) server on loopback that keeps what it is sent. */
-export async function startReceiver(options: { plain?: boolean; identity?: Identity } = {}): Promise<Receiver> {
+export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const deliveries: Delivery[] = [];
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
@@ -71,9 +78,9 @@ export async function startReceiver(options: { plain?: boolean; identity?: Ident
       receiver.respond(delivery, response, request);
     });
   };
-  const server = options.plain
-    ? http.createServer(onRequest)
-    : https.createServer(options.identity ?? authority.issue(['localhost', '127.0.0.1']), onRequest);
+  const identity = options.identity ?? authority.issue(['localhost', '127.0.0.1']);
+  const asksForCertificate = options.clientAuthority === undefined ? {} : { requestCert: true, ca: options.clientAuthority };
+  const server = options.plain ? http.createServer(onRequest) : https.createServer({ ...identity, ...asksForCertificate }, onRequest);
   server.on('tlsClientError', () => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

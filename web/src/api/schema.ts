@@ -132,6 +132,12 @@ export interface paths {
   "/v1/webhooks/{id}/deliveries": {
     get: operations["getWebhooksIdDeliveries"];
   };
+  "/v1/webhooks/{id}/messages": {
+    get: operations["getWebhooksIdMessages"];
+  };
+  "/v1/webhooks/{id}/messages/{message_id}": {
+    get: operations["getWebhooksIdMessagesMessage_id"];
+  };
   "/v1/webhooks/{id}/statistics": {
     get: operations["getWebhooksIdStatistics"];
   };
@@ -717,6 +723,8 @@ export interface components {
       header_names: string[];
       max_per_second: number | null;
       ordered: boolean;
+      signatures: ("hmac" | "ed25519")[];
+      public_key: string | null;
       failing_since: string | null;
       created_at: string;
     };
@@ -739,6 +747,8 @@ export interface components {
       header_names: string[];
       max_per_second: number | null;
       ordered: boolean;
+      signatures: ("hmac" | "ed25519")[];
+      public_key: string | null;
       failing_since: string | null;
       created_at: string;
       secret: string;
@@ -775,6 +785,55 @@ export interface components {
       created_at: string;
       attempted_at: string | null;
       next_attempt_at: string | null;
+    };
+    WebhookMessage: {
+      webhook_id: string;
+      message_id: string;
+      /** @enum {unknown} */
+      state: "pending" | "delivered" | "retrying" | "dropped" | "failed";
+      next_attempt_at: string | null;
+      latest_attempt: components["schemas"]["Delivery"];
+    };
+    WebhookDelivery: {
+      webhook_id: string;
+      message_id: string;
+      /** @enum {unknown} */
+      state: "pending" | "delivered" | "retrying" | "dropped" | "failed";
+      next_attempt_at: string | null;
+      body: string | null;
+      attempts: ({
+          id: string;
+          webhook_id: string;
+          message_id: string;
+          /** @enum {unknown} */
+          event: "message.received" | "message.test";
+          replay: boolean;
+          attempt: number;
+          /** @enum {unknown} */
+          status: "pending" | "delivered" | "retrying" | "dropped" | "failed";
+          status_code: number | null;
+          response_ms: number | null;
+          error: string | null;
+          created_at: string;
+          attempted_at: string | null;
+          next_attempt_at: string | null;
+          request: ({
+            url: string;
+            headers: ({
+                name: string;
+                value: string | null;
+              })[];
+            body_as_shown: boolean | null;
+          }) | null;
+          response: ({
+            headers: ({
+                name: string;
+                value: string | null;
+              })[];
+            body: string;
+            truncated: boolean;
+          }) | null;
+        })[];
     };
     WebhookStatistics: {
       webhook_id: string;
@@ -1886,6 +1945,7 @@ export interface operations {
           types?: string[] | null;
           max_per_second?: number | null;
           ordered?: boolean;
+          signatures?: ("hmac" | "ed25519")[];
         };
       };
     };
@@ -1948,6 +2008,7 @@ export interface operations {
           types?: string[] | null;
           max_per_second?: number | null;
           ordered?: boolean;
+          signatures?: ("hmac" | "ed25519")[];
           recover?: boolean;
         };
       };
@@ -1981,6 +2042,7 @@ export interface operations {
         content: {
           "application/json": {
             secret: string;
+            public_key: string | null;
             previous_valid_until: string | null;
           };
         };
@@ -2123,6 +2185,52 @@ export interface operations {
             data: components["schemas"]["Delivery"][];
             next_cursor: string | null;
           };
+        };
+      };
+    };
+  };
+  getWebhooksIdMessages: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        state?: "pending" | "delivered" | "retrying" | "dropped" | "failed";
+        message?: string;
+        since?: string;
+        until?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["WebhookMessage"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  getWebhooksIdMessagesMessage_id: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+        message_id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["WebhookDelivery"];
         };
       };
     };
@@ -3493,6 +3601,8 @@ export type Webhook = components['schemas']['Webhook'];
 export type CreatedWebhook = components['schemas']['CreatedWebhook'];
 export type Recovery = components['schemas']['Recovery'];
 export type Delivery = components['schemas']['Delivery'];
+export type WebhookMessage = components['schemas']['WebhookMessage'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookStatistics = components['schemas']['WebhookStatistics'];
 export type Consumer = components['schemas']['Consumer'];
 export type LeasedMessage = components['schemas']['LeasedMessage'];

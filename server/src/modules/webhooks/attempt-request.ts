@@ -1,7 +1,8 @@
 import { formatId } from '../../contract/ids.ts';
-import { type Exchange, type Outbound, type ResponseHead, reasonOf } from '../../platform/outbound.ts';
+import { type Exchange, type Outbound, type Response, reasonOf } from '../../platform/outbound.ts';
 import type { MadeAttempt } from './attempt-store.ts';
 import type { Bagged } from './bag.ts';
+import { type ExchangeKeeper, type KeptExchange, shownHeaders } from './exchange-keeper.ts';
 import type { LeasedAttempt, ReadyAttempt } from './lane.ts';
 import { signaturesOf } from './signature.ts';
 
@@ -13,6 +14,8 @@ const RETRY_AFTER_MAX_S = 2 ** 31 - 1;
 /** How an attempt ended, to be recorded. */
 export interface Outcome extends MadeAttempt {
   attempt: LeasedAttempt;
+  /** What was sent and what came back, if that is to be kept. */
+  exchange: KeptExchange | undefined;
 }
 
 class WebhookDeleted extends Error {}
@@ -34,9 +37,20 @@ export class AttemptRequest implements Bagged {
   }
 
   /** Calls `onEnd` once, maybe before it returns; without an outcome if the request was cancelled. */
-  begin(outbound: Outbound, onEnd: (request: AttemptRequest, outcome: Outcome | undefined) => void): void {
+  begin(outbound: Outbound, keeper: ExchangeKeeper, onEnd: (request: AttemptRequest, outcome: Outcome | undefined) => void): void {
     this.#begunAt = performance.now();
-    this.#exchange = outbound.post(this.attempt.lease.url, this.#headers, this.#body, (response) => onEnd(this, this.#outcomeOf(response)));
+    this.#exchange = outbound.post(this.attempt.lease.url, this.#headers, this.#body, (response) => {
+      const outcome = this.#outcomeOf(response);
+      if (outcome) this.#keep(outcome, response, keeper);
+      onEnd(this, outcome);
+    });
+  }
+
+  #keep(outcome: Outcome, response: Response | Error, keeper: ExchangeKeeper): void {
+    const { lane, lease } = this.attempt;
+    if (!keeper.hasRoomFor(lane.webhookId, outcome.succeeded)) return;
+    const headers = shownHeaders(this.#headers, lease.headers);
+    outcome.exchange = keeper.exchangeOf({ url: lease.url, headers, body: this.#body }, response);
   }
 
   /** For a webhook that was deleted. Nothing is recorded of the attempt. */
@@ -44,13 +58,13 @@ export class AttemptRequest implements Bagged {
     this.#exchange?.cancel(new WebhookDeleted());
   }
 
-  #outcomeOf(response: ResponseHead | Error): Outcome | undefined {
+  #outcomeOf(response: Response | Error): Outcome | undefined {
     if (response instanceof WebhookDeleted) return undefined;
     if (response instanceof Error) return this.#outcome(null, reasonOf(response).replaceAll('\0', '').slice(0, ERROR_MAX_CHARS), 0);
-    const { statusCode, retryAfter } = response;
+    const { statusCode, headers } = response;
     if (statusCode >= 200 && statusCode < 300) return this.#outcome(statusCode, null, 0);
     const mayDelay = statusCode === 429 || statusCode === 503;
-    return this.#outcome(statusCode, refusalText(statusCode), mayDelay ? retryAfterSeconds(retryAfter) : 0);
+    return this.#outcome(statusCode, refusalText(statusCode), mayDelay ? retryAfterSeconds(headers['retry-after']) : 0);
   }
 
   #outcome(statusCode: number | null, error: string | null, retryAfterS: number): Outcome {
@@ -69,6 +83,7 @@ function outcomeOf(attempt: LeasedAttempt, begunAt: number, statusCode: number |
   const { urlVersion } = lease;
   const responseMs = Math.round(performance.now() - begunAt);
   const succeeded = error === null;
+  const exchange = undefined;
   return {
     attempt,
     partyId,
@@ -83,6 +98,7 @@ function outcomeOf(attempt: LeasedAttempt, begunAt: number, statusCode: number |
     begunAt,
     responseMs,
     isOrdered,
+    exchange,
   };
 }
 

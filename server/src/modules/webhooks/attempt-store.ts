@@ -26,7 +26,8 @@ export interface WebhookKey {
 }
 
 /** message.replay: a message that was received earlier, at the request of its recipient. Outside, the event is message.received. */
-export type AttemptEvent = 'message.received' | 'message.test' | 'message.replay';
+export const ATTEMPT_EVENTS = ['message.received', 'message.test', 'message.replay'] as const;
+export type AttemptEvent = (typeof ATTEMPT_EVENTS)[number];
 
 /** A leased attempt that is due. */
 export interface DueAttempt {
@@ -117,9 +118,9 @@ export async function leaseAttempts(
   );
 }
 
-const KEY_ROW = { party_id: 'bigint', webhook_id: 'uuid' } as const;
+export const KEY_ROW = { party_id: 'bigint', webhook_id: 'uuid' } as const;
 
-function toKey(row: RowOf<typeof KEY_ROW>): WebhookKey {
+export function toKey(row: RowOf<typeof KEY_ROW>): WebhookKey {
   return { partyId: BigInt(row.party_id), webhookId: row.webhook_id };
 }
 
@@ -222,10 +223,10 @@ export async function webhooksLatelyDue(db: Queryable, withinS: number): Promise
   return (await db.query(LATELY_DUE, [withinS])).map(toKey);
 }
 
-/** Skips from one webhook to the next by the index: the cost depends on the number of webhooks, not of attempts. */
-function eachWebhook(having: string): string {
+/** Skips from one webhook to the next by the index: the cost depends on the number of webhooks, not of rows. */
+export function eachWebhook(having: string, table = 'webhook_attempts'): string {
   const first = (after: string) =>
-    `SELECT a.party_id, a.webhook_id FROM webhook_attempts a WHERE ${having}${after} ORDER BY a.party_id, a.webhook_id LIMIT 1`;
+    `SELECT a.party_id, a.webhook_id FROM ${table} a WHERE ${having}${after} ORDER BY a.party_id, a.webhook_id LIMIT 1`;
   return `WITH RECURSIVE found AS (
     (${first('')})
     UNION ALL

@@ -1,14 +1,16 @@
 import { type EnvelopeServices, receivedEnvelopes } from '../messages/envelopes.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
-import type { LeasedAttempt } from './lane.ts';
+import type { Lane, LeasedAttempt } from './lane.ts';
 import { sampleEnvelope } from './sample.ts';
 
 export interface BodyServices extends EnvelopeServices {
   parties: PartyDirectory;
 }
 
+type BodyOf = Pick<LeasedAttempt, 'messageId' | 'event' | 'createdMs'> & { lane: Pick<Lane, 'partyId'> };
+
 /** The body of each attempt, or undefined where the message or its recipient is gone. */
-export async function bodiesOf(attempts: readonly LeasedAttempt[], services: BodyServices): Promise<(Buffer | undefined)[]> {
+export async function bodiesOf(attempts: readonly BodyOf[], services: BodyServices): Promise<(Buffer | undefined)[]> {
   const real = attempts.filter(({ event }) => event !== 'message.test');
   const wanted = real.map(({ lane, messageId }) => ({ partyId: lane.partyId, messageId }));
   const received = (await receivedEnvelopes(services, wanted)).values();
@@ -20,7 +22,7 @@ export async function bodiesOf(attempts: readonly LeasedAttempt[], services: Bod
   return bodies;
 }
 
-async function sampleFor({ lane, messageId, createdMs }: LeasedAttempt, services: BodyServices): Promise<string | undefined> {
+async function sampleFor({ lane, messageId, createdMs }: BodyOf, services: BodyServices): Promise<string | undefined> {
   const business = await services.parties.byId(lane.partyId);
   return business && sampleEnvelope(messageId, business, createdMs, services.publicUrl);
 }

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
 import { JOBS } from '../../contract/jobs-and-channels.ts';
+import { WEBHOOK_EXCHANGES_MAX } from '../../contract/limits.ts';
 import type { Chore } from '../../platform/jobs.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { SealedSecretError } from '../../platform/secret-box.ts';
 import * as store from './attempt-store.ts';
+import { deleteExchanges, deleteOldExchanges, webhooksWithExchanges } from './exchange-store.ts';
 import { releaseAttempts } from './order-store.ts';
 import { forgetPreviousSecrets, renewSecrets, storedSecrets } from './secret-store.ts';
 import type { WebhookSecrets } from './webhook-secrets.ts';
@@ -18,7 +20,9 @@ export function webhookChores(logDays: number, secrets: WebhookSecrets): Chore[]
       name: JOBS.forgetWebhook,
       run: async (database, _log, { partyId, webhookId }) => {
         const webhook = { partyId: BigInt(String(partyId)), webhookId: String(webhookId) };
-        while ((await store.deleteLog(database.of(webhook.partyId), webhook, BATCH)) === BATCH);
+        const shard = database.of(webhook.partyId);
+        while ((await store.deleteLog(shard, webhook, BATCH)) === BATCH);
+        await deleteExchanges(shard, webhook);
       },
     },
     {
@@ -48,6 +52,7 @@ export function webhookChores(logDays: number, secrets: WebhookSecrets): Chore[]
         let purged = 0;
         for (const shard of database.shards) {
           await store.deleteLeftRates(shard);
+          await purgeExchanges(shard, logDays);
           for (const webhook of await store.webhooksWithLog(shard)) {
             // A message that was delivered while its webhook was being deleted may have left an attempt behind.
             purged += webhook.exists ? await store.deleteOldEntries(shard, webhook, logDays) : await store.deleteLog(shard, webhook, BATCH);
@@ -57,6 +62,13 @@ export function webhookChores(logDays: number, secrets: WebhookSecrets): Chore[]
       },
     },
   ];
+}
+
+async function purgeExchanges(shard: Database, logDays: number): Promise<void> {
+  for (const webhook of await webhooksWithExchanges(shard)) {
+    if (webhook.exists) await deleteOldExchanges(shard, webhook, logDays, WEBHOOK_EXCHANGES_MAX);
+    else await deleteExchanges(shard, webhook);
+  }
 }
 
 /** Secrets that are plain, or encrypted with an older key. A webhook that is changed at the same time is left to the next run. */

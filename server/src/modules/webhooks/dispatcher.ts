@@ -14,6 +14,7 @@ import { AttemptRequest, type Outcome, unsendable } from './attempt-request.ts';
 import * as store from './attempt-store.ts';
 import { Bag } from './bag.ts';
 import { type BodyServices, bodiesOf } from './bodies.ts';
+import { ExchangeKeeper } from './exchange-keeper.ts';
 import type { Lane, LeasedAttempt } from './lane.ts';
 import { Lanes, type OpenedLease, type Reservation } from './lanes.ts';
 import { Recorder } from './recorder.ts';
@@ -49,6 +50,7 @@ export class Dispatcher {
   readonly #workerId = newUuid();
   readonly #lanes = new Lanes();
   readonly #recorder: Recorder;
+  readonly #keeper: ExchangeKeeper;
   readonly #requests = new Bag<AttemptRequest>();
   /** Lanes that may have something to send by the next turn of the event loop. */
   #lanesToSend: Lane[] = [];
@@ -65,6 +67,7 @@ export class Dispatcher {
   ) {
     this.#services = services;
     this.#outbound = settings.outbound;
+    this.#keeper = new ExchangeKeeper(settings.outbound);
     this.#log = log;
     this.#recorder = this.#createRecorder(settings.failures);
     this.#listener = new Listener(
@@ -122,6 +125,7 @@ export class Dispatcher {
         metrics.observe(batch);
       },
       onEnd: (batch, isWritten) => {
+        if (isWritten) this.#track(this.#keeper.write(this.#services.database, batch));
         const attempts = batch.map(({ attempt }) => attempt);
         if (isWritten) this.#lanes.record(attempts);
         else this.#lanes.abandon(attempts);
@@ -254,7 +258,7 @@ export class Dispatcher {
     const requests = batch.map((ready) => new AttemptRequest(ready));
     for (const request of requests) {
       this.#requests.add(request);
-      request.begin(this.#outbound, this.#endRequest);
+      request.begin(this.#outbound, this.#keeper, this.#endRequest);
     }
   }
 

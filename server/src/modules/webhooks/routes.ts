@@ -13,46 +13,24 @@ import {
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { keysOf } from '../../contract/records.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
+import { DeliverySchema, deliveryView, nullable, time } from './delivery-schema.ts';
 import { QueuedSchema } from './queued-schema.ts';
+import { SIGNATURES } from './signing-keys.ts';
 import { ATTEMPTS_COUNTED_MAX, type Counted, periods, readStatistics, type WebhookStatistics } from './statistics.ts';
-import { CreatedWebhookSchema, nullable, time, WebhookSchema, webhookView } from './webhook-view.ts';
+import { CreatedWebhookSchema, WebhookSchema, webhookView } from './webhook-view.ts';
 import {
   changeWebhook,
   createWebhook,
   deleteWebhook,
   getWebhook,
-  type LogEntry,
   listWebhooks,
   readLog,
   rotateSecret,
   testWebhook,
-  type Webhook,
   type WebhookServices,
 } from './webhooks.ts';
 
 const { endpoint } = endpointsFor<WebhookServices & { webhookStatistics: WebhookStatistics }>();
-
-export const DeliverySchema = Type.Object(
-  {
-    id: Type.String({ description: 'dlv_ id, the Waybill-Delivery-Id of this attempt.' }),
-    webhook_id: Type.String(),
-    message_id: Type.String({ description: 'For a test, the id in its sample envelope.' }),
-    event: Type.Enum(['message.received', 'message.test']),
-    replay: Type.Boolean({ description: 'Whether it was asked for with POST /v1/messages/{id}/redeliver.' }),
-    attempt: Type.Integer({ minimum: 1 }),
-    status: Type.Enum(['pending', 'delivered', 'retrying', 'dropped', 'failed'], {
-      description:
-        'pending: not made yet. delivered: the response was 2xx. retrying: failed, and another attempt follows. dropped: failed, and it was the last. failed: a test that failed.',
-    }),
-    status_code: nullable(Type.Integer()),
-    response_ms: nullable(Type.Integer()),
-    error: nullable(Type.String({ description: 'Why it failed.' })),
-    created_at: time('When it was queued.'),
-    attempted_at: nullable(time('When the attempt began.')),
-    next_attempt_at: nullable(time('pending: when the attempt is due. retrying: when the next attempt is due.')),
-  },
-  { $id: 'Delivery', ...closed, description: 'One attempt to deliver a message to a webhook.' },
-);
 
 const countedFields = {
   delivered: Type.Integer({ description: 'Attempts with a 2xx response.' }),
@@ -113,6 +91,14 @@ const settingFields = {
   ordered: Type.Optional(
     Type.Boolean({
       description: 'True: of each thread, one attempt at a time in order of delivery. Retries delay only the rest of their thread.',
+    }),
+  ),
+  signatures: Type.Optional(
+    Type.Array(Type.Enum([...SIGNATURES]), {
+      minItems: 1,
+      maxItems: SIGNATURES.length,
+      description:
+        '`["hmac"]`, as at first, or `["hmac", "ed25519"]` for a second signature (v1a of Standard Webhooks) that receivers verify with a public key.',
     }),
   ),
 };
@@ -184,7 +170,7 @@ export const remove = endpoint({
 export const rotate = endpoint({
   summary: 'Replace the secret of a webhook',
   description:
-    'Until the grace is over, each attempt has a signature with the new secret and one with the secret before, in both schemes. A secret that was replaced before that is no longer used.',
+    'Until the grace is over, each attempt has a signature with the new secret and one with the secret before, in both schemes. A secret that was replaced before that is no longer used. A key pair is replaced with the secret, with the same grace.',
   params: idParams,
   body: Type.Object(
     {
@@ -202,6 +188,7 @@ export const rotate = endpoint({
     schema: Type.Object(
       {
         secret: Type.String({ description: 'Signs every delivery. Shown only once.' }),
+        public_key: nullable(Type.String({ description: 'The new whpk_… of a webhook with Ed25519 signatures; otherwise null.' })),
         previous_valid_until: nullable(time('When the secret before stops signing; null if it has.')),
       },
       closed,
@@ -209,8 +196,8 @@ export const rotate = endpoint({
   },
   errors: [...bodyErrors, 'not_found'],
   handle: async (context, { caller, params, body }) => {
-    const { secret, previousValidUntil } = await rotateSecret(context, caller.business, params.id, body.grace_s);
-    return { body: { secret, previous_valid_until: previousValidUntil?.toISOString() ?? null } };
+    const { secret, publicKey, previousValidUntil } = await rotateSecret(context, caller.business, params.id, body.grace_s);
+    return { body: { secret, public_key: publicKey, previous_valid_until: previousValidUntil?.toISOString() ?? null } };
   },
 });
 
@@ -265,22 +252,4 @@ export const statistics = endpoint({
 
 function countedView({ delivered, failed, p50Ms, p95Ms }: Counted) {
   return { delivered, failed, p50_ms: p50Ms, p95_ms: p95Ms };
-}
-
-function deliveryView(webhook: Webhook, entry: LogEntry) {
-  return {
-    id: formatId('dlv', entry.id),
-    webhook_id: formatId('wh', webhook.id),
-    message_id: formatId('msg', entry.messageId),
-    event: entry.event === 'message.replay' ? 'message.received' : entry.event,
-    replay: entry.event === 'message.replay',
-    attempt: entry.attempt,
-    status: entry.status,
-    status_code: entry.statusCode,
-    response_ms: entry.responseMs,
-    error: entry.error,
-    created_at: entry.createdAt.toISOString(),
-    attempted_at: entry.attemptedAt?.toISOString() ?? null,
-    next_attempt_at: entry.nextAttemptAt?.toISOString() ?? null,
-  };
 }

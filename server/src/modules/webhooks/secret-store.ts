@@ -4,23 +4,45 @@ import type { StoredSecrets, WebhookKey } from './attempt-store.ts';
 
 const TIME_IN = statement('SELECT now() + make_interval(secs => $1) AS time', { time: 'timestamptz' });
 
-const REPLACE_SECRET = statement(
-  `UPDATE webhooks SET previous_secret = CASE WHEN $4::timestamptz IS NULL THEN NULL ELSE secret END, previous_secret_until = $4, secret = $3
-    WHERE party_id = $1 AND id = $2 RETURNING id`,
-  { id: 'uuid' },
+/** What a webhook signs with, as it is stored, and the public key of its key pair. */
+export interface StoredKeys extends Omit<StoredSecrets, 'headers'> {
+  publicKey: string | null;
+}
+
+const LOCK_KEYS = statement('SELECT secret, previous_secret, public_key FROM webhooks WHERE party_id = $1 AND id = $2 FOR NO KEY UPDATE', {
+  secret: 'text',
+  previous_secret: 'text?',
+  public_key: 'text?',
+});
+
+/** They do not change before the end of the transaction. Undefined without the webhook. */
+export async function lockKeys(tx: Queryable, { partyId, webhookId }: WebhookKey): Promise<StoredKeys | undefined> {
+  const [row] = await tx.query(LOCK_KEYS, [partyId, webhookId]);
+  return row && { secret: row.secret, previousSecret: row.previous_secret, publicKey: row.public_key };
+}
+
+const SET_KEYS = statement('UPDATE webhooks SET secret = $3, previous_secret = $4, public_key = $5 WHERE party_id = $1 AND id = $2');
+
+export async function setKeys(tx: Queryable, { partyId, webhookId }: WebhookKey, keys: StoredKeys): Promise<void> {
+  await tx.query(SET_KEYS, [partyId, webhookId, keys.secret, keys.previousSecret, keys.publicKey]);
+}
+
+const REPLACE_KEYS = statement(
+  `UPDATE webhooks SET previous_secret = CASE WHEN $5::timestamptz IS NULL THEN NULL ELSE secret END, previous_secret_until = $5,
+          secret = $3, public_key = $4
+    WHERE party_id = $1 AND id = $2`,
 );
 
-/** The present secret also signs for so many seconds. Returns the end of that time, null if there is none; undefined without the webhook. */
-export async function replaceSecret(
+/** The present keys also sign for so many seconds. Returns the end of that time, null if there is none. */
+export async function replaceKeys(
   tx: Queryable,
-  partyId: bigint,
-  id: string,
-  secret: string,
+  { partyId, webhookId }: WebhookKey,
+  { secret, publicKey }: Pick<StoredKeys, 'secret' | 'publicKey'>,
   graceS: number,
-): Promise<Date | null | undefined> {
+): Promise<Date | null> {
   const until = graceS === 0 ? null : onlyRow(await tx.query(TIME_IN, [graceS])).time;
-  const [replaced] = await tx.query(REPLACE_SECRET, [partyId, id, secret, until]);
-  return replaced && until;
+  await tx.query(REPLACE_KEYS, [partyId, webhookId, secret, publicKey, until]);
+  return until;
 }
 
 const KEY_IDS = statement(

@@ -1,6 +1,6 @@
 import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/statement.ts';
-import type { AttemptEvent } from './attempt-store.ts';
+import { ATTEMPT_EVENTS, type AttemptEvent } from './attempt-store.ts';
 import { deleteRecoveries } from './recovery-store.ts';
 
 /** What a business decides about a webhook. */
@@ -21,6 +21,8 @@ export interface Webhook extends WebhookSettings {
   /** A uuid, like all ids here. */
   id: string;
   active: boolean;
+  /** With which receivers verify Ed25519 signatures; null without them. */
+  publicKey: string | null;
   /** Null while the webhook is active. */
   pause: { reason: PauseReason; since: Date } | null;
   /** The last pause that is over. */
@@ -47,6 +49,7 @@ const WEBHOOK_ROW = columns({
   headers: 'text?',
   max_per_second: 'integer?',
   ordered: 'boolean',
+  public_key: 'text?',
   active: 'boolean',
   pause_reason: oneOf('text?', PAUSE_REASONS),
   paused_at: 'timestamptz?',
@@ -59,12 +62,23 @@ const WEBHOOK_ROW = columns({
 const WEBHOOK_COLUMNS = namesOf(WEBHOOK_ROW);
 
 function toWebhook(row: RowOf<typeof WEBHOOK_ROW>): Webhook {
-  const { id, url, target, description, types, max_per_second: maxPerSecond, ordered, active, created_at: createdAt } = row;
+  const {
+    id,
+    url,
+    target,
+    description,
+    types,
+    max_per_second: maxPerSecond,
+    ordered,
+    public_key: publicKey,
+    active,
+    created_at: createdAt,
+  } = row;
   const { pause_reason: reason, paused_at: since } = row;
   const { last_paused_at: lastSince, last_resumed_at: until, failing_since: failingSince } = row;
   const headers = row.headers === null ? null : JSON.parse(row.headers);
   const pauses = { pause: reason && since && { reason, since }, lastPause: lastSince && until && { since: lastSince, until } };
-  return { id, url, target, description, types, headers, maxPerSecond, ordered, active, ...pauses, failingSince, createdAt };
+  return { id, url, target, description, types, headers, maxPerSecond, ordered, publicKey, active, ...pauses, failingSince, createdAt };
 }
 
 export interface NewWebhook extends WebhookSettings {
@@ -213,12 +227,12 @@ export async function countWaiting(db: Queryable, partyId: bigint, webhookId: st
   return Number(onlyRow(await db.query(WAITING, [partyId, webhookId, limit])).count);
 }
 
-const ATTEMPT_STATUSES = ['pending', 'delivered', 'retrying', 'dropped', 'failed'] as const;
+export const ATTEMPT_STATUSES = ['pending', 'delivered', 'retrying', 'dropped', 'failed'] as const;
 
 export interface LogEntry {
   id: string;
   messageId: string;
-  event: string;
+  event: AttemptEvent;
   attempt: number;
   status: (typeof ATTEMPT_STATUSES)[number];
   statusCode: number | null;
@@ -229,34 +243,22 @@ export interface LogEntry {
   nextAttemptAt: Date | null;
 }
 
-const ATTEMPTS = statement(
-  `SELECT id, message_id, event, attempt, status, status_code, response_ms, error, created_at, attempted_at, next_attempt_at
-     FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 AND ($3::uuid IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`,
-  {
-    id: 'uuid',
-    message_id: 'uuid',
-    event: 'text',
-    attempt: 'smallint',
-    status: oneOf('attempt_status', ATTEMPT_STATUSES),
-    status_code: 'smallint?',
-    response_ms: 'integer?',
-    error: 'text?',
-    created_at: 'timestamptz',
-    attempted_at: 'timestamptz?',
-    next_attempt_at: 'timestamptz?',
-  },
-);
+export const LOG_ROW = columns({
+  id: 'uuid',
+  message_id: 'uuid',
+  event: oneOf('text', ATTEMPT_EVENTS),
+  attempt: 'smallint',
+  status: oneOf('attempt_status', ATTEMPT_STATUSES),
+  status_code: 'smallint?',
+  response_ms: 'integer?',
+  error: 'text?',
+  created_at: 'timestamptz',
+  attempted_at: 'timestamptz?',
+  next_attempt_at: 'timestamptz?',
+});
 
-/** Newest first, below the given id. */
-export async function listAttempts(
-  db: Queryable,
-  partyId: bigint,
-  webhookId: string,
-  belowId: string | null,
-  limit: number,
-): Promise<LogEntry[]> {
-  const rows = await db.query(ATTEMPTS, [partyId, webhookId, belowId, limit]);
-  return rows.map((row) => ({
+export function toLogEntry(row: RowOf<typeof LOG_ROW>): LogEntry {
+  return {
     id: row.id,
     messageId: row.message_id,
     event: row.event,
@@ -268,5 +270,22 @@ export async function listAttempts(
     createdAt: row.created_at,
     attemptedAt: row.attempted_at,
     nextAttemptAt: row.next_attempt_at,
-  }));
+  };
+}
+
+const ATTEMPTS = statement(
+  `SELECT ${namesOf(LOG_ROW)}
+     FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 AND ($3::uuid IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`,
+  LOG_ROW,
+);
+
+/** Newest first, below the given id. */
+export async function listAttempts(
+  db: Queryable,
+  partyId: bigint,
+  webhookId: string,
+  belowId: string | null,
+  limit: number,
+): Promise<LogEntry[]> {
+  return (await db.query(ATTEMPTS, [partyId, webhookId, belowId, limit])).map(toLogEntry);
 }

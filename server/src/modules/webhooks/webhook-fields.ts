@@ -2,6 +2,7 @@ import { type Issue, invalid } from '../../contract/errors.ts';
 import { WEBHOOK_HEADERS_MAX, WEBHOOK_HEADERS_MAX_BYTES } from '../../contract/limits.ts';
 import { asciiLowerCase } from '../../contract/names.ts';
 import { pointerPart } from '../../contract/validation.ts';
+import type { SignatureScheme } from './signing-keys.ts';
 
 /** What a business says of a webhook, as its requests have it. */
 export interface WebhookFields {
@@ -15,6 +16,7 @@ export interface WebhookFields {
   headers?: Record<string, string> | null;
   max_per_second?: number | null;
   ordered?: boolean;
+  signatures?: SignatureScheme[];
 }
 
 /** A `*` at the end stands for any text. The form that SQL's LIKE understands; null for all types. */

@@ -17,8 +17,8 @@ import type { Database, Queryable } from '../../platform/postgres.ts';
 import { nameOf, WEBHOOKS_CHANNEL } from './attempt-store.ts';
 import { queueRelease } from './order-store.ts';
 import { insertRecovery } from './recovery-store.ts';
-import { replaceSecret } from './secret-store.ts';
 import { newSecret } from './signature.ts';
+import { type Rotated, rotateKeys, setEd25519, wantsEd25519 } from './signing-keys.ts';
 import * as store from './store.ts';
 import { checkedHeaders, likePatterns, type WebhookFields } from './webhook-fields.ts';
 import type { WebhookSecrets } from './webhook-secrets.ts';
@@ -62,7 +62,8 @@ export async function createWebhook(
     if (existing.length >= WEBHOOKS_PER_BUSINESS_MAX)
       throw new Refusal('conflict', `A business can have ${WEBHOOKS_PER_BUSINESS_MAX} webhooks: delete one first.`);
     refuseCrowding(existing, settings);
-    const created = await store.insertWebhook(tx, business.id, { ...settings, id, secret: services.webhookSecrets.seal(id, secret) });
+    const inserted = await store.insertWebhook(tx, business.id, { ...settings, id, secret: services.webhookSecrets.seal(id, secret) });
+    const created = (await setSignatures(services, tx, business, id, fields)) ?? inserted;
     return active ? created : ((await store.pauseWebhook(tx, business.id, id, 'requested')) ?? created);
   });
   return { webhook, secret };
@@ -87,6 +88,7 @@ export async function changeWebhook(
     const others = existing.filter((webhook) => webhook !== before);
     const isMoved = endpointOf(wanted.url) !== endpointOf(before.url);
     if (isMoved || wanted.target !== before.target) refuseCrowding(others, wanted);
+    await setSignatures(services, tx, business, webhookId, fields);
     if (isMoved) await store.forgetSuccess(tx, business.id, webhookId);
     if (wanted.ordered !== before.ordered) await queueRelease(tx, { partyId: business.id, webhookId }, wanted.ordered ? LEASES_OVER_S : 0);
     else if (before.ordered && fields.active) await queueRelease(tx, { partyId: business.id, webhookId }, 0);
@@ -120,22 +122,25 @@ export function refuseUnfinished(): never {
   throw new Refusal('conflict', 'Another recovery of the webhook has not ended: wait for it, or cancel it.');
 }
 
-/** Once it returns, deliveries are signed with the new secret; with the one before, too, until the grace is over. */
-export async function rotateSecret(
+/** The webhook as it is now; undefined if the fields say nothing about signatures. */
+async function setSignatures(
   services: WebhookServices,
-  business: Business,
-  id: string,
-  graceS: number,
-): Promise<{ secret: string; previousValidUntil: Date | null }> {
+  tx: Queryable,
+  { id: partyId }: Business,
+  webhookId: string,
+  fields: WebhookFields,
+) {
+  if (fields.signatures === undefined) return undefined;
+  await setEd25519(tx, services.webhookSecrets, { partyId, webhookId }, wantsEd25519(fields.signatures));
+  return store.findWebhook(tx, partyId, webhookId);
+}
+
+/** Once it returns, deliveries are signed with the new keys; with those before, too, until the grace is over. */
+export async function rotateSecret(services: WebhookServices, business: Business, id: string, graceS: number): Promise<Rotated> {
   const webhookId = uuidOf(id);
-  const secret = newSecret();
-  const sealed = services.webhookSecrets.seal(webhookId, secret);
-  const work = async (tx: Queryable) => {
-    const until = await replaceSecret(tx, business.id, webhookId, sealed, graceS);
-    return until === undefined ? noSuchWebhook() : until;
-  };
-  const subject = { kind: 'webhook-settings', id: webhookId } as const;
-  return { secret, previousValidUntil: await changeCached(services.database, business.id, work, subject) };
+  const work = async (tx: Queryable) =>
+    (await rotateKeys(tx, services.webhookSecrets, { partyId: business.id, webhookId }, graceS)) ?? noSuchWebhook();
+  return changeCached(services.database, business.id, work, { kind: 'webhook-settings', id: webhookId });
 }
 
 /** The given fields alone. */

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { invalid, Refusal } from '../../contract/errors.ts';
+import { firstUuidAt, parseId, timeOfUuid } from '../../contract/ids.ts';
+import { PAGE_DEFAULT_ITEMS, WEBHOOK_ATTEMPTS_SHOWN_MAX, WEBHOOK_LOG_SCANNED_MAX } from '../../contract/limits.ts';
+import type { Business } from '../../contract/parties.ts';
+import { parseTime } from '../../contract/time.ts';
+import type { Database } from '../../platform/postgres.ts';
+import { POSITIONS_PER_MS } from '../messages/positions.ts';
+import type { WebhookKey } from './attempt-store.ts';
+import { type BodyServices, bodiesOf } from './bodies.ts';
+import * as store from './delivery-store.ts';
+import { findExchanges, type KeptExchange } from './exchange-store.ts';
+import { getWebhook, type LogEntry, type PageQuery, type Webhook, type WebhookServices } from './webhooks.ts';
+
+export { DELIVERY_STATES } from './delivery-store.ts';
+
+/** An attempt can be queued a day before it is made, and then wait for its turn at a slow receiver. */
+const QUEUED_FOR_MAX_MS = 48 * 3_600_000;
+/** A first attempt is queued in the transaction that gives the message its position, soon after. */
+const FIRST_WITHIN_MS = 60_000;
+const END_OF_TIME = 2 ** 48 - 1;
+
+export interface DeliveriesQuery extends PageQuery {
+  state?: store.DeliveryState;
+  message?: string;
+  since?: string;
+  until?: string;
+}
+
+/** All attempts for one message and one webhook. */
+export interface Delivery {
+  webhook: Webhook;
+  /** The newest first. */
+  attempts: (LogEntry & { exchange: KeptExchange | undefined; isBodyAsSent: boolean | null })[];
+  latest: LogEntry;
+  /** Made again from the message; undefined if the message is gone. */
+  body: string | undefined;
+}
+
+export async function listDeliveries(services: WebhookServices, business: Business, id: string, query: DeliveriesQuery) {
+  const { limit = PAGE_DEFAULT_ITEMS, cursor, state, message, since, until } = query;
+  const webhook = await getWebhook(services, business, id);
+  const key = { partyId: business.id, webhookId: webhook.id };
+  const [sinceMs, untilMs] = [timeOf('since', since), timeOf('until', until)];
+  const filters = { state, since: dateOf(sinceMs), until: dateOf(untilMs) };
+  const scope = ['deliveries by message', business.id.toString(), webhook.id, state, message, sinceMs, untilMs];
+  const below = services.cursors.open(scope, cursor);
+  const database = services.database.of(business.id);
+  if (message !== undefined) return { webhook, items: await ofMessage(database, key, message, filters), nextCursor: null };
+
+  const range = {
+    from: firstUuidAt(sinceMs === undefined ? 0 : sinceMs - QUEUED_FOR_MAX_MS),
+    to: below ?? firstUuidAt(untilMs ?? END_OF_TIME),
+  };
+  const found = await store.scanDeliveries(database, key, range, filters, { scanned: WEBHOOK_LOG_SCANNED_MAX, limit: limit + 1 });
+  const items = found.flatMap(({ entry, fits }) => (fits ? [entry] : [])).slice(0, limit);
+  // A page ends early where the scan did.
+  const end = found.length > limit ? items.at(-1) : found.find(({ isLast }) => isLast)?.entry;
+  return { webhook, items, nextCursor: end ? services.cursors.issue(scope, end.id) : null };
+}
+
+async function ofMessage(database: Database, key: WebhookKey, message: string, filters: store.DeliveryFilters): Promise<LogEntry[]> {
+  const messageId = parseId('msg', message);
+  const attempts = messageId === undefined ? [] : await attemptsOf(database, key, messageId);
+  const latest = latestOf(attempts);
+  if (latest === undefined || (filters.state !== undefined && latest.status !== filters.state)) return [];
+  const at = latest.attemptedAt ?? latest.createdAt;
+  return (filters.since && at < filters.since) || (filters.until && at >= filters.until) ? [] : [latest];
+}
+
+/** The id is that of the message, or of one of the attempts. */
+export async function getDelivery(
+  services: WebhookServices & BodyServices,
+  business: Business,
+  webhookId: string,
+  id: string,
+): Promise<Delivery> {
+  const webhook = await getWebhook(services, business, webhookId);
+  const key = { partyId: business.id, webhookId: webhook.id };
+  const database = services.database.of(business.id);
+  const attemptId = parseId('dlv', id);
+  const named = attemptId === undefined ? undefined : ((await store.findAttempt(database, key, attemptId)) ?? noSuchDelivery());
+  const messageId = named?.messageId ?? parseId('msg', id) ?? noSuchDelivery();
+  const attempts = await attemptsOf(database, key, messageId, named);
+  const latest = latestOf(attempts) ?? noSuchDelivery();
+  const exchanges = await findExchanges(
+    database,
+    key,
+    attempts.map(({ id }) => id),
+  );
+  const { event, createdAt } = latest;
+  const [body] = await bodiesOf([{ lane: key, messageId, event, createdMs: createdAt.getTime() }], services);
+  const sha256 = body && createHash('sha256').update(body).digest();
+  const shown = attempts.map((attempt) => {
+    const exchange = exchanges.get(attempt.id);
+    return { ...attempt, exchange, isBodyAsSent: exchange && sha256 ? exchange.bodySha256.equals(sha256) : null };
+  });
+  return { webhook, attempts: shown, latest, body: body?.toString() };
+}
+
+/** The newest first. */
+async function attemptsOf(database: Database, key: WebhookKey, messageId: string, named?: LogEntry): Promise<LogEntry[]> {
+  const further = await store.furtherAttempts(database, key, messageId, WEBHOOK_ATTEMPTS_SHOWN_MAX);
+  const isFirst = named !== undefined && named.attempt === 1 && named.event !== 'message.replay';
+  const first = isFirst ? named : await firstOf(database, key, messageId);
+  const isListed = named === undefined || isFirst || further.some(({ id }) => id === named.id);
+  const all = [...further, ...(first ? [first] : []), ...(isListed ? [] : [named])];
+  return all.sort((a, b) => (a.id < b.id ? 1 : -1));
+}
+
+/** No index leads from a message to its first attempt: deliveries would pay for it. The time of the message does. */
+async function firstOf(database: Database, key: WebhookKey, messageId: string): Promise<LogEntry | undefined> {
+  const position = await store.positionOf(database, key.partyId, messageId);
+  // The message of a test is in no ledger, and its time is by the clock of a process.
+  const fromMs = position === undefined ? timeOfUuid(messageId) - FIRST_WITHIN_MS : Number(position / POSITIONS_PER_MS);
+  const range = { from: firstUuidAt(fromMs), to: firstUuidAt(fromMs + 2 * FIRST_WITHIN_MS) };
+  return store.firstAttempt(database, key, messageId, range, 10 * WEBHOOK_LOG_SCANNED_MAX);
+}
+
+/** A retry that is pending says no more than the failure before it, unless that is no longer in the log. */
+function latestOf(attempts: readonly LogEntry[]): LogEntry | undefined {
+  return attempts.find(({ status, attempt }) => status !== 'pending' || attempt === 1) ?? attempts[0];
+}
+
+function timeOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = parseTime(text);
+  if (ms === undefined)
+    throw invalid([{ path: `/${name}`, message: 'must be an ISO 8601 time such as 2026-01-31T12:00:00Z (write + as %2B in a URL)' }]);
+  return ms;
+}
+
+function dateOf(ms: number | undefined): Date | undefined {
+  return ms === undefined ? undefined : new Date(ms);
+}
+
+function noSuchDelivery(): never {
+  throw new Refusal('not_found', 'The webhook has no delivery of this message.');
+}

@@ -1,0 +1,51 @@
+import { Type } from 'typebox';
+import { formatId } from '../../contract/ids.ts';
+import { closed } from '../../contract/paging.ts';
+import type { LogEntry, Webhook } from './webhooks.ts';
+
+export const time = (description: string) => Type.String({ format: 'date-time', description });
+export const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+
+export const deliveryFields = {
+  id: Type.String({ description: 'dlv_ id, the Waybill-Delivery-Id of this attempt.' }),
+  webhook_id: Type.String(),
+  message_id: Type.String({ description: 'For a test, the id in its sample envelope.' }),
+  event: Type.Enum(['message.received', 'message.test']),
+  replay: Type.Boolean({ description: 'Whether it was asked for with POST /v1/messages/{id}/redeliver.' }),
+  attempt: Type.Integer({ minimum: 1 }),
+  status: Type.Enum(['pending', 'delivered', 'retrying', 'dropped', 'failed'], {
+    description:
+      'pending: not made yet. delivered: the response was 2xx. retrying: failed, and another attempt follows. dropped: failed, and it was the last. failed: a test that failed.',
+  }),
+  status_code: nullable(Type.Integer()),
+  response_ms: nullable(Type.Integer()),
+  error: nullable(Type.String({ description: 'Why it failed.' })),
+  created_at: time('When it was queued.'),
+  attempted_at: nullable(time('When the attempt began.')),
+  next_attempt_at: nullable(time('pending: when the attempt is due. retrying: when the next attempt is due.')),
+};
+
+export const DeliverySchema = Type.Object(deliveryFields, {
+  $id: 'Delivery',
+  ...closed,
+  description: 'One attempt to deliver a message to a webhook.',
+});
+
+export function deliveryView(webhook: Webhook, entry: LogEntry) {
+  return {
+    id: formatId('dlv', entry.id),
+    webhook_id: formatId('wh', webhook.id),
+    message_id: formatId('msg', entry.messageId),
+    event: entry.event === 'message.replay' ? 'message.received' : entry.event,
+    replay: entry.event === 'message.replay',
+    attempt: entry.attempt,
+    status: entry.status,
+    status_code: entry.statusCode,
+    response_ms: entry.responseMs,
+    error: entry.error,
+    created_at: entry.createdAt.toISOString(),
+    attempted_at: entry.attemptedAt?.toISOString() ?? null,
+    next_attempt_at: entry.nextAttemptAt?.toISOString() ?? null,
+  };
+}

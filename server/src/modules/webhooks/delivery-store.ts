@@ -1,0 +1,120 @@
+import type { Queryable } from '../../platform/postgres.ts';
+import { namesOf, statement, variants } from '../../platform/statement.ts';
+import type { WebhookKey } from './attempt-store.ts';
+import { ATTEMPT_STATUSES, LOG_ROW, type LogEntry, toLogEntry } from './store.ts';
+
+export const DELIVERY_STATES = ATTEMPT_STATUSES;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+export interface DeliveryFilters {
+  state: DeliveryState | undefined;
+  /** When the latest attempt was made; if it is pending, when it was queued. */
+  since: Date | undefined;
+  until: Date | undefined;
+}
+
+/** Ids between which attempts are read: from the first, which is included, to the second, which is not. */
+export interface IdRange {
+  from: string;
+  to: string;
+}
+
+const COLUMNS = namesOf(LOG_ROW, 'a');
+/** What webhook_attempts_of_message has. */
+const FURTHER = `(attempt > 1 OR event = 'message.replay')`;
+/** A retry that is pending says no more than the failure before it. */
+const WAITS_TO_RETRY = `(status = 'pending' AND attempt > 1)`;
+
+/**
+ * A delivery stands in the log where its latest attempt does: where there is no later one for the message. The latest is looked up for
+ * each entry, in a subquery that the planner can't turn into a join of the whole log. `$7` entries are read at most; the last of
+ * them is returned in any case, for the cursor.
+ */
+const DELIVERIES = variants({ state: ['any', ...DELIVERY_STATES] }, { ...LOG_ROW, fits: 'boolean', is_last: 'boolean' }, ({ state }) => {
+  // Failures have an index. Other states are compared after the scan, which would have no limit otherwise.
+  const only = state === 'any' ? '' : `AND a.status = '${state}'`;
+  const [inScan, afterScan] = state === 'pending' || state === 'delivered' ? ['', only] : [only, ''];
+  return `SELECT * FROM (
+    SELECT ${COLUMNS}, row_number() OVER (ORDER BY a.id DESC) = $7 AS is_last,
+           NOT (a.status = 'pending' AND a.attempt > 1) ${afterScan}
+             AND ($5::timestamptz IS NULL OR coalesce(a.attempted_at, a.created_at) >= $5)
+             AND ($6::timestamptz IS NULL OR coalesce(a.attempted_at, a.created_at) < $6)
+             AND (SELECT n.id FROM webhook_attempts n
+                   WHERE n.party_id = $1 AND n.webhook_id = $2 AND n.message_id = a.message_id AND n.id > a.id AND ${FURTHER} AND NOT ${WAITS_TO_RETRY}
+                   LIMIT 1) IS NULL AS fits
+      FROM (SELECT * FROM webhook_attempts a
+             WHERE a.party_id = $1 AND a.webhook_id = $2 AND a.id >= $3 AND a.id < $4 ${inScan} ORDER BY a.id DESC LIMIT $7) a
+  ) scanned WHERE fits OR is_last ORDER BY id DESC LIMIT $8`;
+});
+
+export interface ScannedEntry {
+  entry: LogEntry;
+  /** Whether it is a delivery's latest attempt, and fits the filters. */
+  fits: boolean;
+  /** Whether the scan ended here, maybe before the log does. */
+  isLast: boolean;
+}
+
+/** The latest attempts of deliveries, the newest first. */
+export async function scanDeliveries(
+  db: Queryable,
+  { partyId, webhookId }: WebhookKey,
+  { from, to }: IdRange,
+  { state, since, until }: DeliveryFilters,
+  { scanned, limit }: { scanned: number; limit: number },
+): Promise<ScannedEntry[]> {
+  const values = [partyId, webhookId, from, to, since ?? null, until ?? null, scanned, limit];
+  const rows = await db.query(DELIVERIES.of({ state: state ?? 'any' }), values);
+  return rows.map((row) => ({ entry: toLogEntry(row), fits: row.fits, isLast: row.is_last }));
+}
+
+const POSITION = statement('SELECT position FROM ledger_entries WHERE party_id = $1 AND message_id = $2 ORDER BY position LIMIT 1', {
+  position: 'bigint',
+});
+
+/** Where a message stands in the ledger of a party; undefined if it is not there. */
+export async function positionOf(db: Queryable, partyId: bigint, messageId: string): Promise<bigint | undefined> {
+  const [row] = await db.query(POSITION, [partyId, messageId]);
+  return row && BigInt(row.position);
+}
+
+const FURTHER_ATTEMPTS = statement(
+  `SELECT ${COLUMNS} FROM webhook_attempts a WHERE a.party_id = $1 AND a.webhook_id = $2 AND a.message_id = $3 AND ${FURTHER}
+    ORDER BY a.message_id DESC, a.id DESC LIMIT $4`,
+  LOG_ROW,
+);
+
+/** Retries and replays of a message, the newest first. */
+export async function furtherAttempts(
+  db: Queryable,
+  { partyId, webhookId }: WebhookKey,
+  messageId: string,
+  limit: number,
+): Promise<LogEntry[]> {
+  return (await db.query(FURTHER_ATTEMPTS, [partyId, webhookId, messageId, limit])).map(toLogEntry);
+}
+
+const FIRST_ATTEMPT = statement(
+  `SELECT ${COLUMNS} FROM (SELECT * FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 AND id >= $4 AND id < $5 ORDER BY id LIMIT $6) a
+    WHERE a.message_id = $3 AND NOT ${FURTHER} LIMIT 1`,
+  LOG_ROW,
+);
+
+/** The first attempt of a message, if it is among the first `scanned` ones in the range. */
+export async function firstAttempt(
+  db: Queryable,
+  { partyId, webhookId }: WebhookKey,
+  messageId: string,
+  { from, to }: IdRange,
+  scanned: number,
+): Promise<LogEntry | undefined> {
+  const [row] = await db.query(FIRST_ATTEMPT, [partyId, webhookId, messageId, from, to, scanned]);
+  return row && toLogEntry(row);
+}
+
+const ATTEMPT = statement(`SELECT ${COLUMNS} FROM webhook_attempts a WHERE party_id = $1 AND webhook_id = $2 AND id = $3`, LOG_ROW);
+
+export async function findAttempt(db: Queryable, { partyId, webhookId }: WebhookKey, id: string): Promise<LogEntry | undefined> {
+  const [row] = await db.query(ATTEMPT, [partyId, webhookId, id]);
+  return row && toLogEntry(row);
+}

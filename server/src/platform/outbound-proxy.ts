@@ -1,0 +1,76 @@
+import { connect as connectTcp, isIPv6, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+/** The proxy could not be reached, or refused. The message is for the people whose webhook it concerns, who do not run the proxy. */
+export class ProxyFailure extends Error {}
+
+const RESPONSE_MAX_BYTES = 16 * 1024;
+const END_OF_HEAD = '\r\n\r\n';
+
+/**
+ * Opens connections through an HTTP proxy, by the method CONNECT. The proxy is given addresses, never names: a name that it looked up
+ * itself could lead elsewhere than to the addresses that were checked.
+ */
+export class OutboundProxy {
+  readonly #url: URL;
+  readonly #authorization: string;
+
+  /** `http://` or `https://`, maybe with user and password. */
+  constructor(url: string) {
+    this.#url = new URL(url);
+    const { username, password } = this.#url;
+    const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+    this.#authorization = username === '' ? '' : `Proxy-Authorization: Basic ${credentials}\r\n`;
+  }
+
+  /** A connection to the first of the addresses to which the proxy connects. The signal ends a wait. */
+  async open(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
+    let failure: unknown;
+    for (const address of addresses) {
+      try {
+        return await this.#tunnel(`${isIPv6(address) ? `[${address}]` : address}:${port}`, signal);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        failure ??= error;
+      }
+    }
+    throw failure;
+  }
+
+  #tunnel(authority: string, signal: AbortSignal): Promise<Socket> {
+    return new Promise((resolve, reject) => {
+      const socket = this.#connect();
+      let head = Buffer.alloc(0);
+      const fail = (reason: string) => {
+        signal.removeEventListener('abort', onAbort);
+        socket.destroy();
+        reject(new ProxyFailure(reason));
+      };
+      const onAbort = () => fail('the outbound proxy of the service did not connect in time');
+      const onLoss = () => fail('the outbound proxy of the service could not be reached');
+      const onData = (chunk: Buffer) => {
+        head = Buffer.concat([head, chunk]);
+        const end = head.indexOf(END_OF_HEAD);
+        if (end === -1 && head.length <= RESPONSE_MAX_BYTES) return;
+        const status = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, 16))?.[1];
+        // The receiver says nothing before TLS begins: what follows the head did not come from there.
+        const isOpen = status?.startsWith('2') && end + END_OF_HEAD.length === head.length;
+        if (!isOpen) return fail(`the outbound proxy of the service refused the connection (${status ?? 'not HTTP'})`);
+        signal.removeEventListener('abort', onAbort);
+        socket.pause().off('data', onData).off('error', onLoss).off('close', onLoss);
+        resolve(socket);
+      };
+      signal.addEventListener('abort', onAbort);
+      socket.on('data', onData).on('error', onLoss).on('close', onLoss);
+      socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${this.#authorization}\r\n`);
+      if (signal.aborted) onAbort();
+    });
+  }
+
+  #connect(): Socket {
+    const { protocol, hostname, port } = this.#url;
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    if (protocol === 'http:') return connectTcp({ host, port: Number(port || 80) });
+    return connectTls({ host, port: Number(port || 443), servername: host.includes(':') || /^[\d.]+$/.test(host) ? '' : host });
+  }
+}
