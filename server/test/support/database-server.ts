@@ -76,7 +76,10 @@ async function openTemplate(
 async function pretendMoved(database: Database): Promise<void> {
   for (const [number, shard] of database.shards.entries())
     await shard.queryText(
-      `CREATE OR REPLACE FUNCTION ${nativeSchemaOf(number)}.is_here() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN false; END'`,
+      `DO $$ BEGIN
+         SET LOCAL citus.enable_ddl_propagation = off;
+         CREATE OR REPLACE FUNCTION ${nativeSchemaOf(number)}.is_here() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN false; END';
+       END $$`,
     );
 }
 
