@@ -106,9 +106,7 @@ const settings: Record<string, Setting> = {
     wrong: ['http://localhost', 'a b', 'localhost:80'],
   },
   WEBHOOK_RETRY_DELAYS_S: {
-    key: 'webhookRetryDelaysS',
-    given: '1, 2,3',
-    becomes: [1, 2, 3],
+    ...{ key: 'webhookRetryDelaysS', given: '1, 2,3', becomes: [1, 2, 3] },
     wrong: ['1,,2', '1;2', '1.5', '-1', 'soon', '1,2,', '1,1,1,1,1,1'],
   },
   WEBHOOK_LOG_DAYS: { key: 'webhookLogDays', given: '7', becomes: 7, wrong: [...notWhole, '3651'] },
