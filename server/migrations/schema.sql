@@ -1128,17 +1128,14 @@ CREATE FUNCTION continue_recovery(party bigint, webhook uuid, recovery uuid, ent
 AS $function$
 #variable_conflict use_column
 DECLARE
-  clock    CONSTANT timestamptz := clock_timestamp();
-  hour     CONSTANT bigint := 3600000 * 4096::bigint;
-  -- How far the time of an entry may be from that at which its first attempt was queued.
-  slack_ms CONSTANT bigint := 60000;
-  task     record;
-  hook     record;
-  room     integer;
-  start    bigint;
-  walked   record;
-  known    uuid[];
-  chosen   uuid[];
+  clock  CONSTANT timestamptz := clock_timestamp();
+  hour   CONSTANT bigint := 3600000 * 4096::bigint;
+  task   record;
+  hook   record;
+  room   integer;
+  start  bigint;
+  walked record;
+  chosen uuid[];
 BEGIN
   SELECT r.selection, r.position, r.last INTO task FROM webhook_recoveries r
    WHERE r.party_id = party AND r.webhook_id = webhook AND r.id = recovery AND r.state = 'running' FOR UPDATE SKIP LOCKED;
@@ -1174,26 +1171,7 @@ BEGIN
            WHERE l.party_id = party AND l.box = 'in' AND l.position >= start AND l.position <= least(task.last, start + hour)
            ORDER BY l.position LIMIT room) e;
 
-  chosen := walked.matching;
-  IF task.selection <> 'all' AND cardinality(chosen) > 0 THEN
-    known := ARRAY(SELECT a.message_id FROM webhook_attempts a
-                    WHERE a.party_id = party AND a.webhook_id = webhook
-                      AND a.id >= (SELECT new_uuid(to_timestamp((start / 4096 - slack_ms) / 1000.0)))
-                      AND a.id <= (SELECT new_uuid(to_timestamp((walked.through / 4096 + slack_ms) / 1000.0)))
-                      AND (a.message_id IN (SELECT unnest(walked.matching))) IS TRUE);
-    chosen := ARRAY(
-      SELECT m.id FROM (SELECT k.id, k.id IN (SELECT unnest(known)) AS is_known FROM unnest(walked.matching) AS k (id)) m
-       CROSS JOIN LATERAL (
-         SELECT count(*) > 0 AS is_known, coalesce(bool_or(a.status = 'dropped'), false) AS is_dropped,
-                coalesce(bool_or(a.event = 'message.replay' AND a.status IN ('pending', 'delivered')), false) AS is_replayed
-           FROM (SELECT l.event, l.status FROM webhook_attempts l
-                  WHERE l.party_id = party AND l.webhook_id = webhook AND l.message_id >= m.id AND l.message_id <= m.id
-                    AND (l.event = 'message.replay' OR l.status = 'dropped')
-                  ORDER BY l.party_id, l.webhook_id, l.message_id LIMIT 1000) a) AS later
-       WHERE (task.selection IN ('missing', 'undelivered') AND NOT m.is_known AND NOT later.is_known)
-          OR (task.selection IN ('failed', 'undelivered') AND later.is_dropped AND NOT later.is_replayed));
-  END IF;
-
+  chosen := messages_to_recover(party, webhook, task.selection, walked.matching, start / 4096, walked.through / 4096);
   INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
   SELECT party, webhook, new_uuid(clock), c.id, 'message.replay', 1, clock, clock, clock, e.thread_id, e.position
     FROM unnest(chosen) AS c (id)
@@ -1915,51 +1893,45 @@ CREATE FUNCTION lease_webhook_attempts(worker uuid, wanted wanted_attempts[], le
 AS $function$
 #variable_conflict use_column
 DECLARE
-  clock    timestamptz := clock_timestamp();
-  hook     record;
-  leased   uuid[];
-  tokens   float8;
-  has_more boolean;
+  clock   timestamptz := clock_timestamp();
+  hook    record;
+  leased  uuid[];
+  tokens  float8;
+  more_ms integer;
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   clock_ms := floor(extract(epoch FROM clock) * 1000);
   FOR hook IN
-    SELECT w.party_id, w.id, w.url, w.url_version, w.secret, w.headers, w.max_per_second, w.ordered AS is_ordered,
-           w.first_success_at IS NOT NULL AS is_proven,
+    SELECT w.party_id, w.id, w.url, w.url_version, w.secret, w.headers, w.max_per_second, w.ordered, w.first_success_at IS NOT NULL AS is_proven,
            CASE WHEN w.previous_secret_until > clock THEN w.previous_secret END AS previous_secret, k.room, k.held
       FROM unnest(wanted) AS k JOIN webhooks w ON w.party_id = k.party_id AND w.id = k.webhook_id AND w.active
   LOOP
     CONTINUE WHEN NOT pg_try_advisory_xact_lock(uuid_hash_extended(hook.id, 0));
-
     -- An endpoint that has never responded 2xx gets one attempt, and only while no worker holds another.
     IF NOT hook.is_proven THEN
       CONTINUE WHEN cardinality(hook.held) > 0 OR is_held_elsewhere(hook.party_id, hook.id, worker, clock);
       hook.room := 1;
     END IF;
-
-    SELECT hook.id, hook.url, hook.url_version, hook.secret, hook.previous_secret, hook.headers, hook.is_proven, NULL
-      INTO webhook_id, url, url_version, secret, previous_secret, headers, is_proven, retry_ms;
+    SELECT hook.id, hook.url, hook.url_version, hook.secret, hook.previous_secret, hook.headers, hook.is_proven, NULL, NULL
+      INTO webhook_id, url, url_version, secret, previous_secret, headers, is_proven, retry_ms, more_ms;
     IF hook.max_per_second IS NOT NULL THEN
       tokens := webhook_tokens(hook.party_id, hook.id, hook.max_per_second, clock);
       retry_ms := CASE WHEN tokens < hook.room THEN greatest(200, 1000 / hook.max_per_second) END;
       hook.room := least(hook.room, floor(tokens));
     END IF;
-
-    IF hook.is_ordered THEN
-      SELECT n.attempt_ids, n.attempts, n.has_more INTO leased, attempts, has_more
+    IF hook.ordered THEN
+      SELECT n.attempt_ids, n.attempts, n.more_ms INTO leased, attempts, more_ms
         FROM next_ordered_attempts(hook.party_id, hook.id, hook.room, hook.held, worker, clock) AS n;
     ELSE
-      -- Only the index of the webhook can serve this order, as the webhook stands in no equation: otherwise a plan made while one
-      -- webhook had all attempts would read those of all others. NOT IN with a subquery looks ids up in a hash table.
-      -- Test events alone say when their attempt was queued.
+      -- Only the index of the webhook can serve this order, as the webhook stands in no equation: otherwise a plan made while one webhook had all
+      -- attempts would read those of all others. NOT IN with a subquery uses a hash table. Test events alone say when their attempt was queued.
       SELECT array_agg(d.id),
              coalesce(json_agg(json_build_object('id', d.id, 'messageId', d.message_id, 'event', d.event, 'createdMs',
                                         CASE d.event WHEN 'message.test' THEN floor(extract(epoch FROM d.created_at) * 1000)::bigint ELSE 0 END)), '[]')
         INTO leased, attempts
         FROM (SELECT a.id, a.message_id, a.event, a.created_at FROM webhook_attempts a
                WHERE a.party_id = hook.party_id AND a.webhook_id >= hook.id AND a.webhook_id <= hook.id
-                 AND a.status = 'pending' AND a.due_at <= clock
-                 AND a.id NOT IN (SELECT unnest(hook.held))
+                 AND a.status = 'pending' AND a.due_at <= clock AND a.id NOT IN (SELECT unnest(hook.held))
                  AND a.id NOT IN (SELECT unnest(l.attempt_ids) FROM webhook_leases l
                                    WHERE l.party_id = hook.party_id AND l.webhook_id = hook.id AND l.worker_id <> worker AND l.until > clock)
                ORDER BY a.party_id, a.webhook_id, a.due_at LIMIT hook.room) d;
@@ -1973,10 +1945,7 @@ BEGIN
       PERFORM set_webhook_tokens(hook.party_id, hook.id, tokens - coalesce(cardinality(leased), 0), clock);
       retry_ms := CASE WHEN cardinality(leased) < hook.room THEN NULL ELSE retry_ms END;
     END IF;
-    -- An ordered webhook may have more after those that wait for others.
-    IF hook.is_ordered AND has_more THEN
-      retry_ms := coalesce(retry_ms, 1);
-    END IF;
+    retry_ms := coalesce(retry_ms, more_ms);
     RETURN NEXT;
   END LOOP;
 END
@@ -2169,6 +2138,40 @@ EXCEPTION WHEN data_exception OR program_limit_exceeded OR internal_error OR fea
 END
 $function$;
 
+CREATE FUNCTION messages_to_recover(party bigint, webhook uuid, selection text, messages uuid[], from_ms bigint, to_ms bigint)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  slack_ms CONSTANT bigint := 60000;
+  known    uuid[];
+BEGIN
+  IF selection = 'all' THEN
+    RETURN messages;
+  END IF;
+  known := ARRAY(SELECT a.message_id FROM webhook_attempts a
+                  WHERE a.party_id = party AND a.webhook_id = webhook
+                    AND a.id >= (SELECT new_uuid(to_timestamp((from_ms - slack_ms) / 1000.0)))
+                    AND a.id <= (SELECT new_uuid(to_timestamp((to_ms + slack_ms) / 1000.0)))
+                    AND (a.message_id IN (SELECT unnest(messages))) IS TRUE);
+  RETURN ARRAY(
+    SELECT m.id FROM (SELECT k.id, k.id IN (SELECT unnest(known)) AS is_known FROM unnest(messages) AS k (id)) m
+     CROSS JOIN LATERAL (
+       SELECT count(*) > 0 AS is_known, coalesce(bool_or(a.status = 'dropped'), false) AS is_dropped,
+              coalesce(bool_or(a.event = 'message.replay' AND a.status IN ('pending', 'delivered')), false) AS is_replayed
+         FROM (SELECT l.event, l.status FROM webhook_attempts l
+                WHERE l.party_id = party AND l.webhook_id = webhook AND l.message_id >= m.id AND l.message_id <= m.id
+                  AND (l.event = 'message.replay' OR l.status = 'dropped')
+                ORDER BY l.party_id, l.webhook_id, l.message_id LIMIT 1000) a) AS later
+     WHERE (selection IN ('missing', 'undelivered') AND NOT m.is_known AND NOT later.is_known)
+        OR (selection IN ('failed', 'undelivered') AND later.is_dropped AND NOT later.is_replayed));
+END
+$function$;
+
 CREATE FUNCTION new_uuid(clock timestamp with time zone)
  RETURNS uuid
  LANGUAGE sql
@@ -2196,6 +2199,7 @@ END
 $function$;
 
 CREATE FUNCTION next_ordered_attempts(party bigint, webhook uuid, room integer, held uuid[], worker uuid, clock timestamp with time zone, OUT attempt_ids uuid[], OUT attempts json, OUT has_more boolean)
+CREATE FUNCTION next_ordered_attempts(party bigint, webhook uuid, room integer, held uuid[], worker uuid, clock timestamp with time zone, OUT attempt_ids uuid[], OUT attempts json, OUT more_ms integer)
  RETURNS record
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -2214,19 +2218,20 @@ DECLARE
   busy       uuid[];
   round      record;
 BEGIN
-  has_more := false;
   taken := held || ARRAY(SELECT unnest(l.attempt_ids) FROM webhook_leases l
                           WHERE l.party_id = party AND l.webhook_id = webhook AND l.worker_id <> worker AND l.until > clock);
   busy := ARRAY(SELECT a.thread_id FROM (SELECT party AS party_id, webhook AS webhook_id, unnest(taken) AS id) t
                   JOIN webhook_attempts a ON a.party_id = t.party_id AND a.webhook_id = t.webhook_id AND a.id = t.id AND (a.status = 'pending') IS TRUE);
   FOR n IN 1 .. rounds_max LOOP
     EXIT WHEN left_room <= 0;
-    SELECT count(*) AS due, coalesce(array_agg(j.id) FILTER (WHERE j.is_next), '{}') AS next,
-           coalesce(array_agg(j.id) FILTER (WHERE NOT j.is_next), '{}') AS blocked,
-           coalesce(array_agg(DISTINCT j.first_id) FILTER (WHERE NOT j.is_next AND NOT j.is_busy AND j.first_due_at = 'infinity'), '{}') AS freed
+    SELECT count(*) AS due,
+           coalesce(array_agg(DISTINCT coalesce(j.first_id, j.id)) FILTER (WHERE NOT j.is_busy AND (j.first_due_at <= clock OR j.is_free)), '{}') AS next,
+           coalesce(array_agg(j.id) FILTER (WHERE j.is_busy OR j.first_id <> j.id), '{}') AS blocked,
+           coalesce(array_agg(j.first_id) FILTER (WHERE NOT j.is_busy AND j.first_due_at = 'infinity'), '{}') AS freed
       INTO round
-      FROM (SELECT d.id, d.is_busy, f.id AS first_id, f.due_at AS first_due_at, d.thread_id IS NULL OR (NOT d.is_busy AND f.id = d.id) AS is_next
-              FROM (SELECT a.id, a.thread_id, coalesce(a.thread_id IN (SELECT unnest(busy)), false) AS is_busy FROM webhook_attempts a
+      FROM (SELECT d.id, f.id AS first_id, f.due_at AS first_due_at, d.thread_id IS NULL OR f.due_at = 'infinity' AS is_free,
+                   coalesce(d.thread_id IN (SELECT unnest(busy)) OR f.id IN (SELECT unnest(taken)), false) AS is_busy
+              FROM (SELECT a.id, a.thread_id FROM webhook_attempts a
                      WHERE a.party_id = party AND a.webhook_id >= webhook AND a.webhook_id <= webhook
                        AND a.status = 'pending' AND a.due_at <= clock AND a.id NOT IN (SELECT unnest(taken))
                      ORDER BY a.party_id, a.webhook_id, a.due_at LIMIT page) d
@@ -2234,7 +2239,7 @@ BEGIN
                      WHERE b.party_id = party AND b.webhook_id = webhook AND b.thread_id = d.thread_id AND b.thread_id IS NOT NULL AND b.status = 'pending'
                      ORDER BY b.position, b.id LIMIT 1) f ON true) j;
     chosen := chosen || round.next[1:left_room];
-    has_more := round.due = page AND cardinality(round.next) < left_room;
+    more_ms := CASE WHEN round.due = page AND cardinality(round.next) < left_room THEN 1 END;
     EXIT WHEN cardinality(round.blocked) = 0;
     UPDATE webhook_attempts SET due_at = 'infinity' WHERE party_id = party AND webhook_id = webhook AND id = ANY (round.blocked);
     UPDATE webhook_attempts SET due_at = clock WHERE party_id = party AND webhook_id = webhook AND id = ANY (round.freed);
@@ -2248,7 +2253,7 @@ BEGIN
     INTO attempt_ids, attempts
     FROM (SELECT party AS party_id, webhook AS webhook_id, unnest(chosen) AS id) c
     JOIN webhook_attempts a ON a.party_id = c.party_id AND a.webhook_id = c.webhook_id AND a.id = c.id;
-  IF has_more THEN
+  IF more_ms IS NOT NULL THEN
     attempt_ids := coalesce(attempt_ids, '{}');
   END IF;
 END

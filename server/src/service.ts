@@ -14,7 +14,6 @@ import { Relay } from './modules/messages/relay.ts';
 import { SearchIndex } from './modules/search/search-index.ts';
 import { ThreadIndex } from './modules/threads/thread-index.ts';
 import { Pages } from './modules/web/pages.ts';
-import type { FailureRules } from './modules/webhooks/attempt-store.ts';
 import { Dispatcher } from './modules/webhooks/dispatcher.ts';
 import { Recoverer } from './modules/webhooks/recoverer.ts';
 import { openDatabase } from './open-database.ts';
@@ -129,7 +128,7 @@ function sharing(isOneOfSeveral: boolean): { reusePort?: boolean } {
   return isOneOfSeveral && process.platform === 'linux' ? { reusePort: true } : {};
 }
 
-function failureRulesOf({ webhookRetryDelaysS: retryDelaysS, webhookPauseAfterDays }: Config): FailureRules {
+function failureRulesOf({ webhookRetryDelaysS: retryDelaysS, webhookPauseAfterDays }: Config) {
   return { retryDelaysS, pauseAfterS: webhookPauseAfterDays * 24 * 3_600 };
 }
 

@@ -10,17 +10,14 @@ SET plan_cache_mode = force_custom_plan SET enable_seqscan = off SET enable_sort
 AS $$
 #variable_conflict use_column
 DECLARE
-  clock    CONSTANT timestamptz := clock_timestamp();
-  hour     CONSTANT bigint := 3600000 * 4096::bigint;
-  -- How far the time of an entry may be from that at which its first attempt was queued.
-  slack_ms CONSTANT bigint := 60000;
-  task     record;
-  hook     record;
-  room     integer;
-  start    bigint;
-  walked   record;
-  known    uuid[];
-  chosen   uuid[];
+  clock  CONSTANT timestamptz := clock_timestamp();
+  hour   CONSTANT bigint := 3600000 * 4096::bigint;
+  task   record;
+  hook   record;
+  room   integer;
+  start  bigint;
+  walked record;
+  chosen uuid[];
 BEGIN
   SELECT r.selection, r.position, r.last INTO task FROM webhook_recoveries r
    WHERE r.party_id = party AND r.webhook_id = webhook AND r.id = recovery AND r.state = 'running' FOR UPDATE SKIP LOCKED;
@@ -56,26 +53,7 @@ BEGIN
            WHERE l.party_id = party AND l.box = 'in' AND l.position >= start AND l.position <= least(task.last, start + hour)
            ORDER BY l.position LIMIT room) e;
 
-  chosen := walked.matching;
-  IF task.selection <> 'all' AND cardinality(chosen) > 0 THEN
-    known := ARRAY(SELECT a.message_id FROM webhook_attempts a
-                    WHERE a.party_id = party AND a.webhook_id = webhook
-                      AND a.id >= (SELECT new_uuid(to_timestamp((start / 4096 - slack_ms) / 1000.0)))
-                      AND a.id <= (SELECT new_uuid(to_timestamp((walked.through / 4096 + slack_ms) / 1000.0)))
-                      AND (a.message_id IN (SELECT unnest(walked.matching))) IS TRUE);
-    chosen := ARRAY(
-      SELECT m.id FROM (SELECT k.id, k.id IN (SELECT unnest(known)) AS is_known FROM unnest(walked.matching) AS k (id)) m
-       CROSS JOIN LATERAL (
-         SELECT count(*) > 0 AS is_known, coalesce(bool_or(a.status = 'dropped'), false) AS is_dropped,
-                coalesce(bool_or(a.event = 'message.replay' AND a.status IN ('pending', 'delivered')), false) AS is_replayed
-           FROM (SELECT l.event, l.status FROM webhook_attempts l
-                  WHERE l.party_id = party AND l.webhook_id = webhook AND l.message_id >= m.id AND l.message_id <= m.id
-                    AND (l.event = 'message.replay' OR l.status = 'dropped')
-                  ORDER BY l.party_id, l.webhook_id, l.message_id LIMIT 1000) a) AS later
-       WHERE (task.selection IN ('missing', 'undelivered') AND NOT m.is_known AND NOT later.is_known)
-          OR (task.selection IN ('failed', 'undelivered') AND later.is_dropped AND NOT later.is_replayed));
-  END IF;
-
+  chosen := messages_to_recover(party, webhook, task.selection, walked.matching, start / 4096, walked.through / 4096);
   INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
   SELECT party, webhook, new_uuid(clock), c.id, 'message.replay', 1, clock, clock, clock, e.thread_id, e.position
     FROM unnest(chosen) AS c (id)
