@@ -9,8 +9,10 @@ import { type ServiceUnderTest, startServiceUnderTest } from './service-process.
 /**
  * Consumers: how fast workers drain one, how soon they get a message that comes while they wait, and what consumers cost that nobody uses.
  */
-const BACKLOG = 20_000;
+/** `BACKLOG=5000 npm run bench -- consumers` for a short run. */
+const BACKLOG = Number(process.env['BACKLOG'] ?? 20_000);
 const WORKERS = 16;
+const LEASED_AT_ONCE = 100;
 const DRAINS = 5;
 const LATENCY_SECONDS = 10;
 const SENDS_PER_SECOND = 1_000;
@@ -35,18 +37,14 @@ export async function measureConsumers(): Promise<void> {
     console.error(`· sending ${BACKLOG.toLocaleString('en')} messages`);
     await send(service, sender, BACKLOG);
     await consumer.call('PUT', '', { start: 'beginning' });
-    for (const limit of [100, 10]) {
-      const rates: number[] = [];
-      for (let turn = 1; turn <= DRAINS; turn++) {
-        console.error(`· draining with ${WORKERS} workers, ${limit} messages a lease, turn ${turn} of ${DRAINS}`);
-        await consumer.call('POST', '/seek', { position: 'beginning' });
-        await service.sql.query('CHECKPOINT');
-        rates.push(await drain(consumer, limit));
-      }
-      console.table([
-        { 'messages a lease': limit, 'messages per second': Math.round(median(rates)), turns: rates.map(Math.round).join(' ') },
-      ]);
+    const rates: number[] = [];
+    for (let turn = 1; turn <= DRAINS; turn++) {
+      console.error(`· draining with ${WORKERS} workers, ${LEASED_AT_ONCE} messages a lease, turn ${turn} of ${DRAINS}`);
+      await consumer.call('POST', '/seek', { position: 'beginning' });
+      await service.sql.query('CHECKPOINT');
+      rates.push(await drain(consumer));
     }
+    console.table([{ 'messages per second': Math.round(median(rates)), turns: rates.map(Math.round).join(' ') }]);
     console.error(`· sending ${SENDS_PER_SECOND} messages a second to ${WORKERS} workers that wait`);
     console.table(await latency(service, sender, consumer));
     console.error(`· ${(IDLE_BUSINESSES * IDLE_PER_BUSINESS).toLocaleString('en')} consumers that nobody uses`);
@@ -99,12 +97,13 @@ async function send(service: ServiceUnderTest, { key }: Business, count: number)
     await runLoad({ port: service.port, connections: CONNECTIONS, seconds: 1, warmUpSeconds: 0, request: one, expectStatus: 201 });
 }
 
-async function drain(consumer: Client, limit: number): Promise<number> {
+async function drain(consumer: Client): Promise<number> {
   let done = 0;
   const begin = performance.now();
   await Promise.all(
     Array.from({ length: WORKERS }, async (_, n) => {
-      for (let ids = await consumer.lease(`w${n}`, limit, 0); ids.length > 0; ids = await consumer.lease(`w${n}`, limit, 0)) {
+      const lease = () => consumer.lease(`w${n}`, LEASED_AT_ONCE, 0);
+      for (let ids = await lease(); ids.length > 0; ids = await lease()) {
         await consumer.ack(`w${n}`, ids);
         done += ids.length;
       }
@@ -120,7 +119,7 @@ async function latency(service: ServiceUnderTest, { key }: Business, consumer: C
   let isOver = false;
   const workers = Array.from({ length: WORKERS }, async (_, n) => {
     while (!isOver) {
-      const ids = await consumer.lease(`w${n}`, 100, 2);
+      const ids = await consumer.lease(`w${n}`, LEASED_AT_ONCE, 2);
       for (const id of ids) leasedAt.set(id, performance.now());
       if (ids.length > 0) await consumer.ack(`w${n}`, ids);
     }

@@ -13,7 +13,7 @@ DECLARE
   entry     record;
   count     integer := 0;
   bytes     integer := bytes_before;
-  is_free   boolean;
+  is_free   boolean := true;
   ids       uuid[] := '{}';
   senders   bigint[] := '{}';
   positions bigint[] := '{}';
@@ -37,8 +37,10 @@ BEGIN
   LOOP
     EXIT WHEN count >= wanted OR kept >= kept_max;
     IF entry.matches THEN
-      is_free := NOT ordered OR (entry.thread_id <> ALL (threads) AND NOT EXISTS (
-        SELECT 1 FROM consumer_messages m WHERE m.party_id = party AND m.consumer_id = consumer AND m.thread_id = entry.thread_id AND m.state <> 'parked'));
+      IF ordered THEN
+        is_free := entry.thread_id <> ALL (threads) AND NOT EXISTS (
+          SELECT 1 FROM consumer_messages m WHERE m.party_id = party AND m.consumer_id = consumer AND m.thread_id = entry.thread_id AND m.state <> 'parked');
+      END IF;
       EXIT WHEN is_free AND bytes + entry.bytes > bytes_max AND bytes > 0;
       IF is_free THEN
         count := count + 1;
@@ -48,9 +50,11 @@ BEGIN
       ids := ids || entry.message_id;
       senders := senders || entry.sender_id;
       positions := positions || entry.position;
-      threads := threads || entry.thread_id;
       sizes := sizes || entry.bytes;
       free := free || is_free;
+      IF ordered THEN
+        threads := threads || entry.thread_id;
+      END IF;
     END IF;
     walked := walked + 1;
     through := entry.position;
@@ -60,7 +64,7 @@ BEGIN
     RETURN;
   END IF;
   INSERT INTO consumer_messages (party_id, consumer_id, message_id, sender_id, position, thread_id, bytes, state, due_at, tries, holder)
-  SELECT party, consumer, k.id, k.sender_id, k.position, CASE WHEN ordered THEN k.thread_id END, k.bytes,
+  SELECT party, consumer, k.id, k.sender_id, k.position, k.thread_id, k.bytes,
          CASE WHEN k.is_free THEN 'leased'::consumer_message_state ELSE 'held'::consumer_message_state END, until,
          CASE WHEN k.is_free THEN 1 ELSE 0 END, CASE WHEN k.is_free THEN worker END
     FROM (SELECT unnest(ids) AS id, unnest(senders) AS sender_id, unnest(positions) AS position, unnest(threads) AS thread_id, unnest(sizes) AS bytes,

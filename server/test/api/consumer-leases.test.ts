@@ -59,8 +59,8 @@ describe('a lease', () => {
     await sibling.stop();
   });
 
-  test('ends early when it has about 4 MB, but has one message at least', async () => {
-    await consumer.put();
+  test.each([false, true])('ends early when it has about 4 MB, but has one message at least (ordered: %s)', async (ordered) => {
+    await consumer.put({ ordered });
     const large = 'x'.repeat(900_000);
     for (let i = 0; i < 6; i++) await send({ json: large });
     const first = await consumer.lease({ limit: 100 });

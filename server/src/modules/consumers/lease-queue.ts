@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { LEASE_ENTRIES_MAX } from '../../contract/limits.ts';
 import { ENTRIES_AT_ONCE, type Leased, type Wanted } from './lease-store.ts';
 
@@ -108,6 +107,6 @@ export class LeaseQueue {
     clearTimeout(this.#alarm);
     // Timers of Node overflow after 24 days; nobody waits for that long.
     if (leased.dueInMs !== undefined && !this.isEmpty) this.#alarm = setTimeout(() => this.wake(), Math.min(leased.dueInMs, 60_000) + 1);
-    await sleep(LOOKS_APART_MS);
+    await new Promise((resolve) => setTimeout(resolve, LOOKS_APART_MS));
   }
 }
