@@ -239,6 +239,14 @@ const webhook = createRoute({
     'WebhookPage',
   ),
 });
+const delivery = createRoute({
+  getParentRoute: () => app,
+  path: '/webhooks/$id/messages/$delivery',
+  component: lazyRouteComponent(
+    retried(() => import('./pages/webhooks/delivery.tsx')),
+    'DeliveryPage',
+  ),
+});
 const schema = createRoute({
   getParentRoute: () => app,
   path: '/schema',
@@ -300,6 +308,7 @@ const tree = root.addChildren([
     domains,
     webhooks,
     webhook,
+    delivery,
     schema,
     blocks,
     usage,
