@@ -255,6 +255,14 @@ const consumer = createRoute({
     'ConsumerPage',
   ),
 });
+const delivery = createRoute({
+  getParentRoute: () => app,
+  path: '/webhooks/$id/messages/$delivery',
+  component: lazyRouteComponent(
+    retried(() => import('./pages/webhooks/delivery.tsx')),
+    'DeliveryPage',
+  ),
+});
 const schema = createRoute({
   getParentRoute: () => app,
   path: '/schema',
@@ -318,6 +326,7 @@ const tree = root.addChildren([
     webhook,
     consumers,
     consumer,
+    delivery,
     schema,
     blocks,
     usage,

@@ -297,14 +297,10 @@ export const WEBHOOK_EXCHANGES_MAX = 1_000;
 export const WEBHOOK_EXCHANGES_BURST = 100;
 /** Successes, and as many failures, of a busy webhook whose request and response a process keeps, per minute. */
 export const WEBHOOK_EXCHANGES_PER_MINUTE = 12;
-/** The same of all webhooks together, per second. */
-export const WEBHOOK_EXCHANGES_PER_SECOND = 100;
 /** Bytes that are kept of the body of a response. */
 export const WEBHOOK_RESPONSE_KEPT_BYTES = 2_048;
-/** Headers that are kept of a response. */
-export const WEBHOOK_RESPONSE_HEADERS_MAX = 32;
-/** Characters that are kept of the value of a header of a response; of all names and values together, four times as many. */
-export const WEBHOOK_RESPONSE_HEADER_MAX_CHARS = 512;
+/** Characters that are kept of the names and values of its headers. Of one value, a quarter. */
+export const WEBHOOK_RESPONSE_HEADERS_MAX_CHARS = 2_048;
 
 // # People and signing in
 

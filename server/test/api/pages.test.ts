@@ -8,7 +8,18 @@ import { startTestService, type TestService } from '../support/service.ts';
 const HOSTILE = '<script>alert(1)</script>"\'><img src=x onerror=alert(1)>';
 const DASHBOARD = [
   ...['/', '/sign-in', '/claim', '/welcome', '/invitations/x', '/inbox', '/outbox', '/compose', '/threads/x', '/contacts', '/agents'],
-  ...['/members', '/domains', '/webhooks', '/webhooks/x', '/schema', '/blocks', '/usage', '/account', '/settings'],
+  ...[
+    '/members',
+    '/domains',
+    '/webhooks',
+    '/webhooks/x',
+    '/webhooks/x/messages/y',
+    '/schema',
+    '/blocks',
+    '/usage',
+    '/account',
+    '/settings',
+  ],
 ];
 
 let service: TestService;

@@ -334,16 +334,4 @@ describe('GET /webhooks/{id}/messages/{message_id}', () => {
     const message = await sent();
     expect(await delivery(message)).toMatchObject({ state: 'pending', attempts: [{ status: 'pending', attempt: 1, request: null }] });
   });
-
-  test('a busy webhook keeps a part, and all of it goes with the webhook', async () => {
-    await hasSucceeded(service, { id: webhookId });
-    for (let i = 0; i < 5; i++) await Promise.all(Array.from({ length: 30 }, () => sent()));
-    await attemptsOf(acme.api, webhookId, 150);
-    const kept = async () =>
-      (await service.sql('SELECT 1 FROM webhook_exchanges WHERE webhook_id = $1', [parseId('wh', webhookId)])).length;
-    await expect.poll(kept, { timeout: 60_000 }).toBeGreaterThanOrEqual(100);
-    expect(await kept()).toBeLessThan(150);
-    expect((await acme.api.request('DELETE', `/v1/webhooks/${webhookId}`)).status).toBe(204);
-    await expect.poll(kept, { timeout: 60_000 }).toBe(0);
-  });
 });

@@ -34,6 +34,7 @@ const PAGES = [
   '/domains',
   '/webhooks',
   '/webhooks/:id',
+  '/webhooks/:id/messages/:delivery',
   '/schema',
   '/blocks',
   '/usage',

@@ -1,11 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  WEBHOOK_EXCHANGES_BURST,
-  WEBHOOK_EXCHANGES_PER_MINUTE,
-  WEBHOOK_EXCHANGES_PER_SECOND,
-  WEBHOOK_RESPONSE_HEADER_MAX_CHARS,
-  WEBHOOK_RESPONSE_HEADERS_MAX,
-} from '../../contract/limits.ts';
+import { WEBHOOK_EXCHANGES_BURST, WEBHOOK_EXCHANGES_PER_MINUTE, WEBHOOK_RESPONSE_HEADERS_MAX_CHARS } from '../../contract/limits.ts';
 import type { Outbound, Response } from '../../platform/outbound.ts';
 import type { Database } from '../../platform/postgres.ts';
 import type { WebhookKey } from './attempt-store.ts';
@@ -14,7 +8,10 @@ import { type Header, insertExchanges, type KeptExchange } from './exchange-stor
 export type { KeptExchange } from './exchange-store.ts';
 
 const WEBHOOKS_MAX = 10_000;
-const HEADERS_MAX_CHARS = 4 * WEBHOOK_RESPONSE_HEADER_MAX_CHARS;
+/** Of all webhooks together. */
+const PER_SECOND = 100;
+const HEADERS_MAX = 32;
+const HEADER_MAX_CHARS = WEBHOOK_RESPONSE_HEADERS_MAX_CHARS / 4;
 const HIDDEN = ['waybill-signature', 'webhook-signature'];
 /** All control characters but tabs and line breaks: PostgreSQL stores no U+0000, and terminals obey others. */
 const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
@@ -47,7 +44,7 @@ class Bucket {
  */
 export class ExchangeKeeper {
   readonly #outbound: Outbound;
-  readonly #all = new Bucket(WEBHOOK_EXCHANGES_PER_SECOND, WEBHOOK_EXCHANGES_PER_SECOND, 0);
+  readonly #all = new Bucket(PER_SECOND, PER_SECOND, 0);
   readonly #successes = new Map<string, Bucket>();
   readonly #failures = new Map<string, Bucket>();
 
@@ -98,15 +95,12 @@ export function shownHeaders(headers: Record<string, string>, own: Record<string
 
 function receivedHeaders(headers: Response['headers']): Header[] {
   const kept: Header[] = [];
-  let room = HEADERS_MAX_CHARS;
+  let room = WEBHOOK_RESPONSE_HEADERS_MAX_CHARS;
   for (const [name, values] of Object.entries(headers))
     for (const value of [values ?? ''].flat()) {
-      const header = [
-        harmless(name).slice(0, WEBHOOK_RESPONSE_HEADER_MAX_CHARS),
-        harmless(value).slice(0, WEBHOOK_RESPONSE_HEADER_MAX_CHARS),
-      ] as const;
+      const header = [harmless(name).slice(0, HEADER_MAX_CHARS), harmless(value).slice(0, HEADER_MAX_CHARS)] as const;
       room -= header[0].length + header[1].length;
-      if (room < 0 || kept.length === WEBHOOK_RESPONSE_HEADERS_MAX) return kept;
+      if (room < 0 || kept.length === HEADERS_MAX) return kept;
       kept.push([...header]);
     }
   return kept;

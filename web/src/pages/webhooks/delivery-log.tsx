@@ -1,57 +1,138 @@
+import { Link } from '@tanstack/react-router';
+import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
-import type { List } from '../../api/queries.ts';
-import type { Delivery } from '../../api/schema.ts';
+import type { WebhookMessage } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
+import { Select, TextField, VERBATIM } from '../../ui/field.tsx';
 import { useNow } from '../../ui/now.ts';
-import { Section, Time } from '../../ui/parts.tsx';
+import { Rows, Section, Time } from '../../ui/parts.tsx';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
-import { DeliveryDialog } from './delivery-dialog.tsx';
-import { DeliveryState } from './delivery-state.tsx';
+import { type LogFilters, useDeliveries } from './deliveries.ts';
+import { DeliveryState, nameOfState } from './delivery-state.tsx';
 import { duration } from './numbers.ts';
 
-/** Every attempt, newest first. */
-export function DeliveryLog({ log }: { log: List<Delivery> }) {
-  const [openId, setOpenId] = useState<string>();
-  const open = log.items.find(({ id }) => id === openId);
+const STATES = ['pending', 'delivered', 'retrying', 'dropped', 'failed'] as const;
+const HOUR_MS = 3_600_000;
+const PERIODS = [
+  { label: 'Any time', ms: 0 },
+  { label: 'Last hour', ms: HOUR_MS },
+  { label: 'Last 24 hours', ms: 24 * HOUR_MS },
+  { label: 'Last 7 days', ms: 7 * 24 * HOUR_MS },
+] as const;
+
+/** One row for each message, with its latest attempt. */
+export function DeliveryLog({ id }: { id: string }) {
+  const [filters, setFilters] = useState<LogFilters>({});
+  const log = useDeliveries(id, filters);
+  const isFiltered = Object.keys(filters).length > 0;
   return (
-    <Section title="Delivery log">
+    <Section title="Delivery log" actions={<Filters onChange={setFilters} />}>
       {log.error ? <ErrorNote error={log.error} onRetry={log.retry} /> : null}
       {log.isPending ? (
         <Loading rows={4} label="Loading deliveries" />
       ) : log.items.length > 0 ? (
-        <ul aria-label="Deliveries" className="divide-y divide-line overflow-hidden rounded-xl border border-line">
+        <Rows label="Deliveries">
           {log.items.map((delivery) => (
-            <DeliveryRow key={delivery.id} delivery={delivery} onOpen={() => setOpenId(delivery.id)} />
+            <DeliveryRow key={delivery.message_id} delivery={delivery} />
           ))}
-        </ul>
-      ) : log.error ? null : (
-        <Empty title="No deliveries yet">Send a test, or wait for a message. Attempts are listed for 30 days.</Empty>
+        </Rows>
+      ) : log.error ? null : isFiltered ? (
+        <Empty title="No results">{log.hasMore ? 'Older entries have not been searched yet.' : 'No delivery matches these filters.'}</Empty>
+      ) : (
+        <Empty title="No deliveries yet">Send a test, or wait for a message. Deliveries are listed for 30 days.</Empty>
       )}
       {log.hasMore ? (
         <Button className="mt-4" onClick={log.more} isBusy={log.isFetchingMore}>
-          Show more
+          {isFiltered && log.items.length === 0 ? 'Search older entries' : 'Show more'}
         </Button>
       ) : null}
-      {open ? <DeliveryDialog delivery={open} onClose={() => setOpenId(undefined)} /> : null}
     </Section>
   );
 }
 
-function DeliveryRow({ delivery, onOpen }: { delivery: Delivery; onOpen(): void }) {
-  const { status, event, attempt, error, created_at, attempted_at } = delivery;
+function Filters({ onChange }: { onChange(filters: LogFilters): void }) {
+  const [state, setState] = useState('');
+  const [period, setPeriod] = useState('0');
+  const [message, setMessage] = useState('');
+  const apply = (next: { state?: string; period?: string; message?: string }) => {
+    const chosen = { state, period, message, ...next };
+    const ms = Number(chosen.period);
+    const known = STATES.find((one) => one === chosen.state);
+    onChange({
+      ...(known && { state: known }),
+      ...(ms > 0 && { since: new Date(Date.now() - ms).toISOString() }),
+      ...(chosen.message.trim() !== '' && { message: chosen.message.trim() }),
+    });
+  };
+  return (
+    <search aria-label="Deliveries" className="flex flex-wrap gap-2 max-sm:w-full">
+      <Select
+        label="State"
+        isBare
+        className="w-36 max-sm:grow"
+        value={state}
+        onChange={({ target: { value } }) => {
+          setState(value);
+          apply({ state: value });
+        }}
+      >
+        <option value="">Any state</option>
+        {STATES.map((one) => (
+          <option key={one} value={one}>
+            {nameOfState(one)}
+          </option>
+        ))}
+      </Select>
+      <Select
+        label="Time"
+        isBare
+        className="w-40 max-sm:grow"
+        value={period}
+        onChange={({ target: { value } }) => {
+          setPeriod(value);
+          apply({ period: value });
+        }}
+      >
+        {PERIODS.map(({ label, ms }) => (
+          <option key={ms} value={ms}>
+            {label}
+          </option>
+        ))}
+      </Select>
+      <TextField
+        label="Message id"
+        isBare
+        type="search"
+        placeholder="Message id"
+        maxLength={64}
+        className="sm:w-44"
+        {...VERBATIM}
+        value={message}
+        onChange={({ target: { value } }) => {
+          setMessage(value);
+          apply({ message: value });
+        }}
+      />
+    </search>
+  );
+}
+
+function DeliveryRow({ delivery }: { delivery: WebhookMessage }) {
+  const { webhook_id, state, latest_attempt } = delivery;
+  const { event, replay, attempt, error, created_at, attempted_at } = latest_attempt;
+  const what = event === 'message.test' ? 'Test' : replay ? 'Redelivery' : 'Message';
   return (
     <li>
-      <button
-        type="button"
-        aria-haspopup="dialog"
-        onClick={onOpen}
-        className="grid w-full grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1 px-4 py-2.5 text-left -outline-offset-2 hover:bg-tint sm:grid-cols-[8.5rem_9rem_1fr_auto]"
+      <Link
+        to="/webhooks/$id/messages/$delivery"
+        params={{ id: webhook_id, delivery: latest_attempt.id }}
+        className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1 px-4 py-2.5 -outline-offset-2 hover:bg-tint sm:grid-cols-[6.5rem_11rem_1fr_auto_auto]"
       >
         <span>
-          <DeliveryState status={status} />
+          <DeliveryState status={state} />
         </span>
         <span className="max-sm:col-start-1 max-sm:row-start-2">
-          {event === 'message.test' ? 'Test' : 'Message'}
+          {what}
           <span className="text-soft">{event === 'message.test' ? '' : `, attempt ${attempt}`}</span>
         </span>
         <span className="min-w-0 truncate text-sm text-soft max-sm:col-span-2 max-sm:row-start-3">
@@ -61,14 +142,16 @@ function DeliveryRow({ delivery, onOpen }: { delivery: Delivery; onOpen(): void 
         <span className="text-sm text-soft max-sm:col-start-2 max-sm:row-start-1">
           <Time at={attempted_at ?? created_at} />
         </span>
-      </button>
+        <ChevronRight className="size-4 text-soft max-sm:hidden" aria-hidden />
+      </Link>
     </li>
   );
 }
 
-function ResponseText({ delivery: { status, status_code, response_ms, next_attempt_at } }: { delivery: Delivery }) {
+function ResponseText({ delivery: { state, next_attempt_at, latest_attempt } }: { delivery: WebhookMessage }) {
   const now = useNow();
-  if (status === 'pending')
+  const { status_code, response_ms } = latest_attempt;
+  if (state === 'pending')
     return next_attempt_at === null || Date.parse(next_attempt_at) <= now ? (
       'Due now'
     ) : (

@@ -1,15 +1,20 @@
 import type { Delivery } from '../../api/schema.ts';
 import { Badge, type Tone } from '../../ui/parts.tsx';
 
-const STATES: Record<Delivery['status'], [tone: Tone, name: string]> = {
-  pending: ['plain', 'Pending'],
-  delivered: ['good', 'Delivered'],
-  retrying: ['warn', 'Retrying'],
-  dropped: ['bad', 'Dropped'],
-  failed: ['bad', 'Failed'],
+type State = Delivery['status'];
+
+const STATES: Record<State, [tone: Tone, name: string, meaning: string]> = {
+  pending: ['plain', 'Pending', 'The attempt is queued.'],
+  delivered: ['good', 'Delivered', 'Your endpoint accepted it.'],
+  retrying: ['warn', 'Retrying', 'The latest attempt failed. It will be retried.'],
+  dropped: ['bad', 'Dropped', 'The last attempt failed. The message is still in your inbox.'],
+  failed: ['bad', 'Failed', 'Tests are not retried.'],
 };
 
-export function DeliveryState({ status }: { status: Delivery['status'] }) {
+export function DeliveryState({ status }: { status: State }) {
   const [tone, name] = STATES[status];
   return <Badge tone={tone}>{name}</Badge>;
 }
+
+export const meaningOf = (state: State): string => STATES[state][2];
+export const nameOfState = (state: State): string => STATES[state][1];

@@ -1,19 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { ChevronLeft, FlaskConical, Trash2 } from 'lucide-react';
+import { ChevronLeft, CirclePause, CirclePlay, Ellipsis, FlaskConical, KeyRound, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { keyOf, useAction, useReading } from '../../api/queries.ts';
 import type { Webhook } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
-import { Badge, CopyButton, Fact, Facts, PageHeader, Time } from '../../ui/parts.tsx';
-import { States } from '../../ui/states.tsx';
-import { useDeliveries } from './deliveries.ts';
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { PageHeader } from '../../ui/parts.tsx';
+import { ErrorNote, States } from '../../ui/states.tsx';
+import { say } from '../../ui/toast.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
+import { EditWebhook } from './edit-webhook.tsx';
 import { Paused } from './paused.tsx';
-import { Receives } from './receives.tsx';
+import { RotateSecret } from './rotate-secret.tsx';
 import { Statistics } from './statistics.tsx';
 import { TestOutcome } from './test-outcome.tsx';
+import { WebhookFacts } from './webhook-facts.tsx';
 
 export function WebhookPage() {
   const { id } = useParams({ from: '/app/webhooks/$id' });
@@ -30,11 +33,13 @@ export function WebhookPage() {
   );
 }
 
+type Opened = 'edit' | 'rotate' | 'delete' | undefined;
+
 function Shown({ webhook }: { webhook: Webhook }) {
-  const { id, url, target, active, created_at } = webhook;
-  const [isDeleting, setDeleting] = useState(false);
-  const log = useDeliveries(id);
-  const test = useAction('POST /v1/webhooks/{id}/test', { changes: ['GET /v1/webhooks/{id}/deliveries'] });
+  const { id, url, active, pause } = webhook;
+  const [opened, setOpened] = useState<Opened>();
+  const close = () => setOpened(undefined);
+  const test = useAction('POST /v1/webhooks/{id}/test', { changes: ['GET /v1/webhooks/{id}/messages'] });
   return (
     <>
       <PageHeader
@@ -50,40 +55,51 @@ function Shown({ webhook }: { webhook: Webhook }) {
             >
               Send test
             </Button>
-            <Button onClick={() => setDeleting(true)} icon={<Trash2 className="size-4" aria-hidden />}>
-              Delete
+            <Button onClick={() => setOpened('edit')} icon={<Pencil className="size-4" aria-hidden />}>
+              Edit
             </Button>
+            <More webhook={webhook} onOpen={setOpened} />
           </>
         }
       />
-      {webhook.pause ? <Paused id={id} pause={webhook.pause} /> : null}
-      <TestOutcome test={test} log={log} />
-      <Facts>
-        <Fact name="URL">
-          <span className="inline-flex max-w-full items-start gap-1">
-            <span className="min-w-0 font-mono text-sm break-all">{url}</span>
-            <span className="-my-1.5">
-              <CopyButton text={url} label="Copy URL" isIcon />
-            </span>
-          </span>
-        </Fact>
-        <Fact name="Receives">
-          <Receives target={target} />
-        </Fact>
-        <Fact name="Status">{active ? <Badge>Active</Badge> : <Badge tone="warn">Paused</Badge>}</Fact>
-        <Fact name="Created">
-          <Time at={created_at} isExact />
-        </Fact>
-        <Fact name="Signature">
-          Each delivery is signed with the secret of this webhook.{' '}
-          <a href="/docs/receive-webhooks" target="_blank" rel="noreferrer" className="text-accent underline">
-            How to verify signatures
-          </a>
-        </Fact>
-      </Facts>
+      {pause ? <Paused id={id} pause={pause} /> : null}
+      <TestOutcome id={id} test={test} />
+      <WebhookFacts webhook={webhook} />
       <Statistics id={id} />
-      <DeliveryLog log={log} />
-      {isDeleting ? <DeleteWebhook webhook={webhook} onClose={() => setDeleting(false)} /> : null}
+      <DeliveryLog id={id} />
+      {opened === 'edit' ? <EditWebhook webhook={webhook} onClose={close} /> : null}
+      {opened === 'rotate' ? <RotateSecret id={id} onClose={close} /> : null}
+      {opened === 'delete' ? <DeleteWebhook webhook={webhook} onClose={close} /> : null}
+    </>
+  );
+}
+
+function More({ webhook: { id, active }, onOpen }: { webhook: Webhook; onOpen(what: Opened): void }) {
+  const change = useAction('PATCH /v1/webhooks/{id}', { changes: ['GET /v1/webhooks', 'GET /v1/webhooks/{id}'] });
+  const onSuccess = () => say(active ? 'Webhook paused' : 'Webhook resumed');
+  return (
+    <>
+      <Menu
+        name="More actions"
+        label={<Ellipsis className="size-4" aria-hidden />}
+        isLeftward
+        className="grid size-9 place-items-center rounded-lg border border-line hover:bg-hover"
+      >
+        <MenuItem onSelect={() => change.mutate({ path: { id }, body: { active: !active } }, { onSuccess })}>
+          {active ? <CirclePause className="size-4" aria-hidden /> : <CirclePlay className="size-4" aria-hidden />}
+          {active ? 'Pause' : 'Resume'}
+        </MenuItem>
+        <MenuItem onSelect={() => onOpen('rotate')}>
+          <KeyRound className="size-4" aria-hidden />
+          Rotate secret…
+        </MenuItem>
+        <MenuLine />
+        <MenuItem isDangerous onSelect={() => onOpen('delete')}>
+          <Trash2 className="size-4" aria-hidden />
+          Delete…
+        </MenuItem>
+      </Menu>
+      {change.error ? <ErrorNote error={change.error} /> : null}
     </>
   );
 }

@@ -1,0 +1,135 @@
+import { useAction } from '../../api/queries.ts';
+import type { Webhook } from '../../api/schema.ts';
+import { Select, Switch, TextArea, TextField, VERBATIM } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form.tsx';
+import { say } from '../../ui/toast.tsx';
+import { useForm } from '../../ui/use-form.ts';
+
+type Fields = {
+  url: string;
+  target: string;
+  types: string;
+  description: string;
+  max_per_second: string;
+  /** What becomes of the headers that are there. */
+  change: 'keep' | 'replace';
+  headers: string;
+  ed25519: 'yes' | 'no';
+};
+
+const TYPES_MAX = 20;
+
+/** All settings of a webhook. */
+export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
+  const change = useAction('PATCH /v1/webhooks/{id}', { changes: ['GET /v1/webhooks', 'GET /v1/webhooks/{id}'] });
+  const hasHeaders = webhook.header_names.length > 0;
+  const initial: Fields = {
+    url: webhook.url,
+    target: webhook.target ?? '',
+    types: (webhook.types ?? []).join('\n'),
+    description: webhook.description ?? '',
+    max_per_second: webhook.max_per_second === null ? '' : String(webhook.max_per_second),
+    change: hasHeaders ? 'keep' : 'replace',
+    headers: '',
+    ed25519: webhook.signatures.includes('ed25519') ? 'yes' : 'no',
+  };
+  const form = useForm<Fields>({
+    initial,
+    codes: { invalid_webhook_url: 'url' },
+    paths: { types: ['/types', ...Array.from({ length: TYPES_MAX }, (_, i) => `/types/${i}`)] },
+    check: ({ headers, max_per_second }) => ({
+      ...(linesOf(headers).every((line) => /^[^:\s]+:\s*\S/.test(line)) ? {} : { headers: 'Write each header as Name: value.' }),
+      ...(/^\d*$/.test(max_per_second.trim()) ? {} : { max_per_second: 'Enter a whole number, or nothing.' }),
+    }),
+    submit: async (fields) => {
+      const body = changesOf(settingsOf(initial), settingsOf(fields));
+      if (Object.keys(body).length > 0) {
+        await change.mutateAsync({ path: { id: webhook.id }, body });
+        say('Webhook saved');
+      }
+      onClose();
+    },
+  });
+  const isReplacing = form.fields.change === 'replace';
+  return (
+    <FormDialog title="Edit webhook" action="Save" form={form} onClose={onClose}>
+      <TextField label="URL" type="url" inputMode="url" maxLength={2_048} {...VERBATIM} {...form.field('url')} />
+      <TextField label="Description" maxLength={200} {...form.field('description')} />
+      <TextField
+        label="Segment"
+        maxLength={512}
+        hint="Only messages to this segment. Empty for all."
+        {...VERBATIM}
+        {...form.field('target')}
+      />
+      <TextArea
+        label="Message types"
+        rows={2}
+        placeholder={'invoice\norder.*'}
+        hint="One per line; * at the end stands for any text. Empty for all."
+        {...VERBATIM}
+        {...form.field('types')}
+      />
+      {hasHeaders ? (
+        <Select label="Headers" {...form.field('change')}>
+          <option value="keep">Keep {webhook.header_names.join(', ')}</option>
+          <option value="replace">Replace all</option>
+        </Select>
+      ) : null}
+      {isReplacing ? (
+        <TextArea
+          label={hasHeaders ? 'New headers' : 'Headers'}
+          rows={2}
+          placeholder="Authorization: Bearer …"
+          hint="One per line, sent with each delivery. Values are hidden once they are saved."
+          {...VERBATIM}
+          {...form.field('headers')}
+        />
+      ) : null}
+      <TextField
+        label="Deliveries per second"
+        inputMode="numeric"
+        hint="1 to 1,000. Empty for no limit."
+        {...form.field('max_per_second')}
+      />
+      <Switch
+        label="Ed25519 signatures"
+        hint="Receivers verify with a public key and hold no secret. Deliveries keep their HMAC signature."
+        checked={form.fields.ed25519 === 'yes'}
+        onChange={({ target }) => form.set({ ed25519: target.checked ? 'yes' : 'no' })}
+      />
+    </FormDialog>
+  );
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** The fields as the API has them. Headers that are kept are left out. */
+function settingsOf({ url, target, types, description, max_per_second, change, headers, ed25519 }: Fields) {
+  const patterns = linesOf(types);
+  const given = linesOf(headers).map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]);
+  const signatures: Webhook['signatures'] = ed25519 === 'yes' ? ['hmac', 'ed25519'] : ['hmac'];
+  return {
+    url: url.trim(),
+    target: target.trim() || null,
+    types: patterns.length > 0 ? patterns : null,
+    description: description.trim() || null,
+    max_per_second: max_per_second.trim() === '' ? null : Number(max_per_second),
+    signatures,
+    ...(change === 'replace' && { headers: given.length > 0 ? Object.fromEntries(given) : null }),
+  };
+}
+
+type Settings = ReturnType<typeof settingsOf>;
+
+/** Only what differs: a URL that is sent is checked again. */
+function changesOf(before: Settings, after: Settings): Partial<Settings> {
+  const entries = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(Object.entries(before).find(([one]) => one === name)?.[1]),
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ConnectProxy, startConnectProxy } from '../../server/test/support/connect-proxy.ts';
+import { type NameServer, startNameServer } from '../../server/test/support/name-server.ts';
+import { authority, type Receiver, startReceiver, withStatus } from '../../server/test/support/receiver.ts';
+import { verifyOwn } from '../../server/test/support/verify-webhook.ts';
+import { openWorld, type World } from './support/visitor.ts';
+
+const PUBLIC = '93.184.216.34';
+
+let world: World;
+let receiver: Receiver;
+let nameServer: NameServer;
+let proxy: ConnectProxy;
+
+beforeAll(async () => {
+  nameServer = await startNameServer();
+  nameServer.set('hooks.acme.test', [PUBLIC]);
+  receiver = await startReceiver({ identity: authority.issue(['hooks.acme.test']) });
+  proxy = await startConnectProxy();
+  proxy.ports.set(`${PUBLIC}:443`, receiver.port);
+  world = await openWorld({ DNS_SERVERS: nameServer.address, OUTBOUND_PROXY: proxy.url, WEBHOOK_RETRY_DELAYS_S: '1' });
+});
+afterAll(async () => {
+  await world.stop();
+  await proxy.stop();
+  await receiver.stop();
+  await nameServer.stop();
+});
+
+test('a failing endpoint is found, paused, mended, redelivered to, and its secret rotated', async () => {
+  const { page, open, api, expectAccessible } = await world.member('ann@acme-hooks.test', 'acme-hooks');
+  const globex = await world.service.business('globex');
+  receiver.respond = (_delivery, response) =>
+    response.writeHead(500, { 'content-type': 'text/plain', 'x-node': 'blue-7' }).end('column \u201ctotal\u201d does not exist\u202e');
+  const { body: webhook } = await api.post('/webhooks', { url: 'https://hooks.acme.test/in', headers: { Authorization: 'Bearer s3cret' } });
+  await globex.api.send({ to: 'acme-hooks', subject: 'Invoice 12', type: 'invoice', json: { total: 12.5, note: "it's" } });
+
+  // Found: the log says what failed, the page of the delivery why.
+  await open(`/webhooks/${webhook.id}`);
+  const log = page.getByRole('list', { name: 'Deliveries' });
+  await log.getByText('Dropped').waitFor();
+  await page.getByRole('combobox', { name: 'State' }).selectOption('Delivered');
+  await page.getByText('No delivery matches these filters.').waitFor();
+  await page.getByRole('combobox', { name: 'State' }).selectOption('Dropped');
+  await page.getByRole('combobox', { name: 'Time' }).selectOption('Last hour');
+  await log.getByRole('link', { name: /^Dropped/ }).waitFor();
+  await expectAccessible();
+  await log.getByRole('link', { name: /^Dropped/ }).click();
+  await page.getByRole('heading', { level: 1, name: 'Message delivery' }).waitFor();
+  const attempts = page.getByRole('list', { name: 'Attempts' }).getByRole('listitem');
+  await attempts.first().getByText('column “total” does not exist⟨U+202E⟩').waitFor();
+  expect(await attempts.count()).toBe(2);
+  await attempts.first().getByText('blue-7').waitFor();
+  expect(await attempts.first().getByRole('region', { name: 'Request' }).textContent()).toMatch(
+    /POST https:\/\/hooks\.acme\.test\/in.*authorizationhidden/,
+  );
+  expect(await page.content()).not.toContain('s3cret');
+  await expectAccessible();
+
+  // The same request, as a command that a shell runs.
+  await page.getByRole('button', { name: 'Copy as curl' }).click();
+  const command = String(await page.evaluate('navigator.clipboard.readText()'));
+  expect(command).toMatch(/^curl 'https:\/\/hooks\.acme\.test\/in' \\\n/);
+  const words = execFileSync('sh', ['-c', command.replace(/^curl/, "printf '%s\\n'")], { env: { AUTHORIZATION: 'Bearer mine' } })
+    .toString()
+    .split('\n');
+  expect(words).toContain('authorization: Bearer mine');
+  expect(words[words.indexOf('--data-binary') + 1]).toBe(receiver.at('/in')[0]?.body.toString());
+
+  // Paused while it is mended.
+  await page.getByRole('link', { name: 'Webhook', exact: true }).click();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Pause' }).click();
+  const banner = page.getByRole('region', { name: 'Paused' });
+  await banner.waitFor();
+  await expectAccessible();
+
+  // Mended: another URL, a description, a limit, Ed25519; the headers stay.
+  receiver.respond = withStatus(204);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const form = page.getByRole('dialog', { name: 'Edit webhook' });
+  await form.getByRole('textbox', { name: 'URL' }).fill('https://hooks.acme.test/mended');
+  await form.getByRole('textbox', { name: 'Description' }).fill('Ledger import');
+  await form.getByRole('textbox', { name: 'Message types' }).fill('invoice\norder.*');
+  await form.getByRole('textbox', { name: 'Deliveries per second' }).fill('many');
+  await form.getByRole('switch', { name: 'Ed25519 signatures' }).check();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('Enter a whole number, or nothing.').waitFor();
+  await expectAccessible();
+  await form.getByRole('textbox', { name: 'Deliveries per second' }).fill('100');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Ledger import').waitFor();
+  await page.getByText(/^whpk_/).waitFor();
+  await page.getByText('100 per second').waitFor();
+  expect((await api.get(`/webhooks/${webhook.id}`)).body).toMatchObject({ types: ['invoice', 'order.*'], header_names: ['authorization'] });
+  await banner.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('Active', { exact: true }).waitFor();
+
+  // Rotated, with a grace.
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Rotate secret…' }).click();
+  await expectAccessible();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
+  const rotated = page.getByRole('dialog', { name: 'Secret rotated' });
+  const secret = (await rotated.getByText(/^whsec_/).textContent()) ?? '';
+  await expectAccessible();
+  await rotated.getByRole('button', { name: 'I saved it' }).click();
+
+  // Redelivered: nothing is lost.
+  await log.getByRole('link', { name: /^Dropped/ }).click();
+  await page.getByRole('button', { name: 'Redeliver' }).click();
+  await page.getByText('Your endpoint accepted it.').waitFor({ timeout: 60_000 });
+  expect(await attempts.count()).toBe(3);
+  const [again] = receiver.at('/mended');
+  if (!again) throw new Error('nothing was redelivered');
+  expect(again.body.equals(receiver.at('/in')[0]?.body ?? Buffer.alloc(0))).toBe(true);
+  expect([verifyOwn(again, secret), verifyOwn(again, webhook.secret)]).toEqual([true, true]);
+  expect(again.headers).toMatchObject({ 'waybill-replay': 'true', authorization: 'Bearer s3cret' });
+}, 600_000);
