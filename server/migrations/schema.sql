@@ -2202,7 +2202,6 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION next_ordered_attempts(party bigint, webhook uuid, room integer, held uuid[], worker uuid, clock timestamp with time zone, OUT attempt_ids uuid[], OUT attempts json, OUT has_more boolean)
 CREATE FUNCTION next_ordered_attempts(party bigint, webhook uuid, room integer, held uuid[], worker uuid, clock timestamp with time zone, OUT attempt_ids uuid[], OUT attempts json, OUT more_ms integer)
  RETURNS record
  LANGUAGE plpgsql
