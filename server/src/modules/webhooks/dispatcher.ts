@@ -35,7 +35,6 @@ const FULL_SWEEP_EVERY = 30;
 /** While requests are open, leases and records wait for more to join: one statement for many costs little more than for one. */
 const GATHER_MS = 2;
 const STOP_POLL_MS = 20;
-const GONE = 410;
 
 /**
  * Does the I/O of webhook attempts: leases them from the database, sends them, and records their outcomes. lanes.ts decides which
@@ -129,13 +128,10 @@ export class Dispatcher {
         const attempts = batch.map(({ attempt }) => attempt);
         if (isWritten) this.#lanes.record(attempts);
         else this.#lanes.abandon(attempts);
-        // An endpoint that never responded 2xx gets its next attempt only after the one before is recorded.
-        if (batch.some(({ isProven }) => !isProven)) this.#lease();
         if (isWritten) this.#stopGone(batch);
-        // What comes next in their threads is due.
-        const ordered = attempts.filter(({ isOrdered }) => isOrdered);
-        for (const { lane } of ordered) this.#lanes.wake(lane);
-        if (ordered.length > 0) this.#lease();
+        // An endpoint that never responded 2xx, and a thread of an ordered one, gets the next attempt only after the one before is recorded.
+        for (const { lane, isOrdered } of attempts) if (isOrdered) this.#lanes.wake(lane);
+        if (batch.some(({ isProven, isOrdered }) => !isProven || isOrdered)) this.#lease();
       },
     });
   }
@@ -302,11 +298,10 @@ export class Dispatcher {
 
   /** A 410 has paused its webhook: no process begins another attempt that it has leased. */
   #stopGone(batch: readonly Outcome[]): void {
-    const gone = new Map(batch.filter(({ statusCode }) => statusCode === GONE).map(({ webhookId, partyId }) => [webhookId, partyId]));
-    for (const [id, partyId] of gone) {
-      const notify = () => changeCached(this.#services.database, partyId, async () => {}, { kind: 'webhook-settings', id });
-      this.#track(this.#succeeds('processes could not be notified of a pause', notify));
-    }
+    const gone = new Map(batch.filter(({ statusCode }) => statusCode === 410).map(({ webhookId, partyId }) => [webhookId, partyId]));
+    const notify = (id: string, partyId: bigint) =>
+      changeCached(this.#services.database, partyId, async () => {}, { kind: 'webhook-settings', id });
+    for (const [id, of] of gone) this.#track(this.#succeeds('processes could not be notified of a pause', () => notify(id, of)));
   }
 
   /** Deletions may have gone unnoticed while the listener had no connection. */

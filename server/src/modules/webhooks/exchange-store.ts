@@ -83,7 +83,7 @@ export async function findExchanges(
 
 const WITH_EXCHANGES = statement(
   `${eachWebhook('true', 'webhook_exchanges')}
-   SELECT f.party_id, f.webhook_id, EXISTS (SELECT FROM webhooks w WHERE w.party_id = f.party_id AND w.id = f.webhook_id) AS exists FROM found f`,
+   SELECT f.party_id, f.webhook_id, EXISTS (SELECT 1 FROM webhooks w WHERE w.party_id = f.party_id AND w.id = f.webhook_id) AS exists FROM found f`,
   { ...KEY_ROW, exists: 'boolean' },
 );
 
