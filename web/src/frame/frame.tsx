@@ -17,6 +17,7 @@ import { Notifications } from './notifications.tsx';
 import { type Entry, SETUP } from './pages.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { ViewsNav } from './views-nav.tsx';
+import { WebhookAlarm } from './webhook-alarm.tsx';
 
 const Palette = lazy(retried(async () => ({ default: (await import('./palette.tsx')).Palette })));
 
@@ -170,6 +171,7 @@ function NavLink({ entry: [to, label, Icon] }: { entry: Entry }) {
     >
       <Icon className="size-4" aria-hidden />
       {label}
+      {to === '/webhooks' ? <WebhookAlarm /> : null}
     </Link>
   );
 }

@@ -15,6 +15,7 @@ type Fields = {
   change: 'keep' | 'replace';
   headers: string;
   ed25519: 'yes' | 'no';
+  ordered: 'yes' | 'no';
 };
 
 const TYPES_MAX = 20;
@@ -32,6 +33,7 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose():
     change: hasHeaders ? 'keep' : 'replace',
     headers: '',
     ed25519: webhook.signatures.includes('ed25519') ? 'yes' : 'no',
+    ordered: webhook.ordered ? 'yes' : 'no',
   };
   const form = useForm<Fields>({
     initial,
@@ -93,6 +95,12 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose():
         {...form.field('max_per_second')}
       />
       <Switch
+        label="In order"
+        hint="Of each thread one delivery at a time, in order. One that fails delays the rest of its thread only."
+        checked={form.fields.ordered === 'yes'}
+        onChange={({ target }) => form.set({ ordered: target.checked ? 'yes' : 'no' })}
+      />
+      <Switch
         label="Ed25519 signatures"
         hint="Receivers verify with a public key and hold no secret. Deliveries keep their HMAC signature."
         checked={form.fields.ed25519 === 'yes'}
@@ -109,7 +117,7 @@ const linesOf = (text: string): string[] =>
     .filter((line) => line !== '');
 
 /** The fields as the API has them. Headers that are kept are left out. */
-function settingsOf({ url, target, types, description, max_per_second, change, headers, ed25519 }: Fields) {
+function settingsOf({ url, target, types, description, max_per_second, change, headers, ed25519, ordered }: Fields) {
   const patterns = linesOf(types);
   const given = linesOf(headers).map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]);
   const signatures: Webhook['signatures'] = ed25519 === 'yes' ? ['hmac', 'ed25519'] : ['hmac'];
@@ -119,6 +127,7 @@ function settingsOf({ url, target, types, description, max_per_second, change, h
     types: patterns.length > 0 ? patterns : null,
     description: description.trim() || null,
     max_per_second: max_per_second.trim() === '' ? null : Number(max_per_second),
+    ordered: ordered === 'yes',
     signatures,
     ...(change === 'replace' && { headers: given.length > 0 ? Object.fromEntries(given) : null }),
   };

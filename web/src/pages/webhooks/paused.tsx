@@ -1,10 +1,7 @@
-import { CirclePause } from 'lucide-react';
-import { useAction } from '../../api/queries.ts';
+import { CirclePause, TriangleAlert } from 'lucide-react';
 import type { Webhook } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Time } from '../../ui/parts.tsx';
-import { ErrorNote } from '../../ui/states.tsx';
-import { say } from '../../ui/toast.tsx';
 
 type Pause = NonNullable<Webhook['pause']>;
 
@@ -16,23 +13,28 @@ const WHY: Record<Pause['reason'], string> = {
 };
 
 /** Why a webhook is paused, and the button to resume it. */
-export function Paused({ id, pause: { reason, since } }: { id: string; pause: Pause }) {
-  const resume = useAction('PATCH /v1/webhooks/{id}', { changes: ['GET /v1/webhooks', 'GET /v1/webhooks/{id}'] });
-  const onResumed = () => say('Webhook resumed');
+export function Paused({ pause: { reason, since }, onResume }: { pause: Pause; onResume(): void }) {
   return (
-    <>
-      <section aria-label="Paused" className="mb-6 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-lg bg-warn-tint px-4 py-3 text-warn">
-        <CirclePause className="size-4 shrink-0" aria-hidden />
-        <p className="min-w-0 flex-1 basis-72">
-          Paused <Time at={since} />
-          {WHY[reason]}. New messages stay in your inbox.{' '}
-          {reason === 'requested' ? 'Resume to send pending deliveries.' : 'Fix the endpoint, then resume to send pending deliveries.'}
-        </p>
-        <Button isBusy={resume.isPending} onClick={() => resume.mutate({ path: { id }, body: { active: true } }, { onSuccess: onResumed })}>
-          Resume
-        </Button>
-      </section>
-      {resume.error ? <ErrorNote error={resume.error} /> : null}
-    </>
+    <section aria-label="Paused" className="mb-6 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-lg bg-warn-tint px-4 py-3 text-warn">
+      <CirclePause className="size-4 shrink-0" aria-hidden />
+      <p className="min-w-0 flex-1 basis-72">
+        Paused <Time at={since} />
+        {WHY[reason]}. New messages stay in your inbox.{' '}
+        {reason === 'requested' ? 'Resume to send pending deliveries.' : 'Fix the endpoint, then resume to send pending deliveries.'}
+      </p>
+      <Button onClick={onResume}>Resume</Button>
+    </section>
+  );
+}
+
+/** An endpoint that takes nothing any more, before the service pauses it. */
+export function Failing({ since }: { since: string }) {
+  return (
+    <section aria-label="Failing" className="mb-6 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-lg bg-bad-tint px-4 py-3 text-bad">
+      <TriangleAlert className="size-4 shrink-0" aria-hidden />
+      <p className="min-w-0 flex-1 basis-72">
+        No attempt has succeeded since <Time at={since} isExact />. The log below says why. If this goes on for days, the webhook is paused.
+      </p>
+    </section>
   );
 }

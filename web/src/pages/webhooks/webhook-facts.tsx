@@ -7,7 +7,7 @@ import { Receives } from './receives.tsx';
 
 /** The settings of a webhook. Those that are not set are left out. */
 export function WebhookFacts({ webhook }: { webhook: Webhook }) {
-  const { url, description, target, types, header_names, max_per_second, public_key, active, created_at } = webhook;
+  const { url, description, target, types, header_names, max_per_second, ordered, public_key, active, created_at } = webhook;
   return (
     <Facts>
       <Fact name="URL">
@@ -39,6 +39,7 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
         </Fact>
       )}
       {max_per_second === null ? null : <Fact name="Limit">{number(max_per_second)} per second</Fact>}
+      {ordered ? <Fact name="Order">Of each thread one delivery at a time, in order</Fact> : null}
       <Fact name="Created">
         <Time at={created_at} isExact />
       </Fact>

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { ChevronLeft, CirclePause, CirclePlay, Ellipsis, FlaskConical, KeyRound, Pencil, Trash2 } from 'lucide-react';
+import { ChevronLeft, CirclePause, CirclePlay, Ellipsis, FlaskConical, History, KeyRound, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { keyOf, useAction, useReading } from '../../api/queries.ts';
 import type { Webhook } from '../../api/schema.ts';
@@ -12,7 +12,10 @@ import { ErrorNote, States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import { EditWebhook } from './edit-webhook.tsx';
-import { Paused } from './paused.tsx';
+import { Failing, Paused } from './paused.tsx';
+import { RecoverWebhook } from './recover-webhook.tsx';
+import { Recoveries } from './recoveries.tsx';
+import { ResumeWebhook } from './resume-webhook.tsx';
 import { RotateSecret } from './rotate-secret.tsx';
 import { Statistics } from './statistics.tsx';
 import { TestOutcome } from './test-outcome.tsx';
@@ -33,10 +36,10 @@ export function WebhookPage() {
   );
 }
 
-type Opened = 'edit' | 'rotate' | 'delete' | undefined;
+type Opened = 'edit' | 'rotate' | 'resume' | 'recover' | 'delete' | undefined;
 
 function Shown({ webhook }: { webhook: Webhook }) {
-  const { id, url, active, pause } = webhook;
+  const { id, url, active, pause, failing_since } = webhook;
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
   const test = useAction('POST /v1/webhooks/{id}/test', { changes: ['GET /v1/webhooks/{id}/messages'] });
@@ -62,13 +65,16 @@ function Shown({ webhook }: { webhook: Webhook }) {
           </>
         }
       />
-      {pause ? <Paused id={id} pause={pause} /> : null}
+      {pause ? <Paused pause={pause} onResume={() => setOpened('resume')} /> : failing_since ? <Failing since={failing_since} /> : null}
       <TestOutcome id={id} test={test} />
       <WebhookFacts webhook={webhook} />
+      <Recoveries id={id} />
       <Statistics id={id} />
       <DeliveryLog id={id} />
       {opened === 'edit' ? <EditWebhook webhook={webhook} onClose={close} /> : null}
       {opened === 'rotate' ? <RotateSecret id={id} onClose={close} /> : null}
+      {opened === 'resume' ? <ResumeWebhook id={id} onClose={close} /> : null}
+      {opened === 'recover' ? <RecoverWebhook id={id} onClose={close} /> : null}
       {opened === 'delete' ? <DeleteWebhook webhook={webhook} onClose={close} /> : null}
     </>
   );
@@ -76,7 +82,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
 
 function More({ webhook: { id, active }, onOpen }: { webhook: Webhook; onOpen(what: Opened): void }) {
   const change = useAction('PATCH /v1/webhooks/{id}', { changes: ['GET /v1/webhooks', 'GET /v1/webhooks/{id}'] });
-  const onSuccess = () => say(active ? 'Webhook paused' : 'Webhook resumed');
+  const pause = () => change.mutate({ path: { id }, body: { active: false } }, { onSuccess: () => say('Webhook paused') });
   return (
     <>
       <Menu
@@ -85,9 +91,13 @@ function More({ webhook: { id, active }, onOpen }: { webhook: Webhook; onOpen(wh
         isLeftward
         className="grid size-9 place-items-center rounded-lg border border-line hover:bg-hover"
       >
-        <MenuItem onSelect={() => change.mutate({ path: { id }, body: { active: !active } }, { onSuccess })}>
+        <MenuItem onSelect={() => (active ? pause() : onOpen('resume'))}>
           {active ? <CirclePause className="size-4" aria-hidden /> : <CirclePlay className="size-4" aria-hidden />}
-          {active ? 'Pause' : 'Resume'}
+          {active ? 'Pause' : 'Resume…'}
+        </MenuItem>
+        <MenuItem onSelect={() => onOpen('recover')}>
+          <History className="size-4" aria-hidden />
+          Recover messages…
         </MenuItem>
         <MenuItem onSelect={() => onOpen('rotate')}>
           <KeyRound className="size-4" aria-hidden />
