@@ -21,9 +21,7 @@ DECLARE
   sizes     integer[] := '{}';
   free      boolean[] := '{}';
 BEGIN
-  kept := 0;
-  walked := 0;
-  through := after;
+  SELECT 0, 0, after INTO kept, walked, through;
   FOR entry IN
     SELECT e.position, e.message_id, e.thread_id, e.matches, m.sender_id,
            1024 + coalesce(octet_length(m.json), 0) + coalesce(octet_length(m.note), 0) + octet_length(m.validation_errors) + 1024 * m.file_count AS bytes
@@ -42,19 +40,15 @@ BEGIN
           SELECT 1 FROM consumer_messages m WHERE m.party_id = party AND m.consumer_id = consumer AND m.thread_id = entry.thread_id AND m.state <> 'parked');
       END IF;
       EXIT WHEN is_free AND bytes + entry.bytes > bytes_max AND bytes > 0;
-      IF is_free THEN
-        count := count + 1;
-        bytes := bytes + entry.bytes;
-      END IF;
+      count := count + is_free::integer;
+      bytes := bytes + CASE WHEN is_free THEN entry.bytes ELSE 0 END;
       kept := kept + 1;
       ids := ids || entry.message_id;
       senders := senders || entry.sender_id;
       positions := positions || entry.position;
       sizes := sizes || entry.bytes;
       free := free || is_free;
-      IF ordered THEN
-        threads := threads || entry.thread_id;
-      END IF;
+      threads := threads || CASE WHEN ordered THEN entry.thread_id END;
     END IF;
     walked := walked + 1;
     through := entry.position;
@@ -69,8 +63,6 @@ BEGIN
          CASE WHEN k.is_free THEN 1 ELSE 0 END, CASE WHEN k.is_free THEN worker END
     FROM (SELECT unnest(ids) AS id, unnest(senders) AS sender_id, unnest(positions) AS position, unnest(threads) AS thread_id, unnest(sizes) AS bytes,
                  unnest(free) AS is_free) k;
-  IF count > 0 THEN
-    leased := leased_json(ids, senders, positions, sizes, array_replace(free::integer[], 0, NULL));
-  END IF;
+  leased := CASE WHEN count > 0 THEN leased_json(ids, senders, positions, sizes, array_replace(free::integer[], 0, NULL)) END;
 END
 $$;

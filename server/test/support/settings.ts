@@ -131,8 +131,8 @@ export const settings: Record<string, Setting> = {
     becomes: [1, 2, 3],
     wrong: ['1,,2', '1;2', '1.5', '-1', 'soon', '1,2,', '1,1,1,1,1,1'],
   },
-  WEBHOOK_PAUSE_AFTER_DAYS: { key: 'webhookPauseAfterDays', given: '0', becomes: 0, wrong: [...notWhole, '3651'] },
   WEBHOOK_LOG_DAYS: { key: 'webhookLogDays', given: '7', becomes: 7, wrong: [...notWhole, '3651'] },
+  WEBHOOK_PAUSE_AFTER_DAYS: { key: 'webhookPauseAfterDays', given: '0', becomes: 0, wrong: [...notWhole, '3651'] },
   // What is wrong with them is below: the errors do not repeat a key.
   SECRETS_KEY: { key: 'secretsKey', given: SECRETS_KEY, becomes: Buffer.from(SECRETS_KEY, 'base64'), wrong: [] },
   SECRETS_OLD_KEYS: { key: 'secretsOldKeys', given: SECRETS_KEY, becomes: [Buffer.from(SECRETS_KEY, 'base64')], wrong: [] },
