@@ -28,7 +28,7 @@ afterAll(async () => {
   await nameServer.stop();
 });
 
-test('a failing endpoint is found, paused, mended, redelivered to, and its secret rotated', async () => {
+test('a failing endpoint is found, paused, mended, redelivered to, its secret rotated, and what it missed recovered', async () => {
   const { page, open, api, expectAccessible } = await world.member('ann@acme-hooks.test', 'acme-hooks');
   const globex = await world.service.business('globex');
   receiver.respond = (_delivery, response) =>
@@ -95,6 +95,10 @@ test('a failing endpoint is found, paused, mended, redelivered to, and its secre
   await page.getByText('100 per second').waitFor();
   expect((await api.get(`/webhooks/${webhook.id}`)).body).toMatchObject({ types: ['invoice', 'order.*'], header_names: ['authorization'] });
   await banner.getByRole('button', { name: 'Resume' }).click();
+  const resume = page.getByRole('dialog', { name: 'Resume this webhook?' });
+  await resume.getByRole('radio', { name: 'Leave them in the inbox' }).check();
+  await expectAccessible();
+  await resume.getByRole('button', { name: 'Resume webhook' }).click();
   await page.getByText('Active', { exact: true }).waitFor();
 
   // Rotated, with a grace.
@@ -117,4 +121,35 @@ test('a failing endpoint is found, paused, mended, redelivered to, and its secre
   expect(again.body.equals(receiver.at('/in')[0]?.body ?? Buffer.alloc(0))).toBe(true);
   expect([verifyOwn(again, secret), verifyOwn(again, webhook.secret)]).toEqual([true, true]);
   expect(again.headers).toMatchObject({ 'waybill-replay': 'true', authorization: 'Bearer s3cret' });
-}, 600_000);
+
+  // Paused once more: what comes meanwhile is recovered when it is resumed.
+  const recoveries = page.getByRole('list', { name: 'Recoveries' });
+  const subjects = () => receiver.at('/mended').map(({ body }) => JSON.parse(body.toString()).subject);
+  await page.getByRole('link', { name: 'Webhook', exact: true }).click();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Pause' }).click();
+  await banner.waitFor();
+  await globex.api.send({ to: 'acme-hooks', subject: 'Invoice 13', type: 'invoice' });
+  await banner.getByRole('button', { name: 'Resume' }).click();
+  await resume.getByRole('button', { name: 'Resume webhook' }).click();
+  await recoveries.getByText('Completed').waitFor();
+  await expect.poll(subjects, { timeout: 60_000 }).toContain('Invoice 13');
+  await expectAccessible();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Recover messages…' }).click();
+  await page.getByRole('combobox', { name: 'Which' }).selectOption('All, also those that it has got');
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Recover', exact: true }).click();
+  await expect.poll(() => recoveries.getByText('Completed').count(), { timeout: 60_000 }).toBe(2);
+  await expect.poll(() => subjects().filter((subject) => subject === 'Invoice 13').length, { timeout: 60_000 }).toBe(2);
+
+  // An endpoint that is gone is paused by itself, and every page says so.
+  receiver.respond = withStatus(410);
+  await globex.api.send({ to: 'acme-hooks', subject: 'Invoice 14', type: 'invoice' });
+  await expect.poll(async () => (await api.get(`/webhooks/${webhook.id}`)).body.pause?.reason, { timeout: 60_000 }).toBe('gone');
+  await open('/inbox');
+  await page.getByRole('link', { name: /^Webhooks\s*1 needs attention/ }).click();
+  await page.getByRole('list', { name: 'Webhooks' }).getByRole('link').click();
+  await banner.getByText('the endpoint responded 410 Gone').waitFor();
+  await expectAccessible();
+});

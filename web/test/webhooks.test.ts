@@ -131,6 +131,7 @@ test('a webhook that is paused says why, and is resumed', async () => {
   await expectAccessible();
   receiver.respond = withStatus(204);
   await banner.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('button', { name: 'Resume webhook' }).click();
   await page.getByText('Active', { exact: true }).waitFor();
   expect(await banner.count()).toBe(0);
 }, 600_000);

@@ -14,7 +14,7 @@ export function WebhookAlarm() {
   if (count === 0) return null;
   return (
     <span className="ml-auto size-2 rounded-full bg-bad">
-      <span className="sr-only">, {count} need attention</span>
+      <span className="sr-only">{count === 1 ? '1 needs attention' : `${count} need attention`}</span>
     </span>
   );
 }
