@@ -53,9 +53,12 @@ test('however often workers are killed -9, each message is queued once and deliv
   onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.stop('SIGKILL')))));
   // Each of them dies as soon as the recovery has moved, or soon after that.
   for (let killed = 0; killed < 3; killed++) {
-    const { done, state } = (await globex.api.get(recovery)).body;
+    const before = (await globex.api.get(recovery)).body;
     workers.push(await startWorker(service.databaseUrl));
-    await until(async () => state === 'completed' || (await globex.api.get(recovery)).body.done > done);
+    await until(async () => {
+      const { state, done } = (await globex.api.get(recovery)).body;
+      return state === 'completed' || done > before.done;
+    });
     await sleep(randomInt(100));
     await workers.pop()?.stop('SIGKILL');
   }
