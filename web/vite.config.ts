@@ -20,7 +20,7 @@ export default defineConfig({
     // A test checks the compressed sizes.
     chunkSizeWarningLimit: 1_000,
     reportCompressedSize: false,
-    // One file for icons and shared components: many files of a few hundred bytes load slower and compress worse.
+    // One file for icons, shared components and what they are made with: many files of a few hundred bytes load slower and compress worse.
     rolldownOptions: {
       output: {
         advancedChunks: {
@@ -28,7 +28,7 @@ export default defineConfig({
             {
               name: 'ui',
               minShareCount: 2,
-              test: /lucide-react|web\/src\/ui\/(?!chart|attachments|long-list|scrolled-list|picker|options|commands|days|calendar|date-field)/,
+              test: /lucide-react|@tanstack\/(react-query|query-core|react-router)|web\/src\/ui\/(?!chart|attachments|long-list|scrolled-list|picker|options|commands|days|calendar|date-field|secret-dialog|choice)/,
             },
           ],
         },

@@ -49,8 +49,11 @@ test('the table has routes of both kinds', () => {
   expect(memberRows.length).toBeGreaterThan(10);
 });
 
+/** A consumer is created under any name, so that the same request again gets another response. */
+const givesTheSameAgain = ({ method, path }: (typeof rows)[number]) => path !== '/v1/consumers/:name' || method === 'GET';
+
 describe('a member gets the same responses as a key with read_write', () => {
-  test.each(table(keyRows))('%s %s', async (method, url) => {
+  test.each(table(keyRows.filter(givesTheSameAgain)))('%s %s', async (method, url) => {
     const expected = gist(await withKey(method, url));
     expect([401, 403, 500]).not.toContain(expected[0]);
     for (const { browser } of [member, owner]) expect(gist(await as(browser, 'tailor', method, url))).toEqual(expected);

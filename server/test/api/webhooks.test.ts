@@ -54,6 +54,8 @@ describe('POST /webhooks', () => {
       header_names: [],
       max_per_second: null,
       ordered: false,
+      signatures: ['hmac'],
+      public_key: null,
       created_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/),
       secret: expect.stringMatching(/^whsec_/),
     });

@@ -1,14 +1,16 @@
 import { Download, Eye, EyeOff, FileIcon, FileText, ImageIcon } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { ApiError, call } from '../../api/client.ts';
+import { retried } from '../../api/lazy.ts';
 import type { File } from '../../api/schema.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Name } from '../../ui/name.tsx';
 import { bytes } from '../../ui/parts.tsx';
-import { ErrorNote } from '../../ui/states.tsx';
+import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { useTask } from '../../ui/task.ts';
-import { FilePreview } from './file-preview.tsx';
 import { previewKindOf } from './preview-kind.ts';
+
+const FilePreview = lazy(retried(async () => ({ default: (await import('./file-preview.tsx')).FilePreview })));
 
 /** Browsers drop a download that begins while another is being asked for. */
 const BETWEEN_DOWNLOADS_MS = 700;
@@ -92,7 +94,11 @@ function FileRow({ file }: { file: File }) {
           <Download className="size-4" aria-hidden />
         </IconButton>
       </div>
-      {isShown && kind !== undefined ? <FilePreview file={file} kind={kind} /> : null}
+      {isShown && kind !== undefined ? (
+        <Suspense fallback={<Loading rows={2} />}>
+          <FilePreview file={file} kind={kind} />
+        </Suspense>
+      ) : null}
       {error ? <ErrorNote error={error} onRetry={() => void start()} /> : null}
     </li>
   );
