@@ -204,7 +204,8 @@ describe('PATCH {active: true, recover: true}', () => {
       'SELECT count(*)::integer AS count, count(DISTINCT message_id)::integer AS messages FROM webhook_attempts WHERE webhook_id = $1',
       [parseId('wh', webhook.id)],
     );
-    expect(queued).toEqual([{ count: sent.length + 5, messages: sent.length + 5 }]);
+    // A row from each shard, of which one has the webhook.
+    expect(queued.filter(({ count }) => count > 0)).toEqual([{ count: sent.length + 5, messages: sent.length + 5 }]);
     expect(arrived('resumed').slice(5).toSorted()).toEqual(sent.toSorted());
   });
 

@@ -26,7 +26,6 @@ const MAY_ASK_ALL_SHARDS = [
   'modules/threads/reindex.ts',
   'modules/webhooks/chores.ts',
   'modules/webhooks/dispatcher.ts',
-  'modules/webhooks/recoverer.ts',
   // Which keys are in use, once at the start.
   'modules/webhooks/webhook-secrets.ts',
 ];
