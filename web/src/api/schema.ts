@@ -723,6 +723,7 @@ export interface components {
       header_names: string[];
       max_per_second: number | null;
       ordered: boolean;
+      events: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed")[];
       signatures: ("hmac" | "ed25519")[];
       public_key: string | null;
       failing_since: string | null;
@@ -747,6 +748,7 @@ export interface components {
       header_names: string[];
       max_per_second: number | null;
       ordered: boolean;
+      events: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed")[];
       signatures: ("hmac" | "ed25519")[];
       public_key: string | null;
       failing_since: string | null;
@@ -772,9 +774,10 @@ export interface components {
     Delivery: {
       id: string;
       webhook_id: string;
-      message_id: string;
+      message_id: string | null;
+      event_id: string;
       /** @enum {unknown} */
-      event: "message.received" | "message.test";
+      event: "message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.test";
       replay: boolean;
       attempt: number;
       /** @enum {unknown} */
@@ -788,7 +791,8 @@ export interface components {
     };
     WebhookMessage: {
       webhook_id: string;
-      message_id: string;
+      message_id: string | null;
+      event_id: string;
       /** @enum {unknown} */
       state: "pending" | "delivered" | "retrying" | "dropped" | "failed";
       next_attempt_at: string | null;
@@ -796,7 +800,8 @@ export interface components {
     };
     WebhookDelivery: {
       webhook_id: string;
-      message_id: string;
+      message_id: string | null;
+      event_id: string;
       /** @enum {unknown} */
       state: "pending" | "delivered" | "retrying" | "dropped" | "failed";
       next_attempt_at: string | null;
@@ -804,9 +809,10 @@ export interface components {
       attempts: ({
           id: string;
           webhook_id: string;
-          message_id: string;
+          message_id: string | null;
+          event_id: string;
           /** @enum {unknown} */
-          event: "message.received" | "message.test";
+          event: "message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.test";
           replay: boolean;
           attempt: number;
           /** @enum {unknown} */
@@ -1054,6 +1060,17 @@ export interface components {
       verified_at: string | null;
       checked_at: string | null;
       missing_since: string | null;
+    };
+    UpdatedThread: {
+      id: string;
+      subject: string | null;
+      with: components["schemas"]["Party"];
+      message_count: number;
+      comment_count: number;
+      /** @enum {unknown} */
+      status: "open" | "done";
+      assignee: components["schemas"]["Worker"] | null;
+      labels: string[];
     };
   };
   responses: never;
@@ -1945,6 +1962,7 @@ export interface operations {
           types?: string[] | null;
           max_per_second?: number | null;
           ordered?: boolean;
+          events?: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed")[];
           signatures?: ("hmac" | "ed25519")[];
         };
       };
@@ -2008,6 +2026,7 @@ export interface operations {
           types?: string[] | null;
           max_per_second?: number | null;
           ordered?: boolean;
+          events?: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed")[];
           signatures?: ("hmac" | "ed25519")[];
           recover?: boolean;
         };
@@ -3623,3 +3642,4 @@ export type Member = components['schemas']['Member'];
 export type Invitation = components['schemas']['Invitation'];
 export type Key = components['schemas']['Key'];
 export type Domain = components['schemas']['Domain'];
+export type UpdatedThread = components['schemas']['UpdatedThread'];
