@@ -260,6 +260,20 @@ CREATE TABLE daily_usage (
   CONSTRAINT daily_usage_pkey PRIMARY KEY (party_id, day)
 ) WITH (fillfactor=50);
 
+CREATE TABLE device_logins (
+  device_hash bytea NOT NULL,
+  user_code text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  party_id bigint,
+  agent_id uuid,
+  scope key_scope,
+  CONSTRAINT device_logins_check CHECK ((num_nonnulls(party_id, agent_id, scope) = ANY (ARRAY[0, 3]))),
+  CONSTRAINT device_logins_pkey PRIMARY KEY (device_hash),
+  CONSTRAINT device_logins_user_code_key UNIQUE (user_code)
+);
+
 CREATE TABLE domain_requests (
   party_id bigint NOT NULL,
   domain text COLLATE "C" NOT NULL,
@@ -874,6 +888,7 @@ CREATE INDEX contact_activity_by_time ON contact_activity USING btree (party_id,
 CREATE INDEX contact_names_by_name ON contact_names USING btree (party_id, name, other_id);
 CREATE INDEX contact_types_by_type ON contact_types USING btree (party_id, type, other_id);
 CREATE INDEX contacts_by_other ON contacts USING btree (other_id);
+CREATE INDEX device_logins_by_expiry ON device_logins USING btree (expires_at);
 CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordinal);
 CREATE INDEX files_by_object ON files USING btree (object_id);
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseSync } from 'vite';
 import { describe, expect, test } from 'vitest';
+import { PAGES } from '../../src/modules/web/routes.ts';
 
 /** Rules of style that nothing else checks. */
 const ROOT = path.resolve(import.meta.dirname, '../../..');
@@ -175,4 +176,13 @@ describe('package-lock.json', () => {
     const fetched = locked.filter(([location, { inBundle, link }]) => !inBundle && !link && !location.startsWith('packages/'));
     expect(fetched.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([location]) => location)).toEqual([]);
   });
+});
+
+test('the service serves each page of the router', () => {
+  const routed = [...textOf('web/src/router.tsx').matchAll(/^ {2}path: '([^']+)'/gm)].map((match) =>
+    (match[1] as string).replaceAll('$', ':'),
+  );
+  // These two have routes of their own, which also serve programs.
+  const own = ['/@{:handle}', '/r/:token'];
+  expect(PAGES.toSorted()).toEqual(routed.filter((path) => !own.includes(path)).toSorted());
 });

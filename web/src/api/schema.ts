@@ -274,6 +274,17 @@ export interface paths {
     get: operations["getAccountInvitationsToken"];
     post: operations["postAccountInvitationsToken"];
   };
+  "/v1/device-logins": {
+    post: operations["postDevice-logins"];
+  };
+  "/v1/device-logins/key": {
+    post: operations["postDevice-loginsKey"];
+  };
+  "/v1/device-logins/{code}": {
+    get: operations["getDevice-loginsCode"];
+    post: operations["postDevice-loginsCode"];
+    delete: operations["deleteDevice-loginsCode"];
+  };
   "/v1/agents/{id}/keys": {
     get: operations["getAgentsIdKeys"];
     post: operations["postAgentsIdKeys"];
@@ -3388,6 +3399,106 @@ export interface operations {
         content: {
           "application/json": components["schemas"]["Business"];
         };
+      };
+    };
+  };
+  "postDevice-logins": {
+    requestBody: {
+      content: {
+        "application/json": {
+          name: string;
+        };
+      };
+    };
+    responses: {
+      201: {
+        content: {
+          "application/json": {
+            device_code: string;
+            user_code: string;
+            verification_url: string;
+            expires_in_s: number;
+            interval_s: number;
+          };
+        };
+      };
+    };
+  };
+  "postDevice-loginsKey": {
+    requestBody: {
+      content: {
+        "application/json": {
+          device_code: string;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            key: string;
+            key_id: string;
+            /** @enum {unknown} */
+            scope: "read" | "read_write";
+            handle: string;
+            display_name: string;
+            agent_id: string;
+          };
+        };
+      };
+    };
+  };
+  "getDevice-loginsCode": {
+    parameters: {
+      path: {
+        code: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            name: string;
+            created_at: string;
+            expires_at: string;
+          };
+        };
+      };
+    };
+  };
+  "postDevice-loginsCode": {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        code: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          agent_id: string;
+          /** @enum {unknown} */
+          scope: "read" | "read_write";
+        };
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
+  "deleteDevice-loginsCode": {
+    parameters: {
+      path: {
+        code: string;
+      };
+    };
+    responses: {
+      204: {
+        content: never;
       };
     };
   };
