@@ -6,6 +6,7 @@ import { useAction, useReading } from '../../api/queries.ts';
 import { useRole } from '../../api/role.ts';
 import type { Key } from '../../api/schema.ts';
 import { Plain } from '../../frame/plain.tsx';
+import { SignedInAs } from '../../parts/signed-in-as.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { Select, TextField, VERBATIM } from '../../ui/field.tsx';
@@ -14,7 +15,6 @@ import { Name } from '../../ui/name.tsx';
 import { Time } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { useForm } from '../../ui/use-form.ts';
-import { SignedInAs } from '../claim/signed-in-as.tsx';
 
 type Login = ResponseOf<'GET /v1/device-logins/{code}'>;
 type Scope = Key['scope'];
