@@ -140,7 +140,7 @@ describe('messages', () => {
       ['read', id],
     ]) {
       const { stdout } = await asGlobex.succeed(...args);
-      expect(stdout).not.toMatch(/[\u001b\u0007\u202e]/);
+      expect(['\u001b', '\u0007', '\u202e'].filter((one) => stdout.includes(one))).toEqual([]);
       expect(stdout).toContain('⟨U+001B⟩');
     }
   });

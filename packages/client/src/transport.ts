@@ -72,7 +72,7 @@ export class Transport {
     const isRepeatable = options.isRepeatable ?? (method !== 'POST' || 'idempotency-key' in headers);
     const url = this.urlOf(filled, query);
     const init = { method, headers, ...(content !== undefined && { body: content }) };
-    return this.retry(isRepeatable, options.signal, () => this.attempt(url, init, options, textIn));
+    return this.retry(isRepeatable, options.signal, () => this.attempt(url, init, options, jsonIn));
   }
 
   urlOf(path: string, query: object): string {
@@ -185,6 +185,13 @@ function unreachable(url: string, error: unknown): WaybillError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new WaybillError('connection_failed', `Couldn’t connect to ${new URL(url).origin}: ${reason}`, { cause: error });
+}
+
+/** The text of a success, which is JSON or nothing. */
+async function jsonIn(response: Response, signal: AbortSignal): Promise<string> {
+  const text = await textIn(response, signal);
+  if (text === '' || /\bjson\b/.test(response.headers.get('content-type') ?? '')) return text;
+  throw errorOf(response, '');
 }
 
 /** The body as text. Stops reading at a size that no response of the service has. */

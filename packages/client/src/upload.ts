@@ -143,7 +143,9 @@ class PartSender {
       const { url, headers } = await this.#ticket(number);
       const own = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-length');
       const init = { method: 'PUT', headers: Object.fromEntries(own), body: bytes as Uint8Array<ArrayBuffer> };
-      await this.#transport.attempt(url, init, { signal, timeoutMs: PART_TIMEOUT_MS }, async () => undefined).catch(asExpired);
+      await this.#transport
+        .attempt(url, init, { signal, timeoutMs: PART_TIMEOUT_MS }, (response) => response.arrayBuffer())
+        .catch(asExpired);
     });
     this.#report(bytes.byteLength);
   }

@@ -218,6 +218,10 @@ describe('errors', () => {
     const html = async () => new Response('<h1>Bad gateway</h1>', { status: 400 });
     const error = await refusalOf(new Waybill({ baseUrl: 'http://proxy.example', fetch: html }).me());
     expect(error).toMatchObject({ code: 'unexpected_response', status: 400 });
+    const page = async () => new Response('<h1>Please sign in</h1>', { headers: { 'content-type': 'text/html' } });
+    expect(await refusalOf(new Waybill({ baseUrl: 'http://proxy.example', fetch: page }).me())).toMatchObject({
+      code: 'unexpected_response',
+    });
   });
 
   test('of an address that is none come at once', () => {
