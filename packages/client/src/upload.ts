@@ -145,7 +145,7 @@ class PartSender {
       const init = { method: 'PUT', headers: Object.fromEntries(own), body: bytes as Uint8Array<ArrayBuffer> };
       await this.#transport
         .attempt(url, init, { signal, timeoutMs: PART_TIMEOUT_MS }, (response) => response.arrayBuffer())
-        .catch(asExpired);
+        .catch(asTemporary);
     });
     this.#report(bytes.byteLength);
   }
@@ -172,10 +172,13 @@ class PartSender {
   }
 }
 
-/** A 403 means that the signed URL has expired, as on a computer that slept. The retry gets a new one. */
-function asExpired(error: unknown): never {
-  if (error instanceof WaybillError && error.status === 403) throw new WaybillError('connection_failed', error.message, { cause: error });
-  throw error;
+/**
+ * What another try can change. 403: the signed URL has expired, as on a computer that slept, and the next try gets a new one. 409: an earlier
+ * try, whose connection broke, is still under way in the service.
+ */
+function asTemporary(error: unknown): never {
+  const isTemporary = error instanceof WaybillError && (error.status === 403 || error.status === 409);
+  throw isTemporary ? new WaybillError('connection_failed', error.message, { cause: error }) : error;
 }
 
 /** Bit by bit, so that a page stays responsive where the hash is a script. */
