@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claimedBy } from '../../../server/test/support/businesses.ts';
+import type { MemberApi } from '../../../server/test/support/member.ts';
 import { temporaryFolder } from '../../../server/test/support/process.ts';
 import { type Receiver, receiverSettings, startReceiver, withStatus } from '../../../server/test/support/receiver.ts';
 import { startTestService, type TestBusiness, type TestService } from '../../../server/test/support/service.ts';
@@ -62,10 +64,40 @@ describe('login', () => {
     expect((await plain.run(['whoami', '--profile', 'other'])).code).toBe(2);
   });
 
+  describe('without a key', () => {
+    const fresh = new CommandLine({ HOME: temporaryFolder() });
+    let owner: MemberApi;
+    let agentId: string;
+    beforeAll(async () => {
+      owner = await claimedBy(service, 'ann@initech-works.test', 'initech');
+      agentId = (await owner.post('/agents', { name: 'Command line' })).body.id;
+    });
+
+    async function begin() {
+      const login = fresh.start('login', '--url', service.url);
+      await expect.poll(() => login.output.stderr, { timeout: 60_000 }).toMatch(/compare the code: \S+/);
+      return { ...login, code: /code: (\S+)/.exec(login.output.stderr)?.[1] ?? '' };
+    }
+
+    test('shows a code, and has a key once an admin has allowed it on the page', async () => {
+      const { output, ended, code } = await begin();
+      expect(output.stderr).toContain(`${service.url}/device?code=${code}`);
+      expect((await owner.post(`/device-logins/${code}`, { agent_id: agentId, scope: 'read' })).status).toBe(204);
+      expect(await ended).toMatchObject({ code: 0, stdout: expect.stringContaining('(initech) as Command line, scope read') });
+      expect((await fresh.json('whoami')).business.handle).toBe('initech');
+    });
+
+    test('says that it was refused', async () => {
+      const { ended, code } = await begin();
+      await owner.browser.request('DELETE', `/v1/device-logins/${code}`);
+      expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining('It was refused') });
+    });
+  });
+
   test('stores nothing if the key is wrong', async () => {
     const fresh = new CommandLine({ HOME: temporaryFolder() });
     const { code, stderr } = await fresh.run(['login', '--url', service.url, '--key', 'wb_wrong']);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('Log in with a valid key')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('Log in again')]);
     expect(existsSync(path.join(fresh.home, '.config'))).toBe(false);
   });
 

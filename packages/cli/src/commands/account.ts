@@ -3,24 +3,26 @@ import { Waybill } from '@waybill/client';
 import { type Command, UsageError } from '../command.ts';
 import { visible } from '../output.ts';
 import { DEFAULT_PROFILE } from '../profiles.ts';
+import { keyByCode } from './device-login.ts';
 
 export const account: Command[] = [
   {
     name: 'login',
     args: '',
-    help: 'Checks a key and stores it in a profile. With --key -, the key is read from stdin, so that it is in no history.',
+    help: 'Opens a page of the service, where an admin compares a code and allows the login; the key is then stored in a profile. With --key it stores that key; with --key - the one from stdin, so that it is in no history.',
     examples: [
+      'waybill login --url https://waybill.example.com',
       'waybill login --url https://waybill.example.com --key wb_…',
       'waybill login --profile test --url http://127.0.0.1:3000 --key - < key.txt',
     ],
-    run: async ({ options, output, profiles, io, signal }) => {
+    run: async (call) => {
+      const { options, output, profiles, io, signal } = call;
       const name = options.text('profile') ?? DEFAULT_PROFILE;
       const known = profiles.read().profiles[name];
       const url = (options.text('url') ?? io.env['WAYBILL_URL'] ?? known?.url)?.replace(/\/+$/, '');
       const given = options.text('key') ?? io.env['WAYBILL_KEY'];
-      if (!url) throw new UsageError('Give the address of the service: waybill login --url https://… --key wb_…');
-      if (!given) throw new UsageError('Give an API key: waybill login --key wb_…. Admins create keys on the page of an agent.');
-      const key = given === '-' ? String(await buffer(io.stdin)).trim() : given;
+      if (!url) throw new UsageError('Give the address of the service: waybill login --url https://…');
+      const key = given === '-' ? String(await buffer(io.stdin)).trim() : (given ?? (await keyByCode(url, call)));
       const me = await new Waybill({ baseUrl: url, key }).me({ signal });
       profiles.save(name, { url, key, handle: me.business.handle });
       const text = `Logged in to ${visible(me.business.display_name)} (${me.business.handle}) as ${visible(me.agent?.name ?? '')}, scope ${me.key?.scope}.`;
