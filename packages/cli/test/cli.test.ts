@@ -226,7 +226,7 @@ describe('proofs', () => {
     const bytes = randomBytes(1_000);
     writeFileSync(path.join(folder, 'proof.bin'), bytes);
     const { receipt_url } = await sender.send({ to: 'globex', jsonText: JSON_TEXT, files: [new Blob([bytes])] });
-    const anybody = new CommandLine({ HOME: temporaryFolder(), WAYBILL_URL: service.url });
+    const anybody = new CommandLine({ HOME: temporaryFolder() });
     const good = ['receipt', 'verify', receipt_url, '--data', JSON_TEXT, '--file', path.join(folder, 'proof.bin')];
     expect((await anybody.succeed(...good)).stdout).toMatch(
       /content_hash matches[\s\S]*The JSON matches\n.*proof.bin matches\nVerified\n$/,
