@@ -274,6 +274,17 @@ export interface paths {
     get: operations["getAccountInvitationsToken"];
     post: operations["postAccountInvitationsToken"];
   };
+  "/v1/device-logins": {
+    post: operations["postDevice-logins"];
+  };
+  "/v1/device-logins/key": {
+    post: operations["postDevice-loginsKey"];
+  };
+  "/v1/device-logins/{code}": {
+    get: operations["getDevice-loginsCode"];
+    post: operations["postDevice-loginsCode"];
+    delete: operations["deleteDevice-loginsCode"];
+  };
   "/v1/agents/{id}/keys": {
     get: operations["getAgentsIdKeys"];
     post: operations["postAgentsIdKeys"];
@@ -723,6 +734,7 @@ export interface components {
       header_names: string[];
       max_per_second: number | null;
       ordered: boolean;
+      events: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed")[];
       signatures: ("hmac" | "ed25519")[];
       public_key: string | null;
       failing_since: string | null;
@@ -747,6 +759,7 @@ export interface components {
       header_names: string[];
       max_per_second: number | null;
       ordered: boolean;
+      events: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed")[];
       signatures: ("hmac" | "ed25519")[];
       public_key: string | null;
       failing_since: string | null;
@@ -772,9 +785,10 @@ export interface components {
     Delivery: {
       id: string;
       webhook_id: string;
-      message_id: string;
+      message_id: string | null;
+      event_id: string;
       /** @enum {unknown} */
-      event: "message.received" | "message.test";
+      event: "message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.test";
       replay: boolean;
       attempt: number;
       /** @enum {unknown} */
@@ -788,7 +802,8 @@ export interface components {
     };
     WebhookMessage: {
       webhook_id: string;
-      message_id: string;
+      message_id: string | null;
+      event_id: string;
       /** @enum {unknown} */
       state: "pending" | "delivered" | "retrying" | "dropped" | "failed";
       next_attempt_at: string | null;
@@ -796,7 +811,8 @@ export interface components {
     };
     WebhookDelivery: {
       webhook_id: string;
-      message_id: string;
+      message_id: string | null;
+      event_id: string;
       /** @enum {unknown} */
       state: "pending" | "delivered" | "retrying" | "dropped" | "failed";
       next_attempt_at: string | null;
@@ -804,9 +820,10 @@ export interface components {
       attempts: ({
           id: string;
           webhook_id: string;
-          message_id: string;
+          message_id: string | null;
+          event_id: string;
           /** @enum {unknown} */
-          event: "message.received" | "message.test";
+          event: "message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.test";
           replay: boolean;
           attempt: number;
           /** @enum {unknown} */
@@ -1054,6 +1071,17 @@ export interface components {
       verified_at: string | null;
       checked_at: string | null;
       missing_since: string | null;
+    };
+    UpdatedThread: {
+      id: string;
+      subject: string | null;
+      with: components["schemas"]["Party"];
+      message_count: number;
+      comment_count: number;
+      /** @enum {unknown} */
+      status: "open" | "done";
+      assignee: components["schemas"]["Worker"] | null;
+      labels: string[];
     };
   };
   responses: never;
@@ -1945,6 +1973,7 @@ export interface operations {
           types?: string[] | null;
           max_per_second?: number | null;
           ordered?: boolean;
+          events?: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed")[];
           signatures?: ("hmac" | "ed25519")[];
         };
       };
@@ -2008,6 +2037,7 @@ export interface operations {
           types?: string[] | null;
           max_per_second?: number | null;
           ordered?: boolean;
+          events?: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed")[];
           signatures?: ("hmac" | "ed25519")[];
           recover?: boolean;
         };
@@ -3372,6 +3402,106 @@ export interface operations {
       };
     };
   };
+  "postDevice-logins": {
+    requestBody: {
+      content: {
+        "application/json": {
+          name: string;
+        };
+      };
+    };
+    responses: {
+      201: {
+        content: {
+          "application/json": {
+            device_code: string;
+            user_code: string;
+            verification_url: string;
+            expires_in_s: number;
+            interval_s: number;
+          };
+        };
+      };
+    };
+  };
+  "postDevice-loginsKey": {
+    requestBody: {
+      content: {
+        "application/json": {
+          device_code: string;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            key: string;
+            key_id: string;
+            /** @enum {unknown} */
+            scope: "read" | "read_write";
+            handle: string;
+            display_name: string;
+            agent_id: string;
+          };
+        };
+      };
+    };
+  };
+  "getDevice-loginsCode": {
+    parameters: {
+      path: {
+        code: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            name: string;
+            created_at: string;
+            expires_at: string;
+          };
+        };
+      };
+    };
+  };
+  "postDevice-loginsCode": {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        code: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          agent_id: string;
+          /** @enum {unknown} */
+          scope: "read" | "read_write";
+        };
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
+  "deleteDevice-loginsCode": {
+    parameters: {
+      path: {
+        code: string;
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
   getAgentsIdKeys: {
     parameters: {
       query?: {
@@ -3623,3 +3753,4 @@ export type Member = components['schemas']['Member'];
 export type Invitation = components['schemas']['Invitation'];
 export type Key = components['schemas']['Key'];
 export type Domain = components['schemas']['Domain'];
+export type UpdatedThread = components['schemas']['UpdatedThread'];

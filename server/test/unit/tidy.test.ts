@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseSync } from 'vite';
 import { describe, expect, test } from 'vitest';
+import { PAGES } from '../../src/modules/web/routes.ts';
 
 /** Rules of style that nothing else checks. */
 const ROOT = path.resolve(import.meta.dirname, '../../..');
@@ -143,6 +144,8 @@ describe('package-lock.json', () => {
     cpu?: string[];
     libc?: string[];
     funding?: unknown;
+    /** Another part of this repository. */
+    link?: boolean;
   }
   const { packages } = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, Locked> };
   const locked = Object.entries(packages).filter(([location]) => location !== '');
@@ -170,10 +173,22 @@ describe('package-lock.json', () => {
   });
 
   test('names no place to fetch from, so that any registry will do, and checks what comes', () => {
-    expect(textOf('package-lock.json')).not.toContain('"resolved"');
+    const named = locked.filter(
+      ([location, entry]) => 'resolved' in entry && !(entry.link && location.startsWith('node_modules/@waybill/')),
+    );
+    expect(named).toEqual([]);
     expect(locked.filter(([, entry]) => JSON.stringify({ ...entry, funding: undefined }).includes('://'))).toEqual([]);
     // What comes inside of another package is checked along with it.
-    const fetched = locked.filter(([, { inBundle }]) => !inBundle);
+    const fetched = locked.filter(([location, { inBundle, link }]) => !inBundle && !link && !location.startsWith('packages/'));
     expect(fetched.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([location]) => location)).toEqual([]);
   });
+});
+
+test('the service serves each page of the router', () => {
+  const routed = [...textOf('web/src/router.tsx').matchAll(/^ {2}path: '([^']+)'/gm)].map((match) =>
+    (match[1] as string).replaceAll('$', ':'),
+  );
+  // These two have routes of their own, which also serve programs.
+  const own = ['/@{:handle}', '/r/:token'];
+  expect(PAGES.toSorted()).toEqual(routed.filter((path) => !own.includes(path)).toSorted());
 });
