@@ -89,7 +89,7 @@ function accountOf(options: Options, profiles: Profiles, { env }: Io): Account {
   if (givenKey && givenUrl) return { key: givenKey, url: givenUrl };
   const profile = profiles.get(options.text('profile') ?? env['WAYBILL_PROFILE']);
   const url = givenUrl ?? profile?.url;
-  if (!url) throw new UsageError('Log in first: waybill login --url https://… --key wb_…');
+  if (!url) throw new UsageError('Log in first: waybill login --url https://…');
   // The key of a profile is for its own service only.
   const key = givenKey ?? (profile?.url === url ? profile.key : undefined);
   return { key, url };
@@ -105,7 +105,7 @@ function report(error: unknown, output: Output): number {
     );
   else {
     output.note(message);
-    if (isRefused && error.code === 'unauthorized') output.note('Log in with a valid key: waybill login --key wb_…');
+    if (isRefused && error.code === 'unauthorized') output.note('Log in with a valid key: waybill login');
     if (isRefused && error.requestId) output.note(`Request: ${error.requestId}`);
   }
   return isRefused ? exitCodeOf(error) : error instanceof UsageError || error instanceof TypeError ? EXIT.usage : EXIT.failed;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claimedBy } from '../../../server/test/support/businesses.ts';
 import { temporaryFolder } from '../../../server/test/support/process.ts';
 import { type Receiver, receiverSettings, startReceiver, withStatus } from '../../../server/test/support/receiver.ts';
 import { startTestService, type TestBusiness, type TestService } from '../../../server/test/support/service.ts';
@@ -60,6 +61,29 @@ describe('login', () => {
     ).toEqual(['default', 'other']);
     await plain.succeed('logout', '--profile', 'other');
     expect((await plain.run(['whoami', '--profile', 'other'])).code).toBe(2);
+  });
+
+  test('asks a person in the browser, if no key is given', async () => {
+    const owner = await claimedBy(service, 'ann@device-login.test', 'device-login');
+    const agent_id = (await owner.post('/agents', { name: 'Command line' })).body.id;
+    const fresh = new CommandLine({ HOME: temporaryFolder() });
+    const codeOf = async ({ output }: ReturnType<CommandLine['start']>) => {
+      await expect.poll(() => output.stderr, { timeout: 60_000 }).toContain('/device?code=');
+      return /code=([A-Z-]+)/.exec(output.stderr)?.[1] ?? '';
+    };
+    const login = fresh.start('login', '--url', service.url);
+    const code = await codeOf(login);
+    expect(login.output.stderr).toContain(`Compare the code ${code}`);
+    expect((await owner.post(`/device-logins/${code}`, { agent_id, scope: 'read' })).status).toBe(204);
+    expect((await login.ended).code).toBe(0);
+    expect(await fresh.json('whoami')).toMatchObject({
+      business: { handle: 'device-login' },
+      key: { scope: 'read' },
+      agent: { id: agent_id },
+    });
+    const refused = fresh.start('login', '--profile', 'refused', '--url', service.url);
+    await owner.browser.request('DELETE', `/v1/device-logins/${await codeOf(refused)}`);
+    expect(await refused.ended).toMatchObject({ code: 4, stderr: expect.stringContaining('refused') });
   });
 
   test('stores nothing if the key is wrong', async () => {
@@ -172,7 +196,7 @@ describe('listen', () => {
     const { id } = await sender.send({ to: 'globex', type: 'order.placed', jsonText: JSON_TEXT });
     const [delivery] = await receiver.received(1, 60_000);
     const { headers, body = Buffer.alloc(0) } = delivery ?? { headers: {} };
-    expect(await verifyWebhook({ key: secret, headers, body })).toMatchObject({ id, jsonText: JSON_TEXT });
+    expect((await verifyWebhook({ key: secret, headers, body })).message).toMatchObject({ id, jsonText: JSON_TEXT });
     await expect.poll(() => listening.output.stdout, { timeout: 60_000 }).toMatch(new RegExp(`204  \\d+ ms  ${id}  order.placed`));
     receiver.respond = withStatus(500);
     await sender.send({ to: 'globex', type: 'order.failing' });
@@ -193,8 +217,18 @@ describe('listen', () => {
 describe('webhooks', () => {
   test('are created, tried, paused, resumed, recovered, rotated and deleted', async () => {
     receiver.deliveries.length = 0;
-    const created = await asGlobex.json('webhooks', 'create', receiver.url('/webhook'), '--type', 'invoice', '--ed25519');
-    expect(created).toMatchObject({ active: true, types: ['invoice'], signatures: ['hmac', 'ed25519'] });
+    const created = await asGlobex.json(
+      'webhooks',
+      'create',
+      receiver.url('/webhook'),
+      '--type',
+      'invoice',
+      '--ed25519',
+      '--event',
+      'message.received',
+    );
+    expect(created).toMatchObject({ active: true, types: ['invoice'], events: ['message.received'], signatures: ['hmac', 'ed25519'] });
+    expect((await asGlobex.run(['webhooks', 'create', receiver.url('/x'), '--event', 'no.such'])).code).toBe(1);
     expect((await asGlobex.json('trigger', '--webhook', created.id)).status).toBe('delivered');
     expect(receiver.at('/webhook')).toHaveLength(1);
     const since = new Date().toISOString();

@@ -22,6 +22,7 @@ export {
   signWebhook,
   verifyWebhook,
   type WebhookDelivery,
+  type WebhookEvent,
   type WebhookFault,
   WebhookVerificationError,
 } from './webhook-signature.ts';

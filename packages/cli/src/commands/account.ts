@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { Waybill } from '@waybill/client';
 import { type Command, UsageError } from '../command.ts';
+import { keyByDevice } from '../device-login.ts';
 import { visible } from '../output.ts';
 import { DEFAULT_PROFILE } from '../profiles.ts';
 
@@ -8,18 +9,19 @@ export const account: Command[] = [
   {
     name: 'login',
     args: '',
-    help: 'Checks a key and stores it in a profile. With --key -, the key is read from stdin, so that it is in no history.',
+    help: 'Stores a key in a profile: the one of --key, or one that a person allows in the browser. With --key -, the key is read from stdin, so that it is in no history.',
+    options: { 'no-browser': { type: 'boolean', help: 'Only print the address, do not open it' } },
     examples: [
+      'waybill login --url https://waybill.example.com',
       'waybill login --url https://waybill.example.com --key wb_…',
       'waybill login --profile test --url http://127.0.0.1:3000 --key - < key.txt',
     ],
-    run: async ({ options, output, profiles, io, signal }) => {
+    run: async (call) => {
+      const { options, output, profiles, io, signal } = call;
       const name = options.text('profile') ?? DEFAULT_PROFILE;
-      const known = profiles.read().profiles[name];
-      const url = (options.text('url') ?? io.env['WAYBILL_URL'] ?? known?.url)?.replace(/\/+$/, '');
-      const given = options.text('key') ?? io.env['WAYBILL_KEY'];
-      if (!url) throw new UsageError('Give the address of the service: waybill login --url https://… --key wb_…');
-      if (!given) throw new UsageError('Give an API key: waybill login --key wb_…. Admins create keys on the page of an agent.');
+      const url = (options.text('url') ?? io.env['WAYBILL_URL'] ?? profiles.read().profiles[name]?.url)?.replace(/\/+$/, '');
+      if (!url) throw new UsageError('Give the address of the service: waybill login --url https://…');
+      const given = options.text('key') ?? io.env['WAYBILL_KEY'] ?? (await keyByDevice(call, url));
       const key = given === '-' ? String(await buffer(io.stdin)).trim() : given;
       const me = await new Waybill({ baseUrl: url, key }).me({ signal });
       profiles.save(name, { url, key, handle: me.business.handle });
