@@ -105,7 +105,7 @@ function report(error: unknown, output: Output): number {
     );
   else {
     output.note(message);
-    if (isRefused && error.code === 'unauthorized') output.note('Log in again: waybill login');
+    if (isRefused && error.code === 'unauthorized') output.note('Log in with a valid key: waybill login');
     if (isRefused && error.requestId) output.note(`Request: ${error.requestId}`);
   }
   return isRefused ? exitCodeOf(error) : error instanceof UsageError || error instanceof TypeError ? EXIT.usage : EXIT.failed;

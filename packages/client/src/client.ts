@@ -2,7 +2,7 @@ import { type ConsumeOptions, consume, type Handler } from './consume.ts';
 import { Consumer } from './consumer.ts';
 import { type DownloadedFile, type DownloadOptions, download } from './download.ts';
 import { events, type WaybillEvent } from './events.ts';
-import { follow } from './follow.ts';
+import { type FollowOptions, follow } from './follow.ts';
 import { type Message, readMessage, readPage } from './message.ts';
 import type { InputOf, Operation, ResponseOf } from './operations.ts';
 import { type Page, Pages } from './pages.ts';
@@ -119,8 +119,14 @@ export class Waybill {
   }
 
   /** New messages of the inbox as they arrive, each once, in order of delivery. Ends when the signal is aborted. */
-  follow({ since = new Date().toISOString(), signal }: { since?: string; signal?: AbortSignal } = {}): AsyncGenerator<Message, void> {
-    return follow({ events: () => this.events({ signal }), inbox: (from) => this.inbox({ since: from, limit: 200 }, { signal }) }, since);
+  follow(options: FollowOptions = {}): AsyncGenerator<Message, void> {
+    const { signal } = options;
+    const followed = {
+      events: () => this.events({ signal }),
+      inbox: (query: { limit: number }) => this.inbox({ ...query, include: 'summary' }, { signal }),
+      messages: (since: string) => this.inbox({ since, limit: 200 }, { signal }),
+    };
+    return follow(followed, options);
   }
 
   /** That there can be something new, as it happens. Reconnects by itself, and ends when the signal is aborted. */

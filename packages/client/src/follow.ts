@@ -2,21 +2,37 @@ import type { WaybillEvent } from './events.ts';
 import type { Message } from './message.ts';
 import type { Pages } from './pages.ts';
 
-interface Followed {
-  events(): AsyncIterable<WaybillEvent>;
-  inbox(since: string): Pages<Message>;
+export interface FollowOptions {
+  /** Begin with messages received at this time or later (ISO 8601); by default with those that arrive from now on. */
+  since?: string | undefined;
+  /** Called when it is known where to begin: each message that arrives after that is shown. */
+  onReady?: (() => void) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
+interface Followed {
+  events(): AsyncIterable<WaybillEvent>;
+  inbox(query: { limit: number }): Pages<Pick<Message, 'id' | 'received_at'>>;
+  messages(since: string): Pages<Message>;
+}
+
+const EVER = '1970-01-01T00:00:00.000Z';
+/** More than arrive in a millisecond. */
+const NEWEST = 50;
+
 /** New messages of the inbox as they arrive, in order of delivery, each once. */
-export async function* follow({ events, inbox }: Followed, since: string): AsyncGenerator<Message, void> {
-  let from = since;
+export async function* follow({ events, inbox, messages }: Followed, { since, onReady }: FollowOptions): AsyncGenerator<Message, void> {
+  // The clock of the service counts, not the one here.
+  const newest = since === undefined ? await inbox({ limit: NEWEST }).take(NEWEST) : [];
+  let from = since ?? newest[0]?.received_at ?? EVER;
   /** Messages of the very millisecond `from`, which come again. */
-  let seen = new Set<string>();
+  let seen = new Set(newest.flatMap(({ id, received_at }) => (received_at === from ? [id] : [])));
+  onReady?.();
   for await (const event of events()) {
     if (event.type !== 'messages' || !event.inbox) continue;
-    const messages: Message[] = [];
-    for await (const message of inbox(from)) if (!seen.has(message.id)) messages.push(message);
-    for (const message of messages.reverse()) {
+    const arrived: Message[] = [];
+    for await (const message of messages(from)) if (!seen.has(message.id)) arrived.push(message);
+    for (const message of arrived.reverse()) {
       if (message.received_at !== from) seen = new Set();
       from = message.received_at;
       seen.add(message.id);

@@ -5,6 +5,7 @@ export type { Consumer, ConsumerSettings, LeasedMessage } from './consumer.ts';
 export type { DownloadedFile, DownloadOptions } from './download.ts';
 export { type Detail, type ErrorCode, WaybillError } from './errors.ts';
 export type { WaybillEvent } from './events.ts';
+export type { FollowOptions } from './follow.ts';
 export { JsonText } from './json-text.ts';
 export { JsonNumber, JsonObject, type LosslessJson, parseLossless, writeLossless } from './lossless-json.ts';
 export { type EnvelopeFields, type Message, readMessage } from './message.ts';
@@ -21,6 +22,7 @@ export {
   signWebhook,
   verifyWebhook,
   type WebhookDelivery,
+  type WebhookEvent,
   type WebhookFault,
   WebhookVerificationError,
 } from './webhook-signature.ts';

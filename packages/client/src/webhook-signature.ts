@@ -1,4 +1,5 @@
 import { type Message, readMessage } from './message.ts';
+import type { UpdatedThread, Webhook } from './schema.ts';
 
 export interface WebhookDelivery {
   /** The secret of the webhook, `whsec_…`, or its public key, `whpk_…`; several while you rotate. */
@@ -9,6 +10,27 @@ export interface WebhookDelivery {
   /** How far the time of the signature can be from now; 300 by default. */
   toleranceS?: number | undefined;
 }
+
+interface Told {
+  /** Deduplicate by it: of a received message its id, of all else an `evt_…` id. */
+  id: string;
+  /** `message.received`, `thread.updated`, … as the header says, which is not signed. What the body is, `kind` says. */
+  event: string;
+  /** Whether you asked to redeliver or recover it. */
+  isReplay: boolean;
+  /** The body as it came. */
+  bodyText: string;
+}
+
+/** What a delivery tells, by the kind of its body. */
+export type WebhookEvent = Told &
+  (
+    | { kind: 'message'; message: Message; thread?: undefined; webhook?: undefined }
+    | { kind: 'thread'; thread: UpdatedThread; message?: undefined; webhook?: undefined }
+    | { kind: 'webhook'; webhook: Webhook; message?: undefined; thread?: undefined }
+    /** From a later version of the service. */
+    | { kind: 'unknown'; message?: undefined; thread?: undefined; webhook?: undefined }
+  );
 
 export type WebhookFault = 'missing_headers' | 'too_old_or_new' | 'wrong_signature';
 
@@ -27,8 +49,8 @@ const PUBLIC_KEY = 'whpk_';
 const TOLERANCE_S = 300;
 const SIGNATURES_MAX = 20;
 
-/** The message of a delivery whose signature is genuine and recent. Throws a WebhookVerificationError for all others. */
-export async function verifyWebhook({ key, headers, body, toleranceS = TOLERANCE_S }: WebhookDelivery): Promise<Message> {
+/** What a delivery tells whose signature is genuine and recent. Throws a WebhookVerificationError for all others. */
+export async function verifyWebhook({ key, headers, body, toleranceS = TOLERANCE_S }: WebhookDelivery): Promise<WebhookEvent> {
   const [id, time, given] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => headerIn(headers, name));
   if (!id || !time || !given)
     throw new WebhookVerificationError('missing_headers', 'webhook-id, webhook-timestamp or webhook-signature is missing.');
@@ -38,8 +60,21 @@ export async function verifyWebhook({ key, headers, body, toleranceS = TOLERANCE
   const signed = joined(new TextEncoder().encode(`${id}.${time}.`), bytes);
   const signatures = given.split(' ', SIGNATURES_MAX);
   for (const one of typeof key === 'string' ? [key] : key)
-    for (const signature of signatures) if (await isGenuine(one, signature, signed)) return readMessage(new TextDecoder().decode(bytes));
+    for (const signature of signatures)
+      if (await isGenuine(one, signature, signed)) {
+        const isReplay = headerIn(headers, 'waybill-replay') === 'true';
+        return eventIn({ id, event: headerIn(headers, 'waybill-event') ?? '', isReplay, bodyText: new TextDecoder().decode(bytes) });
+      }
   throw new WebhookVerificationError('wrong_signature', 'No signature is genuine. Check the secret, and that the body is as it came.');
+}
+
+/** The kind is found in the body, which is signed. */
+function eventIn(told: Told): WebhookEvent {
+  const body: { id?: unknown } = JSON.parse(told.bodyText);
+  const prefix = String(body.id).split('_', 1)[0];
+  if (prefix === 'msg') return { ...told, kind: 'message', message: readMessage(told.bodyText) };
+  if (prefix === 'thr') return { ...told, kind: 'thread', thread: JSON.parse(told.bodyText) };
+  return prefix === 'wh' ? { ...told, kind: 'webhook', webhook: JSON.parse(told.bodyText) } : { ...told, kind: 'unknown' };
 }
 
 /** The headers of a delivery that is signed with this secret: to test a receiver. */

@@ -87,9 +87,11 @@ describe('on an unsteady network', () => {
   test('events and followed messages survive broken connections', async () => {
     const stopping = new AbortController();
     const got: string[] = [];
+    const ready = Promise.withResolvers<void>();
     const following = (async () => {
-      for await (const message of globex.follow({ signal: stopping.signal })) got.push(message.id);
+      for await (const message of globex.follow({ signal: stopping.signal, onReady: ready.resolve })) got.push(message.id);
     })();
+    await ready.promise;
     const sent: string[] = [];
     for (let i = 0; i < 4; i++) {
       sent.push((await acme.send({ to: 'globex', type: 'followed' })).id);

@@ -34,11 +34,12 @@ describe('a delivery of the service', () => {
     const { secret, public_key } = await globex.request('POST /v1/webhooks', { body });
     const { headers, body: bytes } = await delivery('/both');
     for (const key of [secret, public_key ?? '', ['whsec_AAAA', secret]]) {
-      const message = await verifyWebhook({ key, headers, body: bytes });
-      expect([message.id, message.jsonText]).toEqual([headers['webhook-id'], JSON_TEXT]);
+      const told = await verifyWebhook({ key, headers, body: bytes });
+      expect(told).toMatchObject({ id: headers['webhook-id'], event: 'message.received', isReplay: false, kind: 'message' });
+      expect([told.message?.id, told.message?.jsonText]).toEqual([headers['webhook-id'], JSON_TEXT]);
     }
     const asInWorkers = { headers: new Headers(headers as Record<string, string>), body: new Uint8Array(bytes).buffer };
-    expect((await verifyWebhook({ key: secret, ...asInWorkers })).jsonText).toBe(JSON_TEXT);
+    expect((await verifyWebhook({ key: secret, ...asInWorkers })).message?.jsonText).toBe(JSON_TEXT);
     const other = await globex.request('POST /v1/webhooks', { body: { ...body, url: receiver.url('/other') } });
     for (const key of [other.secret, other.public_key ?? ''])
       await expect(verifyWebhook({ key, headers, body: bytes })).rejects.toMatchObject({ code: 'wrong_signature' });
@@ -50,6 +51,22 @@ describe('a delivery of the service', () => {
     const { headers, body } = await delivery('/rotated');
     for (const key of [secret, rotated.secret]) expect((await verifyWebhook({ key, headers, body })).id).toBe(headers['webhook-id']);
   });
+});
+
+test('other events than messages are told apart by their body', async () => {
+  const events = ['message.sent', 'thread.updated', 'webhook.paused'] as const;
+  const { secret } = await globex.request('POST /v1/webhooks', { body: { url: receiver.url('/events'), events: [...events] } });
+  const { id, thread_id } = await globex.send({ to: 'acme', jsonText: JSON_TEXT });
+  await globex.assign(thread_id, 'me');
+  const paused = await globex.request('POST /v1/webhooks', { body: { url: receiver.url('/paused') } });
+  await globex.request('PATCH /v1/webhooks/{id}', { path: { id: paused.id }, body: { active: false } });
+  await expect.poll(() => receiver.at('/events').length, { timeout: 60_000 }).toBe(3);
+  const told = await Promise.all(receiver.at('/events').map(({ headers, body }) => verifyWebhook({ key: secret, headers, body })));
+  const of = (event: string) => told.find((one) => one.event === event);
+  expect(of('message.sent')).toMatchObject({ kind: 'message', message: { id, jsonText: JSON_TEXT } });
+  expect(of('thread.updated')).toMatchObject({ kind: 'thread', thread: { id: thread_id } });
+  expect(of('webhook.paused')).toMatchObject({ kind: 'webhook', webhook: { id: paused.id, active: false } });
+  for (const one of told) expect(one.id).toMatch(/^evt_/);
 });
 
 describe('what is signed by hand', () => {
@@ -65,8 +82,8 @@ describe('what is signed by hand', () => {
   });
 
   test('is accepted', async () => {
-    const message = await verifyWebhook({ key: secret, headers: await signed(), body });
-    expect([message.id, message.jsonText]).toEqual(['msg_1', '{"a":1.0}']);
+    const { message } = await verifyWebhook({ key: secret, headers: await signed(), body });
+    expect([message?.id, message?.jsonText]).toEqual(['msg_1', '{"a":1.0}']);
   });
 
   test.each([

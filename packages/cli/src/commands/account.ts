@@ -1,15 +1,16 @@
 import { buffer } from 'node:stream/consumers';
 import { Waybill } from '@waybill/client';
 import { type Command, UsageError } from '../command.ts';
+import { keyByDevice } from '../device-login.ts';
 import { visible } from '../output.ts';
 import { DEFAULT_PROFILE } from '../profiles.ts';
-import { keyByCode } from './device-login.ts';
 
 export const account: Command[] = [
   {
     name: 'login',
     args: '',
-    help: 'Opens a page of the service, where an admin compares a code and allows the login; the key is then stored in a profile. With --key it stores that key; with --key - the one from stdin, so that it is in no history.',
+    help: 'Stores a key in a profile: the one of --key, or one that a person allows in the browser. With --key -, the key is read from stdin, so that it is in no history.',
+    options: { 'no-browser': { type: 'boolean', help: 'Only print the address, do not open it' } },
     examples: [
       'waybill login --url https://waybill.example.com',
       'waybill login --url https://waybill.example.com --key wb_…',
@@ -18,11 +19,10 @@ export const account: Command[] = [
     run: async (call) => {
       const { options, output, profiles, io, signal } = call;
       const name = options.text('profile') ?? DEFAULT_PROFILE;
-      const known = profiles.read().profiles[name];
-      const url = (options.text('url') ?? io.env['WAYBILL_URL'] ?? known?.url)?.replace(/\/+$/, '');
-      const given = options.text('key') ?? io.env['WAYBILL_KEY'];
+      const url = (options.text('url') ?? io.env['WAYBILL_URL'] ?? profiles.read().profiles[name]?.url)?.replace(/\/+$/, '');
       if (!url) throw new UsageError('Give the address of the service: waybill login --url https://…');
-      const key = given === '-' ? String(await buffer(io.stdin)).trim() : (given ?? (await keyByCode(url, call)));
+      const given = options.text('key') ?? io.env['WAYBILL_KEY'] ?? (await keyByDevice(call, url));
+      const key = given === '-' ? String(await buffer(io.stdin)).trim() : given;
       const me = await new Waybill({ baseUrl: url, key }).me({ signal });
       profiles.save(name, { url, key, handle: me.business.handle });
       const text = `Logged in to ${visible(me.business.display_name)} (${me.business.handle}) as ${visible(me.agent?.name ?? '')}, scope ${me.key?.scope}.`;

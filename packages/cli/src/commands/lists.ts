@@ -134,9 +134,8 @@ export const lists: Command[] = [
     },
     examples: ['waybill tail', 'waybill tail --since 2026-11-17T08:00:00Z --json | jq -r .subject'],
     run: async ({ options, output, waybill, signal }) => {
-      const since = options.text('since');
-      output.note('Waiting for messages. Ctrl-C ends it.');
-      for await (const message of waybill().follow({ signal, ...(since !== undefined && { since }) }))
+      const onReady = () => output.note('Waiting for messages. Ctrl-C ends it.');
+      for await (const message of waybill().follow({ signal, onReady, since: options.text('since') }))
         output.result(oneLine(message.envelopeText), () =>
           options.is('full') ? `${messageText(message)}\n` : tailLine(message, output.paint('dim', localTime(message.received_at))),
         );

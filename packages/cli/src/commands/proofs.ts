@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { checkReceipt, JsonText, newSha256, type ReceiptCheck } from '@waybill/client';
+import { checkReceipt, JsonText, newSha256, type ReceiptCheck, Waybill } from '@waybill/client';
 import { CheckFailed, type Command, UsageError } from '../command.ts';
 import { DATA, jsonTextOf } from '../input.ts';
 import { localTime, partyName, visible } from '../output.ts';
@@ -12,6 +12,11 @@ async function hashOf(path: string, signal: AbortSignal): Promise<string> {
     throw new UsageError(`Couldn’t read ${path}: ${(error as Error).message}`);
   }
   return hash.digest();
+}
+
+/** A link leads to the service that has the receipt, which may be another than that of the profile, and gets no key. */
+function serviceOf(receipt: string, own: () => Waybill): Waybill {
+  return /^https?:\/\//.test(receipt) && URL.canParse(receipt) ? new Waybill({ baseUrl: new URL(receipt).origin }) : own();
 }
 
 const WORDS: Record<ReceiptCheck['content'], string> = {
@@ -75,7 +80,7 @@ export const proofs: Command[] = [
         waybill,
         signal,
       } = call;
-      const receipt = await waybill().receipt(given, { signal });
+      const receipt = await serviceOf(given, waybill).receipt(given, { signal });
       const { content, json } = checkReceipt(receipt, await jsonTextOf(call));
       const known = new Set(receipt.files.map(({ sha256 }) => sha256));
       const files: { path: string; result: 'matches' | 'differs' }[] = [];

@@ -43,6 +43,12 @@ export const webhooks: Command[] = [
     options: {
       target,
       type: types,
+      event: {
+        type: 'string',
+        value: '<event>',
+        multiple: true,
+        help: 'message.received by default; others are in docs/webhooks.md; can be repeated',
+      },
       ed25519: { type: 'boolean', help: 'Also sign with Ed25519, for receivers without a secret' },
       ordered: { type: 'boolean', help: 'Of each thread, one attempt at a time in order of delivery' },
       description: { type: 'string', value: '<text>', help: 'Your note' },
@@ -53,10 +59,13 @@ export const webhooks: Command[] = [
     ],
     run: async ({ args: [url = ''], options, output, waybill, signal }) => {
       const only = options.list('type');
+      // The service judges the names.
+      const events = options.list('event') as Api.Webhook['events'];
       const body = {
         url,
         ...options.given('target', 'description'),
         ...(only.length > 0 && { types: only }),
+        ...(events.length > 0 && { events }),
         ...(options.is('ordered') && { ordered: true }),
         ...(options.is('ed25519') && { signatures: ['hmac' as const, 'ed25519' as const] }),
       };
