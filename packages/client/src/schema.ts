@@ -1004,6 +1004,7 @@ export interface components {
       accepting_drops: boolean;
       /** @enum {unknown} */
       receipts: "full" | "minimal";
+      agent_card: boolean;
       created_at: string;
     };
     Availability: {
@@ -3172,6 +3173,7 @@ export interface operations {
           accepting_drops?: boolean;
           /** @enum {unknown} */
           receipts?: "full" | "minimal";
+          agent_card?: boolean;
         };
       };
     };
