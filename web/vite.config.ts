@@ -4,7 +4,8 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 /** What the service serves itself while Vite serves the pages. */
-export const SERVICE_PATHS = '^/(v1|auth|docs|objects|mail|dev|healthz|readyz|metrics|openapi\\.json)(?=[/?]|$)';
+export const SERVICE_PATHS =
+  '^/(v1|auth|docs|docs\\.md|objects|mail|mcp|dev|healthz|readyz|metrics|openapi\\.json|llms\\.txt|(@[^/]+/)?\\.well-known)(?=[/?]|$)';
 
 export default defineConfig({
   root: import.meta.dirname,

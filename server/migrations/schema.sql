@@ -458,6 +458,7 @@ CREATE TABLE parties (
   minimal_receipts boolean NOT NULL DEFAULT false,
   claimed_by uuid,
   name_key text COLLATE "C",
+  has_agent_card boolean NOT NULL DEFAULT false,
   CONSTRAINT parties_check CHECK ((num_nonnulls(handle, domain, email) = 1)),
   CONSTRAINT parties_pkey PRIMARY KEY (id),
   CONSTRAINT parties_domain_key UNIQUE (domain),

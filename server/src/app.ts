@@ -15,6 +15,7 @@ import { createServer } from './http/server.ts';
 import { UnknownKeys } from './http/unknown-keys.ts';
 import * as auth from './modules/accounts/auth-routes.ts';
 import * as accounts from './modules/accounts/routes.ts';
+import * as agentCards from './modules/agent-cards/routes.ts';
 import * as keys from './modules/agents/key-routes.ts';
 import * as agents from './modules/agents/routes.ts';
 import * as blocks from './modules/blocks/routes.ts';
@@ -33,6 +34,7 @@ import * as inboxSchema from './modules/inbox-schema/routes.ts';
 import { keepsMails } from './modules/mail/kept-mail-access.ts';
 import * as keptMail from './modules/mail/kept-mail-routes.ts';
 import * as mail from './modules/mail/routes.ts';
+import * as mcp from './modules/mcp/routes.ts';
 import * as me from './modules/me/routes.ts';
 import * as usage from './modules/me/usage-routes.ts';
 import { callerOf } from './modules/members/caller.ts';
@@ -195,6 +197,13 @@ export const forSigningIn: readonly Route<Context>[] = [
   ['POST', '/auth/passkey/delete-passkey', 'person', auth.removePasskey],
 ];
 
+/** Protocols of others, which an OpenAPI document can't describe; docs/guides/agents-mcp.md does. */
+export const forAgents: readonly Route<Context>[] = [
+  ['POST', '/mcp', 'key', mcp.post],
+  ['GET', '/.well-known/agent-card.json', 'public', agentCards.byQuery],
+  ['GET', '/@:handle/.well-known/agent-card.json', 'public', agentCards.byPath],
+];
+
 export const forOperators: readonly Route<Context>[] = [
   ['GET', '/healthz', 'public unlimited', operations.alive],
   ['GET', '/readyz', 'public unlimited', operations.ready],
@@ -243,7 +252,9 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
     pace,
   };
   const forPeople = (pages: Pages) => [...pageRoutes(pages), ...linkedFromMails, ...(keepsMails(config) ? keptMails : [])];
-  const routes = pages ? [...api, ...forSigningIn, ...forOperators, ...forPeople(pages), ...documentation(api)] : forOperators;
+  const routes = pages
+    ? [...api, ...forSigningIn, ...forAgents, ...forOperators, ...forPeople(pages), ...documentation(api)]
+    : forOperators;
   registerRoutes(app, routes, context, gate, pages && (() => pages.show(404)));
   return app;
 }

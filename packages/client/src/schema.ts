@@ -1021,6 +1021,7 @@ export interface components {
       accepting_drops: boolean;
       /** @enum {unknown} */
       receipts: "full" | "minimal";
+      agent_card: boolean;
       created_at: string;
     };
     Availability: {
@@ -3202,6 +3203,7 @@ export interface operations {
           accepting_drops?: boolean;
           /** @enum {unknown} */
           receipts?: "full" | "minimal";
+          agent_card?: boolean;
         };
       };
     };

@@ -117,7 +117,6 @@ export const MIN_BYTES_PER_S = 1_024;
 export const SLOW_CLIENT_S = 180;
 /** Changes of keys, agents, profile, domains, blocks, schema and webhooks of one business that wait for each other, in each process. */
 export const CHANGES_WAITING_PER_BUSINESS_MAX = 100;
-
 /** Processes that share a port of one machine (`--processes`). */
 export const PROCESSES_MAX = 64;
 
@@ -290,6 +289,7 @@ export const DEVICE_KNOWN_DAYS = 180;
 
 export * from './consumer-limits.ts';
 export * from './mail-limits.ts';
+export * from './mcp-limits.ts';
 export * from './webhook-limits.ts';
 
 /** `<handle>+<segment>` must fit the local part of a mail address. */

@@ -37,6 +37,8 @@ export interface Business extends Party {
   acceptingDrops: boolean;
   /** What the public receipts of the party's messages show. */
   receipts: ReceiptDetail;
+  /** Whether the business publishes an agent card. */
+  hasAgentCard: boolean;
   createdAt: Date;
 }
 

@@ -104,7 +104,7 @@ describe('/docs', () => {
   });
 
   test('says in a page that there is no such page, with all others beside it', async () => {
-    for (const name of ['nothing', 'README', 'guide.md', '..%2f..%2fpackage', '%3Cscript%3E', '__proto__', 'constructor']) {
+    for (const name of ['nothing', 'README', '..%2f..%2fpackage', '%3Cscript%3E', '__proto__', 'constructor']) {
       const { status, headers, text } = await service.anonymous.request('GET', `/docs/${name}`);
       expect([name, status, headers.get('content-type')]).toEqual([name, 404, 'text/html; charset=utf-8']);
       expect(text).toContain('<h1>Page not found</h1>');

@@ -173,7 +173,7 @@ export async function listKeys(
 
 const CALLER = prepared(
   'caller-by-secret',
-  `SELECT p.id AS party_id, p.handle, p.display_name, p.accepting_drops, p.minimal_receipts, p.takes_replies, p.created_at AS party_created_at,
+  `SELECT p.id AS party_id, p.handle, p.display_name, p.accepting_drops, p.minimal_receipts, p.has_agent_card, p.takes_replies, p.created_at AS party_created_at,
           ARRAY(SELECT d.domain FROM verified_domains d WHERE d.party_id = p.id ORDER BY d.domain) AS verified_domains,
           a.id, a.name, a.description, s.segment, a.created_at,
           k.id AS key_id, k.scope, k.prefix, k.created_at AS key_created_at
@@ -188,6 +188,7 @@ const CALLER = prepared(
     display_name: 'text',
     accepting_drops: 'boolean',
     minimal_receipts: 'boolean',
+    has_agent_card: 'boolean',
     takes_replies: 'boolean',
     party_created_at: 'timestamptz',
     verified_domains: 'text[]',

@@ -1,7 +1,9 @@
 import { type Html, html } from '../../contract/html.ts';
 import type { HttpResponse } from '../../http/endpoint.ts';
 import { pageWithLandmarks } from '../../http/page.ts';
-import { type Entry, HOME } from './library.ts';
+import { type Document, HOME } from './library.ts';
+
+type Entry = Pick<Document, 'address' | 'title' | 'group'>;
 
 const STYLE = `
 .skip{position:absolute;left:1rem;top:-5rem;background:var(--paper);padding:.5rem 1rem;z-index:1}.skip:focus{top:.75rem}

@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { Type } from 'typebox';
-import { html } from '../../contract/html.ts';
+import { type Html, html } from '../../contract/html.ts';
 import { endpointsFor, type Route } from '../../http/endpoint.ts';
 import { openApiDocument } from '../../http/openapi.ts';
 import { HTML_TYPE } from '../../http/page.ts';
+import { version } from '../../http/version.ts';
 import { documentationPage } from './layout.ts';
-import { HOME, library, REFERENCE } from './library.ts';
-import { withAddress } from './markdown.ts';
+import { type Document, documentOf, HOME, library, REFERENCE } from './library.ts';
+import { renderMarkdown, withAddress } from './markdown.ts';
+import { markdownPages, withMarkdownLink } from './markdown-pages.ts';
 import { referenceBody } from './reference.ts';
 
 interface Services {
@@ -16,8 +16,6 @@ interface Services {
 
 const { publicEndpoint } = endpointsFor<Services>();
 
-const { version }: { version: string } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../../../package.json'), 'utf8'));
-
 const aPage = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
 
 /** The documentation: the documents, and the reference of the API. */
@@ -25,12 +23,19 @@ export function documentation(api: readonly Route<never>[]): Route<Services>[] {
   const describe = (publicUrl: string) => openApiDocument(api, version, publicUrl);
   const programText = memoize((publicUrl) => JSON.stringify(describe(publicUrl)));
   const referencePage = memoize((publicUrl) =>
-    documentationPage(library().entries, REFERENCE, 'API reference', referenceBody(describe(publicUrl))),
+    withMarkdownLink(documentationPage(listed(), REFERENCE, 'API reference', referenceBody(describe(publicUrl))), REFERENCE),
   );
+  const bodies = new Map<Document, Html>();
+  const bodyOf = (document: Document) => {
+    const body = bodies.get(document) ?? renderMarkdown(document.markdown, (link) => documentOf(document.file, link)?.address);
+    bodies.set(document, body);
+    return body;
+  };
   const show = (address: string, publicUrl: string) => {
-    const { entries, documents } = library();
-    const document = documents.get(address);
-    if (document) return documentationPage(entries, address, document.title, withAddress(document.body, publicUrl));
+    const entries = listed();
+    const document = library().get(address);
+    if (document)
+      return withMarkdownLink(documentationPage(entries, address, document.title, withAddress(bodyOf(document), publicUrl)), address);
     const body = html`<h1>Page not found</h1><p>See the list of all pages; <a href="${HOME}">the first one</a> describes each.</p>`;
     return documentationPage(entries, address, 'No such page', body, 404);
   };
@@ -65,7 +70,13 @@ export function documentation(api: readonly Route<never>[]): Route<Services>[] {
     ['GET', HOME, 'public unlimited', first],
     ['GET', REFERENCE, 'public unlimited', reference],
     ['GET', `${HOME}/:name`, 'public unlimited', document],
+    ...markdownPages(describe),
   ];
+}
+
+/** All pages but the first. */
+function listed(): Document[] {
+  return [...library().values()].filter(({ address }) => address !== HOME);
 }
 
 /** Computes once: the service's URL does not change after it listens. */

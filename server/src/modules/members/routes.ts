@@ -42,8 +42,21 @@ const receipts = Type.Enum(['full', 'minimal'], {
     'What a receipt of a message that you send shows to everybody with its link: the envelope without `json`, or only parties, time and hashes.',
 });
 
+const agentCard = Type.Boolean({
+  description:
+    'Whether you publish an agent card, at `/@<handle>/.well-known/agent-card.json`. It shows everybody the names and descriptions of your agents that have a segment.',
+});
+
 const BusinessSchema = Type.Object(
-  { handle: text, display_name: text, verified_domains: Type.Array(text), accepting_drops: Type.Boolean(), receipts, created_at: time },
+  {
+    handle: text,
+    display_name: text,
+    verified_domains: Type.Array(text),
+    accepting_drops: Type.Boolean(),
+    receipts,
+    agent_card: agentCard,
+    created_at: time,
+  },
   { $id: 'Business', ...closed },
 );
 
@@ -89,13 +102,14 @@ export const showBusiness = memberEndpoint({
 });
 
 export const changeBusiness = memberEndpoint({
-  summary: 'Change a business’s display name, whether it accepts drops, or what its receipts show',
+  summary: 'Change a business’s display name, whether it accepts drops or has an agent card, or what its receipts show',
   description: '`receipts` applies at once, to the receipts of earlier messages too.',
   body: Type.Object(
     {
       display_name: Type.Optional(Type.String({ minLength: 1, maxLength: DISPLAY_NAME_MAX_CHARS })),
       accepting_drops: Type.Optional(Type.Boolean()),
       receipts: Type.Optional(receipts),
+      agent_card: Type.Optional(agentCard),
     },
     { ...closed, minProperties: 1 },
   ),
@@ -106,6 +120,7 @@ export const changeBusiness = memberEndpoint({
       ...(body.display_name !== undefined && { displayName: body.display_name }),
       ...(body.accepting_drops !== undefined && { acceptingDrops: body.accepting_drops }),
       ...(body.receipts !== undefined && { receipts: body.receipts }),
+      ...(body.agent_card !== undefined && { hasAgentCard: body.agent_card }),
     };
     return { body: businessView(await parties.change(business, change)) };
   },
@@ -231,13 +246,14 @@ function personIdOf(id: string): string {
   return personId;
 }
 
-function businessView({ handle, displayName, verifiedDomains, acceptingDrops, receipts, createdAt }: Business) {
+function businessView({ handle, displayName, verifiedDomains, acceptingDrops, receipts, hasAgentCard, createdAt }: Business) {
   return {
     handle,
     display_name: displayName,
     verified_domains: verifiedDomains,
     accepting_drops: acceptingDrops,
     receipts,
+    agent_card: hasAgentCard,
     created_at: createdAt.toISOString(),
   };
 }

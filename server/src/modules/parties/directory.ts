@@ -16,6 +16,7 @@ export interface BusinessChange {
   displayName?: string;
   acceptingDrops?: boolean;
   receipts?: ReceiptDetail;
+  hasAgentCard?: boolean;
 }
 
 /** Finds parties. Every send looks its recipient up here, so parties are cached. */
@@ -102,7 +103,7 @@ export class PartyDirectory {
         await refuseCopiedName(tx, name, business.id);
         await store.queueRename(tx, business.id);
       }
-      return store.updateBusiness(tx, business.id, name, change.acceptingDrops, change.receipts);
+      return store.updateBusiness(tx, business.id, name, change);
     });
   }
 

@@ -8,7 +8,7 @@ import { prepared, statement } from '../../platform/statement.ts';
 import { BUSINESS_ROW, PARTY_ROW, toBusiness, toParty } from './party-row.ts';
 
 const VERIFIED_DOMAINS = 'ARRAY(SELECT d.domain FROM verified_domains d WHERE d.party_id = p.id ORDER BY d.domain) AS verified_domains';
-const COLUMNS = `p.id, p.handle, p.display_name, p.accepting_drops, p.minimal_receipts, p.takes_replies, p.created_at, ${VERIFIED_DOMAINS}`;
+const COLUMNS = `p.id, p.handle, p.display_name, p.accepting_drops, p.minimal_receipts, p.has_agent_card, p.takes_replies, p.created_at, ${VERIFIED_DOMAINS}`;
 
 const BY_HANDLE = prepared('party-by-handle', `SELECT ${COLUMNS} FROM parties p WHERE p.handle = $1`, BUSINESS_ROW);
 
@@ -58,7 +58,7 @@ const UPDATE_BUSINESS = statement(
   `WITH p AS (
      UPDATE parties SET display_name = coalesce($2, display_name), folded_name = coalesce($3, folded_name),
                         accepting_drops = coalesce($4, accepting_drops), name_key = coalesce($5, name_key),
-                        minimal_receipts = coalesce($6, minimal_receipts)
+                        minimal_receipts = coalesce($6, minimal_receipts), has_agent_card = coalesce($7, has_agent_card)
       WHERE id = $1 RETURNING *
    ) SELECT ${COLUMNS} FROM p`,
   BUSINESS_ROW,
@@ -69,8 +69,7 @@ export async function updateBusiness(
   tx: Queryable,
   id: bigint,
   displayName: string | undefined,
-  acceptingDrops: boolean | undefined,
-  receipts: ReceiptDetail | undefined,
+  { acceptingDrops, receipts, hasAgentCard }: { acceptingDrops?: boolean; receipts?: ReceiptDetail; hasAgentCard?: boolean },
 ): Promise<Business> {
   const rows = await tx.query(UPDATE_BUSINESS, [
     id,
@@ -79,6 +78,7 @@ export async function updateBusiness(
     acceptingDrops ?? null,
     displayName === undefined ? null : nameKeyOf(displayName),
     receipts === undefined ? null : receipts === 'minimal',
+    hasAgentCard ?? null,
   ]);
   return toBusiness(onlyRow(rows));
 }

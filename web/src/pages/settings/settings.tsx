@@ -9,6 +9,7 @@ import { Copyable, PageHeader, Section } from '../../ui/parts.tsx';
 import { ErrorNote, States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
 import { useForm } from '../../ui/use-form.ts';
+import { AgentCard } from './agent-card.tsx';
 import { DropPageSettings } from './drop-page-settings.tsx';
 import { ThisBrowser } from './this-browser.tsx';
 
@@ -43,6 +44,9 @@ export function SettingsPage() {
             </Section>
             <Section title="Receipts">
               <Receipts isAdmin={isAdmin} />
+            </Section>
+            <Section title="Agent card">
+              <AgentCard isAdmin={isAdmin} />
             </Section>
             <ThisBrowser />
             <Section title="First steps" actions={<ButtonLink to="/welcome">Show first steps</ButtonLink>}>

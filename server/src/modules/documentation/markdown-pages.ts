@@ -1,0 +1,93 @@
+import { Type } from 'typebox';
+import { endpointsFor, type HttpResponse, type Route } from '../../http/endpoint.ts';
+import type { OpenApiDocument } from '../../http/openapi.ts';
+import { type Document, documentOf, HOME, library, REFERENCE } from './library.ts';
+import { referenceMarkdown } from './reference-markdown.ts';
+
+const { publicEndpoint } = endpointsFor<{ publicUrl: string }>();
+
+const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
+const markdown = { status: 200, description: 'Markdown.', contentType: MARKDOWN_TYPE };
+
+/** The documentation for programs: each page as Markdown, at its address with `.md`, and a list of them. */
+export function markdownPages(describe: (publicUrl: string) => OpenApiDocument): Route<{ publicUrl: string }>[] {
+  const show = (address: string, publicUrl: string): HttpResponse => {
+    if (address === REFERENCE) return { body: referenceMarkdown(describe(publicUrl)) };
+    const document = library().get(address);
+    if (document) return { body: markdownOf(document, publicUrl) };
+    return { status: 404, body: `# Page not found\n\n${publicUrl}/llms.txt lists all pages.\n` };
+  };
+  const list = publicEndpoint({
+    summary: 'The list of all pages, for language models',
+    success: { ...markdown, contentType: 'text/plain; charset=utf-8' },
+    errors: [],
+    handle: async ({ publicUrl }) => ({ body: llmsText(publicUrl) }),
+  });
+  const first = publicEndpoint({
+    summary: 'The first page, as Markdown',
+    success: markdown,
+    errors: [],
+    handle: async ({ publicUrl }) => show(HOME, publicUrl),
+  });
+  const page = publicEndpoint({
+    summary: 'A page, as Markdown',
+    params: Type.Object({ name: Type.String() }),
+    success: markdown,
+    errors: [],
+    handle: async ({ publicUrl }, { params }) => show(`${HOME}/${params.name}`, publicUrl),
+  });
+  return [
+    ['GET', '/llms.txt', 'public unlimited', list],
+    ['GET', `${HOME}.md`, 'public unlimited', first],
+    ['GET', `${HOME}/:name.md`, 'public unlimited', page],
+  ];
+}
+
+/** A page with a link to its Markdown, in the header: pages load nothing. */
+export function withMarkdownLink(page: HttpResponse, address: string): HttpResponse {
+  if (page.status !== undefined && page.status !== 200) return page;
+  return { ...page, headers: { ...page.headers, link: `<${address}.md>; rel="alternate"; type="text/markdown"` } };
+}
+
+/** In the format of llmstxt.org: a title, a summary, and lists of links. */
+function llmsText(publicUrl: string): string {
+  const home = library().get(HOME);
+  const [before = '', ...sections] = home ? markdownOf(home, publicUrl).split(/^(?=## )/m) : [];
+  const [, summary = ''] = before.split('\n\n');
+  return `# Waybill
+
+> ${summary.replaceAll('\n', ' ')}
+
+Every request needs an API key: \`Authorization: Bearer wb_…\`. Errors have a \`code\`, and say what to do next.
+
+${sections.join('')}
+## For programs
+
+- [OpenAPI document](${publicUrl}/openapi.json): every endpoint, with schemas of requests and responses.
+- [MCP](${publicUrl}/mcp): the tools of the service for agents, by streamable HTTP with an API key.
+`;
+}
+
+const FENCED = /(^ *```[\s\S]*?^ *```$)/m;
+
+/** The text of a document that stands on its own: links lead to Markdown pages of this service, examples have its address. */
+export function markdownOf({ file, markdown }: Document, publicUrl: string): string {
+  return markdown
+    .split(FENCED)
+    .map((part, i) =>
+      i % 2 === 1 ? part.replaceAll('$URL', publicUrl) : linked(part, file, publicUrl).replaceAll('$URL/', `${publicUrl}/`),
+    )
+    .join('');
+}
+
+/** What links to a file of the project is plain text, as on the pages. */
+function linked(text: string, file: string, publicUrl: string): string {
+  return text.replace(/!?\[((?:[^\]\\]|\\.)*)\]\(([^)\s]+)\)/g, (whole, words: string, href: string) => {
+    if (whole.startsWith('!')) return words;
+    if (/^(https?:\/\/|#)/.test(href)) return whole;
+    const [path = '', anchor] = href.split('#');
+    const target = documentOf(file, path);
+    if (!target) return words;
+    return `[${words}](${publicUrl}${target.address}.md${anchor === undefined ? '' : `#${anchor}`})`;
+  });
+}
