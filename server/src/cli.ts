@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
+import { WAYBILL } from './command-names.ts';
 import { readConfig } from './config.ts';
 import type { KeyScope } from './contract/api-key.ts';
 import { formatId, parseId } from './contract/ids.ts';
@@ -166,8 +167,10 @@ function progressBar({ done, total }: Progress, what: string): string {
   return `[${bar}] ${Math.floor(100 * share)} %  ${done.toLocaleString('en')} of ${total.toLocaleString('en')} ${what}`;
 }
 
-const OVERVIEW = `Usage: npm run --silent waybill -- <command>
+const OVERVIEW = `Usage: ${WAYBILL} <command>
 
+  start [options]
+      Starts the service; start --help lists the options.
 ${Object.values(COMMANDS)
   .map(({ usage, help }) => `  ${usage}\n      ${help}`)
   .join('\n')}
@@ -210,9 +213,9 @@ async function main(): Promise<void> {
     if (values.help || positionals.length === 0) return console.log(OVERVIEW);
     throw new UsageError(`There is no command "${positionals.join(' ')}"; --help lists all commands.`);
   }
-  if (values.help) return console.log(`Usage: npm run --silent waybill -- ${command.usage}\n\n${command.help}`);
+  if (values.help) return console.log(`Usage: ${WAYBILL} ${command.usage}\n\n${command.help}`);
   const args = positionals.slice(words.split(' ').length);
-  if (args.length !== command.arguments) throw new UsageError(`Usage: npm run --silent waybill -- ${command.usage}`);
+  if (args.length !== command.arguments) throw new UsageError(`Usage: ${WAYBILL} ${command.usage}`);
   const { json, text } = await withDatabase((tools) => command.run(tools, args, values));
   console.log(values.json ? JSON.stringify(json) : text);
 }

@@ -135,7 +135,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
   return Object.freeze({
     port: whole('PORT', 3000, 65_535),
     host: check(text('HOST') ?? '127.0.0.1', isHost, () => refuse('HOST', 'an IP address or a host name')),
-    dataDir: path.resolve(text('DATA_DIR') ?? path.resolve(import.meta.dirname, '../../data')),
+    dataDir: path.resolve(text('DATA_DIR') ?? 'data'),
     databaseUrl: database('DATABASE_URL'),
     databaseDirectUrl: database('DATABASE_DIRECT_URL'),
     publicUrl: url('PUBLIC_URL', ['http:', 'https:']),

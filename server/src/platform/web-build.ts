@@ -7,7 +7,7 @@ import { isRecord } from '../contract/records.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const BUILDS = path.join(ROOT, 'web/dist');
-/** The sources of the pages. A deployment with built pages does not need the rest of web/. */
+/** The sources of the pages. An installed package has built pages, and nothing else of web/. */
 const SOURCES = [
   'web/*.html',
   'web/*.ts',
@@ -62,8 +62,8 @@ async function build(): Promise<string> {
 
 /** Undefined when the sources are missing. */
 function fingerprint(): string | undefined {
+  if (!existsSync(path.join(ROOT, 'web/index.html'))) return undefined;
   const files = globSync(SOURCES, { cwd: ROOT }).sort();
-  if (!files.includes('web/index.html')) return undefined;
   const hash = createHash('sha256');
   for (const file of files) hash.update(`${file}\0`).update(readFileSync(path.join(ROOT, file)));
   return hash.digest('hex').slice(0, 16);

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What waits longest begins first, so that the short tests fill the end of the run. */
-const ORDER = ['faults', 'web', 'api', 'unit', 'measured'];
+const ORDER = ['distribution', 'faults', 'web', 'api', 'unit', 'measured'];
 
 /** Keeps the files of a project together: a worker hands its loaded modules on only to a file of the same project. */
 export default class LongestFirst extends BaseSequencer {

@@ -22,6 +22,8 @@ export interface Surroundings {
   args?: string[];
   /** Another copy of the project. */
   checkout?: string;
+  /** An installed package: what starts the service, or runs a command. */
+  installed?: string[];
   /** Another account, when the tests run as root. */
   account?: Account;
 }
@@ -101,10 +103,12 @@ export function isAlive(pid: number): boolean {
   return workingFolders([pid]).has(pid);
 }
 
-export function spawnProgram(program: 'main' | 'cli', { env = {}, args = [], checkout = CHECKOUT, account }: Surroundings): ChildProcess {
+export function spawnProgram(program: 'main' | 'cli', surroundings: Surroundings): ChildProcess {
+  const { env = {}, args = [], checkout = CHECKOUT, installed, account } = surroundings;
   // As `npm start` does it.
   const options = program === 'main' ? ['--max-semi-space-size=64'] : [];
-  const child = spawn('node_modules/.bin/node', [...options, `server/src/${program}.ts`, ...args], {
+  const [command = '', ...first] = installed ?? ['node_modules/.bin/node', ...options, `server/src/${program}.ts`];
+  const child = spawn(command, [...first, ...args], {
     cwd: checkout,
     env: { PATH: process.env['PATH'], HOME: os.tmpdir(), NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

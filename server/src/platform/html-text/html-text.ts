@@ -1,6 +1,9 @@
+import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Slots } from '../slots.ts';
 
+/** Beside this file, in a checkout and compiled. */
+const WORKER = new URL(`./worker${path.extname(import.meta.filename)}`, import.meta.url);
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 /** Processor time, so that a busy machine does not fail a conversion; and wall-clock time as the last resort. */
 const CPU_MAX_MS = 800;
@@ -66,7 +69,7 @@ function watchCpu(worker: Worker, giveUp: () => void): NodeJS.Timeout {
 }
 
 function startWorker(): Worker {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { resourceLimits: MEMORY_LIMITS, env: {}, execArgv: [] });
+  const worker = new Worker(WORKER, { resourceLimits: MEMORY_LIMITS, env: {}, execArgv: [] });
   // A worker thread that ends between two texts is noticed with the next one.
   worker.on('error', () => {});
   worker.unref();

@@ -1,11 +1,14 @@
+import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Said } from './protocol.ts';
 
+/** Beside this file, in a checkout and compiled. */
+const WORKER = new URL(`./worker${path.extname(import.meta.filename)}`, import.meta.url);
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 8 };
 
 /** The worker posts a message when it is ready. */
 export function startWorker(niceness: number): Worker {
-  return new Worker(new URL('./worker.ts', import.meta.url), {
+  return new Worker(WORKER, {
     workerData: { niceness },
     resourceLimits: MEMORY_LIMITS,
     // Without the environment of the service, which holds secrets.

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { type Command, UsageError } from '../command.ts';
+
+const { version }: { version: string } = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
+
+export const mcp: Command[] = [
+  {
+    name: 'mcp',
+    args: '',
+    help: 'Serves the tools of the Model Context Protocol over stdin and stdout, for an AI agent on this machine. Its client starts it.',
+    examples: ['waybill mcp', 'waybill mcp --profile test'],
+    run: async ({ account, io, signal }) => {
+      const { url: baseUrl, key } = account();
+      if (!key) throw new UsageError('Log in first: waybill login --url https://…');
+      // Loaded only here: no other command needs it.
+      const { serveStdio } = await import('@waybill/mcp');
+      const server = await serveStdio({ baseUrl, key, version });
+      await new Promise<void>((resolve) => {
+        io.stdin.once('end', resolve).once('close', resolve);
+        signal.addEventListener('abort', () => resolve());
+      });
+      await server.close();
+    },
+  },
+];
