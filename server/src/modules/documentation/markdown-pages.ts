@@ -1,18 +1,19 @@
 import { Type } from 'typebox';
 import { endpointsFor, type HttpResponse, type Route } from '../../http/endpoint.ts';
-import type { OpenApiDocument } from '../../http/openapi.ts';
 import { type Document, documentOf, HOME, library, REFERENCE } from './library.ts';
-import { referenceMarkdown } from './reference-markdown.ts';
 
 const { publicEndpoint } = endpointsFor<{ publicUrl: string }>();
 
 const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
 const markdown = { status: 200, description: 'Markdown.', contentType: MARKDOWN_TYPE };
 
-/** The documentation for programs: each page as Markdown, at its address with `.md`, and a list of them. */
-export function markdownPages(describe: (publicUrl: string) => OpenApiDocument): Route<{ publicUrl: string }>[] {
+/**
+ * The documentation for programs: each page as Markdown, at its address with `.md`, and a list of them. `reference` is the page that is not
+ * a document.
+ */
+export function markdownPages(reference: (publicUrl: string) => string): Route<{ publicUrl: string }>[] {
   const show = (address: string, publicUrl: string): HttpResponse => {
-    if (address === REFERENCE) return { body: referenceMarkdown(describe(publicUrl)) };
+    if (address === REFERENCE) return { body: reference(publicUrl) };
     const document = library().get(address);
     if (document) return { body: markdownOf(document, publicUrl) };
     return { status: 404, body: `# Page not found\n\n${publicUrl}/llms.txt lists all pages.\n` };

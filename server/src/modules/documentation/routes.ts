@@ -9,6 +9,7 @@ import { type Document, documentOf, HOME, library, REFERENCE } from './library.t
 import { renderMarkdown, withAddress } from './markdown.ts';
 import { markdownPages, withMarkdownLink } from './markdown-pages.ts';
 import { referenceBody } from './reference.ts';
+import { referenceMarkdown } from './reference-markdown.ts';
 
 interface Services {
   publicUrl: string;
@@ -70,7 +71,7 @@ export function documentation(api: readonly Route<never>[]): Route<Services>[] {
     ['GET', HOME, 'public unlimited', first],
     ['GET', REFERENCE, 'public unlimited', reference],
     ['GET', `${HOME}/:name`, 'public unlimited', document],
-    ...markdownPages(describe),
+    ...markdownPages(memoize((publicUrl) => referenceMarkdown(describe(publicUrl)))),
   ];
 }
 
