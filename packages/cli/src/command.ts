@@ -1,5 +1,7 @@
 import type { Waybill } from '@waybill/client';
+import type { Io } from './io.ts';
 import type { Output } from './output.ts';
+import { UsageError } from './problems.ts';
 import type { Profiles } from './profiles.ts';
 
 export interface Option {
@@ -81,17 +83,3 @@ export interface Command {
   examples: string[];
   run(call: Call): Promise<void>;
 }
-
-/** Everything outside of the process that commands use. */
-export interface Io {
-  env: Readonly<Record<string, string | undefined>>;
-  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
-  stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
-  stderr: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
-}
-
-/** A mistake in the command line, or in what it names. */
-export class UsageError extends Error {}
-
-/** What was to be checked is not so: the command worked, and its result is no. */
-export class CheckFailed extends Error {}

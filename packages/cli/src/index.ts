@@ -1,2 +1,2 @@
-export type { Io } from './command.ts';
+export type { Io } from './io.ts';
 export { EXIT, run } from './run.ts';

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import { type Call, type Option, UsageError } from './command.ts';
+import type { Call, Option } from './command.ts';
+import { UsageError } from './problems.ts';
 
 /** A message has less JSON than this, even with much whitespace. */
 const DATA_MAX_BYTES = 16 * 1_048_576;

@@ -1,5 +1,5 @@
 import type { Message } from '@waybill/client';
-import type { Io } from './command.ts';
+import type { Io } from './io.ts';
 
 type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 const CODES: Record<Colour, number> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 };

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { UsageError } from './command.ts';
+import { UsageError } from './problems.ts';
 
 export interface Profile {
   url: string;

@@ -1,9 +1,11 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { Waybill, WaybillError } from '@waybill/client';
-import { type Account, CheckFailed, type Command, type Io, Options, UsageError } from './command.ts';
+import { type Account, type Command, Options } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { GLOBAL_OPTIONS, helpOf, overview } from './help.ts';
+import type { Io } from './io.ts';
 import { Output, visible } from './output.ts';
+import { CheckFailed, UsageError } from './problems.ts';
 import { Profiles } from './profiles.ts';
 
 /** What a script can branch on. */

@@ -63,7 +63,7 @@ export const overStdio: Connect = async (url, key) => {
   await client.connect(
     new StdioClientTransport({
       command: path.join(CHECKOUT, 'node_modules/.bin/node'),
-      args: [path.join(CHECKOUT, 'packages/mcp/src/main.ts')],
+      args: [path.join(CHECKOUT, 'packages/cli/src/main.ts'), 'mcp'],
       env: { PATH: process.env['PATH'] ?? '', WAYBILL_URL: url, WAYBILL_KEY: key },
     }),
   );

@@ -1,8 +1,9 @@
 import { buffer } from 'node:stream/consumers';
 import { Waybill } from '@waybill/client';
-import { type Command, UsageError } from '../command.ts';
+import type { Command } from '../command.ts';
 import { keyByDevice } from '../device-login.ts';
 import { visible } from '../output.ts';
+import { UsageError } from '../problems.ts';
 import { DEFAULT_PROFILE } from '../profiles.ts';
 
 export const account: Command[] = [

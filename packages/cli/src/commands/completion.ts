@@ -1,5 +1,6 @@
-import { type Command, UsageError } from '../command.ts';
+import type { Command } from '../command.ts';
 import { GLOBAL_OPTIONS } from '../help.ts';
+import { UsageError } from '../problems.ts';
 
 const OPERATORS = ['start', 'business', 'domain', 'agent', 'key', 'migrate', 'reindex', 'distribute', 'shards'];
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Message, signWebhook } from '@waybill/client';
-import { type Call, type Command, UsageError } from '../command.ts';
+import type { Call, Command } from '../command.ts';
 import { localTime, visible } from '../output.ts';
+import { UsageError } from '../problems.ts';
 
 const POST_TIMEOUT_MS = 10_000;
 const TRIES = 3;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Command, UsageError } from '../command.ts';
+import type { Command } from '../command.ts';
+import { UsageError } from '../problems.ts';
 
 const { version }: { version: string } = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
 

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { checkReceipt, JsonText, newSha256, type ReceiptCheck, Waybill } from '@waybill/client';
-import { CheckFailed, type Command, UsageError } from '../command.ts';
+import type { Command } from '../command.ts';
 import { DATA, jsonTextOf } from '../input.ts';
 import { localTime, partyName, visible } from '../output.ts';
+import { CheckFailed, UsageError } from '../problems.ts';
 
 async function hashOf(path: string, signal: AbortSignal): Promise<string> {
   const hash = newSha256();

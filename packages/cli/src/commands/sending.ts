@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Message, UploadedFile, Waybill } from '@waybill/client';
 import { downloadFile, uploadFile } from '@waybill/client/node';
-import { type Call, type Command, type Option, UsageError } from '../command.ts';
+import type { Call, Command, Option } from '../command.ts';
 import { DATA, jsonTextOf } from '../input.ts';
 import { localTime, partyName, visible, visibleLines } from '../output.ts';
+import { UsageError } from '../problems.ts';
 
 const CONTENTS: Record<string, Option> = {
   type: { type: 'string', short: 't', value: '<type>', help: 'The kind of message, such as order' },

@@ -1,6 +1,7 @@
 import type { Api } from '@waybill/client';
-import { type Command, type Option, UsageError } from '../command.ts';
+import type { Command, Option } from '../command.ts';
 import { localTime, visible } from '../output.ts';
+import { UsageError } from '../problems.ts';
 
 const target: Option = { type: 'string', value: '<segment>', help: 'Only messages to this segment' };
 const types: Option = {

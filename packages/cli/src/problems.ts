@@ -1,0 +1,5 @@
+/** A mistake in the command line, or in what it names. */
+export class UsageError extends Error {}
+
+/** What was to be checked is not so: the command worked, and its result is no. */
+export class CheckFailed extends Error {}
