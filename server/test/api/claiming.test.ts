@@ -28,7 +28,7 @@ describe('claiming a handle', () => {
     const response = await tryClaim(ann, 'Tailor', '  Tailor & Töchter 🧵  ');
     expect(response.status, response.text).toBe(201);
     const business = { handle: 'tailor', display_name: 'Tailor & Töchter 🧵', verified_domains: [], accepting_drops: true };
-    expect(response.body).toEqual({ ...business, receipts: 'full', created_at: expect.stringMatching(ISO_TIME) });
+    expect(response.body).toEqual({ ...business, receipts: 'full', agent_card: false, created_at: expect.stringMatching(ISO_TIME) });
     expect(await businessesOf(ann)).toEqual([{ handle: 'tailor', display_name: 'Tailor & Töchter 🧵', role: 'owner' }]);
     expect((await new MemberApi(ann, 'tailor').get('/business')).body).toEqual(response.body);
     expect((await service.anonymous.get('/public/tailor')).body).toEqual(business);
