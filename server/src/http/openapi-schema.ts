@@ -14,6 +14,7 @@ export interface Schema {
   maxLength?: number;
   items?: Schema;
   properties?: Record<string, Schema>;
+  patternProperties?: Record<string, Schema>;
   required?: readonly string[];
   additionalProperties?: boolean | Schema;
   anyOf?: readonly Schema[];
@@ -30,4 +31,12 @@ export function component($ref: string, schemas: Schemas): { name: string; schem
   const schema = schemas[name];
   if (schema === undefined) throw new Error(`${$ref} is no component of the document`);
   return { name, schema };
+}
+
+/** Says the same in the words that generators of clients read: an enum of texts has a type, and a map has `additionalProperties`. */
+export function forGenerators({ patternProperties, ...rest }: Schema): Schema {
+  const [values, ...others] = Object.values(patternProperties ?? {});
+  if (values && others.length === 0 && rest.properties === undefined) return { ...rest, additionalProperties: values };
+  const isText = rest.type === undefined && rest.enum?.every((value) => typeof value === 'string');
+  return { ...(isText && { type: 'string' }), ...rest, ...(patternProperties && { patternProperties }) };
 }

@@ -8,7 +8,7 @@ export interface paths {
     get: operations["getPublicHandleSchema"];
   };
   "/v1/public/{handle}/drop-page": {
-    get: operations["getPublicHandleDrop-page"];
+    get: operations["getPublicHandleDropPage"];
   };
   "/v1/public/{handle}/logo": {
     get: operations["getPublicHandleLogo"];
@@ -114,7 +114,7 @@ export interface paths {
     patch: operations["patchWebhooksId"];
   };
   "/v1/webhooks/{id}/rotate-secret": {
-    post: operations["postWebhooksIdRotate-secret"];
+    post: operations["postWebhooksIdRotateSecret"];
   };
   "/v1/webhooks/{id}/recover": {
     post: operations["postWebhooksIdRecover"];
@@ -123,8 +123,8 @@ export interface paths {
     get: operations["getWebhooksIdRecoveries"];
   };
   "/v1/webhooks/{id}/recoveries/{recovery_id}": {
-    get: operations["getWebhooksIdRecoveriesRecovery_id"];
-    patch: operations["patchWebhooksIdRecoveriesRecovery_id"];
+    get: operations["getWebhooksIdRecoveriesRecoveryId"];
+    patch: operations["patchWebhooksIdRecoveriesRecoveryId"];
   };
   "/v1/webhooks/{id}/test": {
     post: operations["postWebhooksIdTest"];
@@ -136,7 +136,7 @@ export interface paths {
     get: operations["getWebhooksIdMessages"];
   };
   "/v1/webhooks/{id}/messages/{message_id}": {
-    get: operations["getWebhooksIdMessagesMessage_id"];
+    get: operations["getWebhooksIdMessagesMessageId"];
   };
   "/v1/webhooks/{id}/statistics": {
     get: operations["getWebhooksIdStatistics"];
@@ -182,7 +182,7 @@ export interface paths {
     post: operations["postContacts"];
   };
   "/v1/contacts/by-party": {
-    get: operations["getContactsBy-party"];
+    get: operations["getContactsByParty"];
   };
   "/v1/contacts/{id}": {
     get: operations["getContactsId"];
@@ -197,7 +197,7 @@ export interface paths {
     post: operations["postInboxSchemaCheck"];
   };
   "/v1/schema-check": {
-    post: operations["postSchema-check"];
+    post: operations["postSchemaCheck"];
   };
   "/v1/agents": {
     get: operations["getAgents"];
@@ -211,7 +211,7 @@ export interface paths {
     get: operations["getHandles"];
   };
   "/v1/sign-in": {
-    get: operations["getSign-in"];
+    get: operations["getSignIn"];
   };
   "/v1/account": {
     get: operations["getAccount"];
@@ -253,8 +253,8 @@ export interface paths {
     patch: operations["patchBusiness"];
   };
   "/v1/business/drop-page": {
-    get: operations["getBusinessDrop-page"];
-    patch: operations["patchBusinessDrop-page"];
+    get: operations["getBusinessDropPage"];
+    patch: operations["patchBusinessDropPage"];
   };
   "/v1/members": {
     get: operations["getMembers"];
@@ -349,13 +349,13 @@ export interface components {
       display_name: string;
     };
     Actor: {
-      /** @enum {unknown} */
+      /** @enum {string} */
       kind: "agent" | "person" | "mailbox";
       id: string;
       name: string;
       email: string | null;
       verified: boolean;
-      /** @enum {unknown} */
+      /** @enum {string} */
       provider: "api_key" | "email" | "google" | "microsoft" | "oidc" | "smtp";
     };
     ReceiptFile: {
@@ -366,7 +366,7 @@ export interface components {
       sha256: string | null;
     };
     Validation: {
-      /** @enum {unknown} */
+      /** @enum {string} */
       status: "passed" | "failed" | "not_applicable";
       errors: {
           path: string;
@@ -431,7 +431,7 @@ export interface components {
       }) | null;
       key: ({
         id: string;
-        /** @enum {unknown} */
+        /** @enum {string} */
         scope: "read" | "read_write";
         prefix: string;
         created_at: string;
@@ -439,7 +439,7 @@ export interface components {
       member?: {
         id: string;
         name: string;
-        /** @enum {unknown} */
+        /** @enum {string} */
         role: "owner" | "admin" | "member";
       };
       addresses: {
@@ -563,7 +563,7 @@ export interface components {
       file?: string[];
     };
     Worker: {
-      /** @enum {unknown} */
+      /** @enum {string} */
       kind: "person" | "agent";
       id: string;
       name: string;
@@ -576,7 +576,7 @@ export interface components {
       last_message: components["schemas"]["EnvelopeSummary"];
       message_count: number;
       unread_count: number;
-      /** @enum {unknown} */
+      /** @enum {string} */
       status: "open" | "done";
       assignee: components["schemas"]["Worker"] | null;
       labels: string[];
@@ -593,7 +593,7 @@ export interface components {
       subject: string | null;
       message_count: number;
       unread_count: number;
-      /** @enum {unknown} */
+      /** @enum {string} */
       status: "open" | "done";
       assignee: components["schemas"]["Worker"] | null;
       labels: string[];
@@ -609,9 +609,9 @@ export interface components {
       id: string;
       name: string;
       filter: {
-        /** @enum {unknown} */
+        /** @enum {string} */
         box?: "in" | "out";
-        /** @enum {unknown} */
+        /** @enum {string} */
         status?: "open" | "done";
         assignee?: string;
         label?: string;
@@ -626,13 +626,13 @@ export interface components {
       shared: boolean;
       mine: boolean;
       threads: components["schemas"]["ThreadCount"];
-      /** @enum {unknown} */
+      /** @enum {string} */
       digest: "hourly" | "daily" | "never";
       created_at: string;
     };
     Notification: {
       id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       kind: "mention" | "assignment";
       thread_id: string;
       subject: string | null;
@@ -642,7 +642,7 @@ export interface components {
       read: boolean;
     };
     SearchMatch: {
-      /** @enum {unknown} */
+      /** @enum {string} */
       field: "subject" | "type" | "note" | "from" | "to" | "file" | "id" | "thread_id" | "json" | "comment" | "author";
       text: string;
       marks: number[][];
@@ -684,7 +684,7 @@ export interface components {
       filename: string;
       content_type: string;
       size_bytes: number;
-      /** @enum {unknown} */
+      /** @enum {string} */
       state: "announced" | "uploaded" | "sealed";
       complete: boolean;
       expires_at: string;
@@ -709,7 +709,7 @@ export interface components {
       url: string;
       active: boolean;
       pause: ({
-        /** @enum {unknown} */
+        /** @enum {string} */
         reason: "never_succeeded" | "failing" | "gone" | "requested";
         since: string;
       }) | null;
@@ -733,7 +733,7 @@ export interface components {
       url: string;
       active: boolean;
       pause: ({
-        /** @enum {unknown} */
+        /** @enum {string} */
         reason: "never_succeeded" | "failing" | "gone" | "requested";
         since: string;
       }) | null;
@@ -756,9 +756,9 @@ export interface components {
     Recovery: {
       id: string;
       webhook_id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       state: "running" | "paused" | "completed" | "cancelled";
-      /** @enum {unknown} */
+      /** @enum {string} */
       only: "failed" | "missing" | "undelivered" | "all";
       since: string;
       until: string;
@@ -773,11 +773,11 @@ export interface components {
       id: string;
       webhook_id: string;
       message_id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       event: "message.received" | "message.test";
       replay: boolean;
       attempt: number;
-      /** @enum {unknown} */
+      /** @enum {string} */
       status: "pending" | "delivered" | "retrying" | "dropped" | "failed";
       status_code: number | null;
       response_ms: number | null;
@@ -789,7 +789,7 @@ export interface components {
     WebhookMessage: {
       webhook_id: string;
       message_id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       state: "pending" | "delivered" | "retrying" | "dropped" | "failed";
       next_attempt_at: string | null;
       latest_attempt: components["schemas"]["Delivery"];
@@ -797,7 +797,7 @@ export interface components {
     WebhookDelivery: {
       webhook_id: string;
       message_id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       state: "pending" | "delivered" | "retrying" | "dropped" | "failed";
       next_attempt_at: string | null;
       body: string | null;
@@ -805,11 +805,11 @@ export interface components {
           id: string;
           webhook_id: string;
           message_id: string;
-          /** @enum {unknown} */
+          /** @enum {string} */
           event: "message.received" | "message.test";
           replay: boolean;
           attempt: number;
-          /** @enum {unknown} */
+          /** @enum {string} */
           status: "pending" | "delivered" | "retrying" | "dropped" | "failed";
           status_code: number | null;
           response_ms: number | null;
@@ -837,7 +837,7 @@ export interface components {
     };
     WebhookStatistics: {
       webhook_id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       period: "24h" | "7d" | "30d";
       counted_since: string | null;
       totals: {
@@ -859,7 +859,7 @@ export interface components {
       filter: {
         types?: string[];
         target?: string;
-        /** @enum {unknown} */
+        /** @enum {string} */
         validation?: "passed" | "failed" | "not_applicable";
       };
       ordered: boolean;
@@ -961,23 +961,23 @@ export interface components {
       id: string;
       email: string | null;
       name: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       provider: "email" | "google" | "microsoft" | "oidc";
-      /** @enum {unknown} */
+      /** @enum {string} */
       proves: "mailbox" | "domain" | "nothing";
       created_at: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       notification_mail: "at_once" | "hourly" | "daily" | "never";
       businesses: ({
           handle: string;
           display_name: string;
-          /** @enum {unknown} */
+          /** @enum {string} */
           role: "owner" | "admin" | "member";
         })[];
     };
     Session: {
       id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       provider: "email" | "google" | "microsoft" | "oidc";
       passkey: string | null;
       address: string;
@@ -992,7 +992,7 @@ export interface components {
       sender: components["schemas"]["Party"] | null;
       allowed: boolean;
       reason: ({
-        /** @enum {unknown} */
+        /** @enum {string} */
         code: "unauthorized" | "forbidden" | "not_found" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
         message: string;
       }) | null;
@@ -1002,7 +1002,7 @@ export interface components {
       display_name: string;
       verified_domains: string[];
       accepting_drops: boolean;
-      /** @enum {unknown} */
+      /** @enum {string} */
       receipts: "full" | "minimal";
       created_at: string;
     };
@@ -1015,7 +1015,7 @@ export interface components {
       id: string;
       name: string;
       email: string | null;
-      /** @enum {unknown} */
+      /** @enum {string} */
       role: "owner" | "admin" | "member";
       segment: string | null;
       address: string;
@@ -1024,7 +1024,7 @@ export interface components {
     Invitation: {
       id: string;
       email: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       role: "owner" | "admin" | "member";
       segment: string | null;
       created_at: string;
@@ -1032,7 +1032,7 @@ export interface components {
     };
     Key: {
       id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       scope: "read" | "read_write";
       prefix: string;
       created_at: string;
@@ -1041,7 +1041,7 @@ export interface components {
     };
     Domain: {
       domain: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       state: "pending" | "verified" | "failing";
       record: {
         /** @constant */
@@ -1049,7 +1049,7 @@ export interface components {
         name: string;
         value: string;
       } | null;
-      /** @enum {unknown} */
+      /** @enum {string} */
       senders: "everybody" | "members";
       verified_at: string | null;
       checked_at: string | null;
@@ -1097,7 +1097,7 @@ export interface operations {
       };
     };
   };
-  "getPublicHandleDrop-page": {
+  getPublicHandleDropPage: {
     parameters: {
       path: {
         handle: string;
@@ -1411,7 +1411,7 @@ export interface operations {
       content: {
         "application/json": {
           ids: string[];
-          /** @enum {unknown} */
+          /** @enum {string} */
           status?: "open" | "done";
           assignee?: string | null;
           labels?: string[];
@@ -1471,7 +1471,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          /** @enum {unknown} */
+          /** @enum {string} */
           status?: "open" | "done";
           assignee?: string | null;
           labels?: string[];
@@ -1587,9 +1587,9 @@ export interface operations {
         "application/json": {
           name: string;
           filter: {
-            /** @enum {unknown} */
+            /** @enum {string} */
             box?: "in" | "out";
-            /** @enum {unknown} */
+            /** @enum {string} */
             status?: "open" | "done";
             assignee?: string;
             label?: string;
@@ -1642,9 +1642,9 @@ export interface operations {
         "application/json": {
           name?: string;
           filter?: {
-            /** @enum {unknown} */
+            /** @enum {string} */
             box?: "in" | "out";
-            /** @enum {unknown} */
+            /** @enum {string} */
             status?: "open" | "done";
             assignee?: string;
             label?: string;
@@ -1680,7 +1680,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          /** @enum {unknown} */
+          /** @enum {string} */
           frequency: "hourly" | "daily" | "never";
         };
       };
@@ -2021,7 +2021,7 @@ export interface operations {
       };
     };
   };
-  "postWebhooksIdRotate-secret": {
+  postWebhooksIdRotateSecret: {
     parameters: {
       header?: {
         "Waybill-Business"?: string;
@@ -2063,7 +2063,7 @@ export interface operations {
         "application/json": {
           since: string;
           until?: string;
-          /** @enum {unknown} */
+          /** @enum {string} */
           only?: "failed" | "missing" | "undelivered" | "all";
         };
       };
@@ -2100,7 +2100,7 @@ export interface operations {
       };
     };
   };
-  getWebhooksIdRecoveriesRecovery_id: {
+  getWebhooksIdRecoveriesRecoveryId: {
     parameters: {
       header?: {
         "Waybill-Business"?: string;
@@ -2118,7 +2118,7 @@ export interface operations {
       };
     };
   };
-  patchWebhooksIdRecoveriesRecovery_id: {
+  patchWebhooksIdRecoveriesRecoveryId: {
     parameters: {
       header?: {
         "Waybill-Business"?: string;
@@ -2131,7 +2131,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          /** @enum {unknown} */
+          /** @enum {string} */
           state: "running" | "paused" | "cancelled";
         };
       };
@@ -2217,7 +2217,7 @@ export interface operations {
       };
     };
   };
-  getWebhooksIdMessagesMessage_id: {
+  getWebhooksIdMessagesMessageId: {
     parameters: {
       header?: {
         "Waybill-Business"?: string;
@@ -2308,7 +2308,7 @@ export interface operations {
           filter?: {
             types?: string[];
             target?: string;
-            /** @enum {unknown} */
+            /** @enum {string} */
             validation?: "passed" | "failed" | "not_applicable";
           };
           start?: string;
@@ -2643,7 +2643,7 @@ export interface operations {
       };
     };
   };
-  "getContactsBy-party": {
+  getContactsByParty: {
     parameters: {
       query?: {
         handle?: string;
@@ -2787,7 +2787,7 @@ export interface operations {
       };
     };
   };
-  "postSchema-check": {
+  postSchemaCheck: {
     parameters: {
       query: {
         to: string;
@@ -2923,7 +2923,7 @@ export interface operations {
       };
     };
   };
-  "getSign-in": {
+  getSignIn: {
     responses: {
       200: {
         content: {
@@ -2946,7 +2946,7 @@ export interface operations {
       content: {
         "application/json": {
           name?: string;
-          /** @enum {unknown} */
+          /** @enum {string} */
           notification_mail?: "at_once" | "hourly" | "daily" | "never";
         };
       };
@@ -3170,7 +3170,7 @@ export interface operations {
         "application/json": {
           display_name?: string;
           accepting_drops?: boolean;
-          /** @enum {unknown} */
+          /** @enum {string} */
           receipts?: "full" | "minimal";
         };
       };
@@ -3183,7 +3183,7 @@ export interface operations {
       };
     };
   };
-  "getBusinessDrop-page": {
+  getBusinessDropPage: {
     parameters: {
       header: {
         "Waybill-Business": string;
@@ -3197,7 +3197,7 @@ export interface operations {
       };
     };
   };
-  "patchBusinessDrop-page": {
+  patchBusinessDropPage: {
     parameters: {
       header: {
         "Waybill-Business": string;
@@ -3268,7 +3268,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          /** @enum {unknown} */
+          /** @enum {string} */
           role?: "owner" | "admin" | "member";
           segment?: string | null;
         };
@@ -3308,7 +3308,7 @@ export interface operations {
       content: {
         "application/json": {
           email: string;
-          /** @enum {unknown} */
+          /** @enum {string} */
           role: "owner" | "admin" | "member";
           segment?: string | null;
         };
@@ -3350,7 +3350,7 @@ export interface operations {
             business: components["schemas"]["Business"];
             invited_by: string;
             email: string;
-            /** @enum {unknown} */
+            /** @enum {string} */
             role: "owner" | "admin" | "member";
             expires_at: string;
           };
@@ -3408,7 +3408,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          /** @enum {unknown} */
+          /** @enum {string} */
           scope: "read" | "read_write";
         };
       };
@@ -3418,7 +3418,7 @@ export interface operations {
         content: {
           "application/json": {
             id: string;
-            /** @enum {unknown} */
+            /** @enum {string} */
             scope: "read" | "read_write";
             secret: string;
           };
@@ -3522,7 +3522,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          /** @enum {unknown} */
+          /** @enum {string} */
           senders: "everybody" | "members";
         };
       };

@@ -1,0 +1,42 @@
+// Sends a message with the generated client, and reads it in the recipient's inbox: send-and-read <url> <sender's key> <recipient's key>
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"time"
+
+	"waybill.example/generated/waybill"
+)
+
+func client(url, key string) *waybill.APIClient {
+	settings := waybill.NewConfiguration()
+	settings.Servers = waybill.ServerConfigurations{{URL: url}}
+	settings.AddDefaultHeader("Authorization", "Bearer "+key)
+	return waybill.NewAPIClient(settings)
+}
+
+func main() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	kind := fmt.Sprintf("test.%d", time.Now().UnixNano())
+	order := waybill.NewDraft()
+	order.SetTo("globex")
+	order.SetType(kind)
+	order.SetSubject("Order 4711")
+	order.SetJson(map[string]any{"quantity": 3})
+	sent, _, err := client(os.Args[1], os.Args[2]).MessagesAPI.PostMessages(ctx).IdempotencyKey(kind).Draft(*order).Execute()
+	if err != nil {
+		log.Fatal("send: ", err)
+	}
+	page, _, err := client(os.Args[1], os.Args[3]).InboxAPI.GetInbox(ctx).Type_(kind).Execute()
+	if err != nil {
+		log.Fatal("read: ", err)
+	}
+	if len(page.Data) != 1 {
+		log.Fatalf("read: %d messages", len(page.Data))
+	}
+	fmt.Println(sent.Id)
+}
