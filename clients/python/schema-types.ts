@@ -51,8 +51,8 @@ export class SchemaTypes {
     if (this.#definitions.has(name)) return name;
     if (schema.type === 'object') return this.#define(name, schema);
     const variants = schema.anyOf ?? schema.oneOf ?? [];
-    // A union of objects, such as Party: each variant is named after what tells it apart.
-    const union = variants.map((variant) => this.typeOf(variant, `${name}${pascal(String(variant.properties?.['kind']?.const ?? ''))}`));
+    // A union of objects, such as Party: each variant has a title.
+    const union = variants.map((variant, index) => this.typeOf(variant, variant.title ?? `${name}${index + 1}`));
     this.#definitions.set(name, `${name} = ${union.join(' | ')}\n`);
     return name;
   }

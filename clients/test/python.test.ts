@@ -26,7 +26,7 @@ test('the Python client passes its own tests and mypy', async ({ skip }) => {
     console.warn(`The tests of the Python client were NOT run: ${python.missing}`);
     return skip();
   }
-  const [mypy, pytest] = await Promise.all([run(python, '-m', 'mypy'), run(python, '-m', 'pytest', '-q', '--no-header', '-x')]);
+  const [mypy, pytest] = await Promise.all([run(python, '-m', 'mypy'), run(python, '-m', 'pytest', '-x')]);
   expect(mypy.code, mypy.output).toBe(0);
   expect(pytest.code, pytest.output).toBe(0);
   expect(pytest.output).toMatch(/\b\d+ passed\b/);

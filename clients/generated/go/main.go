@@ -35,8 +35,14 @@ func main() {
 	if err != nil {
 		log.Fatal("read: ", err)
 	}
-	if len(page.Data) != 1 {
+	if len(page.Data) != 1 || page.Data[0].Envelope == nil {
 		log.Fatalf("read: %d messages", len(page.Data))
 	}
-	fmt.Println(sent.Id)
+	read := page.Data[0].Envelope
+	payload, _ := read.Json.(map[string]any)
+	party := read.From.Party.HandleParty
+	if read.Id != sent.Id || read.GetSubject() != "Order 4711" || payload["quantity"] != 3.0 || party == nil || party.Handle != "acme" {
+		log.Fatalf("read: %+v", read)
+	}
+	fmt.Printf("sent and read %s from %s\n", read.Id, party.Handle)
 }

@@ -21,7 +21,7 @@ def test_a_service_that_is_killed_gets_every_message_once(acme: Any, service: An
 
     crashing = threading.Thread(target=crash)
     sent: list[str] = []
-    while not restarted.is_set() or len(sent) < 100:
+    while not restarted.is_set() or len(sent) < 40:
         if len(sent) == 20:
             crashing.start()
         sent.append(acme.send("globex", type=kind, json={"number": len(sent)}).id)
@@ -58,16 +58,3 @@ def test_a_proxy_that_refuses_is_asked_again(client: Any, service: Any, network:
 def test_no_service_is_a_failed_connection(client: Any, service: Any) -> None:
     with client(service.keys["acme"], "http://127.0.0.1:9", retries=1) as lost, pytest.raises(ConnectionFailed):
         lost.me()
-
-
-def test_a_rate_limit_is_waited_for(client: Any, service: Any) -> None:
-    service.start(RATE_LIMIT_PER_MINUTE="120", RATE_LIMIT_BURST="2")
-    try:
-        with client(service.keys["acme"], service.url, retries=0) as hasty, pytest.raises(errors.RateLimited) as refused:
-            for _ in range(10):
-                hasty.me()
-        assert refused.value.retry_after is not None and refused.value.status == 429
-        with client(service.keys["acme"], service.url) as patient:
-            assert len({patient.send("globex").id for _ in range(4)}) == 4
-    finally:
-        service.start()

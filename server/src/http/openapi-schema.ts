@@ -20,6 +20,8 @@ export interface Schema {
   anyOf?: readonly Schema[];
   oneOf?: readonly Schema[];
   allOf?: readonly Schema[];
+  not?: Schema;
+  title?: string;
 }
 
 /** The components of the document, by name. */

@@ -10,10 +10,10 @@ import {
   errorResponse,
   HEADERS,
   HEADERS_TOO_LARGE,
+  lacksText,
   type Parameter,
   type Response,
   successHeaders,
-  wantsText,
   withHandlePattern,
   withPattern,
 } from './openapi-parts.ts';
@@ -187,9 +187,10 @@ function bodyContent(
   schemas: Schemas,
 ): Content {
   const schema = extract(body, schemas, false);
-  const rules = [...(exactlyOneOf ? [wantsText('oneOf', exactlyOneOf)] : []), ...(atLeastOneOf ? [wantsText('anyOf', atLeastOneOf)] : [])];
+  const broken = [...(exactlyOneOf ? lacksText('oneOf', exactlyOneOf) : []), ...(atLeastOneOf ? lacksText('anyOf', atLeastOneOf) : [])];
   // The rules stand beside the fields, which may be those of a component.
-  if (rules.length > 0) Object.assign(schema.$ref === undefined ? schema : component(schema.$ref, schemas).schema, { allOf: rules });
+  const fields = schema.$ref === undefined ? schema : component(schema.$ref, schemas).schema;
+  if (broken.length > 0) Object.assign(fields, { not: { anyOf: broken } });
   const example = exampleOf(schema, { schemas, isRequest: true, ...(exactlyOneOf && { oneOf: exactlyOneOf }) });
   return {
     'application/json': { schema, example },
@@ -242,15 +243,28 @@ function extract(schema: TSchema, schemas: Schemas, isResponse: boolean): Schema
     if (isResponse && rest.additionalProperties === false) delete rest.additionalProperties;
     const seen = isResponse ? withPattern(rest) : rest;
     if (typeof $id !== 'string') return seen;
-    schemas[$id] = seen;
+    schemas[$id] = withTitles($id, seen);
     return { $ref: `#/components/schemas/${$id}` };
   });
+}
+
+/** Names the variants of a union that differ by their `kind`, such as HandleParty: generators would number them. */
+function withTitles(name: string, schema: Schema): Schema {
+  if (!schema.anyOf?.every(({ properties }) => typeof properties?.['kind']?.const === 'string')) return schema;
+  return {
+    ...schema,
+    anyOf: schema.anyOf.map((each) => ({ title: capitalized(String(each.properties?.['kind']?.const)) + name, ...each })),
+  };
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 /** In camel case throughout, as generators of clients make names of functions of it. */
 function operationId(method: string, path: string): string {
   const words = path.split(/[/:_-]+/).filter((word) => word !== '' && word !== 'v1');
-  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  return method.toLowerCase() + words.map(capitalized).join('');
 }
 
 function tagOf(path: string): string {

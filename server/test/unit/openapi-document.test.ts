@@ -49,6 +49,19 @@ test('describes for every operation the responses to other methods and large hea
   expect(operationOf('GET', '/v1/files/:id').responses['302'].headers.Location).toBeDefined();
 });
 
+test('is written for generators of clients: ids in camel case, typed enums, maps, named variants, and no rules that they take for fields', () => {
+  for (const [name, { operationId }] of operations) expect(operationId, name).toMatch(/^[a-z][A-Za-z0-9]*$/);
+  const text = JSON.stringify(document, (key, value) => (key === 'example' ? undefined : value));
+  expect(text).not.toContain('"patternProperties"');
+  expect(text.match(/\{"enum":/g)).toBeNull();
+  const { Draft, Party } = document.components.schemas;
+  expect(Party.anyOf.map(({ title }: Json) => title)).toEqual(['HandleParty', 'DomainParty', 'MailboxParty']);
+  expect([Draft.allOf, Draft.anyOf, Draft.oneOf, Draft.required]).toEqual([undefined, undefined, undefined, undefined]);
+  const validate = closedValidator(document, { $ref: '#/components/schemas/Draft' });
+  const drafts = [{}, { to: null }, { to: 'acme' }, { to: null, in_reply_to: 'msg_' }, { to: 'acme', in_reply_to: 'msg_' }];
+  expect(drafts.map((draft) => validate(draft))).toEqual([false, false, true, true, true]);
+});
+
 test('tells members to name their business, and keys not to', () => {
   for (const { method, path, auth } of rows) {
     const header = operationOf(method, path).parameters.find(({ name }: Json) => name === 'Waybill-Business');

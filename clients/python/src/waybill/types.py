@@ -40,25 +40,25 @@ ErrorCode = Literal[
 ]
 
 
-class PartyHandle(TypedDict):
+class HandleParty(TypedDict):
     kind: Literal["handle"]
     handle: str
     display_name: str
 
 
-class PartyDomain(TypedDict):
+class DomainParty(TypedDict):
     kind: Literal["domain"]
     domain: str
     display_name: str
 
 
-class PartyMailbox(TypedDict):
+class MailboxParty(TypedDict):
     kind: Literal["mailbox"]
     email: str
     display_name: str
 
 
-Party = PartyHandle | PartyDomain | PartyMailbox
+Party = HandleParty | DomainParty | MailboxParty
 
 
 class Actor(TypedDict):
