@@ -28,8 +28,8 @@ function shorten(document: object): OpenAPI3 {
   });
 }
 
-/** openapi-typescript ignores patternProperties; `not` only says which fields go together. */
-function objectSchema({ patternProperties, not: _, ...rest }: Json): Json {
+/** openapi-typescript ignores patternProperties; allOf only says which fields go together. */
+function objectSchema({ patternProperties, allOf: _, ...rest }: Json): Json {
   return patternProperties ? { ...rest, additionalProperties: Object.values(patternProperties)[0] } : rest;
 }
 

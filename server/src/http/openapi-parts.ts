@@ -117,13 +117,7 @@ export function withHandlePattern(name: string, schema: Schema): Schema {
   return name === 'handle' && schema.type === 'string' ? { ...schema, ...HANDLE } : schema;
 }
 
-/**
- * What breaks the rule that exactly one (or at least one) of these fields has text: all are missing or null, or two have text. As a `not`, which generators of
- * clients pass over: of a oneOf they conclude that all these fields are required.
- */
-export function lacksText(rule: 'oneOf' | 'anyOf', fields: readonly string[]): Schema[] {
-  const each = (type: string, names: readonly string[]) => Object.fromEntries(names.map((name) => [name, { type }]));
-  const pairs = fields.flatMap((one, index) => fields.slice(index + 1).map((other) => [one, other]));
-  const twice = pairs.map((pair) => ({ required: pair, properties: each('string', pair) }));
-  return [{ properties: each('null', fields) }, ...(rule === 'oneOf' ? twice : [])];
+/** Requires text in exactly one (or at least one) of these fields. */
+export function wantsText(rule: 'oneOf' | 'anyOf', fields: readonly string[]): Schema {
+  return { [rule]: fields.map((field) => ({ required: [field], properties: { [field]: { type: 'string' } } })) };
 }

@@ -35,8 +35,17 @@ export function component($ref: string, schemas: Schemas): { name: string; schem
   return { name, schema };
 }
 
-/** Says the same in the words that generators of clients read: an enum of texts has a type, and a map has `additionalProperties`. */
+/**
+ * Says the same in the words that generators of clients read: an enum of texts has a type, a map has `additionalProperties`, and what can be any object or a
+ * boolean is any value except for the others.
+ */
 export function forGenerators({ patternProperties, ...rest }: Schema): Schema {
+  const types = rest.anyOf?.map(({ type }) => type) ?? [];
+  if (types.includes('object') && types.includes('boolean')) {
+    const { anyOf: _, ...others } = rest;
+    const excluded = ['string', 'number', 'array', 'null'].filter((type) => !types.includes(type));
+    return { ...others, not: { anyOf: excluded.map((type) => ({ type })) } };
+  }
   const [values, ...others] = Object.values(patternProperties ?? {});
   if (values && others.length === 0 && rest.properties === undefined) return { ...rest, additionalProperties: values };
   const isText = rest.type === undefined && rest.enum?.every((value) => typeof value === 'string');

@@ -10,10 +10,10 @@ import {
   errorResponse,
   HEADERS,
   HEADERS_TOO_LARGE,
-  lacksText,
   type Parameter,
   type Response,
   successHeaders,
+  wantsText,
   withHandlePattern,
   withPattern,
 } from './openapi-parts.ts';
@@ -187,10 +187,9 @@ function bodyContent(
   schemas: Schemas,
 ): Content {
   const schema = extract(body, schemas, false);
-  const broken = [...(exactlyOneOf ? lacksText('oneOf', exactlyOneOf) : []), ...(atLeastOneOf ? lacksText('anyOf', atLeastOneOf) : [])];
+  const rules = [...(exactlyOneOf ? [wantsText('oneOf', exactlyOneOf)] : []), ...(atLeastOneOf ? [wantsText('anyOf', atLeastOneOf)] : [])];
   // The rules stand beside the fields, which may be those of a component.
-  const fields = schema.$ref === undefined ? schema : component(schema.$ref, schemas).schema;
-  if (broken.length > 0) Object.assign(fields, { not: { anyOf: broken } });
+  if (rules.length > 0) Object.assign(schema.$ref === undefined ? schema : component(schema.$ref, schemas).schema, { allOf: rules });
   const example = exampleOf(schema, { schemas, isRequest: true, ...(exactlyOneOf && { oneOf: exactlyOneOf }) });
   return {
     'application/json': { schema, example },

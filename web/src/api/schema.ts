@@ -322,9 +322,7 @@ export interface components {
       accepting_drops: boolean;
     };
     PublishedSchema: {
-      schema: {
-        [key: string]: unknown;
-      } | boolean | null;
+      schema: unknown;
       updated_at: string | null;
     };
     DropPage: {
@@ -919,9 +917,7 @@ export interface components {
       };
     };
     InboxSchema: {
-      schema: {
-        [key: string]: unknown;
-      } | boolean | null;
+      schema: unknown;
       updated_at: string | null;
       published: boolean;
     };
@@ -2728,9 +2724,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          schema: {
-            [key: string]: unknown;
-          } | boolean | null;
+          schema: unknown;
         };
       };
     };
@@ -2772,9 +2766,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          schema?: {
-            [key: string]: unknown;
-          } | boolean | null;
+          schema?: unknown;
           json?: unknown;
         };
       };

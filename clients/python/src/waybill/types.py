@@ -189,7 +189,7 @@ class PublicProfile(TypedDict):
 
 
 class PublishedSchema(TypedDict):
-    schema: dict[str, Any] | bool | None
+    schema: Any
     updated_at: str | None
 
 
@@ -1195,13 +1195,13 @@ class PatchContactsIdBody(TypedDict):
 
 
 class InboxSchema(TypedDict):
-    schema: dict[str, Any] | bool | None
+    schema: Any
     updated_at: str | None
     published: bool
 
 
 class PutInboxSchemaBody(TypedDict):
-    schema: dict[str, Any] | bool | None
+    schema: Any
 
 
 class PatchInboxSchemaBody(TypedDict):
@@ -1225,7 +1225,7 @@ class SchemaCheck(TypedDict):
 
 
 class PostInboxSchemaCheckBody(TypedDict):
-    schema: NotRequired[dict[str, Any] | bool | None]
+    schema: NotRequired[Any]
     json: NotRequired[Any]
 
 
