@@ -28,7 +28,10 @@ export default defineConfig({
         extends: true,
         test: { name: 'faults', include: ['server/test/faults/**/*.test.ts', 'examples/**/*.test.ts'], ...surroundings, ...alone },
       },
-      { extends: true, test: { name: 'packages', include: ['packages/*/test/*.test.ts'], ...surroundings, ...waiting } },
+      {
+        extends: true,
+        test: { name: 'packages', include: ['packages/*/test/*.test.ts', 'clients/test/*.test.ts'], ...surroundings, ...waiting },
+      },
       { extends: true, test: { name: 'distribution', include: ['distribution/test/*.test.ts'], ...surroundings, ...alone } },
       { extends: true, test: { name: 'web', include: ['web/test/*.test.ts'], ...surroundings, ...waiting } },
       ...(process.env['CITUS_NODES']

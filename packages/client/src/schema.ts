@@ -8,7 +8,7 @@ export interface paths {
     get: operations["getPublicHandleSchema"];
   };
   "/v1/public/{handle}/drop-page": {
-    get: operations["getPublicHandleDrop-page"];
+    get: operations["getPublicHandleDropPage"];
   };
   "/v1/public/{handle}/logo": {
     get: operations["getPublicHandleLogo"];
@@ -114,7 +114,7 @@ export interface paths {
     patch: operations["patchWebhooksId"];
   };
   "/v1/webhooks/{id}/rotate-secret": {
-    post: operations["postWebhooksIdRotate-secret"];
+    post: operations["postWebhooksIdRotateSecret"];
   };
   "/v1/webhooks/{id}/recover": {
     post: operations["postWebhooksIdRecover"];
@@ -123,8 +123,8 @@ export interface paths {
     get: operations["getWebhooksIdRecoveries"];
   };
   "/v1/webhooks/{id}/recoveries/{recovery_id}": {
-    get: operations["getWebhooksIdRecoveriesRecovery_id"];
-    patch: operations["patchWebhooksIdRecoveriesRecovery_id"];
+    get: operations["getWebhooksIdRecoveriesRecoveryId"];
+    patch: operations["patchWebhooksIdRecoveriesRecoveryId"];
   };
   "/v1/webhooks/{id}/test": {
     post: operations["postWebhooksIdTest"];
@@ -136,7 +136,7 @@ export interface paths {
     get: operations["getWebhooksIdMessages"];
   };
   "/v1/webhooks/{id}/messages/{message_id}": {
-    get: operations["getWebhooksIdMessagesMessage_id"];
+    get: operations["getWebhooksIdMessagesMessageId"];
   };
   "/v1/webhooks/{id}/statistics": {
     get: operations["getWebhooksIdStatistics"];
@@ -182,7 +182,7 @@ export interface paths {
     post: operations["postContacts"];
   };
   "/v1/contacts/by-party": {
-    get: operations["getContactsBy-party"];
+    get: operations["getContactsByParty"];
   };
   "/v1/contacts/{id}": {
     get: operations["getContactsId"];
@@ -197,7 +197,7 @@ export interface paths {
     post: operations["postInboxSchemaCheck"];
   };
   "/v1/schema-check": {
-    post: operations["postSchema-check"];
+    post: operations["postSchemaCheck"];
   };
   "/v1/agents": {
     get: operations["getAgents"];
@@ -211,7 +211,7 @@ export interface paths {
     get: operations["getHandles"];
   };
   "/v1/sign-in": {
-    get: operations["getSign-in"];
+    get: operations["getSignIn"];
   };
   "/v1/account": {
     get: operations["getAccount"];
@@ -253,8 +253,8 @@ export interface paths {
     patch: operations["patchBusiness"];
   };
   "/v1/business/drop-page": {
-    get: operations["getBusinessDrop-page"];
-    patch: operations["patchBusinessDrop-page"];
+    get: operations["getBusinessDropPage"];
+    patch: operations["patchBusinessDropPage"];
   };
   "/v1/members": {
     get: operations["getMembers"];
@@ -275,15 +275,15 @@ export interface paths {
     post: operations["postAccountInvitationsToken"];
   };
   "/v1/device-logins": {
-    post: operations["postDevice-logins"];
+    post: operations["postDeviceLogins"];
   };
   "/v1/device-logins/key": {
-    post: operations["postDevice-loginsKey"];
+    post: operations["postDeviceLoginsKey"];
   };
   "/v1/device-logins/{code}": {
-    get: operations["getDevice-loginsCode"];
-    post: operations["postDevice-loginsCode"];
-    delete: operations["deleteDevice-loginsCode"];
+    get: operations["getDeviceLoginsCode"];
+    post: operations["postDeviceLoginsCode"];
+    delete: operations["deleteDeviceLoginsCode"];
   };
   "/v1/agents/{id}/keys": {
     get: operations["getAgentsIdKeys"];
@@ -333,9 +333,7 @@ export interface components {
       accepting_drops: boolean;
     };
     PublishedSchema: {
-      schema: {
-        [key: string]: unknown;
-      } | boolean | null;
+      schema: unknown;
       updated_at: string | null;
     };
     DropPage: {
@@ -360,13 +358,13 @@ export interface components {
       display_name: string;
     };
     Actor: {
-      /** @enum {unknown} */
+      /** @enum {string} */
       kind: "agent" | "person" | "mailbox";
       id: string;
       name: string;
       email: string | null;
       verified: boolean;
-      /** @enum {unknown} */
+      /** @enum {string} */
       provider: "api_key" | "email" | "google" | "microsoft" | "oidc" | "smtp";
     };
     ReceiptFile: {
@@ -377,7 +375,7 @@ export interface components {
       sha256: string | null;
     };
     Validation: {
-      /** @enum {unknown} */
+      /** @enum {string} */
       status: "passed" | "failed" | "not_applicable";
       errors: {
           path: string;
@@ -442,7 +440,7 @@ export interface components {
       }) | null;
       key: ({
         id: string;
-        /** @enum {unknown} */
+        /** @enum {string} */
         scope: "read" | "read_write";
         prefix: string;
         created_at: string;
@@ -450,7 +448,7 @@ export interface components {
       member?: {
         id: string;
         name: string;
-        /** @enum {unknown} */
+        /** @enum {string} */
         role: "owner" | "admin" | "member";
       };
       addresses: {
@@ -574,7 +572,7 @@ export interface components {
       file?: string[];
     };
     Worker: {
-      /** @enum {unknown} */
+      /** @enum {string} */
       kind: "person" | "agent";
       id: string;
       name: string;
@@ -587,7 +585,7 @@ export interface components {
       last_message: components["schemas"]["EnvelopeSummary"];
       message_count: number;
       unread_count: number;
-      /** @enum {unknown} */
+      /** @enum {string} */
       status: "open" | "done";
       assignee: components["schemas"]["Worker"] | null;
       labels: string[];
@@ -604,7 +602,7 @@ export interface components {
       subject: string | null;
       message_count: number;
       unread_count: number;
-      /** @enum {unknown} */
+      /** @enum {string} */
       status: "open" | "done";
       assignee: components["schemas"]["Worker"] | null;
       labels: string[];
@@ -620,9 +618,9 @@ export interface components {
       id: string;
       name: string;
       filter: {
-        /** @enum {unknown} */
+        /** @enum {string} */
         box?: "in" | "out";
-        /** @enum {unknown} */
+        /** @enum {string} */
         status?: "open" | "done";
         assignee?: string;
         label?: string;
@@ -637,13 +635,13 @@ export interface components {
       shared: boolean;
       mine: boolean;
       threads: components["schemas"]["ThreadCount"];
-      /** @enum {unknown} */
+      /** @enum {string} */
       digest: "hourly" | "daily" | "never";
       created_at: string;
     };
     Notification: {
       id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       kind: "mention" | "assignment";
       thread_id: string;
       subject: string | null;
@@ -653,7 +651,7 @@ export interface components {
       read: boolean;
     };
     SearchMatch: {
-      /** @enum {unknown} */
+      /** @enum {string} */
       field: "subject" | "type" | "note" | "from" | "to" | "file" | "id" | "thread_id" | "json" | "comment" | "author";
       text: string;
       marks: number[][];
@@ -695,7 +693,7 @@ export interface components {
       filename: string;
       content_type: string;
       size_bytes: number;
-      /** @enum {unknown} */
+      /** @enum {string} */
       state: "announced" | "uploaded" | "sealed";
       complete: boolean;
       expires_at: string;
@@ -720,7 +718,7 @@ export interface components {
       url: string;
       active: boolean;
       pause: ({
-        /** @enum {unknown} */
+        /** @enum {string} */
         reason: "never_succeeded" | "failing" | "gone" | "requested";
         since: string;
       }) | null;
@@ -745,7 +743,7 @@ export interface components {
       url: string;
       active: boolean;
       pause: ({
-        /** @enum {unknown} */
+        /** @enum {string} */
         reason: "never_succeeded" | "failing" | "gone" | "requested";
         since: string;
       }) | null;
@@ -769,9 +767,9 @@ export interface components {
     Recovery: {
       id: string;
       webhook_id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       state: "running" | "paused" | "completed" | "cancelled";
-      /** @enum {unknown} */
+      /** @enum {string} */
       only: "failed" | "missing" | "undelivered" | "all";
       since: string;
       until: string;
@@ -787,11 +785,11 @@ export interface components {
       webhook_id: string;
       message_id: string | null;
       event_id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       event: "message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.test";
       replay: boolean;
       attempt: number;
-      /** @enum {unknown} */
+      /** @enum {string} */
       status: "pending" | "delivered" | "retrying" | "dropped" | "failed";
       status_code: number | null;
       response_ms: number | null;
@@ -804,7 +802,7 @@ export interface components {
       webhook_id: string;
       message_id: string | null;
       event_id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       state: "pending" | "delivered" | "retrying" | "dropped" | "failed";
       next_attempt_at: string | null;
       latest_attempt: components["schemas"]["Delivery"];
@@ -813,7 +811,7 @@ export interface components {
       webhook_id: string;
       message_id: string | null;
       event_id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       state: "pending" | "delivered" | "retrying" | "dropped" | "failed";
       next_attempt_at: string | null;
       body: string | null;
@@ -822,11 +820,11 @@ export interface components {
           webhook_id: string;
           message_id: string | null;
           event_id: string;
-          /** @enum {unknown} */
+          /** @enum {string} */
           event: "message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.test";
           replay: boolean;
           attempt: number;
-          /** @enum {unknown} */
+          /** @enum {string} */
           status: "pending" | "delivered" | "retrying" | "dropped" | "failed";
           status_code: number | null;
           response_ms: number | null;
@@ -854,7 +852,7 @@ export interface components {
     };
     WebhookStatistics: {
       webhook_id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       period: "24h" | "7d" | "30d";
       counted_since: string | null;
       totals: {
@@ -876,7 +874,7 @@ export interface components {
       filter: {
         types?: string[];
         target?: string;
-        /** @enum {unknown} */
+        /** @enum {string} */
         validation?: "passed" | "failed" | "not_applicable";
       };
       ordered: boolean;
@@ -936,9 +934,7 @@ export interface components {
       };
     };
     InboxSchema: {
-      schema: {
-        [key: string]: unknown;
-      } | boolean | null;
+      schema: unknown;
       updated_at: string | null;
       published: boolean;
     };
@@ -978,23 +974,23 @@ export interface components {
       id: string;
       email: string | null;
       name: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       provider: "email" | "google" | "microsoft" | "oidc";
-      /** @enum {unknown} */
+      /** @enum {string} */
       proves: "mailbox" | "domain" | "nothing";
       created_at: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       notification_mail: "at_once" | "hourly" | "daily" | "never";
       businesses: ({
           handle: string;
           display_name: string;
-          /** @enum {unknown} */
+          /** @enum {string} */
           role: "owner" | "admin" | "member";
         })[];
     };
     Session: {
       id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       provider: "email" | "google" | "microsoft" | "oidc";
       passkey: string | null;
       address: string;
@@ -1009,7 +1005,7 @@ export interface components {
       sender: components["schemas"]["Party"] | null;
       allowed: boolean;
       reason: ({
-        /** @enum {unknown} */
+        /** @enum {string} */
         code: "unauthorized" | "forbidden" | "not_found" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
         message: string;
       }) | null;
@@ -1019,7 +1015,7 @@ export interface components {
       display_name: string;
       verified_domains: string[];
       accepting_drops: boolean;
-      /** @enum {unknown} */
+      /** @enum {string} */
       receipts: "full" | "minimal";
       agent_card: boolean;
       created_at: string;
@@ -1033,7 +1029,7 @@ export interface components {
       id: string;
       name: string;
       email: string | null;
-      /** @enum {unknown} */
+      /** @enum {string} */
       role: "owner" | "admin" | "member";
       segment: string | null;
       address: string;
@@ -1042,7 +1038,7 @@ export interface components {
     Invitation: {
       id: string;
       email: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       role: "owner" | "admin" | "member";
       segment: string | null;
       created_at: string;
@@ -1050,7 +1046,7 @@ export interface components {
     };
     Key: {
       id: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       scope: "read" | "read_write";
       prefix: string;
       created_at: string;
@@ -1059,7 +1055,7 @@ export interface components {
     };
     Domain: {
       domain: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       state: "pending" | "verified" | "failing";
       record: {
         /** @constant */
@@ -1067,7 +1063,7 @@ export interface components {
         name: string;
         value: string;
       } | null;
-      /** @enum {unknown} */
+      /** @enum {string} */
       senders: "everybody" | "members";
       verified_at: string | null;
       checked_at: string | null;
@@ -1079,7 +1075,7 @@ export interface components {
       with: components["schemas"]["Party"];
       message_count: number;
       comment_count: number;
-      /** @enum {unknown} */
+      /** @enum {string} */
       status: "open" | "done";
       assignee: components["schemas"]["Worker"] | null;
       labels: string[];
@@ -1126,7 +1122,7 @@ export interface operations {
       };
     };
   };
-  "getPublicHandleDrop-page": {
+  getPublicHandleDropPage: {
     parameters: {
       path: {
         handle: string;
@@ -1440,7 +1436,7 @@ export interface operations {
       content: {
         "application/json": {
           ids: string[];
-          /** @enum {unknown} */
+          /** @enum {string} */
           status?: "open" | "done";
           assignee?: string | null;
           labels?: string[];
@@ -1500,7 +1496,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          /** @enum {unknown} */
+          /** @enum {string} */
           status?: "open" | "done";
           assignee?: string | null;
           labels?: string[];
@@ -1616,9 +1612,9 @@ export interface operations {
         "application/json": {
           name: string;
           filter: {
-            /** @enum {unknown} */
+            /** @enum {string} */
             box?: "in" | "out";
-            /** @enum {unknown} */
+            /** @enum {string} */
             status?: "open" | "done";
             assignee?: string;
             label?: string;
@@ -1671,9 +1667,9 @@ export interface operations {
         "application/json": {
           name?: string;
           filter?: {
-            /** @enum {unknown} */
+            /** @enum {string} */
             box?: "in" | "out";
-            /** @enum {unknown} */
+            /** @enum {string} */
             status?: "open" | "done";
             assignee?: string;
             label?: string;
@@ -1709,7 +1705,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          /** @enum {unknown} */
+          /** @enum {string} */
           frequency: "hourly" | "daily" | "never";
         };
       };
@@ -2052,7 +2048,7 @@ export interface operations {
       };
     };
   };
-  "postWebhooksIdRotate-secret": {
+  postWebhooksIdRotateSecret: {
     parameters: {
       header?: {
         "Waybill-Business"?: string;
@@ -2094,7 +2090,7 @@ export interface operations {
         "application/json": {
           since: string;
           until?: string;
-          /** @enum {unknown} */
+          /** @enum {string} */
           only?: "failed" | "missing" | "undelivered" | "all";
         };
       };
@@ -2131,7 +2127,7 @@ export interface operations {
       };
     };
   };
-  getWebhooksIdRecoveriesRecovery_id: {
+  getWebhooksIdRecoveriesRecoveryId: {
     parameters: {
       header?: {
         "Waybill-Business"?: string;
@@ -2149,7 +2145,7 @@ export interface operations {
       };
     };
   };
-  patchWebhooksIdRecoveriesRecovery_id: {
+  patchWebhooksIdRecoveriesRecoveryId: {
     parameters: {
       header?: {
         "Waybill-Business"?: string;
@@ -2162,7 +2158,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          /** @enum {unknown} */
+          /** @enum {string} */
           state: "running" | "paused" | "cancelled";
         };
       };
@@ -2248,7 +2244,7 @@ export interface operations {
       };
     };
   };
-  getWebhooksIdMessagesMessage_id: {
+  getWebhooksIdMessagesMessageId: {
     parameters: {
       header?: {
         "Waybill-Business"?: string;
@@ -2339,7 +2335,7 @@ export interface operations {
           filter?: {
             types?: string[];
             target?: string;
-            /** @enum {unknown} */
+            /** @enum {string} */
             validation?: "passed" | "failed" | "not_applicable";
           };
           start?: string;
@@ -2674,7 +2670,7 @@ export interface operations {
       };
     };
   };
-  "getContactsBy-party": {
+  getContactsByParty: {
     parameters: {
       query?: {
         handle?: string;
@@ -2759,9 +2755,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          schema: {
-            [key: string]: unknown;
-          } | boolean | null;
+          schema: unknown;
         };
       };
     };
@@ -2803,9 +2797,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          schema?: {
-            [key: string]: unknown;
-          } | boolean | null;
+          schema?: unknown;
           json?: unknown;
         };
       };
@@ -2818,7 +2810,7 @@ export interface operations {
       };
     };
   };
-  "postSchema-check": {
+  postSchemaCheck: {
     parameters: {
       query: {
         to: string;
@@ -2954,7 +2946,7 @@ export interface operations {
       };
     };
   };
-  "getSign-in": {
+  getSignIn: {
     responses: {
       200: {
         content: {
@@ -2977,7 +2969,7 @@ export interface operations {
       content: {
         "application/json": {
           name?: string;
-          /** @enum {unknown} */
+          /** @enum {string} */
           notification_mail?: "at_once" | "hourly" | "daily" | "never";
         };
       };
@@ -3201,7 +3193,7 @@ export interface operations {
         "application/json": {
           display_name?: string;
           accepting_drops?: boolean;
-          /** @enum {unknown} */
+          /** @enum {string} */
           receipts?: "full" | "minimal";
           agent_card?: boolean;
         };
@@ -3215,7 +3207,7 @@ export interface operations {
       };
     };
   };
-  "getBusinessDrop-page": {
+  getBusinessDropPage: {
     parameters: {
       header: {
         "Waybill-Business": string;
@@ -3229,7 +3221,7 @@ export interface operations {
       };
     };
   };
-  "patchBusinessDrop-page": {
+  patchBusinessDropPage: {
     parameters: {
       header: {
         "Waybill-Business": string;
@@ -3300,7 +3292,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          /** @enum {unknown} */
+          /** @enum {string} */
           role?: "owner" | "admin" | "member";
           segment?: string | null;
         };
@@ -3340,7 +3332,7 @@ export interface operations {
       content: {
         "application/json": {
           email: string;
-          /** @enum {unknown} */
+          /** @enum {string} */
           role: "owner" | "admin" | "member";
           segment?: string | null;
         };
@@ -3382,7 +3374,7 @@ export interface operations {
             business: components["schemas"]["Business"];
             invited_by: string;
             email: string;
-            /** @enum {unknown} */
+            /** @enum {string} */
             role: "owner" | "admin" | "member";
             expires_at: string;
           };
@@ -3404,7 +3396,7 @@ export interface operations {
       };
     };
   };
-  "postDevice-logins": {
+  postDeviceLogins: {
     requestBody: {
       content: {
         "application/json": {
@@ -3426,7 +3418,7 @@ export interface operations {
       };
     };
   };
-  "postDevice-loginsKey": {
+  postDeviceLoginsKey: {
     requestBody: {
       content: {
         "application/json": {
@@ -3440,7 +3432,7 @@ export interface operations {
           "application/json": {
             key: string;
             key_id: string;
-            /** @enum {unknown} */
+            /** @enum {string} */
             scope: "read" | "read_write";
             handle: string;
             display_name: string;
@@ -3450,7 +3442,7 @@ export interface operations {
       };
     };
   };
-  "getDevice-loginsCode": {
+  getDeviceLoginsCode: {
     parameters: {
       path: {
         code: string;
@@ -3468,7 +3460,7 @@ export interface operations {
       };
     };
   };
-  "postDevice-loginsCode": {
+  postDeviceLoginsCode: {
     parameters: {
       header: {
         "Waybill-Business": string;
@@ -3481,7 +3473,7 @@ export interface operations {
       content: {
         "application/json": {
           agent_id: string;
-          /** @enum {unknown} */
+          /** @enum {string} */
           scope: "read" | "read_write";
         };
       };
@@ -3492,7 +3484,7 @@ export interface operations {
       };
     };
   };
-  "deleteDevice-loginsCode": {
+  deleteDeviceLoginsCode: {
     parameters: {
       path: {
         code: string;
@@ -3540,7 +3532,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          /** @enum {unknown} */
+          /** @enum {string} */
           scope: "read" | "read_write";
         };
       };
@@ -3550,7 +3542,7 @@ export interface operations {
         content: {
           "application/json": {
             id: string;
-            /** @enum {unknown} */
+            /** @enum {string} */
             scope: "read" | "read_write";
             secret: string;
           };
@@ -3654,7 +3646,7 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          /** @enum {unknown} */
+          /** @enum {string} */
           senders: "everybody" | "members";
         };
       };

@@ -14,11 +14,14 @@ export interface Schema {
   maxLength?: number;
   items?: Schema;
   properties?: Record<string, Schema>;
+  patternProperties?: Record<string, Schema>;
   required?: readonly string[];
   additionalProperties?: boolean | Schema;
   anyOf?: readonly Schema[];
   oneOf?: readonly Schema[];
   allOf?: readonly Schema[];
+  not?: Schema;
+  title?: string;
 }
 
 /** The components of the document, by name. */
@@ -30,4 +33,21 @@ export function component($ref: string, schemas: Schemas): { name: string; schem
   const schema = schemas[name];
   if (schema === undefined) throw new Error(`${$ref} is no component of the document`);
   return { name, schema };
+}
+
+/**
+ * Says the same in the words that generators of clients read: an enum of texts has a type, a map has `additionalProperties`, and what can be any object or a
+ * boolean is any value except for the others.
+ */
+export function forGenerators({ patternProperties, ...rest }: Schema): Schema {
+  const types = rest.anyOf?.map(({ type }) => type) ?? [];
+  if (types.includes('object') && types.includes('boolean')) {
+    const { anyOf: _, ...others } = rest;
+    const excluded = ['string', 'number', 'array', 'null'].filter((type) => !types.includes(type));
+    return { ...others, not: { anyOf: excluded.map((type) => ({ type })) } };
+  }
+  const [values, ...others] = Object.values(patternProperties ?? {});
+  if (values && others.length === 0 && rest.properties === undefined) return { ...rest, additionalProperties: values };
+  const isText = rest.type === undefined && rest.enum?.every((value) => typeof value === 'string');
+  return { ...(isText && { type: 'string' }), ...rest, ...(patternProperties && { patternProperties }) };
 }

@@ -18,7 +18,7 @@ import {
   withHandlePattern,
   withPattern,
 } from './openapi-parts.ts';
-import { component, type Schema, type Schemas } from './openapi-schema.ts';
+import { component, forGenerators, type Schema, type Schemas } from './openapi-schema.ts';
 import { webhooksSection } from './openapi-webhooks.ts';
 
 export interface Operation {
@@ -214,7 +214,7 @@ function groupByStatus(codes: ErrorCode[]): Map<number, [ErrorCode, ...ErrorCode
 }
 
 function parameters(place: string, schema: TSchema | undefined): Parameter[] {
-  const { properties = {}, required = [] } = plain(schema ?? {});
+  const { properties = {}, required = [] } = plain(schema ?? {}, forGenerators);
   return Object.entries(properties).map(([name, field]) => {
     const { description, ...rest } = field;
     return {
@@ -232,8 +232,8 @@ function pathSchema(name: string, schema: Schema): Schema {
   return rest;
 }
 
-function plain(schema: TSchema, change?: (key: string, value: unknown) => unknown): Schema {
-  return JSON.parse(JSON.stringify(schema), change);
+function plain(schema: TSchema, change: (schema: Schema) => Schema): Schema {
+  return JSON.parse(JSON.stringify(schema), (_, value) => (isSchema(value) ? change(value) : value));
 }
 
 function isSchema(value: unknown): value is Schema {
@@ -242,20 +242,33 @@ function isSchema(value: unknown): value is Schema {
 
 /** Makes a component of each schema with a name, and refers to it. Fields may be added to responses, so response schemas are open. */
 function extract(schema: TSchema, schemas: Schemas, isResponse: boolean): Schema {
-  return plain(schema, (_, value) => {
-    if (!isSchema(value)) return value;
-    const { $id, ...rest } = value;
+  return plain(schema, (value) => {
+    const { $id, ...rest } = forGenerators(value);
     if (isResponse && rest.additionalProperties === false) delete rest.additionalProperties;
     const seen = isResponse ? withPattern(rest) : rest;
     if (typeof $id !== 'string') return seen;
-    schemas[$id] = seen;
+    schemas[$id] = withTitles($id, seen);
     return { $ref: `#/components/schemas/${$id}` };
   });
 }
 
+/** Names the variants of a union that differ by their `kind`, such as HandleParty: generators would number them. */
+function withTitles(name: string, schema: Schema): Schema {
+  if (!schema.anyOf?.every(({ properties }) => typeof properties?.['kind']?.const === 'string')) return schema;
+  return {
+    ...schema,
+    anyOf: schema.anyOf.map((each) => ({ title: capitalized(String(each.properties?.['kind']?.const)) + name, ...each })),
+  };
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/** In camel case throughout, as generators of clients make names of functions of it. */
 function operationId(method: string, path: string): string {
-  const words = path.split(/[/:]+/).filter((word) => word !== '' && word !== 'v1');
-  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const words = path.split(/[/:_-]+/).filter((word) => word !== '' && word !== 'v1');
+  return method.toLowerCase() + words.map(capitalized).join('');
 }
 
 function tagOf(path: string): string {

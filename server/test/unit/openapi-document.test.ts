@@ -49,6 +49,18 @@ test('describes for every operation the responses to other methods and large hea
   expect(operationOf('GET', '/v1/files/:id').responses['302'].headers.Location).toBeDefined();
 });
 
+test('is written for generators of clients: ids in camel case, typed enums, maps, named variants', () => {
+  for (const [name, { operationId }] of operations) expect(operationId, name).toMatch(/^[a-z][A-Za-z0-9]*$/);
+  const text = JSON.stringify(document, (key, value) => (key === 'example' ? undefined : value));
+  expect(text).not.toContain('"patternProperties"');
+  expect(text.match(/\{"enum":/g)).toBeNull();
+  const { Party, PublishedSchema } = document.components.schemas;
+  expect(Party.anyOf.map(({ title }: Json) => title)).toEqual(['HandleParty', 'DomainParty', 'MailboxParty']);
+  // An object or a boolean, which languages without unions can't name, is any value but the others.
+  const validate = closedValidator(document, PublishedSchema.properties.schema);
+  expect([{ a: 1 }, true, null, 'a', 1, []].map((value) => validate(value))).toEqual([true, true, true, false, false, false]);
+});
+
 test('tells members to name their business, and keys not to', () => {
   for (const { method, path, auth } of rows) {
     const header = operationOf(method, path).parameters.find(({ name }: Json) => name === 'Waybill-Business');

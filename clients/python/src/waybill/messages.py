@@ -1,0 +1,72 @@
+"""What `send` and `reply` ask of the service."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from .call import Call, json_bytes
+from .errors import HashMismatch
+from .message import Message, message_of
+from .steps import Service, Steps
+from .transfers import Uploaded, upload
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+class Fields(TypedDict, total=False):
+    """Of a message or reply. All may be left out."""
+
+    type: str | None
+    """Your label for this kind of message."""
+    subject: str | None
+    """A line for people."""
+    note: str | None
+    """A text for people."""
+    json: Any
+    """The payload, any value that json.dumps takes."""
+    json_text: str
+    """Instead of `json`: the payload as JSON text, which arrives byte for byte."""
+    files: Sequence[Uploaded | str | Path]
+    """What `upload` returned, ids of uploads, or paths of files, which are uploaded first."""
+    idempotency_key: str
+    """Your own name for this message, such as an order number: within 24 hours it is delivered once. Made for you if you give none."""
+
+
+class Destination(TypedDict):
+    to: NotRequired[str]
+    in_reply_to: NotRequired[str]
+
+
+def send(service: Service, destination: Destination, fields: Fields) -> Steps[Message]:
+    if "json" in fields and "json_text" in fields:
+        raise TypeError("give json or json_text, not both")
+    uploads: list[Uploaded | str] = []
+    for file in fields.get("files", ()):
+        uploads.append((yield from upload(service, file)) if isinstance(file, Path) else file)
+    body = _body(destination, fields, [each if isinstance(each, str) else each.upload_id for each in uploads])
+    # One key for all tries: whatever became of a try, the message is delivered once.
+    headers = {"idempotency-key": fields.get("idempotency_key") or str(uuid.uuid4())}
+    message = yield from service.do(Call("POST", "/v1/messages", message_of, headers=headers, body=body))
+    for sent, arrived in zip(uploads, message.files, strict=False):
+        # Files over 100 MB are hashed after delivery: then there is nothing to compare yet.
+        if isinstance(sent, Uploaded) and arrived["sha256"] not in (None, sent.sha256):
+            raise HashMismatch(f"{arrived['filename']} arrived as {arrived['sha256']} in {message.id}, but was {sent.sha256}.")
+    return message
+
+
+def _body(destination: Destination, fields: Fields, files: list[str]) -> bytes:
+    plain: dict[str, object] = {**destination, **({"files": files} if files else {})}
+    for name in ("type", "subject", "note"):
+        if fields.get(name) is not None:
+            plain[name] = fields.get(name)
+    if "json_text" in fields:
+        payload = fields["json_text"].encode()
+    elif "json" in fields:
+        payload = json_bytes(fields["json"])
+    else:
+        return json_bytes(plain)
+    return json_bytes(plain)[:-1] + b',"json":' + payload + b"}"

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import queue
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+
+from waybill import SignatureInvalid, Waybill, operations, verify_webhook
+
+Taken = tuple[bytes, dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def receiver() -> Iterator[tuple[str, queue.Queue[Taken]]]:
+    taken: queue.Queue[Taken] = queue.Queue()
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(204)
+            self.end_headers()
+            taken.put((body, dict(self.headers)))
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/", taken
+    server.shutdown()
+    server.server_close()
+
+
+def test_deliveries_are_verified(service: Any, receiver: tuple[str, queue.Queue[Taken]], monkeypatch: pytest.MonkeyPatch) -> None:
+    url, taken = receiver
+    text = '{"a":1.0,"a":2}'
+    with Waybill(service.keys["acme"], service.url) as acme, Waybill(service.keys["globex"], service.url) as globex:
+        webhook = globex.do(operations.post_webhooks({"url": url, "signatures": ["hmac", "ed25519"]}))
+        secret, public_key = webhook["secret"], str(webhook["public_key"])
+        sent = acme.send("globex", json_text=text)
+        body, headers = taken.get(timeout=60)
+        for by in (partial(verify_webhook, secret=secret), partial(verify_webhook, public_key=public_key)):
+            delivery = by(body, headers)
+            assert (delivery.event, delivery.is_replay, delivery.message.id) == ("message.received", False, sent.id)
+            assert delivery.message.json_text == text and delivery.delivery_id.startswith("dlv_")
+            by(body, {name.upper(): value for name, value in headers.items()})
+            for bad_body, bad_headers, tolerance in (
+                (body + b" ", headers, 300.0),
+                (body, {}, 300.0),
+                (body, {**headers, "Waybill-Signature": "t=1,v1=zz", "webhook-timestamp": "x"}, 300.0),
+                (body, headers, -1.0),
+            ):
+                with pytest.raises(SignatureInvalid):
+                    by(bad_body, bad_headers, tolerance_s=tolerance)
+        with pytest.raises(SignatureInvalid):
+            verify_webhook(body, headers, "whsec_other")
+        with pytest.raises(ValueError, match="whpk_"):
+            verify_webhook(body, headers, public_key="whpk_short")
+        with pytest.raises(TypeError):
+            verify_webhook(body, headers)
+        # After a rotation, the secret before is good for as long as its grace.
+        globex.do(operations.post_webhooks_id_rotate_secret(webhook["id"], {"grace_s": 3600}))
+        acme.send("globex")
+        body, headers = taken.get(timeout=60)
+        verify_webhook(body, headers, secret)
+        verify_webhook(body, headers, public_key=public_key)
+        monkeypatch.setitem(sys.modules, "cryptography.exceptions", None)
+        with pytest.raises(RuntimeError, match=r"waybill\[ed25519\]"):
+            verify_webhook(body, headers, public_key=public_key)
+        globex.do(operations.delete_webhooks_id(webhook["id"]))
