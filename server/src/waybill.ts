@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 /** The `waybill` command of an installed package: `start` is the service, the rest are commands. Each loads only its own program. */
 const { engines }: { engines: { node: string } } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 if (isOlder(process.versions.node, engines.node)) {
-  console.error(`Waybill needs Node ${engines.node}, but this is ${process.versions.node}. Install a newer one from https://nodejs.org.`);
+  console.error(
+    `Waybill needs Node ${engines.node.replace('>=', '')} or later, but this is ${process.versions.node}. Install a newer one from https://nodejs.org.`,
+  );
   process.exit(1);
 }
 if (process.argv[2] === 'start') await import('./main.ts');
