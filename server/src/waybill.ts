@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 /** The `waybill` command of an installed package, for those who run the service and those who use it. */
 const { engines }: { engines: { node: string } } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 if (isOlder(process.versions.node, engines.node)) {
-  console.error(`Waybill needs Node ${engines.node}, but this is ${process.versions.node}. Install a newer one from https://nodejs.org.`);
+  console.error(
+    `Waybill needs Node ${engines.node.replace('>=', '')} or later, but this is ${process.versions.node}. Install a newer one from https://nodejs.org.`,
+  );
   process.exit(1);
 }
 await import('../../packages/cli/src/main.ts');
