@@ -237,7 +237,7 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
     pace,
   };
   const forPeople = (pages: Pages) => [...pageRoutes(pages), ...linkedFromMails, ...(keepsMails(config) ? keptMails : [])];
-  const routes = pages ? [...api, ...forSigningIn, ...forOperators, ...forPeople(pages), ...documentation(api)] : forOperators;
+  const routes = pages ? [...api, ...forSigningIn, ...forOperators, ...forPeople(pages), ...documentation(api, pages)] : forOperators;
   registerRoutes(app, routes, context, gate, pages && (() => pages.show(404)));
   return app;
 }

@@ -1,61 +1,64 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Html } from '../../contract/html.ts';
-import { renderMarkdown } from './markdown.ts';
 
-const FOLDER = path.resolve(import.meta.dirname, '../../../../docs');
+/** The Markdown files, and the files below `reference/` that its pages are made from. */
+export const FOLDER = path.resolve(import.meta.dirname, '../../../../docs');
 const INDEX = 'guides/README.md';
 
 export const HOME = '/docs';
-/** Generated from the route table. The Markdown file of the same name is for readers of the folder itself. */
+/** Made from the route table. The Markdown file of the same name is for readers of the folder itself. */
 export const REFERENCE = '/docs/reference';
 
-export interface Entry {
+export interface Document {
   address: string;
   title: string;
-  /** The heading below which it is listed. */
+  /** The heading below which it is listed; none for the list itself. */
   group: string;
+  /** Relative to `docs/`. */
+  file: string;
+  markdown: string;
 }
 
-export interface Library {
-  /** All pages but the first, in order. */
-  entries: Entry[];
-  /** By address, without the reference. */
-  documents: Map<string, { title: string; body: Html }>;
+/** Where documents were before they were renamed. */
+const MOVED: Record<string, string> = {
+  'pull-messages': 'receive-behind-a-firewall',
+  'receive-webhooks': 'receive-orders-by-webhook',
+  'running-it': 'run-it-for-real',
+};
+
+let documents: Map<string, Document> | undefined;
+
+/** All documents by address, in reading order, the list of them first. Read at the first request, so that the start does not wait for it. */
+export function library(): ReadonlyMap<string, Document> {
+  documents ??= new Map(readDocuments().map((document) => [document.address, document]));
+  return documents;
 }
 
-let kept: Library | undefined;
+/** The document at the end of a link in a file. */
+export function documentOf(file: string, link: string): Document | undefined {
+  const target = path.posix.join(path.posix.dirname(file), link);
+  return [...library().values()].find((document) => document.file === target);
+}
 
-/** Read and rendered at the first request: at the start it would take a tenth of a second. */
-export function library(): Library {
-  kept ??= readLibrary();
-  return kept;
+export function movedTo(name: string): string | undefined {
+  const present = Object.hasOwn(MOVED, name) ? MOVED[name] : undefined;
+  return present === undefined ? undefined : `${HOME}/${present}`;
 }
 
 /** The list in the index defines the documents, their order and their headings. */
-function readLibrary(): Library {
+function readDocuments(): Document[] {
   const index = read(INDEX);
-  const listed = entriesOf(index);
-  const addresses = new Map([[INDEX, HOME], ...listed.map(({ file, address }) => [file, address] as const)]);
-  const render = (file: string, text: string) =>
-    renderMarkdown(text, (link) => addresses.get(path.posix.join(path.posix.dirname(file), link)));
-  const written = listed.filter(({ address }) => address !== REFERENCE);
-  return {
-    entries: listed,
-    documents: new Map([
-      [HOME, { title: 'Documentation', body: render(INDEX, index) }],
-      ...written.map(({ address, title, file }) => [address, { title, body: render(file, read(file)) }] as const),
-    ]),
-  };
+  return [{ address: HOME, title: 'Documentation', group: '', file: INDEX, markdown: index }, ...listedIn(index)];
 }
 
-function entriesOf(index: string): (Entry & { file: string })[] {
+function listedIn(index: string): Document[] {
   let group = '';
   return index.split('\n').flatMap((line) => {
     group = /^## (.+)$/.exec(line)?.[1] ?? group;
     const [, title, link] = /^- \[([^\]]+)\]\(([^)]+\.md)\)/.exec(line) ?? [];
     if (title === undefined || link === undefined) return [];
-    return [{ title, group, file: path.posix.join('guides', link), address: `${HOME}/${path.posix.basename(link, '.md')}` }];
+    const file = path.posix.join('guides', link);
+    return [{ title, group, file, address: `${HOME}/${path.posix.basename(link, '.md').toLowerCase()}`, markdown: read(file) }];
   });
 }
 
