@@ -16,6 +16,7 @@ const MEMORY_SAMPLE_MS = 200;
 /** The service as users run it: a separate process, with its own PostgreSQL and without limits. */
 export interface ServiceUnderTest {
   port: number;
+  pid: number;
   connection: pg.ClientConfig;
   sql: pg.Client;
   createBusiness(handle: string): Promise<{ id: bigint; key: string }>;
@@ -40,6 +41,7 @@ export async function startServiceUnderTest(authority: Authority, args: readonly
   }, MEMORY_SAMPLE_MS);
   return {
     port,
+    pid: child.pid ?? 0,
     connection,
     sql,
     createBusiness: async (handle) => {

@@ -190,7 +190,7 @@ async function bareLoop(service: ServiceUnderTest, receiver: Receiver, { key }: 
 }
 
 /** Sends at a steady rate, and compares the time of each 201 response with the arrival at the receiver. */
-async function latency(service: ServiceUnderTest, receiver: Receiver, { key }: Business, perSecond: number) {
+export async function latency(service: ServiceUnderTest, receiver: Receiver, { key }: Business, perSecond: number) {
   receiver.watch();
   const respondedAt = new Map<string, number>();
   const pending: Promise<void>[] = [];
@@ -215,7 +215,7 @@ async function latency(service: ServiceUnderTest, receiver: Receiver, { key }: B
     arrivals = await receiver.arrivals();
   }
   const late = arrivals.map(([id, at]) => at - (respondedAt.get(id) ?? Number.NaN)).sort((a, b) => a - b);
-  return { p50Ms: quantile(late, 0.5), p99Ms: quantile(late, 0.99) };
+  return { p50Ms: quantile(late, 0.5), p99Ms: quantile(late, 0.99), maxMs: late.at(-1) ?? Number.NaN };
 }
 
 async function addDeadEndpoints(service: ServiceUnderTest, receiver: Receiver): Promise<void> {

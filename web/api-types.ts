@@ -4,8 +4,8 @@ import openapiTS, { type OpenAPI3 } from 'openapi-typescript';
 import { api } from '../server/src/app.ts';
 import { openApiDocument } from '../server/src/http/openapi.ts';
 
-/** The types of the API for the pages, generated from its OpenAPI document by `npm run api-types`. */
-export const FILE = path.join(import.meta.dirname, 'src/api/schema.ts');
+/** The types of the API for programs and for the pages, generated from its OpenAPI document by `npm run api-types`. */
+export const FILE = path.join(import.meta.dirname, '../packages/client/src/schema.ts');
 
 /** The types of the present route table. Version 7 of openapi-typescript needs the compiler API, which TypeScript 7 lacks. */
 export async function currentTypes(): Promise<string> {
@@ -22,7 +22,7 @@ function shorten(document: object): OpenAPI3 {
   return JSON.parse(JSON.stringify(document), (key, value) => {
     if (['summary', 'description', 'format', 'default'].includes(key) && typeof value !== 'object') return undefined;
     if ((key === 'example' || key === 'headers') && value?.type === undefined) return undefined;
-    // All operations have the same error responses, which client.ts handles.
+    // All operations have the same error responses, which both clients handle.
     if (key === 'responses') return Object.fromEntries(Object.entries(value as Json).slice(0, 1));
     return value?.type === 'object' ? objectSchema(value) : value;
   });
@@ -37,5 +37,9 @@ if (import.meta.main) {
   const before = readFileSync(FILE, 'utf8');
   const now = await currentTypes();
   writeFileSync(FILE, now);
-  console.log(before === now ? 'Nothing has changed.' : `${FILE} has changed. Run npm run typecheck to see what it means for the pages.`);
+  console.log(
+    before === now
+      ? 'Nothing has changed.'
+      : `${FILE} has changed. Run npm run typecheck to see what it means for the pages and the client.`,
+  );
 }

@@ -260,6 +260,20 @@ CREATE TABLE daily_usage (
   CONSTRAINT daily_usage_pkey PRIMARY KEY (party_id, day)
 ) WITH (fillfactor=50);
 
+CREATE TABLE device_logins (
+  device_hash bytea NOT NULL,
+  user_code text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  party_id bigint,
+  agent_id uuid,
+  scope key_scope,
+  CONSTRAINT device_logins_check CHECK ((num_nonnulls(party_id, agent_id, scope) = ANY (ARRAY[0, 3]))),
+  CONSTRAINT device_logins_pkey PRIMARY KEY (device_hash),
+  CONSTRAINT device_logins_user_code_key UNIQUE (user_code)
+);
+
 CREATE TABLE domain_requests (
   party_id bigint NOT NULL,
   domain text COLLATE "C" NOT NULL,
@@ -779,6 +793,7 @@ CREATE TABLE webhook_attempts (
   next_attempt_at timestamp with time zone,
   thread_id uuid,
   position bigint,
+  subject_id uuid,
   CONSTRAINT webhook_attempts_pkey PRIMARY KEY (party_id, webhook_id, id)
 );
 
@@ -855,6 +870,7 @@ CREATE TABLE webhooks (
   failing_told_at timestamp with time zone,
   ordered boolean NOT NULL DEFAULT false,
   public_key text,
+  events text[] NOT NULL DEFAULT '{message.received}'::text[],
   CONSTRAINT webhooks_pause CHECK (((active = (pause_reason IS NULL)) AND (active = (paused_at IS NULL)))),
   CONSTRAINT webhooks_previous_secret CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
   CONSTRAINT webhooks_pkey PRIMARY KEY (party_id, id)
@@ -872,7 +888,9 @@ CREATE INDEX contact_activity_by_time ON contact_activity USING btree (party_id,
 CREATE INDEX contact_names_by_name ON contact_names USING btree (party_id, name, other_id);
 CREATE INDEX contact_types_by_type ON contact_types USING btree (party_id, type, other_id);
 CREATE INDEX contacts_by_other ON contacts USING btree (other_id);
+CREATE INDEX device_logins_by_expiry ON device_logins USING btree (expires_at);
 CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordinal);
+CREATE INDEX files_by_object ON files USING btree (object_id);
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
 CREATE INDEX invitations_by_token ON invitations USING btree (token_hash);
 CREATE INDEX joined_threads_of_business ON joined_threads USING btree (business_id, thread_id);
@@ -921,6 +939,7 @@ CREATE INDEX webhook_attempts_of_thread ON webhook_attempts USING btree (party_i
 CREATE INDEX webhook_attempts_of_webhook ON webhook_attempts USING btree (party_id, webhook_id, due_at) WHERE (status = 'pending'::attempt_status);
 CREATE UNIQUE INDEX webhook_recoveries_unfinished ON webhook_recoveries USING btree (party_id, webhook_id) WHERE (state = ANY (ARRAY['running'::text, 'paused'::text]));
 CREATE INDEX webhooks_failing ON webhooks USING btree (party_id, id) WHERE (failing_since IS NOT NULL);
+CREATE INDEX webhooks_of_sends ON webhooks USING btree (party_id) WHERE (('message.sent'::text = ANY (events)) OR ('schema.failed'::text = ANY (events)));
 
 CREATE FUNCTION acknowledge_messages(party bigint, consumer text, worker text, ids uuid[], through bigint, kept_max integer)
  RETURNS TABLE(done uuid[], has_news boolean)
@@ -1695,6 +1714,7 @@ BEGIN
     IF reason IS NOT NULL THEN
       PERFORM queue_job('tell-of-paused-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.id::text),
                         'tell-of-paused-webhook ' || hook.id);
+      PERFORM queue_webhook_events(hook.party_id, 'webhook.paused', ARRAY[hook.id]);
     ELSIF is_told THEN
       PERFORM queue_job('tell-of-failing-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.id::text),
                         'tell-of-failing-webhook ' || hook.id);
@@ -1922,10 +1942,10 @@ BEGIN
       -- Only the index of the webhook can serve this order, as the webhook stands in no equation: otherwise a plan made while one webhook had all
       -- attempts would read those of all others. NOT IN with a subquery uses a hash table. Test events alone say when their attempt was queued.
       SELECT array_agg(d.id),
-             coalesce(json_agg(json_build_object('id', d.id, 'messageId', d.message_id, 'event', d.event, 'createdMs',
-                                        CASE d.event WHEN 'message.test' THEN floor(extract(epoch FROM d.created_at) * 1000)::bigint ELSE 0 END)), '[]')
+             coalesce(json_agg(json_build_object('id', d.id, 'messageId', d.message_id, 'event', d.event, 'subjectId', d.subject_id,
+                                        'createdMs', CASE d.event WHEN 'message.test' THEN floor(extract(epoch FROM d.created_at) * 1000)::bigint ELSE 0 END)), '[]')
         INTO leased, attempts
-        FROM (SELECT a.id, a.message_id, a.event, a.created_at FROM webhook_attempts a
+        FROM (SELECT a.id, a.message_id, a.event, a.subject_id, a.created_at FROM webhook_attempts a
                WHERE a.party_id = hook.party_id AND a.webhook_id >= hook.id AND a.webhook_id <= hook.id
                  AND a.status = 'pending' AND a.due_at <= clock AND a.id NOT IN (SELECT unnest(hook.held))
                  AND a.id NOT IN (SELECT unnest(l.attempt_ids) FROM webhook_leases l
@@ -2243,8 +2263,8 @@ BEGIN
   END LOOP;
 
   SELECT array_agg(a.id),
-         coalesce(json_agg(json_build_object('id', a.id, 'messageId', a.message_id, 'event', a.event, 'isOrdered', a.thread_id IS NOT NULL, 'createdMs',
-                                    CASE a.event WHEN 'message.test' THEN floor(extract(epoch FROM a.created_at) * 1000)::bigint ELSE 0 END)), '[]')
+         coalesce(json_agg(json_build_object('id', a.id, 'messageId', a.message_id, 'event', a.event, 'subjectId', a.subject_id, 'isOrdered',
+                                    a.thread_id IS NOT NULL, 'createdMs', CASE a.event WHEN 'message.test' THEN floor(extract(epoch FROM a.created_at) * 1000)::bigint ELSE 0 END)), '[]')
     INTO attempt_ids, attempts
     FROM (SELECT party AS party_id, webhook AS webhook_id, unnest(chosen) AS id) c
     JOIN webhook_attempts a ON a.party_id = c.party_id AND a.webhook_id = c.webhook_id AND a.id = c.id;
@@ -2365,6 +2385,39 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION queue_message_events(messages committed_message[], clock timestamp with time zone)
+ RETURNS text
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  names text;
+BEGIN
+  WITH queued AS (
+    INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, subject_id, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+    SELECT w.party_id, w.id, new_uuid(clock), new_uuid(clock), k.event, m.id, 1, clock, clock, clock,
+           CASE WHEN w.ordered THEN e.thread_id END, CASE WHEN w.ordered THEN e.position END
+      FROM unnest(messages) AS m
+     CROSS JOIN LATERAL (VALUES (m.sender_id, 'message.sent', 'out'::ledger_box), (m.recipient_id, 'schema.failed', 'in'::ledger_box)) AS k (party_id, event, box)
+      JOIN webhooks w ON w.party_id = k.party_id AND w.active AND ('message.sent' = ANY (w.events) OR 'schema.failed' = ANY (w.events))
+                     AND k.event = ANY (w.events) AND (w.types IS NULL OR m.type LIKE ANY (w.types))
+                     AND (k.box = 'out' OR w.target IS NULL OR w.target = m.segment)
+     CROSS JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
+                          WHERE l.party_id = k.party_id AND l.message_id >= m.id AND l.message_id <= m.id AND l.box = k.box
+                            AND (k.box = 'out' OR l.validation = 'failed')
+                          ORDER BY l.party_id, l.message_id LIMIT 1) e
+    RETURNING party_id, webhook_id
+  )
+  SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') INTO names FROM queued;
+  RETURN names;
+END
+$function$;
+
 CREATE FUNCTION queue_older_threads(queued uuid, party bigint, below uuid)
  RETURNS integer
  LANGUAGE plpgsql
@@ -2465,7 +2518,7 @@ BEGIN
     INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
     SELECT w.party_id, w.id, new_uuid(clock), m.id, 'message.received', 1, clock, clock, clock, e.thread_id, e.position
       FROM unnest(messages) AS m
-      JOIN webhooks w ON w.party_id = m.recipient_id AND w.active AND (w.target IS NULL OR w.target = m.segment)
+      JOIN webhooks w ON w.party_id = m.recipient_id AND w.active AND 'message.received' = ANY (w.events) AND (w.target IS NULL OR w.target = m.segment)
                      AND (w.types IS NULL OR m.type LIKE ANY (w.types))
       LEFT JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
                           WHERE w.ordered AND l.party_id = w.party_id AND l.message_id >= m.id AND l.message_id <= m.id AND l.box = 'in'
@@ -2473,7 +2526,21 @@ BEGIN
     RETURNING party_id, webhook_id
   )
   SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') INTO names FROM queued;
-  RETURN names;
+  RETURN nullif(concat_ws(',', names, queue_message_events(messages, clock)), '');
+END
+$function$;
+
+CREATE FUNCTION queue_webhook_events(party bigint, happened text, subjects uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  clock CONSTANT timestamptz := clock_timestamp();
+BEGIN
+  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, subject_id, attempt, due_at, created_at, next_attempt_at)
+  SELECT w.party_id, w.id, new_uuid(clock), new_uuid(clock), happened, s.id, 1, clock, clock, clock
+    FROM unnest(subjects) AS s (id) JOIN webhooks w ON w.party_id = party AND w.active AND happened = ANY (w.events);
 END
 $function$;
 
@@ -2571,6 +2638,26 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION record_hash(object uuid, hash bytea)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  of_party record;
+BEGIN
+  UPDATE objects SET sha256 = hash WHERE id = object AND sha256 IS NULL;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  FOR of_party IN SELECT f.party_id, array_agg(DISTINCT f.message_id) AS messages FROM files f WHERE f.object_id = object GROUP BY f.party_id LOOP
+    PERFORM queue_webhook_events(of_party.party_id, 'file.hashed', of_party.messages);
+  END LOOP;
+END
+$function$;
+
 CREATE FUNCTION record_webhook_attempts(made made_attempt[], retry_delays_s integer[], failures_max integer, tell_after_s integer, pause_after_s integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -2624,10 +2711,11 @@ BEGIN
                                   THEN greatest(earliest_at[a.attempt], least(asked_at[m.ordinality], latest_at[a.attempt])) END
       FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
-    RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.attempt, a.status, a.next_attempt_at, a.thread_id, a.position
+    RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.subject_id, a.attempt, a.status, a.next_attempt_at, a.thread_id, a.position
   )
-  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
-  SELECT r.party_id, r.webhook_id, new_uuid(clock), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, clock, r.next_attempt_at, r.thread_id, r.position
+  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, subject_id, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+  SELECT r.party_id, r.webhook_id, new_uuid(clock), r.message_id, r.event, r.subject_id, r.attempt + 1, r.next_attempt_at, clock, r.next_attempt_at,
+         r.thread_id, r.position
     FROM recorded r JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id
    WHERE r.status = 'retrying';
   IF batch.is_ordered THEN

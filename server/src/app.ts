@@ -21,6 +21,7 @@ import * as blocks from './modules/blocks/routes.ts';
 import * as consumers from './modules/consumers/routes.ts';
 import * as work from './modules/consumers/work-routes.ts';
 import * as contacts from './modules/contacts/routes.ts';
+import * as deviceLogins from './modules/device-logins/routes.ts';
 import { documentation } from './modules/documentation/routes.ts';
 import * as domains from './modules/domains/routes.ts';
 import * as dropPage from './modules/drop/drop-page-routes.ts';
@@ -160,6 +161,11 @@ export const api: readonly Route<Context>[] = [
   ['DELETE', '/v1/invitations/:id', 'admin', members.withdrawInvitation],
   ['GET', '/v1/account/invitations/:token', 'public', members.readOne],
   ['POST', '/v1/account/invitations/:token', 'person', members.accept],
+  ['POST', '/v1/device-logins', 'public', deviceLogins.start],
+  ['POST', '/v1/device-logins/key', 'public', deviceLogins.key],
+  ['GET', '/v1/device-logins/:code', 'person', deviceLogins.getOne],
+  ['POST', '/v1/device-logins/:code', 'admin', deviceLogins.allow],
+  ['DELETE', '/v1/device-logins/:code', 'person', deviceLogins.refuse],
   ['POST', '/v1/agents', 'admin', agents.create],
   ['GET', '/v1/agents/:id/keys', 'admin', keys.list],
   ['POST', '/v1/agents/:id/keys', 'admin', keys.mint],

@@ -13,7 +13,20 @@ import { account, createCluster, handOver, startCluster, stopCluster } from './s
  */
 const PROGRAM = '/usr/sbin/pgbouncer';
 const SUITES = ['pooler', 'send.test', 'idempotency', 'polling', 'agents-and-keys', 'blocks.test', 'inbox-schema.test', 'events.test']
-  .concat(['webhook-deliveries', 'webhook-deletes', 'outgoing-mail', 'sign-in-code', 'form-sends', 'uploads.test', 'domains.test'])
+  .concat([
+    'webhook-deliveries',
+    'webhook-deletes',
+    'webhook-events',
+    'webhook-recoveries',
+    'webhook-order',
+    'consumers.test',
+    'consumer-',
+    'outgoing-mail',
+    'sign-in-code',
+    'form-sends',
+    'uploads.test',
+    'domains.test',
+  ])
   .map((name) => `server/test/api/${name}`);
 
 async function startPgBouncer(folder: string, postgresPort: number): Promise<{ url: string; stop(): void }> {

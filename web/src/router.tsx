@@ -51,10 +51,15 @@ async function requireBusiness(guarded: Guarded): Promise<void> {
 }
 
 /** The search of an address, where anything may stand. */
-type Search = { [Name in 'next' | 'error' | 'ended' | 'to' | 'q']?: unknown };
+type Search = { [Name in 'next' | 'error' | 'ended' | 'to' | 'q' | 'code']?: unknown };
 
 const text = (value: unknown): string | undefined =>
   (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
+
+/** A page whose script is loaded when it is opened. */
+function page<Part extends Record<string, unknown>, Name extends keyof Part & string>(load: () => Promise<Part>, name: Name) {
+  return lazyRouteComponent(retried(load), name);
+}
 
 const root = createRootRouteWithContext<RouterContext>()({ notFoundComponent: PageNotFound, errorComponent: PageFailed });
 
@@ -73,72 +78,55 @@ const signIn = createRoute({
     error: text(search.error),
     ended: search.ended === true || undefined,
   }),
-  component: lazyRouteComponent(
-    retried(() => import('./pages/sign-in/sign-in.tsx')),
-    'SignInPage',
-  ),
+  component: page(() => import('./pages/sign-in/sign-in.tsx'), 'SignInPage'),
 });
 const claim = createRoute({
   getParentRoute: () => root,
   path: '/claim',
   beforeLoad: requireAccount,
   validateSearch: (search: Search): { next?: string | undefined } => ({ next: text(search.next) }),
-  component: lazyRouteComponent(
-    retried(() => import('./pages/claim/claim.tsx')),
-    'ClaimPage',
-  ),
+  component: page(() => import('./pages/claim/claim.tsx'), 'ClaimPage'),
+});
+const device = createRoute({
+  getParentRoute: () => root,
+  path: '/device',
+  beforeLoad: requireBusiness,
+  validateSearch: (search: Search): { code?: string | undefined } => ({ code: text(search.code) }),
+  component: page(() => import('./pages/device/device.tsx'), 'DevicePage'),
 });
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitations/$token',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/claim/invitation.tsx')),
-    'InvitationPage',
-  ),
+  component: page(() => import('./pages/claim/invitation.tsx'), 'InvitationPage'),
 });
 const drop = createRoute({
   getParentRoute: () => root,
   path: '/@{$handle}',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/drop/drop.tsx')),
-    'DropPage',
-  ),
+  component: page(() => import('./pages/drop/drop.tsx'), 'DropPage'),
 });
 const receipt = createRoute({
   getParentRoute: () => root,
   path: '/r/$token',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/receipt/receipt.tsx')),
-    'ReceiptPage',
-  ),
+  component: page(() => import('./pages/receipt/receipt.tsx'), 'ReceiptPage'),
 });
 
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
   beforeLoad: requireBusiness,
-  component: lazyRouteComponent(
-    retried(() => import('./frame/frame.tsx')),
-    'Frame',
-  ),
+  component: page(() => import('./frame/frame.tsx'), 'Frame'),
 });
 
 const welcome = createRoute({
   getParentRoute: () => app,
   path: '/welcome',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/claim/welcome.tsx')),
-    'WelcomePage',
-  ),
+  component: page(() => import('./pages/claim/welcome.tsx'), 'WelcomePage'),
 });
 /** The list of threads, and beside it or in its place the one that is open. */
 const mailbox = createRoute({
   getParentRoute: () => app,
   id: 'mailbox',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/messages/inbox/mailbox.tsx')),
-    'MailboxPage',
-  ),
+  component: page(() => import('./pages/messages/inbox/mailbox.tsx'), 'MailboxPage'),
 });
 const inbox = createRoute({
   getParentRoute: () => mailbox,
@@ -160,154 +148,101 @@ const outbox = createRoute({
 const thread = createRoute({
   getParentRoute: () => mailbox,
   path: '/threads/$id',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/messages/thread.tsx')),
-    'ThreadPage',
-  ),
+  component: page(() => import('./pages/messages/thread.tsx'), 'ThreadPage'),
 });
 const compose = createRoute({
   getParentRoute: () => app,
   path: '/compose',
   validateSearch: (search: Search): { to?: string | undefined } => ({ to: text(search.to) }),
-  component: lazyRouteComponent(
-    retried(() => import('./pages/messages/compose.tsx')),
-    'ComposePage',
-  ),
+  component: page(() => import('./pages/messages/compose.tsx'), 'ComposePage'),
 });
 const search = createRoute({
   getParentRoute: () => app,
   path: '/search',
   validateSearch: (search: Search): { q?: string | undefined } => ({ q: text(search.q) }),
-  component: lazyRouteComponent(
-    retried(() => import('./pages/search/search.tsx')),
-    'SearchPage',
-  ),
+  component: page(() => import('./pages/search/search.tsx'), 'SearchPage'),
 });
 const contacts = createRoute({
   getParentRoute: () => app,
   path: '/contacts',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/contacts/contacts.tsx')),
-    'ContactsPage',
-  ),
+  component: page(() => import('./pages/contacts/contacts.tsx'), 'ContactsPage'),
 });
 const contact = createRoute({
   getParentRoute: () => app,
   path: '/contacts/$address',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/contacts/contact.tsx')),
-    'ContactPage',
-  ),
+  component: page(() => import('./pages/contacts/contact.tsx'), 'ContactPage'),
 });
 const agents = createRoute({
   getParentRoute: () => app,
   path: '/agents',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/agents/agents.tsx')),
-    'AgentsPage',
-  ),
+  component: page(() => import('./pages/agents/agents.tsx'), 'AgentsPage'),
 });
 const members = createRoute({
   getParentRoute: () => app,
   path: '/members',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/members/members.tsx')),
-    'MembersPage',
-  ),
+  component: page(() => import('./pages/members/members.tsx'), 'MembersPage'),
 });
 const domains = createRoute({
   getParentRoute: () => app,
   path: '/domains',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/domains/domains.tsx')),
-    'DomainsPage',
-  ),
+  component: page(() => import('./pages/domains/domains.tsx'), 'DomainsPage'),
 });
 const webhooks = createRoute({
   getParentRoute: () => app,
   path: '/webhooks',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/webhooks/webhooks.tsx')),
-    'WebhooksPage',
-  ),
+  component: page(() => import('./pages/webhooks/webhooks.tsx'), 'WebhooksPage'),
 });
 const webhook = createRoute({
   getParentRoute: () => app,
   path: '/webhooks/$id',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/webhooks/webhook.tsx')),
-    'WebhookPage',
-  ),
+  component: page(() => import('./pages/webhooks/webhook.tsx'), 'WebhookPage'),
 });
 const consumers = createRoute({
   getParentRoute: () => app,
   path: '/consumers',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/consumers/consumers.tsx')),
-    'ConsumersPage',
-  ),
+  component: page(() => import('./pages/consumers/consumers.tsx'), 'ConsumersPage'),
 });
 const consumer = createRoute({
   getParentRoute: () => app,
   path: '/consumers/$name',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/consumers/consumer.tsx')),
-    'ConsumerPage',
-  ),
+  component: page(() => import('./pages/consumers/consumer.tsx'), 'ConsumerPage'),
 });
 const delivery = createRoute({
   getParentRoute: () => app,
   path: '/webhooks/$id/messages/$delivery',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/webhooks/delivery.tsx')),
-    'DeliveryPage',
-  ),
+  component: page(() => import('./pages/webhooks/delivery.tsx'), 'DeliveryPage'),
 });
 const schema = createRoute({
   getParentRoute: () => app,
   path: '/schema',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/schema/schema.tsx')),
-    'SchemaPage',
-  ),
+  component: page(() => import('./pages/schema/schema.tsx'), 'SchemaPage'),
 });
 const blocks = createRoute({
   getParentRoute: () => app,
   path: '/blocks',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/blocks/blocks.tsx')),
-    'BlocksPage',
-  ),
+  component: page(() => import('./pages/blocks/blocks.tsx'), 'BlocksPage'),
 });
 const usage = createRoute({
   getParentRoute: () => app,
   path: '/usage',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/usage/usage.tsx')),
-    'UsagePage',
-  ),
+  component: page(() => import('./pages/usage/usage.tsx'), 'UsagePage'),
 });
 const account = createRoute({
   getParentRoute: () => app,
   path: '/account',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/account/account.tsx')),
-    'AccountPage',
-  ),
+  component: page(() => import('./pages/account/account.tsx'), 'AccountPage'),
 });
 const settings = createRoute({
   getParentRoute: () => app,
   path: '/settings',
-  component: lazyRouteComponent(
-    retried(() => import('./pages/settings/settings.tsx')),
-    'SettingsPage',
-  ),
+  component: page(() => import('./pages/settings/settings.tsx'), 'SettingsPage'),
 });
 
 const tree = root.addChildren([
   home,
   signIn,
   claim,
+  device,
   invitation,
   drop,
   receipt,

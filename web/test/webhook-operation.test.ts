@@ -153,3 +153,34 @@ test('a failing endpoint is found, paused, mended, redelivered to, its secret ro
   await banner.getByText('the endpoint responded 410 Gone').waitFor();
   await expectAccessible();
 });
+
+test('a webhook is told of more events, and the log shows them', async () => {
+  const { page, open, api, expectAccessible } = await world.member('eve@acme-events.test', 'acme-events');
+  const globex = await world.service.business('globex-events');
+  receiver.respond = withStatus(204);
+  const { body: webhook } = await api.post('/webhooks', { url: 'https://hooks.acme.test/events' });
+  const { body: message } = await globex.api.send({ to: 'acme-events', subject: 'Order 12' });
+  await open(`/webhooks/${webhook.id}`);
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  const events = page.getByRole('group', { name: 'Events' });
+  await events.getByRole('checkbox', { name: 'Threads updated' }).check();
+  await events.getByRole('checkbox', { name: 'Messages received' }).uncheck();
+  // One event always stays.
+  await events.getByRole('checkbox', { name: 'Threads updated' }).click();
+  expect(await events.getByRole('checkbox', { name: 'Threads updated' }).isChecked()).toBe(true);
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Threads updated', { exact: true }).waitFor();
+
+  await api.patch(`/threads/${message.thread_id}`, { status: 'done' });
+  await expect.poll(() => receiver.at('/events').length, { timeout: 60_000 }).toBeGreaterThan(1);
+  await page.reload();
+  await page
+    .getByRole('list', { name: 'Deliveries' })
+    .getByRole('link', { name: /Thread updated/ })
+    .click();
+  await page.getByRole('heading', { level: 1, name: 'Event delivery' }).waitFor();
+  await page.getByRole('code').filter({ hasText: /^evt_/ }).waitFor();
+  expect(await page.getByRole('button', { name: 'Redeliver' }).count()).toBe(0);
+  await expectAccessible();
+});

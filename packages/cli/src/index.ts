@@ -1,1 +1,2 @@
-export {};
+export type { Io } from './command.ts';
+export { EXIT, run } from './run.ts';

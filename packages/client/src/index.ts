@@ -1,1 +1,26 @@
-export {};
+export { canonicalJson } from './canonical-json.ts';
+export * from './client.ts';
+export type { ConsumeOptions, Handler, HandlerContext } from './consume.ts';
+export type { Consumer, ConsumerSettings, LeasedMessage } from './consumer.ts';
+export type { DownloadedFile, DownloadOptions } from './download.ts';
+export { type Detail, type ErrorCode, WaybillError } from './errors.ts';
+export type { WaybillEvent } from './events.ts';
+export { JsonText } from './json-text.ts';
+export { JsonNumber, JsonObject, type LosslessJson, parseLossless, writeLossless } from './lossless-json.ts';
+export { type EnvelopeFields, type Message, readMessage } from './message.ts';
+export type { InputOf, Operation, ResponseOf } from './operations.ts';
+export type { Page, Pages } from './pages.ts';
+export { checkReceipt, jsonHash, type ReceiptCheck } from './receipt.ts';
+/** The types of the API: `Api.Envelope`, `Api.Thread`, … */
+export type * as Api from './schema.ts';
+export type { Reply, SendOptions, SendRequest, SentFile } from './send.ts';
+export { newSha256, type Sha256 } from './sha256.ts';
+export type { Fetch, RequestOptions, WaybillOptions } from './transport.ts';
+export type { Content, UploadedFile, UploadOptions, UploadProgress } from './upload.ts';
+export {
+  signWebhook,
+  verifyWebhook,
+  type WebhookDelivery,
+  type WebhookFault,
+  WebhookVerificationError,
+} from './webhook-signature.ts';

@@ -52,6 +52,7 @@ BEGIN
     IF reason IS NOT NULL THEN
       PERFORM queue_job('tell-of-paused-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.id::text),
                         'tell-of-paused-webhook ' || hook.id);
+      PERFORM queue_webhook_events(hook.party_id, 'webhook.paused', ARRAY[hook.id]);
     ELSIF is_told THEN
       PERFORM queue_job('tell-of-failing-webhook', json_build_object('partyId', hook.party_id::text, 'webhookId', hook.id::text),
                         'tell-of-failing-webhook ' || hook.id);

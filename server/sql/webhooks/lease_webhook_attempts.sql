@@ -44,10 +44,10 @@ BEGIN
       -- Only the index of the webhook can serve this order, as the webhook stands in no equation: otherwise a plan made while one webhook had all
       -- attempts would read those of all others. NOT IN with a subquery uses a hash table. Test events alone say when their attempt was queued.
       SELECT array_agg(d.id),
-             coalesce(json_agg(json_build_object('id', d.id, 'messageId', d.message_id, 'event', d.event, 'createdMs',
-                                        CASE d.event WHEN 'message.test' THEN floor(extract(epoch FROM d.created_at) * 1000)::bigint ELSE 0 END)), '[]')
+             coalesce(json_agg(json_build_object('id', d.id, 'messageId', d.message_id, 'event', d.event, 'subjectId', d.subject_id,
+                                        'createdMs', CASE d.event WHEN 'message.test' THEN floor(extract(epoch FROM d.created_at) * 1000)::bigint ELSE 0 END)), '[]')
         INTO leased, attempts
-        FROM (SELECT a.id, a.message_id, a.event, a.created_at FROM webhook_attempts a
+        FROM (SELECT a.id, a.message_id, a.event, a.subject_id, a.created_at FROM webhook_attempts a
                WHERE a.party_id = hook.party_id AND a.webhook_id >= hook.id AND a.webhook_id <= hook.id
                  AND a.status = 'pending' AND a.due_at <= clock AND a.id NOT IN (SELECT unnest(hook.held))
                  AND a.id NOT IN (SELECT unnest(l.attempt_ids) FROM webhook_leases l

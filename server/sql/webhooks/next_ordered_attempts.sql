@@ -48,8 +48,8 @@ BEGIN
   END LOOP;
 
   SELECT array_agg(a.id),
-         coalesce(json_agg(json_build_object('id', a.id, 'messageId', a.message_id, 'event', a.event, 'isOrdered', a.thread_id IS NOT NULL, 'createdMs',
-                                    CASE a.event WHEN 'message.test' THEN floor(extract(epoch FROM a.created_at) * 1000)::bigint ELSE 0 END)), '[]')
+         coalesce(json_agg(json_build_object('id', a.id, 'messageId', a.message_id, 'event', a.event, 'subjectId', a.subject_id, 'isOrdered',
+                                    a.thread_id IS NOT NULL, 'createdMs', CASE a.event WHEN 'message.test' THEN floor(extract(epoch FROM a.created_at) * 1000)::bigint ELSE 0 END)), '[]')
     INTO attempt_ids, attempts
     FROM (SELECT party AS party_id, webhook AS webhook_id, unnest(chosen) AS id) c
     JOIN webhook_attempts a ON a.party_id = c.party_id AND a.webhook_id = c.webhook_id AND a.id = c.id;

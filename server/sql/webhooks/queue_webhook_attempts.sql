@@ -1,5 +1,5 @@
--- A follower of messages: queues the first attempt for each webhook that matches. Returns these webhooks as `party:webhook`, separated
--- by commas, for the workers to be notified of after the commit; null if there are none.
+-- A follower of messages: queues the first attempt for each webhook of the recipient that matches, and what queue_message_events has to add.
+-- Returns these webhooks as `party:webhook`, separated by commas, for the workers to be notified of after the commit; null if there are none.
 CREATE OR REPLACE FUNCTION queue_webhook_attempts(messages committed_message[]) RETURNS text LANGUAGE plpgsql
 -- Without sorting, only the index of messages serves the order in which the entry of an ordered webhook's message is looked up.
 SET plan_cache_mode = force_generic_plan SET enable_sort = off
@@ -13,7 +13,7 @@ BEGIN
     INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
     SELECT w.party_id, w.id, new_uuid(clock), m.id, 'message.received', 1, clock, clock, clock, e.thread_id, e.position
       FROM unnest(messages) AS m
-      JOIN webhooks w ON w.party_id = m.recipient_id AND w.active AND (w.target IS NULL OR w.target = m.segment)
+      JOIN webhooks w ON w.party_id = m.recipient_id AND w.active AND 'message.received' = ANY (w.events) AND (w.target IS NULL OR w.target = m.segment)
                      AND (w.types IS NULL OR m.type LIKE ANY (w.types))
       LEFT JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
                           WHERE w.ordered AND l.party_id = w.party_id AND l.message_id >= m.id AND l.message_id <= m.id AND l.box = 'in'
@@ -21,6 +21,6 @@ BEGIN
     RETURNING party_id, webhook_id
   )
   SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') INTO names FROM queued;
-  RETURN names;
+  RETURN nullif(concat_ws(',', names, queue_message_events(messages, clock)), '');
 END
 $$;

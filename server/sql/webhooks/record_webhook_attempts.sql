@@ -52,10 +52,11 @@ BEGIN
                                   THEN greatest(earliest_at[a.attempt], least(asked_at[m.ordinality], latest_at[a.attempt])) END
       FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
-    RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.attempt, a.status, a.next_attempt_at, a.thread_id, a.position
+    RETURNING a.party_id, a.webhook_id, a.message_id, a.event, a.subject_id, a.attempt, a.status, a.next_attempt_at, a.thread_id, a.position
   )
-  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
-  SELECT r.party_id, r.webhook_id, new_uuid(clock), r.message_id, r.event, r.attempt + 1, r.next_attempt_at, clock, r.next_attempt_at, r.thread_id, r.position
+  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, subject_id, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+  SELECT r.party_id, r.webhook_id, new_uuid(clock), r.message_id, r.event, r.subject_id, r.attempt + 1, r.next_attempt_at, clock, r.next_attempt_at,
+         r.thread_id, r.position
     FROM recorded r JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id
    WHERE r.status = 'retrying';
   IF batch.is_ordered THEN

@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'upl'
   | 'wh'
   | 'dlv'
+  | 'evt'
   | 'rcv'
   | 'blk'
   | 'ctc'

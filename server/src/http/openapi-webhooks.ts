@@ -4,7 +4,7 @@ import type { Schema } from './openapi-schema.ts';
 
 const header = (name: string, description: string, schema: Schema) => ({ name, in: 'header', required: true, description, schema });
 
-const headersOf = (event: string): Parameter[] => [
+const headersOf = (event: string, isOfMessage: boolean): Parameter[] => [
   header('Waybill-Event', 'What happened.', { const: event }),
   {
     ...header('Waybill-Replay', 'Only where `POST /v1/messages/{id}/redeliver` asked for the delivery.', { const: 'true' }),
@@ -19,9 +19,9 @@ const headersOf = (event: string): Parameter[] => [
     '`t=<unix seconds>,v1=<hex>`: `v1` is the HMAC-SHA256 of `<t>.` and the raw body, keyed with the whole secret of the webhook. After a rotation there is a second `v1`, with the secret before, until the grace is over.',
     { type: 'string', pattern: '^t=[0-9]+(,v1=[0-9a-f]{64}){1,2}$' },
   ),
-  header('webhook-id', 'The id of the message, in the form of Standard Webhooks. De-duplicate by it.', {
+  header('webhook-id', 'The id of the received message, or of the event. De-duplicate by it.', {
     type: 'string',
-    pattern: '^msg_[0-9a-hjkmnp-tv-z]{26}$',
+    pattern: `^${isOfMessage ? 'msg' : 'evt'}_[0-9a-hjkmnp-tv-z]{26}$`,
   }),
   header('webhook-timestamp', 'When the attempt was signed, in Unix seconds.', { type: 'string', pattern: '^[0-9]+$' }),
   header(
@@ -31,8 +31,15 @@ const headersOf = (event: string): Parameter[] => [
   ),
 ];
 
-/** A request of the service to a webhook, as an operation that the receiver offers. */
-function event(name: string, operationId: string, summary: string, example: unknown) {
+/** An event, as an operation that the receiver offers. */
+interface Event {
+  operationId: string;
+  summary: string;
+  schema: Schema;
+  example: unknown;
+}
+
+function operation(name: string, { operationId, summary, schema, example }: Event) {
   return {
     post: {
       operationId,
@@ -40,8 +47,8 @@ function event(name: string, operationId: string, summary: string, example: unkn
       description: 'Verify `Waybill-Signature` over the bytes as received, then respond 2xx within 10 seconds.',
       tags: ['webhooks'],
       security: [],
-      parameters: headersOf(name),
-      requestBody: { required: true, content: { 'application/json': { schema: { $ref: '#/components/schemas/Envelope' }, example } } },
+      parameters: headersOf(name, name === 'message.received' || name === 'message.test'),
+      requestBody: { required: true, content: { 'application/json': { schema, example } } },
       responses: {
         '2XX': { description: 'Delivered. The service ignores the body.' },
         default: {
@@ -59,12 +66,28 @@ function event(name: string, operationId: string, summary: string, example: unkn
   };
 }
 
-export function webhooksSection(envelope: unknown) {
-  return {
-    'message.received': event('message.received', 'messageReceived', 'A message was delivered to your inbox, replies included', envelope),
-    'message.test': event('message.test', 'messageTest', 'A sample that `POST /v1/webhooks/{id}/test` asked for', {
-      ...(isRecord(envelope) && envelope),
-      type: 'message.test',
-    }),
+/** What is posted to webhooks. Of each body, its schema and an example. */
+export function webhooksSection(bodyOf: (name: 'Envelope' | 'UpdatedThread' | 'Webhook') => Pick<Event, 'schema' | 'example'>) {
+  const message = bodyOf('Envelope');
+  const test = { schema: message.schema, example: { ...(isRecord(message.example) && message.example), type: 'message.test' } };
+  const thread = bodyOf('UpdatedThread');
+  const webhook = bodyOf('Webhook');
+  const events: Record<string, Event> = {
+    'message.received': { operationId: 'messageReceived', summary: 'A message was delivered to your inbox, replies included', ...message },
+    'message.sent': { operationId: 'messageSent', summary: 'Your business sent a message', ...message },
+    'schema.failed': {
+      operationId: 'schemaFailed',
+      summary: 'A message was delivered to your inbox, and its json fails your schema',
+      ...message,
+    },
+    'file.hashed': { operationId: 'fileHashed', summary: 'A large file of a message has got its hash, after the delivery', ...message },
+    'thread.updated': {
+      operationId: 'threadUpdated',
+      summary: 'Your business changed the status, assignee or labels of a thread, or commented on it',
+      ...thread,
+    },
+    'webhook.paused': { operationId: 'webhookPaused', summary: 'Another webhook of your business was paused', ...webhook },
+    'message.test': { operationId: 'messageTest', summary: 'A sample that `POST /v1/webhooks/{id}/test` asked for', ...test },
   };
+  return Object.fromEntries(Object.entries(events).map(([name, event]) => [name, operation(name, event)]));
 }

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import { type ErrorCode, errorCatalogue } from '../contract/errors.ts';
 import { PATH_PARAMETER_MAX_CHARS } from '../contract/limits.ts';
 import { isRecord } from '../contract/records.ts';
+import { UpdatedThreadSchema } from '../contract/threads.ts';
 import { type Auth, EVENT_STREAM, type Route } from './endpoint.ts';
 import { exampleOf } from './openapi-examples.ts';
 import {
@@ -96,7 +97,11 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
     const path = route[1].replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route[0].toLowerCase()]: operation(route, schemas) };
   }
-  const { Envelope: envelope } = schemas;
+  extract(UpdatedThreadSchema, schemas, true);
+  const bodyOf = (name: string) => {
+    const schema = { $ref: `#/components/schemas/${name}` };
+    return { schema, example: exampleOf(schema, { schemas }) };
+  };
   return {
     openapi: '3.1.0',
     info: {
@@ -108,7 +113,7 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
     },
     servers: [{ url: serverUrl }],
     paths,
-    ...(envelope && { webhooks: webhooksSection(exampleOf(envelope, { schemas }, '', 'Envelope')) }),
+    ...(schemas['Envelope'] && schemas['Webhook'] && { webhooks: webhooksSection(bodyOf) }),
     components: {
       schemas,
       headers: HEADERS,

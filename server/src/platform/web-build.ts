@@ -8,7 +8,14 @@ import { isRecord } from '../contract/records.ts';
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const BUILDS = path.join(ROOT, 'web/dist');
 /** The sources of the pages. A deployment with built pages does not need the rest of web/. */
-const SOURCES = ['web/*.html', 'web/*.ts', 'web/src/**/*.*', 'server/src/contract/*.ts', 'package-lock.json'];
+const SOURCES = [
+  'web/*.html',
+  'web/*.ts',
+  'web/src/**/*.*',
+  'server/src/contract/*.ts',
+  'packages/client/src/{json-text,random-key}.ts',
+  'package-lock.json',
+];
 
 /**
  * The folder with the pages, built from the present sources. Each build has its own folder, which is moved into place when

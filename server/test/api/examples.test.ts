@@ -11,7 +11,7 @@ import {
   recordThreads,
   recordWebhooks,
 } from '../support/examples/by-key.ts';
-import { recordAccount, recordBusiness, recordMembers } from '../support/examples/by-people.ts';
+import { recordAccount, recordBusiness, recordDeviceLogins, recordMembers } from '../support/examples/by-people.ts';
 import { clientsHere } from '../support/examples/client.ts';
 import { type ExampleWorld, openExampleWorld } from '../support/examples/world.ts';
 
@@ -33,6 +33,7 @@ async function record(world: ExampleWorld): Promise<Record<string, Example>> {
   await recordSchemas(world);
   await recordBusiness(world);
   await recordMembers(world);
+  await recordDeviceLogins(world);
   await recordAccount(world);
   return world.recorder.examples;
 }

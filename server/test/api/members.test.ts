@@ -63,6 +63,7 @@ describe('who may do what', () => {
     'GET /v1/invitations': 'admin',
     'POST /v1/invitations': 'admin',
     'DELETE /v1/invitations/:id': 'admin',
+    'POST /v1/device-logins/:code': 'admin',
     'POST /v1/agents': 'admin',
     'GET /v1/agents/:id/keys': 'admin',
     'POST /v1/agents/:id/keys': 'admin',

@@ -56,6 +56,7 @@ async function sent(): Promise<string> {
 
 /** All of a log entry but what its status decides. */
 const entryOf = (message_id: string, attempt = 1) => ({
+  event_id: message_id,
   id: expect.stringMatching(/^dlv_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
   webhook_id: webhookId,
   message_id,

@@ -54,6 +54,7 @@ describe('POST /webhooks', () => {
       header_names: [],
       max_per_second: null,
       ordered: false,
+      events: ['message.received'],
       signatures: ['hmac'],
       public_key: null,
       created_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/),

@@ -24,7 +24,7 @@ export interface Ran {
 export async function runCommands(commands: string[], env: Record<string, string>): Promise<Ran> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-commands-'));
   for (const name of ['examples', 'node_modules']) symlinkSync(path.join(CHECKOUT, name), path.join(folder, name));
-  const operator = `node ${path.join(CHECKOUT, 'server/src/cli.ts')}`;
+  const operator = `node ${path.join(CHECKOUT, 'packages/cli/src/main.ts')}`;
   const script = [
     `curl() { command curl --max-time 30 --fail-with-body "$@" || echo "$*" >> refused; echo; }`,
     "trap 'kill $(jobs -p) 2> /dev/null; wait' EXIT",

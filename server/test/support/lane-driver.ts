@@ -21,7 +21,7 @@ export class LaneDriver {
 
   fill(reservation: Reservation, count = reservation.places): LeasedAttempt[] {
     const attempts = Array.from({ length: count }, () => ({
-      ...{ id: String(++this.#ids), messageId: '', event: 'message.received' as const, createdMs: 0 },
+      ...{ id: String(++this.#ids), messageId: '', event: 'message.received' as const, subjectId: null, createdMs: 0 },
     }));
     const { urlVersion, isProven, retryMs } = this;
     const found = { url: '', urlVersion, secrets: [''], headers: undefined, isProven, clockMs: 0, attempts, retryMs };

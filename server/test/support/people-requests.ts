@@ -27,6 +27,8 @@ export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Re
     return (await guest.get('/v1/account')).body.id;
   };
   const agent = async () => (await owner.post('/agents', { name: 'Orders' })).body.id as string;
+  const login = async (): Promise<{ device_code: string; user_code: string }> =>
+    (await person.post('/v1/device-logins', { name: 'waybill' })).body;
   const domain = async () => (await owner.post('/domains', { domain: `works-${++made}.test` })).body.domain as string;
   return {
     'POST /v1/drops': () => person.post('/v1/drops', { to: 'acme', note: 'hello' }),
@@ -69,6 +71,16 @@ export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Re
       const { guest, token } = await invited();
       return guest.request('POST', `/v1/account/invitations/${token}`);
     },
+    'POST /v1/device-logins': () => person.post('/v1/device-logins', { name: 'waybill on a laptop' }),
+    'POST /v1/device-logins/key': async () => {
+      const { device_code, user_code } = await login();
+      await owner.post(`/device-logins/${user_code}`, { agent_id: await agent(), scope: 'read' });
+      return person.post('/v1/device-logins/key', { device_code });
+    },
+    'GET /v1/device-logins/:code': async () => person.get(`/v1/device-logins/${(await login()).user_code}`),
+    'POST /v1/device-logins/:code': async () =>
+      owner.post(`/device-logins/${(await login()).user_code}`, { agent_id: await agent(), scope: 'read_write' }),
+    'DELETE /v1/device-logins/:code': async () => person.request('DELETE', `/v1/device-logins/${(await login()).user_code}`),
     'POST /v1/agents': () => owner.post('/agents', { name: 'Orders', description: null }),
     'GET /v1/agents/:id/keys': async () => {
       const id = await agent();

@@ -12,6 +12,7 @@ export interface LoggedAttempt {
   id: string;
   webhook_id: string;
   message_id: string;
+  event_id: string;
   event: string;
   replay: boolean;
   attempt: number;

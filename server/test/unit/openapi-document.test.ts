@@ -58,10 +58,13 @@ test('tells members to name their business, and keys not to', () => {
 });
 
 test('describes what is posted to webhooks', () => {
-  expect(Object.keys(document.webhooks)).toEqual(['message.received', 'message.test']);
+  expect(Object.keys(document.webhooks)).toEqual([
+    ...['message.received', 'message.sent', 'schema.failed', 'file.hashed', 'thread.updated', 'webhook.paused', 'message.test'],
+  ]);
+  const others: Record<string, string> = { 'thread.updated': 'UpdatedThread', 'webhook.paused': 'Webhook' };
   for (const [event, { post }] of Object.entries(document.webhooks as Record<string, Json>)) {
     const { schema, example } = post.requestBody.content['application/json'];
-    expect(schema).toEqual({ $ref: '#/components/schemas/Envelope' });
+    expect(schema).toEqual({ $ref: `#/components/schemas/${others[event] ?? 'Envelope'}` });
     const validate = closedValidator(document, schema);
     expect(validate(example), JSON.stringify(validate.errors)).toBe(true);
     expect(post.parameters.map(({ name }: Json) => name)).toContain('Waybill-Signature');

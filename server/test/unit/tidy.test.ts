@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseSync } from 'vite';
 import { describe, expect, test } from 'vitest';
+import { PAGES } from '../../src/modules/web/routes.ts';
 
 /** Rules of style that nothing else checks. */
 const ROOT = path.resolve(import.meta.dirname, '../../..');
@@ -13,6 +14,8 @@ const COMPONENT_MAX_LINES = 105;
 const LONG_FUNCTIONS: Record<string, string> = {
   'server/src/config.ts readConfig': 'the table of all settings, a row each',
 };
+/** The types of the API, which nobody writes. */
+const GENERATED = 'packages/client/src/schema.ts';
 
 function sources(...folders: string[]): string[] {
   return folders.flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: ROOT })).toSorted();
@@ -41,7 +44,9 @@ test('SQL stands in stores and in the platform only', () => {
 });
 
 test(`no file has more than ${FILE_MAX_LINES} lines`, () => {
-  const files = sources('server/src', 'server/test', 'bench', 'examples');
+  const files = sources('server/src', 'server/test', 'bench', 'examples', 'packages/*/src', 'packages/*/test').filter(
+    (file) => file !== GENERATED,
+  );
   expect(files).toContain('server/test/unit/tidy.test.ts');
   const lines = files.map((file) => [file, textOf(file).split('\n').length - 1] as const);
   expect(lines.filter(([, count]) => count > FILE_MAX_LINES)).toEqual([]);
@@ -82,7 +87,9 @@ function functionsIn(file: string): { name: string; lines: number }[] {
 }
 
 test(`no function has more than ${FUNCTION_MAX_LINES} lines, but for those named`, () => {
-  const files = ['server/src', 'web/src'].flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`, { cwd: ROOT })).toSorted();
+  const files = ['server/src', 'web/src', 'packages/*/src']
+    .flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`, { cwd: ROOT }))
+    .toSorted();
   const long = files.flatMap((file) =>
     functionsIn(file)
       .filter(({ name, lines }) => lines > (file.endsWith('.tsx') && /^[A-Z]/.test(name) ? COMPONENT_MAX_LINES : FUNCTION_MAX_LINES))
@@ -109,7 +116,7 @@ test.each([
   ['server/src', 72],
   ['web/src', 21],
 ])('%s has at most %i type assertions', (folder, most) => {
-  const files = globSync(`${folder}/**/*.{ts,tsx}`, { cwd: ROOT }).filter((file) => file !== 'web/src/api/schema.ts');
+  const files = globSync(`${folder}/**/*.{ts,tsx}`, { cwd: ROOT }).filter((file) => file !== GENERATED);
   const found = files.flatMap(assertionsIn);
   expect(found.length, found.join('\n')).toBeLessThanOrEqual(most);
 });
@@ -137,6 +144,8 @@ describe('package-lock.json', () => {
     cpu?: string[];
     libc?: string[];
     funding?: unknown;
+    /** Another part of this repository. */
+    link?: boolean;
   }
   const { packages } = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, Locked> };
   const locked = Object.entries(packages).filter(([location]) => location !== '');
@@ -164,10 +173,22 @@ describe('package-lock.json', () => {
   });
 
   test('names no place to fetch from, so that any registry will do, and checks what comes', () => {
-    expect(textOf('package-lock.json')).not.toContain('"resolved"');
+    const named = locked.filter(
+      ([location, entry]) => 'resolved' in entry && !(entry.link && location.startsWith('node_modules/@waybill/')),
+    );
+    expect(named).toEqual([]);
     expect(locked.filter(([, entry]) => JSON.stringify({ ...entry, funding: undefined }).includes('://'))).toEqual([]);
     // What comes inside of another package is checked along with it.
-    const fetched = locked.filter(([, { inBundle }]) => !inBundle);
+    const fetched = locked.filter(([location, { inBundle, link }]) => !inBundle && !link && !location.startsWith('packages/'));
     expect(fetched.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([location]) => location)).toEqual([]);
   });
+});
+
+test('the service serves each page of the router', () => {
+  const routed = [...textOf('web/src/router.tsx').matchAll(/^ {2}path: '([^']+)'/gm)].map((match) =>
+    (match[1] as string).replaceAll('$', ':'),
+  );
+  // These two have routes of their own, which also serve programs.
+  const own = ['/@{:handle}', '/r/:token'];
+  expect(PAGES.toSorted()).toEqual(routed.filter((path) => !own.includes(path)).toSorted());
 });

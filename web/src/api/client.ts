@@ -1,27 +1,11 @@
+import { JsonText } from '../../../packages/client/src/json-text.ts';
+import type { InputOf, Operation, ResponseOf } from '../../../packages/client/src/operations.ts';
 import { activeBusiness } from './business.ts';
 import { reportFailure } from './connection.ts';
-import type { Error as ErrorBody, paths } from './schema.ts';
+import type { Error as ErrorBody } from './schema.ts';
 
-/** Method and path, such as `GET /v1/inbox`. */
-export type Operation = { [Path in keyof paths]: `${Uppercase<keyof paths[Path] & string>} ${Path}` }[keyof paths];
-
-type Description<O extends Operation> = O extends `${infer Method} ${infer Path extends keyof paths}`
-  ? paths[Path][Lowercase<Method> & keyof paths[Path]]
-  : never;
-/** A parameter that is undefined is left out of the request. */
-type OrLeftOut<P> = { [Name in keyof P]: object extends Pick<P, Name> ? P[Name] | undefined : P[Name] };
-type Places<P> = { [Place in keyof P]: OrLeftOut<P[Place]> };
-type Parameters<D> = D extends { parameters: infer P } ? Places<Pick<P, keyof P & ('path' | 'query')>> : object;
-/** A body with a field of any JSON may be given as text. */
-type Written<B> = keyof B & ('json' | 'schema') extends never ? never : JsonText;
-type Body<D> = D extends { requestBody: { content: { 'application/json': infer B } } } ? { body: B | Written<B> } : object;
-type Success<D> = D extends { responses: infer R } ? R[keyof R] : never;
-
-/** What a request takes: the parameters of its path and its query, and its body. */
-export type InputOf<O extends Operation> = Parameters<Description<O>> & Body<Description<O>>;
-/** The body of the response; undefined where there is none. */
-export type ResponseOf<O extends Operation> =
-  Success<Description<O>> extends { content: infer C } ? ([C] extends [never] ? undefined : C[keyof C]) : never;
+export type { InputOf, Operation, ResponseOf };
+export { JsonText };
 
 /** An error of the API, or a failed connection. */
 export class ApiError extends Error {
@@ -89,14 +73,6 @@ function requestOf(operation: Operation, input: object, options: Options): Reque
 function contentOf(body: unknown): string | FormData | undefined {
   if (body === undefined || body instanceof FormData) return body;
   return body instanceof JsonText ? body.text : JSON.stringify(body);
-}
-
-/** A body that is already JSON text, so that its numbers stay as typed. */
-export class JsonText {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
 }
 
 /** A request below /auth, whose paths are not part of the OpenAPI document. */

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { randomKey } from '../../../packages/client/src/random-key.ts';
 import { type ApiError, call, JsonText } from './client.ts';
 import { forget } from './queries.ts';
-import { randomKey } from './random-key.ts';
 import type { Envelope } from './schema.ts';
 
 /**

@@ -1,6 +1,6 @@
+import { randomKey } from '../../../packages/client/src/random-key.ts';
 import { ApiError, call } from './client.ts';
 import { inTurn, put } from './put.ts';
-import { randomKey } from './random-key.ts';
 import type { Upload as Announced } from './schema.ts';
 import { Speed } from './speed.ts';
 import { type Door, sendParts } from './upload-parts.ts';

@@ -13,6 +13,11 @@ const FORBIDDEN: [name: string, from: RegExp, to: RegExp][] = [
     /^web\/src\//,
     /^server\/(?!src\/contract\/(canonical-json|colour|visible-text)\.ts$)/,
   ],
+  [
+    'of the client for programs, the types and what both compute alike are shared',
+    /^web\/src\//,
+    /^packages\/(?!client\/src\/(json-text|operations|random-key|schema)\.ts$)/,
+  ],
   ['below pages nothing knows pages', /^web\/src\/(ui|api|json|parts)\//, /^web\/src\/(pages|frame)\//],
   ['the API’s client knows nothing of what it looks like', /^web\/src\/api\//, /^web\/src\/(ui|json|parts)\//],
   ['the frame knows no page', /^web\/src\/frame\//, /^web\/src\/pages\//],

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { elementsAt, endOf, membersAt } from '../../../packages/client/src/json-text.ts';
 import { JsonFault, LEVELS_MAX, parseJson, placeOf } from '../../src/json/parse.ts';
 import { matches, openAtFirst, rowOf, shownRows } from '../../src/json/rows.ts';
-import { elementsAt, endOf, membersAt } from '../../src/json/scan.ts';
 import { JsonTree } from '../../src/json/tree.ts';
 
 function treeOf(text: string): JsonTree {

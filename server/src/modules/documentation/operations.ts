@@ -25,7 +25,7 @@ const AREAS: [name: string, paths: RegExp][] = [
   ['Consumers', /^\/v1\/consumers\b/],
   ['Contacts and blocks', /^\/v1\/(contacts|blocks|handles|public)\b/],
   ['Business', /^\/v1\/(me|usage|business|businesses|members|invitations|domains)\b/],
-  ['Agents and keys', /^\/v1\/(agents|keys)\b/],
+  ['Agents and keys', /^\/v1\/(agents|keys|device-logins)\b/],
   ['Account', /^\/v1\/(account|sign-in)\b/],
   ['Drops', /^\/v1\/drops\b/],
 ];

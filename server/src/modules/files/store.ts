@@ -191,8 +191,9 @@ export async function findFile(db: Queryable, partyId: bigint, id: string): Prom
   return row && toFile(row);
 }
 
-const RECORD_HASH = statement('UPDATE objects SET sha256 = $2 WHERE id = $1');
+const RECORD_HASH = statement('SELECT record_hash($1, $2)', { record_hash: 'void' });
 
+/** Webhooks that want to know are told of it. */
 export async function recordHash(db: Queryable, objectId: string, sha256: Buffer): Promise<void> {
   await db.query(RECORD_HASH, [objectId, sha256]);
 }

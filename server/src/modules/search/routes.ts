@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { SummarySchema } from '../../contract/envelope.ts';
 import { SEARCH_QUERY_MAX_CHARS } from '../../contract/limits.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { WorkerSchema } from '../../contract/threads.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import type { EnvelopeServices } from '../messages/envelopes.ts';
 import { reserveLarge } from '../messages/page-body.ts';
-import { WorkerSchema } from '../threads/thread-schema.ts';
 import type { Searches } from './search.ts';
 import { resultsJson } from './search-page.ts';
 

@@ -70,6 +70,25 @@ export async function setAssignee(
   return rows.map(({ thread_id }) => thread_id);
 }
 
+const DECIDED = statement(
+  `SELECT subject, message_count, is_done, labels, assignee_kind, assignee_id, counterparty_id FROM threads WHERE party_id = $1 AND thread_id = $2`,
+  {
+    subject: 'text?',
+    message_count: 'integer',
+    is_done: 'boolean',
+    labels: 'text[]',
+    assignee_kind: oneOf('worker_kind?', WORKER_KINDS),
+    assignee_id: 'uuid?',
+    counterparty_id: 'bigint',
+  },
+);
+
+/** A thread as all of the business see it; undefined if it is not in the index. */
+export async function findDecided(db: Queryable, partyId: bigint, threadId: string) {
+  const [row] = await db.query(DECIDED, [partyId, threadId]);
+  return row;
+}
+
 const UNASSIGN_SOME = statement(
   `WITH found AS (SELECT thread_id FROM threads WHERE party_id = $1 AND assignee_id = $2 ORDER BY thread_id LIMIT $3 FOR UPDATE)
    UPDATE threads t SET assignee_kind = NULL, assignee_id = NULL,
@@ -78,9 +97,9 @@ const UNASSIGN_SOME = statement(
   { thread_id: 'uuid' },
 );
 
-/** Takes threads away from somebody, at most `limit`; returns how many. */
-export async function unassignSome(db: Queryable, partyId: bigint, assigneeId: string, limit: number): Promise<number> {
-  return (await db.query(UNASSIGN_SOME, [partyId, assigneeId, limit])).length;
+/** Takes threads away from somebody, at most `limit`, and returns them. */
+export async function unassignSome(db: Queryable, partyId: bigint, assigneeId: string, limit: number): Promise<string[]> {
+  return (await db.query(UNASSIGN_SOME, [partyId, assigneeId, limit])).map(({ thread_id }) => thread_id);
 }
 
 /** Labels in place of all, if given; labels to add, and labels to take away. */

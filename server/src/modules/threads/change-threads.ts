@@ -11,6 +11,7 @@ import {
 import type { Caller } from '../../contract/parties.ts';
 import { withoutUnseen } from '../../contract/visible-text.ts';
 import type { Database, Queryable } from '../../platform/postgres.ts';
+import { queueEvents } from '../webhooks/events.ts';
 import * as store from './change-store.ts';
 import { requireThreads } from './ensure-indexed.ts';
 import { readerOf } from './list-threads.ts';
@@ -46,8 +47,14 @@ export async function changeThreads(database: Database, caller: Caller, ids: rea
     }
     if (labels !== undefined) await changeLabels(tx, partyId, threadIds, labels);
     if (change.unread !== undefined) await store.markRead(tx, partyId, by, threadIds, change.unread);
+    if (isShared(change)) await queueEvents(tx, partyId, 'thread.updated', threadIds);
   });
   return threadIds;
+}
+
+/** Whether anybody but the reader can see what has changed. */
+function isShared({ unread: _, ...shared }: ThreadChange): boolean {
+  return Object.keys(shared).length > 0;
 }
 
 /** Nobody is told of what they do themselves. */

@@ -1,5 +1,6 @@
 import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { Chore } from '../../platform/jobs.ts';
+import { queueEvents } from '../webhooks/events.ts';
 import { noteChange, unassignSome } from './change-store.ts';
 
 const AT_ONCE = 500;
@@ -16,7 +17,13 @@ const unassignThreads: Chore<FormerMember> = {
   run: async (database, _log, { party_id, person_id }) => {
     const partyId = BigInt(party_id);
     const shard = database.of(partyId);
-    while ((await unassignSome(shard, partyId, person_id, AT_ONCE)) === AT_ONCE);
+    const some = () =>
+      shard.transaction(async (tx) => {
+        const threadIds = await unassignSome(tx, partyId, person_id, AT_ONCE);
+        await queueEvents(tx, partyId, 'thread.updated', threadIds);
+        return threadIds.length;
+      });
+    while ((await some()) === AT_ONCE);
     await noteChange(shard, partyId);
   },
 };

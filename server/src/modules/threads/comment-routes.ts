@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { formatId } from '../../contract/ids.ts';
 import { COMMENT_MAX_CHARS, MENTIONS_PER_COMMENT_MAX } from '../../contract/limits.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { WorkerSchema } from '../../contract/threads.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { addComment, type CommentRow, type CommentServices, listComments } from './comments.ts';
-import { WorkerSchema } from './thread-schema.ts';
 import { workerView } from './workers.ts';
 
 const { endpoint } = endpointsFor<CommentServices>();

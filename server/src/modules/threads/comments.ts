@@ -5,6 +5,7 @@ import { COMMENTS_PER_BUSINESS_MAX, COMMENTS_PER_THREAD_MAX, PAGE_DEFAULT_ITEMS 
 import type { Caller } from '../../contract/parties.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { addCommentDocument } from '../search/comment-documents.ts';
+import { queueEvents } from '../webhooks/events.ts';
 import { noteChange } from './change-store.ts';
 import * as store from './comment-store.ts';
 import { requireThreads } from './ensure-indexed.ts';
@@ -57,6 +58,7 @@ export async function addComment(
     const told = mentioned.filter((worker) => worker.id !== author.id);
     const all = told.map((recipient) => ({ id: newUuid(), recipient, kind: 'mention' as const, threadId, commentId }));
     await notify(tx, partyId, author, all);
+    await queueEvents(tx, partyId, 'thread.updated', [threadId]);
     return comment;
   });
 }

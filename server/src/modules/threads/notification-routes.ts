@@ -3,10 +3,10 @@ import type { Cursors } from '../../contract/cursors.ts';
 import { formatId } from '../../contract/ids.ts';
 import { NOTIFICATIONS_KEPT_MAX, PAGE_MAX_ITEMS } from '../../contract/limits.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { WorkerSchema } from '../../contract/threads.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { listNotifications, markNotificationsRead, type NotificationRow } from './notifications.ts';
-import { WorkerSchema } from './thread-schema.ts';
 import { workerView } from './workers.ts';
 
 const { endpoint } = endpointsFor<{ database: Database; cursors: Cursors }>();

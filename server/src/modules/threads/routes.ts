@@ -9,13 +9,14 @@ import {
   THREADS_PER_CHANGE_MAX,
 } from '../../contract/limits.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { WorkerSchema } from '../../contract/threads.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { pageBody, reserveLarge } from '../messages/page-body.ts';
 import { type ReadServices, readThread } from '../messages/read-messages.ts';
 import { changeThreads, listAssignees, listLabels, markRead, stateOf } from './change-threads.ts';
 import { listThreads, type ThreadServices } from './list-threads.ts';
 import { BUILT_IN_VIEWS, type ThreadCounts } from './thread-counts.ts';
-import { CountSchema, countView, filterFields, StateSchema, stateView, ThreadSchema, threadJson, WorkerSchema } from './thread-schema.ts';
+import { CountSchema, countView, filterFields, StateSchema, stateView, ThreadSchema, threadJson } from './thread-schema.ts';
 import { workerView } from './workers.ts';
 
 const { endpoint } = endpointsFor<ThreadServices & ReadServices & { threadCounts: ThreadCounts }>();

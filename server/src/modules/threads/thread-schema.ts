@@ -3,15 +3,11 @@ import { PartySchema, SummarySchema } from '../../contract/envelope.ts';
 import { formatId } from '../../contract/ids.ts';
 import { SEGMENT_MAX_CHARS, THREAD_LABEL_MAX_CHARS, UNREAD_COUNT_MAX } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
+import { WorkerSchema } from '../../contract/threads.ts';
 import type { ThreadState } from './change-threads.ts';
 import type { Thread } from './list-threads.ts';
 import type { Count } from './thread-counts.ts';
 import { workerView } from './workers.ts';
-
-export const WorkerSchema = Type.Object(
-  { kind: Type.Enum(['person', 'agent']), id: Type.String({ description: 'usr_ or agt_ id.' }), name: Type.String() },
-  { $id: 'Worker', ...closed, description: 'A member or an agent of your business.' },
-);
 
 export const ThreadSchema = Type.Object(
   {

@@ -16,10 +16,11 @@ const success = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
 const query = Type.Object({}, { additionalProperties: true });
 
 /** The same paths as in web/src/router.tsx, which maps them to pages. */
-const PAGES = [
+export const PAGES = [
   '/',
   '/sign-in',
   '/claim',
+  '/device',
   '/welcome',
   '/invitations/:token',
   '/inbox',
@@ -35,6 +36,8 @@ const PAGES = [
   '/webhooks',
   '/webhooks/:id',
   '/webhooks/:id/messages/:delivery',
+  '/consumers',
+  '/consumers/:name',
   '/schema',
   '/blocks',
   '/usage',

@@ -102,10 +102,10 @@ function outcomeOf(attempt: LeasedAttempt, begunAt: number, statusCode: number |
   };
 }
 
-function headersOf({ lease, messageId, id, event }: LeasedAttempt, body: Buffer): Record<string, string> {
+function headersOf({ lease, messageId, subjectId, id, event }: LeasedAttempt, body: Buffer): Record<string, string> {
   const unixSeconds = Math.floor((lease.clockMs + performance.now() - lease.at) / 1000);
-  const message = formatId('msg', messageId);
-  const { own, standard } = signaturesOf(lease.secrets, message, unixSeconds, body);
+  const webhookId = formatId(subjectId === null ? 'msg' : 'evt', messageId);
+  const { own, standard } = signaturesOf(lease.secrets, webhookId, unixSeconds, body);
   const isReplay = event === 'message.replay';
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -113,7 +113,7 @@ function headersOf({ lease, messageId, id, event }: LeasedAttempt, body: Buffer)
     'waybill-event': isReplay ? 'message.received' : event,
     'waybill-delivery-id': formatId('dlv', id),
     'waybill-signature': own,
-    'webhook-id': message,
+    'webhook-id': webhookId,
     'webhook-timestamp': String(unixSeconds),
     'webhook-signature': standard,
   };

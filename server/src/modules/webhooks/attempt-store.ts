@@ -16,6 +16,7 @@ import {
 } from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import { json, prepared, type RowOf, statement } from '../../platform/statement.ts';
+import { WEBHOOK_EVENTS } from './events.ts';
 
 /** The channel on which queue_webhook_attempts announces webhooks that have attempts due. */
 export const WEBHOOKS_CHANNEL = CHANNELS.webhooks;
@@ -26,14 +27,17 @@ export interface WebhookKey {
 }
 
 /** message.replay: a message that was received earlier, at the request of its recipient. Outside, the event is message.received. */
-export const ATTEMPT_EVENTS = ['message.received', 'message.test', 'message.replay'] as const;
+export const ATTEMPT_EVENTS = [...WEBHOOK_EVENTS, 'message.test', 'message.replay'] as const;
 export type AttemptEvent = (typeof ATTEMPT_EVENTS)[number];
 
 /** A leased attempt that is due. */
 export interface DueAttempt {
   id: string;
+  /** The id of the event, if it is not about a received message. */
   messageId: string;
   event: AttemptEvent;
+  /** What the event is about; null for received messages and tests. */
+  subjectId: string | null;
   createdMs: number;
   /** Whether others of its thread may wait for it. */
   isOrdered?: boolean;

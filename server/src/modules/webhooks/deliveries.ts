@@ -60,7 +60,7 @@ export async function listDeliveries(services: WebhookServices, business: Busine
 }
 
 async function ofMessage(database: Database, key: WebhookKey, message: string, filters: store.DeliveryFilters): Promise<LogEntry[]> {
-  const messageId = parseId('msg', message);
+  const messageId = parseId('msg', message) ?? parseId('evt', message);
   const attempts = messageId === undefined ? [] : await attemptsOf(database, key, messageId);
   const latest = latestOf(attempts);
   if (latest === undefined || (filters.state !== undefined && latest.status !== filters.state)) return [];
@@ -68,7 +68,7 @@ async function ofMessage(database: Database, key: WebhookKey, message: string, f
   return (filters.since && at < filters.since) || (filters.until && at >= filters.until) ? [] : [latest];
 }
 
-/** The id is that of the message, or of one of the attempts. */
+/** The id is that of the message or event, or of one of the attempts. */
 export async function getDelivery(
   services: WebhookServices & BodyServices,
   business: Business,
@@ -80,7 +80,7 @@ export async function getDelivery(
   const database = services.database.of(business.id);
   const attemptId = parseId('dlv', id);
   const named = attemptId === undefined ? undefined : ((await store.findAttempt(database, key, attemptId)) ?? noSuchDelivery());
-  const messageId = named?.messageId ?? parseId('msg', id) ?? noSuchDelivery();
+  const messageId = named?.messageId ?? parseId('msg', id) ?? parseId('evt', id) ?? noSuchDelivery();
   const attempts = await attemptsOf(database, key, messageId, named);
   const latest = latestOf(attempts) ?? noSuchDelivery();
   const exchanges = await findExchanges(
@@ -88,8 +88,8 @@ export async function getDelivery(
     key,
     attempts.map(({ id }) => id),
   );
-  const { event, createdAt } = latest;
-  const [body] = await bodiesOf([{ lane: key, messageId, event, createdMs: createdAt.getTime() }], services);
+  const { event, subjectId, createdAt } = latest;
+  const [body] = await bodiesOf([{ lane: key, messageId, event, subjectId, createdMs: createdAt.getTime() }], services);
   const sha256 = body && createHash('sha256').update(body).digest();
   const shown = attempts.map((attempt) => {
     const exchange = exchanges.get(attempt.id);

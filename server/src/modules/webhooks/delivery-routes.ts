@@ -6,7 +6,7 @@ import { endpointsFor } from '../../http/endpoint.ts';
 import { reserveLarge } from '../messages/page-body.ts';
 import type { BodyServices } from './bodies.ts';
 import { DELIVERY_STATES, type Delivery, getDelivery, listDeliveries } from './deliveries.ts';
-import { DeliverySchema, deliveryFields, deliveryView, nullable, time } from './delivery-schema.ts';
+import { DeliverySchema, deliveryFields, deliveryView, eventView, nullable, time } from './delivery-schema.ts';
 import type { KeptExchange } from './exchange-store.ts';
 import type { LogEntry, Webhook, WebhookServices } from './webhooks.ts';
 
@@ -17,7 +17,8 @@ const TIME_MAX_CHARS = 64;
 
 const stateFields = {
   webhook_id: Type.String(),
-  message_id: Type.String({ description: 'For a test, the id in its sample envelope.' }),
+  message_id: deliveryFields.message_id,
+  event_id: deliveryFields.event_id,
   state: Type.Enum([...DELIVERY_STATES], {
     description:
       'The status of the latest attempt. pending: not made yet. delivered: the response was 2xx. retrying: failed, and another attempt follows. dropped: failed, and it was the last. failed: a test that failed.',
@@ -96,7 +97,7 @@ export const list = endpoint({
     {
       ...pagingFields,
       state: Type.Optional(Type.Enum([...DELIVERY_STATES], { description: 'Only deliveries in this state.' })),
-      message: Type.Optional(Type.String({ maxLength: 64, description: 'msg_ id: only the delivery of this message.' })),
+      message: Type.Optional(Type.String({ maxLength: 64, description: 'msg_ id of a received message, or evt_ id: only its delivery.' })),
       since: Type.Optional(
         Type.String({
           maxLength: TIME_MAX_CHARS,
@@ -127,7 +128,9 @@ export const getOne = endpoint({
     'Every attempt with its request and response, as far as they are kept. Values of your own headers and signatures are not shown.',
   params: Type.Object({
     id: Type.String({ description: 'wh_ id' }),
-    message_id: Type.String({ description: 'msg_ id of the message, or dlv_ id of one of the attempts' }),
+    message_id: Type.String({
+      description: 'msg_ id of the received message, evt_ id of another event, or dlv_ id of one of the attempts',
+    }),
   }),
   success: { status: 200, description: 'The delivery.', schema: WebhookDeliverySchema },
   errors: ['not_found'],
@@ -147,10 +150,11 @@ function viewOf({ webhook, attempts, latest, body }: Delivery) {
   return { ...stateView(webhook, latest), body: body ?? null, attempts: shown };
 }
 
-function stateView(webhook: Webhook, { messageId, status, attempt, nextAttemptAt }: LogEntry) {
+function stateView(webhook: Webhook, entry: LogEntry) {
+  const { status, attempt, nextAttemptAt } = entry;
   return {
     webhook_id: formatId('wh', webhook.id),
-    message_id: formatId('msg', messageId),
+    ...eventView(entry),
     state: status === 'pending' && attempt > 1 ? ('retrying' as const) : status,
     next_attempt_at: nextAttemptAt?.toISOString() ?? null,
   };

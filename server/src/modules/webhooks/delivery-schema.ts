@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { formatId } from '../../contract/ids.ts';
 import { closed } from '../../contract/paging.ts';
+import { WEBHOOK_EVENTS } from './events.ts';
 import type { LogEntry, Webhook } from './webhooks.ts';
 
 export const time = (description: string) => Type.String({ format: 'date-time', description });
@@ -10,8 +11,13 @@ export const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<t
 export const deliveryFields = {
   id: Type.String({ description: 'dlv_ id, the Waybill-Delivery-Id of this attempt.' }),
   webhook_id: Type.String(),
-  message_id: Type.String({ description: 'For a test, the id in its sample envelope.' }),
-  event: Type.Enum(['message.received', 'message.test']),
+  message_id: nullable(
+    Type.String({ description: 'What the event is about, if it is a message. For a test, the id in its sample envelope.' }),
+  ),
+  event_id: Type.String({
+    description: 'The header webhook-id: the msg_ id of a received message or a test, the evt_ id of any other event.',
+  }),
+  event: Type.Enum([...WEBHOOK_EVENTS, 'message.test']),
   replay: Type.Boolean({ description: 'Whether it was asked for with POST /v1/messages/{id}/redeliver.' }),
   attempt: Type.Integer({ minimum: 1 }),
   status: Type.Enum(['pending', 'delivered', 'retrying', 'dropped', 'failed'], {
@@ -36,7 +42,7 @@ export function deliveryView(webhook: Webhook, entry: LogEntry) {
   return {
     id: formatId('dlv', entry.id),
     webhook_id: formatId('wh', webhook.id),
-    message_id: formatId('msg', entry.messageId),
+    ...eventView(entry),
     event: entry.event === 'message.replay' ? 'message.received' : entry.event,
     replay: entry.event === 'message.replay',
     attempt: entry.attempt,
@@ -48,4 +54,11 @@ export function deliveryView(webhook: Webhook, entry: LogEntry) {
     attempted_at: entry.attemptedAt?.toISOString() ?? null,
     next_attempt_at: entry.nextAttemptAt?.toISOString() ?? null,
   };
+}
+
+/** What an attempt is about. */
+export function eventView({ event, messageId, subjectId }: LogEntry) {
+  if (subjectId === null) return { message_id: formatId('msg', messageId), event_id: formatId('msg', messageId) };
+  const isOfMessage = event !== 'thread.updated' && event !== 'webhook.paused';
+  return { message_id: isOfMessage ? formatId('msg', subjectId) : null, event_id: formatId('evt', messageId) };
 }

@@ -29,6 +29,8 @@ export async function startRecovery(services: RecoveryServices, business: Busine
   const { only = 'undelivered' } = request;
   const webhook = await getWebhook(services, business, id);
   if (!webhook.active) return refusePaused();
+  if (!webhook.events.includes('message.received'))
+    throw new Refusal('conflict', 'The webhook is not told of received messages: add message.received to its events first.');
   if (only !== 'all') refuseBeyondLog(webhook, sinceMs, services.config.webhookLogDays);
   const key = { partyId: business.id, webhookId: webhook.id };
   const recovery = await services.database

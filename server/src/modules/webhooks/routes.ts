@@ -14,6 +14,7 @@ import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { keysOf } from '../../contract/records.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { DeliverySchema, deliveryView, nullable, time } from './delivery-schema.ts';
+import { WEBHOOK_EVENTS } from './events.ts';
 import { QueuedSchema } from './queued-schema.ts';
 import { SIGNATURES } from './signing-keys.ts';
 import { ATTEMPTS_COUNTED_MAX, type Counted, periods, readStatistics, type WebhookStatistics } from './statistics.ts';
@@ -91,6 +92,15 @@ const settingFields = {
   ordered: Type.Optional(
     Type.Boolean({
       description: 'True: of each thread, one attempt at a time in order of delivery. Retries delay only the rest of their thread.',
+    }),
+  ),
+  events: Type.Optional(
+    Type.Array(Type.Enum([...WEBHOOK_EVENTS]), {
+      minItems: 1,
+      maxItems: WEBHOOK_EVENTS.length,
+      uniqueItems: true,
+      description:
+        'What the webhook is told of; `["message.received"]` at first. `target` and `types` choose among messages. Only received messages can be redelivered and recovered.',
     }),
   ),
   signatures: Type.Optional(

@@ -1,6 +1,7 @@
 import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/statement.ts';
 import { ATTEMPT_EVENTS, type AttemptEvent } from './attempt-store.ts';
+import { WEBHOOK_EVENTS, type WebhookEvent } from './events.ts';
 import { deleteRecoveries } from './recovery-store.ts';
 
 /** What a business decides about a webhook. */
@@ -15,6 +16,8 @@ export interface WebhookSettings {
   maxPerSecond: number | null;
   /** Of each thread, one attempt at a time in order of delivery. */
   ordered: boolean;
+  /** What the webhook is told of. */
+  events: WebhookEvent[];
 }
 
 export interface Webhook extends WebhookSettings {
@@ -49,6 +52,7 @@ const WEBHOOK_ROW = columns({
   headers: 'text?',
   max_per_second: 'integer?',
   ordered: 'boolean',
+  events: 'text[]',
   public_key: 'text?',
   active: 'boolean',
   pause_reason: oneOf('text?', PAUSE_REASONS),
@@ -77,8 +81,25 @@ function toWebhook(row: RowOf<typeof WEBHOOK_ROW>): Webhook {
   const { pause_reason: reason, paused_at: since } = row;
   const { last_paused_at: lastSince, last_resumed_at: until, failing_since: failingSince } = row;
   const headers = row.headers === null ? null : JSON.parse(row.headers);
+  // Those that this version knows.
+  const events = WEBHOOK_EVENTS.filter((event) => row.events.includes(event));
   const pauses = { pause: reason && since && { reason, since }, lastPause: lastSince && until && { since: lastSince, until } };
-  return { id, url, target, description, types, headers, maxPerSecond, ordered, publicKey, active, ...pauses, failingSince, createdAt };
+  return {
+    id,
+    url,
+    target,
+    description,
+    types,
+    headers,
+    maxPerSecond,
+    ordered,
+    events,
+    publicKey,
+    active,
+    ...pauses,
+    failingSince,
+    createdAt,
+  };
 }
 
 export interface NewWebhook extends WebhookSettings {
@@ -97,8 +118,8 @@ export async function lockWebhooks(tx: Queryable, partyId: bigint): Promise<Webh
 }
 
 const INSERT_WEBHOOK = statement(
-  `INSERT INTO webhooks (party_id, id, url, target, description, types, headers, max_per_second, ordered, secret)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${WEBHOOK_COLUMNS}`,
+  `INSERT INTO webhooks (party_id, id, url, target, description, types, headers, max_per_second, ordered, events, secret)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING ${WEBHOOK_COLUMNS}`,
   WEBHOOK_ROW,
 );
 
@@ -107,12 +128,12 @@ export async function insertWebhook(tx: Queryable, partyId: bigint, webhook: New
   return toWebhook(onlyRow(await tx.query(INSERT_WEBHOOK, [partyId, id, ...settingValues(webhook), secret])));
 }
 
-function settingValues({ url, target, description, types, headers, maxPerSecond, ordered }: WebhookSettings) {
-  return [url, target, description, types, headers === null ? null : JSON.stringify(headers), maxPerSecond, ordered];
+function settingValues({ url, target, description, types, headers, maxPerSecond, ordered, events }: WebhookSettings) {
+  return [url, target, description, types, headers === null ? null : JSON.stringify(headers), maxPerSecond, ordered, events];
 }
 
 const UPDATE_WEBHOOK = statement(
-  `UPDATE webhooks SET url = $3, target = $4, description = $5, types = $6, headers = $7, max_per_second = $8, ordered = $9
+  `UPDATE webhooks SET url = $3, target = $4, description = $5, types = $6, headers = $7, max_per_second = $8, ordered = $9, events = $10
     WHERE party_id = $1 AND id = $2 RETURNING ${WEBHOOK_COLUMNS}`,
   WEBHOOK_ROW,
 );
@@ -205,7 +226,7 @@ export async function insertAttempt(
   partyId: bigint,
   webhookId: string,
   messageId: string,
-  event: Exclude<AttemptEvent, 'message.received'>,
+  event: 'message.test' | 'message.replay',
 ): Promise<string | undefined> {
   const [row] = await db.query(INSERT_ATTEMPT, [partyId, webhookId, messageId, event]);
   return row?.id;
@@ -231,8 +252,10 @@ export const ATTEMPT_STATUSES = ['pending', 'delivered', 'retrying', 'dropped', 
 
 export interface LogEntry {
   id: string;
+  /** The id of the event, if it is not about a received message. */
   messageId: string;
   event: AttemptEvent;
+  subjectId: string | null;
   attempt: number;
   status: (typeof ATTEMPT_STATUSES)[number];
   statusCode: number | null;
@@ -247,6 +270,7 @@ export const LOG_ROW = columns({
   id: 'uuid',
   message_id: 'uuid',
   event: oneOf('text', ATTEMPT_EVENTS),
+  subject_id: 'uuid?',
   attempt: 'smallint',
   status: oneOf('attempt_status', ATTEMPT_STATUSES),
   status_code: 'smallint?',
@@ -262,6 +286,7 @@ export function toLogEntry(row: RowOf<typeof LOG_ROW>): LogEntry {
     id: row.id,
     messageId: row.message_id,
     event: row.event,
+    subjectId: row.subject_id,
     attempt: row.attempt,
     status: row.status,
     statusCode: row.status_code,

@@ -2,6 +2,7 @@ import { type Issue, invalid } from '../../contract/errors.ts';
 import { WEBHOOK_HEADERS_MAX, WEBHOOK_HEADERS_MAX_BYTES } from '../../contract/limits.ts';
 import { asciiLowerCase } from '../../contract/names.ts';
 import { pointerPart } from '../../contract/validation.ts';
+import type { WebhookEvent } from './events.ts';
 import type { SignatureScheme } from './signing-keys.ts';
 
 /** What a business says of a webhook, as its requests have it. */
@@ -16,6 +17,7 @@ export interface WebhookFields {
   headers?: Record<string, string> | null;
   max_per_second?: number | null;
   ordered?: boolean;
+  events?: WebhookEvent[];
   signatures?: SignatureScheme[];
 }
 

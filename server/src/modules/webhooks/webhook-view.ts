@@ -3,6 +3,7 @@ import { formatId } from '../../contract/ids.ts';
 import { WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX, WEBHOOK_PAUSE_AFTER_DAYS } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
 import { nullable, time } from './delivery-schema.ts';
+import { WEBHOOK_EVENTS } from './events.ts';
 import { SIGNATURES } from './signing-keys.ts';
 import { PAUSE_REASONS, type Webhook } from './store.ts';
 import { typesOf } from './webhook-fields.ts';
@@ -39,6 +40,7 @@ const webhookFields = {
   header_names: Type.Array(Type.String(), { description: 'The names of your own headers, in lower case. Values are never shown.' }),
   max_per_second: nullable(Type.Integer({ description: 'The limit of attempts per second; null for none.' })),
   ordered: Type.Boolean({ description: 'Whether attempts of one thread are made one at a time, in order of delivery.' }),
+  events: Type.Array(Type.Enum([...WEBHOOK_EVENTS]), { description: 'What it is told of.' }),
   signatures: Type.Array(Type.Enum([...SIGNATURES]), { description: 'How attempts are signed.' }),
   public_key: nullable(Type.String({ description: 'whpk_…, with which you verify Ed25519 signatures; null without them.' })),
   failing_since: nullable(time('When the first attempt failed after the last success; null after a success.')),
@@ -66,6 +68,7 @@ export function webhookView({
   headers,
   maxPerSecond,
   ordered,
+  events,
   publicKey,
   createdAt,
 }: Webhook) {
@@ -81,6 +84,7 @@ export function webhookView({
     header_names: Object.keys(headers ?? {}),
     max_per_second: maxPerSecond,
     ordered,
+    events,
     signatures: publicKey === null ? ['hmac'] : ['hmac', 'ed25519'],
     public_key: publicKey,
     failing_since: failingSince?.toISOString() ?? null,

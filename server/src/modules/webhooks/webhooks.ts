@@ -15,6 +15,7 @@ import { changeCached } from '../../platform/change-feed.ts';
 import { ForbiddenDestination, type Outbound } from '../../platform/outbound.ts';
 import type { Database, Queryable } from '../../platform/postgres.ts';
 import { nameOf, WEBHOOKS_CHANNEL } from './attempt-store.ts';
+import { queueEvents } from './events.ts';
 import { queueRelease } from './order-store.ts';
 import { insertRecovery } from './recovery-store.ts';
 import { newSecret } from './signature.ts';
@@ -46,6 +47,7 @@ const UNSET: Omit<store.WebhookSettings, 'url'> = {
   headers: null,
   maxPerSecond: null,
   ordered: false,
+  events: ['message.received'],
 };
 
 /** Returns the secret, which is shown only once. */
@@ -94,9 +96,13 @@ export async function changeWebhook(
     else if (before.ordered && fields.active) await queueRelease(tx, { partyId: business.id, webhookId }, 0);
     const changed = await store.updateWebhook(tx, business.id, webhookId, wanted);
     if (fields.active === undefined) return changed;
-    if (!fields.active) return (await store.pauseWebhook(tx, business.id, webhookId, 'requested')) ?? noSuchWebhook();
+    if (!fields.active) {
+      const paused = (await store.pauseWebhook(tx, business.id, webhookId, 'requested')) ?? noSuchWebhook();
+      if (before.active) await queueEvents(tx, business.id, 'webhook.paused', [webhookId]);
+      return paused;
+    }
     const resumed = await store.resumeWebhook(tx, business.id, webhookId);
-    if (fields.recover && before.pause)
+    if (fields.recover && before.pause && changed.events.includes('message.received'))
       await recover(tx, business, webhookId, [before.pause.since, before.failingSince ?? before.pause.since]);
     return resumed ?? noSuchWebhook();
   };
@@ -146,7 +152,7 @@ export async function rotateSecret(services: WebhookServices, business: Business
 /** The given fields alone. */
 async function checkedSettings(services: WebhookServices, business: Business, id: string, fields: WebhookFields) {
   const { outbound, inboundDomain, webhookSecrets } = services;
-  const { url, target, description, types, headers, max_per_second: maxPerSecond, ordered } = fields;
+  const { url, target, description, types, headers, max_per_second: maxPerSecond, ordered, events } = fields;
   const settings: Partial<store.WebhookSettings> = {};
   if (target !== undefined) settings.target = target === null ? null : segmentOf(business, inboundDomain, target);
   if (description !== undefined) settings.description = description;
@@ -154,6 +160,7 @@ async function checkedSettings(services: WebhookServices, business: Business, id
   if (headers !== undefined) settings.headers = headers && webhookSecrets.sealHeaders(id, checkedHeaders(headers));
   if (maxPerSecond !== undefined) settings.maxPerSecond = maxPerSecond;
   if (ordered !== undefined) settings.ordered = ordered;
+  if (events !== undefined) settings.events = events;
   if (url === undefined) return settings;
   try {
     await outbound.check(url);

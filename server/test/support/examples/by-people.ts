@@ -41,6 +41,18 @@ export async function recordMembers({ byOwner, byNobody, recorder, service }: Ex
   await byOwner('DELETE /v1/keys/{id}', `/v1/keys/${key.id}`);
 }
 
+/** A program without a browser gets a key: its owner compares the code. */
+export async function recordDeviceLogins({ byOwner, recorder, acme }: ExampleWorld): Promise<void> {
+  const begin = () => recorder.record('POST /v1/device-logins', undefined, { body: { name: 'waybill on a laptop' } });
+  const refused = `/v1/device-logins/${(await begin()).user_code}`;
+  const asAnn = { person: acme.owner.browser };
+  await recorder.record('GET /v1/device-logins/{code}', asAnn, { path: refused });
+  await recorder.record('DELETE /v1/device-logins/{code}', asAnn, { path: refused });
+  const { user_code, device_code } = await begin();
+  await byOwner('POST /v1/device-logins/{code}', `/v1/device-logins/${user_code}`, { agent_id: acme.agentId, scope: 'read' });
+  await recorder.record('POST /v1/device-logins/key', undefined, { body: { device_code } });
+}
+
 /** Somebody without a handle, who claims one in the end. */
 export async function recordAccount({ byNobody, recorder, service }: ExampleWorld): Promise<void> {
   const person = await signInWithCode(service, 'dora@initech.example');

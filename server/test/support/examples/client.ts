@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -27,10 +27,11 @@ const CLIENTS: Record<ClientLanguage, { source: string; command: string; args: s
   },
 };
 
-/** The clients that this checkout has. */
-export const clientsHere = (Object.keys(CLIENTS) as ClientLanguage[]).filter((name) =>
-  existsSync(path.join(CHECKOUT, CLIENTS[name].source)),
-);
+/** The clients that this checkout has, and that can be run here: the one for Python needs httpx. */
+export const clientsHere = (Object.keys(CLIENTS) as ClientLanguage[]).filter((name) => {
+  const { source, command } = CLIENTS[name];
+  return existsSync(path.join(CHECKOUT, source)) && (name !== 'python' || spawnSync(command, ['-c', 'import httpx']).status === 0);
+});
 
 export interface Exchanged {
   status: number;

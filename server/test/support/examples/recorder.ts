@@ -104,6 +104,7 @@ export class ExampleRecorder {
       .replaceAll(this.#url, '$URL')
       .replaceAll(this.#receiver, 'https://hooks.acme.example/')
       .replace(/\bwb_[0-9A-Za-z]{12,}/g, 'wb_…')
+      .replace(/"device_code":"[^"]+"/g, '"device_code":"…"')
       .replace(/\bwhsec_[0-9A-Za-z+/=]+/g, 'whsec_…')
       .replace(/\bsignature=[\w-]+/g, 'signature=…')
       .replaceAll('127.0.0.1', '203.0.113.7');

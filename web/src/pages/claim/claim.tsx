@@ -3,13 +3,13 @@ import { useState } from 'react';
 import { useAction, useReading } from '../../api/queries.ts';
 import { Plain } from '../../frame/plain.tsx';
 import { safePath } from '../../parts/safe-path.ts';
+import { SignedInAs } from '../../parts/signed-in-as.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Form, SubmitButton } from '../../ui/form.tsx';
 import { Name } from '../../ui/name.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { HandleField, suggestionFrom } from './handle-field.tsx';
 import { useJoinBusiness } from './join-business.ts';
-import { SignedInAs } from './signed-in-as.tsx';
 
 export function ClaimPage() {
   const { next } = useSearch({ from: '/claim' });

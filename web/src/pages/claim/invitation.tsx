@@ -6,12 +6,12 @@ import { keyOf, useAction, useReading } from '../../api/queries.ts';
 import type { Account } from '../../api/schema.ts';
 import { Plain } from '../../frame/plain.tsx';
 import { SignInOptions } from '../../parts/sign-in-options.tsx';
+import { SignedInAs } from '../../parts/signed-in-as.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Time } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { useJoinBusiness } from './join-business.ts';
-import { SignedInAs } from './signed-in-as.tsx';
 
 type Invitation = ResponseOf<'GET /v1/account/invitations/{token}'>;
 

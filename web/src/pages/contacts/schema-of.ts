@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { membersAt } from '../../../../packages/client/src/json-text.ts';
 import { type ApiError, textOf } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
-import { membersAt } from '../../json/scan.ts';
 
 /** The schema that a business publishes, as it was written; null if it publishes none. */
 export function useSchemaOf(handle: string): UseQueryResult<string | null, ApiError> {

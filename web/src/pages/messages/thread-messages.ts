@@ -1,10 +1,10 @@
 import { type InfiniteData, queryOptions, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
+import { membersAt } from '../../../../packages/client/src/json-text.ts';
 import { useActiveBusiness } from '../../api/business.ts';
 import { type ApiError, call, textOf } from '../../api/client.ts';
 import { useArrivals, useThreadChanges } from '../../api/live.ts';
 import type { EnvelopeSummary, ThreadState } from '../../api/schema.ts';
-import { membersAt } from '../../json/scan.ts';
 import { isChanging } from './work/under-way.ts';
 
 /** A message without its JSON, which is loaded when the message is opened. */

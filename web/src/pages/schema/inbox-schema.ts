@@ -1,8 +1,8 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { membersAt } from '../../../../packages/client/src/json-text.ts';
 import { useActiveBusiness } from '../../api/business.ts';
 import { type ApiError, JsonText, textOf } from '../../api/client.ts';
 import { keyOf, useAction } from '../../api/queries.ts';
-import { membersAt } from '../../json/scan.ts';
 
 export interface SavedSchema {
   /** As it was saved, character for character. */

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
+import { membersAt } from '../../../../packages/client/src/json-text.ts';
 import { useActiveBusiness } from '../../api/business.ts';
 import { call, textOf } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
-import { membersAt } from '../../json/scan.ts';
 import { formatted } from '../../parts/json-editor/formatted.ts';
 
 const RECENT_MESSAGES = 5;

@@ -9,6 +9,7 @@ import { Rows, Section, Time } from '../../ui/parts.tsx';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { type LogFilters, useDeliveries } from './deliveries.ts';
 import { DeliveryState, nameOfState } from './delivery-state.tsx';
+import { nameOfEvent } from './events.tsx';
 import { duration } from './numbers.ts';
 
 const STATES = ['pending', 'delivered', 'retrying', 'dropped', 'failed'] as const;
@@ -33,7 +34,7 @@ export function DeliveryLog({ id }: { id: string }) {
       ) : log.items.length > 0 ? (
         <Rows label="Deliveries">
           {log.items.map((delivery) => (
-            <DeliveryRow key={delivery.message_id} delivery={delivery} />
+            <DeliveryRow key={delivery.event_id} delivery={delivery} />
           ))}
         </Rows>
       ) : log.error ? null : isFiltered ? (
@@ -119,8 +120,7 @@ function Filters({ onChange }: { onChange(filters: LogFilters): void }) {
 
 function DeliveryRow({ delivery }: { delivery: WebhookMessage }) {
   const { webhook_id, state, latest_attempt } = delivery;
-  const { event, replay, attempt, error, created_at, attempted_at } = latest_attempt;
-  const what = event === 'message.test' ? 'Test' : replay ? 'Redelivery' : 'Message';
+  const { event, attempt, error, created_at, attempted_at } = latest_attempt;
   return (
     <li>
       <Link
@@ -132,7 +132,7 @@ function DeliveryRow({ delivery }: { delivery: WebhookMessage }) {
           <DeliveryState status={state} />
         </span>
         <span className="max-sm:col-start-1 max-sm:row-start-2">
-          {what}
+          {nameOfEvent(latest_attempt)}
           <span className="text-soft">{event === 'message.test' ? '' : `, attempt ${attempt}`}</span>
         </span>
         <span className="min-w-0 truncate text-sm text-soft max-sm:col-span-2 max-sm:row-start-3">

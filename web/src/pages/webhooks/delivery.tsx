@@ -13,6 +13,7 @@ import { say } from '../../ui/toast.tsx';
 import { AttemptItem } from './attempt.tsx';
 import { curlFor } from './curl.ts';
 import { DeliveryState, meaningOf } from './delivery-state.tsx';
+import { nameOfEvent } from './events.tsx';
 import { useReloadWhenDue } from './reload-when-due.ts';
 
 const DELIVERY = 'GET /v1/webhooks/{id}/messages/{message_id}';
@@ -38,18 +39,19 @@ export function DeliveryPage() {
 }
 
 function Shown({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDelivery }) {
-  const { message_id, state, attempts, body, next_attempt_at } = delivery;
+  const { message_id, event_id, state, attempts, body, next_attempt_at } = delivery;
   const isTest = attempts.every(({ event }) => event === 'message.test');
+  const isReceived = attempts.every(({ event }) => event === 'message.received');
   const redeliver = useAction('POST /v1/messages/{id}/redeliver', { changes: [DELIVERY, 'GET /v1/webhooks/{id}/messages'] });
   const latest = attempts.find(({ status, attempt }) => status !== 'pending' || attempt === 1);
   return (
     <>
       <PageHeader
-        title={isTest ? 'Test delivery' : 'Message delivery'}
+        title={isTest ? 'Test delivery' : isReceived ? 'Message delivery' : 'Event delivery'}
         actions={
           <>
             {body === null ? null : <CopyButton text={curlFor(webhook.url, latest?.request ?? null, body)} label="Copy as curl" />}
-            {isTest ? null : (
+            {message_id === null || !isReceived ? null : (
               <Button
                 look="primary"
                 isBusy={redeliver.isPending}
@@ -85,13 +87,14 @@ function Shown({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDeliv
         <Fact name="Webhook">
           <span className="font-mono text-sm break-all">{webhook.url}</span>
         </Fact>
-        {isTest ? null : (
+        {isReceived ? null : <Fact name="Event">{attempts[0] ? nameOfEvent(attempts[0]) : ''}</Fact>}
+        {isTest || message_id === null ? null : (
           <Fact name="Message">
             <MessageLink id={message_id} />
           </Fact>
         )}
-        <Fact name="Message id">
-          <Copyable text={message_id} label="message id" />
+        <Fact name={isReceived || isTest ? 'Message id' : 'Event id'}>
+          <Copyable text={event_id} label={isReceived || isTest ? 'message id' : 'event id'} />
         </Fact>
       </Facts>
       <Section title="Attempts">
@@ -102,7 +105,7 @@ function Shown({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDeliv
         </Rows>
       </Section>
       <Section title="Request body" actions={body === null ? undefined : <CopyButton text={body} label="Copy body" />}>
-        {body === null ? <p className="text-soft">The message is no longer there.</p> : <JsonView text={body} name={message_id} />}
+        {body === null ? <p className="text-soft">What this was about is no longer there.</p> : <JsonView text={body} name={event_id} />}
       </Section>
     </>
   );

@@ -4,6 +4,7 @@ import { Select, Switch, TextArea, TextField, VERBATIM } from '../../ui/field.ts
 import { FormDialog } from '../../ui/form.tsx';
 import { say } from '../../ui/toast.tsx';
 import { useForm } from '../../ui/use-form.ts';
+import { EventChoice, eventsIn } from './events.tsx';
 
 type Fields = {
   url: string;
@@ -16,6 +17,8 @@ type Fields = {
   headers: string;
   ed25519: 'yes' | 'no';
   ordered: 'yes' | 'no';
+  /** Separated by spaces. */
+  events: string;
 };
 
 const TYPES_MAX = 20;
@@ -34,6 +37,7 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose():
     headers: '',
     ed25519: webhook.signatures.includes('ed25519') ? 'yes' : 'no',
     ordered: webhook.ordered ? 'yes' : 'no',
+    events: webhook.events.join(' '),
   };
   const form = useForm<Fields>({
     initial,
@@ -57,6 +61,7 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose():
     <FormDialog title="Edit webhook" action="Save" form={form} onClose={onClose}>
       <TextField label="URL" type="url" inputMode="url" maxLength={2_048} {...VERBATIM} {...form.field('url')} />
       <TextField label="Description" maxLength={200} {...form.field('description')} />
+      <EventChoice value={eventsIn(form.fields.events)} onChange={(events) => form.set({ events: events.join(' ') })} />
       <TextField
         label="Segment"
         maxLength={512}
@@ -117,7 +122,7 @@ const linesOf = (text: string): string[] =>
     .filter((line) => line !== '');
 
 /** The fields as the API has them. Headers that are kept are left out. */
-function settingsOf({ url, target, types, description, max_per_second, change, headers, ed25519, ordered }: Fields) {
+function settingsOf({ url, target, types, description, max_per_second, change, headers, ed25519, ordered, events }: Fields) {
   const patterns = linesOf(types);
   const given = linesOf(headers).map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]);
   const signatures: Webhook['signatures'] = ed25519 === 'yes' ? ['hmac', 'ed25519'] : ['hmac'];
@@ -128,6 +133,7 @@ function settingsOf({ url, target, types, description, max_per_second, change, h
     description: description.trim() || null,
     max_per_second: max_per_second.trim() === '' ? null : Number(max_per_second),
     ordered: ordered === 'yes',
+    events: eventsIn(events),
     signatures,
     ...(change === 'replace' && { headers: given.length > 0 ? Object.fromEntries(given) : null }),
   };

@@ -2,12 +2,13 @@ import type { ReactNode } from 'react';
 import type { Webhook } from '../../api/schema.ts';
 import { Name } from '../../ui/name.tsx';
 import { Badge, Copyable, CopyButton, Fact, Facts, Time } from '../../ui/parts.tsx';
+import { labelOfEvent } from './events.tsx';
 import { number } from './numbers.ts';
 import { Receives } from './receives.tsx';
 
 /** The settings of a webhook. Those that are not set are left out. */
 export function WebhookFacts({ webhook }: { webhook: Webhook }) {
-  const { url, description, target, types, header_names, max_per_second, ordered, public_key, active, created_at } = webhook;
+  const { url, description, target, types, header_names, max_per_second, ordered, events, public_key, active, created_at } = webhook;
   return (
     <Facts>
       <Fact name="URL">
@@ -23,6 +24,7 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
           <Name>{description}</Name>
         </Fact>
       )}
+      {events.length === 1 && events[0] === 'message.received' ? null : <Fact name="Events">{events.map(labelOfEvent).join(', ')}</Fact>}
       <Fact name="Receives">
         <Receives target={target} />
         {types === null ? null : (

@@ -1,7 +1,7 @@
-import { useSignOut } from '../../api/auth.ts';
-import { useReading } from '../../api/queries.ts';
-import { Name } from '../../ui/name.tsx';
-import { ErrorNote } from '../../ui/states.tsx';
+import { useSignOut } from '../api/auth.ts';
+import { useReading } from '../api/queries.ts';
+import { Name } from '../ui/name.tsx';
+import { ErrorNote } from '../ui/states.tsx';
 
 /** At the foot of pages without a frame: who is here, and the way out. */
 export function SignedInAs() {

@@ -1,6 +1,14 @@
-/** Finds values in a long text that is known to be JSON, without parsing them. */
+/** JSON that goes out as it is written, so that its numbers, its key order and repeated keys stay. */
+export class JsonText {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
 
-type Span = readonly [start: number, end: number];
+// Below: finds values in a long text that is known to be JSON, without parsing them.
+
+export type Span = readonly [start: number, end: number];
 
 /** The members of the object that starts at an offset. */
 export function membersAt(text: string, at: number): Map<string, Span> {

@@ -1,0 +1,97 @@
+import type { Waybill } from '@waybill/client';
+import type { Output } from './output.ts';
+import type { Profiles } from './profiles.ts';
+
+export interface Option {
+  type: 'string' | 'boolean';
+  short?: string;
+  multiple?: boolean;
+  /** What stands for the value in the help, such as `<file>`. */
+  value?: string;
+  /** All values that are possible. */
+  choices?: readonly string[];
+  help: string;
+}
+
+/** What a command gets: its arguments and options, and the world around it. */
+export interface Call {
+  args: string[];
+  options: Options;
+  output: Output;
+  io: Io;
+  profiles: Profiles;
+  /** Aborted by Ctrl-C and SIGTERM. */
+  signal: AbortSignal;
+  /** The client for the chosen profile, key and address. */
+  waybill(): Waybill;
+  /** Its address and key, and where they come from. */
+  account(): Account;
+}
+
+export interface Account {
+  url: string;
+  key: string | undefined;
+}
+
+/** The given options, by name. */
+export class Options {
+  readonly #values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+
+  constructor(values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>) {
+    this.#values = values;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#values[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  is(name: string): boolean {
+    return this.#values[name] === true;
+  }
+
+  list(name: string): string[] {
+    const value = this.#values[name];
+    return Array.isArray(value) ? value.map(String) : [];
+  }
+
+  /** A whole number from 1 on. */
+  count(name: string): number | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    if (!/^[1-9]\d{0,8}$/.test(value)) throw new UsageError(`--${name} must be a number from 1 on.`);
+    return Number(value);
+  }
+
+  /** Those that are given, for the query of a request. */
+  given(...names: string[]): Record<string, string> {
+    return Object.fromEntries(
+      names.flatMap((name) => [[name, this.text(name)]]).filter((pair): pair is [string, string] => pair[1] !== undefined),
+    );
+  }
+}
+
+export interface Command {
+  /** As typed: `webhooks create`. */
+  name: string;
+  /** Its arguments, such as `<to>`; those in brackets can be left out, and `…` takes any number. */
+  args: string;
+  help: string;
+  options?: Record<string, Option>;
+  examples: string[];
+  run(call: Call): Promise<void>;
+}
+
+/** Everything outside of the process that commands use. */
+export interface Io {
+  env: Readonly<Record<string, string | undefined>>;
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+  stderr: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+}
+
+/** A mistake in the command line, or in what it names. */
+export class UsageError extends Error {}
+
+/** What was to be checked is not so: the command worked, and its result is no. */
+export class CheckFailed extends Error {}

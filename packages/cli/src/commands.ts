@@ -1,0 +1,19 @@
+import type { Command } from './command.ts';
+import { account } from './commands/account.ts';
+import { completionCommand } from './commands/completion.ts';
+import { listen } from './commands/listen.ts';
+import { lists } from './commands/lists.ts';
+import { proofs } from './commands/proofs.ts';
+import { sending } from './commands/sending.ts';
+import { webhooks } from './commands/webhooks.ts';
+
+/** The one table of commands: help, completion and dispatch are made from it. */
+export const COMMANDS: readonly Command[] = [
+  ...account,
+  ...sending,
+  ...lists,
+  ...listen,
+  ...webhooks,
+  ...proofs,
+  completionCommand(() => COMMANDS),
+];

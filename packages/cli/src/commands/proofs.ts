@@ -1,0 +1,96 @@
+import { createReadStream } from 'node:fs';
+import { checkReceipt, JsonText, newSha256, type ReceiptCheck } from '@waybill/client';
+import { CheckFailed, type Command, UsageError } from '../command.ts';
+import { DATA, jsonTextOf } from '../input.ts';
+import { localTime, partyName, visible } from '../output.ts';
+
+async function hashOf(path: string, signal: AbortSignal): Promise<string> {
+  const hash = newSha256();
+  try {
+    for await (const chunk of createReadStream(path, { signal })) hash.update(chunk);
+  } catch (error) {
+    throw new UsageError(`Couldn’t read ${path}: ${(error as Error).message}`);
+  }
+  return hash.digest();
+}
+
+const WORDS: Record<ReceiptCheck['content'], string> = {
+  matches: 'matches what the receipt says',
+  differs: 'DIFFERS from what the receipt says',
+  unknown: 'can’t be recomputed: the sender shows a minimal receipt',
+};
+
+export const proofs: Command[] = [
+  {
+    name: 'schema check',
+    args: '',
+    help: 'Checks JSON against a schema: that of your inbox, one in a file, or the one that a recipient publishes. Exit code 1 if it does not pass.',
+    options: {
+      data: DATA,
+      schema: { type: 'string', value: '<json>', help: 'A schema: as it is, from a file (@schema.json) or from stdin (-)' },
+      to: { type: 'string', value: '<handle>', help: 'The schema that this recipient publishes' },
+    },
+    examples: ['waybill schema check --to globex --data @order.json', 'waybill schema check --schema @schema.json --data @order.json'],
+    run: async (call) => {
+      const { options, output, waybill, signal } = call;
+      const [json, schema, to] = [await jsonTextOf(call), await jsonTextOf(call, 'schema'), options.text('to')];
+      if (to !== undefined && schema !== undefined) throw new UsageError('Give --to or --schema, not both.');
+      if (to !== undefined && json === undefined) throw new UsageError('Give the JSON to check: --data @order.json');
+      const body = new JsonText(`{${[schema && `"schema":${schema}`, json && `"json":${json}`].filter(Boolean).join(',')}}`);
+      const repeatable = { signal, isRepeatable: true };
+      const checked =
+        to === undefined
+          ? await waybill().request('POST /v1/inbox/schema/check', { body }, repeatable)
+          : await waybill().request('POST /v1/schema-check', { query: { to }, body }, repeatable);
+      const ofSchema = 'schema' in checked ? checked.schema.errors.map((one) => ({ ...one, where: 'schema' })) : [];
+      const problems = [...ofSchema, ...(checked.validation?.errors ?? []).map((one) => ({ ...one, where: 'json' }))];
+      const status = ofSchema.length > 0 ? 'invalid schema' : (checked.validation?.status ?? 'valid schema');
+      const isBad = ofSchema.length > 0 || status === 'failed';
+      output.result(checked, () =>
+        [
+          output.paint(isBad ? 'red' : 'green', status),
+          ...problems.map(({ where, path, message }) => `  ${where} ${visible(path || '/')}: ${visible(message)}`),
+        ].join('\n'),
+      );
+      if (isBad) throw new CheckFailed();
+    },
+  },
+  {
+    name: 'receipt verify',
+    args: '<receipt>',
+    help: 'Recomputes the hashes of a public receipt on this machine, and compares JSON and files that you have. Exit code 1 if something differs. Needs no key.',
+    options: {
+      data: DATA,
+      file: { type: 'string', short: 'f', value: '<path>', multiple: true, help: 'A file that must be among those of the message' },
+    },
+    examples: [
+      'waybill receipt verify https://waybill.example.com/r/rcpt_…',
+      'waybill receipt verify rcpt_… --data @order.json --file scan.tiff',
+    ],
+    run: async (call) => {
+      const {
+        args: [given = ''],
+        options,
+        output,
+        waybill,
+        signal,
+      } = call;
+      const receipt = await waybill().receipt(given, { signal });
+      const { content, json } = checkReceipt(receipt, await jsonTextOf(call));
+      const known = new Set(receipt.files.map(({ sha256 }) => sha256));
+      const files: { path: string; result: 'matches' | 'differs' }[] = [];
+      for (const path of options.list('file')) files.push({ path, result: known.has(await hashOf(path, signal)) ? 'matches' : 'differs' });
+      const isBad = content === 'differs' || json === 'differs' || files.some(({ result }) => result === 'differs');
+      output.result({ id: receipt.id, content, json: json ?? null, files, ok: !isBad }, () =>
+        [
+          `${receipt.id} from ${visible(partyName(receipt.from.party))} to ${visible(partyName(receipt.to.party))}, ${localTime(receipt.received_at)}`,
+          `content_hash ${WORDS[content]}`,
+          ...(json === undefined ? [] : [`The JSON ${json}`]),
+          ...files.map(({ path, result }) => `${visible(path)} ${result}`),
+          isBad ? output.paint('red', 'Not verified') : output.paint('green', 'Verified'),
+        ].join('\n'),
+      );
+      if (isBad) throw new CheckFailed();
+    },
+  },
+];

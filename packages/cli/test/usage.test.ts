@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../server/test/support/process.ts';
+import { startTestService, type TestService } from '../../../server/test/support/service.ts';
+import { COMMANDS } from '../src/commands.ts';
+import { CommandLine } from './support/command-line.ts';
+
+let service: TestService;
+const commandLine = new CommandLine({ HOME: temporaryFolder() });
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+describe('help', () => {
+  test('lists all commands', async () => {
+    const { stdout } = await commandLine.succeed('--help');
+    for (const { name } of COMMANDS) expect(stdout).toContain(`  ${name}`);
+    expect((await commandLine.succeed()).stdout).toBe(stdout);
+  });
+
+  test.each(COMMANDS.map(({ name }) => name))('of %s has its options and examples', async (name) => {
+    const { stdout } = await commandLine.succeed(...name.split(' '), '--help');
+    expect(stdout).toMatch(new RegExp(`^Usage: waybill ${name}\\b`));
+    expect(stdout).toMatch(/Examples:\n {2}\S/);
+  });
+
+  test('of an operator’s command comes from the service', async () => {
+    expect((await commandLine.succeed('business', 'create', '--help')).stdout).toContain('business create <handle> --name <text>');
+  });
+
+  test('the README names all commands', () => {
+    const readme = readFileSync(path.resolve(import.meta.dirname, '../README.md'), 'utf8');
+    for (const { name } of COMMANDS) expect(readme).toContain(`waybill ${name}`);
+  });
+});
+
+describe('exit codes', () => {
+  const unreachable = 'http://127.0.0.1:9';
+
+  test.each([
+    ['an unknown command', ['fly'], 2, 'There is no command'],
+    ['an unknown option', ['inbox', '--colour'], 2, '--colour'],
+    ['too few arguments', ['read'], 2, 'Usage: waybill read <id>'],
+    ['too many arguments', ['inbox', 'x'], 2, 'Usage: waybill inbox'],
+    ['a value that is none', ['threads', '--status', 'maybe'], 2, 'open or done'],
+    ['no profile', ['inbox'], 2, 'Log in first'],
+    ['an empty message', ['send', 'globex', '--key', 'x', '--url', unreachable], 2, 'at least one'],
+    ['a shell that is none', ['completion', 'tcsh'], 2, 'bash, zsh, fish'],
+  ])('%s', async (_name, args, code, message) => {
+    const ended = await commandLine.run(args);
+    expect([ended.code, ended.stdout]).toEqual([code, '']);
+    expect(ended.stderr).toContain(message);
+  });
+
+  test('a refusal is 3, what is not found 4, in JSON too', async () => {
+    const { secret } = await service.business('acme');
+    const account = ['--url', service.url, '--key'];
+    expect((await commandLine.run(['whoami', ...account, 'wb_wrong'])).code).toBe(3);
+    const missing = await commandLine.run(['read', 'msg_unknown', ...account, secret, '--json']);
+    expect(missing.code).toBe(4);
+    expect(JSON.parse(missing.stderr).error).toMatchObject({ code: 'not_found', request_id: expect.stringMatching(/^req_/) });
+  });
+
+  test('an operator’s command works as before', async () => {
+    const operator = new CommandLine({ HOME: temporaryFolder(), DATABASE_URL: service.databaseUrl, DATA_DIR: temporaryFolder() });
+    expect(await operator.json('business', 'create', 'initech', '--name', 'Initech')).toEqual({
+      handle: 'initech',
+      display_name: 'Initech',
+    });
+  });
+});
+
+test('completion completes commands, their second words and their options', async () => {
+  const { stdout } = await commandLine.succeed('completion', 'bash');
+  const complete = (...words: string[]) => {
+    const line = `COMP_WORDS=(waybill ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _waybill; printf '%s\n' "\${COMPREPLY[@]}"`;
+    const { stdout: found } = spawnSync('bash', ['-c', `${stdout}\n${line}`], { encoding: 'utf8' });
+    return found.trim().split('\n');
+  };
+  expect(complete('in')).toEqual(['inbox']);
+  expect(complete('webhooks', 're')).toEqual(['resume', 'recover']);
+  expect(complete('webhooks', 'resume', 'wh_1', '--rec')).toEqual(['--recover']);
+  expect(complete('send', 'globex', '--sub')).toEqual(['--subject']);
+  expect((await commandLine.succeed('completion', 'fish')).stdout).toContain('complete -c waybill');
+  expect((await commandLine.succeed('completion', 'zsh')).stdout).toMatch(/^#compdef waybill\n/);
+});

@@ -1,0 +1,46 @@
+import { canonicalJson } from './canonical-json.ts';
+import type { EnvelopeFields } from './message.ts';
+import type { MinimalReceipt, Receipt } from './schema.ts';
+import { sha256Of } from './sha256.ts';
+
+export interface ReceiptCheck {
+  /**
+   * Whether `content_hash` is the hash of what the receipt says. `unknown` for a minimal receipt, which leaves out what was hashed.
+   */
+  content: 'matches' | 'differs' | 'unknown';
+  /** Whether the given JSON is that of the message; undefined if none was given. */
+  json: 'matches' | 'differs' | undefined;
+  /** Files that the service hashed after delivery, because they are large: `content_hash` does not cover their bytes. */
+  hashedLater: string[];
+}
+
+/** Recomputes the hashes of a receipt or a message, and compares JSON that you have. Asks nobody. */
+export function checkReceipt(receipt: Receipt | MinimalReceipt | EnvelopeFields, jsonText?: string): ReceiptCheck {
+  const json = jsonText === undefined ? undefined : jsonHash(jsonText) === receipt.json_sha256 ? 'matches' : 'differs';
+  if (!('thread_id' in receipt)) return { content: 'unknown', json, hashedLater: [] };
+  // The hash was made at delivery, when large files had none yet: so it is compared without those of the largest file, the two largest …
+  const sizes = [...new Set(receipt.files.map(({ size_bytes }) => size_bytes))].sort((a, b) => b - a);
+  for (const bound of [Number.POSITIVE_INFINITY, ...sizes]) {
+    if (sha256Of(hashedText(receipt, bound)) !== receipt.content_hash) continue;
+    const later = receipt.files.filter(({ size_bytes, sha256 }) => size_bytes >= bound && sha256 !== null);
+    return { content: 'matches', json, hashedLater: later.map(({ id }) => id) };
+  }
+  return { content: 'differs', json, hashedLater: [] };
+}
+
+/** `json_sha256` of a message with this JSON. */
+export function jsonHash(jsonText: string): string {
+  return sha256Of(canonicalJson(JSON.parse(jsonText)));
+}
+
+function hashedText(receipt: Receipt | EnvelopeFields, unhashedFromBytes: number): string {
+  const { id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, received_at } = receipt;
+  const files = receipt.files.map(({ id, filename, content_type, size_bytes, sha256 }) => ({
+    id,
+    filename,
+    content_type,
+    size_bytes,
+    sha256: size_bytes >= unhashedFromBytes ? null : sha256,
+  }));
+  return canonicalJson({ id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, files, received_at });
+}

@@ -1,0 +1,70 @@
+import { WaybillError } from './errors.ts';
+import { JsonText } from './json-text.ts';
+import type { Message } from './message.ts';
+import { backoffMs, pause } from './pause.ts';
+import type { RequestOptions } from './transport.ts';
+import type { UploadedFile } from './upload.ts';
+
+/** The id of an upload, or what `upload` returned: then the hash is checked. */
+export type SentFile = string | UploadedFile;
+
+interface Contents {
+  /** Your label for the kind of message, such as `order`. */
+  type?: string | undefined;
+  subject?: string | undefined;
+  /** A text for people. */
+  note?: string | undefined;
+  /** Any JSON value. */
+  json?: unknown;
+  /** JSON as text, in place of `json`: it arrives byte for byte. */
+  jsonText?: string | undefined;
+  /** Uploads, or a `Blob` or `File`, which is uploaded first. */
+  files?: readonly (SentFile | Blob)[] | undefined;
+}
+
+/** What to send, and where: to a handle (`globex`, `globex/orders`), or in reply to a message. */
+export type SendRequest = Contents & ({ to: string; in_reply_to?: undefined } | { in_reply_to: string; to?: undefined });
+export type Reply = Contents;
+
+export interface SendOptions extends Omit<RequestOptions, 'isRepeatable'> {
+  /** One for each message, such as an order number. Random by default, which protects from repeats by this call only. */
+  idempotencyKey?: string | undefined;
+}
+
+export function bodyOf({ json, jsonText, files: _, ...fields }: SendRequest, files: readonly SentFile[]): JsonText {
+  if (json !== undefined && jsonText !== undefined) throw new TypeError('Give json or jsonText, not both.');
+  const ids = files.map((file) => (typeof file === 'string' ? file : file.id));
+  const rest = JSON.stringify({ ...fields, ...(ids.length > 0 && { files: ids }), json });
+  if (jsonText === undefined) return new JsonText(rest);
+  // What is not JSON could add fields to the request.
+  JSON.parse(jsonText);
+  return new JsonText(`${rest.slice(0, -1)},"json":${jsonText}}`);
+}
+
+/** Files over 100 MB have no hash yet. */
+export function checkHashes(message: Message, files: readonly SentFile[]): void {
+  for (const [index, file] of files.entries()) {
+    const stored = message.files[index];
+    if (typeof file === 'string' || !stored || stored.sha256 === null || stored.sha256 === file.sha256) continue;
+    throw new WaybillError(
+      'hash_mismatch',
+      `The service has other bytes of ${file.filename} than were read here; message ${message.id} was sent.`,
+    );
+  }
+}
+
+/** Asks until all files have a hash. */
+export async function confirmHashes(
+  read: (id: string) => Promise<Message>,
+  message: Message,
+  files: readonly UploadedFile[],
+  signal: AbortSignal | undefined,
+): Promise<Message> {
+  let latest = message;
+  for (let looks = 1; latest.files.some(({ sha256 }) => sha256 === null); looks++) {
+    await pause(backoffMs(Math.min(looks, 4)), signal);
+    latest = await read(message.id);
+  }
+  checkHashes(latest, files);
+  return latest;
+}

@@ -1,0 +1,221 @@
+import { errorOf, WaybillError } from './errors.ts';
+import { JsonText } from './json-text.ts';
+import { backoffMs, pause } from './pause.ts';
+
+/** What the client needs of `fetch`. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface WaybillOptions {
+  /** The address of the service, such as `https://waybill.example.com`. */
+  baseUrl: string;
+  /** An API key, `wb_…`. Without it, only what is public can be read. */
+  key?: string | undefined;
+  /** In place of the `fetch` of the platform. */
+  fetch?: Fetch | undefined;
+  /** How often a request is repeated that failed for the moment; 5 by default. */
+  maxRetries?: number | undefined;
+  /** How long one try of a request can take; 60,000 by default. */
+  timeoutMs?: number | undefined;
+}
+
+export interface RequestOptions {
+  signal?: AbortSignal | undefined;
+  headers?: Record<string, string> | undefined;
+  /** How long one try can take. */
+  timeoutMs?: number | undefined;
+  /** Whether the request does no harm if it arrives twice. By default all but POST, and POST with an `Idempotency-Key`. */
+  isRepeatable?: boolean | undefined;
+}
+
+export interface Input {
+  path?: Record<string, string> | undefined;
+  query?: object | undefined;
+  body?: unknown;
+}
+
+const DEFAULT_RETRIES = 5;
+const DEFAULT_TIMEOUT_MS = 60_000;
+/** A longer `Retry-After`, such as that of a monthly limit, is for the caller to decide. */
+const RETRY_AFTER_MAX_S = 60;
+/** Far above a page of messages, which ends at about 4 MB. */
+const TEXT_MAX_BYTES = 64 * 1_048_576;
+
+/** Makes requests: time-outs, retries, errors. */
+export class Transport {
+  readonly baseUrl: string;
+  readonly #key: string | undefined;
+  readonly #fetch: Fetch;
+  readonly maxRetries: number;
+  readonly #timeoutMs: number;
+
+  constructor({ baseUrl, key, fetch, maxRetries = DEFAULT_RETRIES, timeoutMs = DEFAULT_TIMEOUT_MS }: WaybillOptions) {
+    if (!/^https?:\/\/./.test(baseUrl))
+      throw new TypeError(`baseUrl must be the address of the service, such as https://…; it is ${baseUrl}`);
+    this.baseUrl = baseUrl.replace(/\/+$/, '');
+    this.#key = key;
+    this.#fetch = fetch ?? ((url, init) => globalThis.fetch(url, init));
+    this.maxRetries = maxRetries;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** The text of the response to a request of the API, such as `GET /v1/messages/{id}`. */
+  async text(operation: string, { path = {}, query = {}, body }: Input, options: RequestOptions = {}): Promise<string> {
+    const [method = '', template = ''] = operation.split(' ');
+    const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
+    const content = body === undefined ? undefined : body instanceof JsonText ? body.text : JSON.stringify(body);
+    const headers: Record<string, string> = {
+      accept: 'application/json',
+      ...this.authorization(),
+      ...(content !== undefined && { 'content-type': 'application/json' }),
+      ...options.headers,
+    };
+    const isRepeatable = options.isRepeatable ?? (method !== 'POST' || 'idempotency-key' in headers);
+    const url = this.urlOf(filled, query);
+    const init = { method, headers, ...(content !== undefined && { body: content }) };
+    return this.retry(isRepeatable, options.signal, () => this.attempt(url, init, options, jsonIn));
+  }
+
+  urlOf(path: string, query: object): string {
+    // Parameters that are undefined are left out.
+    const given = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+    return given.size === 0 ? `${this.baseUrl}${path}` : `${this.baseUrl}${path}?${given}`;
+  }
+
+  authorization(): Record<string, string> {
+    return this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` };
+  }
+
+  /** One try of a request: gives what `read` makes of a success, and throws a WaybillError for all else. */
+  async attempt<T>(
+    url: string,
+    init: RequestInit,
+    { signal, timeoutMs = this.#timeoutMs }: RequestOptions,
+    read: (response: Response, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    // Not AbortSignal.timeout and .any: those of many short requests stay in memory as long as the signal of the caller.
+    const ending = new AbortController();
+    const end = () => ending.abort(signal?.reason);
+    const timer = setTimeout(() => ending.abort(new WaybillError('timed_out', `No response within ${timeoutMs / 1_000} s.`)), timeoutMs);
+    signal?.addEventListener('abort', end);
+    try {
+      const response = await this.#fetch(url, { ...init, signal: ending.signal });
+      if (response.ok) return await read(response, ending.signal);
+      throw errorOf(response, await textIn(response, ending.signal));
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (ending.signal.aborted) throw ending.signal.reason;
+      throw error instanceof WaybillError ? error : unreachable(url, error);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    }
+  }
+
+  /**
+   * Opens a response that comes bit by bit. Time counts only while nothing comes, so that it can take hours; read `chunks` to the end, or
+   * break out of the loop.
+   */
+  async open(
+    url: string,
+    init: RequestInit,
+    { signal, timeoutMs = this.#timeoutMs }: RequestOptions,
+  ): Promise<{ response: Response; chunks: AsyncGenerator<Uint8Array, void> }> {
+    signal?.throwIfAborted();
+    const ending = new AbortController();
+    const end = () => ending.abort(signal?.reason);
+    const silent = () => ending.abort(new WaybillError('timed_out', `Nothing came for ${timeoutMs / 1_000} s.`));
+    signal?.addEventListener('abort', end);
+    let timer = setTimeout(silent, timeoutMs);
+    const close = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    };
+    const reasonOf = (error: unknown) => {
+      if (signal?.aborted) return signal.reason;
+      if (ending.signal.aborted) return ending.signal.reason;
+      return error instanceof WaybillError ? error : unreachable(url, error);
+    };
+    const read = async function* (response: Response): AsyncGenerator<Uint8Array, void> {
+      const reader = response.body?.getReader();
+      try {
+        while (reader) {
+          timer = setTimeout(silent, timeoutMs);
+          const { done, value } = await reader.read();
+          clearTimeout(timer);
+          if (done) return;
+          yield value;
+        }
+      } catch (error) {
+        throw reasonOf(error);
+      } finally {
+        close();
+        void reader?.cancel().catch(() => undefined);
+      }
+    };
+    try {
+      const response = await this.#fetch(url, { ...init, signal: ending.signal });
+      if (!response.ok) throw errorOf(response, await textIn(response, ending.signal));
+      clearTimeout(timer);
+      return { response, chunks: read(response) };
+    } catch (error) {
+      close();
+      throw reasonOf(error);
+    }
+  }
+
+  /** Repeats what failed for the moment. What might have been done is repeated only if that does no harm. */
+  async retry<T>(isRepeatable: boolean, signal: AbortSignal | undefined, run: () => Promise<T>): Promise<T> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await run();
+      } catch (error) {
+        if (!(error instanceof WaybillError) || failures > this.maxRetries) throw error;
+        // Nothing was done for a request that got 429.
+        const canRepeat = error.status === 429 || (isRepeatable && error.isTemporary);
+        if (!canRepeat || (error.retryAfterS ?? 0) > RETRY_AFTER_MAX_S) throw error;
+        await pause(backoffMs(failures, error.retryAfterS), signal);
+      }
+    }
+  }
+}
+
+function unreachable(url: string, error: unknown): WaybillError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new WaybillError('connection_failed', `Couldn’t connect to ${new URL(url).origin}: ${reason}`, { cause: error });
+}
+
+/** The text of a success, which is JSON or nothing. */
+async function jsonIn(response: Response, signal: AbortSignal): Promise<string> {
+  const text = await textIn(response, signal);
+  if (text === '' || /\bjson\b/.test(response.headers.get('content-type') ?? '')) return text;
+  throw errorOf(response, '');
+}
+
+/** The body as text. Stops reading at a size that no response of the service has. */
+async function textIn(response: Response, signal: AbortSignal): Promise<string> {
+  if (!response.body) return response.text();
+  const decoder = new TextDecoder();
+  const reader = response.body.getReader();
+  const cancel = () => void reader.cancel(signal.reason).catch(() => undefined);
+  signal.addEventListener('abort', cancel);
+  try {
+    let text = '';
+    let bytes = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) return text + decoder.decode();
+      bytes += value.byteLength;
+      if (bytes > TEXT_MAX_BYTES) {
+        cancel();
+        throw new WaybillError('unexpected_response', 'The response is larger than any of the service.', { status: response.status });
+      }
+      text += decoder.decode(value, { stream: true });
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}

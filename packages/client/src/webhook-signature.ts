@@ -1,0 +1,111 @@
+import { type Message, readMessage } from './message.ts';
+
+export interface WebhookDelivery {
+  /** The secret of the webhook, `whsec_…`, or its public key, `whpk_…`; several while you rotate. */
+  key: string | readonly string[];
+  headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The bytes as they came, before any parser. */
+  body: string | Uint8Array | ArrayBuffer;
+  /** How far the time of the signature can be from now; 300 by default. */
+  toleranceS?: number | undefined;
+}
+
+export type WebhookFault = 'missing_headers' | 'too_old_or_new' | 'wrong_signature';
+
+/** The delivery is not from Waybill, or not for this webhook. Respond with 400, and do nothing with the body. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError';
+  readonly code: WebhookFault;
+  constructor(code: WebhookFault, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const SECRET = 'whsec_';
+const PUBLIC_KEY = 'whpk_';
+const TOLERANCE_S = 300;
+const SIGNATURES_MAX = 20;
+
+/** The message of a delivery whose signature is genuine and recent. Throws a WebhookVerificationError for all others. */
+export async function verifyWebhook({ key, headers, body, toleranceS = TOLERANCE_S }: WebhookDelivery): Promise<Message> {
+  const [id, time, given] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => headerIn(headers, name));
+  if (!id || !time || !given)
+    throw new WebhookVerificationError('missing_headers', 'webhook-id, webhook-timestamp or webhook-signature is missing.');
+  if (!/^\d{1,12}$/.test(time) || Math.abs(Date.now() / 1_000 - Number(time)) > toleranceS)
+    throw new WebhookVerificationError('too_old_or_new', `The signature is not from the last ${toleranceS} seconds. Check your clock.`);
+  const bytes = bytesOf(body);
+  const signed = joined(new TextEncoder().encode(`${id}.${time}.`), bytes);
+  const signatures = given.split(' ', SIGNATURES_MAX);
+  for (const one of typeof key === 'string' ? [key] : key)
+    for (const signature of signatures) if (await isGenuine(one, signature, signed)) return readMessage(new TextDecoder().decode(bytes));
+  throw new WebhookVerificationError('wrong_signature', 'No signature is genuine. Check the secret, and that the body is as it came.');
+}
+
+/** The headers of a delivery that is signed with this secret: to test a receiver. */
+export async function signWebhook(
+  secret: string,
+  { id, body, timestampS = Math.floor(Date.now() / 1_000) }: { id: string; body: string | Uint8Array; timestampS?: number },
+): Promise<Record<string, string>> {
+  const bytes = bytesOf(body);
+  const text = (value: string) => new TextEncoder().encode(value);
+  const own = await sign(text(secret), joined(text(`${timestampS}.`), bytes));
+  const standard = await sign(keyBytes(secret, SECRET), joined(text(`${id}.${timestampS}.`), bytes));
+  return {
+    'waybill-signature': `t=${timestampS},v1=${[...own].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`,
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampS),
+    'webhook-signature': `v1,${btoa(String.fromCharCode(...standard))}`,
+  };
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+async function isGenuine(key: string, signature: string, signed: Bytes): Promise<boolean> {
+  const [version, value = ''] = signature.split(',', 2);
+  const isPublic = key.startsWith(PUBLIC_KEY);
+  if (version !== (isPublic ? 'v1a' : 'v1') || !/^[\w+/]+={0,2}$/.test(value)) return false;
+  const algorithm = isPublic ? 'Ed25519' : { name: 'HMAC', hash: 'SHA-256' };
+  const raw = keyBytes(key, isPublic ? PUBLIC_KEY : SECRET);
+  const imported = await crypto.subtle.importKey('raw', raw, algorithm, false, ['verify']);
+  // Takes the same time for all signatures.
+  return crypto.subtle.verify(isPublic ? 'Ed25519' : 'HMAC', imported, decoded(value), signed);
+}
+
+async function sign(key: Bytes, signed: Bytes): Promise<Bytes> {
+  const imported = await crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  return new Uint8Array(await crypto.subtle.sign('HMAC', imported, signed));
+}
+
+function keyBytes(key: string, prefix: string): Bytes {
+  const bytes = key.startsWith(prefix) ? decoded(key.slice(prefix.length)) : new Uint8Array();
+  if (bytes.byteLength === 0) throw new TypeError('The key must be the secret of the webhook, whsec_…, or its public key, whpk_….');
+  return bytes;
+}
+
+function headerIn(headers: WebhookDelivery['headers'], name: string): string | undefined {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  return typeof value === 'string' ? value : value?.join(' ');
+}
+
+function bytesOf(body: string | Uint8Array | ArrayBuffer): Uint8Array {
+  if (typeof body === 'string') return new TextEncoder().encode(body);
+  return body instanceof Uint8Array ? body : new Uint8Array(body);
+}
+
+function joined(start: Uint8Array, rest: Uint8Array): Bytes {
+  const bytes = new Uint8Array(start.byteLength + rest.byteLength);
+  bytes.set(start);
+  bytes.set(rest, start.byteLength);
+  return bytes;
+}
+
+/** Empty if it is not base64. */
+function decoded(base64: string): Bytes {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
+}

@@ -1,0 +1,101 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import type { KeyScope } from '../../contract/api-key.ts';
+import { Refusal } from '../../contract/errors.ts';
+import { DEVICE_LOGIN_LIFETIME_S, DEVICE_LOGINS_WAITING_MAX } from '../../contract/limits.ts';
+import { type Business, isBusiness } from '../../contract/parties.ts';
+import { withoutUnseen } from '../../contract/visible-text.ts';
+import type { Database } from '../../platform/postgres.ts';
+import { createKey, getAgent, type MintedKey } from '../agents/agents.ts';
+import type { PartyDirectory } from '../parties/directory.ts';
+import * as store from './store.ts';
+
+export interface DeviceLoginServices {
+  database: Database;
+  parties: PartyDirectory;
+  publicUrl: string;
+}
+
+const DEVICE_CODE_BYTES = 32;
+/** Without vowels, so that no code is a word, and without letters that look like others. */
+const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
+const USER_CODE_CHARS = 8;
+/** How often the program should ask. */
+export const INTERVAL_S = 3;
+
+export interface StartedLogin {
+  deviceCode: string;
+  userCode: string;
+}
+
+/** Begins a login of a program, which then asks with the device code until a person has decided about the user code. */
+export async function startLogin({ database }: DeviceLoginServices, name: string): Promise<StartedLogin> {
+  if ((await store.countWaiting(database, DEVICE_LOGINS_WAITING_MAX)) >= DEVICE_LOGINS_WAITING_MAX)
+    throw new Refusal('unavailable', 'Too many programs wait for a login at the moment. Try again in some minutes.', { retryAfterS: 60 });
+  const deviceCode = randomBytes(DEVICE_CODE_BYTES).toString('base64url');
+  for (;;) {
+    const userCode = newUserCode();
+    const login = { deviceHash: hashOf(deviceCode), userCode, name: visibleName(name), lifetimeS: DEVICE_LOGIN_LIFETIME_S };
+    if (await store.insertLogin(database, login)) return { deviceCode, userCode: shownCode(userCode) };
+  }
+}
+
+/** What a person is asked about. */
+export async function readLogin({ database }: DeviceLoginServices, userCode: string) {
+  return (await store.findWaiting(database, codeOf(userCode))) ?? noSuchLogin();
+}
+
+/** The program gets a key of this agent. */
+export async function allowLogin(
+  { database }: DeviceLoginServices,
+  business: Business,
+  userCode: string,
+  agentId: string,
+  scope: KeyScope,
+): Promise<void> {
+  const agent = await getAgent(database, business.id, agentId);
+  if (!(await store.allowLogin(database, codeOf(userCode), { partyId: business.id, agentId: agent.id, scope }))) noSuchLogin();
+}
+
+export async function refuseLogin({ database }: DeviceLoginServices, userCode: string): Promise<void> {
+  if (!(await store.refuseLogin(database, codeOf(userCode)))) noSuchLogin();
+}
+
+/** The key, once; undefined while nobody has decided. */
+export async function fetchKey(
+  { database, parties }: DeviceLoginServices,
+  deviceCode: string,
+): Promise<{ key: MintedKey; business: Business; agentId: string } | undefined> {
+  const deviceHash = hashOf(deviceCode);
+  const allowed = await store.findAllowed(database, deviceHash);
+  if (allowed === undefined) noSuchLogin();
+  if (allowed === null) return undefined;
+  const business = await parties.byId(allowed.partyId);
+  if (!business || !isBusiness(business) || !(await store.spendLogin(database, deviceHash))) noSuchLogin();
+  return { key: await createKey(database, allowed.partyId, allowed.agentId, allowed.scope), business, agentId: allowed.agentId };
+}
+
+function newUserCode(): string {
+  return Array.from({ length: USER_CODE_CHARS }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+}
+
+/** In two halves, which are easier to compare. */
+function shownCode(code: string): string {
+  return `${code.slice(0, USER_CODE_CHARS / 2)}-${code.slice(USER_CODE_CHARS / 2)}`;
+}
+
+/** As people type it: in any case, with or without the hyphen. */
+function codeOf(text: string): string {
+  return text.toUpperCase().replace(/[^A-Z]/g, '');
+}
+
+function visibleName(text: string): string {
+  return withoutUnseen(text).trim() || 'A program';
+}
+
+function hashOf(deviceCode: string): Buffer {
+  return createHash('sha256').update(deviceCode).digest();
+}
+
+function noSuchLogin(): never {
+  throw new Refusal('not_found', 'There is no such login. It was used, refused, or has expired: begin again in the program.');
+}

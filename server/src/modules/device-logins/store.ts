@@ -1,0 +1,86 @@
+import { KEY_SCOPES, type KeyScope } from '../../contract/api-key.ts';
+import type { Queryable } from '../../platform/postgres.ts';
+import { columns, oneOf, statement } from '../../platform/statement.ts';
+
+const DELETE_EXPIRED = statement('DELETE FROM device_logins WHERE expires_at <= now()');
+const COUNT = statement('SELECT count(*)::integer AS count FROM (SELECT FROM device_logins LIMIT $1) d', { count: 'integer' });
+
+/** Forgets logins that have expired, and counts the others, up to a maximum. */
+export async function countWaiting(db: Queryable, upTo: number): Promise<number> {
+  await db.query(DELETE_EXPIRED);
+  return (await db.query(COUNT, [upTo]))[0]?.count ?? 0;
+}
+
+const INSERT = statement(
+  `INSERT INTO device_logins (device_hash, user_code, name, created_at, expires_at)
+   VALUES ($1, $2, $3, now(), now() + make_interval(secs => $4)) ON CONFLICT (user_code) DO NOTHING RETURNING user_code`,
+  { user_code: 'text' },
+);
+
+/** False when another login has the same user code. */
+export async function insertLogin(
+  db: Queryable,
+  login: { deviceHash: Buffer; userCode: string; name: string; lifetimeS: number },
+): Promise<boolean> {
+  return (await db.query(INSERT, [login.deviceHash, login.userCode, login.name, login.lifetimeS])).length > 0;
+}
+
+const LOGIN_ROW = columns({ name: 'text', created_at: 'timestamptz', expires_at: 'timestamptz' });
+const WAITING = statement(
+  'SELECT name, created_at, expires_at FROM device_logins WHERE user_code = $1 AND party_id IS NULL AND expires_at > now()',
+  LOGIN_ROW,
+);
+
+/** A login that nobody has decided about yet. */
+export async function findWaiting(db: Queryable, userCode: string) {
+  const [row] = await db.query(WAITING, [userCode]);
+  return row && { name: row.name, createdAt: row.created_at, expiresAt: row.expires_at };
+}
+
+const ALLOW = statement(
+  `UPDATE device_logins SET party_id = $2, agent_id = $3, scope = $4 WHERE user_code = $1 AND party_id IS NULL AND expires_at > now()
+   RETURNING name`,
+  { name: 'text' },
+);
+
+/** False when there is no such login, or somebody has decided about it. */
+export async function allowLogin(
+  db: Queryable,
+  userCode: string,
+  { partyId, agentId, scope }: { partyId: bigint; agentId: string; scope: KeyScope },
+): Promise<boolean> {
+  return (await db.query(ALLOW, [userCode, partyId, agentId, scope])).length > 0;
+}
+
+const REFUSE = statement('DELETE FROM device_logins WHERE user_code = $1 AND party_id IS NULL RETURNING user_code', { user_code: 'text' });
+
+export async function refuseLogin(db: Queryable, userCode: string): Promise<boolean> {
+  return (await db.query(REFUSE, [userCode])).length > 0;
+}
+
+const ALLOWED_ROW = columns({ party_id: 'bigint?', agent_id: 'uuid?', scope: oneOf('key_scope?', KEY_SCOPES) });
+const BY_DEVICE = statement(
+  'SELECT party_id, agent_id, scope FROM device_logins WHERE device_hash = $1 AND expires_at > now()',
+  ALLOWED_ROW,
+);
+
+export interface Allowed {
+  partyId: bigint;
+  agentId: string;
+  scope: KeyScope;
+}
+
+/** What was allowed, or null while nobody has decided. Undefined when the login was refused, has expired or was used. */
+export async function findAllowed(db: Queryable, deviceHash: Buffer): Promise<Allowed | null | undefined> {
+  const [row] = await db.query(BY_DEVICE, [deviceHash]);
+  if (!row) return undefined;
+  const { party_id: partyId, agent_id: agentId, scope } = row;
+  return partyId === null || agentId === null || scope === null ? null : { partyId: BigInt(partyId), agentId, scope };
+}
+
+const SPEND = statement('DELETE FROM device_logins WHERE device_hash = $1 RETURNING user_code', { user_code: 'text' });
+
+/** Deletes a login, so that it gives one key only; false when it is gone. */
+export async function spendLogin(tx: Queryable, deviceHash: Buffer): Promise<boolean> {
+  return (await tx.query(SPEND, [deviceHash])).length > 0;
+}

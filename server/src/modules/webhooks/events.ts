@@ -1,0 +1,23 @@
+import type { Queryable } from '../../platform/postgres.ts';
+import { insertEvents } from './event-store.ts';
+
+/** What a webhook can be told of; at first, of received messages alone. */
+export const WEBHOOK_EVENTS = [
+  'message.received',
+  'message.sent',
+  'schema.failed',
+  'thread.updated',
+  'webhook.paused',
+  'file.hashed',
+] as const;
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+
+/** Tells the webhooks of a business that want to know, once the transaction is committed: of each subject by its uuid. */
+export async function queueEvents(
+  tx: Queryable,
+  partyId: bigint,
+  event: 'thread.updated' | 'webhook.paused',
+  subjects: readonly string[],
+): Promise<void> {
+  if (subjects.length > 0) await insertEvents(tx, partyId, event, subjects);
+}

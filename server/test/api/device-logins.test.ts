@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api } from '../support/api.ts';
+import { claimedBy, joinedBy } from '../support/businesses.ts';
+import type { MemberApi } from '../support/member.ts';
+import { expectInvalid, expectRefusal } from '../support/refusals.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+interface Login {
+  device_code: string;
+  user_code: string;
+  verification_url: string;
+}
+
+let service: TestService;
+let owner: MemberApi;
+let member: MemberApi;
+let stranger: MemberApi;
+let agentId: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await claimedBy(service, 'ann@acme-device.test', 'acme');
+  member = await joinedBy(service, owner, 'max@acme-device.test', 'member');
+  stranger = await claimedBy(service, 'sue@elsewhere.test', 'elsewhere');
+  agentId = (await owner.post('/agents', { name: 'Command line' })).body.id;
+});
+afterAll(() => service.stop());
+
+async function begin(name = 'waybill on laptop'): Promise<Login> {
+  const { status, text, body } = await service.anonymous.write('POST', '/device-logins', { name });
+  expect(status, text).toBe(201);
+  return body;
+}
+
+const ask = ({ device_code }: Pick<Login, 'device_code'>) => service.anonymous.write('POST', '/device-logins/key', { device_code });
+const allow = ({ user_code }: Login, by = owner, scope = 'read_write', agent_id = agentId) =>
+  by.post(`/device-logins/${user_code}`, { agent_id, scope });
+const shown = ({ user_code }: Login) => owner.browser.get(`/v1/device-logins/${user_code}`);
+
+describe('the login of a program', () => {
+  test('gives it a key of the agent, once a person has allowed it', async () => {
+    const login = await begin();
+    expect(login.user_code).toMatch(/^[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}$/);
+    expect(login.verification_url).toBe(`${service.url}/device?code=${login.user_code}`);
+    expect((await ask(login)).status).toBe(202);
+    expect((await shown(login)).body).toMatchObject({ name: 'waybill on laptop' });
+    expect((await allow(login)).status).toBe(204);
+    const { status, body } = await ask(login);
+    expect([status, body]).toEqual([
+      200,
+      {
+        key: expect.stringMatching(/^wb_/),
+        key_id: expect.stringMatching(/^key_/),
+        scope: 'read_write',
+        handle: 'acme',
+        display_name: expect.any(String),
+        agent_id: agentId,
+      },
+    ]);
+    expect((await new Api(service.url, body.key).get('/me')).status).toBe(200);
+    expectRefusal(await ask(login), 'not_found');
+  });
+
+  test('gives one key to two who ask at once', async () => {
+    const login = await begin();
+    await allow(login, owner, 'read');
+    const statuses = (await Promise.all([ask(login), ask(login), ask(login)])).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 404, 404]);
+  });
+
+  test('takes the code in any case, and without its hyphen', async () => {
+    const login = await begin();
+    const code = login.user_code.toLowerCase().replace('-', '');
+    expect((await owner.browser.get(`/v1/device-logins/${code}`)).status).toBe(200);
+    expect((await owner.post(`/device-logins/${code}`, { agent_id: agentId, scope: 'read' })).status).toBe(204);
+    expect((await ask(login)).body.scope).toBe('read');
+  });
+
+  test('is decided once', async () => {
+    const login = await begin();
+    await allow(login);
+    for (const response of [await allow(login, stranger, 'read', agentId), await allow(login), await shown(login)])
+      expectRefusal(response, 'not_found');
+    expectRefusal(await owner.browser.request('DELETE', `/v1/device-logins/${login.user_code}`), 'not_found');
+    expect((await ask(login)).body.handle).toBe('acme');
+  });
+
+  test('can be refused', async () => {
+    const login = await begin();
+    expect((await stranger.browser.request('DELETE', `/v1/device-logins/${login.user_code}`)).status).toBe(204);
+    expectRefusal(await ask(login), 'not_found');
+    expectRefusal(await allow(login), 'not_found');
+  });
+
+  test('expires', async () => {
+    const [login, allowed] = [await begin(), await begin()];
+    await allow(allowed);
+    await service.sql("UPDATE device_logins SET expires_at = now() - interval '1 second'");
+    for (const response of [await ask(login), await ask(allowed), await allow(login), await shown(login)])
+      expectRefusal(response, 'not_found');
+    await begin();
+    expect((await service.sql('SELECT count(*)::integer AS count FROM device_logins'))[0]?.['count']).toBe(1);
+  });
+});
+
+describe('nobody', () => {
+  test('but admins and owners can allow it, and only for agents of their own business', async () => {
+    const login = await begin();
+    expectRefusal(await allow(login, member), 'forbidden');
+    expectRefusal(await allow(login, stranger), 'not_found');
+    expectRefusal(await allow(login, owner, 'read', 'agt_nonsense'), 'not_found');
+    expect((await ask(login)).status).toBe(202);
+  });
+
+  test('learns a key by the user code, or a login without its codes', async () => {
+    const login = await begin();
+    await allow(login);
+    expectRefusal(await ask({ device_code: login.user_code }), 'not_found');
+    expectRefusal(await service.anonymous.get(`/device-logins/${login.user_code}`), 'unauthorized');
+    expectRefusal(await owner.browser.get('/v1/device-logins/BBBB-BBBB'), 'not_found');
+    const [row] = await service.sql('SELECT * FROM device_logins WHERE party_id IS NOT NULL LIMIT 1');
+    expect(JSON.stringify(row)).not.toContain(login.device_code);
+  });
+
+  test('can hide what a program calls itself', async () => {
+    expectInvalid(await service.anonymous.write('POST', '/device-logins', { name: 'x'.repeat(101) }), 'name');
+    const login = await begin('safe\u202egpj.exe\u200b ');
+    expect((await shown(login)).body.name).toBe('safegpj.exe');
+    expect((await shown(await begin(' \u200b '))).body.name).toBe('A program');
+  });
+});

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWorld, type World } from './support/visitor.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.stop());
+
+const begin = async (name: string) => (await world.service.anonymous.write('POST', '/device-logins', { name })).body;
+const ask = (login: { device_code: string }) =>
+  world.service.anonymous.write('POST', '/device-logins/key', { device_code: login.device_code });
+
+test('a program is given a key, or refused one, by a person who compares its code', async () => {
+  const { page, open, api, expectAccessible } = await world.member('ann@acme-device.test', 'acme-device');
+  const login = await begin('waybill on laptop');
+  await open('/device');
+  await page.getByRole('textbox', { name: 'Code' }).fill('abc');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('Enter the 8 letters that the program shows.').waitFor();
+  await expectAccessible();
+  await page.getByRole('textbox', { name: 'Code' }).fill(login.user_code.toLowerCase());
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('waybill on laptop').waitFor();
+  await page.getByText(login.user_code).waitFor();
+  await page.getByRole('radio', { name: 'Read only' }).check();
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Connected' }).waitFor();
+  expect((await ask(login)).body).toMatchObject({ handle: 'acme-device', scope: 'read' });
+  // The business had no agent.
+  expect((await api.get('/agents')).body.data).toMatchObject([{ name: 'Command line' }]);
+
+  // With the link that the program opens, and an agent to choose.
+  await api.post('/agents', { name: 'Till' });
+  const second = await begin('other');
+  await open(new URL(second.verification_url).pathname + new URL(second.verification_url).search);
+  await page.getByRole('combobox', { name: 'Agent' }).selectOption('Till');
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Connected' }).waitFor();
+  const { body } = await ask(second);
+  expect((await api.get(`/agents/${body.agent_id}`)).body.name).toBe('Till');
+
+  const third = await begin('a stranger');
+  await open(`/device?code=${third.user_code}`);
+  await page.getByRole('button', { name: 'Refuse' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Refused' }).waitFor();
+  expect((await ask(third)).status).toBe(404);
+  await open(`/device?code=${third.user_code}`);
+  await page.getByText('There is no such login.').waitFor();
+  await expectAccessible();
+});
