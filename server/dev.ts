@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, watch, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createServer } from 'vite';
@@ -82,5 +82,7 @@ function writeShell(): string {
   mkdirSync(path.join(folder, 'assets'));
   const document = `<!doctype html><title>Waybill</title><p>The pages are at <a href="${pagesUrl}">${pagesUrl}</a>.`;
   for (const name of ['index.html', 'pdf.html']) writeFileSync(path.join(folder, name), document);
+  // Vite serves its script and its style sheet as they are.
+  copyFileSync(path.join(ROOT, 'web/docs.html'), path.join(folder, 'docs.html'));
   return folder;
 }

@@ -11,9 +11,11 @@ process.env['NODE_ENV'] = 'production';
 const outDir = path.resolve(folder);
 const configFile = path.join(import.meta.dirname, 'vite.config.ts');
 await build({ configFile, logLevel: 'warn', build: { outDir } });
-// By itself, so that it shares no files with the pages: these would be cut into more and smaller ones.
-const input = path.join(import.meta.dirname, 'pdf.html');
-await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: false, rolldownOptions: { input } } });
+// Each by itself, so that they share no files with the pages: these would be cut into more and smaller ones.
+for (const name of ['pdf.html', 'docs.html']) {
+  const input = path.join(import.meta.dirname, name);
+  await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: false, rolldownOptions: { input } } });
+}
 
 const assets = path.join(folder, 'assets');
 for (const name of readdirSync(assets).filter((name) => /\.(js|css|svg)$/.test(name))) {

@@ -253,7 +253,7 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
   };
   const forPeople = (pages: Pages) => [...pageRoutes(pages), ...linkedFromMails, ...(keepsMails(config) ? keptMails : [])];
   const routes = pages
-    ? [...api, ...forSigningIn, ...forAgents, ...forOperators, ...forPeople(pages), ...documentation(api)]
+    ? [...api, ...forSigningIn, ...forAgents, ...forOperators, ...forPeople(pages), ...documentation(api, pages)]
     : forOperators;
   registerRoutes(app, routes, context, gate, pages && (() => pages.show(404)));
   return app;

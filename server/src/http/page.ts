@@ -31,11 +31,11 @@ table,tbody,tr,td{display:block}thead{display:none}tr{padding:.625rem 0;border-b
 /** What a page may do, as directives of its content security policy. */
 export type Permission = "form-action 'self'" | "frame-src 'self'";
 
-function policy(style: string, permissions: Permission[]): string {
+function policy(permissions: Permission[]): string {
   const forbidden = permissions.includes("form-action 'self'") ? [] : ["form-action 'none'"];
   return [
     "default-src 'none'",
-    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
     "base-uri 'none'",
     ...forbidden,
     ...permissions,
@@ -47,20 +47,11 @@ export const HTML_TYPE = 'text/html; charset=utf-8';
 
 /** A page without any script, so that text of strangers can't run code. */
 export function page(title: string, body: Html, status = 200, ...permissions: Permission[]): HttpResponse {
-  return htmlResponse(title, html`<main>${body}</main>`, STYLE, status, permissions);
-}
-
-/** A page whose body has landmarks of its own and needs more style than all pages share. */
-export function pageWithLandmarks(title: string, body: Html, moreStyle: string, status = 200): HttpResponse {
-  return htmlResponse(title, body, STYLE + moreStyle, status, []);
-}
-
-function htmlResponse(title: string, body: Html, style: string, status: number, permissions: Permission[]): HttpResponse {
   const text = html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Html(style)}</style></head>
-<body>${body}</body>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Html(STYLE)}</style></head>
+<body><main>${body}</main></body>
 </html>
 `.text;
-  return { status, headers: { 'content-security-policy': policy(style, permissions), 'referrer-policy': 'no-referrer' }, body: text };
+  return { status, headers: { 'content-security-policy': policy(permissions), 'referrer-policy': 'no-referrer' }, body: text };
 }

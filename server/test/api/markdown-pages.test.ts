@@ -57,6 +57,17 @@ describe('a page as Markdown', () => {
     expect(text).not.toMatch(/undefined|\[object/);
   });
 
+  test('is there for each endpoint, and its page names it', async () => {
+    const index = (await get('/docs')).text;
+    const addresses = [...new Set([...index.matchAll(/href="(\/docs\/reference\/\w+)"/g)].map((match) => match[1] as string))];
+    expect(addresses.length).toBeGreaterThan(100);
+    for (const address of [...addresses, '/docs/reference/objects']) {
+      expect((await get(address)).headers.get('link'), address).toBe(`<${address}.md>; rel="alternate"; type="text/markdown"`);
+      const { status, text } = await get(`${address}.md`);
+      expect([address, status, /^# \S/.test(text)]).toEqual([address, 200, true]);
+    }
+  });
+
   test('that does not exist is said in Markdown', async () => {
     for (const name of ['nothing', '..%2f..%2fpackage', '__proto__', 'constructor', '%00', '']) {
       const { status, headers, text } = await get(`/docs/${name}.md`);

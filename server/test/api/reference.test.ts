@@ -19,51 +19,92 @@ const get = (url: string) => service.anonymous.request('GET', url);
 
 describe('docs/errors.md', () => {
   const text = readFileSync(path.resolve(import.meta.dirname, '../../../docs/errors.md'), 'utf8');
-  const entries = [...text.matchAll(/^\| `(\w+)` \| (\d{3}) \| (.+) \| (.+) \|$/gm)].map(([, code, status, when, next]) => ({
-    code,
-    status: Number(status),
-    when,
-    next,
-  }));
+  const sections = text.split(/^## /m).slice(1);
+  const codes = sections.map((section) => /^(\w+)\n\n\*\*Status (\d{3})\.\*\*/.exec(section) ?? []);
 
-  test('lists the codes of the catalogue, each once, with its status', () => {
-    expect(entries.map(({ code, status }) => [code, status])).toEqual(errorCodes.map((code) => [code, errorCatalogue[code][0]]));
+  test('has a section for each code of the catalogue, with its status', () => {
+    expect(codes.map(([, code, status]) => [code, Number(status)])).toEqual(errorCodes.map((code) => [code, errorCatalogue[code][0]]));
   });
 
-  test('has no other row', () => {
-    expect(text.match(/^\|/gm)).toHaveLength(entries.length + 2);
+  test('says of each code what causes it, and how to fix it', () => {
+    for (const section of sections) expect(section).toMatch(/\*\*To fix it:\*\* \S|\| Cause \| Fix \|\n\|---\|---\|\n(\| .+ \| .+ \|\n)+/);
   });
 });
 
 describe('/docs/reference', () => {
-  test('is a page that names every path, every code, every schema and every parameter', async () => {
+  let operations: { method: string; path: string; operationId: string; parameters: { name: string }[]; responses: object }[];
+  beforeAll(async () => {
+    const { paths } = (await get('/openapi.json')).body;
+    operations = Object.entries(paths as Record<string, Record<string, never>>).flatMap(([at, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ ...(operation as object), method: method.toUpperCase(), path: at })),
+    ) as typeof operations;
+  });
+
+  test('lists every endpoint, at the anchors of the former single page, too', async () => {
     const { status, headers, text } = await get('/docs/reference');
-    expect(status).toBe(200);
-    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-    for (const { method, path: route } of rows)
-      expect(text).toContain(`<span class="method">${method}</span><code>${route.replace(/:(\w+)/g, '{$1}')}</code>`);
-    for (const code of errorCodes) expect(text).toContain(`<td><code>${code}</code></td><td>${errorCatalogue[code][0]}</td>`);
-    const { paths, components } = (await get('/openapi.json')).body;
-    for (const name of Object.keys(components.schemas)) expect(text).toContain(`id="schema-${name}"`);
-    for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods as object))) {
-      for (const { name } of operation.parameters) expect(text).toContain(`<td><code>${name}</code></td>`);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(operations).toHaveLength(rows.length);
+    for (const { operationId, path: at } of operations) {
+      expect(text).toContain(`<li id="${operationId}">`);
+      expect(text).toContain(`href="/docs/reference/${operationId}"`);
+      expect(text).toContain(`<code>${at}</code>`);
     }
   });
 
-  test('says of every operation who may ask', async () => {
-    const { text } = await get('/docs/reference');
-    expect(text.match(/<span class="tag">[^<]+<\/span>/g)).toHaveLength(rows.length);
+  test('has a page for every endpoint: who may call it, parameters, examples, errors', async () => {
+    for (const { method, path: at, operationId, parameters, responses } of operations) {
+      const { status, text } = await get(`/docs/reference/${operationId}`);
+      expect([operationId, status]).toEqual([operationId, 200]);
+      expect(text).toContain(`<span class="method ${method.toLowerCase()}">${method}</span> <code>${at}</code></p>`);
+      expect(text.match(/<p class="who">/g), operationId).toHaveLength(1);
+      for (const { name } of parameters) expect(text, operationId).toContain(`<p class="field"><code>${name}</code>`);
+      for (const code of Object.values(responses).flatMap((response) => response['x-error-codes'] ?? []))
+        expect(text, operationId).toContain(`href="/docs/errors#${code}"`);
+      expect(text, operationId).toContain('<figcaption>curl</figcaption>');
+      expect(text).not.toMatch(/undefined|\[object Object\]/);
+    }
   });
 
-  test('is a sound page: no tag is left open', async () => {
-    const { text } = await get('/docs/reference');
-    for (const tag of ['table', 'tr', 'td', 'h2', 'p', 'code', 'a', 'dl', 'main', 'nav']) {
+  test('offers to try what a key or nobody needs more than a key for', async () => {
+    const triable = async (name: string) => (await get(`/docs/reference/${name}`)).text.includes('<form class="try"');
+    expect(await triable('postMessages')).toBe(true);
+    expect(await triable('getReceiptsToken')).toBe(true);
+    expect(await triable('getEvents')).toBe(false);
+    expect(await triable('deleteAccountSessions')).toBe(false);
+    expect(await triable('putObjectsId')).toBe(false);
+  });
+
+  test('has every schema and every field on the page of objects', async () => {
+    const { text } = await get('/docs/reference/objects');
+    const { components } = (await get('/openapi.json')).body;
+    for (const name of Object.keys(components.schemas)) expect(text).toContain(`<h2 id="${name}">`);
+  });
+
+  test.each(['reference', 'reference/objects', 'reference/postMessages'])('is a sound page at %s: no tag is left open', async (name) => {
+    const { text } = await get(`/docs/${name}`);
+    for (const tag of [
+      'table',
+      'tr',
+      'td',
+      'h2',
+      'p',
+      'code',
+      'a',
+      'ul',
+      'li',
+      'details',
+      'main',
+      'nav',
+      'div',
+      'form',
+      'figure',
+      'span',
+    ]) {
       const [opened, closed] = [new RegExp(`<${tag}[ >]`, 'g'), new RegExp(`</${tag}>`, 'g')].map(
         (pattern) => text.match(pattern)?.length ?? 0,
       );
       expect(opened, tag).toBe(closed);
     }
-    expect(text).not.toMatch(/undefined|\[object Object\]/);
   });
 });
 

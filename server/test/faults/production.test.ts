@@ -27,7 +27,7 @@ function installProduction(checkout: string): void {
 test('without development packages the service starts once its pages are built, and serves them', async () => {
   await builtPages(() => {});
   const checkout = temporaryFolder();
-  for (const part of ['server/src', 'server/migrations', 'server/sql', 'docs', 'web', 'package.json', 'package-lock.json'])
+  for (const part of ['server/src', 'server/migrations', 'server/sql', 'docs', 'CHANGELOG.md', 'web', 'package.json', 'package-lock.json'])
     cpSync(path.join(CHECKOUT, part), path.join(checkout, part), { recursive: true });
   installProduction(checkout);
   expect(existsSync(path.join(checkout, 'node_modules/@tailwindcss'))).toBe(false);

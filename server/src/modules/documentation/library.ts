@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const FOLDER = path.resolve(import.meta.dirname, '../../../../docs');
+/** The Markdown files, and the files below `reference/` that its pages are made from. */
+export const FOLDER = path.resolve(import.meta.dirname, '../../../../docs');
 const INDEX = 'guides/README.md';
 
 export const HOME = '/docs';
-/** Generated from the route table. The Markdown file of the same name is for readers of the folder itself. */
+/** Made from the route table. The Markdown file of the same name is for readers of the folder itself. */
 export const REFERENCE = '/docs/reference';
 
 export interface Document {
@@ -17,6 +18,13 @@ export interface Document {
   file: string;
   markdown: string;
 }
+
+/** Where documents were before they were renamed. */
+const MOVED: Record<string, string> = {
+  'pull-messages': 'receive-behind-a-firewall',
+  'receive-webhooks': 'receive-orders-by-webhook',
+  'running-it': 'run-it-for-real',
+};
 
 let documents: Map<string, Document> | undefined;
 
@@ -32,6 +40,11 @@ export function documentOf(file: string, link: string): Document | undefined {
   return [...library().values()].find((document) => document.file === target);
 }
 
+export function movedTo(name: string): string | undefined {
+  const present = Object.hasOwn(MOVED, name) ? MOVED[name] : undefined;
+  return present === undefined ? undefined : `${HOME}/${present}`;
+}
+
 /** The list in the index defines the documents, their order and their headings. */
 function readDocuments(): Document[] {
   const index = read(INDEX);
@@ -45,7 +58,7 @@ function listedIn(index: string): Document[] {
     const [, title, link] = /^- \[([^\]]+)\]\(([^)]+\.md)\)/.exec(line) ?? [];
     if (title === undefined || link === undefined) return [];
     const file = path.posix.join('guides', link);
-    return [{ title, group, file, address: `${HOME}/${path.posix.basename(link, '.md')}`, markdown: read(file) }];
+    return [{ title, group, file, address: `${HOME}/${path.posix.basename(link, '.md').toLowerCase()}`, markdown: read(file) }];
   });
 }
 

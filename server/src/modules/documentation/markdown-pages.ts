@@ -8,14 +8,15 @@ const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
 const markdown = { status: 200, description: 'Markdown.', contentType: MARKDOWN_TYPE };
 
 /**
- * The documentation for programs: each page as Markdown, at its address with `.md`, and a list of them. `reference` is the page that is not
- * a document.
+ * The documentation for programs: each page as Markdown, at its address with `.md`, and a list of them. `reference` has the pages that are
+ * no documents, by address.
  */
-export function markdownPages(reference: (publicUrl: string) => string): Route<{ publicUrl: string }>[] {
+export function markdownPages(reference: (publicUrl: string) => ReadonlyMap<string, string>): Route<{ publicUrl: string }>[] {
   const show = (address: string, publicUrl: string): HttpResponse => {
-    if (address === REFERENCE) return { body: reference(publicUrl) };
-    const document = library().get(address);
+    const document = address === REFERENCE ? undefined : library().get(address);
     if (document) return { body: markdownOf(document, publicUrl) };
+    const text = reference(publicUrl).get(address);
+    if (text !== undefined) return { body: text };
     return { status: 404, body: `# Page not found\n\n${publicUrl}/llms.txt lists all pages.\n` };
   };
   const list = publicEndpoint({
@@ -37,10 +38,18 @@ export function markdownPages(reference: (publicUrl: string) => string): Route<{
     errors: [],
     handle: async ({ publicUrl }, { params }) => show(`${HOME}/${params.name}`, publicUrl),
   });
+  const endpoint = publicEndpoint({
+    summary: 'An endpoint, as Markdown',
+    params: Type.Object({ operation: Type.String() }),
+    success: markdown,
+    errors: [],
+    handle: async ({ publicUrl }, { params }) => show(`${REFERENCE}/${params.operation}`, publicUrl),
+  });
   return [
     ['GET', '/llms.txt', 'public unlimited', list],
     ['GET', `${HOME}.md`, 'public unlimited', first],
     ['GET', `${HOME}/:name.md`, 'public unlimited', page],
+    ['GET', `${REFERENCE}/:operation.md`, 'public unlimited', endpoint],
   ];
 }
 

@@ -1,28 +1,45 @@
-import { Marked } from 'marked';
+import { Marked, type Token, type Tokens } from 'marked';
 import { Html, html } from '../../contract/html.ts';
+import { codeBlock, codeTabs } from './code-block.ts';
 
 /** A placeholder for the service's URL, which is known only once it listens. No document can contain NUL. */
-const ADDRESS = '\0';
+export const ADDRESS = '\0';
 
 /** Anchors that the layout uses. */
-const TAKEN_ANCHORS = ['content'];
+const TAKEN_ANCHORS = ['content', 'pages', 'contents-title'];
+const TAB = /^(\S+) tab=(.+)$/;
+
+export interface Heading {
+  depth: number;
+  anchor: string;
+  name: string;
+}
+
+export interface Rendered {
+  body: Html;
+  /** Those below the title. */
+  headings: Heading[];
+}
 
 /**
  * Renders Markdown to safe HTML: tags are shown as text, and a link leads to another page of ours (`addressOf` finds it by the path
  * in the link), to the web, or nowhere.
  */
-export function renderMarkdown(markdown: string, addressOf: (path: string) => string | undefined): Html {
+export function renderMarkdown(markdown: string, addressOf: (path: string) => string | undefined): Rendered {
   const anchors = new Set(TAKEN_ANCHORS);
+  const headings: Heading[] = [];
   const marked = new Marked({
+    extensions: [{ name: 'tabs', renderer: ({ blocks }) => codeTabs(blocks.map(block)).text }],
     renderer: {
       heading({ tokens, depth }) {
         const text = new Html(this.parser.parseInline(tokens));
         if (depth === 1) return html`<h1>${text}</h1>\n`.text;
         const name = this.parser.parseInline(tokens, this.parser.textRenderer);
         const anchor = freeAnchor(name, anchors);
+        headings.push({ depth, anchor, name });
         return `<h${depth} id="${anchor}">${text.text}${anchorLink(anchor, name).text}</h${depth}>\n`;
       },
-      code: ({ text }) => html`<pre><code>${text.replaceAll('$URL', ADDRESS)}</code></pre>\n`.text,
+      code: (token) => block(token).text,
       codespan: ({ text }) => html`<code>${text.replaceAll('$URL/', `${ADDRESS}/`)}</code>`.text,
       html: ({ text }) => html`${text}`.text,
       image: ({ text }) => html`${text}`.text,
@@ -38,7 +55,8 @@ export function renderMarkdown(markdown: string, addressOf: (path: string) => st
       },
     },
   });
-  return new Html(marked.parse(markdown.replaceAll(ADDRESS, ''), { async: false }));
+  const tokens = withTabs(marked.lexer(markdown.replaceAll(ADDRESS, '')));
+  return { body: new Html(marked.parser(tokens)), headings };
 }
 
 /** Inserts the service's URL into the examples. */
@@ -49,6 +67,23 @@ export function withAddress(rendered: Html, publicUrl: string): Html {
 /** A link of a heading to itself, for sharing. */
 export function anchorLink(anchor: string, name: string): Html {
   return html` <a class="anchor" href="#${anchor}" aria-label="Link to: ${name}">#</a>`;
+}
+
+function block({ text, lang = '' }: Tokens.Generic): Html {
+  const [, language = lang, label] = TAB.exec(lang) ?? [];
+  return codeBlock(text.replaceAll('$URL', ADDRESS), language, label);
+}
+
+/** Code blocks that follow each other and have `tab=` behind their language become one block with tabs. */
+function withTabs(tokens: Token[]): Token[] {
+  const grouped: Token[] = [];
+  for (const token of tokens) {
+    const last = grouped.findLast(({ type }) => type !== 'space');
+    if (token.type !== 'code' || !TAB.test(token['lang'] ?? '')) grouped.push(token);
+    else if (last && 'blocks' in last) last['blocks'].push(token);
+    else grouped.push({ type: 'tabs', raw: '', blocks: [token] });
+  }
+  return grouped;
 }
 
 function targetOf(href: string, addressOf: (path: string) => string | undefined): string | undefined {

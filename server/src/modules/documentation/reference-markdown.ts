@@ -2,6 +2,8 @@ import { errorCatalogue } from '../../contract/errors.ts';
 import type { Auth } from '../../http/endpoint.ts';
 import type { OpenApiDocument, Operation } from '../../http/openapi.ts';
 import type { Schema } from '../../http/openapi-schema.ts';
+import { OBJECTS } from './fields.ts';
+import { REFERENCE } from './library.ts';
 
 const AUTH_WORDS: Record<Auth, string> = {
   key: 'any key',
@@ -14,16 +16,18 @@ const AUTH_WORDS: Record<Auth, string> = {
   owner: 'a signed-in owner',
 };
 
-/** The whole reference as one text, generated from the OpenAPI document. */
-export function referenceMarkdown({ info, servers, paths, components }: OpenApiDocument): string {
+/** The reference, generated from the OpenAPI document, by address: all of it as one text, the objects, and each endpoint. */
+export function referenceMarkdown({ info, servers, paths, components }: OpenApiDocument): ReadonlyMap<string, string> {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => operationMarkdown(`${method.toUpperCase()} ${path}`, operation)),
+    Object.entries(methods).map(
+      ([method, operation]) => [operation.operationId, operationMarkdown(`${method.toUpperCase()} ${path}`, operation)] as const,
+    ),
   );
-  const schemas = Object.entries(components.schemas).map(
-    ([name, schema]) => `### ${name}\n\n${schema.description === undefined ? '' : `${schema.description}\n\n`}${fieldLines(schema)}`,
-  );
+  const schemas = Object.entries(components.schemas)
+    .map(([name, schema]) => `### ${name}\n\n${schema.description === undefined ? '' : `${schema.description}\n\n`}${fieldLines(schema)}`)
+    .join('\n');
   const errors = Object.entries(errorCatalogue).map(([code, [status, when]]) => `- \`${code}\` (${status}): ${when}`);
-  return `# API reference
+  const whole = `# API reference
 
 ${info.description}
 
@@ -32,16 +36,21 @@ Version ${info.version}. Base URL: ${servers[0]?.url ?? ''}. Send your key with 
 
 ## Endpoints
 
-${operations.join('\n')}
+${operations.map(([, text]) => text).join('\n')}
 ## Schemas
 
-${schemas.join('\n')}
+${schemas}
 ## Errors
 
 Every refusal has the shape of Error.
 
 ${errors.join('\n')}
 `;
+  return new Map([
+    [REFERENCE, whole],
+    [OBJECTS, `# Objects\n\n${schemas}`],
+    ...operations.map(([id, text]) => [`${REFERENCE}/${id}`, text.slice('##'.length)] as const),
+  ]);
 }
 
 function operationMarkdown(name: string, operation: Operation): string {

@@ -1,15 +1,13 @@
 import { Type } from 'typebox';
-import { type Html, html } from '../../contract/html.ts';
-import { endpointsFor, type Route } from '../../http/endpoint.ts';
+import { endpointsFor, type HttpResponse, type Route } from '../../http/endpoint.ts';
 import { openApiDocument } from '../../http/openapi.ts';
 import { HTML_TYPE } from '../../http/page.ts';
 import { version } from '../../http/version.ts';
-import { documentationPage } from './layout.ts';
-import { type Document, documentOf, HOME, library, REFERENCE } from './library.ts';
-import { renderMarkdown, withAddress } from './markdown.ts';
+import type { Pages } from '../web/pages.ts';
+import { HOME, movedTo, REFERENCE } from './library.ts';
 import { markdownPages, withMarkdownLink } from './markdown-pages.ts';
-import { referenceBody } from './reference.ts';
 import { referenceMarkdown } from './reference-markdown.ts';
+import type { DocumentationSite } from './site.ts';
 
 interface Services {
   publicUrl: string;
@@ -20,26 +18,21 @@ const { publicEndpoint } = endpointsFor<Services>();
 const aPage = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
 
 /** The documentation: the documents, and the reference of the API. */
-export function documentation(api: readonly Route<never>[]): Route<Services>[] {
-  const describe = (publicUrl: string) => openApiDocument(api, version, publicUrl);
-  const programText = memoize((publicUrl) => JSON.stringify(describe(publicUrl)));
-  const referencePage = memoize((publicUrl) =>
-    withMarkdownLink(documentationPage(listed(), REFERENCE, 'API reference', referenceBody(describe(publicUrl))), REFERENCE),
-  );
-  const bodies = new Map<Document, Html>();
-  const bodyOf = (document: Document) => {
-    const body = bodies.get(document) ?? renderMarkdown(document.markdown, (link) => documentOf(document.file, link)?.address);
-    bodies.set(document, body);
-    return body;
+export function documentation(api: readonly Route<never>[], pages: Pages): Route<Services>[] {
+  const programText = memoize((publicUrl) => JSON.stringify(openApiDocument(api, version, publicUrl)));
+  let site: Promise<DocumentationSite> | undefined;
+  // Markdown, colours and the reference take a tenth of a second to load, which the start of the service does not wait for.
+  const openSite = (): Promise<DocumentationSite> => {
+    site ??= import('./site.ts').then(({ DocumentationSite }) => DocumentationSite.open(openApiDocument(api, version, '')));
+    return site;
   };
-  const show = (address: string, publicUrl: string) => {
-    const entries = listed();
-    const document = library().get(address);
-    if (document)
-      return withMarkdownLink(documentationPage(entries, address, document.title, withAddress(bodyOf(document), publicUrl)), address);
-    const body = html`<h1>Page not found</h1><p>See the list of all pages; <a href="${HOME}">the first one</a> describes each.</p>`;
-    return documentationPage(entries, address, 'No such page', body, 404);
+  const show = async (address: string, publicUrl: string): Promise<HttpResponse> => {
+    const { status, title, content } = (await openSite()).page(address, publicUrl);
+    return withMarkdownLink(pages.showDocument(`${title} · Waybill`, content, status), address);
   };
+  const pageAt = (summary: string, address: string) =>
+    publicEndpoint({ summary, success: aPage, errors: [], handle: ({ publicUrl }) => show(address, publicUrl) });
+
   const program = publicEndpoint({
     summary: 'The OpenAPI document',
     isCrossOrigin: true,
@@ -47,37 +40,38 @@ export function documentation(api: readonly Route<never>[]): Route<Services>[] {
     errors: [],
     handle: async ({ publicUrl }) => ({ body: programText(publicUrl) }),
   });
-  const reference = publicEndpoint({
-    summary: 'The API reference',
-    success: aPage,
-    errors: [],
-    handle: async ({ publicUrl }) => referencePage(publicUrl),
-  });
-  const first = publicEndpoint({
-    summary: 'The list of all guides and documents',
-    success: aPage,
-    errors: [],
-    handle: async ({ publicUrl }) => show(HOME, publicUrl),
-  });
   const document = publicEndpoint({
     summary: 'A guide or document',
     params: Type.Object({ name: Type.String() }),
     success: aPage,
     errors: ['not_found'],
-    handle: async ({ publicUrl }, { params }) => show(`${HOME}/${params.name}`, publicUrl),
+    handle: async ({ publicUrl }, { params }) => {
+      const location = movedTo(params.name);
+      return location === undefined ? show(`${HOME}/${params.name}`, publicUrl) : { status: 301, headers: { location } };
+    },
+  });
+  const endpoint = publicEndpoint({
+    summary: 'An endpoint in the reference of the API',
+    params: Type.Object({ operation: Type.String() }),
+    success: aPage,
+    errors: ['not_found'],
+    handle: ({ publicUrl }, { params }) => show(`${REFERENCE}/${params.operation}`, publicUrl),
+  });
+  const search = publicEndpoint({
+    summary: 'What the search of the documentation looks through',
+    success: { status: 200, description: 'JSON.' },
+    errors: [],
+    handle: async () => ({ body: await (await openSite()).searchText() }),
   });
   return [
     ['GET', '/openapi.json', 'public unlimited', program],
-    ['GET', HOME, 'public unlimited', first],
-    ['GET', REFERENCE, 'public unlimited', reference],
+    ['GET', HOME, 'public unlimited', pageAt('The list of all guides and documents', HOME)],
+    ['GET', REFERENCE, 'public unlimited', pageAt('The API reference', REFERENCE)],
     ['GET', `${HOME}/:name`, 'public unlimited', document],
-    ...markdownPages(memoize((publicUrl) => referenceMarkdown(describe(publicUrl)))),
+    ['GET', `${REFERENCE}/:operation`, 'public unlimited', endpoint],
+    ['GET', `${HOME}/search.json`, 'public unlimited', search],
+    ...markdownPages(memoize((publicUrl) => referenceMarkdown(openApiDocument(api, version, publicUrl)))),
   ];
-}
-
-/** All pages but the first. */
-function listed(): Document[] {
-  return [...library().values()].filter(({ address }) => address !== HOME);
 }
 
 /** Computes once: the service's URL does not change after it listens. */

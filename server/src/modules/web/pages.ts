@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyRequest } from 'fastify';
+import { type Html, html } from '../../contract/html.ts';
 import { encodingFor } from '../../http/compression.ts';
 import type { HttpResponse } from '../../http/endpoint.ts';
 
@@ -16,11 +17,17 @@ const EXTENSIONS = { br: '.br', gzip: '.gz' } as const;
 const BUILT = ['br', 'gzip'] as const;
 /** The placeholder that Vite writes for the nonce of a page. */
 const NONCE = /NONCE/g;
+/** Pages of the documentation need none. */
+const NONCES = /<meta property="csp-nonce"[^>]*>| nonce="NONCE"/g;
+/** Placeholders in docs.html. */
+const TITLE = '%title%';
+const CONTENT = '<!--content-->';
 
 /** The built pages, held in memory: they take a megabyte or two. */
 export class Pages {
   readonly #shell: string;
   readonly #pdf: string;
+  readonly #document: string;
   readonly #assets = new Map<string, Buffer>();
   readonly #filesAt: string | undefined;
 
@@ -28,6 +35,7 @@ export class Pages {
   constructor(folder: string, filesAt: string | undefined) {
     this.#shell = readFileSync(path.join(folder, 'index.html'), 'utf8');
     this.#pdf = readFileSync(path.join(folder, 'pdf.html'), 'utf8');
+    this.#document = readFileSync(path.join(folder, 'docs.html'), 'utf8').replace(NONCES, '');
     for (const name of readdirSync(path.join(folder, 'assets'))) this.#assets.set(name, readFileSync(path.join(folder, 'assets', name)));
     this.#filesAt = filesAt;
   }
@@ -60,6 +68,27 @@ export class Pages {
     return {
       headers: { 'content-security-policy': policy.join('; '), 'cache-control': 'no-cache', 'referrer-policy': 'no-referrer' },
       body: this.#pdf,
+    };
+  }
+
+  /** A page of the documentation: readable without its script, which adds search, copying and trying to it. */
+  showDocument(title: string, content: Html, status = 200): HttpResponse {
+    const policy = [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "font-src 'self'",
+      "img-src 'self'",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+    ];
+    return {
+      status,
+      headers: { 'content-security-policy': policy.join('; '), 'referrer-policy': 'no-referrer' },
+      body: this.#document.replace(TITLE, () => html`${title}`.text).replace(CONTENT, () => content.text),
     };
   }
 

@@ -78,7 +78,7 @@ function Shown({ consumer }: { consumer: Consumer }) {
           <Time at={consumer.created_at} isExact />
         </Fact>
         <Fact name="Workers">
-          <a href="/docs/pull-messages" target="_blank" rel="noreferrer" className="text-accent underline">
+          <a href="/docs/receive-behind-a-firewall" target="_blank" rel="noreferrer" className="text-accent underline">
             How to take messages
           </a>
         </Fact>

@@ -36,7 +36,7 @@ export function NewWebhook({ onClose }: { onClose(): void }) {
       >
         <p className="mt-4 text-sm text-soft">
           Every delivery is signed with it. Verify the signature to know that a delivery comes from Waybill.{' '}
-          <a href="/docs/receive-webhooks" target="_blank" rel="noreferrer" className="text-accent underline">
+          <a href="/docs/receive-orders-by-webhook" target="_blank" rel="noreferrer" className="text-accent underline">
             How to verify signatures
           </a>
         </p>

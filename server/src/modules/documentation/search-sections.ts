@@ -1,0 +1,39 @@
+import type { Html } from '../../contract/html.ts';
+import { ADDRESS } from './markdown.ts';
+
+/** A part of a page that the search can find. */
+export interface Section {
+  /** With the anchor. */
+  address: string;
+  page: string;
+  /** Empty for what stands before the first heading. */
+  heading: string;
+  text: string;
+}
+
+/** Enough of each section to find it by; the objects of responses would fill most of the index. */
+const TEXT_MAX_CHARS = 1_500;
+const HEADING = /(?=<h[23] id=")/;
+
+/** The sections of a page, as text. An endpoint is one section, found by its method and path, too. */
+export function sectionsOf(address: string, page: string, body: Html, route?: string): Section[] {
+  const text = body.text.replace(/<form [\s\S]*?<\/form>/g, '').replace(/<a class="anchor"[\s\S]*?<\/a>/g, '');
+  if (route !== undefined) return [{ address, page, heading: route, text: textOf(text.replace(/<h2 id="response">[\s\S]*/, '')) }];
+  return text.split(HEADING).map((part) => {
+    const [, anchor, heading = ''] = /^<h[23] id="([^"]+)">([\s\S]*?)<\/h[23]>/.exec(part) ?? [];
+    const at = anchor === undefined ? address : `${address}#${anchor}`;
+    return { address: at, page, heading: textOf(heading), text: textOf(part.replace(/^<h[123][\s\S]*?<\/h[123]>/, '')) };
+  });
+}
+
+const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
+
+function textOf(html: string): string {
+  return html
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll(ADDRESS, '')
+    .replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, TEXT_MAX_CHARS);
+}

@@ -1,0 +1,99 @@
+import { setImmediate } from 'node:timers/promises';
+import { type Html, html } from '../../contract/html.ts';
+import type { OpenApiDocument } from '../../http/openapi.ts';
+import { prepareLanguages } from './code-block.ts';
+import { OBJECTS } from './fields.ts';
+import { frame, type Site } from './layout.ts';
+import { documentOf, HOME, library, REFERENCE } from './library.ts';
+import { type Heading, renderMarkdown, withAddress } from './markdown.ts';
+import { operationBody } from './operation-page.ts';
+import { areasOf, type Endpoint } from './operations.ts';
+import { objects, overview } from './reference.ts';
+import { type Section, sectionsOf } from './search-sections.ts';
+
+export interface SitePage {
+  status: number;
+  title: string;
+  content: Html;
+}
+
+interface Rendered {
+  title: string;
+  /** With a placeholder for the service's URL. */
+  body: Html;
+  headings: Heading[];
+  /** The body in the frame of the site, once somebody has asked for it. */
+  framed?: Html;
+}
+
+const MISSING = {
+  title: 'No such page',
+  body: html`<h1>Page not found</h1><p>The navigation lists all pages. <a href="${HOME}">The first one</a> describes each.</p>`,
+};
+
+/** All pages of the documentation. Each is rendered when it is first asked for, and kept: their number is fixed. */
+export class DocumentationSite {
+  static async open(api: OpenApiDocument): Promise<DocumentationSite> {
+    await prepareLanguages();
+    return new DocumentationSite(api);
+  }
+
+  readonly #api: OpenApiDocument;
+  readonly #site: Site;
+  readonly #endpoints: Map<string, Endpoint>;
+  readonly #rendered = new Map<string, Rendered>();
+  #searchText: Promise<string> | undefined;
+
+  constructor(api: OpenApiDocument) {
+    this.#api = api;
+    const areas = areasOf(api);
+    this.#site = { documents: [...library().values()], areas };
+    this.#endpoints = new Map(areas.flatMap(({ endpoints }) => endpoints.map((endpoint) => [endpoint.address, endpoint])));
+  }
+
+  /** The page at an address, or one that says that there is none, with the service's URL in its examples. */
+  page(address: string, publicUrl: string): SitePage {
+    const rendered = this.#render(address);
+    if (!rendered) return { status: 404, title: MISSING.title, content: frame(this.#site, address, MISSING.body) };
+    rendered.framed ??= frame(this.#site, address, rendered.body, rendered.headings);
+    return { status: 200, title: rendered.title, content: withAddress(rendered.framed, publicUrl) };
+  }
+
+  /** What the search looks through, as JSON. All pages are rendered for it, with other requests served in between. */
+  searchText(): Promise<string> {
+    this.#searchText ??= this.#readSections().then((sections) => JSON.stringify(sections));
+    return this.#searchText;
+  }
+
+  async #readSections(): Promise<Section[]> {
+    const sections: Section[] = [];
+    for (const address of [...library().keys(), ...this.#endpoints.keys(), OBJECTS]) {
+      const rendered = this.#render(address);
+      if (!rendered) continue;
+      const endpoint = this.#endpoints.get(address);
+      sections.push(...sectionsOf(address, rendered.title, rendered.body, endpoint && `${endpoint.method} ${endpoint.path}`));
+      await setImmediate();
+    }
+    return sections;
+  }
+
+  #render(address: string): Rendered | undefined {
+    const kept = this.#rendered.get(address);
+    if (kept) return kept;
+    const rendered = this.#reference(address) ?? document(address);
+    if (rendered) this.#rendered.set(address, rendered);
+    return rendered;
+  }
+
+  #reference(address: string): Rendered | undefined {
+    if (address === REFERENCE) return { title: 'API reference', ...overview(this.#api) };
+    if (address === OBJECTS) return { title: 'Objects', ...objects(this.#api) };
+    const endpoint = this.#endpoints.get(address);
+    return endpoint && { title: endpoint.title, body: operationBody(endpoint, this.#api), headings: [] };
+  }
+}
+
+function document(address: string): Rendered | undefined {
+  const found = library().get(address);
+  return found && { title: found.title, ...renderMarkdown(found.markdown, (link) => documentOf(found.file, link)?.address) };
+}

@@ -1,0 +1,115 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { CLIENT_SAMPLES } from '../../../src/modules/documentation/client-samples.ts';
+import type { ClientLanguage, Example } from '../../../src/modules/documentation/recorded-examples.ts';
+
+const CHECKOUT = path.resolve(import.meta.dirname, '../../../..');
+const TIMEOUT_MS = 60_000;
+/** What clients have methods of their own for, with other requests, or none. */
+const NOT_SAMPLED = /^\/v1\/(events|export)|\/logo$|^\/objects\//;
+
+/** Where each client is, and how its samples are run. */
+const CLIENTS: Record<ClientLanguage, { source: string; command: string; args: string[]; env: Record<string, string> }> = {
+  typescript: {
+    source: 'packages/client/src/client.ts',
+    command: process.execPath,
+    args: ['--input-type=module-typescript', '-e'],
+    env: {},
+  },
+  python: {
+    source: 'clients/python/src/waybill/client.py',
+    command: process.env['PYTHON'] ?? 'python3',
+    args: ['-Bc'],
+    env: { PYTHONPATH: path.join(CHECKOUT, 'clients/python/src') },
+  },
+};
+
+/** The clients that this checkout has, and that can be run here: the one for Python needs httpx. */
+export const clientsHere = (Object.keys(CLIENTS) as ClientLanguage[]).filter((name) => {
+  const { source, command } = CLIENTS[name];
+  return existsSync(path.join(CHECKOUT, source)) && (name !== 'python' || spawnSync(command, ['-c', 'import httpx']).status === 0);
+});
+
+export interface Exchanged {
+  status: number;
+  contentType: string | null;
+  text: string;
+}
+
+/** Makes requests by running the samples of a client, and sees on the wire what they did. */
+export interface ExampleClient {
+  language: ClientLanguage;
+  /** Undefined where the client has no sample. */
+  make(template: string, request: Example['request'], key: string | undefined): Promise<Exchanged | undefined>;
+  stop(): Promise<void>;
+}
+
+interface Seen extends Exchanged {
+  method: string;
+  path: string;
+  body: string;
+}
+
+export async function openExampleClient(language: ClientLanguage, serviceUrl: string): Promise<ExampleClient> {
+  const seen: Seen[] = [];
+  const wire = http.createServer((request, response) => void passOn(request, response, serviceUrl, seen));
+  await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(wire.address() as AddressInfo).port}`;
+  const { command, args, env } = CLIENTS[language];
+  return {
+    language,
+    make: async (template, request, key) => {
+      if (request.by === 'person' || NOT_SAMPLED.test(template) || 'Accept' in request.headers) return undefined;
+      seen.length = 0;
+      const code = CLIENT_SAMPLES[language]
+        .write(template, request)
+        .replaceAll('$URL', url)
+        .replaceAll('wb_…', key ?? '');
+      const all = { PATH: process.env['PATH'] ?? '', ...env };
+      await new Promise<void>((resolve, reject) => {
+        execFile(command, [...args, code], { cwd: CHECKOUT, env: all, timeout: TIMEOUT_MS }, (error, _stdout, stderr) => {
+          if (error) reject(new Error(`${code}\n${stderr}`));
+          else resolve();
+        });
+      });
+      const made = seen.at(-1);
+      if (!made || seen.length !== 1) throw new Error(`${code}\nmade ${seen.length} requests`);
+      expectSame(request, made, code);
+      return made;
+    },
+    stop: () => new Promise((resolve) => wire.close(() => resolve())),
+  };
+}
+
+/** Forwards a request to the service, as a proxy does. */
+async function passOn(request: http.IncomingMessage, response: http.ServerResponse, serviceUrl: string, seen: Seen[]): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const { method = '', url = '', headers } = request;
+  const body = Buffer.concat(chunks);
+  const passed = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    /^(host|connection|content-length|transfer-encoding|accept-encoding)$/.test(name) || value === undefined ? [] : [[name, String(value)]],
+  );
+  const received = await fetch(`${serviceUrl}${url}`, { method, headers: passed, redirect: 'manual', ...(body.length > 0 && { body }) });
+  const text = await received.text();
+  const type = received.headers.get('content-type');
+  seen.push({ method, path: url, body: body.toString(), status: received.status, contentType: type?.split(';')[0] ?? null, text });
+  response.writeHead(received.status, { ...(type !== null && { 'content-type': type }), connection: 'close' }).end(text);
+}
+
+function expectSame(wanted: Example['request'], { method, path: made, body }: Seen, code: string): void {
+  const [here, there] = [new URL(wanted.path, 'http://x'), new URL(made, 'http://x')];
+  const queries = [here, there].map(({ searchParams }) => JSON.stringify([...searchParams].toSorted()));
+  const bodies = [JSON.stringify(wanted.body), body === '' ? undefined : JSON.stringify(JSON.parse(body))];
+  const isSame = method === wanted.method && here.pathname === there.pathname && queries[0] === queries[1];
+  if (!isSame || sorted(bodies[0]) !== sorted(bodies[1])) throw new Error(`${code}\nmade ${method} ${made} ${body}`);
+}
+
+/** JSON with the members of its outermost object in order. */
+function sorted(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  return JSON.stringify(Object.entries(JSON.parse(text)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,7 @@
+/** Scrolls the list of pages to the current one. */
+export function showCurrentPage(): void {
+  const list = document.getElementById('pages');
+  const link = list?.querySelector<HTMLElement>('[aria-current]');
+  if (!list || !link) return;
+  list.scrollTop = link.offsetTop - list.clientHeight / 2;
+}
