@@ -48,7 +48,8 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
       <Fact name="Signature">
         {public_key === null ? (
           <>
-            Each delivery is signed with the secret of this webhook. <Guide page="receive-orders-by-webhook">How to verify signatures</Guide>
+            Each delivery is signed with the secret of this webhook.{' '}
+            <Guide page="receive-orders-by-webhook">How to verify signatures</Guide>
           </>
         ) : (
           <>
