@@ -135,10 +135,15 @@ describe('with Node 22', () => {
   test('without arguments, the command explains itself; operator’s commands work', async () => {
     const help = await command();
     expect(help).toMatchObject({ code: 0, stderr: '' });
-    expect(help.stdout).toContain('Usage: waybill <command>');
-    expect(help.stdout).toContain('  start [options]\n');
+    expect(help.stdout).toContain('waybill <command>');
+    expect(help.stdout).toContain('Operators also have: start, business');
     const created = await command('business', 'create', 'initech', '--name', 'Initech', '--json');
     expect(created).toMatchObject({ code: 0, stderr: '', stdout: '{"handle":"initech","display_name":"Initech"}\n' });
+  });
+
+  test('users’ commands work, the tools for agents included', async () => {
+    expect(await command('whoami')).toMatchObject({ code: 2, stderr: expect.stringContaining('waybill login') });
+    expect(await command('mcp')).toMatchObject({ code: 2, stderr: expect.stringContaining('waybill login') });
   });
 });
 

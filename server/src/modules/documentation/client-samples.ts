@@ -1,19 +1,22 @@
 import { isRecord } from '../../contract/records.ts';
+import { commandSample } from './command-samples.ts';
 import type { ClientLanguage, Example } from './recorded-examples.ts';
 
 type Request = Example['request'];
 
-/** The same request with the clients for TypeScript and Python. `template` is its path in the table, such as `/v1/messages/{id}`. */
+/** The same request with the clients for TypeScript and Python, and with the command. `template` is its path in the table, such as `/v1/messages/{id}`. */
 export const CLIENT_SAMPLES: Record<ClientLanguage, ClientSample> = {
   typescript: { label: 'TypeScript', language: 'ts', write: typescriptSample },
   python: { label: 'Python', language: 'python', write: pythonSample },
+  cli: { label: 'CLI', language: 'sh', write: cliSample },
 };
 
 interface ClientSample {
   label: string;
   /** As code blocks name it. */
   language: string;
-  write(template: string, request: Request): string;
+  /** Undefined where the client has no sample. */
+  write(template: string, request: Request): string | undefined;
 }
 
 interface Parts {
@@ -58,6 +61,11 @@ print(result)`;
   return `${PYTHON_CLIENT.replace('import Waybill', 'import Waybill, operations')}
 result = waybill.do(operations.${name}(${values.join(', ')}))
 print(result)`;
+}
+
+function cliSample(template: string, request: Request): string | undefined {
+  const { method, body, headers } = request;
+  return commandSample(`${method} ${template}`, { ...partsOf(template, request.path), body: isRecord(body) ? body : {}, headers });
 }
 
 const PYTHON_CLIENT = `from waybill import Waybill

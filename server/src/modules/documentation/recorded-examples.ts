@@ -4,7 +4,7 @@ import { FOLDER } from './library.ts';
 
 export const EXAMPLES_FILE = path.join(FOLDER, 'reference/examples.json');
 
-export type ClientLanguage = 'typescript' | 'python';
+export type ClientLanguage = 'typescript' | 'python' | 'cli';
 
 /** A request as somebody made it, and what the service responded. `$URL` stands for its address. */
 export interface Example {

@@ -7,9 +7,10 @@ import type { Example } from './recorded-examples.ts';
 
 /** The request in every language in which it was run when the example was recorded. */
 export function requestSamples(template: string, { request, clients }: Example): Html {
-  const others = clients.map((client) => {
+  const others = clients.flatMap((client) => {
     const { write, language, label } = CLIENT_SAMPLES[client];
-    return codeBlock(addressed(write(template, request)), language, label);
+    const sample = write(template, request);
+    return sample === undefined ? [] : [codeBlock(addressed(sample), language, label)];
   });
   return codeTabs([codeBlock(addressed(curlSample(request)), 'sh', 'curl'), ...others]);
 }
