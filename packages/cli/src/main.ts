@@ -13,10 +13,7 @@ if (OPERATORS.has(argv[0] ?? '') || argv[0] === 'start') {
   if (!existsSync(program)) {
     console.error(`waybill ${argv[0]} is for those who run the service. Install the package waybill, which brings it along.`);
     process.exitCode = 2;
-  } else {
-    if (argv[0] === 'start') process.argv.splice(2, 1);
-    await import(program.href);
-  }
+  } else await import(program.href);
 } else {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());

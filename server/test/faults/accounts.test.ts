@@ -91,7 +91,7 @@ function copyOfCheckout(): string {
   chmodSync(home, 0o755);
   const checkout = path.join(home, 'waybill');
   mkdirSync(checkout, { mode: 0o755 });
-  const parts = ['package.json', 'package-lock.json', 'server', 'web', 'node_modules'].map((name) => path.join(CHECKOUT, name));
+  const parts = ['package.json', 'package-lock.json', 'server', 'web', 'packages', 'node_modules'].map((name) => path.join(CHECKOUT, name));
   if (spawnSync('cp', ['-al', ...parts, checkout]).status === 0) return checkout;
   rmSync(checkout, { recursive: true });
   mkdirSync(checkout, { mode: 0o755 });

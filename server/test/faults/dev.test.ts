@@ -13,7 +13,7 @@ let serviceUrl: string;
 let pagesUrl: string;
 
 beforeAll(async () => {
-  for (const part of ['server', 'web', 'docs', 'package.json', 'package-lock.json', 'tsconfig.json'])
+  for (const part of ['server', 'web', 'packages', 'docs', 'CHANGELOG.md', 'package.json', 'package-lock.json', 'tsconfig.json'])
     cpSync(path.join(CHECKOUT, part), path.join(checkout, part), { recursive: true });
   symlinkSync(path.join(CHECKOUT, 'node_modules'), path.join(checkout, 'node_modules'));
   const [port, pagesPort] = [await freePort(), await freePort()];
