@@ -38,8 +38,10 @@ const result = await waybill.${call};
 console.log(result);`;
 }
 
-function pythonSample(template: string, request: Request): string {
+/** The client for Python always has a key. */
+function pythonSample(template: string, request: Request): string | undefined {
   const { method, body, headers } = request;
+  if (request.by !== 'key') return undefined;
   const { path, query } = partsOf(template, request.path);
   if (isSend(method, template) && isRecord(body)) {
     const { to, ...rest } = body;

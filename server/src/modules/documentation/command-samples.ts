@@ -33,9 +33,6 @@ const COMMANDS: Record<string, (asked: Asked) => string | undefined> = {
   'POST /v1/webhooks/{id}/test': ({ path }) => command(['trigger'], { webhook: path['id'] }),
   'POST /v1/webhooks/{id}/recover': ({ path, body }) => command(['webhooks recover', path['id']], body),
   'POST /v1/webhooks/{id}/rotate-secret': ({ path, body }) => command(['webhooks rotate-secret', path['id']], { grace: body['grace_s'] }),
-  'POST /v1/schema-check': ({ query, body }) => command(['schema check'], { ...query, data: JSON.stringify(body['json']) }),
-  'POST /v1/inbox/schema/check': ({ body: { schema, json } }) =>
-    command(['schema check'], { schema: schema && JSON.stringify(schema), data: JSON.stringify(json) }),
 };
 
 export function commandSample(row: string, asked: Asked): string | undefined {

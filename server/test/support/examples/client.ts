@@ -113,10 +113,10 @@ async function passOn(request: http.IncomingMessage, response: http.ServerRespon
 
 const pathOf = (address: string) => new URL(address, 'http://x').pathname;
 
-/** If it may ask for more, there can be further parameters in the query. */
-function expectSame(wanted: Example['request'], { method, path: made, body }: Seen, code: string, mayAskMore: boolean): void {
+/** A command asks for pages of its own, so of its query only what both have is compared. */
+function expectSame(wanted: Example['request'], { method, path: made, body }: Seen, code: string, isCommand: boolean): void {
   const [here, there] = [new URL(wanted.path, 'http://x'), new URL(made, 'http://x')];
-  const counts = ([name]: [string, string]) => !mayAskMore || here.searchParams.has(name);
+  const counts = ([name]: [string, string]) => !isCommand || (here.searchParams.has(name) && there.searchParams.has(name));
   const queries = [here, there].map(({ searchParams }) => JSON.stringify([...searchParams].filter(counts).toSorted()));
   const bodies = [JSON.stringify(wanted.body), body === '' ? undefined : JSON.stringify(JSON.parse(body))];
   const isSame = method === wanted.method && here.pathname === there.pathname && queries[0] === queries[1];
