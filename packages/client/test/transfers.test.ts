@@ -98,18 +98,19 @@ describe.each(stores)('with files in the %s', (store) => {
     const arrived = async () => (await acme.api.get(`/uploads/${uploadId}`)).body.arrived_parts as number[];
     const before = await arrived();
     expect(before.length).toBeGreaterThan(0);
-    let puts = 0;
+    const puts = new Set<string>();
     const counting = new Waybill({
       baseUrl: service.url,
       key: acme.secret,
       fetch: (url, init) => {
-        if (init.method === 'PUT') puts++;
+        // A part can be tried again, while the service still has its earlier try.
+        if (init.method === 'PUT') puts.add(/part(?:Number)?=(\d+)/.exec(url)?.[1] ?? url);
         return fetch(url, init);
       },
     });
     const resumed = await counting.upload(new Blob([bytes]), { filename: 'big', resume: uploadId });
     expect([resumed.id, resumed.sha256]).toEqual([uploadId, sha256Of(bytes)]);
-    expect(puts).toBeLessThanOrEqual(3 - before.length);
+    expect(puts.size).toBeLessThanOrEqual(3 - before.length);
     // What is complete is only hashed again.
     expect(await counting.upload(new Blob([bytes]), { filename: 'big', resume: uploadId })).toEqual(resumed);
     const { files } = await sender.send({ to: 'globex', files: [resumed] });
