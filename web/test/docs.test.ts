@@ -74,7 +74,7 @@ describe('search', () => {
       await expect.poll(() => results(page).count()).toBeGreaterThan(0);
       return (await results(page).evaluateAll((links) => links.slice(0, 3).map((link) => link.getAttribute('href')))).join(' ');
     };
-    expect(await firstOf('/v1/schema-check')).toContain('/docs/reference/postSchema-check');
+    expect(await firstOf('/v1/schema-check')).toContain('/docs/reference/postSchemaCheck');
     expect(await firstOf('quota_exceeded')).toContain('/docs/errors#quota_exceeded');
     expect(await firstOf('recieve webhook')).toContain('webhook');
     await field.fill('zzzzzzzz');
