@@ -104,7 +104,7 @@ describe('with Node 22', () => {
     expect(page.status).toBe(200);
     const script = /src="(\/[^"]+\.js)"/.exec(await page.text())?.[1];
     expect((await fetch(`${service.url}${script}`)).status).toBe(200);
-    for (const address of ['/docs', '/docs/running-it', '/openapi.json', '/readyz'])
+    for (const address of ['/docs', '/docs/run-it-for-real', '/openapi.json', '/readyz'])
       expect((await fetch(`${service.url}${address}`)).status, address).toBe(200);
     const { code } = await service.stop();
     expect(code).toBe(0);
