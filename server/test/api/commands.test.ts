@@ -13,10 +13,12 @@ const DOCS = path.resolve(import.meta.dirname, '../../../docs');
 /** Commands that need another machine, or start the whole service: tests of their own do what they say. */
 const ELSEWHERE = [
   [/\bnpm (ci|start)\b/, 'starts the service: faults/start, faults/processes'],
-  [/\b(psql|pg_dump|pg_restore)\b/, 'a PostgreSQL on another host: faults/restore'],
+  [/\bnpm (install|run pack)\b/, 'installs packages: distribution/test'],
+  [/\b(docker|kubectl)\b/, 'containers'],
+  [/\b(psql|pg_dump|pg_restore)\b/, 'a PostgreSQL on another host'],
   [/^aws /m, 'a bucket of Amazon'],
   [/test:s3|schema-suite|s3-server-process/, 'runs tests, or the server of a test'],
-  [/ distribute /, 'distributes the database: api/shards'],
+  [/ distribute /, 'distributes the database: faults/shards'],
   [/^(OUTBOUND_PROXY|SECRETS_KEY)=/, 'a setting'],
 ] as const;
 const isElsewhere = (block: string) => ELSEWHERE.some(([pattern]) => pattern.test(block));
@@ -105,6 +107,7 @@ const walks: Record<string, Walk> = {
     shows: [/"status":"ok"/, /^waybill_http_/m],
   },
   'guides/for-programs.md': { refused: 1, shows: [/idempotent-replayed: true/i, /"code":"validation_error"/, /"id":"msg_/] },
+  'guides/agents-mcp.md': { shows: [/"handle":"acme"/] },
   'guides/verify-ed25519.md': { shows: [/"public_key":"whpk_/] },
   'guides/inbox-schema.md': { shows: [/"status":"failed"/] },
   'guides/people.md': {
