@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAIL_MAX_MB } from '../../src/contract/limits.ts';
@@ -20,7 +19,7 @@ const LARGEST = Buffer.alloc(MAIL_MAX_MB * MB);
 const FILE_BYTES = ((MAIL_MAX_MB - 1) * MB) / 2;
 /**
  * What is promised is 2 s of processor time and 50 ms without others being served. Machines differ, and this one may be busy:
- * the time is compared with that of hashing the largest mail, which is 0.15 s where the promise was measured.
+ * the time is compared with that of a simple hash of the largest mail in JavaScript.
  */
 const HASHES_MAX = 45;
 const STALL_MAX_MS = 500;
@@ -82,9 +81,12 @@ function cpuMsSince(before: NodeJS.CpuUsage): number {
   return (user + system) / 1_000;
 }
 
+/** In JavaScript, as mails are read: some processors hash with SHA-256 five times as fast as others. */
 function hashingMs(): number {
   const before = process.cpuUsage();
-  hash('sha256', LARGEST, 'hex');
+  let sum = 0x811c9dc5;
+  for (let i = 0; i < LARGEST.length; i++) sum = Math.imul(sum ^ (LARGEST[i] as number), 0x01000193);
+  expect(sum).not.toBe(0);
   return cpuMsSince(before);
 }
 
