@@ -6,6 +6,8 @@ CREATE TABLE device_logins (
   user_code   text        COLLATE "C" NOT NULL UNIQUE,
   -- What the program calls itself.
   name        text        NOT NULL,
+  -- Where the program asks from, so that nobody takes the places of all others.
+  network     text        COLLATE "C" NOT NULL,
   created_at  timestamptz NOT NULL,
   expires_at  timestamptz NOT NULL,
   -- Null until a person has allowed it.
@@ -15,3 +17,4 @@ CREATE TABLE device_logins (
   CHECK (num_nonnulls(party_id, agent_id, scope) IN (0, 3))
 );
 CREATE INDEX device_logins_by_expiry ON device_logins (expires_at);
+CREATE INDEX device_logins_of_network ON device_logins (network);

@@ -264,6 +264,7 @@ CREATE TABLE device_logins (
   device_hash bytea NOT NULL,
   user_code text COLLATE "C" NOT NULL,
   name text NOT NULL,
+  network text COLLATE "C" NOT NULL,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   party_id bigint,
@@ -890,6 +891,7 @@ CREATE INDEX contact_names_by_name ON contact_names USING btree (party_id, name,
 CREATE INDEX contact_types_by_type ON contact_types USING btree (party_id, type, other_id);
 CREATE INDEX contacts_by_other ON contacts USING btree (other_id);
 CREATE INDEX device_logins_by_expiry ON device_logins USING btree (expires_at);
+CREATE INDEX device_logins_of_network ON device_logins USING btree (network);
 CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordinal);
 CREATE INDEX files_by_object ON files USING btree (object_id);
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
@@ -2534,14 +2536,18 @@ $function$;
 CREATE FUNCTION queue_webhook_events(party bigint, happened text, subjects uuid[])
  RETURNS void
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
-  clock CONSTANT timestamptz := clock_timestamp();
+  clock       CONSTANT timestamptz := clock_timestamp();
+  waiting_max CONSTANT integer := 10000;
 BEGIN
   INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, subject_id, attempt, due_at, created_at, next_attempt_at)
   SELECT w.party_id, w.id, new_uuid(clock), new_uuid(clock), happened, s.id, 1, clock, clock, clock
-    FROM unnest(subjects) AS s (id) JOIN webhooks w ON w.party_id = party AND w.active AND happened = ANY (w.events);
+    FROM unnest(subjects) AS s (id) JOIN webhooks w ON w.party_id = party AND w.active AND happened = ANY (w.events)
+   WHERE (SELECT a.id FROM webhook_attempts a WHERE a.party_id = w.party_id AND a.webhook_id = w.id AND a.status = 'pending'
+           OFFSET waiting_max - 1 LIMIT 1) IS NULL;
 END
 $function$;
 

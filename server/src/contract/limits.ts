@@ -175,6 +175,8 @@ export const INVITATION_LIFETIME_DAYS = 7;
 export const DOMAINS_PER_BUSINESS_MAX = 100;
 /** Logins of programs (`waybill login`) that wait for a person, of all businesses. */
 export const DEVICE_LOGINS_WAITING_MAX = 10_000;
+/** The same from one network: an IPv4 address, or a /64 of IPv6. */
+export const DEVICE_LOGINS_WAITING_PER_NETWORK_MAX = 50;
 /** Time that a person has to allow the login of a program. */
 export const DEVICE_LOGIN_LIFETIME_S = 600;
 /** Characters of the name that a program gives itself for a login. */

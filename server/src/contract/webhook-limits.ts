@@ -1,5 +1,9 @@
 // # Webhooks
 
+/** Webhooks of one business that are told of the same event, other than messages. */
+export const WEBHOOKS_PER_EVENT_MAX = 5;
+/** Attempts of a webhook that wait, from which on it is not told of changed threads, paused webhooks and hashed files. */
+export const WEBHOOK_EVENTS_UP_TO_WAITING = 10_000;
 /** Characters of a webhook's URL. */
 export const WEBHOOK_URL_MAX_CHARS = 2_048;
 /** Webhooks of one business. */

@@ -122,6 +122,14 @@ describe('nobody', () => {
     expect(JSON.stringify(row)).not.toContain(login.device_code);
   });
 
+  test('takes the places of others', async () => {
+    const begun = await Promise.all(Array.from({ length: 50 }, () => service.anonymous.write('POST', '/device-logins', { name: 'x' })));
+    expect(begun.some(({ status }) => status === 201)).toBe(true);
+    expectRefusal(await service.anonymous.write('POST', '/device-logins', { name: 'x' }), 'rate_limited');
+    await service.sql("UPDATE device_logins SET network = 'another'");
+    expect((await service.anonymous.write('POST', '/device-logins', { name: 'x' })).status).toBe(201);
+  });
+
   test('can hide what a program calls itself', async () => {
     expectInvalid(await service.anonymous.write('POST', '/device-logins', { name: 'x'.repeat(101) }), 'name');
     const login = await begin('safe\u202egpj.exe\u200b ');

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { MB } from '../../src/contract/limits.ts';
+import { parseId } from '../../src/contract/ids.ts';
+import { MB, WEBHOOK_EVENTS_UP_TO_WAITING, WEBHOOKS_PER_EVENT_MAX } from '../../src/contract/limits.ts';
 import { type FileService, startFileService } from '../support/file-service.ts';
 import { type Delivery, type Receiver, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
@@ -288,6 +289,40 @@ describe('deliveries of events', () => {
       .toMatchObject({ event: 'message.sent', message_id: id });
     const listed = (await acme.api.get(`/webhooks/${webhook.id}/messages?message=${eventId}`)).body.data;
     expect(listed).toMatchObject([{ event_id: eventId, state: 'delivered' }]);
+  });
+
+  test('go to five webhooks at most, unless they are of messages', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < WEBHOOKS_PER_EVENT_MAX; i++) ids.push((await register(`n${i}`, ['thread.updated'])).id);
+    const { id } = await register('more', ['message.sent']);
+    expectRefusal(await acme.api.patch(`/webhooks/${id}`, { events: ['message.sent', 'thread.updated'] }), 'conflict');
+    const url = receiver.url(`/${acme.handle}/another`);
+    expectRefusal(await acme.api.write('POST', '/webhooks', { url, events: ['thread.updated'] }), 'conflict');
+    expect((await acme.api.patch(`/webhooks/${ids[0]}`, { events: ['thread.updated', 'message.sent'] })).status).toBe(200);
+  });
+
+  test('are not queued for a webhook that has as many waiting as it may', async () => {
+    const webhook = await register('behind', ['thread.updated']);
+    const thread = await threadWith();
+    const wait = (count: number) =>
+      service.sql(
+        `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at)
+         SELECT party_id, id, gen_random_uuid(), gen_random_uuid(), 'message.test', 1, now() + interval '1 day', now()
+           FROM webhooks, generate_series(1, $2::integer) WHERE id = $1`,
+        [parseId('wh', webhook.id), count],
+      );
+    await wait(WEBHOOK_EVENTS_UP_TO_WAITING - 1);
+    await acme.api.patch(`/threads/${thread}`, { status: 'done' });
+    const told = async () =>
+      (
+        await service.sql(`SELECT status FROM webhook_attempts WHERE webhook_id = $1 AND event = 'thread.updated'`, [
+          parseId('wh', webhook.id),
+        ])
+      ).map(({ status }) => status);
+    await expect.poll(told, PATIENTLY).toEqual(['delivered']);
+    await wait(1);
+    await acme.api.patch(`/threads/${thread}`, { status: 'open' });
+    expect(await told()).toEqual(['delivered']);
   });
 
   test('can not be recovered, as only received messages can', async () => {

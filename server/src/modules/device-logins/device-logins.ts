@@ -1,9 +1,10 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { KeyScope } from '../../contract/api-key.ts';
 import { Refusal } from '../../contract/errors.ts';
-import { DEVICE_LOGIN_LIFETIME_S, DEVICE_LOGINS_WAITING_MAX } from '../../contract/limits.ts';
+import { DEVICE_LOGIN_LIFETIME_S, DEVICE_LOGINS_WAITING_MAX, DEVICE_LOGINS_WAITING_PER_NETWORK_MAX } from '../../contract/limits.ts';
 import { type Business, isBusiness } from '../../contract/parties.ts';
 import { withoutUnseen } from '../../contract/visible-text.ts';
+import { networkOf } from '../../platform/network.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { createKey, getAgent, type MintedKey } from '../agents/agents.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
@@ -28,13 +29,19 @@ export interface StartedLogin {
 }
 
 /** Begins a login of a program, which then asks with the device code until a person has decided about the user code. */
-export async function startLogin({ database }: DeviceLoginServices, name: string): Promise<StartedLogin> {
-  if ((await store.countWaiting(database, DEVICE_LOGINS_WAITING_MAX)) >= DEVICE_LOGINS_WAITING_MAX)
-    throw new Refusal('unavailable', 'Too many programs wait for a login at the moment. Try again in some minutes.', { retryAfterS: 60 });
+export async function startLogin({ database }: DeviceLoginServices, name: string, address: string): Promise<StartedLogin> {
+  const network = networkOf(address);
+  const waiting = await store.countWaiting(database, network, DEVICE_LOGINS_WAITING_MAX);
+  if (waiting.ofNetwork >= DEVICE_LOGINS_WAITING_PER_NETWORK_MAX)
+    throw new Refusal('rate_limited', 'Too many programs of your network wait for a login. Try again in some minutes.', {
+      retryAfterS: 60,
+    });
+  if (waiting.all >= DEVICE_LOGINS_WAITING_MAX)
+    throw new Refusal('unavailable', 'Too many programs wait for a login. Try again in some minutes.', { retryAfterS: 60 });
   const deviceCode = randomBytes(DEVICE_CODE_BYTES).toString('base64url');
   for (;;) {
     const userCode = newUserCode();
-    const login = { deviceHash: hashOf(deviceCode), userCode, name: visibleName(name), lifetimeS: DEVICE_LOGIN_LIFETIME_S };
+    const login = { deviceHash: hashOf(deviceCode), userCode, name: visibleName(name), network, lifetimeS: DEVICE_LOGIN_LIFETIME_S };
     if (await store.insertLogin(database, login)) return { deviceCode, userCode: shownCode(userCode) };
   }
 }

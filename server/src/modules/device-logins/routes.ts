@@ -35,8 +35,8 @@ export const start = publicEndpoint({
     ),
   },
   errors: [...bodyErrors],
-  handle: async (context, { body }) => {
-    const { deviceCode, userCode } = await startLogin(context, body.name);
+  handle: async (context, { body, request }) => {
+    const { deviceCode, userCode } = await startLogin(context, body.name, request.ip);
     return {
       body: {
         device_code: deviceCode,

@@ -1,28 +1,33 @@
 import { KEY_SCOPES, type KeyScope } from '../../contract/api-key.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, oneOf, statement } from '../../platform/statement.ts';
 
 const DELETE_EXPIRED = statement('DELETE FROM device_logins WHERE expires_at <= now()');
-const COUNT = statement('SELECT count(*)::integer AS count FROM (SELECT FROM device_logins LIMIT $1) d', { count: 'integer' });
+const COUNT = statement(
+  `SELECT (SELECT count(*)::integer FROM (SELECT FROM device_logins LIMIT $2) d) AS all_waiting,
+          (SELECT count(*)::integer FROM (SELECT FROM device_logins WHERE network = $1 LIMIT $2) d) AS of_network`,
+  { all_waiting: 'integer', of_network: 'integer' },
+);
 
-/** Forgets logins that have expired, and counts the others, up to a maximum. */
-export async function countWaiting(db: Queryable, upTo: number): Promise<number> {
+/** Forgets logins that have expired, and counts the others, of all and of one network, each up to a maximum. */
+export async function countWaiting(db: Queryable, network: string, upTo: number): Promise<{ all: number; ofNetwork: number }> {
   await db.query(DELETE_EXPIRED);
-  return (await db.query(COUNT, [upTo]))[0]?.count ?? 0;
+  const { all_waiting: all, of_network: ofNetwork } = onlyRow(await db.query(COUNT, [network, upTo]));
+  return { all, ofNetwork };
 }
 
 const INSERT = statement(
-  `INSERT INTO device_logins (device_hash, user_code, name, created_at, expires_at)
-   VALUES ($1, $2, $3, now(), now() + make_interval(secs => $4)) ON CONFLICT (user_code) DO NOTHING RETURNING user_code`,
+  `INSERT INTO device_logins (device_hash, user_code, name, network, created_at, expires_at)
+   VALUES ($1, $2, $3, $4, now(), now() + make_interval(secs => $5)) ON CONFLICT (user_code) DO NOTHING RETURNING user_code`,
   { user_code: 'text' },
 );
 
 /** False when another login has the same user code. */
 export async function insertLogin(
   db: Queryable,
-  login: { deviceHash: Buffer; userCode: string; name: string; lifetimeS: number },
+  login: { deviceHash: Buffer; userCode: string; name: string; network: string; lifetimeS: number },
 ): Promise<boolean> {
-  return (await db.query(INSERT, [login.deviceHash, login.userCode, login.name, login.lifetimeS])).length > 0;
+  return (await db.query(INSERT, [login.deviceHash, login.userCode, login.name, login.network, login.lifetimeS])).length > 0;
 }
 
 const LOGIN_ROW = columns({ name: 'text', created_at: 'timestamptz', expires_at: 'timestamptz' });

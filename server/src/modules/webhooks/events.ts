@@ -12,6 +12,9 @@ export const WEBHOOK_EVENTS = [
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
+/** Events that the quotas of messages do not count. One request can cause many. */
+export const UNCOUNTED_EVENTS: readonly WebhookEvent[] = ['thread.updated', 'webhook.paused', 'file.hashed'];
+
 /** Tells the webhooks of a business that want to know, once the transaction is committed: of each subject by its uuid. */
 export async function queueEvents(
   tx: Queryable,

@@ -6,6 +6,7 @@ import {
   PAGE_DEFAULT_ITEMS,
   WEBHOOK_REPLAYS_UP_TO_WAITING,
   WEBHOOKS_PER_BUSINESS_MAX,
+  WEBHOOKS_PER_EVENT_MAX,
   WEBHOOKS_PER_HOST_MAX,
 } from '../../contract/limits.ts';
 import { asciiLowerCase, parseSegment } from '../../contract/names.ts';
@@ -15,7 +16,7 @@ import { changeCached } from '../../platform/change-feed.ts';
 import { ForbiddenDestination, type Outbound } from '../../platform/outbound.ts';
 import type { Database, Queryable } from '../../platform/postgres.ts';
 import { nameOf, WEBHOOKS_CHANNEL } from './attempt-store.ts';
-import { queueEvents } from './events.ts';
+import { queueEvents, UNCOUNTED_EVENTS, type WebhookEvent } from './events.ts';
 import { queueRelease } from './order-store.ts';
 import { insertRecovery } from './recovery-store.ts';
 import { newSecret } from './signature.ts';
@@ -64,6 +65,7 @@ export async function createWebhook(
     if (existing.length >= WEBHOOKS_PER_BUSINESS_MAX)
       throw new Refusal('conflict', `A business can have ${WEBHOOKS_PER_BUSINESS_MAX} webhooks: delete one first.`);
     refuseCrowding(existing, settings);
+    refuseTooManyTold(existing, settings);
     const inserted = await store.insertWebhook(tx, business.id, { ...settings, id, secret: services.webhookSecrets.seal(id, secret) });
     const created = (await setSignatures(services, tx, business, id, fields)) ?? inserted;
     return active ? created : ((await store.pauseWebhook(tx, business.id, id, 'requested')) ?? created);
@@ -90,6 +92,7 @@ export async function changeWebhook(
     const others = existing.filter((webhook) => webhook !== before);
     const isMoved = endpointOf(wanted.url) !== endpointOf(before.url);
     if (isMoved || wanted.target !== before.target) refuseCrowding(others, wanted);
+    if (settings.events) refuseTooManyTold(others, wanted);
     await setSignatures(services, tx, business, webhookId, fields);
     if (isMoved) await store.forgetSuccess(tx, business.id, webhookId);
     if (wanted.ordered !== before.ordered) await queueRelease(tx, { partyId: business.id, webhookId }, wanted.ordered ? LEASES_OVER_S : 0);
@@ -179,6 +182,13 @@ function refuseCrowding(others: store.Webhook[], { url, target }: store.WebhookS
   if (same) throw new Refusal('conflict', `The webhook ${formatId('wh', same.id)} already posts ${receives} to this URL.`);
   if (others.filter((other) => siteOf(other.url) === site).length >= WEBHOOKS_PER_HOST_MAX)
     throw new Refusal('conflict', `A business can have ${WEBHOOKS_PER_HOST_MAX} webhooks at ${site}: delete one first.`);
+}
+
+/** One change of many threads must not become any number of attempts. */
+function refuseTooManyTold(others: store.Webhook[], { events }: store.WebhookSettings): void {
+  const told = (event: WebhookEvent) => others.filter((other) => other.events.includes(event)).length;
+  const full = events.find((event) => UNCOUNTED_EVENTS.includes(event) && told(event) >= WEBHOOKS_PER_EVENT_MAX);
+  if (full) throw new Refusal('conflict', `${WEBHOOKS_PER_EVENT_MAX} webhooks of your business are told of ${full} already.`);
 }
 
 /** The URL as it is requested: two spellings of one endpoint are equal. */
