@@ -40,9 +40,11 @@ function EnterCode() {
   return (
     <Plain title="Connect a program">
       <p className="mb-6 text-soft">Enter the code that the program shows, such as the command line after “waybill login”.</p>
-      <Form form={form}>
+      <Form form={form} className="space-y-5">
         <TextField label="Code" placeholder="ABCD-EFGH" maxLength={20} {...VERBATIM} {...form.field('code')} />
-        <SubmitButton form={form}>Continue</SubmitButton>
+        <SubmitButton form={form} className="w-full">
+          Continue
+        </SubmitButton>
       </Form>
       <SignedInAs />
     </Plain>
@@ -128,7 +130,7 @@ function Allow({ code, onAllowed }: { code: string; onAllowed(): void }) {
     },
   });
   return (
-    <Form form={form}>
+    <Form form={form} className="space-y-5">
       <BusinessField />
       {agents.data && agents.data.data.length > 0 ? (
         <Select label="Agent" hint="The program sends in the name of this agent." {...form.field('agent')}>
@@ -140,7 +142,9 @@ function Allow({ code, onAllowed }: { code: string; onAllowed(): void }) {
         </Select>
       ) : null}
       <Choice label="Permissions" options={SCOPES} value={form.fields.scope} onChange={(scope) => form.set({ scope })} />
-      <SubmitButton form={form}>Allow</SubmitButton>
+      <SubmitButton form={form} className="w-full">
+        Allow
+      </SubmitButton>
     </Form>
   );
 }
