@@ -22,7 +22,14 @@ export default defineConfig({
     hookTimeout: 900_000,
     expect: { poll: { timeout: 60_000 } },
     projects: [
-      { extends: true, test: { name: 'unit', include: ['server/test/unit/**/*.test.ts', 'web/test/unit/**/*.test.ts'], ...waiting } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['server/test/unit/**/*.test.ts', 'web/test/unit/**/*.test.ts', 'packages/proof/test/*.test.ts'],
+          ...waiting,
+        },
+      },
       { extends: true, test: { name: 'api', include: ['server/test/api/**/*.test.ts'], ...surroundings, ...waiting } },
       {
         extends: true,
@@ -30,7 +37,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'packages', include: ['packages/*/test/*.test.ts', 'clients/test/*.test.ts'], ...surroundings, ...waiting },
+        test: { name: 'packages', include: ['packages/!(proof)/test/*.test.ts', 'clients/test/*.test.ts'], ...surroundings, ...waiting },
       },
       { extends: true, test: { name: 'distribution', include: ['distribution/test/*.test.ts'], ...surroundings, ...alone } },
       { extends: true, test: { name: 'web', include: ['web/test/*.test.ts'], ...surroundings, ...waiting } },

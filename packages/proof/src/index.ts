@@ -1,0 +1,10 @@
+export type { Hash } from './bytes.ts';
+export * from './checkpoint.ts';
+export * from './cosignature.ts';
+export * from './errors.ts';
+export * from './leaf.ts';
+export * from './merkle.ts';
+export * from './note.ts';
+export * from './policy.ts';
+export * from './tiles.ts';
+export * from './tlog-proof.ts';
