@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 import * as limits from './contract/limits.ts';
 import { parseEmail } from './contract/mail-names.ts';
 import { eachHost } from './platform/database-hosts.ts';
+import { isEd25519Key } from './platform/ed25519.ts';
 import { SECRETS_KEY_BYTES } from './platform/secret-box.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
@@ -62,6 +63,13 @@ export interface Config {
   secretsKey: Buffer | undefined;
   /** Open what was encrypted with them. */
   secretsOldKeys: Buffer[];
+  /** Whether everybody may read the tiles and checkpoints of the log. */
+  logPublic: boolean;
+  /** The contents of a file with an Ed25519 key. Undefined, with no command either: the service has a key of its own. */
+  logKey: Buffer | undefined;
+  /** A program that signs, and the public key that it signs with. */
+  logKeyCommand: string | undefined;
+  logPublicKey: Buffer | undefined;
   /** Empty: the system's name servers. */
   dnsServers: string[];
   /** Undefined: files are stored in the data folder, and the other S3 settings are ignored. */
@@ -187,6 +195,10 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     webhookPauseAfterDays: whole('WEBHOOK_PAUSE_AFTER_DAYS', limits.WEBHOOK_PAUSE_AFTER_DAYS, 3_650),
     secretsKey: secretsKeys('SECRETS_KEY', 1)[0],
     secretsOldKeys: secretsKeys('SECRETS_OLD_KEYS', SECRETS_OLD_KEYS_MAX),
+    logPublic: check(text('LOG_PUBLIC') ?? 'true', isBoolean, () => refuse('LOG_PUBLIC', 'true or false')) === 'true',
+    logKey: logKey(),
+    logKeyCommand: text('LOG_KEY_COMMAND'),
+    logPublicKey: logPublicKey(),
     dnsServers: list('DNS_SERVERS', isNameServer, 'IP addresses such as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:5353'),
     s3Bucket: text('S3_BUCKET'),
     s3Endpoint: url('S3_ENDPOINT', ['http:', 'https:']),
@@ -220,6 +232,18 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     throw new ConfigError(`The setting ${name} must be ${wanted} of 32 bytes in base64, as openssl rand -base64 32 prints it.`);
   }
 
+  function logKey(): Buffer | undefined {
+    const contents = bytesOf('LOG_KEY_FILE');
+    if (contents === undefined || isEd25519Key(contents)) return contents;
+    return refuse('LOG_KEY_FILE', 'a file with an Ed25519 private key, as openssl genpkey -algorithm ed25519 writes it');
+  }
+
+  function logPublicKey(): Buffer | undefined {
+    const value = along('LOG_KEY_COMMAND', 'LOG_PUBLIC_KEY');
+    const key = value === undefined ? undefined : Buffer.from(value, 'base64');
+    return key === undefined || key.length === 32 ? key : refuse('LOG_PUBLIC_KEY', 'the 32 bytes of an Ed25519 public key in base64');
+  }
+
   function sender(): Config['mailFrom'] {
     const value = text('MAIL_FROM');
     if (value === undefined) return text('SMTP_URL') === undefined ? undefined : refuse('MAIL_FROM', 'set along with SMTP_URL');
@@ -238,13 +262,17 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     return fits ? { host, port: Number(port) } : refuse('SMTP_LISTEN', 'a port, or an address and a port, such as 0.0.0.0:25');
   }
 
-  function pem(name: string): string | undefined {
+  function bytesOf(name: string): Buffer | undefined {
     const file = text(name);
     try {
-      return file === undefined ? undefined : readFileSync(file, 'utf8');
+      return file === undefined ? undefined : readFileSync(file);
     } catch {
       return refuse(name, 'a file that can be read');
     }
+  }
+
+  function pem(name: string): string | undefined {
+    return bytesOf(name)?.toString('utf8');
   }
 
   function certificate(name: string, keyName: string): string | undefined {

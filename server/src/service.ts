@@ -7,6 +7,7 @@ import { type Config, ConfigError } from './config.ts';
 import { buildContext, type Context } from './context.ts';
 import { closerOf } from './http/closing.ts';
 import { RateLimiter } from './http/rate-limit.ts';
+import { collectLogMetrics } from './modules/log/log-metrics.ts';
 import { Sequencer } from './modules/log/sequencer.ts';
 import { sendMail } from './modules/mail/chores.ts';
 import { MailDelivery } from './modules/mail/delivery.ts';
@@ -92,9 +93,9 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     const address = `http://${hostForPeople(config.host)}:${port}`;
     context.publicUrl = config.publicUrl ?? address;
     context.inboundDomain = config.inboundDomain ?? new URL(context.publicUrl).hostname;
-    // Without the setting, only the API has an address that others know.
-    if (hasApi || config.publicUrl !== undefined) await context.transparencyLog.ensure(context.publicUrl);
+    if (hasApi || config.publicUrl !== undefined) await ensureLog(context, log);
     if (hasWorker) {
+      collectLogMetrics(database, context.metrics);
       const { outbound } = context;
       const dispatcher = new Dispatcher(context, { outbound, failures: failureRulesOf(config), connection: opened.direct, feed }, log);
       finishers.push(() => dispatcher.stop());
@@ -122,6 +123,13 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     await stop();
     throw error;
   }
+}
+
+/** Without the setting, the address may be another one at each start. */
+async function ensureLog({ transparencyLog, publicUrl, config }: Context, log: Logger): Promise<void> {
+  const former = await transparencyLog.ensure(publicUrl);
+  if (former !== undefined && config.publicUrl !== undefined)
+    log.warn({ origin: former, publicUrl }, 'PUBLIC_URL has changed; the log keeps the origin with which it was created');
 }
 
 /**
