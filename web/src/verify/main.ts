@@ -60,17 +60,15 @@ async function reportOf(proof: File, others: File[]): Promise<Report> {
   if (!(await hasEd25519())) throw new Error('This browser can’t verify Ed25519 signatures. Use a newer one.');
   const bytes = await bytesOf(proof, BUNDLE_BYTES_MAX);
   const { json_sha256 }: { json_sha256: string | null } = JSON.parse(parseBundle(bytes).envelope);
-  const options: VerifyOptions & { files: { name: string; sha256: string }[]; tsaCertificates: string[] } = {
-    files: [],
-    tsaCertificates: [],
-    ...trusted(),
-  };
+  const files: { name: string; sha256: string }[] = [];
+  const tsaCertificates: string[] = [];
+  let json: string | undefined;
   for (const file of others) {
-    if (/\.(pem|crt|cer)$/.test(file.name)) options.tsaCertificates.push(await textOf(file, CERTIFICATE_BYTES_MAX));
-    else if (file.name.endsWith('.json') && (await hashOfJson(file)) === json_sha256) options.json = await textOf(file, JSON_BYTES_MAX);
-    else options.files.push({ name: file.name, sha256: await hashOf(file) });
+    if (/\.(pem|crt|cer)$/.test(file.name)) tsaCertificates.push(await textOf(file, CERTIFICATE_BYTES_MAX));
+    else if (file.name.endsWith('.json') && (await hashOfJson(file)) === json_sha256) json = await textOf(file, JSON_BYTES_MAX);
+    else files.push({ name: file.name, sha256: await hashOf(file) });
   }
-  return verifyBundle(bytes, options);
+  return verifyBundle(bytes, { ...trusted(), files, tsaCertificates, json });
 }
 
 /** What is written as trusted: a policy has a line with its quorum. */
