@@ -1,6 +1,7 @@
 import { jsonHash } from '@waybill/client';
 import { type Bundle, type BundleAcknowledgement, parseBundle } from './bundle.ts';
 import { fromBase64, sha256, toHex, utf8 } from './bytes.ts';
+import { requireEd25519 } from './ed25519.ts';
 import { ProofError } from './errors.ts';
 import { LEAF, leafOf, leafOfStatement } from './leaf.ts';
 import { formatVkey } from './note.ts';
@@ -50,6 +51,7 @@ export interface Report {
  * can't be used.
  */
 export async function verifyBundle(given: string | Uint8Array, options: VerifyOptions = {}): Promise<Report> {
+  await requireEd25519();
   const bundle = parseBundle(given);
   const verification = new Verification(bundle, options);
   return verification.report();
