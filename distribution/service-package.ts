@@ -9,9 +9,9 @@ import { lockedPackages, pagePackages, writeLock } from './packages.ts';
 /** Copied as they are. */
 const SHIPPED = ['server/migrations', 'server/sql', 'docs', 'LICENSE', 'README.md', 'CHANGELOG.md', '.env.example'];
 /** For those who work on the code. */
-const NOT_SHIPPED = ['docs/adr', 'docs/screenshots', 'server/migrations/schema.sql'];
+const NOT_SHIPPED = ['docs/adr', 'docs/proof/vectors', 'docs/screenshots', 'server/migrations/schema.sql'];
 /** The packages of the checkout that are compiled into the service. */
-const WORKSPACES = ['cli', 'client', 'mcp'];
+const WORKSPACES = ['cli', 'client', 'mcp', 'proof'];
 
 /** `waybill`: the service and its commands, with the folders of the checkout, and JavaScript in place of TypeScript. */
 export async function writeServicePackage(folder: string): Promise<void> {
