@@ -55,6 +55,11 @@ export async function getMessage(services: ReadServices, reader: Business, id: s
   return withFiles(services, reader.id, message);
 }
 
+/** The party that sent a message of the reader's ledger, by the message's uuid. */
+export function senderOf({ database }: ReadServices, reader: Business, messageId: string): Promise<bigint | undefined> {
+  return store.findSender(database.of(reader.id), reader.id, messageId);
+}
+
 /** Newest first, in the order in which messages were committed to the reader's ledger. */
 export async function listMessages(services: ReadServices, reader: Business, box: lists.Box, query: ListQuery): Promise<MessagePage> {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, include: detail = WHOLE, ...given } = query;
@@ -89,9 +94,9 @@ export async function readThread(services: ReadServices, reader: Business, id: s
 export async function findReceipt(
   services: ReadServices,
   token: Buffer | undefined,
-): Promise<{ message: StoredMessage; detail: ReceiptDetail } | undefined> {
+): Promise<{ senderId: bigint; message: StoredMessage; detail: ReceiptDetail } | undefined> {
   const found = token && (await findByReceipt(services.database, token));
-  return found && { message: await withFiles(services, found.senderId, found.message), detail: found.detail };
+  return found && { senderId: found.senderId, message: await withFiles(services, found.senderId, found.message), detail: found.detail };
 }
 
 /** The token tells the shard of its sender, unless it was issued before tokens did. */
