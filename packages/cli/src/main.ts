@@ -8,8 +8,10 @@ const OPERATORS = new Set(['business', 'domain', 'agent', 'key', 'migrate', 'rei
 const argv = process.argv.slice(2);
 const service = (file: string) => new URL(`../../../server/src/${file}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 
-if (OPERATORS.has(argv[0] ?? '') || argv[0] === 'start') {
-  const program = service(argv[0] === 'start' ? 'main' : 'cli');
+const programs: Record<string, string> = { start: 'main', witness: 'witness' };
+
+if (OPERATORS.has(argv[0] ?? '') || Object.hasOwn(programs, argv[0] ?? '')) {
+  const program = service(programs[argv[0] ?? ''] ?? 'cli');
   if (!existsSync(program)) {
     console.error(`waybill ${argv[0]} is for those who run the service. Install the package waybill, which brings it along.`);
     process.exitCode = 2;
