@@ -380,6 +380,54 @@ CREATE TABLE ledgers (
   CONSTRAINT ledgers_pkey PRIMARY KEY (party_id)
 ) WITH (fillfactor=50);
 
+CREATE TABLE log_batches (
+  id uuid NOT NULL,
+  leaves bytea STORAGE e NOT NULL,
+  log smallint,
+  first_index bigint,
+  CONSTRAINT log_batches_pkey PRIMARY KEY (id)
+) WITH (fillfactor=80);
+
+CREATE TABLE log_checkpoints (
+  log smallint NOT NULL,
+  size bigint NOT NULL,
+  note text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  is_witnessed boolean NOT NULL DEFAULT false,
+  timestamp_token bytea,
+  timestamped_at timestamp with time zone,
+  CONSTRAINT log_checkpoints_pkey PRIMARY KEY (log, size)
+);
+
+CREATE TABLE log_edges (
+  log smallint NOT NULL,
+  level smallint NOT NULL,
+  hashes bytea STORAGE e NOT NULL,
+  CONSTRAINT log_edges_pkey PRIMARY KEY (log, level)
+) WITH (fillfactor=50);
+
+CREATE TABLE log_keys (
+  log smallint NOT NULL,
+  number smallint NOT NULL,
+  public_key bytea NOT NULL,
+  secret text,
+  succession text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT log_keys_pkey PRIMARY KEY (log, number)
+);
+
+CREATE TABLE logs (
+  number smallint NOT NULL,
+  origin text NOT NULL,
+  sequenced bigint NOT NULL DEFAULT 0,
+  size bigint NOT NULL DEFAULT 0,
+  root bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  fault text,
+  CONSTRAINT logs_pkey PRIMARY KEY (number)
+) WITH (fillfactor=50);
+
 CREATE TABLE mailboxes (
   id uuid NOT NULL,
   email text COLLATE "C" NOT NULL,
@@ -416,6 +464,8 @@ CREATE TABLE messages (
   receipt_token bytea NOT NULL,
   idempotency_key text,
   file_count smallint NOT NULL,
+  log_batch uuid,
+  log_slot smallint,
   CONSTRAINT messages_pkey PRIMARY KEY (sender_id, id)
 );
 
@@ -907,6 +957,10 @@ CREATE INDEX ledger_entries_by_sender ON ledger_entries USING btree (party_id, c
 CREATE INDEX ledger_entries_by_thread ON ledger_entries USING btree (party_id, thread_id, box, "position");
 CREATE INDEX ledger_entries_by_type ON ledger_entries USING btree (party_id, box, type, "position") WHERE (type IS NOT NULL);
 CREATE INDEX ledger_entries_by_validation ON ledger_entries USING btree (party_id, box, validation, "position");
+CREATE UNIQUE INDEX log_batches_placed ON log_batches USING btree (log, first_index) WHERE (first_index IS NOT NULL);
+CREATE INDEX log_batches_waiting ON log_batches USING btree (id) WHERE (first_index IS NULL);
+CREATE INDEX log_checkpoints_timestamped ON log_checkpoints USING btree (log, size) WHERE (timestamp_token IS NOT NULL);
+CREATE INDEX log_checkpoints_witnessed ON log_checkpoints USING btree (log, size) WHERE is_witnessed;
 CREATE INDEX members_of_person ON members USING btree (person_id, party_id);
 CREATE INDEX messages_by_receipt ON messages USING btree (receipt_token);
 CREATE INDEX objects_by_id ON objects USING btree (id);
@@ -1531,17 +1585,19 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION insert_messages(messages prepared_message[], hashes bytea[], times timestamp with time zone[])
+CREATE FUNCTION insert_messages(messages prepared_message[], hashes bytea[], times timestamp with time zone[], logged uuid)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 BEGIN
   INSERT INTO messages (sender_id, id, recipient_id, segment, thread_id, in_reply_to, sender, recipient, type, subject, note, json, json_sha256,
-                        validation, validation_errors, received_at, content_hash, receipt_token, idempotency_key, file_count)
+                        validation, validation_errors, received_at, content_hash, receipt_token, idempotency_key, file_count, log_batch, log_slot)
   SELECT (b.m).sender_id, (b.m).id, (b.m).recipient_id, (b.m).segment, (b.m).thread_id, (b.m).in_reply_to, (b.m).sender, (b.m).recipient,
          (b.m).type, (b.m).subject, (b.m).note, (b.m).json, (b.m).json_sha256,
-         (b.m).validation, (b.m).validation_errors, b.received_at, b.hash, (b.m).receipt_token, (b.m).idempotency_key, (b.m).file_count
-    FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash, unnest(times) AS received_at) b;
+         (b.m).validation, (b.m).validation_errors, b.received_at, b.hash, (b.m).receipt_token, (b.m).idempotency_key, (b.m).file_count,
+         logged, CASE WHEN logged IS NOT NULL THEN b.slot END
+    FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash, unnest(times) AS received_at,
+                 generate_series(0, cardinality(messages) - 1)::smallint AS slot) b;
 END
 $function$;
 
@@ -2066,6 +2122,22 @@ BEGIN
   FOR webhook IN SELECT DISTINCT m.webhook_id FROM unnest(made) AS m WHERE m.is_ordered ORDER BY m.webhook_id LOOP
     PERFORM pg_advisory_xact_lock(uuid_hash_extended(webhook, 0));
   END LOOP;
+END
+$function$;
+
+CREATE FUNCTION log_leaves(leaves bytea, clock timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  batch uuid := new_uuid(clock);
+BEGIN
+  IF length(leaves) NOT BETWEEN 33 AND 8448 OR length(leaves) % 33 <> 0 THEN
+    RAISE EXCEPTION 'a batch of % bytes is not one of leaves', length(leaves);
+  END IF;
+  INSERT INTO log_batches (id, leaves) VALUES (batch, log_leaves.leaves);
+  RETURN batch;
 END
 $function$;
 
@@ -2631,7 +2703,7 @@ BEGIN
     RETURN;
   END IF;
 
-  PERFORM insert_messages(fresh.messages, fresh.hashes, fresh.times);
+  PERFORM insert_messages(fresh.messages, fresh.hashes, fresh.times, NULL);
   PERFORM insert_ledger_entries(fresh.messages, placed.bases);
   IF cardinality(files) > 0 THEN
     PERFORM insert_files(fresh.messages, files);
@@ -3124,8 +3196,10 @@ CREATE FUNCTION write_messages(messages prepared_message[], hashes bytea[], file
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+  logged uuid := log_leaves((SELECT string_agg('\x01'::bytea || h, ''::bytea) FROM unnest(hashes) AS h), clock);
 BEGIN
-  PERFORM insert_messages(messages, hashes, array_fill(delivered, ARRAY[cardinality(messages)]));
+  PERFORM insert_messages(messages, hashes, array_fill(delivered, ARRAY[cardinality(messages)]), logged);
   PERFORM insert_ledger_entries(messages, bases);
   IF cardinality(files) > 0 THEN
     PERFORM insert_files(messages, files);

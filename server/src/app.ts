@@ -31,6 +31,7 @@ import * as exports from './modules/export/routes.ts';
 import * as objects from './modules/files/object-routes.ts';
 import * as files from './modules/files/routes.ts';
 import * as inboxSchema from './modules/inbox-schema/routes.ts';
+import * as log from './modules/log/routes.ts';
 import { keepsMails } from './modules/mail/kept-mail-access.ts';
 import * as keptMail from './modules/mail/kept-mail-routes.ts';
 import * as mail from './modules/mail/routes.ts';
@@ -197,6 +198,15 @@ export const forSigningIn: readonly Route<Context>[] = [
   ['POST', '/auth/passkey/delete-passkey', 'person', auth.removePasskey],
 ];
 
+/** The log, as c2sp.org/tlog-tiles defines it; docs/proof.md describes it. */
+export const forVerifiers: readonly Route<Context>[] = [
+  ['GET', '/.well-known/waybill.json', 'public', log.wellKnown],
+  ['GET', '/log/checkpoint', 'public', log.checkpoint],
+  ['GET', '/log/tile/*', 'public', log.tile],
+  ['GET', '/log/:log/checkpoint', 'public', log.laterCheckpoint],
+  ['GET', '/log/:log/tile/*', 'public', log.laterTile],
+];
+
 /** Protocols of others, which an OpenAPI document can't describe; docs/guides/agents-mcp.md does. */
 export const forAgents: readonly Route<Context>[] = [
   ['POST', '/mcp', 'key', mcp.post],
@@ -224,9 +234,9 @@ const keptMails: readonly Route<Context>[] = [
 ];
 
 /** Without pages, only the operators' routes are registered. */
-export function buildApp(context: Context, log: Logger, pages: Pages | undefined): FastifyInstance {
+export function buildApp(context: Context, logger: Logger, pages: Pages | undefined): FastifyInstance {
   const { config, tokens } = context;
-  const app = createServer(log, config.trustedProxies);
+  const app = createServer(logger, config.trustedProxies);
   collectMetrics(app, context.metrics);
   const perKey = new RateLimiter(config.rateLimitPerMinute, config.rateLimitBurst, 'key or person', tokens);
   const businessRate = config.businessRateLimitPerMinute ?? BUSINESS_RATE_FACTOR * config.rateLimitPerMinute;
@@ -253,7 +263,7 @@ export function buildApp(context: Context, log: Logger, pages: Pages | undefined
   };
   const forPeople = (pages: Pages) => [...pageRoutes(pages), ...linkedFromMails, ...(keepsMails(config) ? keptMails : [])];
   const routes = pages
-    ? [...api, ...forSigningIn, ...forAgents, ...forOperators, ...forPeople(pages), ...documentation(api, pages)]
+    ? [...api, ...forSigningIn, ...forVerifiers, ...forAgents, ...forOperators, ...forPeople(pages), ...documentation(api, pages)]
     : forOperators;
   registerRoutes(app, routes, context, gate, pages && (() => pages.show(404)));
   return app;

@@ -16,6 +16,10 @@ import { Downloads } from './modules/files/downloads.ts';
 import { Files } from './modules/files/files.ts';
 import { PartedUploads } from './modules/files/parted-uploads.ts';
 import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
+import { Log } from './modules/log/log.ts';
+import { LogKeys } from './modules/log/log-keys.ts';
+import type { PublicationParts } from './modules/log/publication.ts';
+import { Tiles } from './modules/log/tiles.ts';
 import { KeptMailAccess } from './modules/mail/kept-mail-access.ts';
 import { Mails } from './modules/mail/mails.ts';
 import { codeMail } from './modules/mail/templates.ts';
@@ -76,6 +80,10 @@ export interface Context {
   exports: Exports;
   webhookStatistics: WebhookStatistics;
   webhookSecrets: WebhookSecrets;
+  /** The log in which every message has a leaf. */
+  transparencyLog: Log;
+  /** What the sequencer of the log works with. */
+  publication: PublicationParts;
   objects: ObjectStore;
   /** The store whose bytes the service itself takes and serves; undefined when files are in a bucket. */
   folder: FolderStore | undefined;
@@ -127,6 +135,7 @@ export async function buildContext(
   const folder = path.join(config.dataDir, 'files');
   const objects = (await bucketOf(config)) ?? new FolderStore(folder, signer, publicUrl, exclusively, config.freeDiskReserveBytes);
   const files = new Files(database, objects, quotas, (id, terms) => ownDownloadUrl(signer, publicUrl(), id, terms));
+  const { secretBox, ...deliveryParts } = await deliveryPartsOf(config, database, nameServers);
   const context: Context = {
     config,
     database,
@@ -153,7 +162,8 @@ export async function buildContext(
     objects,
     folder: objects instanceof FolderStore ? objects : undefined,
     signer,
-    ...(await deliveryPartsOf(config, database, nameServers)),
+    ...deliveryParts,
+    ...logPartsOf(database, objects, secretBox),
     metrics,
     tokens,
     publicUrl: '',
@@ -186,7 +196,8 @@ async function deliveryPartsOf(config: Config, database: Database, nameServers: 
   }
   const inFolder = readSecretsKey(dataDir);
   const older = inFolder ? [...secretsOldKeys, inFolder] : secretsOldKeys;
-  const webhookSecrets = new WebhookSecrets(new SecretBox(usesFolder ? inFolder : secretsKey, older));
+  const secretBox = new SecretBox(usesFolder ? inFolder : secretsKey, older);
+  const webhookSecrets = new WebhookSecrets(secretBox);
   await webhookSecrets.requireKeys(database);
   const outbound = new Outbound({
     privateHosts: config.webhookPrivateHosts,
@@ -196,7 +207,13 @@ async function deliveryPartsOf(config: Config, database: Database, nameServers: 
     clientCert: config.outboundClientCert,
     clientKey: config.outboundClientKey,
   });
-  return { webhookSecrets, outbound };
+  return { webhookSecrets, outbound, secretBox };
+}
+
+function logPartsOf(database: Database, objects: ObjectStore, secretBox: SecretBox) {
+  const tiles = new Tiles(database, objects.named);
+  const keys = new LogKeys(secretBox);
+  return { transparencyLog: new Log(database, tiles, keys), publication: { database, objects: objects.named, tiles, keys } };
 }
 
 /** What reads much for one request, and so has turns or places for it. */

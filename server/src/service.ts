@@ -7,6 +7,7 @@ import { type Config, ConfigError } from './config.ts';
 import { buildContext, type Context } from './context.ts';
 import { closerOf } from './http/closing.ts';
 import { RateLimiter } from './http/rate-limit.ts';
+import { Sequencer } from './modules/log/sequencer.ts';
 import { sendMail } from './modules/mail/chores.ts';
 import { MailDelivery } from './modules/mail/delivery.ts';
 import { keepsMails } from './modules/mail/kept-mail-access.ts';
@@ -91,6 +92,8 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     const address = `http://${hostForPeople(config.host)}:${port}`;
     context.publicUrl = config.publicUrl ?? address;
     context.inboundDomain = config.inboundDomain ?? new URL(context.publicUrl).hostname;
+    // Without the setting, only the API has an address that others know.
+    if (hasApi || config.publicUrl !== undefined) await context.transparencyLog.ensure(context.publicUrl);
     if (hasWorker) {
       const { outbound } = context;
       const dispatcher = new Dispatcher(context, { outbound, failures: failureRulesOf(config), connection: opened.direct, feed }, log);
@@ -101,6 +104,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
         new Recoverer(database, context.announcer, log),
         new ThreadIndex(database, log),
         new SearchIndex(database, log),
+        new Sequencer(context.publication, log),
       ];
       for (const sweep of sweeps) {
         sweep.start();

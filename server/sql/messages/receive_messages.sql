@@ -23,7 +23,7 @@ BEGIN
     RETURN;
   END IF;
 
-  PERFORM insert_messages(fresh.messages, fresh.hashes, fresh.times);
+  PERFORM insert_messages(fresh.messages, fresh.hashes, fresh.times, NULL);
   PERFORM insert_ledger_entries(fresh.messages, placed.bases);
   IF cardinality(files) > 0 THEN
     PERFORM insert_files(fresh.messages, files);

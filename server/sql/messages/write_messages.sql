@@ -1,12 +1,14 @@
--- Writes the accepted messages of a batch: rows, ledger entries, files, idempotency keys, the use of limits, and what is to be relayed
--- to recipients in other shards.
+-- Writes the accepted messages of a batch: rows, leaves for the log, ledger entries, files, idempotency keys, the use of limits, and what
+-- is to be relayed to recipients in other shards.
 CREATE OR REPLACE FUNCTION write_messages(
   messages prepared_message[], hashes bytea[], files prepared_file[], bases bigint[], organisations text[], delivered timestamptz, clock timestamptz,
   has_relays boolean
 ) RETURNS void LANGUAGE plpgsql
 AS $$
+DECLARE
+  logged uuid := log_leaves((SELECT string_agg('\x01'::bytea || h, ''::bytea) FROM unnest(hashes) AS h), clock);
 BEGIN
-  PERFORM insert_messages(messages, hashes, array_fill(delivered, ARRAY[cardinality(messages)]));
+  PERFORM insert_messages(messages, hashes, array_fill(delivered, ARRAY[cardinality(messages)]), logged);
   PERFORM insert_ledger_entries(messages, bases);
   IF cardinality(files) > 0 THEN
     PERFORM insert_files(messages, files);

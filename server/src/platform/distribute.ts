@@ -47,6 +47,8 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   thread_notices: OF_PARTY,
   // A batch may concern parties of several shards; each takes what is its own.
   committed_batches: 'true',
+  // A batch is looked for in the shard of its messages' senders, then in the others.
+  log_batches: 'isHere(0)',
   thread_index: OF_PARTY,
   thread_changes: OF_PARTY,
   threads: OF_PARTY,
@@ -148,7 +150,7 @@ async function createTableSql(tx: TextQueryable, schema: string, table: string, 
 }
 
 function condition(table: string, shard: number, count: number): string {
-  return (SHARD_TABLES[table] ?? 'false').replaceAll(/isHere\(([a-z._]+)\)/g, `($1 & ${count - 1}) = ${shard}`);
+  return (SHARD_TABLES[table] ?? 'false').replaceAll(/isHere\(([a-z0._]+)\)/g, `($1 & ${count - 1}) = ${shard}`);
 }
 
 function copySql(table: string, shard: number, count: number, more = ''): string {

@@ -181,6 +181,16 @@ export class Database implements TextQueryable {
     return mine;
   }
 
+  /** Runs the work unless another one of the same name is under way, in any process. Undefined if it is. */
+  ifAlone<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
+    return this.#transactionOnce(async (tx) => {
+      const [lock] = await tx.queryText<{ isMine: boolean }>('SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS "isMine"', [
+        name,
+      ]);
+      return lock?.isMine ? work() : undefined;
+    });
+  }
+
   #withLock<T>(name: string, work: () => Promise<T>): Promise<T> {
     return this.#transactionOnce(async (tx) => {
       await tx.queryText("SELECT set_config('lock_timeout', $1, true)", [`${LOCK_PATIENCE_MS}ms`]);

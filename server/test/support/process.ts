@@ -60,6 +60,15 @@ export function temporaryFolder(): string {
   return folder;
 }
 
+const dataFolders = new Map<string, string>();
+
+/** The data folder of all services on a database: the log of the database has its last checkpoint there. */
+export function dataFolderOf(databaseUrl: string): string {
+  const folder = dataFolders.get(databaseUrl) ?? temporaryFolder();
+  dataFolders.set(databaseUrl, folder);
+  return folder;
+}
+
 /** The processes whose working folder is inside the folder: a PostgreSQL works in its cluster. */
 export function processesIn(folder: string): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -105,12 +114,14 @@ export function isAlive(pid: number): boolean {
 
 export function spawnProgram(program: 'main' | 'cli', surroundings: Surroundings): ChildProcess {
   const { env = {}, args = [], checkout = CHECKOUT, installed, account } = surroundings;
+  const databaseUrl = env['DATABASE_URL'];
+  const dataFolder = databaseUrl === undefined || account ? {} : { DATA_DIR: dataFolderOf(databaseUrl) };
   // As `npm start` does it.
   const options = program === 'main' ? ['--max-semi-space-size=64'] : [];
   const [command = '', ...first] = installed ?? ['node_modules/.bin/node', ...options, `server/src/${program}.ts`];
   const child = spawn(command, [...first, ...args], {
     cwd: checkout,
-    env: { PATH: process.env['PATH'], HOME: os.tmpdir(), NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
+    env: { PATH: process.env['PATH'], HOME: os.tmpdir(), NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...dataFolder, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...account,
   });

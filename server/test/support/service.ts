@@ -15,6 +15,7 @@ import { openShards } from '../../src/platform/shards.ts';
 import { type Role, startService } from '../../src/service.ts';
 import { Api } from './api.ts';
 import { copyTemplate, createUndistributed, settingsFor } from './database-server.ts';
+import { dataFolderOf } from './process.ts';
 import { everywhere, SHARDS } from './sharded.ts';
 
 /** A service of the test's own, in this process, on a free port and a fresh database. */
@@ -77,6 +78,7 @@ export async function startTestService(
         PORT: '0',
         RATE_LIMIT_PER_MINUTE: '0',
         PUBLIC_RATE_LIMIT_PER_MINUTE: '0',
+        DATA_DIR: dataFolderOf(databaseUrl),
         ...env,
         ...settingsFor(inject('databaseServer'), databaseUrl),
         ...more,

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { DiskReserve } from './disk-reserve.ts';
 import { ownDownloadUrl } from './download-url.ts';
 import { CHUNK_BYTES, exactly, Folder, makeFolder, sizeOf, syncFolder } from './folder.ts';
+import { FolderNamed } from './folder-named.ts';
 import { type Exclusively, FolderParts } from './folder-parts.ts';
 import { writeNewest } from './newest-writer.ts';
 import { objectPath } from './object-path.ts';
@@ -19,6 +20,7 @@ const DOWNLOAD_CHUNK_BYTES = 64 * 1024;
  */
 export class FolderStore implements ObjectStore {
   readonly parts: FolderParts;
+  readonly named: FolderNamed;
   readonly #folder: Folder;
   readonly #reserve: DiskReserve;
   readonly #signer: UrlSigner;
@@ -29,6 +31,7 @@ export class FolderStore implements ObjectStore {
     this.#reserve = new DiskReserve(root, reserveBytes);
     this.#signer = signer;
     this.#publicUrl = publicUrl;
+    this.named = new FolderNamed(this.#folder, this.#reserve);
     this.parts = new FolderParts(this.#folder, this.#reserve, signer, publicUrl, exclusively);
   }
 

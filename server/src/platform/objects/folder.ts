@@ -1,12 +1,13 @@
 import { mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { safeName } from './named-objects.ts';
 
 export const CHUNK_BYTES = 256 * 1024;
 
 /** The number of bytes differs from the announced one. */
 export class WrongSize extends Error {}
 
-/** The layout of a folder store: objects, uploads in one piece, uploads in upload parts, and `aside` for files being written. */
+/** The layout of a folder store: objects, uploads in one piece, uploads in upload parts, named objects, and `aside` for files being written. */
 export class Folder {
   readonly #root: string;
 
@@ -18,6 +19,11 @@ export class Folder {
   file(kind: 'objects' | 'uploads' | 'parts', id: string): string {
     if (!/^[0-9a-f-]{36}$/.test(id)) throw new Error('not the id of an object');
     return path.join(this.#root, kind, id.slice(-2), id);
+  }
+
+  /** Of the service itself, under a name that it chose. */
+  named(name: string): string {
+    return path.join(this.#root, 'named', safeName(name));
   }
 
   /** The folder in which all writers of this name write until their file is complete. */

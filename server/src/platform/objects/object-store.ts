@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { isRecord } from '../../contract/records.ts';
 import { codeOf } from '../../contract/thrown.ts';
+import type { NamedObjects } from './named-objects.ts';
 import type { PartedUpload } from './parts.ts';
 
 /**
@@ -10,6 +11,7 @@ import type { PartedUpload } from './parts.ts';
 export interface ObjectStore {
   /** Uploads in upload parts. Once joined, they are objects like sealed uploads. */
   readonly parts: PartStore;
+  readonly named: NamedObjects;
   /** Durable when it resolves. When it rejects, nothing is stored. */
   write(id: string, bytes: Readable): Promise<{ sizeBytes: number; sha256: Buffer }>;
   /** Throws a refusal if there is no space for this many bytes. */

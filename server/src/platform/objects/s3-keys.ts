@@ -1,3 +1,5 @@
+import { safeName } from './named-objects.ts';
+
 const KEY = /^(?:objects|uploads)\/([0-9a-f-]{36})$/;
 
 export function objectKey(id: string): string {
@@ -8,12 +10,22 @@ export function uploadKey(id: string): string {
   return `uploads/${id}`;
 }
 
+export function namedKey(name: string): string {
+  return `named/${safeName(name)}`;
+}
+
 export function idOfKey(key: string | undefined): string | undefined {
   return key?.match(KEY)?.[1];
 }
 
+/** What the SDK throws for a response that is no success. */
+export interface S3Error {
+  name?: string;
+  $metadata?: { httpStatusCode?: number };
+}
+
 /** Undefined for a missing object; a missing bucket is an error. */
-export function ifMissing(error: { name?: string; $metadata?: { httpStatusCode?: number } }): undefined {
+export function ifMissing(error: S3Error): undefined {
   if (error.$metadata?.httpStatusCode !== 404 || error.name === 'NoSuchBucket') throw error;
 }
 

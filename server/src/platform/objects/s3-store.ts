@@ -24,6 +24,7 @@ import {
 } from './object-store.ts';
 import { BucketClients, type S3Settings, withIdleLimit, within, withinTimeOf } from './s3-clients.ts';
 import { idOfKey, ifMissing, objectKey, secondsUntil, uploadKey } from './s3-keys.ts';
+import { S3Named } from './s3-named.ts';
 import { S3Parts } from './s3-parts.ts';
 
 /** The smallest size that a bucket allows for any part but the last. */
@@ -32,6 +33,7 @@ const PART_BYTES = 5 * 1_048_576;
 /** Objects in a bucket. Clients PUT and GET them there, with presigned URLs. */
 export class S3Store implements ObjectStore {
   readonly parts: S3Parts;
+  readonly named: S3Named;
   readonly #clients: BucketClients;
   readonly #bucket: string;
   readonly #sealing = new Map<string, Promise<number | undefined>>();
@@ -39,6 +41,7 @@ export class S3Store implements ObjectStore {
   constructor(settings: S3Settings) {
     this.#bucket = settings.bucket;
     this.#clients = new BucketClients(settings);
+    this.named = new S3Named(this.#clients, settings.bucket);
     this.parts = new S3Parts(this.#clients, settings.bucket, async (id) => (await this.objectSize(id)) !== undefined);
   }
 

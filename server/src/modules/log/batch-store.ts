@@ -1,0 +1,103 @@
+import { LOG_BATCH_MAX_LEAVES } from '../../contract/log-limits.ts';
+import { bigintArray, uuidArray } from '../../platform/binary-array.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres.ts';
+import { prepared, statement } from '../../platform/statement.ts';
+
+export interface WaitingBatch {
+  id: string;
+  leaves: number;
+}
+
+const WAITING = prepared(
+  'log-batches-waiting',
+  'SELECT id, octet_length(leaves) / 33 AS leaves FROM log_batches WHERE first_index IS NULL ORDER BY id LIMIT $1',
+  { id: 'uuid', leaves: 'integer' },
+);
+
+/** Batches of a shard that have no place yet, the oldest first. */
+export async function waitingBatches(db: Queryable, limit: number): Promise<WaitingBatch[]> {
+  return db.query(WAITING, [limit]);
+}
+
+const COUNT_WAITING = statement(
+  `SELECT count(*)::integer AS batches FROM (SELECT 1 FROM log_batches WHERE first_index IS NULL LIMIT $1) b`,
+  { batches: 'integer' },
+);
+
+/** At most `limit`. */
+export async function countWaiting(db: Queryable, limit: number): Promise<number> {
+  return onlyRow(await db.query(COUNT_WAITING, [limit])).batches;
+}
+
+const PLACE = prepared(
+  'log-batches-place',
+  `UPDATE log_batches b SET log = $1, first_index = p.first_index
+     FROM unnest($2::uuid[], $3::bigint[]) AS p (id, first_index) WHERE b.id = p.id AND b.first_index IS NULL
+   RETURNING b.id`,
+  { id: 'uuid' },
+);
+
+/** Gives batches the indexes of their first leaves. */
+export async function placeBatches(tx: Queryable, log: number, ids: readonly string[], firstIndexes: readonly bigint[]): Promise<void> {
+  const placed = await tx.query(PLACE, [log, uuidArray(ids), bigintArray(firstIndexes)]);
+  if (placed.length !== ids.length) throw new Error('a batch of the log has got a place from somebody else');
+}
+
+export interface PlacedBatch {
+  firstIndex: number;
+  leaves: Buffer;
+}
+
+const PLACED = prepared(
+  'log-batches-placed',
+  `SELECT first_index, leaves FROM log_batches
+    WHERE log = $1 AND first_index > $2::bigint - ${LOG_BATCH_MAX_LEAVES} AND first_index < $3 ORDER BY first_index LIMIT $4`,
+  { first_index: 'bigint!', leaves: 'bytea' },
+);
+
+/** The batches of a shard with leaves of this range, in order. */
+export async function placedBatches(db: Queryable, log: number, from: number, to: number): Promise<PlacedBatch[]> {
+  const rows = await db.query(PLACED, [log, from, to, to - from + LOG_BATCH_MAX_LEAVES]);
+  return rows.map(({ first_index, leaves }) => ({ firstIndex: Number(first_index), leaves }));
+}
+
+/** Where a leaf is: which log, and which of its leaves. */
+export interface Location {
+  log: number;
+  index: number;
+}
+
+/** A leaf of a batch, and the place of the batch if it is in this shard and has one. */
+export interface BatchSlot {
+  batchId: string;
+  slot: number;
+  location: Location | undefined;
+}
+
+const OF_MESSAGE = prepared(
+  'log-slot-of-message',
+  `SELECT m.log_batch, m.log_slot, b.log, b.first_index FROM messages m LEFT JOIN log_batches b ON b.id = m.log_batch
+    WHERE m.sender_id = $1 AND m.id = $2 AND m.log_batch IS NOT NULL`,
+  { log_batch: 'uuid!', log_slot: 'smallint!', log: 'smallint?', first_index: 'bigint?' },
+);
+
+/** Undefined for a message that has no leaf. */
+export async function slotOfMessage(db: Queryable, senderId: bigint, messageId: string): Promise<BatchSlot | undefined> {
+  const [row] = await db.query(OF_MESSAGE, [senderId, messageId]);
+  return row && { batchId: row.log_batch, slot: row.log_slot, location: locationOf(row.log, row.first_index, row.log_slot) };
+}
+
+const PLACE_OF = prepared('log-batch-place', 'SELECT log, first_index FROM log_batches WHERE id = $1', {
+  log: 'smallint?',
+  first_index: 'bigint?',
+});
+
+/** Undefined if the batch is not in this shard, or has no place yet. */
+export async function placeOfSlot(db: Queryable, batchId: string, slot: number): Promise<Location | undefined> {
+  const [row] = await db.query(PLACE_OF, [batchId]);
+  return row && locationOf(row.log, row.first_index, slot);
+}
+
+function locationOf(log: number | null, firstIndex: string | null, slot: number): Location | undefined {
+  return log === null || firstIndex === null ? undefined : { log, index: Number(firstIndex) + slot };
+}

@@ -1,0 +1,83 @@
+import { checkpointBody, noteVerifier, openNote, ProofError, parseCheckpoint, rootOf, signNote } from '@waybill/proof';
+import type { NamedObjects } from '../../platform/objects/named-objects.ts';
+import type { Database } from '../../platform/postgres.ts';
+import { newestCheckpoint, recordCheckpoint } from './checkpoint-store.ts';
+import type { LogKeys } from './log-keys.ts';
+import type { LogRecord } from './log-store.ts';
+import type { Tiles } from './tiles.ts';
+import { sha256 } from './tree.ts';
+
+/** Signing could show somebody another history than others have seen. The message says what an operator can do. */
+export class LogFault extends Error {}
+
+/** The checkpoint that was published last, and its version in the object store. */
+export interface Published {
+  size: number;
+  version: string | undefined;
+}
+
+export interface PublicationParts {
+  database: Database;
+  objects: NamedObjects;
+  tiles: Tiles;
+  keys: LogKeys;
+}
+
+const NEW_LOG = 'or start a new log with the command: waybill log new';
+
+/**
+ * Compares the log in the database with the checkpoint that was published last, which is kept in the object store. Throws LogFault unless
+ * the log has grown from it. Undefined if nothing was published yet.
+ */
+export async function verifyPublished(parts: PublicationParts, log: LogRecord): Promise<Published | undefined> {
+  const { database, objects, tiles, keys } = parts;
+  const head = await objects.readHead(headOf(log));
+  const recorded = await newestCheckpoint(database, log.number, -1);
+  if (!head) {
+    if (!recorded) return undefined;
+    throw new LogFault(
+      `The object store has lost the checkpoint of ${log.origin} that was published last: bring its objects below named/log/ back, ${NEW_LOG}`,
+    );
+  }
+  const note = head.bytes.toString('utf8');
+  const { size, root } = await openHead(note, log, keys, database);
+  if (size > log.size)
+    throw new LogFault(
+      `A checkpoint of ${log.origin} with ${size} leaves was published, but the database has ${log.size}: it is older. Restore a newer backup, ${NEW_LOG}`,
+    );
+  const ours = size === log.size ? log.root : await rootOf(size, (...tile) => tiles.read(log.number, ...tile), sha256);
+  if (!Buffer.from(root).equals(ours))
+    throw new LogFault(
+      `The published checkpoint of ${log.origin} with ${size} leaves has another root than the database: they have different histories. Restore the right backup, ${NEW_LOG}`,
+    );
+  // A process that was killed after publishing has not recorded it.
+  if (!recorded || recorded.size < size) await recordCheckpoint(database, log.number, size, note);
+  return { size, version: head.version };
+}
+
+async function openHead(note: string, log: LogRecord, keys: LogKeys, database: Database): Promise<{ size: number; root: Uint8Array }> {
+  try {
+    await openNote(note, (await keys.verifiersOf(database, log)).map(noteVerifier));
+    const checkpoint = parseCheckpoint(note);
+    if (checkpoint.origin === log.origin) return checkpoint;
+  } catch (error) {
+    if (!(error instanceof ProofError)) throw error;
+  }
+  throw new LogFault(
+    `The checkpoint in the object store is not of the log ${log.origin}: it belongs to another database. Use an object store of this service, ${NEW_LOG}`,
+  );
+}
+
+/** Signs the log as it is and publishes the checkpoint. False if another process was faster. */
+export async function publish(parts: PublicationParts, log: LogRecord, before: Published | undefined): Promise<boolean> {
+  const { database, objects, keys } = parts;
+  if (before?.size === log.size) return true;
+  const note = await signNote(checkpointBody(log), await keys.signersOf(database, log));
+  if (!(await objects.replaceHead(headOf(log), Buffer.from(note), before?.version))) return false;
+  await recordCheckpoint(database, log.number, log.size, note);
+  return true;
+}
+
+function headOf({ number }: LogRecord): string {
+  return `log/${number}/checkpoint`;
+}

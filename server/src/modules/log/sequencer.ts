@@ -1,0 +1,92 @@
+import type { Logger } from 'pino';
+import { LOG_CHECKPOINT_EVERY_MS } from '../../contract/log-limits.ts';
+import { isStoreUnavailable } from '../../platform/objects/object-store.ts';
+import { isUnavailable } from '../../platform/postgres.ts';
+import { newestCheckpoint } from './checkpoint-store.ts';
+import { growTree } from './growth.ts';
+import { currentLog, type LogRecord, setFault } from './log-store.ts';
+import { hasWaiting, placeWaiting } from './places.ts';
+import { LogFault, type PublicationParts, publish, verifyPublished } from './publication.ts';
+
+const LOCK = 'log sequencer';
+
+/**
+ * Gives leaves their places, grows the tree and signs checkpoints. Any number of processes may run it; one at a time does the work. Each
+ * round begins with what is stored, and each step is repeated without harm: so a round may end anywhere.
+ */
+export class Sequencer {
+  readonly #parts: PublicationParts;
+  readonly #log: Logger;
+  #timer: NodeJS.Timeout | undefined;
+  #underWay: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(parts: PublicationParts, log: Logger) {
+    this.#parts = parts;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#underWay ??= this.#catchUp().finally(() => {
+        this.#underWay = undefined;
+      });
+    }, LOG_CHECKPOINT_EVERY_MS);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await this.#underWay;
+  }
+
+  async #catchUp(): Promise<void> {
+    try {
+      const { database } = this.#parts;
+      while (!this.#isStopped && (await this.#isBehind())) {
+        const hasMore = await database.ifAlone(LOCK, () => this.#round());
+        if (!hasMore) return;
+      }
+    } catch (error) {
+      if (isStoreUnavailable(error)) this.#log.warn({ reason: String(error) }, 'the log waits for the object store');
+      else if (!isUnavailable(error)) this.#log.error(error, 'the log could not be continued');
+    }
+  }
+
+  /** Whether there is anything to do, without asking the object store. */
+  async #isBehind(): Promise<boolean> {
+    const { database } = this.#parts;
+    const log = await currentLog(database);
+    if (!log) return false;
+    const published = await newestCheckpoint(database, log.number, -1);
+    return published?.size !== log.sequenced || (await hasWaiting(database));
+  }
+
+  /** Returns whether more is waiting. */
+  async #round(): Promise<boolean> {
+    const { database, tiles } = this.#parts;
+    const log = await currentLog(database);
+    if (!log) return false;
+    const published = await this.#verify(log);
+    if (published === 'fault') return false;
+    const placed = await placeWaiting(database, log);
+    const grown = placed && (await growTree(database, tiles, placed.log));
+    if (!placed || !grown) return false;
+    const isPublished = await publish(this.#parts, grown, published);
+    return isPublished && placed.hasMore;
+  }
+
+  /** Tells of a fault once, and of its end. */
+  async #verify(log: LogRecord) {
+    const { database } = this.#parts;
+    try {
+      const published = await verifyPublished(this.#parts, log);
+      if (log.fault !== null) await setFault(database, log.number, null);
+      return published;
+    } catch (error) {
+      if (!(error instanceof LogFault)) throw error;
+      if (await setFault(database, log.number, error.message)) this.#log.error({ log: log.origin }, `Nothing is signed: ${error.message}`);
+      return 'fault';
+    }
+  }
+}
