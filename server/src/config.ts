@@ -2,8 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
+import type { Policy } from '@waybill/proof';
 import * as limits from './contract/limits.ts';
 import { parseEmail } from './contract/mail-names.ts';
+import { messageOf } from './contract/thrown.ts';
+import { hasNoPassword, looksLikePolicy, parseWitnessPolicy } from './contract/witness-policy.ts';
 import { eachHost } from './platform/database-hosts.ts';
 import { SECRETS_KEY_BYTES } from './platform/secret-box.ts';
 
@@ -86,6 +89,10 @@ export interface Config {
   /** Undefined: mails are kept instead of being sent. */
   smtpUrl: string | undefined;
   mailFrom: { name: string; address: string } | undefined;
+  /** Who cosigns checkpoints of the log, and how many are enough. Undefined: nobody. */
+  witnesses: Policy | undefined;
+  /** The timestamp authority. Undefined: checkpoints get no timestamps. */
+  tsaUrl: string | undefined;
 }
 
 export class ConfigError extends Error {}
@@ -210,7 +217,21 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
       refuse('SMTP_URL', 'a URL such as smtps://user:password@mail.example.com or smtp://mail.example.com:587'),
     ),
     mailFrom: sender(),
+    witnesses: witnesses(),
+    tsaUrl: check(url('TSA_URL', ['http:', 'https:']), hasNoPassword, () => refuse('TSA_URL', 'a URL without user name and password')),
   });
+
+  /** A policy, or the path of a file with one. */
+  function witnesses(): Policy | undefined {
+    const value = text('WITNESSES');
+    if (value === undefined) return undefined;
+    const policy = looksLikePolicy(value) ? value : (pem('WITNESSES') ?? '');
+    try {
+      return parseWitnessPolicy(policy);
+    } catch (error) {
+      return refuse('WITNESSES', `a policy (c2sp.org/tlog-policy) or a file with one (${messageOf(error)})`);
+    }
+  }
 
   /** The error does not repeat the value. */
   function secretsKeys(name: string, max: number): Buffer[] {

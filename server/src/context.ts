@@ -9,6 +9,8 @@ import type { Quotas } from './contract/quotas.ts';
 import { providersOf } from './modules/accounts/providers.ts';
 import { SignIn } from './modules/accounts/sign-in.ts';
 import { KeyRing } from './modules/agents/key-ring.ts';
+import { HistoryGuard } from './modules/attestations/history-guard.ts';
+import { Witnesses } from './modules/attestations/witnesses.ts';
 import { Blocks } from './modules/blocks/blocks.ts';
 import { Leases } from './modules/consumers/leases.ts';
 import { Exports } from './modules/export/export.ts';
@@ -16,6 +18,7 @@ import { Downloads } from './modules/files/downloads.ts';
 import { Files } from './modules/files/files.ts';
 import { PartedUploads } from './modules/files/parted-uploads.ts';
 import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
+import { AttestedCheckpoints } from './modules/log/attested-checkpoints.ts';
 import { Log } from './modules/log/log.ts';
 import { LogKeys } from './modules/log/log-keys.ts';
 import type { PublicationParts } from './modules/log/publication.ts';
@@ -84,6 +87,11 @@ export interface Context {
   transparencyLog: Log;
   /** What the sequencer of the log works with. */
   publication: PublicationParts;
+  /** Checkpoints, with what others attest of them. */
+  attested: AttestedCheckpoints;
+  /** Undefined: nobody cosigns checkpoints. */
+  witnesses: Witnesses | undefined;
+  historyGuard: HistoryGuard | undefined;
   objects: ObjectStore;
   /** The store whose bytes the service itself takes and serves; undefined when files are in a bucket. */
   folder: FolderStore | undefined;
@@ -163,7 +171,7 @@ export async function buildContext(
     folder: objects instanceof FolderStore ? objects : undefined,
     signer,
     ...deliveryParts,
-    ...logPartsOf(database, objects, secretBox),
+    ...logPartsOf(config, database, objects, secretBox, log),
     metrics,
     tokens,
     publicUrl: '',
@@ -210,10 +218,20 @@ async function deliveryPartsOf(config: Config, database: Database, nameServers: 
   return { webhookSecrets, outbound, secretBox };
 }
 
-function logPartsOf(database: Database, objects: ObjectStore, secretBox: SecretBox) {
+function logPartsOf(config: Config, database: Database, objects: ObjectStore, secretBox: SecretBox, log: Logger) {
   const tiles = new Tiles(database, objects.named);
   const keys = new LogKeys(secretBox);
-  return { transparencyLog: new Log(database, tiles, keys), publication: { database, objects: objects.named, tiles, keys } };
+  const attested = new AttestedCheckpoints(database, tiles, keys);
+  const witnesses = config.witnesses && new Witnesses(config.witnesses, database);
+  const guard = witnesses && new HistoryGuard(database, witnesses, log);
+  const faultSeenBy = guard && ((number: number) => guard.faultOf(() => attested.readLog(number)));
+  return {
+    transparencyLog: new Log(database, tiles, keys),
+    publication: { database, objects: objects.named, tiles, keys, faultSeenBy },
+    attested,
+    witnesses,
+    historyGuard: guard,
+  };
 }
 
 /** What reads much for one request, and so has turns or places for it. */

@@ -16,6 +16,8 @@ export const WITNESS_CONNECTIONS_MAX = 1_000;
 export const WITNESS_REQUEST_MAX_MS = 10_000;
 /** Checkpoints of one log that wait in a witness. */
 export const WITNESS_WAITING_MAX = 16;
+/** Witnesses in the policy of a service. */
+export const WITNESSES_MAX = 32;
 /** Time that the service gives a witness for a response. */
 export const WITNESS_PATIENCE_MS = 5_000;
 /** Bytes of a witness's response. */

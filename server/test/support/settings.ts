@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { formatVkey, KEY_TYPE, parsePolicy, verifierKey } from '@waybill/proof';
 import type { Config } from '../../src/config.ts';
 import { selfSigned } from './certificates.ts';
 import { temporaryFolder } from './process.ts';
@@ -23,6 +24,8 @@ const identity = selfSigned(['mail.example']);
 writeFileSync(path.join(pems, 'cert.pem'), identity.cert);
 writeFileSync(path.join(pems, 'key.pem'), identity.key);
 writeFileSync(path.join(pems, 'other-cert.pem'), selfSigned(['mail.example']).cert);
+
+const policy = `witness one ${formatVkey(verifierKey('witness.example', KEY_TYPE.cosignature, Buffer.alloc(32, 7)))} https://witness.example\nquorum one`;
 
 export const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 /** Every setting. */
@@ -205,5 +208,23 @@ export const settings: Record<string, Setting> = {
       'a@example.com, b@example.com',
       'A <a@example.com> <b@example.com>',
     ],
+  },
+  WITNESSES: {
+    key: 'witnesses',
+    given: policy,
+    becomes: parsePolicy(policy),
+    wrong: [
+      '/nowhere/policy',
+      'witness one',
+      'quorum nobody',
+      policy.replace(' https://witness.example', ''),
+      policy.replace('https:', 'ftp:'),
+    ],
+  },
+  TSA_URL: {
+    key: 'tsaUrl',
+    given: 'https://tsa.example/stamp/',
+    becomes: 'https://tsa.example/stamp',
+    wrong: ['tsa.example', 'ftp://tsa.example'],
   },
 };

@@ -81,6 +81,8 @@ export class Sequencer {
     const { database } = this.#parts;
     try {
       const published = await verifyPublished(this.#parts, log);
+      const fault = await this.#parts.faultSeenBy?.(log.number);
+      if (fault !== undefined) throw new LogFault(fault);
       if (log.fault !== null) await setFault(database, log.number, null);
       return published;
     } catch (error) {

@@ -1,0 +1,27 @@
+import type { NoteSignature } from '@waybill/proof';
+
+/** A checkpoint of a log of the service. */
+export interface OwnCheckpoint {
+  log: number;
+  size: number;
+  /** With the signatures that it has. */
+  note: string;
+  isWitnessed: boolean;
+}
+
+/** What those who collect attestations need of the log. */
+export interface CheckpointSource {
+  /** Of the log that grows. Undefined before its first checkpoint. */
+  newestCheckpoint(): Promise<OwnCheckpoint | undefined>;
+  /** The newest that enough witnesses have signed lately, or else the newest. */
+  checkpointToTimestamp(): Promise<OwnCheckpoint | undefined>;
+  readTile(log: number, level: number, index: number, width: number): Promise<Uint8Array>;
+  /** Adds a cosignature to a checkpoint, and returns whether it has enough of them now. */
+  keepCosignature(
+    checkpoint: { log: number; size: number },
+    cosignature: NoteSignature,
+    isQuorum: (note: string) => Promise<boolean>,
+  ): Promise<boolean>;
+  /** False if the checkpoint is not kept any more, or has a timestamp. */
+  keepTimestamp(log: number, size: number, token: Uint8Array): Promise<boolean>;
+}
