@@ -68,3 +68,6 @@ CREATE UNIQUE INDEX log_batches_placed ON log_batches (log, first_index) WHERE f
 
 -- Which leaf is the message's, where its sender is; null for messages that are older than the log.
 ALTER TABLE messages ADD COLUMN log_batch uuid, ADD COLUMN log_slot smallint;
+
+-- The only leaf of this batch is about a large file that was hashed after delivery. In the sender's row of the file.
+ALTER TABLE files ADD COLUMN log_batch uuid;

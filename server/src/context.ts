@@ -18,10 +18,10 @@ import { Downloads } from './modules/files/downloads.ts';
 import { Files } from './modules/files/files.ts';
 import { PartedUploads } from './modules/files/parted-uploads.ts';
 import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
-import { AttestedCheckpoints } from './modules/log/attested-checkpoints.ts';
 import { Log } from './modules/log/log.ts';
 import { LogKeys } from './modules/log/log-keys.ts';
 import type { PublicationParts } from './modules/log/publication.ts';
+import { keyFromCommand, keyFromFile } from './modules/log/signing-key.ts';
 import { Tiles } from './modules/log/tiles.ts';
 import { KeptMailAccess } from './modules/mail/kept-mail-access.ts';
 import { Mails } from './modules/mail/mails.ts';
@@ -87,8 +87,6 @@ export interface Context {
   transparencyLog: Log;
   /** What the sequencer of the log works with. */
   publication: PublicationParts;
-  /** Checkpoints, with what others attest of them. */
-  attested: AttestedCheckpoints;
   /** Undefined: nobody cosigns checkpoints. */
   witnesses: Witnesses | undefined;
   historyGuard: HistoryGuard | undefined;
@@ -143,7 +141,7 @@ export async function buildContext(
   const folder = path.join(config.dataDir, 'files');
   const objects = (await bucketOf(config)) ?? new FolderStore(folder, signer, publicUrl, exclusively, config.freeDiskReserveBytes);
   const files = new Files(database, objects, quotas, (id, terms) => ownDownloadUrl(signer, publicUrl(), id, terms));
-  const { secretBox, ...deliveryParts } = await deliveryPartsOf(config, database, nameServers);
+  const secretBox = await secretBoxOf(config, database);
   const context: Context = {
     config,
     database,
@@ -170,7 +168,8 @@ export async function buildContext(
     objects,
     folder: objects instanceof FolderStore ? objects : undefined,
     signer,
-    ...deliveryParts,
+    webhookSecrets: new WebhookSecrets(secretBox),
+    outbound: outboundOf(config, nameServers),
     ...logPartsOf(config, database, objects, secretBox, log),
     metrics,
     tokens,
@@ -193,21 +192,30 @@ async function startExchanges(database: Database, connection: Connection, log: L
   return { tokens, announcer, topics };
 }
 
-/** What posts to webhooks. A data folder has a key of its own; what it encrypted can still be read when a key is set. */
-async function deliveryPartsOf(config: Config, database: Database, nameServers: NameServers) {
-  const { databaseUrl, dataDir, secretsKey, secretsOldKeys } = config;
+/** A data folder has a key of its own; what it encrypted can still be read when a key is set. */
+export async function secretBoxOf({ databaseUrl, dataDir, secretsKey, secretsOldKeys }: Config, database: Database): Promise<SecretBox> {
   const usesFolder = databaseUrl === undefined && secretsKey === undefined;
   if (usesFolder && readSecretsKey(dataDir) === undefined) {
     // A new key must not take the place of one that is lost.
-    await new WebhookSecrets(new SecretBox(undefined, secretsOldKeys)).requireKeys(database);
+    await requireKeys(new SecretBox(undefined, secretsOldKeys), database);
     createSecretsKey(dataDir);
   }
   const inFolder = readSecretsKey(dataDir);
   const older = inFolder ? [...secretsOldKeys, inFolder] : secretsOldKeys;
-  const secretBox = new SecretBox(usesFolder ? inFolder : secretsKey, older);
-  const webhookSecrets = new WebhookSecrets(secretBox);
-  await webhookSecrets.requireKeys(database);
-  const outbound = new Outbound({
+  const box = new SecretBox(usesFolder ? inFolder : secretsKey, older);
+  await requireKeys(box, database);
+  return box;
+}
+
+/** A service that can't read its secrets must not start. */
+async function requireKeys(box: SecretBox, database: Database): Promise<void> {
+  await new WebhookSecrets(box).requireKeys(database);
+  await new LogKeys(box, undefined).requireKeys(database);
+}
+
+/** What posts to webhooks. */
+function outboundOf(config: Config, nameServers: NameServers): Outbound {
+  return new Outbound({
     privateHosts: config.webhookPrivateHosts,
     nameServers,
     patienceMs: WEBHOOK_PATIENCE_MS,
@@ -215,23 +223,23 @@ async function deliveryPartsOf(config: Config, database: Database, nameServers: 
     clientCert: config.outboundClientCert,
     clientKey: config.outboundClientKey,
   });
-  return { webhookSecrets, outbound, secretBox };
+}
+
+/** The keys of the log, with the one that the operator keeps. */
+export function logKeysOf({ logKey, logKeyCommand, logPublicKey }: Config, secretBox: SecretBox): LogKeys {
+  const fromFile = logKey && keyFromFile(logKey);
+  const fromCommand = logKeyCommand !== undefined && logPublicKey ? keyFromCommand(logKeyCommand, logPublicKey) : undefined;
+  return new LogKeys(secretBox, fromFile ?? fromCommand);
 }
 
 function logPartsOf(config: Config, database: Database, objects: ObjectStore, secretBox: SecretBox, log: Logger) {
   const tiles = new Tiles(database, objects.named);
-  const keys = new LogKeys(secretBox);
-  const attested = new AttestedCheckpoints(database, tiles, keys);
+  const keys = logKeysOf(config, secretBox);
+  const transparencyLog = new Log(database, tiles, keys);
   const witnesses = config.witnesses && new Witnesses(config.witnesses, database);
-  const guard = witnesses && new HistoryGuard(database, witnesses, log);
-  const faultSeenBy = guard && ((number: number) => guard.faultOf(() => attested.readLog(number)));
-  return {
-    transparencyLog: new Log(database, tiles, keys),
-    publication: { database, objects: objects.named, tiles, keys, faultSeenBy },
-    attested,
-    witnesses,
-    historyGuard: guard,
-  };
+  const historyGuard = witnesses && new HistoryGuard(database, witnesses, log);
+  const faultSeenBy = historyGuard && ((number: number) => historyGuard.faultOf(() => transparencyLog.readLog(number)));
+  return { transparencyLog, publication: { database, objects: objects.named, tiles, keys, faultSeenBy }, witnesses, historyGuard };
 }
 
 /** What reads much for one request, and so has turns or places for it. */

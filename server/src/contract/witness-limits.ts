@@ -18,14 +18,14 @@ export const WITNESS_REQUEST_MAX_MS = 10_000;
 export const WITNESS_WAITING_MAX = 16;
 /** Witnesses in the policy of a service. */
 export const WITNESSES_MAX = 32;
+/** Time after which a checkpoint without a quorum of witnesses is served in place of an older one with a quorum. */
+export const WITNESSED_PATIENCE_S = 10;
 /** Time that the service gives a witness for a response. */
 export const WITNESS_PATIENCE_MS = 5_000;
 /** Bytes of a witness's response. */
 export const WITNESS_RESPONSE_MAX_BYTES = 16 * 1024;
 /** Longest pause before a witness that has failed is asked again. */
 export const WITNESS_BACKOFF_MAX_S = 60;
-/** Time between two timestamps of checkpoints, while there is something new. */
-export const TIMESTAMP_EVERY_S = 3_600;
 /** Time that the service gives a timestamp authority for a response. */
 export const TIMESTAMP_PATIENCE_MS = 20_000;
 /** Bytes of a timestamp authority's response. */

@@ -59,7 +59,7 @@ describe.runIf(hasOpenssl())('timestamps', () => {
 
   const stamped = () =>
     service.sql<Stamped>('SELECT size, note, timestamp_token FROM log_checkpoints WHERE timestamp_token IS NOT NULL ORDER BY size');
-  const anHourLater = () => service.sql("UPDATE log_attestors SET attested_at = attested_at - interval '61 minutes'");
+  const anHourLater = () => service.sql("UPDATE log_checkpoints SET timestamped_at = timestamped_at - interval '61 minutes'");
 
   test('a checkpoint gets a token that verifies, and only one an hour', async () => {
     await acme.api.send({ to: 'globex', json: 1 });

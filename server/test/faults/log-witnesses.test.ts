@@ -4,7 +4,7 @@ import path from 'node:path';
 import { cosignatureVerifier, noteVerifier, openNote, parseCheckpoint, parseVkey } from '@waybill/proof';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { CHECKOUT, type ServiceProcess, startProcess, temporaryFolder, until } from '../support/process.ts';
+import { CHECKOUT, runProgram, type ServiceProcess, startProcess, temporaryFolder, until } from '../support/process.ts';
 import { startWitness, type WitnessProcess } from '../support/witnesses.ts';
 
 /** A Waybill with a data folder of its own, which can be stopped, copied and restored. */
@@ -58,6 +58,18 @@ class Waybill {
     }
   }
 
+  /** As somebody does who has the policy, and remembers the last time. */
+  audit(): { status: number | null; stdout: string } {
+    const args = ['log', 'audit', this.url, '--policy', this.policy, '--state', path.join(this.folder, 'audit')];
+    return spawnSync(process.execPath, [path.join(CHECKOUT, 'packages/cli/src/main.ts'), ...args], { encoding: 'utf8' });
+  }
+
+  /** What the operator's command says. */
+  async status(): Promise<string> {
+    const env = { DATA_DIR: path.join(this.folder, 'data'), WITNESSES: this.policy };
+    return (await runProgram('cli', { env, args: ['log', 'status'] })).stdout;
+  }
+
   /** The size of the checkpoint that is served, and how many of the witnesses have cosigned it. */
   async served(witnesses: WitnessProcess[]): Promise<{ size: number; cosigned: number }> {
     const response = await fetch(`${this.url}/log/checkpoint`);
@@ -69,7 +81,7 @@ class Waybill {
   }
 }
 
-const FAULT = /Nothing is signed: The witness \w+ has a checkpoint of \S+ with (\d+) leaves that was signed with this log’s key/;
+const FAULT = /Nothing is signed\. The witness \w+ has a checkpoint of \S+ with (\d+) leaves that was signed with this log’s key/;
 
 describe('two Waybills and two witnesses', () => {
   let [one, two] = [] as unknown as [Waybill, Waybill];
@@ -109,14 +121,18 @@ describe('two Waybills and two witnesses', () => {
       [two, 5],
     ] as const) {
       await until(async () => (await waybill.served(witnesses)).size >= size && (await waybill.served(witnesses)).cosigned === 2);
-      const program = path.join(CHECKOUT, 'packages/cli/src/main.ts');
-      const args = [program, 'log', 'audit', waybill.url, '--policy', waybill.policy, '--state', path.join(waybill.folder, 'audit')];
-      const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+      const { status, stdout } = waybill.audit();
       expect([status, stdout]).toEqual([
         0,
         expect.stringMatching(new RegExp(`/log: ${size} entries, consistent since .*, witnessed by 2 of 2\n`)),
       ]);
     }
+  });
+
+  test('the operator is told what each witness has cosigned', async () => {
+    expect(await one.status()).toMatch(
+      /^Witness +w0 has cosigned 10 leaves, at 20.*Z\nWitness +w1 has cosigned 10 leaves, at 20.*Z\nState +in order/m,
+    );
   });
 
   test('a Waybill that was restored from a backup with all its files signs nothing more, and says why', async () => {
@@ -125,6 +141,7 @@ describe('two Waybills and two witnesses', () => {
     await one.start();
     await one.send(4);
     await until(async () => (await one.served(witnesses)).size === 14 && (await one.served(witnesses)).cosigned === 2);
+    expect(one.audit().status).toBe(0);
     await one.stop();
 
     one.copy('backup', 'data');
@@ -135,6 +152,10 @@ describe('two Waybills and two witnesses', () => {
     // It still takes messages, and publishes nothing.
     await one.send(1);
     expect(await one.served(witnesses)).toEqual({ size: 10, cosigned: 2 });
+    expect(await one.status()).toContain('nothing is signed. The witness w');
+    // Who has audited it before the restore finds out, too.
+    const { status, stdout } = one.audit();
+    expect([status, stdout]).toEqual([1, expect.stringContaining('it has 10 entries, and had 14 before: it was rolled back')]);
     await one.stop();
   });
 

@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
 import path from 'node:path';
 import { cosignatureVerifier, noteVerifier, openNote, parseCheckpoint, parseVkey } from '@waybill/proof';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { WITNESS_BURST, WITNESS_NETWORKS_MAX, WITNESS_PER_MINUTE, WITNESS_REQUEST_MAX_BYTES } from '../../src/contract/witness-limits.ts';
+import {
+  WITNESS_BURST,
+  WITNESS_NETWORKS_MAX,
+  WITNESS_PER_MINUTE,
+  WITNESS_REQUEST_MAX_BYTES,
+  WITNESS_REQUEST_MAX_MS,
+} from '../../src/contract/witness-limits.ts';
 import { CosignedCheckpoints } from '../../src/modules/witness/cosigned-checkpoints.ts';
 import { NetworkLimit } from '../../src/modules/witness/network-limit.ts';
 import { Witness } from '../../src/modules/witness/witness.ts';
@@ -224,6 +231,27 @@ describe('a checkpoint is refused', () => {
       expect((await get(at)).status).toBe(404);
     expect((await get('/healthz')).status).toBe(200);
   });
+});
+
+test('who asks too often is told to wait, and others are not', async () => {
+  const ask = (address: string) => fetch(`${url}/healthz`, { headers: { 'x-forwarded-for': address } });
+  const responses = await Promise.all(Array.from({ length: WITNESS_BURST + 30 }, () => ask('192.0.2.7')));
+  const refused = responses.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused[0]?.headers.get('retry-after')).toBe('1');
+  expect((await ask('192.0.2.8')).status).toBe(200);
+});
+
+test('requests that do not go on are ended', async () => {
+  const begun = ['POST /add-checkpoint HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nold', 'POST /add-check'];
+  const since = performance.now();
+  const closed = begun.map((text) => {
+    const socket = net.connect(server.port, '127.0.0.1');
+    socket.on('error', () => {}).write(text);
+    return new Promise((resolve) => socket.once('close', resolve).resume());
+  });
+  await Promise.all(closed);
+  expect(performance.now() - since).toBeLessThan(WITNESS_REQUEST_MAX_MS + 5_000);
 });
 
 describe('the folder of a witness', () => {

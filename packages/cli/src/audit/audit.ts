@@ -6,6 +6,7 @@ import {
   type Policy,
   ProofError,
   parseCheckpoint,
+  TILE_WIDTH,
   type TreeHead,
   type VerifierKey,
   verifyConsistency,
@@ -85,9 +86,11 @@ async function compare(auditing: Auditing, before: AuditState, known: TreeHead |
   let aligned = edge.clone();
   let savedAt = performance.now();
   const onFull = () => {
-    aligned = edge.clone();
     onProgress(edge.size, target.size);
-    if (performance.now() - savedAt < SAVE_EVERY_MS) return;
+    const isDue = performance.now() - savedAt >= SAVE_EVERY_MS;
+    const isLast = edge.size + TILE_WIDTH > target.size;
+    if (isDue || isLast) aligned = edge.clone();
+    if (!isDue) return;
     file.write({ ...before, edge: aligned });
     savedAt = performance.now();
   };

@@ -5,7 +5,7 @@ import { columns, namesOf, prepared, type RowOf, statement } from '../../platfor
 export interface Attestor {
   id: string;
   /** The newest checkpoint that it has attested. */
-  newest: { log: number; size: number; at: Date; ageS: number } | undefined;
+  newest: { log: number; size: number; at: Date } | undefined;
   /** Attempts that have failed in a row. */
   failures: number;
   failure: string | null;
@@ -19,19 +19,13 @@ const ATTESTOR_ROW = columns({
   failures: 'integer',
   failure: 'text?',
 });
-const AGE_ROW = columns({ ...ATTESTOR_ROW, age_s: 'integer?' });
 
-function toAttestor({ id, log, size, attested_at: at, age_s: ageS, failures, failure }: RowOf<typeof AGE_ROW>): Attestor {
-  const newest = log !== null && size !== null && at !== null && ageS !== null ? { log, size: Number(size), at, ageS } : undefined;
+function toAttestor({ id, log, size, attested_at: at, failures, failure }: RowOf<typeof ATTESTOR_ROW>): Attestor {
+  const newest = log !== null && size !== null && at !== null ? { log, size: Number(size), at } : undefined;
   return { id, newest, failures, failure };
 }
 
-const ATTESTORS = prepared(
-  'log-attestors',
-  `SELECT ${namesOf(ATTESTOR_ROW)}, extract(epoch FROM clock_timestamp() - attested_at)::integer AS age_s
-     FROM log_attestors WHERE id = ANY ($1::text[])`,
-  AGE_ROW,
-);
+const ATTESTORS = prepared('log-attestors', `SELECT ${namesOf(ATTESTOR_ROW)} FROM log_attestors WHERE id = ANY ($1::text[])`, ATTESTOR_ROW);
 
 /** Those that were asked before, in no order. */
 export async function attestorsOf(db: Queryable, ids: readonly string[]): Promise<Attestor[]> {

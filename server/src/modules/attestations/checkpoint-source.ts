@@ -13,15 +13,14 @@ export interface OwnCheckpoint {
 export interface CheckpointSource {
   /** Of the log that grows. Undefined before its first checkpoint. */
   newestCheckpoint(): Promise<OwnCheckpoint | undefined>;
-  /** The newest that enough witnesses have signed lately, or else the newest. */
+  /** Undefined unless the last timestamp is an hour old and there is something new since. */
   checkpointToTimestamp(): Promise<OwnCheckpoint | undefined>;
   readTile(log: number, level: number, index: number, width: number): Promise<Uint8Array>;
   /** Adds a cosignature to a checkpoint, and returns whether it has enough of them now. */
   keepCosignature(
     checkpoint: { log: number; size: number },
     cosignature: NoteSignature,
-    isQuorum: (note: string) => Promise<boolean>,
+    isQuorum: (note: string) => boolean,
   ): Promise<boolean>;
-  /** False if the checkpoint is not kept any more, or has a timestamp. */
-  keepTimestamp(log: number, size: number, token: Uint8Array): Promise<boolean>;
+  keepTimestamp(log: number, size: number, token: Buffer): Promise<void>;
 }

@@ -115,7 +115,7 @@ export class Cosigning extends Duty {
       const known = one.cosigned?.log === log ? one.cosigned.size : 0;
       const readTile = (level: number, index: number, width: number) => checkpoints.readTile(log, level, index, width);
       const cosignature = await askForCosignature(witness, { size, note, readTile }, known, this.stopping.signal);
-      const hasQuorum = await checkpoints.keepCosignature(target, cosignature, async (signed) => witnesses.isQuorum(signed));
+      const hasQuorum = await checkpoints.keepCosignature(target, cosignature, (signed) => witnesses.isQuorum(signed));
       await recordAttested(database, idOf(witness), target);
       this.#requests.inc({ witness: witness.name, outcome: 'cosigned' });
       if (one.failures > 0) this.logger.info({ witness: witness.name }, 'a witness cosigns again');

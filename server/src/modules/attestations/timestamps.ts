@@ -2,9 +2,8 @@ import { parseNote, verifyTimestamp } from '@waybill/proof';
 import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
 import { messageOf } from '../../contract/thrown.ts';
-import { TIMESTAMP_EVERY_S } from '../../contract/witness-limits.ts';
 import type { Database } from '../../platform/postgres.ts';
-import { attestorsOf, recordAttested, recordFailure } from './attestor-store.ts';
+import { recordAttested, recordFailure } from './attestor-store.ts';
 import type { CheckpointSource, OwnCheckpoint } from './checkpoint-source.ts';
 import { Duty } from './duty.ts';
 import { askForTimestamp } from './timestamp-request.ts';
@@ -42,12 +41,9 @@ export class Timestamps extends Duty {
   }
 
   protected async work(): Promise<void> {
-    const { database, checkpoints, url } = this.#parts;
     if (performance.now() < this.#pausedUntil || !(await this.isMine())) return;
-    const [{ newest } = { newest: undefined }] = await attestorsOf(database, [url]);
-    if (newest && newest.ageS < TIMESTAMP_EVERY_S) return;
-    const checkpoint = await checkpoints.checkpointToTimestamp();
-    if (!checkpoint || (newest?.log === checkpoint.log && newest.size === checkpoint.size)) return;
+    const checkpoint = await this.#parts.checkpoints.checkpointToTimestamp();
+    if (!checkpoint) return;
     try {
       await this.#stamp(checkpoint);
       if (this.#failures > 0) this.logger.info('the timestamp authority responds again');

@@ -9,6 +9,7 @@ interface Services {
   transparencyLog: Log;
   witnesses: { list(): Promise<WitnessView[]> } | undefined;
   publicUrl: string;
+  config: { logPublic: boolean };
 }
 
 const { publicEndpoint } = endpointsFor<Services>();
@@ -63,11 +64,11 @@ export const wellKnown = publicEndpoint({
   success: { status: 200, description: 'What verifiers of proofs need.', contentType: 'application/json; charset=utf-8' },
   errors: ['not_found'],
   handle: async ({ transparencyLog, witnesses, publicUrl }) => {
-    const views = (await transparencyLog.logs()).map(({ number, origin, vkeys: [vkey, ...previousVkeys] }) => ({
+    const views = (await transparencyLog.logs()).map(({ number, origin, keys: [key, ...previousKeys] }) => ({
       origin,
-      vkey,
-      url: number === 1 ? `${publicUrl}/log` : `${publicUrl}/log/${number}`,
-      ...(previousVkeys.length > 0 && { previous_vkeys: previousVkeys }),
+      vkey: key?.vkey,
+      url: number === FIRST_LOG ? `${publicUrl}/log` : `${publicUrl}/log/${number}`,
+      ...(previousKeys.length > 0 && { previous_keys: previousKeys }),
     }));
     const log = views.pop();
     if (!log) throw notFound();
@@ -91,15 +92,16 @@ async function describeAll(witnesses: Services['witnesses']) {
   }));
 }
 
-async function showCheckpoint({ transparencyLog }: Services, log: number): Promise<HttpResponse> {
-  const found = await transparencyLog.checkpointFor(log, -1);
+async function showCheckpoint({ transparencyLog, config }: Services, log: number): Promise<HttpResponse> {
+  if (!config.logPublic) throw notFound();
+  const found = await transparencyLog.servedCheckpoint(log);
   if (!found) throw notFound();
   return { headers: { 'cache-control': FOR_A_MOMENT }, body: found.note };
 }
 
-async function showTile({ transparencyLog }: Services, log: number, path: string): Promise<HttpResponse> {
+async function showTile({ transparencyLog, config }: Services, log: number, path: string): Promise<HttpResponse> {
   const name = parseTilePath(`tile/${path}`);
-  if (!name) throw notFound();
+  if (!name || !config.logPublic) throw notFound();
   const { level, index, width } = name;
   const bytes =
     level === 'entries'

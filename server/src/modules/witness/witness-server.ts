@@ -21,16 +21,20 @@ export interface Listening {
 const IDLE_MS = 65_000;
 const HEADER_MAX_BYTES = 8 * 1024;
 const STOP_PATIENCE_MS = 5_000;
+/** How often connections are looked at that are too slow. */
+const CHECK_EVERY_MS = 1_000;
 
 /** The HTTP interface of c2sp.org/tlog-witness, for submission and for monitoring. */
 export async function serveWitness(witness: Witness, { host, port, proxies }: Listening, log: Logger): Promise<WitnessServer> {
   const limit = new NetworkLimit();
-  const server = http.createServer({ maxHeaderSize: HEADER_MAX_BYTES, requestTimeout: WITNESS_REQUEST_MAX_MS }, (request, response) => {
+  const limits = { maxHeaderSize: HEADER_MAX_BYTES, requestTimeout: WITNESS_REQUEST_MAX_MS, connectionsCheckingInterval: CHECK_EVERY_MS };
+  const server = http.createServer(limits, (request, response) => {
     const admitted = limit.admits(clientOf(request, proxies), performance.now());
     const responding = admitted ? respondTo(witness, request) : Promise.resolve(plain(429, 'Too many requests.'));
     responding
       .catch((error) => {
-        log.error(error, 'a request failed');
+        // A client that goes away in the middle of its request is no failure.
+        if (!request.destroyed) log.error(error, 'a request failed');
         return plain(503, 'The checkpoint could not be recorded. Try again later.');
       })
       .then((result) => send(result, request, response));
