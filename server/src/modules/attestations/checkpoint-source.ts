@@ -22,5 +22,7 @@ export interface CheckpointSource {
     cosignature: NoteSignature,
     isQuorum: (note: string) => boolean,
   ): Promise<boolean>;
+  /** Tells why nothing may be signed. Whether it is news. */
+  reportFault(log: number, fault: string): Promise<boolean>;
   keepTimestamp(log: number, size: number, token: Buffer): Promise<void>;
 }

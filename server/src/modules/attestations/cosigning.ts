@@ -137,9 +137,17 @@ export class Cosigning extends Duty {
     if (one.failures === 1) this.logger.warn({ witness: witness.name, reason }, 'a witness does not cosign; it is asked again later');
     try {
       await recordFailure(this.#parts.database, idOf(witness), reason);
-      if (error instanceof WitnessRefusal) await this.#parts.guard.ask(witness, () => this.#parts.readLog(log), this.stopping.signal);
+      if (error instanceof WitnessRefusal) await this.#lookInto(witness, log);
     } catch (failure) {
       this.logger.warn({ witness: witness.name, reason: messageOf(failure) }, 'a failure of a witness could not be looked into');
     }
+  }
+
+  /** A witness that refuses may have a checkpoint that the log has signed and does not have. The operator learns it before the next message comes. */
+  async #lookInto(witness: WitnessAddress, log: number): Promise<void> {
+    const { guard, readLog, checkpoints } = this.#parts;
+    if (!(await guard.ask(witness, () => readLog(log), this.stopping.signal))) return;
+    const fault = await guard.faultOf(() => readLog(log));
+    if (fault !== undefined && (await checkpoints.reportFault(log, fault))) this.logger.error(`Nothing is signed. ${fault}.`);
   }
 }

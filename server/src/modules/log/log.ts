@@ -195,6 +195,11 @@ export class Log {
     return checkpoints.firstTimestamped(this.#database, log, index);
   }
 
+  /** Tells why nothing may be signed; the sequencer will find the same. Whether it is news. */
+  reportFault(log: number, fault: string): Promise<boolean> {
+    return store.setFault(this.#database, log, fault);
+  }
+
   /** Why nothing is signed at present; null while all is well. */
   async fault(): Promise<string | null> {
     return (await store.currentLog(this.#database))?.fault ?? null;
