@@ -4,6 +4,7 @@ import path from 'node:path';
 import { formatVkey, KEY_TYPE, type Policy, ProofError, parsePolicy, parseVkey, type VerifierKey } from '@waybill/proof';
 import { type AuditReport, audit } from '../audit/audit.ts';
 import { AuditFile } from '../audit/audit-state.ts';
+import { type FormerKey, isSuccessor } from '../audit/key-succession.ts';
 import { LogSource } from '../audit/log-source.ts';
 import { LogIsWrong, LogUnreachable } from '../audit/verdicts.ts';
 import type { Call, Command } from '../command.ts';
@@ -17,6 +18,8 @@ const DEFAULT_TIMEOUT_S = 30;
 interface LogAddress {
   url: string;
   key: VerifierKey;
+  /** Keys that the log had before, as the service says. */
+  former: FormerKey[];
 }
 
 /** Text that the user gave, such as a key: a mistake in it is one of usage. */
@@ -43,16 +46,16 @@ async function addressOf(service: URL, vkey: string | undefined, timeoutMs: numb
   if (vkey !== undefined) {
     const key = parsed(parseVkey, vkey);
     if (key.type !== KEY_TYPE.ed25519) throw new UsageError(`${key.name} is the key of a witness, not of a log.`);
-    return { url: service.pathname === '/' ? `${base}/log` : base, key };
+    return { url: service.pathname === '/' ? `${base}/log` : base, key, former: [] };
   }
   const description = await new LogSource(base, timeoutMs, signal).find('.well-known/waybill.json', DESCRIPTION_MAX_BYTES);
   if (!description) throw new LogUnreachable(`${base} does not say which log it has. Name the log’s key: --vkey <key>`);
   try {
-    const { log }: { log: { vkey: string; url: string } } = JSON.parse(description.toString('utf8'));
+    const { log }: { log: { vkey: string; url: string; previous_keys?: FormerKey[] } } = JSON.parse(description.toString('utf8'));
     const url = new URL(log.url);
     // The service must not choose which addresses this machine asks.
     if (url.origin !== service.origin) throw new TypeError(`the log is elsewhere, at ${url.href}`);
-    return { url: url.href, key: parseVkey(log.vkey) };
+    return { url: url.href, key: parseVkey(log.vkey), former: Array.isArray(log.previous_keys) ? log.previous_keys : [] };
   } catch (error) {
     throw new LogUnreachable(`${base}/.well-known/waybill.json is not usable: ${(error as Error).message}`);
   }
@@ -76,9 +79,10 @@ async function runAudit(call: Call): Promise<AuditReport> {
   const policy = policyFile === undefined ? undefined : policyIn(policyFile);
   const timeoutMs = (options.count('timeout') ?? DEFAULT_TIMEOUT_S) * 1000;
   const file = stateFile(call, service);
-  const { url, key } = await addressOf(service, vkey, timeoutMs, signal);
+  const { url, key, former } = await addressOf(service, vkey, timeoutMs, signal);
   const pinned = file.read()?.vkey;
-  if (vkey === undefined && pinned !== undefined && pinned !== formatVkey(key))
+  const isKnown = vkey !== undefined || pinned === undefined || pinned === formatVkey(key) || (await isSuccessor(pinned, key, former));
+  if (!isKnown)
     throw new LogIsWrong(
       `the service names another log or key than before, ${formatVkey(key)} in place of ${pinned}. If its operator has announced the change, name the key with --vkey, and for a new log another file with --state`,
     );
