@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogIsWrong, LogUnreachable } from './verdicts.ts';
 
@@ -23,6 +24,8 @@ export class LogSource {
     this.#url = url.replace(/\/+$/, '');
     this.#patienceMs = patienceMs;
     this.#signal = signal;
+    // One for each request under way.
+    setMaxListeners(0, signal);
   }
 
   /** Undefined if there is no such thing (404). */
@@ -50,9 +53,13 @@ export class LogSource {
   }
 
   async #get(path: string, maxBytes: number): Promise<Got | Error> {
-    const patience = AbortSignal.timeout(this.#patienceMs);
+    // Not AbortSignal.timeout: it would keep each of thousands of requests in memory until its time is over.
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    const timer = setTimeout(end, this.#patienceMs);
+    this.#signal.addEventListener('abort', end, { once: true });
     try {
-      const response = await fetch(`${this.#url}/${path}`, { redirect: 'error', signal: AbortSignal.any([this.#signal, patience]) });
+      const response = await fetch(`${this.#url}/${path}`, { redirect: 'error', signal: ending.signal });
       const chunks: Uint8Array[] = [];
       let bytes = 0;
       for await (const chunk of response.body ?? []) {
@@ -65,9 +72,12 @@ export class LogSource {
       return { status: response.status, body: Buffer.concat(chunks), retryAfterS: Number(response.headers.get('retry-after')) || 1 };
     } catch (error) {
       if (this.#signal.aborted || error instanceof LogIsWrong) throw error;
-      if (patience.aborted) return new Error(`no complete response within ${this.#patienceMs / 1000} seconds`);
+      if (ending.signal.aborted) return new Error(`no complete response within ${this.#patienceMs / 1000} seconds`);
       const { message, cause } = error as Error;
       return cause instanceof Error && cause.message !== '' ? cause : new Error(message);
+    } finally {
+      clearTimeout(timer);
+      this.#signal.removeEventListener('abort', end);
     }
   }
 }
