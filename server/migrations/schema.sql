@@ -411,6 +411,18 @@ CREATE TABLE ledgers (
   CONSTRAINT ledgers_pkey PRIMARY KEY (party_id)
 ) WITH (fillfactor=50);
 
+CREATE TABLE log_attestors (
+  id text NOT NULL,
+  log smallint,
+  size bigint,
+  attested_at timestamp with time zone,
+  failures integer NOT NULL DEFAULT 0,
+  failure text,
+  contradiction text,
+  contradicts smallint,
+  CONSTRAINT log_attestors_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE log_batches (
   id uuid NOT NULL,
   leaves bytea STORAGE e NOT NULL,
@@ -428,6 +440,13 @@ CREATE TABLE log_checkpoints (
   timestamp_token bytea,
   timestamped_at timestamp with time zone,
   CONSTRAINT log_checkpoints_pkey PRIMARY KEY (log, size)
+);
+
+CREATE TABLE log_duties (
+  name text NOT NULL,
+  holder uuid NOT NULL,
+  held_until timestamp with time zone NOT NULL,
+  CONSTRAINT log_duties_pkey PRIMARY KEY (name)
 );
 
 CREATE TABLE log_edges (

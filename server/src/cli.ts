@@ -151,6 +151,8 @@ const OVERVIEW = `Usage: ${WAYBILL} <command>
 
   start [options]
       Starts the service; start --help lists the options.
+  witness [options]
+      Runs a witness of other logs; witness --help lists the options.
 ${Object.values(COMMANDS)
   .map(({ usage, help }) => `  ${usage}\n      ${help}`)
   .join('\n')}

@@ -9,6 +9,8 @@ import type { Quotas } from './contract/quotas.ts';
 import { providersOf } from './modules/accounts/providers.ts';
 import { SignIn } from './modules/accounts/sign-in.ts';
 import { KeyRing } from './modules/agents/key-ring.ts';
+import { HistoryGuard } from './modules/attestations/history-guard.ts';
+import { Witnesses } from './modules/attestations/witnesses.ts';
 import { Blocks } from './modules/blocks/blocks.ts';
 import { Leases } from './modules/consumers/leases.ts';
 import { Exports } from './modules/export/export.ts';
@@ -85,6 +87,9 @@ export interface Context {
   transparencyLog: Log;
   /** What the sequencer of the log works with. */
   publication: PublicationParts;
+  /** Undefined: nobody cosigns checkpoints. */
+  witnesses: Witnesses | undefined;
+  historyGuard: HistoryGuard | undefined;
   objects: ObjectStore;
   /** The store whose bytes the service itself takes and serves; undefined when files are in a bucket. */
   folder: FolderStore | undefined;
@@ -165,7 +170,7 @@ export async function buildContext(
     signer,
     webhookSecrets: new WebhookSecrets(secretBox),
     outbound: outboundOf(config, nameServers),
-    ...logPartsOf(config, database, objects, secretBox),
+    ...logPartsOf(config, database, objects, secretBox, log),
     metrics,
     tokens,
     publicUrl: '',
@@ -227,10 +232,14 @@ export function logKeysOf({ logKey, logKeyCommand, logPublicKey }: Config, secre
   return new LogKeys(secretBox, fromFile ?? fromCommand);
 }
 
-function logPartsOf(config: Config, database: Database, objects: ObjectStore, secretBox: SecretBox) {
+function logPartsOf(config: Config, database: Database, objects: ObjectStore, secretBox: SecretBox, log: Logger) {
   const tiles = new Tiles(database, objects.named);
   const keys = logKeysOf(config, secretBox);
-  return { transparencyLog: new Log(database, tiles, keys), publication: { database, objects: objects.named, tiles, keys } };
+  const transparencyLog = new Log(database, tiles, keys);
+  const witnesses = config.witnesses && new Witnesses(config.witnesses, database);
+  const historyGuard = witnesses && new HistoryGuard(database, witnesses, log);
+  const faultSeenBy = historyGuard && ((number: number) => historyGuard.faultOf(() => transparencyLog.readLog(number)));
+  return { transparencyLog, publication: { database, objects: objects.named, tiles, keys, faultSeenBy }, witnesses, historyGuard };
 }
 
 /** What reads much for one request, and so has turns or places for it. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, type Tools, UsageError } from './command.ts';
 import { logKeysOf, secretBoxOf } from './context.ts';
+import { Witnesses, type WitnessView } from './modules/attestations/witnesses.ts';
 import type { LogKeys } from './modules/log/log-keys.ts';
 import { logStatus } from './modules/log/log-status.ts';
 import { startNewLog } from './modules/log/new-log.ts';
@@ -11,10 +12,11 @@ import { keyFromFile, type SigningKey } from './modules/log/signing-key.ts';
 export const LOG_COMMANDS: Record<string, Command> = {
   'log status': {
     usage: 'log status [--json]',
-    help: 'Shows the size of the log, its newest checkpoint, what is waiting, and why nothing is signed, if so.',
+    help: 'Shows the size of the log, its newest checkpoint, what is waiting, its witnesses, and why nothing is signed, if so.',
     arguments: 0,
-    run: async ({ database }) => {
+    run: async ({ config, database }) => {
       const status = await logStatus(database);
+      const witnesses = config.witnesses ? await new Witnesses(config.witnesses, database).list() : [];
       if (!status) throw new UsageError('There is no log yet: start the service once.');
       const { origin, sequenced, checkpointSize, checkpointAgeSeconds, waitingBatches, waitingSeconds, fault } = status;
       const age =
@@ -25,6 +27,7 @@ export const LOG_COMMANDS: Record<string, Command> = {
         `Origin             ${origin}`,
         `Newest checkpoint  ${age}`,
         `Waiting            ${waitingBatches} batches, ${(sequenced - checkpointSize).toLocaleString('en')} leaves with a place`,
+        ...witnesses.map((one) => `Witness            ${describeWitness(one)}`),
         `State              ${fault === null ? 'in order' : `nothing is signed. ${fault}.`}`,
       ];
       return {
@@ -35,6 +38,7 @@ export const LOG_COMMANDS: Record<string, Command> = {
           checkpoint_age_s: checkpointAgeSeconds,
           waiting_batches: waitingBatches,
           waiting_s: waitingSeconds,
+          witnesses: witnesses.map(({ name, size, failure }) => ({ name, size, failure })),
           fault,
         },
         text: lines.join('\n'),
@@ -69,6 +73,12 @@ export const LOG_COMMANDS: Record<string, Command> = {
     },
   },
 };
+
+function describeWitness({ name, size, cosignedAt, failure }: WitnessView): string {
+  const newest =
+    size === null ? 'has cosigned nothing yet' : `has cosigned ${size.toLocaleString('en')} leaves, at ${cosignedAt?.toISOString()}`;
+  return `${name} ${newest}${failure === null ? '' : `; since then: ${failure}`}`;
+}
 
 async function keysFor({ config, database }: Tools): Promise<LogKeys> {
   return logKeysOf(config, await secretBoxOf(config, database));

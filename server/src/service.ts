@@ -7,6 +7,8 @@ import { type Config, ConfigError } from './config.ts';
 import { buildContext, type Context } from './context.ts';
 import { closerOf } from './http/closing.ts';
 import { RateLimiter } from './http/rate-limit.ts';
+import { Cosigning } from './modules/attestations/cosigning.ts';
+import { Timestamps } from './modules/attestations/timestamps.ts';
 import { collectLogMetrics } from './modules/log/log-metrics.ts';
 import { Sequencer } from './modules/log/sequencer.ts';
 import { sendMail } from './modules/mail/chores.ts';
@@ -106,6 +108,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
         new ThreadIndex(database, log),
         new SearchIndex(database, log),
         new Sequencer(context.publication, log),
+        ...attestersFor(context, log),
       ];
       for (const sweep of sweeps) {
         sweep.start();
@@ -142,6 +145,18 @@ function sharing(isOneOfSeveral: boolean): { reusePort?: boolean } {
 
 function failureRulesOf({ webhookRetryDelaysS: retryDelaysS, webhookPauseAfterDays }: Config) {
   return { retryDelaysS, pauseAfterS: webhookPauseAfterDays * 24 * 3_600 };
+}
+
+/** What asks others to attest checkpoints of the log, if the settings name them. */
+function attestersFor(
+  { config: { tsaUrl: url }, database, transparencyLog: checkpoints, witnesses, historyGuard: guard, metrics }: Context,
+  log: Logger,
+) {
+  const readLog = (number: number) => checkpoints.readLog(number);
+  return [
+    ...(witnesses && guard ? [new Cosigning({ database, witnesses, guard, checkpoints, readLog, metrics }, log)] : []),
+    ...(url === undefined ? [] : [new Timestamps({ database, checkpoints, url, metrics }, log)]),
+  ];
 }
 
 /** A job runner of its own: one-time codes must not wait for large files to be hashed. */

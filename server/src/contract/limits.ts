@@ -307,6 +307,7 @@ export * from './log-limits.ts';
 export * from './mail-limits.ts';
 export * from './mcp-limits.ts';
 export * from './webhook-limits.ts';
+export * from './witness-limits.ts';
 
 /** `<handle>+<segment>` must fit the local part of a mail address. */
 const MAIL_LOCAL_PART_MAX_OCTETS = 64;

@@ -46,8 +46,8 @@ describe('everything the operator’s commands can do for one business, an owner
   test('every command is told here with its routes', async () => {
     const { stdout } = await runProgram('cli', { args: ['--help'] });
     const commands = [...stdout.matchAll(/^ {2}([a-z]+(?: [a-z][a-z-]*)?)(?= |$)/gm)].map(([, command]) => command);
-    // start is the service itself.
-    expect(commands.sort()).toEqual([...Object.keys(routesFor), 'start'].sort());
+    // start is the service itself, witness a program for logs of others.
+    expect(commands.sort()).toEqual([...Object.keys(routesFor), 'start', 'witness'].sort());
   });
 
   test.each(Object.entries(routesFor).filter(([, routes]) => routes.length > 0))('“%s” has %s in the table', (_command, routes) => {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { formatVkey, KEY_TYPE, parsePolicy, verifierKey } from '@waybill/proof';
 import type { Config } from '../../src/config.ts';
 import { selfSigned } from './certificates.ts';
 import { temporaryFolder } from './process.ts';
@@ -25,6 +26,7 @@ writeFileSync(path.join(pems, 'cert.pem'), identity.cert);
 writeFileSync(path.join(pems, 'key.pem'), identity.key);
 writeFileSync(path.join(pems, 'other-cert.pem'), selfSigned(['mail.example']).cert);
 
+const policy = `witness one ${formatVkey(verifierKey('witness.example', KEY_TYPE.cosignature, Buffer.alloc(32, 7)))} https://witness.example\nquorum one`;
 const logKey = Buffer.from(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }));
 writeFileSync(path.join(pems, 'log-key.pem'), logKey);
 
@@ -230,5 +232,23 @@ export const settings: Record<string, Setting> = {
       'a@example.com, b@example.com',
       'A <a@example.com> <b@example.com>',
     ],
+  },
+  WITNESSES: {
+    key: 'witnesses',
+    given: policy,
+    becomes: parsePolicy(policy),
+    wrong: [
+      '/nowhere/policy',
+      'witness one',
+      'quorum nobody',
+      policy.replace(' https://witness.example', ''),
+      policy.replace('https:', 'ftp:'),
+    ],
+  },
+  TSA_URL: {
+    key: 'tsaUrl',
+    given: 'https://tsa.example/stamp/',
+    becomes: 'https://tsa.example/stamp',
+    wrong: ['tsa.example', 'ftp://tsa.example'],
   },
 };

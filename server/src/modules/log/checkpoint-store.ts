@@ -1,3 +1,4 @@
+import { formatNote, type NoteSignature, parseNote } from '@waybill/proof';
 import { LOG_CHECKPOINTS_KEPT_MINUTES, LOG_TIMESTAMP_EVERY_MINUTES } from '../../contract/log-limits.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, namesOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
@@ -54,13 +55,37 @@ export async function newestWitnessed(db: Queryable, log: number, index: number)
 const LOCK = statement('SELECT note FROM log_checkpoints WHERE log = $1 AND size = $2 FOR UPDATE', { note: 'text' });
 const SET_NOTE = statement('UPDATE log_checkpoints SET note = $3, is_witnessed = is_witnessed OR $4 WHERE log = $1 AND size = $2');
 
-/** Does nothing for a checkpoint that is gone. */
-export async function addSignatures(tx: Queryable, log: number, size: number, lines: readonly string[], isQuorum: boolean): Promise<void> {
+/**
+ * In place of an older one of the same witness: a key signs a note once. Returns whether the checkpoint has enough cosignatures then; false
+ * for a checkpoint that is gone.
+ */
+export async function addCosignature(
+  tx: Queryable,
+  log: number,
+  size: number,
+  cosignature: NoteSignature,
+  isQuorum: (note: string) => boolean,
+): Promise<boolean> {
   const [row] = await tx.query(LOCK, [log, size]);
-  if (!row) return;
-  const known = new Set(row.note.split('\n'));
-  const added = lines.map((line) => line.replace(/\n$/, '')).filter((line) => !known.has(line));
-  await tx.query(SET_NOTE, [log, size, row.note + added.map((line) => `${line}\n`).join(''), isQuorum]);
+  if (!row) return false;
+  const { body, signatures } = parseNote(row.note);
+  const others = signatures.filter(({ name, keyId }) => name !== cosignature.name || keyId !== cosignature.keyId);
+  const note = formatNote({ body, signatures: [...others, cosignature] });
+  const isWitnessed = isQuorum(note);
+  await tx.query(SET_NOTE, [log, size, note, isWitnessed]);
+  return isWitnessed;
+}
+
+const UNWITNESSED_SINCE = prepared(
+  'log-unwitnessed-since',
+  `SELECT EXISTS (SELECT 1 FROM log_checkpoints
+                   WHERE log = $1 AND size > $2 AND created_at < clock_timestamp() - make_interval(secs => $3::integer)) AS is_late`,
+  { is_late: 'boolean' },
+);
+
+/** Whether a checkpoint that is larger than this one has waited for so long. */
+export async function isUnwitnessedSince(db: Queryable, log: number, size: number, seconds: number): Promise<boolean> {
+  return onlyRow(await db.query(UNWITNESSED_SINCE, [log, size, seconds])).is_late;
 }
 
 const TIMESTAMP_DUE = statement(

@@ -1,4 +1,14 @@
-import { formatEntryBundle, formatProof, formatVkey, inclusionProof, LEAF_BYTES, TILE_WIDTH, tileWidth } from '@waybill/proof';
+import {
+  formatEntryBundle,
+  formatProof,
+  formatVkey,
+  inclusionProof,
+  LEAF_BYTES,
+  type NoteSignature,
+  TILE_WIDTH,
+  tileWidth,
+} from '@waybill/proof';
+import { WITNESSED_PATIENCE_S } from '../../contract/witness-limits.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { type Location, placeOfSlot, slotOfMessage, slotsOfFiles } from './batch-store.ts';
 import * as checkpoints from './checkpoint-store.ts';
@@ -138,15 +148,41 @@ export class Log {
     return formatProof({ index, hashes, checkpoint: note });
   }
 
-  /** Adds signatures of witnesses (lines of a signed note) to a checkpoint. `isQuorum`: whether they are enough. */
-  keepCosignatures(log: number, size: number, lines: readonly string[], isQuorum: boolean): Promise<void> {
-    return this.#database.transaction((tx) => checkpoints.addSignatures(tx, log, size, lines, isQuorum));
+  /** The newest with enough witnesses. One without, if they have been silent for long: the log goes on. */
+  async servedCheckpoint(log: number): Promise<StoredCheckpoint | undefined> {
+    const witnessed = await newestWitnessed(this.#database, log, -1);
+    const isLate = !witnessed || (await checkpoints.isUnwitnessedSince(this.#database, log, witnessed.size, WITNESSED_PATIENCE_S));
+    return isLate ? newestCheckpoint(this.#database, log, -1) : witnessed;
+  }
+
+  /** Of the log that grows. Undefined before its first checkpoint. */
+  async newestCheckpoint(): Promise<StoredCheckpoint | undefined> {
+    const log = await store.currentLog(this.#database);
+    return log && newestCheckpoint(this.#database, log.number, -1);
+  }
+
+  /** A log as it is now, with the keys that have signed its checkpoints. */
+  async readLog(number: number) {
+    const log = (await store.allLogs(this.#database)).find((one) => one.number === number);
+    if (!log) throw new Error(`there is no log ${number}`);
+    const keys = await this.#keys.verifiersOf(this.#database, log);
+    const readTile = (level: number, index: number, width: number) => this.readTile(number, level, index, width);
+    return { number, origin: log.origin, size: log.size, keys, readTile };
+  }
+
+  /** Adds a cosignature to a checkpoint. Returns whether it has enough of them then, by what `isQuorum` says of the note. */
+  keepCosignature(
+    { log, size }: { log: number; size: number },
+    cosignature: NoteSignature,
+    isQuorum: (note: string) => boolean,
+  ): Promise<boolean> {
+    return this.#database.transaction((tx) => checkpoints.addCosignature(tx, log, size, cosignature, isQuorum));
   }
 
   /** The newest checkpoint, if the last timestamp is an hour old and there is something new since. */
   async checkpointToTimestamp(): Promise<StoredCheckpoint | undefined> {
     const log = await store.currentLog(this.#database);
-    const newest = log && (await this.checkpointFor(log.number, -1));
+    const newest = log && (await this.servedCheckpoint(log.number));
     return newest && (await checkpoints.isTimestampDue(this.#database, newest.log, newest.size)) ? newest : undefined;
   }
 
@@ -157,6 +193,11 @@ export class Log {
   /** The first checkpoint with the leaf that has a timestamp. */
   timestampedCheckpointFor(log: number, index: number): Promise<(StoredCheckpoint & { token: Buffer }) | undefined> {
     return checkpoints.firstTimestamped(this.#database, log, index);
+  }
+
+  /** Tells why nothing may be signed; the sequencer will find the same. Whether it is news. */
+  reportFault(log: number, fault: string): Promise<boolean> {
+    return store.setFault(this.#database, log, fault);
   }
 
   /** Why nothing is signed at present; null while all is well. */

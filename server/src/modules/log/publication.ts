@@ -19,6 +19,8 @@ export interface PublicationParts {
   objects: NamedObjects;
   tiles: Tiles;
   keys: LogKeys;
+  /** What witnesses have that the log of this number has signed and does not have: why nothing may be signed. */
+  faultSeenBy?: ((log: number) => Promise<string | undefined>) | undefined;
 }
 
 const NEW_LOG = 'or start a new log with the command: waybill log new';

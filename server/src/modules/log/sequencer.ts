@@ -84,6 +84,8 @@ export class Sequencer {
   async #advance(log: LogRecord): Promise<boolean> {
     const { database, tiles } = this.#parts;
     const published = await verifyPublished(this.#parts, log);
+    const fault = await this.#parts.faultSeenBy?.(log.number);
+    if (fault !== undefined) throw new LogFault(fault);
     const placed = await placeWaiting(database, log);
     const grown = placed && (await growTree(database, tiles, placed.log));
     if (!placed || !grown) return false;
