@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { limitText } from './src/contract/limit-text.ts';
 import * as limits from './src/contract/limits.ts';
 
 /** docs/limits.md, made from the comments and values in contract/limits.ts and the files that it exports. `npm run limits` writes it; a test keeps it in step. */
@@ -73,32 +74,7 @@ export function limitsDocument(): string {
 function shown(name: string): string {
   const value = (limits as unknown as Record<string, number>)[name];
   if (value === undefined) throw new Error(`${name} has no value`);
-  if (name.endsWith('_BYTES') || name.endsWith('_BYTES_PER_S')) return bytes(value);
-  if (name.endsWith('_MB')) return bytes(value * limits.MB);
-  if (name.endsWith('_MS')) return duration(value / 1000);
-  if (name.endsWith('_S')) return duration(value);
-  return value.toLocaleString('en-US');
-}
-
-function bytes(value: number): string {
-  const units: [number, string][] = [
-    [limits.GB, 'GB'],
-    [limits.MB, 'MB'],
-    [1024, 'KB'],
-  ];
-  const [size, unit] = units.find(([size]) => value >= size && (value * 4) % size === 0) ?? [1, value === 1 ? 'byte' : 'bytes'];
-  return `${(value / size).toLocaleString('en-US')} ${unit}`;
-}
-
-function duration(seconds: number): string {
-  const units: [number, string][] = [
-    [86_400, 'day'],
-    [3_600, 'hour'],
-    [60, 'minute'],
-  ];
-  const [size, unit] = units.find(([size]) => seconds >= size && seconds % size === 0) ?? [1, 'second'];
-  const count = seconds / size;
-  return `${count.toLocaleString('en-US')} ${unit}${count === 1 ? '' : 's'}`;
+  return limitText(name, value);
 }
 
 if (import.meta.main) {

@@ -1,4 +1,6 @@
-import { globSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { manifestIn, ROOT } from '../checkout.ts';
@@ -39,4 +41,17 @@ test('every container is told to run without root, on a read-only root file syst
     for (const line of ['runAsNonRoot: true', 'runAsUser: 10001', 'readOnlyRootFilesystem: true', 'allowPrivilegeEscalation: false'])
       expect(text).toContain(line);
   }
+});
+
+test('the unit of the guide is one that systemd accepts', ({ skip }) => {
+  if (spawnSync('systemd-analyze', ['--version']).status !== 0) {
+    console.warn('The unit for systemd was NOT checked: there is no systemd-analyze.');
+    return skip();
+  }
+  const [, unit = ''] = /```ini\n(# \S+waybill\.service\n[\s\S]*?)```/.exec(read('docs/guides/install.md')) ?? [];
+  const file = path.join(mkdtempSync(path.join(os.tmpdir(), 'waybill-unit-')), 'waybill.service');
+  // The program must be there.
+  writeFileSync(file, unit.replace('/usr/local/bin/waybill', process.execPath));
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
 });

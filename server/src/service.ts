@@ -14,6 +14,7 @@ import { Sequencer } from './modules/log/sequencer.ts';
 import { sendMail } from './modules/mail/chores.ts';
 import { MailDelivery } from './modules/mail/delivery.ts';
 import { keepsMails } from './modules/mail/kept-mail-access.ts';
+import { loadHandler } from './modules/mcp/routes.ts';
 import { Relay } from './modules/messages/relay.ts';
 import { SearchIndex } from './modules/search/search-index.ts';
 import { ThreadIndex } from './modules/threads/thread-index.ts';
@@ -67,6 +68,9 @@ export async function startService(config: Config, role: Role, log: Logger, opti
   const { tell = () => {}, pages, isOneOfSeveral = false } = options;
   const hasWorker = role === 'worker' || role === 'all';
   const hasApi = role === 'api' || role === 'all';
+  const preloaded = hasApi ? preload() : undefined;
+  // A start that fails before it waits for this says why it failed.
+  preloaded?.catch(() => undefined);
   const opened = await openDatabase(config, isOneOfSeveral ? 'command' : 'service', log);
   const database = new Database(opened.connection, log, { direct: opened.direct });
   const closers: (() => Promise<void>)[] = [() => opened.close(), () => database.close()];
@@ -90,6 +94,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
       await Promise.all(finishers.map((finish) => finish()));
     });
     if (role !== 'worker') await context.schemas.keepReady();
+    await preloaded;
     await app.listen({ port: config.port, host: config.host, backlog: 4096, ...sharing(isOneOfSeveral) });
     const { port } = app.server.address() as AddressInfo;
     const address = `http://${hostForPeople(config.host)}:${port}`;
@@ -133,6 +138,12 @@ async function ensureLog({ transparencyLog, publicUrl, config }: Context, log: L
   const former = await transparencyLog.ensure(publicUrl);
   if (former !== undefined && config.publicUrl !== undefined)
     log.warn({ origin: former, publicUrl }, 'PUBLIC_URL has changed; the log keeps the origin with which it was created');
+}
+
+/** What nothing needs before the first agent or reader comes. It is loaded while the database starts: later, all other requests would wait for it. */
+async function preload(): Promise<void> {
+  await loadHandler();
+  await import('./modules/documentation/site.ts');
 }
 
 /**

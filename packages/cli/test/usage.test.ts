@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../server/test/support/process.ts';
@@ -74,17 +74,43 @@ describe('exit codes', () => {
   });
 });
 
-test('completion completes commands, their second words and their options', async () => {
-  const { stdout } = await commandLine.succeed('completion', 'bash');
-  const complete = (...words: string[]) => {
-    const line = `COMP_WORDS=(waybill ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _waybill; printf '%s\n' "\${COMPREPLY[@]}"`;
-    const { stdout: found } = spawnSync('bash', ['-c', `${stdout}\n${line}`], { encoding: 'utf8' });
-    return found.trim().split('\n');
-  };
-  expect(complete('in')).toEqual(['inbox']);
-  expect(complete('webhooks', 're')).toEqual(['resume', 'recover']);
-  expect(complete('webhooks', 'resume', 'wh_1', '--rec')).toEqual(['--recover']);
-  expect(complete('send', 'globex', '--sub')).toEqual(['--subject']);
-  expect((await commandLine.succeed('completion', 'fish')).stdout).toContain('complete -c waybill');
-  expect((await commandLine.succeed('completion', 'zsh')).stdout).toMatch(/^#compdef waybill\n/);
+/** What each shell makes of the beginning of a command line; undefined where the shell is not installed. */
+const SHELLS: Record<string, (script: string, line: string) => string | undefined> = {
+  bash: (script, line) => {
+    const words = line.split(' ').slice(1);
+    const call = `COMP_WORDS=(waybill ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _waybill; echo "\${COMPREPLY[@]}"`;
+    return output('bash', ['-c', `${script}\n${call}`]);
+  },
+  fish: (script, line) => output('fish', ['--no-config', '-c', `${script}\ncomplete -C '${line}'`])?.replaceAll('\n', ' '),
+  // On a terminal, with the script as a file that zsh loads at the first completion. ^T completes and prints the line.
+  zsh: (script, line) => {
+    const folder = temporaryFolder();
+    writeFileSync(path.join(folder, '_waybill'), script);
+    const widget = `zle complete-word; print -r -- "=$BUFFER="; BUFFER=`;
+    const start = `PS1=; fpath=(${folder} $fpath); autoload -Uz compinit; compinit -u -D; w() { ${widget} }; zle -N w; bindkey '^T' w`;
+    const typed = `printf '%s\n' "$START"; sleep 1; printf '%s\\024' "$LINE"; sleep 1; printf 'exit\n'`;
+    const printed = output('bash', ['-c', `which zsh && (${typed}) | script -qec 'zsh -fi' /dev/null`], { START: start, LINE: line });
+    return printed && /=waybill.* (\S+) =/.exec(printed)?.[1];
+  },
+};
+
+function output(program: string, args: string[], env: Record<string, string> = {}): string | undefined {
+  const { stdout, status } = spawnSync(program, args, { encoding: 'utf8', timeout: 30_000, env: { ...process.env, ...env } });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+test.each(Object.keys(SHELLS))('completion in %s completes commands, their second words and their options', async (shell) => {
+  const { stdout: script } = await commandLine.succeed('completion', shell);
+  if (output(shell, ['--version']) === undefined) {
+    console.warn(`Completion in ${shell} was NOT tried: there is no ${shell}.`);
+    return;
+  }
+  for (const [line, completed] of [
+    ['waybill inb', 'inbox'],
+    ['waybill webhooks resu', 'resume'],
+    ['waybill webhooks resume wh_1 --rec', '--recover'],
+    ['waybill send globex --sub', '--subject'],
+    ['waybill completion fi', 'fish'],
+  ] as const)
+    expect([line, SHELLS[shell]?.(script, line)]).toEqual([line, completed]);
 });

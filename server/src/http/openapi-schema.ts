@@ -13,6 +13,7 @@ export interface Schema {
   minLength?: number;
   maxLength?: number;
   items?: Schema;
+  uniqueItems?: boolean;
   properties?: Record<string, Schema>;
   patternProperties?: Record<string, Schema>;
   required?: readonly string[];
@@ -37,9 +38,10 @@ export function component($ref: string, schemas: Schemas): { name: string; schem
 
 /**
  * Says the same in the words that generators of clients read: an enum of texts has a type, a map has `additionalProperties`, and what can be any object or a
- * boolean is any value except for the others.
+ * boolean is any value except for the others. A set of enums is a list: for such a set, the generator for Java writes code that does not compile.
  */
-export function forGenerators({ patternProperties, ...rest }: Schema): Schema {
+export function forGenerators({ patternProperties, uniqueItems, ...schema }: Schema): Schema {
+  const rest = uniqueItems && !schema.items?.enum ? { ...schema, uniqueItems } : schema;
   const types = rest.anyOf?.map(({ type }) => type) ?? [];
   if (types.includes('object') && types.includes('boolean')) {
     const { anyOf: _, ...others } = rest;

@@ -198,7 +198,9 @@ describe('the Markdown files', () => {
   });
 
   test('that are guides are short', () => {
-    for (const file of guides) expect(read(file).split('\n').length - 1, file).toBeLessThanOrEqual(GUIDE_MAX_LINES);
+    // A reader sees one tab of several.
+    const seen = (text: string) => text.replaceAll(/(?<=^```\n\n)```\w+ tab=[\s\S]*?^```\n\n?/gm, '');
+    for (const file of guides) expect(seen(read(file)).split('\n').length - 1, file).toBeLessThanOrEqual(GUIDE_MAX_LINES);
   });
 });
 

@@ -76,3 +76,18 @@ describe('a page as Markdown', () => {
     }
   });
 });
+
+test('the page of limits has the values of this service, for people and programs', async () => {
+  const other = await startTestService({ MONTHLY_MESSAGE_LIMIT: '777', DAILY_UPLOAD_LIMIT_BYTES: String(3 * 2 ** 30) });
+  try {
+    const page = (await other.anonymous.request('GET', '/docs/limits')).text;
+    expect(page).toContain('<strong>777</strong> (default: 100,000)');
+    expect(page).toContain('the value is that of this service');
+    const text = (await other.anonymous.request('GET', '/docs/limits.md')).text;
+    expect(text).toContain('| **777** (default: 100,000) | `MONTHLY_MESSAGE_LIMIT` |');
+    expect(text).toContain('| **3 GB** (default: 50 GB) | `DAILY_UPLOAD_LIMIT_BYTES` |');
+    expect((await other.anonymous.request('GET', '/docs/search.json')).text).toContain('777 (default: 100,000)');
+  } finally {
+    await other.stop();
+  }
+});

@@ -1,14 +1,37 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-const CHECKOUT = path.resolve(import.meta.dirname, '../../..');
+export const CHECKOUT = path.resolve(import.meta.dirname, '../../..');
 const TIMEOUT_MS = 120_000;
+
+/** What a reader can follow a document in. Blocks without a tab are for all readers of their language. */
+export type Reader = 'curl' | 'CLI' | 'TypeScript' | 'Python';
+const LANGUAGES: Record<Reader, string> = { curl: 'sh', CLI: 'sh', TypeScript: 'ts', Python: 'python' };
+export const READERS = Object.keys(LANGUAGES) as Reader[];
+
+interface Block {
+  language: string;
+  tab: string | undefined;
+  code: string;
+}
+
+function blocksOf(file: string): Block[] {
+  const fences = readFileSync(path.join(CHECKOUT, file), 'utf8').matchAll(/^```(\w+)(?: tab=(\S+))?\n([\s\S]*?)^```/gm);
+  return [...fences].map(([, language = '', tab, code = '']) => ({ language, tab, code }));
+}
+
+/** The blocks of a document that a reader uses. Whoever uses the command skips what stands there for curl and for no other. */
+export function samplesFor(reader: Reader, file: string): string[] {
+  return blocksOf(file)
+    .filter(({ language, tab }) => language === LANGUAGES[reader] && (tab === reader || (tab === undefined && reader !== 'CLI')))
+    .map(({ code }) => code);
+}
 
 /** The commands of a document: its blocks in `sh`. */
 export function commandsOf(file: string): string[] {
-  return [...readFileSync(path.join(CHECKOUT, file), 'utf8').matchAll(/```sh(?: tab=\w+)?\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+  return samplesFor('curl', file);
 }
 
 export interface Ran {
@@ -17,18 +40,32 @@ export interface Ran {
   refused: string[];
 }
 
+const COMMAND = `node ${path.join(CHECKOUT, 'packages/cli/src/main.ts')}`;
+
+/** How the samples of a document are run: as one script, or as one program. */
+function scriptOf(reader: Reader, samples: string, { URL: url = '' }: Record<string, string>, folder: string): string {
+  if (reader === 'curl' || reader === 'CLI') return samples.replaceAll('npm run --silent waybill --', COMMAND);
+  const file = path.join(folder, reader === 'TypeScript' ? 'program.ts' : 'program.py');
+  writeFileSync(file, samples.replaceAll('$URL', url));
+  return reader === 'TypeScript' ? `node ${file}` : `"$PYTHON" -Bu ${file}`;
+}
+
 /**
- * Runs commands as a reader does: in one shell, one after the other, in a folder in which the examples and packages of the checkout are.
- * The operator's command is started directly, because npm takes longer than the command itself.
+ * Runs samples as a reader does: one after the other, in a folder in which the examples and packages of the checkout are.
+ * The command is started directly, because npm takes longer than the command itself.
  */
-export async function runCommands(commands: string[], env: Record<string, string>): Promise<Ran> {
+export async function runSamples(reader: Reader, samples: string, env: Record<string, string>, prepare = ''): Promise<Ran> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-commands-'));
-  for (const name of ['examples', 'node_modules']) symlinkSync(path.join(CHECKOUT, name), path.join(folder, name));
-  const operator = `node ${path.join(CHECKOUT, 'packages/cli/src/main.ts')}`;
+  for (const name of ['examples', 'node_modules', 'server']) symlinkSync(path.join(CHECKOUT, name), path.join(folder, name));
   const script = [
     `curl() { command curl --max-time 30 --fail-with-body "$@" || echo "$*" >> refused; echo; }`,
-    "trap 'kill $(jobs -p) 2> /dev/null; wait' EXIT",
-    ...commands.map((block) => block.replaceAll('npm run --silent waybill --', operator)),
+    `waybill() { ${COMMAND} "$@"; }`,
+    "trap 'kill $(jobs -p) 2> /dev/null || true; wait' EXIT",
+    ...(reader === 'CLI'
+      ? ['set -e', 'waybill login --profile theirs --url $URL --key $THEIR_KEY', 'waybill login --url $URL --key $KEY']
+      : []),
+    prepare,
+    scriptOf(reader, samples, env, folder),
   ].join('\n');
   try {
     const output = await new Promise<string>((resolve, reject) => {

@@ -73,7 +73,7 @@ export const account: Command[] = [
           `Business  ${visible(business.display_name)} (${business.handle})`,
           `Agent     ${visible(agent?.name ?? '')} ${agent?.id ?? ''}`,
           `Key       ${key?.prefix}… (${key?.scope})`,
-          `Address   ${addresses.segment ? `${addresses.handle}/${addresses.segment}` : addresses.handle}${addresses.email ? `, ${addresses.email}` : ''}`,
+          `Address   ${addresses.segment ?? addresses.handle}${addresses.email ? `, ${addresses.email}` : ''}`,
           `Messages  ${usage.messages.used.toLocaleString('en')} of ${usage.messages.limit.toLocaleString('en')} in ${usage.period}`,
         ].join('\n'),
       );

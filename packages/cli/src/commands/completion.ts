@@ -26,36 +26,56 @@ function wordsOf(commands: readonly Command[]): Words {
   };
 }
 
+const SHELLS = ['bash', 'zsh', 'fish'];
+
+function wordsAfter(words: Words, indent: string, write: (words: string[]) => string, isSecond: string): string {
+  const { second, options } = words;
+  const cases = [...options].map(([name, names]) => ({ name, names }));
+  const ofTwo = cases.filter(({ name }) => name.includes(' ')).map(({ name, names }) => `"${name}") ${write(names)} ;;`);
+  const ofOne = cases
+    .filter(({ name }) => !name.includes(' '))
+    .map(({ name, names }) => `${name}) ${write(name === 'completion' ? [...SHELLS, ...names] : names)} ;;`);
+  const next = [...second].map(([word, group]) => `${word}) ${isSecond} && ${write(group)} ;;`);
+  const lines = [...ofTwo, '*) case "$first" in', ...[...next, ...ofOne].map((line) => `  ${line}`), '  esac ;;'];
+  return lines.map((line) => `${indent}${line}`).join('\n');
+}
+
 /** Files are completed where nothing else is known. */
 const SCRIPTS: Record<string, (words: Words) => string> = {
-  bash: ({ first, second, options }) => `_waybill() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" words=""
-  if [ "$COMP_CWORD" -eq 1 ]; then words="${first.join(' ')}"
+  bash: (words) => `_waybill() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" first="\${COMP_WORDS[1]}" words=""
+  if [ "$COMP_CWORD" -eq 1 ]; then words="${words.first.join(' ')}"
   else
-    case "\${COMP_WORDS[1]} \${COMP_WORDS[2]}" in
-${[...options]
-  .filter(([name]) => name.includes(' '))
-  .map(([name, names]) => `      "${name}") words="${names.join(' ')}" ;;`)
-  .join('\n')}
-      *) case "\${COMP_WORDS[1]}" in
-${[...second].map(([word, next]) => `        ${word}) [ "$COMP_CWORD" -eq 2 ] && words="${next.join(' ')}" ;;`).join('\n')}
-${[...options]
-  .filter(([name]) => !name.includes(' '))
-  .map(([name, names]) => `        ${name}) words="${names.join(' ')}" ;;`)
-  .join('\n')}
-      esac ;;
+    case "$first \${COMP_WORDS[2]}" in
+${wordsAfter(words, '      ', (names) => `words="${names.join(' ')}"`, '[ "$COMP_CWORD" -eq 2 ]')}
     esac
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _waybill waybill`,
+  // Works as a file of fpath, where the first completion runs the whole file, and when it is sourced.
   zsh: (words) => `#compdef waybill
-autoload -U +X bashcompinit && bashcompinit
-${SCRIPTS['bash']?.(words)}`,
+_waybill() {
+  local first="\${words[2]}"
+  local -a found
+  if (( CURRENT == 2 )); then found=(${words.first.join(' ')})
+  else
+    case "$first \${words[3]}" in
+${wordsAfter(words, '      ', (names) => `found=(${names.join(' ')})`, '(( CURRENT == 3 ))')}
+    esac
+  fi
+  [[ "$PREFIX" == -* ]] || found=(\${found:#-*})
+  compadd -a found || _files
+}
+if [ "\${funcstack[1]}" = _waybill ]; then _waybill "$@"; else compdef _waybill waybill; fi`,
   fish: ({ first, second, options }) =>
     [
       `complete -c waybill -n __fish_use_subcommand -f -a "${first.join(' ')}"`,
-      ...[...second].map(([word, next]) => `complete -c waybill -n "__fish_seen_subcommand_from ${word}" -f -a "${next.join(' ')}"`),
+      `complete -c waybill -n "__fish_seen_subcommand_from completion" -f -a "${SHELLS.join(' ')}"`,
+      ...[...second].map(
+        ([word, next]) =>
+          `complete -c waybill -n "__fish_seen_subcommand_from ${word}; and not __fish_seen_subcommand_from ${next.join(' ')}" -f -a "${next.join(' ')}"`,
+      ),
       ...[...options].flatMap(([name, names]) => {
         const seen = name
           .split(' ')
@@ -78,7 +98,7 @@ export function completionCommand(commands: () => readonly Command[]): Command {
     ],
     run: async ({ args: [shell = ''], output }) => {
       const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
-      if (!script) throw new UsageError(`waybill completion knows ${Object.keys(SCRIPTS).join(', ')}.`);
+      if (!script) throw new UsageError(`waybill completion knows ${SHELLS.join(', ')}.`);
       output.line(script(wordsOf(commands())));
     },
   };

@@ -1,8 +1,14 @@
 import { Type } from 'typebox';
 import { endpointsFor, type HttpResponse, type Route } from '../../http/endpoint.ts';
 import { type Document, documentOf, HOME, library, REFERENCE } from './library.ts';
+import { type LimitSettings, withLimitsInUse } from './limits-in-use.ts';
 
-const { publicEndpoint } = endpointsFor<{ publicUrl: string }>();
+interface Services {
+  publicUrl: string;
+  config: LimitSettings;
+}
+
+const { publicEndpoint } = endpointsFor<Services>();
 
 const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
 const markdown = { status: 200, description: 'Markdown.', contentType: MARKDOWN_TYPE };
@@ -11,10 +17,10 @@ const markdown = { status: 200, description: 'Markdown.', contentType: MARKDOWN_
  * The documentation for programs: each page as Markdown, at its address with `.md`, and a list of them. `reference` has the pages that are
  * no documents, by address.
  */
-export function markdownPages(reference: (publicUrl: string) => ReadonlyMap<string, string>): Route<{ publicUrl: string }>[] {
-  const show = (address: string, publicUrl: string): HttpResponse => {
+export function markdownPages(reference: (publicUrl: string) => ReadonlyMap<string, string>): Route<Services>[] {
+  const show = (address: string, { publicUrl, config }: Services): HttpResponse => {
     const document = address === REFERENCE ? undefined : library().get(address);
-    if (document) return { body: markdownOf(document, publicUrl) };
+    if (document) return { body: withLimitsInUse(document.file, markdownOf(document, publicUrl), config) };
     const text = reference(publicUrl).get(address);
     if (text !== undefined) return { body: text };
     return { status: 404, body: `# Page not found\n\n${publicUrl}/llms.txt lists all pages.\n` };
@@ -29,21 +35,21 @@ export function markdownPages(reference: (publicUrl: string) => ReadonlyMap<stri
     summary: 'The first page, as Markdown',
     success: markdown,
     errors: [],
-    handle: async ({ publicUrl }) => show(HOME, publicUrl),
+    handle: async (services) => show(HOME, services),
   });
   const page = publicEndpoint({
     summary: 'A page, as Markdown',
     params: Type.Object({ name: Type.String() }),
     success: markdown,
     errors: [],
-    handle: async ({ publicUrl }, { params }) => show(`${HOME}/${params.name}`, publicUrl),
+    handle: async (services, { params }) => show(`${HOME}/${params.name}`, services),
   });
   const endpoint = publicEndpoint({
     summary: 'An endpoint, as Markdown',
     params: Type.Object({ operation: Type.String() }),
     success: markdown,
     errors: [],
-    handle: async ({ publicUrl }, { params }) => show(`${REFERENCE}/${params.operation}`, publicUrl),
+    handle: async (services, { params }) => show(`${REFERENCE}/${params.operation}`, services),
   });
   return [
     ['GET', '/llms.txt', 'public unlimited', list],

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Marked, type Token, type Tokens } from 'marked';
 import { Html, html } from '../../contract/html.ts';
 import { codeBlock, codeTabs } from './code-block.ts';
@@ -26,6 +27,26 @@ export interface Rendered {
  * in the link), to the web, or nowhere.
  */
 export function renderMarkdown(markdown: string, addressOf: (path: string) => string | undefined): Rendered {
+  return renderTokens(tokensOf(markdown), addressOf);
+}
+
+/** The same, with other requests served between two code blocks: their colours take most of the time. */
+export async function renderInSteps(markdown: string, addressOf: (path: string) => string | undefined): Promise<Rendered> {
+  const tokens = tokensOf(markdown);
+  await setImmediate();
+  for (const token of tokens.flatMap((each) => ('blocks' in each ? each['blocks'] : each))) {
+    if (token.type !== 'code') continue;
+    token.coloured = block(token);
+    await setImmediate();
+  }
+  return renderTokens(tokens, addressOf);
+}
+
+function tokensOf(markdown: string): Token[] {
+  return withTabs(new Marked().lexer(markdown.replaceAll(ADDRESS, '')));
+}
+
+function renderTokens(tokens: Token[], addressOf: (path: string) => string | undefined): Rendered {
   const anchors = new Set(TAKEN_ANCHORS);
   const headings: Heading[] = [];
   const marked = new Marked({
@@ -55,7 +76,6 @@ export function renderMarkdown(markdown: string, addressOf: (path: string) => st
       },
     },
   });
-  const tokens = withTabs(marked.lexer(markdown.replaceAll(ADDRESS, '')));
   return { body: new Html(marked.parser(tokens)), headings };
 }
 
@@ -69,7 +89,8 @@ export function anchorLink(anchor: string, name: string): Html {
   return html` <a class="anchor" href="#${anchor}" aria-label="Link to: ${name}">#</a>`;
 }
 
-function block({ text, lang = '' }: Tokens.Generic): Html {
+function block({ text, lang = '', coloured }: Tokens.Generic): Html {
+  if (coloured) return coloured;
   const [, language = lang, label] = TAB.exec(lang) ?? [];
   return codeBlock(text.replaceAll('$URL', ADDRESS), language, label);
 }

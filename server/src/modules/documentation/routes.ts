@@ -5,12 +5,14 @@ import { HTML_TYPE } from '../../http/page.ts';
 import { version } from '../../http/version.ts';
 import type { Pages } from '../web/pages.ts';
 import { HOME, movedTo, REFERENCE } from './library.ts';
+import type { LimitSettings } from './limits-in-use.ts';
 import { markdownPages, withMarkdownLink } from './markdown-pages.ts';
 import { referenceMarkdown } from './reference-markdown.ts';
 import type { DocumentationSite } from './site.ts';
 
 interface Services {
   publicUrl: string;
+  config: LimitSettings;
 }
 
 const { publicEndpoint } = endpointsFor<Services>();
@@ -22,16 +24,16 @@ export function documentation(api: readonly Route<never>[], pages: Pages): Route
   const programText = memoize((publicUrl) => JSON.stringify(openApiDocument(api, version, publicUrl)));
   let site: Promise<DocumentationSite> | undefined;
   // Markdown, colours and the reference take a tenth of a second to load, which the start of the service does not wait for.
-  const openSite = (): Promise<DocumentationSite> => {
-    site ??= import('./site.ts').then(({ DocumentationSite }) => DocumentationSite.open(openApiDocument(api, version, '')));
+  const openSite = (config: LimitSettings): Promise<DocumentationSite> => {
+    site ??= import('./site.ts').then(({ DocumentationSite }) => DocumentationSite.open(openApiDocument(api, version, ''), config));
     return site;
   };
-  const show = async (address: string, publicUrl: string): Promise<HttpResponse> => {
-    const { status, title, content } = (await openSite()).page(address, publicUrl);
+  const show = async (address: string, { publicUrl, config }: Services): Promise<HttpResponse> => {
+    const { status, title, content } = await (await openSite(config)).page(address, publicUrl);
     return withMarkdownLink(pages.showDocument(`${title} · Waybill`, content, status), address);
   };
   const pageAt = (summary: string, address: string) =>
-    publicEndpoint({ summary, success: aPage, errors: [], handle: ({ publicUrl }) => show(address, publicUrl) });
+    publicEndpoint({ summary, success: aPage, errors: [], handle: (services) => show(address, services) });
 
   const program = publicEndpoint({
     summary: 'The OpenAPI document',
@@ -45,9 +47,9 @@ export function documentation(api: readonly Route<never>[], pages: Pages): Route
     params: Type.Object({ name: Type.String() }),
     success: aPage,
     errors: ['not_found'],
-    handle: async ({ publicUrl }, { params }) => {
+    handle: async (services, { params }) => {
       const location = movedTo(params.name);
-      return location === undefined ? show(`${HOME}/${params.name}`, publicUrl) : { status: 301, headers: { location } };
+      return location === undefined ? show(`${HOME}/${params.name}`, services) : { status: 301, headers: { location } };
     },
   });
   const endpoint = publicEndpoint({
@@ -55,13 +57,13 @@ export function documentation(api: readonly Route<never>[], pages: Pages): Route
     params: Type.Object({ operation: Type.String() }),
     success: aPage,
     errors: ['not_found'],
-    handle: ({ publicUrl }, { params }) => show(`${REFERENCE}/${params.operation}`, publicUrl),
+    handle: (services, { params }) => show(`${REFERENCE}/${params.operation}`, services),
   });
   const search = publicEndpoint({
     summary: 'What the search of the documentation looks through',
     success: { status: 200, description: 'JSON.' },
     errors: [],
-    handle: async () => ({ body: await (await openSite()).searchText() }),
+    handle: async ({ config }) => ({ body: await (await openSite(config)).searchText() }),
   });
   return [
     ['GET', '/openapi.json', 'public unlimited', program],

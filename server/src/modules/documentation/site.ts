@@ -5,7 +5,8 @@ import { prepareLanguages } from './code-block.ts';
 import { OBJECTS } from './fields.ts';
 import { frame, type Site } from './layout.ts';
 import { documentOf, HOME, library, REFERENCE } from './library.ts';
-import { type Heading, renderMarkdown, withAddress } from './markdown.ts';
+import { type LimitSettings, withLimitsInUse } from './limits-in-use.ts';
+import { type Heading, renderInSteps, withAddress } from './markdown.ts';
 import { operationBody } from './operation-page.ts';
 import { areasOf, type Endpoint } from './operations.ts';
 import { objects, overview } from './reference.ts';
@@ -33,28 +34,31 @@ const MISSING = {
 
 /** All pages of the documentation. Each is rendered when it is first asked for, and kept: their number is fixed. */
 export class DocumentationSite {
-  static async open(api: OpenApiDocument): Promise<DocumentationSite> {
+  static async open(api: OpenApiDocument, settings: LimitSettings): Promise<DocumentationSite> {
     await prepareLanguages();
-    return new DocumentationSite(api);
+    return new DocumentationSite(api, settings);
   }
 
   readonly #api: OpenApiDocument;
+  readonly #settings: LimitSettings;
   readonly #site: Site;
   readonly #endpoints: Map<string, Endpoint>;
-  readonly #rendered = new Map<string, Rendered>();
+  readonly #rendered = new Map<string, Promise<Rendered>>();
   #searchText: Promise<string> | undefined;
 
-  constructor(api: OpenApiDocument) {
+  constructor(api: OpenApiDocument, settings: LimitSettings) {
     this.#api = api;
+    this.#settings = settings;
     const areas = areasOf(api);
     this.#site = { documents: [...library().values()], areas };
     this.#endpoints = new Map(areas.flatMap(({ endpoints }) => endpoints.map((endpoint) => [endpoint.address, endpoint])));
   }
 
   /** The page at an address, or one that says that there is none, with the service's URL in its examples. */
-  page(address: string, publicUrl: string): SitePage {
-    const rendered = this.#render(address);
+  async page(address: string, publicUrl: string): Promise<SitePage> {
+    const rendered = await this.#render(address);
     if (!rendered) return { status: 404, title: MISSING.title, content: frame(this.#site, address, MISSING.body) };
+    if (!rendered.framed) await setImmediate();
     rendered.framed ??= frame(this.#site, address, rendered.body, rendered.headings);
     return { status: 200, title: rendered.title, content: withAddress(rendered.framed, publicUrl) };
   }
@@ -68,7 +72,7 @@ export class DocumentationSite {
   async #readSections(): Promise<Section[]> {
     const sections: Section[] = [];
     for (const address of [...library().keys(), ...this.#endpoints.keys(), OBJECTS]) {
-      const rendered = this.#render(address);
+      const rendered = await this.#render(address);
       if (!rendered) continue;
       const endpoint = this.#endpoints.get(address);
       sections.push(...sectionsOf(address, rendered.title, rendered.body, endpoint && `${endpoint.method} ${endpoint.path}`));
@@ -77,10 +81,12 @@ export class DocumentationSite {
     return sections;
   }
 
-  #render(address: string): Rendered | undefined {
+  /** Undefined for an address without a page, which is not kept: anybody can invent one. */
+  #render(address: string): Promise<Rendered> | undefined {
     const kept = this.#rendered.get(address);
     if (kept) return kept;
-    const rendered = this.#reference(address) ?? document(address);
+    const reference = this.#reference(address);
+    const rendered = reference ? Promise.resolve(reference) : document(address, this.#settings);
     if (rendered) this.#rendered.set(address, rendered);
     return rendered;
   }
@@ -93,7 +99,10 @@ export class DocumentationSite {
   }
 }
 
-function document(address: string): Rendered | undefined {
+function document(address: string, settings: LimitSettings): Promise<Rendered> | undefined {
   const found = library().get(address);
-  return found && { title: found.title, ...renderMarkdown(found.markdown, (link) => documentOf(found.file, link)?.address) };
+  if (!found) return undefined;
+  const { file, title } = found;
+  const markdown = withLimitsInUse(file, found.markdown, settings);
+  return renderInSteps(markdown, (link) => documentOf(file, link)?.address).then((page) => ({ title, ...page }));
 }

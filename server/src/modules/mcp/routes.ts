@@ -19,8 +19,8 @@ const OF_PROTOCOL = ['accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
 
 let handler: Promise<Handler> | undefined;
 
-/** The libraries of the protocol are loaded at the first request: a service that no agent uses starts without them. */
-function loadHandler(): Promise<Handler> {
+/** Loads the libraries of the protocol, once. They take the thread for up to 0.3 s, so the start does it while it waits for the database. */
+export function loadHandler(): Promise<Handler> {
   handler ??= import('@waybill/mcp').then(({ createHandler }) => createHandler(version));
   return handler;
 }

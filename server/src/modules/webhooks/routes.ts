@@ -100,7 +100,7 @@ const settingFields = {
       maxItems: WEBHOOK_EVENTS.length,
       uniqueItems: true,
       description:
-        'What the webhook is told of; `["message.received"]` at first. `target` and `types` choose among messages. Only received messages can be redelivered and recovered.',
+        'What the webhook is told of, each event once; `["message.received"]` at first. `target` and `types` choose among messages. Only received messages can be redelivered and recovered.',
     }),
   ),
   signatures: Type.Optional(
