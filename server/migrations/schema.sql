@@ -383,7 +383,7 @@ CREATE TABLE ledgers (
 
 CREATE TABLE log_batches (
   id uuid NOT NULL,
-  leaves bytea STORAGE e NOT NULL,
+  leaves bytea NOT NULL,
   log smallint,
   first_index bigint,
   CONSTRAINT log_batches_pkey PRIMARY KEY (id)
@@ -403,7 +403,7 @@ CREATE TABLE log_checkpoints (
 CREATE TABLE log_edges (
   log smallint NOT NULL,
   level smallint NOT NULL,
-  hashes bytea STORAGE e NOT NULL,
+  hashes bytea NOT NULL,
   CONSTRAINT log_edges_pkey PRIMARY KEY (log, level)
 ) WITH (fillfactor=50);
 
