@@ -20,7 +20,8 @@ import { median, processorTime } from './processes.ts';
 import { startServiceUnderTest } from './service-process.ts';
 
 /** The log: how soon a message is in a checkpoint while others are sent at full rate, and what a leaf costs. */
-const ROUNDS = 5;
+/** `ROUNDS=2 npm run bench -- log` for a short run. */
+const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const SECONDS = 8;
 const CONNECTIONS = 64;
 const BACKLOG_BATCHES = 1_000;

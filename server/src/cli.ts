@@ -186,6 +186,7 @@ async function main(): Promise<void> {
       claimed: { type: 'boolean' },
       shards: { type: 'string' },
       key: { type: 'string' },
+      reason: { type: 'string' },
       json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },

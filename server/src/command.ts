@@ -19,6 +19,7 @@ export interface Options {
   claimed?: boolean | undefined;
   shards?: string | undefined;
   key?: string | undefined;
+  reason?: string | undefined;
 }
 
 export interface Command {

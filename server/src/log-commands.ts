@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, type Tools, UsageError } from './command.ts';
 import { logKeysOf, secretBoxOf } from './context.ts';
+import { LOG_REASON_MAX_CHARS } from './contract/log-limits.ts';
 import { Witnesses, type WitnessView } from './modules/attestations/witnesses.ts';
 import type { LogKeys } from './modules/log/log-keys.ts';
 import { logStatus } from './modules/log/log-status.ts';
@@ -46,11 +47,13 @@ export const LOG_COMMANDS: Record<string, Command> = {
     },
   },
   'log new': {
-    usage: 'log new [--json]',
+    usage: 'log new [--reason <text>] [--json]',
     help: 'Ends a log that can’t be signed any more, such as after an old backup was restored, and starts one with a new origin.',
     arguments: 0,
-    run: async (tools) => {
-      const { origin } = await startNewLog(tools.database, await keysFor(tools));
+    run: async (tools, _args, { reason }) => {
+      if (reason !== undefined && reason.length > LOG_REASON_MAX_CHARS)
+        throw new UsageError(`--reason has more than ${LOG_REASON_MAX_CHARS} characters.`);
+      const { origin } = await startNewLog(tools.database, await keysFor(tools), reason);
       return { json: { origin }, text: `Started the log ${origin}. Tell those who verify: its key is in /.well-known/waybill.json.` };
     },
   },

@@ -16,3 +16,5 @@ export const LOG_TIMESTAMP_EVERY_MINUTES = 60;
 export const LOG_KEY_COMMAND_PATIENCE_MS = 5_000;
 /** Days for which the key before also signs, so that verifiers can learn the new one. */
 export const LOG_OLD_KEY_SIGNS_DAYS = 30;
+/** Characters of the reason that an operator gives for a new log. */
+export const LOG_REASON_MAX_CHARS = 500;

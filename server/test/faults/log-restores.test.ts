@@ -90,6 +90,13 @@ describe.skipIf(ON_CITUS)('a database that was restored from a backup', () => {
     const again = await runProgram('cli', { env: { DATABASE_URL: backup, DATA_DIR }, args: ['log', 'new'] });
     expect(again.code).toBe(1);
     expect(again.stderr).toContain('in order');
+    // As after a backup that has replaced database and files: only the operator knows.
+    const forced = await runProgram('cli', {
+      env: { DATABASE_URL: backup, DATA_DIR },
+      args: ['log', 'new', '--reason', 'both restored', '--json'],
+    });
+    expect(JSON.parse(forced.stdout)).toEqual({ origin: `${origin}/3` });
+    await reader.until(await send({ ...acme, api: acme.api.at(restored.url) }, 2), '/log/3');
     await restored.stop();
   });
 

@@ -15,6 +15,18 @@ import {
 } from '@waybill/proof';
 import { until } from './process.ts';
 
+interface PublishedLog {
+  origin: string;
+  vkey: string;
+  url: string;
+  previous_keys?: { vkey: string; succession: string }[];
+}
+
+interface WellKnown {
+  log: PublishedLog;
+  previous_logs: PublishedLog[];
+}
+
 /** Follows the log of a service as anybody can: over HTTP, believing nothing. */
 export class LogReader {
   readonly #url: string;
@@ -24,11 +36,8 @@ export class LogReader {
     this.#url = url;
   }
 
-  async wellKnown(): Promise<{
-    log: { origin: string; vkey: string; url: string };
-    previous_logs: { origin: string; vkey: string; url: string }[];
-  }> {
-    return (await fetch(`${this.#url}/.well-known/waybill.json`)).json() as never;
+  async wellKnown(): Promise<WellKnown> {
+    return (await fetch(`${this.#url}/.well-known/waybill.json`)).json() as Promise<WellKnown>;
   }
 
   /** The newest checkpoint, with its signature verified. Undefined until there is one. */

@@ -12,17 +12,19 @@ import { EMPTY_ROOT } from './tree.ts';
 export class NewLogError extends Error {}
 
 /**
- * Ends a log that can't be signed any more, and starts another one with an origin and a key of its own. Its first leaf links the log before.
+ * Ends a log that can't be signed any more, or for which the operator gives a reason, and starts another one with an origin and a key of its own. Its first leaf links the log before.
  * Leaves that no known checkpoint of the old log has get places in the new one.
  */
-export function startNewLog(database: Database, keys: LogKeys): Promise<store.LogRecord> {
+export function startNewLog(database: Database, keys: LogKeys, given: string | undefined): Promise<store.LogRecord> {
   return database.exclusively(SEQUENCER_LOCK, () =>
     database.acrossShards(async (of) => {
       const tx = of(0n);
       const [first] = await store.allLogs(tx);
       const old = await store.currentLog(tx);
       if (!first || !old) throw new NewLogError('There is no log yet: start the service once.');
-      if (old.fault === null) throw new NewLogError(`The log ${old.origin} is in order, so that there is no reason to end it.`);
+      const reason = given ?? old.fault;
+      if (reason === null)
+        throw new NewLogError(`The log ${old.origin} is in order. Give a --reason, such as a backup that has replaced database and files.`);
       const known = await newestCheckpoint(tx, old.number, -1);
       const size = known?.size ?? 0;
       for (const [number] of database.shards.entries()) await unplaceBatches(of(BigInt(number)), old.number, size);
@@ -33,7 +35,7 @@ export function startNewLog(database: Database, keys: LogKeys): Promise<store.Lo
       const root = Buffer.from(known ? parseCheckpoint(known.note).root : EMPTY_ROOT).toString('base64');
       const previous = { origin: old.origin, size, root };
       const at = await store.databaseTime(tx);
-      await logLeaves(tx, auditLeaf(newLogStatement({ log: added.origin, previous, reason: old.fault, at })));
+      await logLeaves(tx, auditLeaf(newLogStatement({ log: added.origin, previous, reason, at })));
       return added;
     }),
   );
