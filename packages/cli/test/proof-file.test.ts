@@ -15,8 +15,10 @@ const TRUST: Record<string, string[]> = { policy: ['--policy', at('policy.txt')]
 const CODES = { verified: 0, failed: 1, unusable: 2 };
 
 describe('receipt verify', () => {
-  test('has the expected verdict of each vector', async () => {
-    for (const { name, file, trust, verdict } of vectors) {
+  test('has the expected verdict of vectors of each kind', async () => {
+    // A process for each: of those in which the same parts fail, the first.
+    const kinds = new Map(vectors.toReversed().map((vector) => [vector.failed.length > 0 ? String(vector.failed) : vector.name, vector]));
+    for (const { name, file, trust, verdict } of kinds.values()) {
       const { code } = await offline.run(['receipt', 'verify', at(file), ...(TRUST[trust] ?? [])]);
       expect(code, name).toBe(CODES[verdict]);
     }

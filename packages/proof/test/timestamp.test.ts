@@ -31,6 +31,8 @@ const [rsa, p256, p384] = [undefined, 'P-256', 'P-384'].map((curve) =>
   curve ? ['-algorithm', 'EC', '-pkeyopt', `ec_paramgen_curve:${curve}`] : ['-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:2048'],
 );
 
+if (!hasOpenssl()) console.warn('Timestamps were not tried: there is no OpenSSL 3.');
+
 describe.runIf(hasOpenssl())('timestamps of OpenSSL', () => {
   test.each([
     ['RSA with SHA-256', { key: rsa ?? [] }],

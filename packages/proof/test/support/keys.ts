@@ -4,6 +4,8 @@ import { cosigner, formatVkey, KEY_TYPE, noteSigner, type Signer, verifierKey } 
 const PKCS8_OF_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 export interface TestKey {
+  /** 32 bytes in base64. */
+  privateKey: string;
   publicKey: Uint8Array;
   sign(bytes: Uint8Array): Uint8Array;
 }
@@ -13,7 +15,7 @@ export function keyOf(seed: string): TestKey {
   const secret = createHash('sha256').update(`waybill test key ${seed}`).digest();
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_OF_ED25519, secret]), format: 'der', type: 'pkcs8' });
   const publicKey = new Uint8Array(createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32));
-  return { publicKey, sign: (bytes) => new Uint8Array(sign(null, bytes, key)) };
+  return { privateKey: secret.toString('base64'), publicKey, sign: (bytes) => new Uint8Array(sign(null, bytes, key)) };
 }
 
 export function logSigner(origin: string): { signer: Signer; vkey: string } {
