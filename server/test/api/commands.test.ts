@@ -96,6 +96,7 @@ const walks: Record<string, Walk> = {
     edits: () => [['50000000', '2000000']],
     shows: [/"upload_url"/, /"filename":"scan.tiff"/, /([0-9a-f]{64}) {2}scan.tiff\n\1 {2}received.tiff/, /receipt http/],
   },
+  'guides/signatures.md': { shows: [/^[A-Za-z0-9+/]{43}=$/m, /"status":"accepted"/, /"data":\[\{"status":"accepted"/] },
   'guides/verify-a-receipt.md': { shows: [/([0-9a-f]{64}) {2}-\n"json_sha256":"sha256:\1"/] },
   'guides/migrate-from-email.md': { shows: [/"drop_page"|"addresses"/, /initech\.example/, /"published":true/] },
   'guides/run-it-for-real.md': {
