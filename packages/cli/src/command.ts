@@ -2,7 +2,7 @@ import type { Waybill } from '@waybill/client';
 import type { Io } from './io.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './problems.ts';
-import type { Profiles } from './profiles.ts';
+import type { Profile, Profiles } from './profiles.ts';
 
 export interface Option {
   type: 'string' | 'boolean';
@@ -33,6 +33,8 @@ export interface Call {
 export interface Account {
   url: string;
   key: string | undefined;
+  /** Of the profile, if the key is that of the profile. */
+  signingKey?: Profile['signingKey'];
 }
 
 /** The given options, by name. */

@@ -7,12 +7,14 @@ import { log } from './commands/log.ts';
 import { mcp } from './commands/mcp.ts';
 import { proofs } from './commands/proofs.ts';
 import { sending } from './commands/sending.ts';
+import { signing } from './commands/signing.ts';
 import { webhooks } from './commands/webhooks.ts';
 
 /** The one table of commands: help, completion and dispatch are made from it. */
 export const COMMANDS: readonly Command[] = [
   ...account,
   ...sending,
+  ...signing,
   ...lists,
   ...listen,
   ...webhooks,

@@ -8,6 +8,8 @@ export interface Profile {
   key: string;
   /** The handle of the business, as it was at login. */
   handle: string;
+  /** With which `--sign` signs: the private half is nowhere else. */
+  signingKey?: { id: string; privateKey: string };
 }
 
 interface Stored {

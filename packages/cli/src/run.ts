@@ -27,7 +27,7 @@ export async function run(argv: readonly string[], io: Io, signal: AbortSignal):
     const options = new Options(values);
     const profiles = new Profiles(io.env);
     const account = () => accountOf(options, profiles, io);
-    const waybill = () => new Waybill({ baseUrl: account().url, key: account().key });
+    const waybill = () => new Waybill({ baseUrl: account().url, key: account().key, signingKey: signingKeyFor(options, account()) });
     await command.run({ args: positionals, options, output, io, profiles, signal, account, waybill });
     return EXIT.done;
   } catch (error) {
@@ -94,7 +94,15 @@ function accountOf(options: Options, profiles: Profiles, { env }: Io): Account {
   if (!url) throw new UsageError('Log in first: waybill login --url https://…');
   // The key of a profile is for its own service only.
   const key = givenKey ?? (profile?.url === url ? profile.key : undefined);
-  return { key, url };
+  const isOfProfile = profile !== undefined && profile.url === url && profile.key === key;
+  return { key, url, ...(isOfProfile && profile.signingKey && { signingKey: profile.signingKey }) };
+}
+
+/** Only with `--sign`: nobody signs without wanting to. */
+function signingKeyFor(options: Options, { signingKey }: Account): Account['signingKey'] {
+  if (!options.is('sign')) return undefined;
+  if (!signingKey) throw new UsageError('The profile has no signing key. Create one: waybill signing-key');
+  return signingKey;
 }
 
 function report(error: unknown, output: Output): number {

@@ -269,3 +269,24 @@ describe('proofs', () => {
     expect([other.code, JSON.parse(other.stdout)]).toMatchObject([1, { content: 'matches', json: 'differs', ok: false }]);
   });
 });
+
+test('a signing key is created, registered by an admin, and signs; the recipient acknowledges', async () => {
+  const owner = await claimedBy(service, 'ann@signing.test', 'signing');
+  const agentId = (await owner.post('/agents', { name: 'Orders' })).body.id;
+  const { secret } = (await owner.post(`/agents/${agentId}/keys`, { scope: 'read_write' })).body;
+  const signing = new CommandLine({ HOME: temporaryFolder() });
+  await signing.succeed('login', '--url', service.url, '--key', secret);
+  const without = await signing.run(['send', 'globex', '--note', 'x', '--sign']);
+  expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('waybill signing-key')]);
+  const creating = signing.start('signing-key');
+  await expect.poll(() => creating.output.stderr, { timeout: 60_000 }).toContain('Waiting');
+  const public_key = /^ {2}(\S{44})$/m.exec(creating.output.stderr)?.[1] ?? '';
+  const { id } = (await owner.post(`/agents/${agentId}/signing-keys`, { public_key })).body;
+  expect(await creating.ended).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
+  const sent = await signing.json('send', 'globex', '--data', JSON_TEXT, '--sign');
+  const signature = await recipient.request('GET /v1/messages/{id}/signature', { path: { id: sent.id } });
+  expect([signature.key.id, signature.body.includes(JSON_TEXT)]).toEqual([id, true]);
+  expect((await asGlobex.succeed('acknowledge', sent.id, 'rejected', '--reason', 'late')).stdout).toContain('is rejected');
+  expect((await asGlobex.run(['acknowledge', sent.id, 'read'])).code).toBe(2);
+  expect(await sender.acknowledgements(sent.id).catch(({ code }) => code)).toBe('not_found');
+});

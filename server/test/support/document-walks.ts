@@ -175,6 +175,7 @@ export const WALKS: Record<string, Partial<Record<Reader, Walk>>> = {
     TypeScript: { shows: [/content: 'matches',\s+json: 'matches'/] },
     CLI: { shows: [/The JSON matches\n/, /Verified/] },
   },
+  'docs/guides/signatures.md': { curl: { shows: [/^[A-Za-z0-9+/]{43}=$/m, /"status":"accepted"/, /"data":\[\{"status":"accepted"/] } },
   'docs/guides/audit-the-operator.md': {
     curl: {
       // The first checkpoint is signed a moment after the first message.

@@ -22,7 +22,7 @@ export async function newSigningKey(
 
 /** A signed request of the business's agent. */
 export async function signedWrite(
-  business: TestBusiness,
+  business: Pick<TestBusiness, 'api'>,
   key: SigningKey,
   path: string,
   body: unknown,

@@ -6,14 +6,19 @@ import { DATA, jsonTextOf } from '../input.ts';
 import { localTime, partyName, visible, visibleLines } from '../output.ts';
 import { UsageError } from '../problems.ts';
 
+const SIGN: Option = { type: 'boolean', help: 'Sign it with the signing key of the profile (waybill signing-key)' };
+
 const CONTENTS: Record<string, Option> = {
   type: { type: 'string', short: 't', value: '<type>', help: 'The kind of message, such as order' },
   subject: { type: 'string', short: 's', value: '<text>', help: 'The subject' },
   note: { type: 'string', short: 'n', value: '<text>', help: 'A text for people' },
   data: DATA,
   file: { type: 'string', short: 'f', value: '<path>', multiple: true, help: 'A file of up to 5 GB; can be repeated' },
+  sign: SIGN,
   'idempotency-key': { type: 'string', value: '<key>', help: 'The same key sends the message once, within 24 hours' },
 };
+
+const STATUSES = ['accepted', 'rejected', 'processed'] as const;
 
 export const sending: Command[] = [
   {
@@ -42,6 +47,20 @@ export const sending: Command[] = [
       const [id = ''] = call.args;
       const contents = await contentsOf(call);
       sent(call, await call.waybill().reply(id, contents, optionsOf(call)));
+    },
+  },
+  {
+    name: 'acknowledge',
+    args: '<message-id> <accepted|rejected|processed>',
+    help: 'Tells the sender of a received message what becomes of it. What is rejected or processed stays so.',
+    options: { reason: { type: 'string', short: 'r', value: '<text>', help: 'Why, for the sender' }, sign: SIGN },
+    examples: ['waybill acknowledge msg_… accepted', 'waybill acknowledge msg_… rejected --reason "Out of stock."'],
+    run: async ({ args: [id = '', status = ''], options, waybill, output, signal }) => {
+      const chosen = STATUSES.find((one) => one === status);
+      if (!chosen) throw new UsageError(`Say what becomes of the message: ${STATUSES.join(', ')}.`);
+      const reason = options.text('reason') ?? null;
+      const said = await waybill().acknowledge(id, { status: chosen, reason }, { signal });
+      output.result(said, () => `${id} is ${said.status}${said.signing_key_id ? `, signed with ${said.signing_key_id}` : ''}.`);
     },
   },
   {

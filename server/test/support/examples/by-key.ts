@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { untilSearchable } from '../search.ts';
+import { newSigningKey, signedWrite } from '../signing.ts';
 import { attemptsOf } from '../webhook-log.ts';
 import type { ExampleWorld } from './world.ts';
 
@@ -22,14 +23,22 @@ const SCHEMA = {
 };
 
 /** An order and the reply to it, and everything that reads them. */
-export async function recordMessages({ byKey, byNobody, globex, service }: ExampleWorld): Promise<Sent> {
+export async function recordMessages({ byKey, byNobody, acme, globex, service }: ExampleWorld): Promise<Sent> {
   const sent: Sent = await byKey('POST /v1/messages', undefined, ORDER, { 'Idempotency-Key': 'order-4711' });
   const reply = { in_reply_to: sent.id, type: 'order.accepted', note: 'It ships tomorrow.', json: { order: 4711, ships_on: '2026-03-15' } };
-  await globex.api.send(reply);
+  const received = (await globex.api.send(reply)).body;
   await byKey('GET /v1/messages/{id}', `/v1/messages/${sent.id}`);
   await byKey('GET /v1/inbox', '/v1/inbox?limit=1');
   await byKey('GET /v1/outbox', '/v1/outbox?limit=1');
   await byNobody('GET /v1/receipts/{token}', `/v1/receipts/${sent.receipt_url.split('/r/')[1]}`);
+  const at = `/v1/messages/${received.id}`;
+  await byKey('POST /v1/messages/{id}/acknowledge', `${at}/acknowledge`, { status: 'accepted', reason: 'We expect it on the 16th.' });
+  await byKey('GET /v1/messages/{id}/acknowledgements', `${at}/acknowledgements`);
+  const key = await newSigningKey(service, { handle: 'acme', agentId: acme.agentId });
+  const signed = (await signedWrite(acme, key, '/messages', ORDER)).body;
+  await byKey('GET /v1/messages/{id}/signature', `/v1/messages/${signed.id}/signature`);
+  await byNobody('GET /v1/receipts/{token}/signature', `/v1/receipts/${signed.receipt_url.split('/r/')[1]}/signature`);
+  await byKey('GET /v1/agents/{id}/signing-keys', `/v1/agents/${acme.agentId}/signing-keys`);
   await untilSearchable(service);
   await byKey('GET /v1/search', '/v1/search?q=tomorrow');
   await byKey('GET /v1/export', '/v1/export?list=inbox&format=csv');

@@ -39,6 +39,11 @@ export async function recordMembers({ byOwner, byNobody, recorder, service }: Ex
   const key = await byOwner('POST /v1/agents/{id}/keys', `/v1/agents/${agent.id}/keys`, { scope: 'read_write' });
   await byOwner('GET /v1/agents/{id}/keys', `/v1/agents/${agent.id}/keys`);
   await byOwner('DELETE /v1/keys/{id}', `/v1/keys/${key.id}`);
+  const signingKeys = `/v1/agents/${agent.id}/signing-keys`;
+  const signingKey = await byOwner('POST /v1/agents/{id}/signing-keys', signingKeys, {
+    public_key: 'JrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=',
+  });
+  await byOwner('DELETE /v1/agents/{id}/signing-keys/{key_id}', `${signingKeys}/${signingKey.id}`);
 }
 
 /** A program without a browser gets a key: its owner compares the code. */

@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Name, visible } from '../../ui/name.tsx';
 import { CopyButton } from '../../ui/parts.tsx';
 import { Keys } from './keys.tsx';
+import { SigningKeys } from './signing-keys.tsx';
 
 interface AgentCardProps {
   agent: Agent;
@@ -52,7 +53,14 @@ export function AgentCard({ agent, isAdmin, isOpenAtFirst, onEdit }: AgentCardPr
               of <Name>{agent.name}</Name>
             </span>
           </button>
-          <div id={`${id}-keys`}>{isOpen ? <Keys agent={agent} /> : null}</div>
+          <div id={`${id}-keys`}>
+            {isOpen ? (
+              <>
+                <Keys agent={agent} />
+                <SigningKeys agent={agent} />
+              </>
+            ) : null}
+          </div>
         </div>
       ) : null}
     </li>

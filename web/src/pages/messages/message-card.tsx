@@ -8,6 +8,7 @@ import { TypeBadge } from '../../parts/type-badge.tsx';
 import { Name } from '../../ui/name.tsx';
 import { addressOf, Badge, PartyName, Time } from '../../ui/parts.tsx';
 import { States } from '../../ui/states.tsx';
+import { Acknowledgements } from './acknowledgements.tsx';
 import { MessageDetails } from './message-details.tsx';
 import { MessageFiles } from './message-files.tsx';
 import { MessageMenu } from './message-menu.tsx';
@@ -99,6 +100,7 @@ function Content({ message, threadSubject, isOurs }: ContentProps) {
       {json_sha256 !== null ? <MessageJson message={message} /> : null}
       {files.length > 0 ? <MessageFiles files={files} /> : null}
       {isEmpty ? <p className="text-soft">{type === null ? 'This message is empty.' : 'This message has only a type.'}</p> : null}
+      <Acknowledgements message={message} />
       <MessageDetails message={message} />
     </div>
   );

@@ -16,6 +16,12 @@ const EVENTS: readonly EventWords[] = [
   { event: 'schema.failed', label: 'Schema failed', hint: 'Received messages whose JSON fails your schema.', one: 'Schema failed' },
   { event: 'thread.updated', label: 'Threads updated', hint: 'Status, assignee, labels and comments.', one: 'Thread updated' },
   { event: 'webhook.paused', label: 'Webhooks paused', hint: 'Another webhook of your business was paused.', one: 'Webhook paused' },
+  {
+    event: 'message.acknowledged',
+    label: 'Messages acknowledged',
+    hint: 'A recipient accepted, rejected or processed your message.',
+    one: 'Acknowledgement',
+  },
   { event: 'file.hashed', label: 'Files hashed', hint: 'A large file got its hash, after the delivery.', one: 'File hashed' },
 ];
 
