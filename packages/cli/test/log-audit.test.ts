@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import http from 'node:http';
+import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,11 +9,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../server/test/support/process.ts';
 import { SmallLog } from '../../../server/test/support/small-log.ts';
 import { CommandLine } from './support/command-line.ts';
+import { honest, type Lie, logServer, respondWithoutEnd } from './support/log-server.ts';
 
-/** What the server does with a path, before the log is asked. */
-type Lie = (path: string, response: http.ServerResponse) => boolean | Buffer | Promise<boolean | Buffer>;
-
-const honest: Lie = () => false;
 let log: SmallLog;
 let lie: Lie = honest;
 let vkeyServed: string | undefined;
@@ -22,18 +19,10 @@ let former: { vkey: string; succession: string }[] = [];
 let folder: string;
 let commandLine: CommandLine;
 
-const server = http.createServer(async (request, response) => {
-  const url = request.url ?? '';
-  requests.push(url);
-  if (url === '/.well-known/waybill.json')
-    return response.end(
-      JSON.stringify({ log: { origin: log.origin, vkey: vkeyServed ?? log.vkey, url: `${address()}/log`, previous_keys: former } }),
-    );
-  const lied = await lie(url.slice('/log/'.length), response);
-  if (lied === true) return;
-  const body = lied || (await log.serve(url.slice('/log/'.length)));
-  response.writeHead(body ? 200 : 404).end(body);
-});
+const server = logServer(
+  () => ({ log, lie, vkey: vkeyServed ?? log.vkey, former }),
+  (url) => requests.push(url),
+);
 const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
@@ -256,11 +245,7 @@ describe('a log that lies', () => {
     for (const endless of ['tile/entries/000', 'checkpoint']) {
       lie = (at, response) => {
         if (at !== endless) return false;
-        const write = () => {
-          while (!response.destroyed && response.write(Buffer.alloc(65_536, 'a')));
-        };
-        response.on('drain', write);
-        write();
+        respondWithoutEnd(response);
         return true;
       };
       await expectWrong(`${endless} has more than`);

@@ -1,5 +1,4 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { WITNESS_CONNECTIONS_MAX, WITNESS_REQUEST_MAX_BYTES, WITNESS_REQUEST_MAX_MS } from '../../contract/witness-limits.ts';
 import { NetworkLimit } from './network-limit.ts';
@@ -48,8 +47,9 @@ export async function serveWitness(witness: Witness, { host, port, proxies }: Li
     server.once('error', reject);
     server.listen({ host, port }, resolve);
   });
+  const address = server.address();
   return {
-    port: (server.address() as AddressInfo).port,
+    port: typeof address === 'object' && address ? address.port : port,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -86,7 +86,8 @@ async function bodyOf(request: IncomingMessage): Promise<{ text: string } | 'not
   if (Number(request.headers['content-length']) > WITNESS_REQUEST_MAX_BYTES) return undefined;
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const piece of request) {
+    const chunk: Buffer = piece;
     bytes += chunk.length;
     if (bytes > WITNESS_REQUEST_MAX_BYTES) return undefined;
     chunks.push(chunk);
