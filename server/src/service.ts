@@ -7,10 +7,11 @@ import { type Config, ConfigError } from './config.ts';
 import { buildContext, type Context } from './context.ts';
 import { closerOf } from './http/closing.ts';
 import { RateLimiter } from './http/rate-limit.ts';
+import { version } from './http/version.ts';
 import { sendMail } from './modules/mail/chores.ts';
 import { MailDelivery } from './modules/mail/delivery.ts';
 import { keepsMails } from './modules/mail/kept-mail-access.ts';
-import { loadHandler } from './modules/mcp/routes.ts';
+import { loadHandler } from './modules/mcp/handler.ts';
 import { Relay } from './modules/messages/relay.ts';
 import { SearchIndex } from './modules/search/search-index.ts';
 import { ThreadIndex } from './modules/threads/thread-index.ts';
@@ -127,7 +128,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
 
 /** What nothing needs before the first agent or reader comes. It is loaded while the database starts: later, all other requests would wait for it. */
 async function preload(): Promise<void> {
-  await loadHandler();
+  await loadHandler(version);
   await import('./modules/documentation/site.ts');
 }
 
