@@ -7,6 +7,7 @@ import { type Config, ConfigError } from './config.ts';
 import { buildContext, type Context } from './context.ts';
 import { closerOf } from './http/closing.ts';
 import { RateLimiter } from './http/rate-limit.ts';
+import { version } from './http/version.ts';
 import { Cosigning } from './modules/attestations/cosigning.ts';
 import { Timestamps } from './modules/attestations/timestamps.ts';
 import { collectLogMetrics } from './modules/log/log-metrics.ts';
@@ -14,7 +15,7 @@ import { Sequencer } from './modules/log/sequencer.ts';
 import { sendMail } from './modules/mail/chores.ts';
 import { MailDelivery } from './modules/mail/delivery.ts';
 import { keepsMails } from './modules/mail/kept-mail-access.ts';
-import { loadHandler } from './modules/mcp/routes.ts';
+import { loadHandler } from './modules/mcp/handler.ts';
 import { Relay } from './modules/messages/relay.ts';
 import { SearchIndex } from './modules/search/search-index.ts';
 import { ThreadIndex } from './modules/threads/thread-index.ts';
@@ -142,7 +143,7 @@ async function ensureLog({ transparencyLog, publicUrl, config }: Context, log: L
 
 /** What nothing needs before the first agent or reader comes. It is loaded while the database starts: later, all other requests would wait for it. */
 async function preload(): Promise<void> {
-  await loadHandler();
+  await loadHandler(version);
   await import('./modules/documentation/site.ts');
 }
 

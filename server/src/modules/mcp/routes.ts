@@ -1,5 +1,5 @@
 import { Waybill } from '@waybill/client';
-import type { Handler, Workplace } from '@waybill/mcp';
+import type { Workplace } from '@waybill/mcp';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { Refusal } from '../../contract/errors.ts';
@@ -10,20 +10,13 @@ import { fetchFromSelf } from '../../http/requests-to-self.ts';
 import { version } from '../../http/version.ts';
 import { whileConnected } from '../../http/while-connected.ts';
 import { parseJson } from '../../platform/lossless-json.ts';
+import { loadHandler } from './handler.ts';
 
 const { endpoint } = endpointsFor<{ publicUrl: string }>();
 
 const NOT_JSON = { jsonrpc: '2.0', error: { code: -32_700, message: 'The body is not valid JSON in UTF-8.' }, id: null };
 /** Headers of the request that the protocol gives a meaning. */
 const OF_PROTOCOL = ['accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
-
-let handler: Promise<Handler> | undefined;
-
-/** Loads the libraries of the protocol, once. They take the thread for up to 0.3 s, so the start does it while it waits for the database. */
-export function loadHandler(): Promise<Handler> {
-  handler ??= import('@waybill/mcp').then(({ createHandler }) => createHandler(version));
-  return handler;
-}
 
 export const post = endpoint({
   summary: 'Use the service from an agent, by the Model Context Protocol',
@@ -40,7 +33,7 @@ export const post = endpoint({
       throw new Refusal('json_too_large', `A message of the protocol has at most ${MCP_BODY_MAX_BYTES} bytes.`);
     const message = parseJson(rawBody);
     if (!message) return { status: 400, body: NOT_JSON };
-    const serve = await loadHandler();
+    const serve = await loadHandler(version);
     const workplace = workplaceOf(request, caller, publicUrl);
     const work = (signal: AbortSignal) => serve(protocolRequest(request, publicUrl, signal), message.value, workplace);
     return toHttp(await whileConnected(request, (gone) => inTime(work, gone)));
