@@ -29,7 +29,7 @@ const LEAVES_PER_BATCH = 256;
 
 export async function measureLog(): Promise<void> {
   console.table(await latency());
-  console.table(await cost());
+  console.table(await measureLeafCost());
 }
 
 /** From the time of delivery, which is a little before the 201, to the first checkpoint with the leaf; both by the database's clock. */
@@ -75,8 +75,8 @@ async function latency() {
   }
 }
 
-/** A backlog of full batches, in this process. */
-async function cost() {
+/** A backlog of full batches, in this process. What counts is what the newest checkpoint has, not what was waiting. */
+export async function measureLeafCost() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-log-'));
   const silent = pino({ level: 'error' });
   const postgres = await startEmbeddedPostgres(folder, silent);
@@ -102,11 +102,13 @@ async function cost() {
         [round, BACKLOG_BATCHES, LEAVES_PER_BATCH],
       );
       await database.queryText('CHECKPOINT');
+      const sizeBefore = await publishedLeaves(database);
       const [before, own, begin] = [processorTime(process.pid).postgres, process.cpuUsage(), performance.now()];
       await sequencer.catchUp();
       const seconds = (performance.now() - begin) / 1000;
       const { user, system } = process.cpuUsage(own);
-      const leaves = BACKLOG_BATCHES * LEAVES_PER_BATCH;
+      const leaves = (await publishedLeaves(database)) - sizeBefore;
+      if (leaves !== BACKLOG_BATCHES * LEAVES_PER_BATCH) throw new Error(`the sequencer has stopped after ${leaves} leaves`);
       const postgresUs = ((processorTime(process.pid).postgres - before) * 1e6) / leaves;
       turns.push({ perSecond: leaves / seconds, nodeUs: (user + system) / leaves, postgresUs });
     }
@@ -123,4 +125,9 @@ async function cost() {
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function publishedLeaves(database: Database): Promise<number> {
+  const [row] = await database.queryText<{ size: number }>('SELECT coalesce(max(size), 0)::integer AS size FROM log_checkpoints');
+  return row?.size ?? 0;
 }

@@ -16,8 +16,8 @@ const MAY_ASK_ALL_SHARDS = [
   'modules/inbox-schema/inbox-schema.ts',
   // The sequencer, which serves one log for all shards, and batches that are older than the shards.
   'modules/log/leaves.ts',
-  'modules/log/log.ts',
   'modules/log/log-status.ts',
+  'modules/log/log.ts',
   'modules/log/new-log.ts',
   'modules/log/older-messages.ts',
   'modules/log/places.ts',

@@ -47,8 +47,10 @@ export class LogReader {
     const note = await response.text();
     const { log, previous_logs } = await this.wellKnown();
     const checkpoint = parseCheckpoint(note);
-    const vkey = [log, ...previous_logs].find(({ origin }) => origin === checkpoint.origin)?.vkey ?? '';
-    await openNote(note, [noteVerifier(parseVkey(vkey))]);
+    const published = [log, ...previous_logs].find(({ origin }) => origin === checkpoint.origin);
+    // After a change of keys, the newest checkpoint is for a moment one of the key before.
+    const vkeys = [published?.vkey ?? '', ...(published?.previous_keys ?? []).map(({ vkey }) => vkey)];
+    await openNote(note, vkeys.map(parseVkey).map(noteVerifier));
     return checkpoint;
   }
 
