@@ -43,6 +43,7 @@ import * as members from './modules/members/routes.ts';
 import * as messages from './modules/messages/routes.ts';
 import * as operations from './modules/operations/routes.ts';
 import * as parties from './modules/parties/routes.ts';
+import * as proofs from './modules/receipts/proof-routes.ts';
 import * as receipts from './modules/receipts/routes.ts';
 import * as search from './modules/search/routes.ts';
 import * as comments from './modules/threads/comment-routes.ts';
@@ -63,12 +64,14 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/public/:handle/drop-page', 'public', dropPage.published],
   ['GET', '/v1/public/:handle/logo', 'public', dropPage.logo],
   ['GET', '/v1/receipts/:token', 'public', receipts.getOne],
+  ['GET', '/v1/receipts/:token/proof', 'public', proofs.ofReceipt],
   ['GET', '/v1/me', 'key', me.show],
   ['GET', '/v1/usage', 'key', usage.show],
   ['GET', '/v1/inbox', 'key', messages.inbox],
   ['GET', '/v1/outbox', 'key rw', messages.outbox],
   ['POST', '/v1/messages', 'key rw', messages.send],
   ['GET', '/v1/messages/:id', 'key', messages.getOne],
+  ['GET', '/v1/messages/:id/proof', 'key', proofs.ofMessage],
   ['POST', '/v1/messages/:id/redeliver', 'key rw', redelivery.redeliver],
   ['GET', '/v1/threads', 'key', threads.list],
   ['GET', '/v1/threads/counts', 'key', threads.counts],

@@ -16,6 +16,9 @@ export interface paths {
   "/v1/receipts/{token}": {
     get: operations["getReceiptsToken"];
   };
+  "/v1/receipts/{token}/proof": {
+    get: operations["getReceiptsTokenProof"];
+  };
   "/v1/me": {
     get: operations["getMe"];
   };
@@ -33,6 +36,9 @@ export interface paths {
   };
   "/v1/messages/{id}": {
     get: operations["getMessagesId"];
+  };
+  "/v1/messages/{id}/proof": {
+    get: operations["getMessagesIdProof"];
   };
   "/v1/messages/{id}/redeliver": {
     post: operations["postMessagesIdRedeliver"];
@@ -316,7 +322,7 @@ export interface components {
     Error: {
       error: {
         /** @enum {string} */
-        code: "unauthorized" | "forbidden" | "not_found" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
+        code: "unauthorized" | "forbidden" | "not_found" | "not_logged" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
         message: string;
         request_id: string;
         details?: {
@@ -425,6 +431,11 @@ export interface components {
       receipt_url: string;
     };
     AnyReceipt: components["schemas"]["Receipt"] | components["schemas"]["MinimalReceipt"];
+    PendingProof: {
+      /** @constant */
+      status: "pending";
+      retry_after_s: number;
+    };
     Me: {
       business: {
         handle: string;
@@ -1006,7 +1017,7 @@ export interface components {
       allowed: boolean;
       reason: ({
         /** @enum {string} */
-        code: "unauthorized" | "forbidden" | "not_found" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
+        code: "unauthorized" | "forbidden" | "not_found" | "not_logged" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
         message: string;
       }) | null;
     };
@@ -1167,6 +1178,24 @@ export interface operations {
       };
     };
   };
+  getReceiptsTokenProof: {
+    parameters: {
+      query?: {
+        format?: "tlog-proof" | "bundle";
+      };
+      path: {
+        token: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "text/plain": string;
+          "application/vnd.waybill.proof+json": string;
+        };
+      };
+    };
+  };
   getMe: {
     parameters: {
       header?: {
@@ -1305,6 +1334,26 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["Envelope"];
+        };
+      };
+    };
+  };
+  getMessagesIdProof: {
+    parameters: {
+      query?: {
+        contents?: boolean;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/vnd.waybill.proof+json": string;
         };
       };
     };
@@ -3700,6 +3749,7 @@ export type Validation = components['schemas']['Validation'];
 export type Receipt = components['schemas']['Receipt'];
 export type MinimalReceipt = components['schemas']['MinimalReceipt'];
 export type AnyReceipt = components['schemas']['AnyReceipt'];
+export type PendingProof = components['schemas']['PendingProof'];
 export type Me = components['schemas']['Me'];
 export type Usage = components['schemas']['Usage'];
 export type File = components['schemas']['File'];

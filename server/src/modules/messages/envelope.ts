@@ -75,7 +75,7 @@ export function minimalReceiptJson(m: StoredMessage, publicUrl: string): string 
   });
 }
 
-function receiptUrl({ receiptToken }: StoredMessage, publicUrl: string): string {
+export function receiptUrl({ receiptToken }: StoredMessage, publicUrl: string): string {
   return `${publicUrl}/r/${formatReceiptToken(receiptToken)}`;
 }
 
@@ -129,6 +129,17 @@ type Hashed = Pick<StoredMessage, 'id' | 'threadId' | 'inReplyTo' | 'type' | 'su
   canonicalFrom: string;
   canonicalTo: string;
 };
+
+/** The text that content_hash is the SHA-256 of, made from what is stored. Files whose hash came later are given without it. */
+export function hashedTextOf(message: StoredMessage): string {
+  const canonical = (json: string) => canonicalJson(JSON.parse(json));
+  const { beforeTime, afterTime } = hashedText({
+    ...message,
+    canonicalFrom: canonical(message.sender),
+    canonicalTo: canonical(message.recipient),
+  });
+  return `${beforeTime}${new Date(message.receivedMs).toISOString()}${afterTime}`;
+}
 
 /**
  * The RFC 8785 form that content_hash covers, in two pieces: received_at goes between them, which only the transaction that delivers

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { untilLogged } from '../proofs.ts';
 import { untilSearchable } from '../search.ts';
 import { attemptsOf } from '../webhook-log.ts';
 import type { ExampleWorld } from './world.ts';
@@ -29,7 +30,11 @@ export async function recordMessages({ byKey, byNobody, globex, service }: Examp
   await byKey('GET /v1/messages/{id}', `/v1/messages/${sent.id}`);
   await byKey('GET /v1/inbox', '/v1/inbox?limit=1');
   await byKey('GET /v1/outbox', '/v1/outbox?limit=1');
-  await byNobody('GET /v1/receipts/{token}', `/v1/receipts/${sent.receipt_url.split('/r/')[1]}`);
+  const receipt = `/v1/receipts/${sent.receipt_url.split('/r/')[1]}`;
+  await byNobody('GET /v1/receipts/{token}', receipt);
+  await untilLogged(() => service.anonymous.request('GET', `${receipt}/proof`));
+  await byNobody('GET /v1/receipts/{token}/proof', `${receipt}/proof`);
+  await byKey('GET /v1/messages/{id}/proof', `/v1/messages/${sent.id}/proof`);
   await untilSearchable(service);
   await byKey('GET /v1/search', '/v1/search?q=tomorrow');
   await byKey('GET /v1/export', '/v1/export?list=inbox&format=csv');
