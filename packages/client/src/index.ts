@@ -6,6 +6,21 @@ export type { DownloadedFile, DownloadOptions } from './download.ts';
 export { type Detail, type ErrorCode, WaybillError } from './errors.ts';
 export type { WaybillEvent } from './events.ts';
 export type { FollowOptions } from './follow.ts';
+export {
+  type Components,
+  checkCoverage,
+  contentDigest,
+  isDigestOf,
+  isSignatureGenuine,
+  newSigningKeyPair,
+  parseParameters,
+  parseSignature,
+  SignatureFault,
+  type SignatureParameters,
+  type SigningKey,
+  signatureBase,
+  signRequest,
+} from './http-signature.ts';
 export { JsonText } from './json-text.ts';
 export { JsonNumber, JsonObject, type LosslessJson, parseLossless, writeLossless } from './lossless-json.ts';
 export { type EnvelopeFields, type Message, readMessage } from './message.ts';

@@ -1,3 +1,4 @@
+export * from './bundle.ts';
 export type { Hash } from './bytes.ts';
 export * from './checkpoint.ts';
 export * from './cosignature.ts';
@@ -6,5 +7,9 @@ export * from './leaf.ts';
 export * from './merkle.ts';
 export * from './note.ts';
 export * from './policy.ts';
+export type * from './statements.ts';
 export * from './tiles.ts';
+export { type Timestamp, TOKEN_BYTES_MAX, verifyTimestamp } from './timestamp.ts';
 export * from './tlog-proof.ts';
+export * from './verify-bundle.ts';
+export { type Certificate, parseCertificate } from './x509.ts';

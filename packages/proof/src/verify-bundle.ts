@@ -1,0 +1,258 @@
+import { jsonHash } from '@waybill/client';
+import { type Bundle, type BundleAcknowledgement, parseBundle } from './bundle.ts';
+import { fromBase64, sha256, toHex, utf8 } from './bytes.ts';
+import { ProofError } from './errors.ts';
+import { LEAF, leafOf, leafOfStatement } from './leaf.ts';
+import { formatVkey } from './note.ts';
+import { type Policy, parsePolicy, policyOf } from './policy.ts';
+import { verifyAcknowledger, verifySender } from './signed-request.ts';
+import { type EnvelopeStatement, isSameParty, nameOf, parseAcknowledgement, parseEnvelope, parseFileStatement } from './statements.ts';
+import { verifyTimestamp } from './timestamp.ts';
+import { type VerifiedProof, verifyProof } from './tlog-proof.ts';
+import { verifyLogged } from './verify-logged.ts';
+import { type Certificate, parseCertificate } from './x509.ts';
+
+export interface VerifyOptions {
+  /** A policy of c2sp.org/tlog-policy: the logs and the witnesses that you trust. */
+  policy?: string | undefined;
+  /** Keys of logs that you trust, instead of a policy, or for one that names no log. */
+  vkeys?: readonly string[] | undefined;
+  /** JSON that must be that of the message. */
+  json?: string | undefined;
+  /** Files that must be among those of the message; `sha256` is in the form of the API, `sha256:…`. */
+  files?: readonly { name: string; sha256: string }[] | undefined;
+  /** Certificates in PEM: authorities for timestamps, or their signers. */
+  tsaCertificates?: readonly string[] | undefined;
+}
+
+export type Part = 'content' | 'json' | 'file' | 'log' | 'inclusion' | 'witnesses' | 'signature' | 'acknowledgement' | 'time';
+
+/** One line of a report. `unchecked` is neither proven nor wrong, and the text says why. */
+export interface Check {
+  part: Part;
+  state: 'verified' | 'failed' | 'unchecked';
+  text: string;
+}
+
+export interface Report {
+  /** Nothing failed, and the message is in the log. */
+  isVerified: boolean;
+  /** Whether the key of the log came from the file alone: then a forger could have made all of it. */
+  isKeyFromFile: boolean;
+  contentHash: string;
+  /** What the proof is about; undefined if the envelope can't be read. */
+  envelope: EnvelopeStatement | undefined;
+  checks: Check[];
+}
+
+/**
+ * Verifies a `.waybill-proof`, asking nobody. What is wrong is in the report; a ProofError is thrown for a file that is no bundle, and for options that
+ * can't be used.
+ */
+export async function verifyBundle(given: string | Uint8Array, options: VerifyOptions = {}): Promise<Report> {
+  const bundle = parseBundle(given);
+  const verification = new Verification(bundle, options);
+  return verification.report();
+}
+
+/** The policy that the options give, and whether its logs come from elsewhere than the file. */
+export function trustOf(options: VerifyOptions, inFile: readonly string[]): { policy: Policy; isKeyFromFile: boolean } {
+  const given = options.policy === undefined ? policyOf() : parsePolicy(options.policy);
+  const logs = [...given.logs, ...policyOf(...(options.vkeys ?? [])).logs];
+  const isKeyFromFile = logs.length === 0;
+  return { policy: { ...given, logs: isKeyFromFile ? policyOf(...inFile).logs : logs }, isKeyFromFile };
+}
+
+class Verification {
+  readonly #bundle: Bundle;
+  readonly #options: VerifyOptions;
+  readonly #policy: Policy;
+  readonly #isKeyFromFile: boolean;
+  readonly #authorities: Certificate[];
+  readonly #contentHash: Uint8Array;
+  readonly #checks: Check[] = [];
+
+  constructor(bundle: Bundle, options: VerifyOptions) {
+    this.#bundle = bundle;
+    this.#options = options;
+    const trust = trustOf(
+      options,
+      [bundle.log, ...(bundle.other_logs ?? [])].map(({ vkey }) => vkey),
+    );
+    this.#policy = trust.policy;
+    this.#isKeyFromFile = trust.isKeyFromFile;
+    this.#authorities = (options.tsaCertificates ?? []).map((pem) => parseCertificate(pem));
+    this.#contentHash = sha256(utf8(bundle.envelope));
+  }
+
+  async report(): Promise<Report> {
+    const envelope = await this.#check(
+      'content',
+      async () => parseEnvelope(this.#bundle.envelope),
+      ({ id, from, to, receivedAt }) => {
+        return `${id} from ${nameOf(from)} to ${nameOf(to)}, received ${receivedAt}`;
+      },
+    );
+    await this.#inclusion();
+    if (envelope) {
+      this.#json(envelope);
+      await this.#files(envelope);
+      await this.#sender(envelope);
+      for (const one of this.#bundle.acknowledgements ?? []) await this.#acknowledgement(one, envelope);
+    }
+    for (const one of this.#bundle.timestamps ?? []) await this.#timestamp(one);
+    return {
+      isVerified: this.#checks.every(({ state }) => state !== 'failed'),
+      isKeyFromFile: this.#isKeyFromFile,
+      contentHash: `sha256:${toHex(this.#contentHash)}`,
+      envelope,
+      checks: this.#checks,
+    };
+  }
+
+  async #inclusion(): Promise<void> {
+    const { log, proof } = this.#bundle;
+    const leaf = leafOf(LEAF.message, this.#contentHash);
+    const verified = await this.#check(
+      'inclusion',
+      () => verifyProof(proof, leaf, this.#policy),
+      ({ checkpoint, index }) => {
+        return `leaf ${index} of ${checkpoint.size} in the log ${checkpoint.origin}`;
+      },
+    );
+    if (!verified) return;
+    const isNamed = formatVkey(verified.log) === log.vkey;
+    this.#add('log', isNamed, isNamed ? `checkpoint signed by ${log.vkey}` : 'The log is another than the file names.');
+    this.#witnesses(verified);
+  }
+
+  #witnesses({ witnesses, isQuorum, unknown }: VerifiedProof): void {
+    const names = witnesses.map(({ name, time }) => `${name} at ${new Date(1_000 * time).toISOString()}`).join(', ');
+    const others = unknown.length > 0 ? ` Signatures of unknown keys: ${unknown.join(', ')}.` : '';
+    if (!isQuorum) this.#add('witnesses', false, `Not enough witnesses of your policy cosigned the checkpoint.${others}`);
+    else if (witnesses.length > 0) this.#add('witnesses', true, `checkpoint cosigned by ${names}`);
+    else this.#checks.push({ part: 'witnesses', state: 'unchecked', text: `Your policy asks for no witness.${others}` });
+  }
+
+  #json({ jsonSha256 }: EnvelopeStatement): void {
+    const { json } = this.#bundle;
+    if (json !== undefined) {
+      const isSame = `sha256:${toHex(sha256(utf8(json)))}` === jsonSha256;
+      this.#add(
+        'json',
+        isSame,
+        isSame ? `the JSON in the file is that of the message` : 'The JSON in the file is not that of the message.',
+      );
+    } else if (jsonSha256 !== null && this.#options.json === undefined) {
+      this.#checks.push({ part: 'json', state: 'unchecked', text: 'The file has not the JSON, only its hash.' });
+    }
+    if (this.#options.json === undefined) return;
+    const isSame = hashOfJson(this.#options.json) === jsonSha256;
+    this.#add(
+      'json',
+      isSame,
+      isSame ? 'the JSON that you gave is that of the message' : 'The JSON that you gave is not that of the message.',
+    );
+  }
+
+  async #files(envelope: EnvelopeStatement): Promise<void> {
+    const hashes = new Map(envelope.files.map(({ id, sha256: hash }) => [id, hash]));
+    for (const { id, sha256: hash, statement, proof } of this.#bundle.files ?? []) {
+      const named = envelope.files.find((file) => file.id === id);
+      await this.#check(
+        'file',
+        async () => {
+          const said = parseFileStatement(statement);
+          const isSame = said.file === id && said.sha256 === hash && said.message === envelope.id && said.sizeBytes === named?.sizeBytes;
+          if (!isSame || hashes.get(id) !== null)
+            throw new ProofError('The statement is not of a file whose hash the envelope leaves open.');
+          await verifyLogged(proof, leafOfStatement(LEAF.file, statement), this.#policy);
+          hashes.set(id, hash);
+        },
+        () => `${named?.filename}: its hash, computed after delivery, is in the log`,
+      );
+    }
+    for (const { name, sha256: hash } of this.#options.files ?? []) {
+      const [id] = [...hashes].find(([, known]) => known === hash) ?? [];
+      this.#add(
+        'file',
+        id !== undefined,
+        id === undefined ? `${name} is not a file of the message.` : `${name} is the file ${id} of the message`,
+      );
+    }
+    for (const { id, filename } of envelope.files)
+      if (hashes.get(id) === null)
+        this.#checks.push({ part: 'file', state: 'unchecked', text: `${filename}: the proof has no hash of this large file.` });
+  }
+
+  async #sender(envelope: EnvelopeStatement): Promise<void> {
+    const { signature } = this.#bundle;
+    if (signature)
+      await this.#check(
+        'signature',
+        () => verifySender(signature, envelope, this.#policy),
+        (key) => `request signed by ${envelope.actor.name} with ${key}`,
+      );
+  }
+
+  async #acknowledgement({ statement, proof, signature }: BundleAcknowledgement, envelope: EnvelopeStatement): Promise<void> {
+    const said = await this.#check(
+      'acknowledgement',
+      async () => {
+        const one = parseAcknowledgement(statement);
+        if (one.message !== envelope.id || one.contentHash !== `sha256:${toHex(this.#contentHash)}`)
+          throw new ProofError('The acknowledgement is of another message.');
+        // A mailbox or a domain can have joined a business since.
+        if (envelope.to.kind === 'handle' && !isSameParty(one.party, envelope.to))
+          throw new ProofError('Somebody else than the recipient acknowledged.');
+        await verifyLogged(proof, leafOfStatement(LEAF.acknowledgement, statement), this.#policy);
+        return { ...one, keyId: signature && (await verifyAcknowledger(signature, one, this.#policy)) };
+      },
+      ({ status, at, party, actor, keyId, reason }) =>
+        `${status} by ${actor.name} of ${nameOf(party)} at ${at}${reason === null ? '' : ` (“${reason}”)`}, ${keyId ? `signed with ${keyId}` : 'not signed: the service’s word'}`,
+    );
+    if (said && !isSameParty(said.party, envelope.to))
+      this.#checks.push({
+        part: 'acknowledgement',
+        state: 'unchecked',
+        text: `That ${nameOf(said.party)} is ${nameOf(envelope.to)} is the service’s word.`,
+      });
+  }
+
+  async #timestamp({ proof, token }: { proof: string; token: string }): Promise<void> {
+    await this.#check(
+      'time',
+      async () => {
+        const { body } = await verifyLogged(proof, leafOf(LEAF.message, this.#contentHash), this.#policy);
+        return verifyTimestamp(fromBase64(token, 'The timestamp'), utf8(body), this.#authorities);
+      },
+      ({ time, authority, isTrusted }) =>
+        `in the log before ${time.toISOString()}, signed by ${authority}, ${isTrusted ? 'whom you trust' : 'not checked against a trusted authority'}`,
+    );
+  }
+
+  /** Runs a check and writes its line. Undefined if it failed. */
+  async #check<T>(part: Part, run: () => Promise<T>, tell: (result: T) => string): Promise<T | undefined> {
+    try {
+      const result = await run();
+      this.#add(part, true, tell(result));
+      return result;
+    } catch (error) {
+      if (!(error instanceof ProofError)) throw error;
+      this.#add(part, false, error.message);
+      return undefined;
+    }
+  }
+
+  #add(part: Part, isGood: boolean, text: string): void {
+    this.#checks.push({ part, state: isGood ? 'verified' : 'failed', text });
+  }
+}
+
+function hashOfJson(text: string): string {
+  try {
+    return jsonHash(text);
+  } catch {
+    throw new ProofError('What you gave is not JSON.');
+  }
+}

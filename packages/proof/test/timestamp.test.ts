@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, describe, expect, test } from 'vitest';
+import { ProofError, parseCertificate, verifyTimestamp } from '../src/index.ts';
+import { Authority, type AuthoritySettings } from './support/authority.ts';
+
+const BYTES = new TextEncoder().encode('waybill.example.com/log\n40\n…\n');
+const authorities: Authority[] = [];
+function authority(settings?: AuthoritySettings): Authority {
+  const made = new Authority(settings);
+  authorities.push(made);
+  return made;
+}
+afterAll(() => {
+  for (const one of authorities) one.close();
+});
+
+/** Runs only where the program is: OpenSSL is the authority. */
+function hasOpenssl(): boolean {
+  try {
+    return execFileSync('openssl', ['version'], { encoding: 'utf8' }).startsWith('OpenSSL 3');
+  } catch {
+    return false;
+  }
+}
+
+const [rsa, p256, p384] = [undefined, 'P-256', 'P-384'].map((curve) =>
+  curve ? ['-algorithm', 'EC', '-pkeyopt', `ec_paramgen_curve:${curve}`] : ['-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:2048'],
+);
+
+describe.runIf(hasOpenssl())('timestamps of OpenSSL', () => {
+  test.each([
+    ['RSA with SHA-256', { key: rsa ?? [] }],
+    ['RSA with SHA-512', { key: rsa ?? [], digest: 'sha512' }],
+    // OpenSSL stamps with no key for PSS; its certificate can be signed so.
+    ['a root that signs with RSA-PSS', { key: rsa ?? [], isRootPss: true, hasChain: true }],
+    ['P-256 with SHA-256', { key: p256 ?? [] }],
+    ['P-384 with SHA-384', { key: p384 ?? [], digest: 'sha384' }],
+    ['the root in the token', { key: p256 ?? [], hasChain: true }],
+  ])('verify with %s', async (_name, settings) => {
+    const tsa = authority(settings);
+    const token = tsa.stamp(BYTES);
+    const expected = { authority: 'Test timestamps', time: expect.any(Date) };
+    expect(await verifyTimestamp(token, BYTES)).toMatchObject({ ...expected, isTrusted: false });
+    expect(await verifyTimestamp(token, BYTES, [parseCertificate(tsa.root)])).toMatchObject({ ...expected, isTrusted: true });
+    expect(await verifyTimestamp(token, BYTES, [parseCertificate(tsa.signer)])).toMatchObject({ isTrusted: true });
+    expect(
+      await verifyTimestamp(token, BYTES, [parseCertificate(authority().root)]).then(
+        ({ isTrusted }) => isTrusted,
+        () => 'refused',
+      ),
+    ).not.toBe(true);
+    await expect(verifyTimestamp(token, new TextEncoder().encode('something else'))).rejects.toThrow('of something else');
+  });
+
+  test.each([
+    ['for timestamps', 'critical,timeStamping', true],
+    ['for timestamps, but not critically so', 'timeStamping', false],
+    ['for servers', 'critical,serverAuth', false],
+    ['for two things', 'critical,timeStamping,serverAuth', false],
+  ])('know a certificate that is %s', (_name, purpose, isFine) => {
+    expect(parseCertificate(authority({ purpose }).signer).isForTimestamps).toBe(isFine);
+  });
+
+  test('are refused with any flipped bit, of the certificates, too', async () => {
+    const tsa = authority({ key: p256 ?? [], hasChain: true });
+    const token = tsa.stamp(BYTES, '-no_nonce');
+    const trusted = [parseCertificate(tsa.root)];
+    expect((await verifyTimestamp(token, BYTES, trusted)).isTrusted).toBe(true);
+    const accepted: number[] = [];
+    for (let bit = 0; bit < token.length * 8; bit++) {
+      const flipped = token.slice();
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      try {
+        await verifyTimestamp(flipped, BYTES, trusted);
+        accepted.push(bit);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ProofError);
+      }
+    }
+    expect(accepted).toEqual([]);
+  });
+});
