@@ -75,7 +75,7 @@ export function minimalReceiptJson(m: StoredMessage, publicUrl: string): string 
   });
 }
 
-export function receiptUrl({ receiptToken }: StoredMessage, publicUrl: string): string {
+function receiptUrl({ receiptToken }: StoredMessage, publicUrl: string): string {
   return `${publicUrl}/r/${formatReceiptToken(receiptToken)}`;
 }
 

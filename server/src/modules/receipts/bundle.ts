@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { parseNote, parseProof, parseVkey } from '@waybill/proof';
+import { BUNDLE_FORMAT, type Bundle, parseNote, parseProof, parseVkey } from '@waybill/proof';
+import { canonicalJson } from '../../contract/canonical-json.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { formatId } from '../../contract/ids.ts';
 import { HASHED_AT_DELIVERY_MAX_BYTES } from '../../contract/limits.ts';
+import type { CanonicalHasher } from '../../platform/canonical-hasher.ts';
 import type { Location, Log } from '../log/log.ts';
-import { hashedTextOf, receiptUrl, type StoredMessage } from '../messages/envelope.ts';
+import { hashedTextOf, type StoredMessage } from '../messages/envelope.ts';
 import type { ReadServices, SentMessage } from '../messages/read-messages.ts';
 
 export interface BundleServices extends ReadServices {
   transparencyLog: Log;
-  publicUrl: string;
+  hasher: CanonicalHasher;
 }
 
 /** The message is not in a checkpoint of the log yet. */
@@ -34,14 +36,19 @@ export async function bundleOf(services: BundleServices, sent: SentMessage, cont
   if (location === PENDING) return PENDING;
   const proof = await services.transparencyLog.proofOf(location);
   if (proof === 'pending') return PENDING;
-  return JSON.stringify({
-    format: 'waybill-proof/1',
+  const bundle: Bundle = {
+    format: BUNDLE_FORMAT,
     envelope: await provenEnvelope(message),
-    receipt_url: receiptUrl(message, services.publicUrl),
     log: await signerOf(services.transparencyLog, location, proof),
     proof,
-    ...(contents === 'whole' && message.json !== null && { json: message.json }),
-  });
+    ...(contents === 'whole' && message.json !== null && { json: await canonicalText(services, sent, message.json) }),
+  };
+  return canonicalJson(bundle);
+}
+
+/** The text that json_sha256 is the hash of. */
+async function canonicalText({ hasher }: BundleServices, { senderId }: SentMessage, json: string): Promise<string> {
+  return (await hasher.canonical(String(senderId), Buffer.from(json))).toString();
 }
 
 async function locate({ transparencyLog }: BundleServices, { senderId, message }: SentMessage): Promise<Location | typeof PENDING> {
