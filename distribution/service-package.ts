@@ -11,7 +11,7 @@ const SHIPPED = ['server/migrations', 'server/sql', 'docs', 'LICENSE', 'README.m
 /** For those who work on the code. */
 const NOT_SHIPPED = ['docs/adr', 'docs/screenshots', 'server/migrations/schema.sql'];
 /** The packages of the checkout that are compiled into the service. */
-const WORKSPACES = ['cli', 'client', 'mcp'];
+const WORKSPACES = ['cli', 'client', 'mcp', 'proof'];
 
 /** `waybill`: the service and its commands, with the folders of the checkout, and JavaScript in place of TypeScript. */
 export async function writeServicePackage(folder: string): Promise<void> {

@@ -4,9 +4,15 @@ import * as limits from './src/contract/limits.ts';
 
 /** docs/limits.md, made from the comments and values in contract/limits.ts and the files that it exports. `npm run limits` writes it; a test keeps it in step. */
 export const FILE = path.join(import.meta.dirname, '../docs/limits.md');
-const SOURCES = ['limits.ts', 'webhook-limits.ts', 'consumer-limits.ts', 'mail-limits.ts', 'mcp-limits.ts'].map((file) =>
-  path.join(import.meta.dirname, 'src/contract', file),
-);
+const SOURCES = [
+  'limits.ts',
+  'webhook-limits.ts',
+  'consumer-limits.ts',
+  'mail-limits.ts',
+  'mcp-limits.ts',
+  'log-limits.ts',
+  'witness-limits.ts',
+].map((file) => path.join(import.meta.dirname, 'src/contract', file));
 
 /** Not limits, but what limits are counted in. */
 const UNITS = ['MB', 'GB'];

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'vite';
+import { buildVerifier } from './build-verifier.ts';
 
 /** Builds the pages into the given folder, with compressed copies of files that get smaller. */
 const folder = process.argv[2];
@@ -16,6 +17,7 @@ for (const name of ['pdf.html', 'docs.html']) {
   const input = path.join(import.meta.dirname, name);
   await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: false, rolldownOptions: { input } } });
 }
+await buildVerifier(outDir);
 
 const assets = path.join(folder, 'assets');
 for (const name of readdirSync(assets).filter((name) => /\.(js|css|svg)$/.test(name))) {

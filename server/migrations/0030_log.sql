@@ -20,7 +20,6 @@ CREATE TABLE log_edges (
   hashes bytea    NOT NULL,
   PRIMARY KEY (log, level)
 ) WITH (fillfactor = 50);
-ALTER TABLE log_edges ALTER COLUMN hashes SET STORAGE EXTERNAL;
 
 -- The keys that sign checkpoints, the newest of a log last.
 CREATE TABLE log_keys (
@@ -61,10 +60,11 @@ CREATE TABLE log_batches (
   -- The index of its first leaf; null until it has one.
   first_index bigint
 ) WITH (fillfactor = 80);
--- Hashes can't be compressed.
-ALTER TABLE log_batches ALTER COLUMN leaves SET STORAGE EXTERNAL;
 CREATE INDEX log_batches_waiting ON log_batches (id) WHERE first_index IS NULL;
 CREATE UNIQUE INDEX log_batches_placed ON log_batches (log, first_index) WHERE first_index IS NOT NULL;
 
 -- Which leaf is the message's, where its sender is; null for messages that are older than the log.
 ALTER TABLE messages ADD COLUMN log_batch uuid, ADD COLUMN log_slot smallint;
+
+-- The only leaf of this batch is about a large file that was hashed after delivery. In the sender's row of the file.
+ALTER TABLE files ADD COLUMN log_batch uuid;

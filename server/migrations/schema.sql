@@ -305,6 +305,7 @@ CREATE TABLE files (
   object_id uuid NOT NULL,
   filename text NOT NULL,
   content_type text NOT NULL,
+  log_batch uuid,
   CONSTRAINT files_pkey PRIMARY KEY (party_id, id)
 );
 
@@ -380,6 +381,18 @@ CREATE TABLE ledgers (
   CONSTRAINT ledgers_pkey PRIMARY KEY (party_id)
 ) WITH (fillfactor=50);
 
+CREATE TABLE log_attestors (
+  id text NOT NULL,
+  log smallint,
+  size bigint,
+  attested_at timestamp with time zone,
+  failures integer NOT NULL DEFAULT 0,
+  failure text,
+  contradiction text,
+  contradicts smallint,
+  CONSTRAINT log_attestors_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE log_batches (
   id uuid NOT NULL,
   leaves bytea STORAGE e NOT NULL,
@@ -397,6 +410,13 @@ CREATE TABLE log_checkpoints (
   timestamp_token bytea,
   timestamped_at timestamp with time zone,
   CONSTRAINT log_checkpoints_pkey PRIMARY KEY (log, size)
+);
+
+CREATE TABLE log_duties (
+  name text NOT NULL,
+  holder uuid NOT NULL,
+  held_until timestamp with time zone NOT NULL,
+  CONSTRAINT log_duties_pkey PRIMARY KEY (name)
 );
 
 CREATE TABLE log_edges (
@@ -2725,10 +2745,23 @@ CREATE FUNCTION record_hash(object uuid, hash bytea)
 AS $function$
 #variable_conflict use_column
 DECLARE
+  is_new   boolean;
+  sent     record;
+  logged   uuid;
   of_party record;
 BEGIN
   UPDATE objects SET sha256 = hash WHERE id = object AND sha256 IS NULL;
-  IF NOT FOUND THEN
+  is_new := FOUND;
+
+  -- The text is canonical JSON (RFC 8785), as modules/log/statements.ts writes it. A message may have been sent since the last time.
+  FOR sent IN SELECT f.party_id, f.id, f.message_id, o.size_bytes FROM files f JOIN objects o ON o.party_id = f.owner_id AND o.id = f.object_id
+               WHERE f.object_id = object AND f.party_id = f.owner_id AND f.log_batch IS NULL LOOP
+    logged := log_leaves('\x02'::bytea || sha256(convert_to(format('{"file":"%s","message":"%s","sha256":"sha256:%s","size_bytes":%s}',
+      public_id('file', sent.id), public_id('msg', sent.message_id), encode(hash, 'hex'), sent.size_bytes), 'UTF8')), clock_timestamp());
+    UPDATE files SET log_batch = logged WHERE party_id = sent.party_id AND id = sent.id;
+  END LOOP;
+
+  IF NOT is_new THEN
     RETURN;
   END IF;
   FOR of_party IN SELECT f.party_id, array_agg(DISTINCT f.message_id) AS messages FROM files f WHERE f.object_id = object GROUP BY f.party_id LOOP

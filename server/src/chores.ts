@@ -3,6 +3,7 @@ import { accountChores } from './modules/accounts/chores.ts';
 import { contactChores } from './modules/contacts/chores.ts';
 import { domainChores } from './modules/domains/chores.ts';
 import { fileChores } from './modules/files/chores.ts';
+import { logChores } from './modules/log/chores.ts';
 import { mailChores } from './modules/mail/chores.ts';
 import { mailNotifications } from './modules/mail/notification-mails.ts';
 import { notifyOfReply } from './modules/mail/reply-notices.ts';
@@ -17,7 +18,7 @@ import type { Chore } from './platform/jobs.ts';
 
 /** Everything that workers do apart from deliveries and mails. */
 export function allChores(context: Context): Chore[] {
-  const { config, files, objects, webhookSecrets } = context;
+  const { config, files, objects, publication, webhookSecrets } = context;
   return [
     ...accountChores,
     ...messageChores,
@@ -27,6 +28,7 @@ export function allChores(context: Context): Chore[] {
     ...webhookChores(config.webhookLogDays, webhookSecrets),
     ...webhookNotices(context),
     ...mailChores,
+    ...logChores(publication.keys),
     ...partyChores,
     ...threadChores,
     notifyOfReply(context),

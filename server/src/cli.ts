@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
+import { type Command, type Tools, UsageError } from './command.ts';
 import { WAYBILL } from './command-names.ts';
 import { readConfig } from './config.ts';
 import type { KeyScope } from './contract/api-key.ts';
 import { formatId, parseId } from './contract/ids.ts';
 import { parseHandle } from './contract/names.ts';
 import type { Business } from './contract/parties.ts';
+import { LOG_COMMANDS } from './log-commands.ts';
 import { businessOfAgent, businessOfKey, createAgent, createKey, revokeKey } from './modules/agents/agents.ts';
 import { vouchForDomain } from './modules/domains/domains.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
@@ -17,29 +19,6 @@ import { distribute, reportShards, type ShardReport } from './platform/distribut
 import { migrate } from './platform/migrate.ts';
 import { Database } from './platform/postgres.ts';
 import { openShards } from './platform/shards.ts';
-
-/** A mistake in the command line. */
-class UsageError extends Error {}
-
-interface Tools {
-  database: Database;
-  parties: PartyDirectory;
-}
-
-interface Options {
-  name?: string | undefined;
-  segment?: string | undefined;
-  scope?: string | undefined;
-  claimed?: boolean | undefined;
-  shards?: string | undefined;
-}
-
-interface Command {
-  usage: string;
-  help: string;
-  arguments: number;
-  run(tools: Tools, args: string[], options: Options): Promise<{ json: object; text: string }>;
-}
 
 const COMMANDS: Record<string, Command> = {
   'business create': {
@@ -116,6 +95,7 @@ const COMMANDS: Record<string, Command> = {
       return { json: { id: keyId, revoked: true }, text: `Revoked ${keyId}.` };
     },
   },
+  ...LOG_COMMANDS,
   migrate: {
     usage: 'migrate [--json]',
     help: 'Brings the database up to date. Starting the service does so too.',
@@ -171,6 +151,8 @@ const OVERVIEW = `Usage: ${WAYBILL} <command>
 
   start [options]
       Starts the service; start --help lists the options.
+  witness [options]
+      Runs a witness of other logs; witness --help lists the options.
 ${Object.values(COMMANDS)
   .map(({ usage, help }) => `  ${usage}\n      ${help}`)
   .join('\n')}
@@ -203,6 +185,7 @@ async function main(): Promise<void> {
       scope: { type: 'string' },
       claimed: { type: 'boolean' },
       shards: { type: 'string' },
+      key: { type: 'string' },
       json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -229,7 +212,7 @@ async function withDatabase<T>(work: (tools: Tools) => Promise<T>): Promise<T> {
     await migrate(database);
     const unfollow = await openShards(database, opened.direct, log);
     unfollow();
-    return await work({ database, parties: new PartyDirectory(database, new ChangeFeed(opened.direct, log)) });
+    return await work({ config, database, parties: new PartyDirectory(database, new ChangeFeed(opened.direct, log)) });
   } finally {
     await database.close();
     await opened.close();

@@ -2,10 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
+import type { Policy } from '@waybill/proof';
 import * as limits from './contract/limits.ts';
 import { parseEmail } from './contract/mail-names.ts';
+import { messageOf } from './contract/thrown.ts';
+import { hasNoPassword, looksLikePolicy, parseWitnessPolicy } from './contract/witness-policy.ts';
 import { eachHost } from './platform/database-hosts.ts';
+import { isEd25519Key } from './platform/ed25519.ts';
 import { SECRETS_KEY_BYTES } from './platform/secret-box.ts';
+import { isBoolean, isHost, isMailServer, isName, isNameServer, isNetwork, isProxy } from './platform/setting-forms.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
 export interface Config {
@@ -62,6 +67,13 @@ export interface Config {
   secretsKey: Buffer | undefined;
   /** Open what was encrypted with them. */
   secretsOldKeys: Buffer[];
+  /** Whether everybody may read the tiles and checkpoints of the log. */
+  logPublic: boolean;
+  /** The contents of a file with an Ed25519 key. Undefined, with no command either: the service has a key of its own. */
+  logKey: Buffer | undefined;
+  /** A program that signs, and the public key that it signs with. */
+  logKeyCommand: string | undefined;
+  logPublicKey: Buffer | undefined;
   /** Empty: the system's name servers. */
   dnsServers: string[];
   /** Undefined: files are stored in the data folder, and the other S3 settings are ignored. */
@@ -86,6 +98,10 @@ export interface Config {
   /** Undefined: mails are kept instead of being sent. */
   smtpUrl: string | undefined;
   mailFrom: { name: string; address: string } | undefined;
+  /** Who cosigns checkpoints of the log, and how many are enough. Undefined: nobody. */
+  witnesses: Policy | undefined;
+  /** The timestamp authority. Undefined: checkpoints get no timestamps. */
+  tsaUrl: string | undefined;
 }
 
 export class ConfigError extends Error {}
@@ -187,6 +203,10 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     webhookPauseAfterDays: whole('WEBHOOK_PAUSE_AFTER_DAYS', limits.WEBHOOK_PAUSE_AFTER_DAYS, 3_650),
     secretsKey: secretsKeys('SECRETS_KEY', 1)[0],
     secretsOldKeys: secretsKeys('SECRETS_OLD_KEYS', SECRETS_OLD_KEYS_MAX),
+    logPublic: check(text('LOG_PUBLIC') ?? 'true', isBoolean, () => refuse('LOG_PUBLIC', 'true or false')) === 'true',
+    logKey: logKey(),
+    logKeyCommand: text('LOG_KEY_COMMAND'),
+    logPublicKey: logPublicKey(),
     dnsServers: list('DNS_SERVERS', isNameServer, 'IP addresses such as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:5353'),
     s3Bucket: text('S3_BUCKET'),
     s3Endpoint: url('S3_ENDPOINT', ['http:', 'https:']),
@@ -210,7 +230,21 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
       refuse('SMTP_URL', 'a URL such as smtps://user:password@mail.example.com or smtp://mail.example.com:587'),
     ),
     mailFrom: sender(),
+    witnesses: witnesses(),
+    tsaUrl: check(url('TSA_URL', ['http:', 'https:']), hasNoPassword, () => refuse('TSA_URL', 'a URL without user name and password')),
   });
+
+  /** A policy, or the path of a file with one. */
+  function witnesses(): Policy | undefined {
+    const value = text('WITNESSES');
+    if (value === undefined) return undefined;
+    const policy = looksLikePolicy(value) ? value : (pem('WITNESSES') ?? '');
+    try {
+      return parseWitnessPolicy(policy);
+    } catch (error) {
+      return refuse('WITNESSES', `a policy (c2sp.org/tlog-policy) or a file with one (${messageOf(error)})`);
+    }
+  }
 
   /** The error does not repeat the value. */
   function secretsKeys(name: string, max: number): Buffer[] {
@@ -218,6 +252,18 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     if (keys.length <= max && keys.every(({ length }) => length === SECRETS_KEY_BYTES)) return keys;
     const wanted = max === 1 ? 'a key' : `at most ${max} keys, separated by commas, each`;
     throw new ConfigError(`The setting ${name} must be ${wanted} of 32 bytes in base64, as openssl rand -base64 32 prints it.`);
+  }
+
+  function logKey(): Buffer | undefined {
+    const contents = bytesOf('LOG_KEY_FILE');
+    if (contents === undefined || isEd25519Key(contents)) return contents;
+    return refuse('LOG_KEY_FILE', 'a file with an Ed25519 private key, as openssl genpkey -algorithm ed25519 writes it');
+  }
+
+  function logPublicKey(): Buffer | undefined {
+    const value = along('LOG_KEY_COMMAND', 'LOG_PUBLIC_KEY');
+    const key = value === undefined ? undefined : Buffer.from(value, 'base64');
+    return key === undefined || key.length === 32 ? key : refuse('LOG_PUBLIC_KEY', 'the 32 bytes of an Ed25519 public key in base64');
   }
 
   function sender(): Config['mailFrom'] {
@@ -238,13 +284,17 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     return fits ? { host, port: Number(port) } : refuse('SMTP_LISTEN', 'a port, or an address and a port, such as 0.0.0.0:25');
   }
 
-  function pem(name: string): string | undefined {
+  function bytesOf(name: string): Buffer | undefined {
     const file = text(name);
     try {
-      return file === undefined ? undefined : readFileSync(file, 'utf8');
+      return file === undefined ? undefined : readFileSync(file);
     } catch {
       return refuse(name, 'a file that can be read');
     }
+  }
+
+  function pem(name: string): string | undefined {
+    return bytesOf(name)?.toString('utf8');
   }
 
   function certificate(name: string, keyName: string): string | undefined {
@@ -264,55 +314,8 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
   }
 }
 
-function isMailServer(text: string): boolean {
-  const url = URL.parse(text);
-  if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || !isHost(url.hostname.replace(/^\[(.*)\]$/, '$1'))) return false;
-  const isBare = ['', '/'].includes(url.pathname) && url.hash === '' && ['', '?ignoreTLS=true'].includes(url.search);
-  return isBare && isPercentEncoded(url.username + url.password);
-}
-
-function isProxy(text: string): boolean {
-  const url = URL.parse(text);
-  if (!url || !['http:', 'https:'].includes(url.protocol) || !isHost(url.hostname.replace(/^\[(.*)\]$/, '$1'))) return false;
-  const isBare = url.pathname === '/' && url.hash === '' && url.search === '';
-  return isBare && url.port !== '0' && isPercentEncoded(url.username + url.password);
-}
-
-function isPercentEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isBoolean(value: string): boolean {
-  return value === 'true' || value === 'false';
-}
-
 function check<T extends string | undefined>(value: T, fits: (text: string) => boolean, refuse: () => never): T {
   return value === undefined || fits(value) ? value : refuse();
-}
-
-function isName(text: string): boolean {
-  return /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text);
-}
-
-function isHost(text: string): boolean {
-  return isIP(text) !== 0 || isName(text);
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  const isPlain = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128));
-  return version !== 0 && isPlain && rest.length === 0;
-}
-
-function isNameServer(text: string): boolean {
-  const [, ipv6 = '', ipv4 = '', port] = /^(?:\[(.+)\]|([\d.]+)):(\d{1,5})$/.exec(text) ?? [];
-  return isIP(text) !== 0 || ((isIP(ipv6) === 6 || isIP(ipv4) === 4) && Number(port) >= 1 && Number(port) <= 65_535);
 }
 
 function delays(value: string, refuse: () => never): number[] {

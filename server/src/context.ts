@@ -9,6 +9,8 @@ import type { Quotas } from './contract/quotas.ts';
 import { providersOf } from './modules/accounts/providers.ts';
 import { SignIn } from './modules/accounts/sign-in.ts';
 import { KeyRing } from './modules/agents/key-ring.ts';
+import { HistoryGuard } from './modules/attestations/history-guard.ts';
+import { Witnesses } from './modules/attestations/witnesses.ts';
 import { Blocks } from './modules/blocks/blocks.ts';
 import { Leases } from './modules/consumers/leases.ts';
 import { Exports } from './modules/export/export.ts';
@@ -19,6 +21,7 @@ import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
 import { Log } from './modules/log/log.ts';
 import { LogKeys } from './modules/log/log-keys.ts';
 import type { PublicationParts } from './modules/log/publication.ts';
+import { keyFromCommand, keyFromFile } from './modules/log/signing-key.ts';
 import { Tiles } from './modules/log/tiles.ts';
 import { KeptMailAccess } from './modules/mail/kept-mail-access.ts';
 import { Mails } from './modules/mail/mails.ts';
@@ -84,6 +87,9 @@ export interface Context {
   transparencyLog: Log;
   /** What the sequencer of the log works with. */
   publication: PublicationParts;
+  /** Undefined: nobody cosigns checkpoints. */
+  witnesses: Witnesses | undefined;
+  historyGuard: HistoryGuard | undefined;
   objects: ObjectStore;
   /** The store whose bytes the service itself takes and serves; undefined when files are in a bucket. */
   folder: FolderStore | undefined;
@@ -135,7 +141,7 @@ export async function buildContext(
   const folder = path.join(config.dataDir, 'files');
   const objects = (await bucketOf(config)) ?? new FolderStore(folder, signer, publicUrl, exclusively, config.freeDiskReserveBytes);
   const files = new Files(database, objects, quotas, (id, terms) => ownDownloadUrl(signer, publicUrl(), id, terms));
-  const { secretBox, ...deliveryParts } = await deliveryPartsOf(config, database, nameServers);
+  const secretBox = await secretBoxOf(config, database);
   const context: Context = {
     config,
     database,
@@ -162,8 +168,9 @@ export async function buildContext(
     objects,
     folder: objects instanceof FolderStore ? objects : undefined,
     signer,
-    ...deliveryParts,
-    ...logPartsOf(database, objects, secretBox),
+    webhookSecrets: new WebhookSecrets(secretBox),
+    outbound: outboundOf(config, nameServers),
+    ...logPartsOf(config, database, objects, secretBox, log),
     metrics,
     tokens,
     publicUrl: '',
@@ -185,21 +192,30 @@ async function startExchanges(database: Database, connection: Connection, log: L
   return { tokens, announcer, topics };
 }
 
-/** What posts to webhooks. A data folder has a key of its own; what it encrypted can still be read when a key is set. */
-async function deliveryPartsOf(config: Config, database: Database, nameServers: NameServers) {
-  const { databaseUrl, dataDir, secretsKey, secretsOldKeys } = config;
+/** A data folder has a key of its own; what it encrypted can still be read when a key is set. */
+export async function secretBoxOf({ databaseUrl, dataDir, secretsKey, secretsOldKeys }: Config, database: Database): Promise<SecretBox> {
   const usesFolder = databaseUrl === undefined && secretsKey === undefined;
   if (usesFolder && readSecretsKey(dataDir) === undefined) {
     // A new key must not take the place of one that is lost.
-    await new WebhookSecrets(new SecretBox(undefined, secretsOldKeys)).requireKeys(database);
+    await requireKeys(new SecretBox(undefined, secretsOldKeys), database);
     createSecretsKey(dataDir);
   }
   const inFolder = readSecretsKey(dataDir);
   const older = inFolder ? [...secretsOldKeys, inFolder] : secretsOldKeys;
-  const secretBox = new SecretBox(usesFolder ? inFolder : secretsKey, older);
-  const webhookSecrets = new WebhookSecrets(secretBox);
-  await webhookSecrets.requireKeys(database);
-  const outbound = new Outbound({
+  const box = new SecretBox(usesFolder ? inFolder : secretsKey, older);
+  await requireKeys(box, database);
+  return box;
+}
+
+/** A service that can't read its secrets must not start. */
+async function requireKeys(box: SecretBox, database: Database): Promise<void> {
+  await new WebhookSecrets(box).requireKeys(database);
+  await new LogKeys(box, undefined).requireKeys(database);
+}
+
+/** What posts to webhooks. */
+function outboundOf(config: Config, nameServers: NameServers): Outbound {
+  return new Outbound({
     privateHosts: config.webhookPrivateHosts,
     nameServers,
     patienceMs: WEBHOOK_PATIENCE_MS,
@@ -207,13 +223,23 @@ async function deliveryPartsOf(config: Config, database: Database, nameServers: 
     clientCert: config.outboundClientCert,
     clientKey: config.outboundClientKey,
   });
-  return { webhookSecrets, outbound, secretBox };
 }
 
-function logPartsOf(database: Database, objects: ObjectStore, secretBox: SecretBox) {
+/** The keys of the log, with the one that the operator keeps. */
+export function logKeysOf({ logKey, logKeyCommand, logPublicKey }: Config, secretBox: SecretBox): LogKeys {
+  const fromFile = logKey && keyFromFile(logKey);
+  const fromCommand = logKeyCommand !== undefined && logPublicKey ? keyFromCommand(logKeyCommand, logPublicKey) : undefined;
+  return new LogKeys(secretBox, fromFile ?? fromCommand);
+}
+
+function logPartsOf(config: Config, database: Database, objects: ObjectStore, secretBox: SecretBox, log: Logger) {
   const tiles = new Tiles(database, objects.named);
-  const keys = new LogKeys(secretBox);
-  return { transparencyLog: new Log(database, tiles, keys), publication: { database, objects: objects.named, tiles, keys } };
+  const keys = logKeysOf(config, secretBox);
+  const transparencyLog = new Log(database, tiles, keys);
+  const witnesses = config.witnesses && new Witnesses(config.witnesses, database);
+  const historyGuard = witnesses && new HistoryGuard(database, witnesses, log);
+  const faultSeenBy = historyGuard && ((number: number) => historyGuard.faultOf(() => transparencyLog.readLog(number)));
+  return { transparencyLog, publication: { database, objects: objects.named, tiles, keys, faultSeenBy }, witnesses, historyGuard };
 }
 
 /** What reads much for one request, and so has turns or places for it. */

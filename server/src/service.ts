@@ -7,6 +7,9 @@ import { type Config, ConfigError } from './config.ts';
 import { buildContext, type Context } from './context.ts';
 import { closerOf } from './http/closing.ts';
 import { RateLimiter } from './http/rate-limit.ts';
+import { Cosigning } from './modules/attestations/cosigning.ts';
+import { Timestamps } from './modules/attestations/timestamps.ts';
+import { collectLogMetrics } from './modules/log/log-metrics.ts';
 import { Sequencer } from './modules/log/sequencer.ts';
 import { sendMail } from './modules/mail/chores.ts';
 import { MailDelivery } from './modules/mail/delivery.ts';
@@ -92,9 +95,9 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     const address = `http://${hostForPeople(config.host)}:${port}`;
     context.publicUrl = config.publicUrl ?? address;
     context.inboundDomain = config.inboundDomain ?? new URL(context.publicUrl).hostname;
-    // Without the setting, only the API has an address that others know.
-    if (hasApi || config.publicUrl !== undefined) await context.transparencyLog.ensure(context.publicUrl);
+    if (hasApi || config.publicUrl !== undefined) await ensureLog(context, log);
     if (hasWorker) {
+      collectLogMetrics(database, context.metrics);
       const { outbound } = context;
       const dispatcher = new Dispatcher(context, { outbound, failures: failureRulesOf(config), connection: opened.direct, feed }, log);
       finishers.push(() => dispatcher.stop());
@@ -105,6 +108,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
         new ThreadIndex(database, log),
         new SearchIndex(database, log),
         new Sequencer(context.publication, log),
+        ...attestersFor(context, log),
       ];
       for (const sweep of sweeps) {
         sweep.start();
@@ -124,6 +128,13 @@ export async function startService(config: Config, role: Role, log: Logger, opti
   }
 }
 
+/** Without the setting, the address may be another one at each start. */
+async function ensureLog({ transparencyLog, publicUrl, config }: Context, log: Logger): Promise<void> {
+  const former = await transparencyLog.ensure(publicUrl);
+  if (former !== undefined && config.publicUrl !== undefined)
+    log.warn({ origin: former, publicUrl }, 'PUBLIC_URL has changed; the log keeps the origin with which it was created');
+}
+
 /**
  * The kernel deals connections out to processes that share a port. When one of them is killed, its connections break at once; those
  * that another process hands out could hang. Where the kernel can't do it, the process that started this one hands them out.
@@ -134,6 +145,18 @@ function sharing(isOneOfSeveral: boolean): { reusePort?: boolean } {
 
 function failureRulesOf({ webhookRetryDelaysS: retryDelaysS, webhookPauseAfterDays }: Config) {
   return { retryDelaysS, pauseAfterS: webhookPauseAfterDays * 24 * 3_600 };
+}
+
+/** What asks others to attest checkpoints of the log, if the settings name them. */
+function attestersFor(
+  { config: { tsaUrl: url }, database, transparencyLog: checkpoints, witnesses, historyGuard: guard, metrics }: Context,
+  log: Logger,
+) {
+  const readLog = (number: number) => checkpoints.readLog(number);
+  return [
+    ...(witnesses && guard ? [new Cosigning({ database, witnesses, guard, checkpoints, readLog, metrics }, log)] : []),
+    ...(url === undefined ? [] : [new Timestamps({ database, checkpoints, url, metrics }, log)]),
+  ];
 }
 
 /** A job runner of its own: one-time codes must not wait for large files to be hashed. */

@@ -3,6 +3,7 @@ import { account } from './commands/account.ts';
 import { completionCommand } from './commands/completion.ts';
 import { listen } from './commands/listen.ts';
 import { lists } from './commands/lists.ts';
+import { log } from './commands/log.ts';
 import { mcp } from './commands/mcp.ts';
 import { proofs } from './commands/proofs.ts';
 import { sending } from './commands/sending.ts';
@@ -16,6 +17,7 @@ export const COMMANDS: readonly Command[] = [
   ...listen,
   ...webhooks,
   ...proofs,
+  ...log,
   ...mcp,
   completionCommand(() => COMMANDS),
 ];

@@ -18,7 +18,7 @@ ${lines.join('\n')}
 
 ${optionLines(GLOBAL_OPTIONS)}
 
-waybill <command> --help has examples. Operators also have: start, business, domain, agent, key, migrate, reindex, distribute, shards.
+waybill <command> --help has examples. Operators also have: start, witness, business, domain, agent, key, log, migrate, reindex, distribute, shards.
 Exit codes: 0 done, 1 failed or a check said no, 2 wrong usage, 3 not allowed, 4 not found, 5 unavailable (try again), 130 interrupted.`;
 }
 

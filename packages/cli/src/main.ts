@@ -8,8 +8,13 @@ const OPERATORS = new Set(['business', 'domain', 'agent', 'key', 'migrate', 'rei
 const argv = process.argv.slice(2);
 const service = (file: string) => new URL(`../../../server/src/${file}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 
-if (OPERATORS.has(argv[0] ?? '') || argv[0] === 'start') {
-  const program = service(argv[0] === 'start' ? 'main' : 'cli');
+/** What they start. */
+const PROGRAMS: Record<string, string> = { start: 'main', witness: 'witness' };
+
+/** Anybody can audit a log; the other commands about it are the operator's. */
+const isOperators = argv[0] === 'log' ? argv[1] !== 'audit' : OPERATORS.has(argv[0] ?? '');
+if (isOperators || Object.hasOwn(PROGRAMS, argv[0] ?? '')) {
+  const program = service(PROGRAMS[argv[0] ?? ''] ?? 'cli');
   if (!existsSync(program)) {
     console.error(`waybill ${argv[0]} is for those who run the service. Install the package waybill, which brings it along.`);
     process.exitCode = 2;

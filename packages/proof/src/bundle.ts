@@ -3,7 +3,7 @@ import { ProofError } from './errors.ts';
 import { parseVkey } from './note.ts';
 import { parseCanonical, type StrictObject } from './strict-json.ts';
 
-/* The file `.waybill-proof`: canonical JSON (RFC 8785) of texts, lists and objects. docs/proof.md describes it. */
+/* The file `.waybill-proof`: canonical JSON (RFC 8785) of texts, lists and objects. docs/proof.md describes this format. */
 
 export const BUNDLE_FORMAT = 'waybill-proof/1';
 export const BUNDLE_MEDIA_TYPE = 'application/vnd.waybill.proof+json';
@@ -69,7 +69,8 @@ export function formatBundle(bundle: Bundle): string {
 
 /** Reads a bundle without verifying it. Refuses whatever is not in its one form. */
 export function parseBundle(given: string | Uint8Array): Bundle {
-  const text = decodeText(given, BUNDLE_BYTES_MAX);
+  // One newline may follow, as programs that print put it there.
+  const text = decodeText(given, BUNDLE_BYTES_MAX).replace(/\n$/, '');
   return parseCanonical(text, 'The proof', (bundle) => {
     if (bundle.text('format') !== BUNDLE_FORMAT) throw new ProofError(`The proof is not of the format ${BUNDLE_FORMAT}.`);
     const [json, signature] = [bundle.optionalText('json'), bundle.optionalObject('signature', readSignature)];

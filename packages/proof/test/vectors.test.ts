@@ -83,7 +83,7 @@ describe('with a flipped bit', () => {
     const accepted: string[] = [];
     expect(await verify(bytes)).toBe(true);
     const bits = bytes.length * 8;
-    for (let round = 0; round < FLIPS; round++) {
+    const tryOne = async (round: number) => {
       const bit = (Math.floor((round * bits) / FLIPS) + (round % 8)) % bits;
       // A copy: slice() of a Buffer would share its bytes.
       const flipped = Uint8Array.from(bytes);
@@ -93,7 +93,8 @@ describe('with a flipped bit', () => {
       } catch (error) {
         if (!(error instanceof ProofError)) throw error;
       }
-    }
+    };
+    for (let round = 0; round < FLIPS; round += 50) await Promise.all(Array.from({ length: 50 }, (_, at) => tryOne(round + at)));
     return accepted;
   }
 

@@ -1,14 +1,27 @@
--- Records the hash of a large file that was delivered without, and queues an event for each webhook that wants to be told of it: in one
--- transaction, so that a job that runs twice tells of it once.
+-- Records the hash of a large file that was delivered without, logs it for each message that carries the file, and queues an event for each
+-- webhook that wants to be told of it: in one transaction, so that a job that runs twice tells of it once.
 CREATE OR REPLACE FUNCTION record_hash(object uuid, hash bytea) RETURNS void LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
 DECLARE
+  is_new   boolean;
+  sent     record;
+  logged   uuid;
   of_party record;
 BEGIN
   UPDATE objects SET sha256 = hash WHERE id = object AND sha256 IS NULL;
-  IF NOT FOUND THEN
+  is_new := FOUND;
+
+  -- The text is canonical JSON (RFC 8785), as modules/log/statements.ts writes it. A message may have been sent since the last time.
+  FOR sent IN SELECT f.party_id, f.id, f.message_id, o.size_bytes FROM files f JOIN objects o ON o.party_id = f.owner_id AND o.id = f.object_id
+               WHERE f.object_id = object AND f.party_id = f.owner_id AND f.log_batch IS NULL LOOP
+    logged := log_leaves('\x02'::bytea || sha256(convert_to(format('{"file":"%s","message":"%s","sha256":"sha256:%s","size_bytes":%s}',
+      public_id('file', sent.id), public_id('msg', sent.message_id), encode(hash, 'hex'), sent.size_bytes), 'UTF8')), clock_timestamp());
+    UPDATE files SET log_batch = logged WHERE party_id = sent.party_id AND id = sent.id;
+  END LOOP;
+
+  IF NOT is_new THEN
     RETURN;
   END IF;
   FOR of_party IN SELECT f.party_id, array_agg(DISTINCT f.message_id) AS messages FROM files f WHERE f.object_id = object GROUP BY f.party_id LOOP

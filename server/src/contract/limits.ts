@@ -290,9 +290,11 @@ export const CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX = 100;
 export const DEVICE_KNOWN_DAYS = 180;
 
 export * from './consumer-limits.ts';
+export * from './log-limits.ts';
 export * from './mail-limits.ts';
 export * from './mcp-limits.ts';
 export * from './webhook-limits.ts';
+export * from './witness-limits.ts';
 
 /** `<handle>+<segment>` must fit the local part of a mail address. */
 const MAIL_LOCAL_PART_MAX_OCTETS = 64;

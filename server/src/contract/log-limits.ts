@@ -1,10 +1,16 @@
-/** Leaves in a batch, which is as many as messages in a commit. */
+// # The log
+
+/** Leaves in a batch: as many as messages in a commit. */
 export const LOG_BATCH_MAX_LEAVES = 256;
 /** Leaves that the sequencer takes at a time. */
 export const LOG_ROUND_MAX_LEAVES = 32_768;
-/** While there is something new, a checkpoint is signed this often. */
+/** Milliseconds between two checkpoints, while there is something new. */
 export const LOG_CHECKPOINT_EVERY_MS = 500;
-/** Checkpoints that nothing refers to are kept for so long. */
+/** Minutes for which a checkpoint is kept that a newer one stands for; one with a timestamp is kept for ever. */
 export const LOG_CHECKPOINTS_KEPT_MINUTES = 60;
-/** For a program that signs checkpoints. */
+/** Minutes between two timestamps of checkpoints. */
+export const LOG_TIMESTAMP_EVERY_MINUTES = 60;
+/** Milliseconds that the program of `LOG_KEY_COMMAND` may take for a signature. */
 export const LOG_KEY_COMMAND_PATIENCE_MS = 5_000;
+/** Days for which the key before also signs, so that verifiers can learn the new one. */
+export const LOG_OLD_KEY_SIGNS_DAYS = 30;

@@ -13,7 +13,8 @@ const SOURCES = [
   'web/*.ts',
   'web/src/**/*.*',
   'server/src/contract/*.ts',
-  'packages/client/src/{json-text,random-key}.ts',
+  'packages/client/src/*.ts',
+  'packages/proof/src/*.ts',
   'package-lock.json',
 ];
 

@@ -6,6 +6,7 @@ import { commandsOf, runCommands } from '../support/document-shell.ts';
 import { type ExampleWorld, openExampleWorld } from '../support/examples/world.ts';
 import { freePort } from '../support/free-port.ts';
 import { codesFor, signInWithCode } from '../support/people.ts';
+import { until } from '../support/process.ts';
 import { untilSearchable } from '../support/search.ts';
 
 const DOCS = path.resolve(import.meta.dirname, '../../../docs');
@@ -19,6 +20,7 @@ const ELSEWHERE = [
   [/^aws /m, 'a bucket of Amazon'],
   [/test:s3|schema-suite|s3-server-process/, 'runs tests, or the server of a test'],
   [/ distribute /, 'distributes the database: faults/shards'],
+  [/\bwaybill witness\b/, 'runs until it is stopped: faults/witness-crashes'],
   [/^(OUTBOUND_PROXY|SECRETS_KEY)=/, 'a setting'],
 ] as const;
 const isElsewhere = (block: string) => ELSEWHERE.some(([pattern]) => pattern.test(block));
@@ -97,6 +99,12 @@ const walks: Record<string, Walk> = {
     shows: [/"upload_url"/, /"filename":"scan.tiff"/, /([0-9a-f]{64}) {2}scan.tiff\n\1 {2}received.tiff/, /receipt http/],
   },
   'guides/verify-a-receipt.md': { shows: [/([0-9a-f]{64}) {2}-\n"json_sha256":"sha256:\1"/] },
+  'guides/audit-the-operator.md': {
+    // The first checkpoint is signed a moment after the first message.
+    before: () => until(async () => (await fetch(`${world.service.url}/log/checkpoint`)).ok),
+    edits: () => [[/\bwaybill log/, `XDG_CONFIG_HOME=$(mktemp -d) npm run --silent waybill -- log`]],
+    shows: [/\/log: [\d,]+ entries, consistent since 20\d\d-/],
+  },
   'guides/migrate-from-email.md': { shows: [/"drop_page"|"addresses"/, /initech\.example/, /"published":true/] },
   'guides/run-it-for-real.md': {
     edits: () => [

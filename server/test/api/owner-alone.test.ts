@@ -32,6 +32,10 @@ const routesFor: Record<string, string[]> = {
   'agent create': ['POST /v1/agents'],
   'key create': ['POST /v1/agents/:id/keys'],
   'key revoke': ['DELETE /v1/keys/:id'],
+  'log status': [],
+  'log new': [],
+  'log rotate-key': [],
+  'log add-older': [],
   distribute: [],
   migrate: [],
   reindex: [],
@@ -41,9 +45,9 @@ const routesFor: Record<string, string[]> = {
 describe('everything the operator’s commands can do for one business, an owner can do alone', () => {
   test('every command is told here with its routes', async () => {
     const { stdout } = await runProgram('cli', { args: ['--help'] });
-    const commands = [...stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+)?)(?= |$)/gm)].map(([, command]) => command);
-    // start is the service itself.
-    expect(commands.sort()).toEqual([...Object.keys(routesFor), 'start'].sort());
+    const commands = [...stdout.matchAll(/^ {2}([a-z]+(?: [a-z-]+)?)(?= |$)/gm)].map(([, command]) => command);
+    // start is the service itself, witness a program for logs of others.
+    expect(commands.sort()).toEqual([...Object.keys(routesFor), 'start', 'witness'].sort());
   });
 
   test.each(Object.entries(routesFor).filter(([, routes]) => routes.length > 0))('“%s” has %s in the table', (_command, routes) => {

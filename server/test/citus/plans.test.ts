@@ -14,6 +14,13 @@ const MAY_ASK_ALL_SHARDS = [
   'modules/files/chores.ts',
   // Whether the schema checker is needed at all, once at the start.
   'modules/inbox-schema/inbox-schema.ts',
+  // The sequencer, which serves one log for all shards, and batches that are older than the shards.
+  'modules/log/leaves.ts',
+  'modules/log/log.ts',
+  'modules/log/log-status.ts',
+  'modules/log/new-log.ts',
+  'modules/log/older-messages.ts',
+  'modules/log/places.ts',
   'modules/messages/chores.ts',
   'modules/messages/join-history.ts',
   // A lane for each.

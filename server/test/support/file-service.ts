@@ -9,7 +9,7 @@ import { FolderStore } from '../../src/platform/objects/folder-store.ts';
 import type { ObjectStore } from '../../src/platform/objects/object-store.ts';
 import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
 import { Database } from '../../src/platform/postgres.ts';
-import { filesIn } from './files-in.ts';
+import { filesIn, isOfLog } from './files-in.ts';
 import { isGivenS3, startS3Server } from './s3-server.ts';
 import { startTestService, type TestService } from './service.ts';
 
@@ -65,7 +65,7 @@ async function startOnBucket(env: Record<string, string>): Promise<FileService> 
   return {
     ...service,
     objects,
-    kept: async () => [...(await server.kept()), ...(await filesIn(dataDir))].toSorted(),
+    kept: async () => [...(await server.kept()).filter((name) => !isOfLog(name)), ...(await filesIn(dataDir))].toSorted(),
     age: (kept, hours) => setBack(server.fileOf(kept), hours),
     stop: async () => {
       await service.stop();

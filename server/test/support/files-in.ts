@@ -1,8 +1,18 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Every file below a folder, by its path from there, sorted. Folders may come and go meanwhile. */
+/** The log has its tiles and checkpoints beside the files, and writes them whenever it likes. */
+export function isOfLog(file: string): boolean {
+  return /(?:^|\/)(?:named\/|aside\/named-)/.test(file);
+}
+
+/** Every file below a folder but those of the log, by its path from there, sorted. */
 export async function filesIn(folder: string): Promise<string[]> {
+  return (await allIn(folder)).filter((file) => !isOfLog(file));
+}
+
+/** Folders may come and go meanwhile. */
+async function allIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error) => {
     if (error.code !== 'ENOENT') throw error;
     return [];
@@ -10,7 +20,7 @@ export async function filesIn(folder: string): Promise<string[]> {
   const found = await Promise.all(
     entries.map(async (entry) => {
       if (!entry.isDirectory()) return entry.isFile() ? [entry.name] : [];
-      return (await filesIn(path.join(folder, entry.name))).map((file) => path.join(entry.name, file));
+      return (await allIn(path.join(folder, entry.name))).map((file) => path.join(entry.name, file));
     }),
   );
   return found.flat().toSorted();

@@ -1,5 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { formatVkey, KEY_TYPE, parsePolicy, verifierKey } from '@waybill/proof';
 import type { Config } from '../../src/config.ts';
 import { selfSigned } from './certificates.ts';
 import { temporaryFolder } from './process.ts';
@@ -23,6 +25,10 @@ const identity = selfSigned(['mail.example']);
 writeFileSync(path.join(pems, 'cert.pem'), identity.cert);
 writeFileSync(path.join(pems, 'key.pem'), identity.key);
 writeFileSync(path.join(pems, 'other-cert.pem'), selfSigned(['mail.example']).cert);
+
+const policy = `witness one ${formatVkey(verifierKey('witness.example', KEY_TYPE.cosignature, Buffer.alloc(32, 7)))} https://witness.example\nquorum one`;
+const logKey = Buffer.from(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }));
+writeFileSync(path.join(pems, 'log-key.pem'), logKey);
 
 export const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 /** Every setting. */
@@ -136,6 +142,27 @@ export const settings: Record<string, Setting> = {
   // What is wrong with them is below: the errors do not repeat a key.
   SECRETS_KEY: { key: 'secretsKey', given: SECRETS_KEY, becomes: Buffer.from(SECRETS_KEY, 'base64'), wrong: [] },
   SECRETS_OLD_KEYS: { key: 'secretsOldKeys', given: SECRETS_KEY, becomes: [Buffer.from(SECRETS_KEY, 'base64')], wrong: [] },
+  LOG_PUBLIC: { key: 'logPublic', given: 'false', becomes: false, wrong: ['yes', '0'] },
+  LOG_KEY_FILE: {
+    key: 'logKey',
+    given: path.join(pems, 'log-key.pem'),
+    becomes: logKey,
+    wrong: [path.join(pems, 'none.pem'), path.join(pems, 'cert.pem'), path.join(pems, 'key.pem')],
+  },
+  LOG_KEY_COMMAND: {
+    key: 'logKeyCommand',
+    given: '/usr/bin/sign-log',
+    becomes: '/usr/bin/sign-log',
+    along: { LOG_PUBLIC_KEY: SECRETS_KEY },
+    wrong: [],
+  },
+  LOG_PUBLIC_KEY: {
+    key: 'logPublicKey',
+    given: SECRETS_KEY,
+    becomes: Buffer.alloc(32, 7),
+    along: { LOG_KEY_COMMAND: '/usr/bin/sign-log' },
+    wrong: ['short', Buffer.alloc(33).toString('base64')],
+  },
   DNS_SERVERS: {
     key: 'dnsServers',
     given: '10.0.0.2, 10.0.0.2:5353,::1,[::1]:5353',
@@ -205,5 +232,23 @@ export const settings: Record<string, Setting> = {
       'a@example.com, b@example.com',
       'A <a@example.com> <b@example.com>',
     ],
+  },
+  WITNESSES: {
+    key: 'witnesses',
+    given: policy,
+    becomes: parsePolicy(policy),
+    wrong: [
+      '/nowhere/policy',
+      'witness one',
+      'quorum nobody',
+      policy.replace(' https://witness.example', ''),
+      policy.replace('https:', 'ftp:'),
+    ],
+  },
+  TSA_URL: {
+    key: 'tsaUrl',
+    given: 'https://tsa.example/stamp/',
+    becomes: 'https://tsa.example/stamp',
+    wrong: ['tsa.example', 'ftp://tsa.example'],
   },
 };

@@ -2,7 +2,7 @@ import type { Command } from '../command.ts';
 import { GLOBAL_OPTIONS } from '../help.ts';
 import { UsageError } from '../problems.ts';
 
-const OPERATORS = ['start', 'business', 'domain', 'agent', 'key', 'migrate', 'reindex', 'distribute', 'shards'];
+const OPERATORS = ['start', 'witness', 'business', 'domain', 'agent', 'key', 'log', 'migrate', 'reindex', 'distribute', 'shards'];
 
 interface Words {
   first: string[];

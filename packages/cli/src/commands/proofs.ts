@@ -1,20 +1,10 @@
-import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { checkReceipt, JsonText, newSha256, type ReceiptCheck, Waybill, WaybillError } from '@waybill/client';
+import { checkReceipt, JsonText, type ReceiptCheck, Waybill, WaybillError } from '@waybill/client';
 import type { Command } from '../command.ts';
 import { DATA, jsonTextOf } from '../input.ts';
 import { localTime, partyName, visible } from '../output.ts';
 import { CheckFailed, UsageError } from '../problems.ts';
-
-async function hashOf(path: string, signal: AbortSignal): Promise<string> {
-  const hash = newSha256();
-  try {
-    for await (const chunk of createReadStream(path, { signal })) hash.update(chunk);
-  } catch (error) {
-    throw new UsageError(`Couldn’t read ${path}: ${(error as Error).message}`);
-  }
-  return hash.digest();
-}
+import { FILE_OPTIONS, hashOf, isReceipt, verifyFile } from './proof-file.ts';
 
 /** A link leads to the service that has the receipt, which may be another than that of the profile, and gets no key. */
 function serviceOf(receipt: string, own: () => Waybill): Waybill {
@@ -82,13 +72,16 @@ export const proofs: Command[] = [
   },
   {
     name: 'receipt verify',
-    args: '<receipt>',
-    help: 'Recomputes the hashes of a public receipt on this machine, and compares JSON and files that you have. Exit code 1 if something differs. Needs no key.',
+    args: '<receipt|file>',
+    help: 'Verifies a proof in a file (.waybill-proof or .tlog-proof), asking nobody; or recomputes the hashes of a public receipt. Compares JSON and files that you have. Exit code 1 if something differs, 2 if there is nothing to verify. Needs no key.',
     options: {
+      ...FILE_OPTIONS,
       data: DATA,
       file: { type: 'string', short: 'f', value: '<path>', multiple: true, help: 'A file that must be among those of the message' },
     },
     examples: [
+      'waybill receipt verify order.waybill-proof --policy partners.policy --file scan.tiff',
+      'waybill receipt verify message.tlog-proof --vkey waybill.example.com/log+… --content-hash sha256:…',
       'waybill receipt verify https://waybill.example.com/r/rcpt_…',
       'waybill receipt verify rcpt_… --data @order.json --file scan.tiff',
     ],
@@ -100,6 +93,7 @@ export const proofs: Command[] = [
         waybill,
         signal,
       } = call;
+      if (!isReceipt(given)) return verifyFile(call, given);
       const receipt = await serviceOf(given, waybill).receipt(given, { signal });
       const { content, json } = checkReceipt(receipt, await jsonTextOf(call));
       const known = new Set(receipt.files.map(({ sha256 }) => sha256));
@@ -120,19 +114,20 @@ export const proofs: Command[] = [
   },
   {
     name: 'receipt proof',
-    args: '<message or receipt>',
+    args: '<message|receipt>',
     help: 'Downloads the proof of a message into a file that verifies without the service, and waits until the message is in the log. With msg_… as a party of the message, with its JSON; with a receipt’s URL or token without a key.',
     options: {
       output: { type: 'string', short: 'o', value: '<file>', help: 'Where to save it; - prints it' },
       'without-json': { type: 'boolean', help: 'Of your own message: only the hash of the JSON, not the JSON' },
     },
     examples: ['waybill receipt proof msg_…', 'waybill receipt proof https://waybill.example.com/r/rcpt_… -o order-4711.waybill-proof'],
-    run: async ({ args: [given = ''], options, output, waybill, signal }) => {
+    run: async ({ args: [given = ''], options, output, io, waybill, signal }) => {
       const proof = given.startsWith('msg_')
         ? await waybill().proof(given, { contents: !options.is('without-json'), signal })
         : await publicProof(serviceOf(given, waybill), given, signal);
       const file = options.text('output') ?? fileNameOf(proof, given);
-      if (file === '-') return output.line(proof.trimEnd());
+      // Byte for byte: a newline more would be another file.
+      if (file === '-') return void io.stdout.write(proof);
       try {
         await writeFile(file, proof);
       } catch (error) {

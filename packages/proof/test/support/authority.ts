@@ -84,6 +84,13 @@ export class Authority {
     return new Uint8Array(readFileSync(path.join(this.#folder, 'token.der')));
   }
 
+  /** The response to a request of RFC 3161. */
+  reply(query: Uint8Array): Buffer {
+    this.#write('query.tsq', query);
+    this.#openssl('ts', '-reply', '-config', 'tsa.cnf', '-queryfile', 'query.tsq', '-out', 'reply.tsr');
+    return readFileSync(path.join(this.#folder, 'reply.tsr'));
+  }
+
   close(): void {
     rmSync(this.#folder, { recursive: true });
   }

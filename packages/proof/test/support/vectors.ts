@@ -53,6 +53,7 @@ export const MADE: Record<string, Made> = {
   'good-least': { trust: 'vkey', forge: keepLeast },
   'good-without-json': { trust: 'policy', forge: (bundle) => void delete bundle.json },
   'good-not-witnessed': { trust: 'vkey', isWitnessed: false, forge: keepLeast },
+  'good-newline-at-the-end': { trust: 'policy', write: (text) => `${text}\n` },
   'bad-envelope-changed': {
     ...bad('inclusion', 'acknowledgement', 'time', 'signature'),
     forge: (bundle) => (bundle.envelope = bundle.envelope.replace('Order 4711', 'Order 4712')),
@@ -160,7 +161,7 @@ export const MADE: Record<string, Made> = {
   'unusable-unknown-member': { verdict: 'unusable', write: (text) => text.replace('"json":', '"jsom":') },
   'unusable-other-format': { verdict: 'unusable', write: (text) => text.replace('waybill-proof/1', 'waybill-proof/2') },
   'unusable-key-id': { verdict: 'unusable', write: (text) => text.replace(/(log\+)([0-9a-f]{8})/, '$100000000') },
-  'unusable-newline-at-the-end': { verdict: 'unusable', write: (text) => `${text}\n` },
+  'unusable-two-newlines-at-the-end': { verdict: 'unusable', write: (text) => `${text}\n\n` },
 };
 
 /** The proofs by keys of one log alone can't have those of another. */

@@ -29,6 +29,18 @@ export async function countWaiting(db: Queryable, limit: number): Promise<number
   return onlyRow(await db.query(COUNT_WAITING, [limit])).batches;
 }
 
+const OLDEST_WAITING = statement(
+  `SELECT greatest(0, extract(epoch FROM clock_timestamp()) - ('x' || left(replace(b.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)::float8 AS seconds
+     FROM log_batches b WHERE b.first_index IS NULL ORDER BY b.id LIMIT 1`,
+  { seconds: 'float8?' },
+);
+
+/** A batch's id has the time of its transaction. 0 if none is waiting. */
+export async function oldestWaitingSeconds(db: Queryable): Promise<number> {
+  const [row] = await db.query(OLDEST_WAITING);
+  return row?.seconds ?? 0;
+}
+
 const PLACE = prepared(
   'log-batches-place',
   `UPDATE log_batches b SET log = $1, first_index = p.first_index
@@ -87,6 +99,33 @@ export async function slotOfMessage(db: Queryable, senderId: bigint, messageId: 
   return row && { batchId: row.log_batch, slot: row.log_slot, location: locationOf(row.log, row.first_index, row.log_slot) };
 }
 
+const OF_FILES = prepared(
+  'log-batches-of-files',
+  `SELECT f.id, f.log_batch, b.log, b.first_index FROM files f LEFT JOIN log_batches b ON b.id = f.log_batch
+    WHERE f.party_id = $1 AND f.message_id = $2 AND f.log_batch IS NOT NULL ORDER BY f.ordinal`,
+  { id: 'uuid', log_batch: 'uuid!', log: 'smallint?', first_index: 'bigint?' },
+);
+
+/** The leaves of a message's files that were hashed after its delivery. */
+export async function slotsOfFiles(db: Queryable, senderId: bigint, messageId: string): Promise<(BatchSlot & { fileId: string })[]> {
+  const rows = await db.query(OF_FILES, [senderId, messageId]);
+  return rows.map((row) => ({ fileId: row.id, batchId: row.log_batch, slot: 0, location: locationOf(row.log, row.first_index, 0) }));
+}
+
+const LOG_LEAVES = statement('SELECT log_leaves($1, clock_timestamp()) AS batch', { batch: 'uuid' });
+
+/** Leaves for the log, in the transaction of what they are about. */
+export async function logLeaves(tx: Queryable, leaves: Uint8Array): Promise<string> {
+  return onlyRow(await tx.query(LOG_LEAVES, [Buffer.from(leaves)])).batch;
+}
+
+const UNPLACE = statement('UPDATE log_batches SET log = NULL, first_index = NULL WHERE log = $1 AND first_index >= $2');
+
+/** Batches that no published checkpoint has wait again. */
+export async function unplaceBatches(tx: Queryable, log: number, from: number): Promise<void> {
+  await tx.query(UNPLACE, [log, from]);
+}
+
 const PLACE_OF = prepared('log-batch-place', 'SELECT log, first_index FROM log_batches WHERE id = $1', {
   log: 'smallint?',
   first_index: 'bigint?',
@@ -100,4 +139,32 @@ export async function placeOfSlot(db: Queryable, batchId: string, slot: number):
 
 function locationOf(log: number | null, firstIndex: string | null, slot: number): Location | undefined {
   return log === null || firstIndex === null ? undefined : { log, index: Number(firstIndex) + slot };
+}
+
+export interface UnloggedMessage {
+  senderId: bigint;
+  id: string;
+  contentHash: Buffer;
+}
+
+const UNLOGGED = statement(
+  `SELECT sender_id, id, content_hash FROM messages WHERE (sender_id, id) > ($1, $2) AND log_batch IS NULL
+    ORDER BY sender_id, id LIMIT ${LOG_BATCH_MAX_LEAVES} FOR UPDATE`,
+  { sender_id: 'bigint', id: 'uuid', content_hash: 'bytea' },
+);
+
+/** Messages without a leaf, in the order of their keys after the given one. */
+export async function lockUnlogged(tx: Queryable, after: Pick<UnloggedMessage, 'senderId' | 'id'>): Promise<UnloggedMessage[]> {
+  const rows = await tx.query(UNLOGGED, [after.senderId, after.id]);
+  return rows.map((row) => ({ senderId: BigInt(row.sender_id), id: row.id, contentHash: row.content_hash }));
+}
+
+const SET_LOGGED = statement(
+  `UPDATE messages m SET log_batch = $1, log_slot = s.slot - 1
+     FROM unnest($2::bigint[], $3::uuid[]) WITH ORDINALITY AS s (sender_id, id, slot) WHERE m.sender_id = s.sender_id AND m.id = s.id`,
+);
+
+/** The leaves of the batch are those of the messages, in their order. */
+export async function setLogged(tx: Queryable, batchId: string, messages: readonly UnloggedMessage[]): Promise<void> {
+  await tx.query(SET_LOGGED, [batchId, bigintArray(messages.map(({ senderId }) => senderId)), uuidArray(messages.map(({ id }) => id))]);
 }

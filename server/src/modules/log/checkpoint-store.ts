@@ -1,4 +1,6 @@
-import type { Queryable } from '../../platform/postgres.ts';
+import { formatNote, type NoteSignature, parseNote } from '@waybill/proof';
+import { LOG_CHECKPOINTS_KEPT_MINUTES, LOG_TIMESTAMP_EVERY_MINUTES } from '../../contract/log-limits.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, namesOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
 
 export interface StoredCheckpoint {
@@ -48,4 +50,86 @@ export async function newestCheckpoint(db: Queryable, log: number, index: number
 export async function newestWitnessed(db: Queryable, log: number, index: number): Promise<StoredCheckpoint | undefined> {
   const [row] = await db.query(NEWEST_WITNESSED, [log, index]);
   return row && toCheckpoint(row);
+}
+
+const LOCK = statement('SELECT note FROM log_checkpoints WHERE log = $1 AND size = $2 FOR UPDATE', { note: 'text' });
+const SET_NOTE = statement('UPDATE log_checkpoints SET note = $3, is_witnessed = is_witnessed OR $4 WHERE log = $1 AND size = $2');
+
+/**
+ * In place of an older one of the same witness: a key signs a note once. Returns whether the checkpoint has enough cosignatures then; false
+ * for a checkpoint that is gone.
+ */
+export async function addCosignature(
+  tx: Queryable,
+  log: number,
+  size: number,
+  cosignature: NoteSignature,
+  isQuorum: (note: string) => boolean,
+): Promise<boolean> {
+  const [row] = await tx.query(LOCK, [log, size]);
+  if (!row) return false;
+  const { body, signatures } = parseNote(row.note);
+  const others = signatures.filter(({ name, keyId }) => name !== cosignature.name || keyId !== cosignature.keyId);
+  const note = formatNote({ body, signatures: [...others, cosignature] });
+  const isWitnessed = isQuorum(note);
+  await tx.query(SET_NOTE, [log, size, note, isWitnessed]);
+  return isWitnessed;
+}
+
+const UNWITNESSED_SINCE = prepared(
+  'log-unwitnessed-since',
+  `SELECT EXISTS (SELECT 1 FROM log_checkpoints
+                   WHERE log = $1 AND size > $2 AND created_at < clock_timestamp() - make_interval(secs => $3::integer)) AS is_late`,
+  { is_late: 'boolean' },
+);
+
+/** Whether a checkpoint that is larger than this one has waited for so long. */
+export async function isUnwitnessedSince(db: Queryable, log: number, size: number, seconds: number): Promise<boolean> {
+  return onlyRow(await db.query(UNWITNESSED_SINCE, [log, size, seconds])).is_late;
+}
+
+const TIMESTAMP_DUE = statement(
+  `SELECT NOT EXISTS (SELECT 1 FROM log_checkpoints WHERE log = $1 AND timestamp_token IS NOT NULL
+                         AND (size >= $2 OR timestamped_at > clock_timestamp() - make_interval(mins => ${LOG_TIMESTAMP_EVERY_MINUTES}))) AS is_due`,
+  { is_due: 'boolean' },
+);
+
+export async function isTimestampDue(db: Queryable, log: number, size: number): Promise<boolean> {
+  return onlyRow(await db.query(TIMESTAMP_DUE, [log, size])).is_due;
+}
+
+const SET_TIMESTAMP = statement(
+  `UPDATE log_checkpoints SET timestamp_token = $3, timestamped_at = clock_timestamp() WHERE log = $1 AND size = $2 AND timestamp_token IS NULL`,
+);
+
+/** The first timestamp of a checkpoint stays. */
+export async function setTimestamp(db: Queryable, log: number, size: number, token: Buffer): Promise<void> {
+  await db.query(SET_TIMESTAMP, [log, size, token]);
+}
+
+const FIRST_TIMESTAMPED = prepared(
+  'log-checkpoint-timestamped',
+  `SELECT ${COLUMNS}, timestamp_token FROM log_checkpoints WHERE log = $1 AND size > $2 AND timestamp_token IS NOT NULL ORDER BY size LIMIT 1`,
+  { ...CHECKPOINT_ROW, timestamp_token: 'bytea!' },
+);
+
+export async function firstTimestamped(
+  db: Queryable,
+  log: number,
+  index: number,
+): Promise<(StoredCheckpoint & { token: Buffer }) | undefined> {
+  const [row] = await db.query(FIRST_TIMESTAMPED, [log, index]);
+  return row && { ...toCheckpoint(row), token: row.timestamp_token };
+}
+
+const FORGET = statement(
+  `DELETE FROM log_checkpoints c
+    WHERE c.created_at < clock_timestamp() - make_interval(mins => ${LOG_CHECKPOINTS_KEPT_MINUTES}) AND c.timestamp_token IS NULL
+      AND c.size < (SELECT max(n.size) FROM log_checkpoints n WHERE n.log = c.log)
+      AND c.size IS DISTINCT FROM (SELECT max(w.size) FROM log_checkpoints w WHERE w.log = c.log AND w.is_witnessed)`,
+);
+
+/** Those that a newer one stands for. */
+export async function forgetCheckpoints(db: Queryable): Promise<void> {
+  await db.query(FORGET);
 }

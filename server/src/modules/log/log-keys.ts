@@ -1,52 +1,118 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { formatVkey, KEY_TYPE, noteSigner, type Signer, type VerifierKey, verifierKey } from '@waybill/proof';
-import type { Queryable } from '../../platform/postgres.ts';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { formatVkey, KEY_TYPE, noteSigner, type Signer, signNote, type VerifierKey, verifierKey } from '@waybill/proof';
+import { LOG_OLD_KEY_SIGNS_DAYS } from '../../contract/log-limits.ts';
+import type { Database, Queryable } from '../../platform/postgres.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
+import { logLeaves } from './batch-store.ts';
+import { LogFault } from './log-fault.ts';
 import * as store from './log-store.ts';
+import { keyFrom, type SigningKey } from './signing-key.ts';
+import { auditLeaf, successionStatement } from './statements.ts';
 
-/** The key pairs of logs: made by the service, and encrypted in the database. */
+const DAY_MS = 24 * 3_600_000;
+
+type NamedLog = Pick<store.LogRecord, 'number' | 'origin'>;
+type NewKey = Pick<store.StoredKey, 'publicKey' | 'secret'>;
+
+/** The key pairs of logs: made by the service and encrypted in the database, or kept by the operator. */
 export class LogKeys {
   readonly #box: SecretBox;
+  readonly #operators: SigningKey | undefined;
 
-  constructor(box: SecretBox) {
+  /** `operators`: the key that the settings name. */
+  constructor(box: SecretBox, operators: SigningKey | undefined) {
     this.#box = box;
+    this.#operators = operators;
   }
 
-  /** A new key pair for a log, as it is stored. */
-  create(log: number): { publicKey: Buffer; secret: string } {
-    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-    const secret = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
-    return { publicKey: rawPublicKey(publicKey), secret: this.#box.seal(secret, placeOf(log)) };
+  /** The first key of a log, as it is stored: the operator's, or a new one. */
+  firstOf(log: number): NewKey {
+    return this.#operators ? { publicKey: this.#operators.publicKey, secret: null } : this.#create(log);
   }
 
-  /** What signs checkpoints of the log: its newest key. */
-  async signersOf(db: Queryable, { number, origin }: Pick<store.LogRecord, 'number' | 'origin'>): Promise<Signer[]> {
-    const [newest] = await store.keysOf(db, number);
-    if (!newest || newest.secret === null) throw new Error('the log has no key');
-    const key = createPrivateKey({
-      key: Buffer.from(this.#box.open(newest.secret, placeOf(number)), 'base64'),
-      format: 'der',
-      type: 'pkcs8',
-    });
-    return [noteSigner(origin, newest.publicKey, (bytes) => sign(null, bytes, key))];
+  /** What signs checkpoints of the log: its newest key, and for a while the one before. */
+  async signersOf(db: Queryable, { number, origin }: NamedLog): Promise<Signer[]> {
+    const [newest, before] = await store.keysOf(db, number);
+    if (!newest) throw new LogFault(`The log ${origin} has no key`);
+    const key = this.#open(number, newest);
+    if (!key)
+      throw new LogFault(
+        `The key of ${origin} (${formatVkey(verifierKey(origin, KEY_TYPE.ed25519, newest.publicKey))}) is not set: set LOG_KEY_FILE or LOG_KEY_COMMAND to it`,
+      );
+    const signsAlong = before && Date.now() - newest.createdAt.getTime() < LOG_OLD_KEY_SIGNS_DAYS * DAY_MS;
+    const formerKey = signsAlong ? this.#open(number, before) : undefined;
+    return [key, ...(formerKey ? [formerKey] : [])].map((one) => noteSigner(origin, one.publicKey, (bytes) => one.sign(bytes)));
   }
 
   /** The public keys with which checkpoints of the log were signed, the newest first. */
-  async verifiersOf(db: Queryable, { number, origin }: Pick<store.LogRecord, 'number' | 'origin'>): Promise<VerifierKey[]> {
-    return (await store.keysOf(db, number)).map(({ publicKey }) => verifierKey(origin, KEY_TYPE.ed25519, publicKey));
+  async verifiersOf(db: Queryable, log: NamedLog): Promise<VerifierKey[]> {
+    return (await this.historyOf(db, log)).map(({ key }) => key);
   }
 
-  async vkeysOf(db: Queryable, log: Pick<store.LogRecord, 'number' | 'origin'>): Promise<string[]> {
-    return (await this.verifiersOf(db, log)).map(formatVkey);
+  /** The same, each but the first with the note that it has signed, which names its successor. */
+  async historyOf(db: Queryable, { number, origin }: NamedLog): Promise<{ key: VerifierKey; succession: string | null }[]> {
+    const keys = await store.keysOf(db, number);
+    return keys.map(({ publicKey }, i) => ({
+      key: verifierKey(origin, KEY_TYPE.ed25519, publicKey),
+      succession: keys[i - 1]?.succession ?? null,
+    }));
+  }
+
+  /**
+   * Another key signs the log from now on. The statement of that is signed by the present key and has a leaf in the log. Returns the
+   * verifier keys of both.
+   */
+  async rotate(database: Database, given: SigningKey | undefined): Promise<{ oldKey: string; newKey: string }> {
+    return database.acrossShards(async (of) => {
+      const tx = of(0n);
+      const log = await store.currentLog(tx);
+      if (!log) throw new Error('There is no log yet: start the service once.');
+      await store.lockLog(tx, log.number);
+      const [signer] = await this.signersOf(tx, log);
+      const [present] = await this.verifiersOf(tx, log);
+      if (!signer || !present) throw new Error('The log has no key.');
+      const added: NewKey = given ? { publicKey: given.publicKey, secret: null } : this.#create(log.number);
+      const oldKey = formatVkey(present);
+      const newKey = formatVkey(verifierKey(log.origin, KEY_TYPE.ed25519, added.publicKey));
+      if (newKey === oldKey) throw new Error('The log has this key already.');
+      const statement = successionStatement({ log: log.origin, oldKey, newKey, at: await store.databaseTime(tx) });
+      await store.addKey(tx, log.number, { ...added, succession: await signNote(`${statement}\n`, [signer]) });
+      await logLeaves(tx, auditLeaf(statement));
+      return { oldKey, newKey };
+    });
+  }
+
+  /** Encrypts with the current key of the settings what was encrypted with another one. */
+  async renew(db: Queryable): Promise<void> {
+    for (const { number: log } of await store.allLogs(db))
+      for (const { number, secret } of await store.keysOf(db, log))
+        if (secret !== null && !this.#box.isCurrent(secret))
+          await store.renewSecret(db, log, number, this.#box.seal(this.#box.open(secret, placeOf(log)), placeOf(log)));
+  }
+
+  async requireKeys(db: Queryable): Promise<void> {
+    for (const keyId of await store.keyIdsInUse(db))
+      if (!this.#box.knows(keyId))
+        throw new Error(
+          `The key of the log is encrypted with the key ${keyId}: add it to SECRETS_OLD_KEYS, or put the file secrets.key of the former data folder into the data folder.`,
+        );
+  }
+
+  #create(log: number): NewKey {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const secret = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
+    return { publicKey: keyFrom(privateKey).publicKey, secret: this.#box.seal(secret, placeOf(log)) };
+  }
+
+  /** Undefined for a key of the operator that the settings do not name. */
+  #open(log: number, { publicKey, secret }: store.StoredKey): SigningKey | undefined {
+    if (secret === null) return this.#operators?.publicKey.equals(publicKey) ? this.#operators : undefined;
+    const der = Buffer.from(this.#box.open(secret, placeOf(log)), 'base64');
+    return keyFrom(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
   }
 }
 
 /** An encrypted key is useless for another log. */
 function placeOf(log: number): string {
   return `log ${log}`;
-}
-
-/** Its 32 bytes. */
-function rawPublicKey(key: KeyObject): Buffer {
-  return Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url');
 }

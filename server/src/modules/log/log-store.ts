@@ -165,3 +165,31 @@ const ADD_KEY = statement(
 export async function addKey(tx: Queryable, log: number, key: Pick<StoredKey, 'publicKey' | 'secret' | 'succession'>): Promise<number> {
   return onlyRow(await tx.query(ADD_KEY, [log, key.publicKey, key.secret, key.succession])).number;
 }
+
+const RENEW_SECRET = statement('UPDATE log_keys SET secret = $3 WHERE log = $1 AND number = $2');
+
+/** The same secret, encrypted with another key. */
+export async function renewSecret(db: Queryable, log: number, number: number, secret: string): Promise<void> {
+  await db.query(RENEW_SECRET, [log, number, secret]);
+}
+
+const END = statement('UPDATE logs SET ended_at = clock_timestamp() WHERE number = $1');
+
+export async function endLog(tx: Queryable, number: number): Promise<void> {
+  await tx.query(END, [number]);
+}
+
+const NOW = statement('SELECT clock_timestamp() AS time', { time: 'timestamptz' });
+
+export async function databaseTime(db: Queryable): Promise<Date> {
+  return onlyRow(await db.query(NOW)).time;
+}
+
+const KEY_IDS = statement(`SELECT DISTINCT substring(secret FROM '^§([0-9a-f]{8})\\.') AS id FROM log_keys WHERE secret LIKE '§%'`, {
+  id: 'text?',
+});
+
+/** The keys with which secrets are encrypted. */
+export async function keyIdsInUse(db: Queryable): Promise<string[]> {
+  return (await db.query(KEY_IDS)).flatMap(({ id }) => (id === null ? [] : [id]));
+}

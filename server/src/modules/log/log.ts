@@ -1,6 +1,17 @@
-import { formatEntryBundle, formatProof, inclusionProof, LEAF_BYTES, TILE_WIDTH, tileWidth } from '@waybill/proof';
+import {
+  formatEntryBundle,
+  formatProof,
+  formatVkey,
+  inclusionProof,
+  LEAF_BYTES,
+  type NoteSignature,
+  TILE_WIDTH,
+  tileWidth,
+} from '@waybill/proof';
+import { WITNESSED_PATIENCE_S } from '../../contract/witness-limits.ts';
 import type { Database } from '../../platform/postgres.ts';
-import { type Location, placeOfSlot, slotOfMessage } from './batch-store.ts';
+import { type Location, placeOfSlot, slotOfMessage, slotsOfFiles } from './batch-store.ts';
+import * as checkpoints from './checkpoint-store.ts';
 import { newestCheckpoint, newestWitnessed, type StoredCheckpoint } from './checkpoint-store.ts';
 import { readLeaves } from './leaves.ts';
 import type { LogKeys } from './log-keys.ts';
@@ -21,8 +32,8 @@ export interface PartySlot {
 export interface LogView {
   number: number;
   origin: string;
-  /** Of the key that signs now, then of those before. */
-  vkeys: string[];
+  /** The key that signs now, then those before, each with the note that it signed, which names its successor. */
+  keys: { vkey: string; succession: string | null }[];
   isEnded: boolean;
 }
 
@@ -40,14 +51,18 @@ export class Log {
     this.#keys = keys;
   }
 
-  /** Creates the first log and its key, unless there is one. Its origin is the URL without the scheme. */
-  async ensure(publicUrl: string): Promise<void> {
-    if (await store.currentLog(this.#database)) return;
-    const { publicKey, secret } = this.#keys.create(1);
+  /**
+   * Creates the first log and its key, unless there is one. Its origin is the URL without the scheme, and stays when the URL changes: then
+   * the former origin is returned.
+   */
+  async ensure(publicUrl: string): Promise<string | undefined> {
+    const origin = `${publicUrl.replace(/^https?:\/\//, '')}/log`;
+    const [first] = await store.allLogs(this.#database);
+    if (first) return first.origin === origin ? undefined : first.origin;
     await this.#database.transaction(async (tx) => {
-      if (await store.createLog(tx, 1, `${publicUrl.replace(/^https?:\/\//, '')}/log`, EMPTY_ROOT))
-        await store.addKey(tx, 1, { publicKey, secret, succession: null });
+      if (await store.createLog(tx, 1, origin, EMPTY_ROOT)) await store.addKey(tx, 1, { ...this.#keys.firstOf(1), succession: null });
     });
+    return undefined;
   }
 
   /** All logs with their keys, the one that grows last. */
@@ -58,7 +73,10 @@ export class Log {
         number,
         origin,
         isEnded,
-        vkeys: await this.#keys.vkeysOf(this.#database, { number, origin }),
+        keys: (await this.#keys.historyOf(this.#database, { number, origin })).map(({ key, succession }) => ({
+          vkey: formatVkey(key),
+          succession,
+        })),
       })),
     );
   }
@@ -75,6 +93,15 @@ export class Log {
   async locate({ partyId, batchId, slot }: PartySlot): Promise<Location | undefined> {
     const shard = this.#database.of(partyId);
     return (await placeOfSlot(shard, batchId, slot)) ?? this.#locateElsewhere(shard, batchId, slot);
+  }
+
+  /** Files of a message that were hashed after its delivery, by their ids, with their places; undefined while there is none yet. */
+  async locateFiles(senderId: bigint, messageId: string): Promise<Map<string, Location | undefined>> {
+    const shard = this.#database.of(senderId);
+    const places = new Map<string, Location | undefined>();
+    for (const { fileId, batchId, slot, location } of await slotsOfFiles(shard, senderId, messageId))
+      places.set(fileId, location ?? (await this.#locateElsewhere(shard, batchId, slot)));
+    return places;
   }
 
   /** A batch that is older than the shards is in one of them. */
@@ -119,6 +146,63 @@ export class Log {
   async proofIn({ size, note }: Pick<StoredCheckpoint, 'size' | 'note'>, { log, index }: Location): Promise<string> {
     const hashes = await inclusionProof(index, size, (...tile) => this.readTile(log, ...tile), sha256);
     return formatProof({ index, hashes, checkpoint: note });
+  }
+
+  /** The newest with enough witnesses. One without, if they have been silent for long: the log goes on. */
+  async servedCheckpoint(log: number): Promise<StoredCheckpoint | undefined> {
+    const witnessed = await newestWitnessed(this.#database, log, -1);
+    const isLate = !witnessed || (await checkpoints.isUnwitnessedSince(this.#database, log, witnessed.size, WITNESSED_PATIENCE_S));
+    return isLate ? newestCheckpoint(this.#database, log, -1) : witnessed;
+  }
+
+  /** Of the log that grows. Undefined before its first checkpoint. */
+  async newestCheckpoint(): Promise<StoredCheckpoint | undefined> {
+    const log = await store.currentLog(this.#database);
+    return log && newestCheckpoint(this.#database, log.number, -1);
+  }
+
+  /** A log as it is now, with the keys that have signed its checkpoints. */
+  async readLog(number: number) {
+    const log = (await store.allLogs(this.#database)).find((one) => one.number === number);
+    if (!log) throw new Error(`there is no log ${number}`);
+    const keys = await this.#keys.verifiersOf(this.#database, log);
+    const readTile = (level: number, index: number, width: number) => this.readTile(number, level, index, width);
+    return { number, origin: log.origin, size: log.size, keys, readTile };
+  }
+
+  /** Adds a cosignature to a checkpoint. Returns whether it has enough of them then, by what `isQuorum` says of the note. */
+  keepCosignature(
+    { log, size }: { log: number; size: number },
+    cosignature: NoteSignature,
+    isQuorum: (note: string) => boolean,
+  ): Promise<boolean> {
+    return this.#database.transaction((tx) => checkpoints.addCosignature(tx, log, size, cosignature, isQuorum));
+  }
+
+  /** The newest checkpoint, if the last timestamp is an hour old and there is something new since. */
+  async checkpointToTimestamp(): Promise<StoredCheckpoint | undefined> {
+    const log = await store.currentLog(this.#database);
+    const newest = log && (await this.servedCheckpoint(log.number));
+    return newest && (await checkpoints.isTimestampDue(this.#database, newest.log, newest.size)) ? newest : undefined;
+  }
+
+  keepTimestamp(log: number, size: number, token: Buffer): Promise<void> {
+    return checkpoints.setTimestamp(this.#database, log, size, token);
+  }
+
+  /** The first checkpoint with the leaf that has a timestamp. */
+  timestampedCheckpointFor(log: number, index: number): Promise<(StoredCheckpoint & { token: Buffer }) | undefined> {
+    return checkpoints.firstTimestamped(this.#database, log, index);
+  }
+
+  /** Tells why nothing may be signed; the sequencer will find the same. Whether it is news. */
+  reportFault(log: number, fault: string): Promise<boolean> {
+    return store.setFault(this.#database, log, fault);
+  }
+
+  /** Why nothing is signed at present; null while all is well. */
+  async fault(): Promise<string | null> {
+    return (await store.currentLog(this.#database))?.fault ?? null;
   }
 
   async #isPublished(log: number, level: number, index: number, width: number): Promise<boolean> {

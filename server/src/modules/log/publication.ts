@@ -2,13 +2,11 @@ import { checkpointBody, noteVerifier, openNote, ProofError, parseCheckpoint, ro
 import type { NamedObjects } from '../../platform/objects/named-objects.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { newestCheckpoint, recordCheckpoint } from './checkpoint-store.ts';
+import { LogFault } from './log-fault.ts';
 import type { LogKeys } from './log-keys.ts';
 import type { LogRecord } from './log-store.ts';
 import type { Tiles } from './tiles.ts';
 import { sha256 } from './tree.ts';
-
-/** Signing could show somebody another history than others have seen. The message says what an operator can do. */
-export class LogFault extends Error {}
 
 /** The checkpoint that was published last, and its version in the object store. */
 export interface Published {
@@ -21,6 +19,8 @@ export interface PublicationParts {
   objects: NamedObjects;
   tiles: Tiles;
   keys: LogKeys;
+  /** What witnesses have that the log of this number has signed and does not have: why nothing may be signed. */
+  faultSeenBy?: ((log: number) => Promise<string | undefined>) | undefined;
 }
 
 const NEW_LOG = 'or start a new log with the command: waybill log new';

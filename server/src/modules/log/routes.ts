@@ -2,11 +2,14 @@ import { parseTilePath } from '@waybill/proof';
 import { Type } from 'typebox';
 import { Refusal } from '../../contract/errors.ts';
 import { endpointsFor, type HttpResponse } from '../../http/endpoint.ts';
+import type { WitnessView } from '../attestations/witnesses.ts';
 import type { Log } from './log.ts';
 
 interface Services {
   transparencyLog: Log;
+  witnesses: { list(): Promise<WitnessView[]> } | undefined;
   publicUrl: string;
+  config: { logPublic: boolean };
 }
 
 const { publicEndpoint } = endpointsFor<Services>();
@@ -60,28 +63,45 @@ export const wellKnown = publicEndpoint({
   isCrossOrigin: true,
   success: { status: 200, description: 'What verifiers of proofs need.', contentType: 'application/json; charset=utf-8' },
   errors: ['not_found'],
-  handle: async ({ transparencyLog, publicUrl }) => {
-    const views = (await transparencyLog.logs()).map(({ number, origin, vkeys: [vkey, ...previousVkeys] }) => ({
+  handle: async ({ transparencyLog, witnesses, publicUrl }) => {
+    const views = (await transparencyLog.logs()).map(({ number, origin, keys: [key, ...previousKeys] }) => ({
       origin,
-      vkey,
-      url: number === 1 ? `${publicUrl}/log` : `${publicUrl}/log/${number}`,
-      ...(previousVkeys.length > 0 && { previous_vkeys: previousVkeys }),
+      vkey: key?.vkey,
+      url: number === FIRST_LOG ? `${publicUrl}/log` : `${publicUrl}/log/${number}`,
+      ...(previousKeys.length > 0 && { previous_keys: previousKeys }),
     }));
     const log = views.pop();
     if (!log) throw notFound();
-    return { headers: { 'cache-control': 'public, max-age=60' }, body: { log, previous_logs: views.toReversed() } };
+    return {
+      headers: { 'cache-control': 'public, max-age=60' },
+      body: { log, previous_logs: views.toReversed(), witnesses: await describeAll(witnesses) },
+    };
   },
 });
 
-async function showCheckpoint({ transparencyLog }: Services, log: number): Promise<HttpResponse> {
-  const found = await transparencyLog.checkpointFor(log, -1);
+/** Which checkpoints witnesses have cosigned; `failing` says that the last request to one of them has failed. */
+async function describeAll(witnesses: Services['witnesses']) {
+  const views = (await witnesses?.list()) ?? [];
+  return views.map(({ name, vkey, url, size, cosignedAt, failure }) => ({
+    name,
+    vkey,
+    url,
+    size,
+    cosigned_at: cosignedAt?.toISOString() ?? null,
+    failing: failure !== null,
+  }));
+}
+
+async function showCheckpoint({ transparencyLog, config }: Services, log: number): Promise<HttpResponse> {
+  if (!config.logPublic) throw notFound();
+  const found = await transparencyLog.servedCheckpoint(log);
   if (!found) throw notFound();
   return { headers: { 'cache-control': FOR_A_MOMENT }, body: found.note };
 }
 
-async function showTile({ transparencyLog }: Services, log: number, path: string): Promise<HttpResponse> {
+async function showTile({ transparencyLog, config }: Services, log: number, path: string): Promise<HttpResponse> {
   const name = parseTilePath(`tile/${path}`);
-  if (!name) throw notFound();
+  if (!name || !config.logPublic) throw notFound();
   const { level, index, width } = name;
   const bytes =
     level === 'entries'

@@ -4,11 +4,13 @@ import { isStoreUnavailable } from '../../platform/objects/object-store.ts';
 import { isUnavailable } from '../../platform/postgres.ts';
 import { newestCheckpoint } from './checkpoint-store.ts';
 import { growTree } from './growth.ts';
+import { LogFault } from './log-fault.ts';
 import { currentLog, type LogRecord, setFault } from './log-store.ts';
 import { hasWaiting, placeWaiting } from './places.ts';
-import { LogFault, type PublicationParts, publish, verifyPublished } from './publication.ts';
+import { type PublicationParts, publish, verifyPublished } from './publication.ts';
 
-const LOCK = 'log sequencer';
+/** Of the advisory lock that whoever changes a log holds. */
+export const SEQUENCER_LOCK = 'log sequencer';
 
 /**
  * Gives leaves their places, grows the tree and signs checkpoints. Any number of processes may run it; one at a time does the work. Each
@@ -28,7 +30,7 @@ export class Sequencer {
 
   start(): void {
     this.#timer = setInterval(() => {
-      this.#underWay ??= this.#catchUp().finally(() => {
+      this.#underWay ??= this.catchUp().finally(() => {
         this.#underWay = undefined;
       });
     }, LOG_CHECKPOINT_EVERY_MS);
@@ -40,11 +42,12 @@ export class Sequencer {
     await this.#underWay;
   }
 
-  async #catchUp(): Promise<void> {
+  /** Does what is waiting, unless another process is at it. */
+  async catchUp(): Promise<void> {
     try {
       const { database } = this.#parts;
       while (!this.#isStopped && (await this.#isBehind())) {
-        const hasMore = await database.ifAlone(LOCK, () => this.#round());
+        const hasMore = await database.ifAlone(SEQUENCER_LOCK, () => this.#round());
         if (!hasMore) return;
       }
     } catch (error) {
@@ -62,31 +65,31 @@ export class Sequencer {
     return published?.size !== log.sequenced || (await hasWaiting(database));
   }
 
-  /** Returns whether more is waiting. */
+  /** Returns whether more is waiting. Tells of a fault once, and of its end. */
   async #round(): Promise<boolean> {
-    const { database, tiles } = this.#parts;
+    const { database } = this.#parts;
     const log = await currentLog(database);
     if (!log) return false;
-    const published = await this.#verify(log);
-    if (published === 'fault') return false;
+    try {
+      const hasMore = await this.#advance(log);
+      if (log.fault !== null) await setFault(database, log.number, null);
+      return hasMore;
+    } catch (error) {
+      if (!(error instanceof LogFault)) throw error;
+      if (await setFault(database, log.number, error.message)) this.#log.error({ log: log.origin }, `Nothing is signed. ${error.message}.`);
+      return false;
+    }
+  }
+
+  async #advance(log: LogRecord): Promise<boolean> {
+    const { database, tiles } = this.#parts;
+    const published = await verifyPublished(this.#parts, log);
+    const fault = await this.#parts.faultSeenBy?.(log.number);
+    if (fault !== undefined) throw new LogFault(fault);
     const placed = await placeWaiting(database, log);
     const grown = placed && (await growTree(database, tiles, placed.log));
     if (!placed || !grown) return false;
     const isPublished = await publish(this.#parts, grown, published);
     return isPublished && placed.hasMore;
-  }
-
-  /** Tells of a fault once, and of its end. */
-  async #verify(log: LogRecord) {
-    const { database } = this.#parts;
-    try {
-      const published = await verifyPublished(this.#parts, log);
-      if (log.fault !== null) await setFault(database, log.number, null);
-      return published;
-    } catch (error) {
-      if (!(error instanceof LogFault)) throw error;
-      if (await setFault(database, log.number, error.message)) this.#log.error({ log: log.origin }, `Nothing is signed: ${error.message}`);
-      return 'fault';
-    }
   }
 }

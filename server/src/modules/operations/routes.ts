@@ -8,9 +8,21 @@ import { MigrationMismatch, pendingMigrations } from '../../platform/migrate.ts'
 import type { Database } from '../../platform/postgres.ts';
 import { isSameSecret } from '../../platform/same-secret.ts';
 
-const { publicEndpoint } = endpointsFor<{ database: Database; metrics: Registry; config: { metricsToken: string | undefined } }>();
+interface Services {
+  database: Database;
+  metrics: Registry;
+  config: { metricsToken: string | undefined };
+  transparencyLog: { fault(): Promise<string | null> };
+}
+
+const { publicEndpoint } = endpointsFor<Services>();
 
 const StatusSchema = Type.Object({ status: Type.Literal('ok') });
+
+const ReadySchema = Type.Object({
+  status: Type.Literal('ok'),
+  log: Type.Optional(Type.String({ description: 'Why the log is not signed at present. Messages are delivered all the same.' })),
+});
 
 export const alive = publicEndpoint({
   summary: 'Check whether the process is alive',
@@ -21,14 +33,15 @@ export const alive = publicEndpoint({
 
 export const ready = publicEndpoint({
   summary: 'Check whether the service is ready: the database responds, accepts writes, and has all migrations',
-  success: { status: 200, description: 'The service is ready.', schema: StatusSchema },
+  success: { status: 200, description: 'The service is ready.', schema: ReadySchema },
   errors: [],
-  handle: async ({ database }) => {
+  handle: async ({ database, transparencyLog }) => {
     const pending = await pendingMigrations(database).catch(notReady);
     if (pending.length > 0)
       throw new Refusal('unavailable', `Migrations are missing: ${pending.map(({ name }) => name).join(', ')}.`, { retryAfterS: 5 });
     await database.requireRoom();
-    return { body: { status: 'ok' } };
+    const fault = await transparencyLog.fault();
+    return { body: { status: 'ok', ...(fault !== null && { log: fault }) } };
   },
 });
 

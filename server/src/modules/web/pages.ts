@@ -28,6 +28,7 @@ export class Pages {
   readonly #shell: string;
   readonly #pdf: string;
   readonly #document: string;
+  readonly #verifier: string;
   readonly #assets = new Map<string, Buffer>();
   readonly #filesAt: string | undefined;
 
@@ -36,6 +37,7 @@ export class Pages {
     this.#shell = readFileSync(path.join(folder, 'index.html'), 'utf8');
     this.#pdf = readFileSync(path.join(folder, 'pdf.html'), 'utf8');
     this.#document = readFileSync(path.join(folder, 'docs.html'), 'utf8').replace(NONCES, '');
+    this.#verifier = readFileSync(path.join(folder, 'verify.html'), 'utf8');
     for (const name of readdirSync(path.join(folder, 'assets'))) this.#assets.set(name, readFileSync(path.join(folder, 'assets', name)));
     this.#filesAt = filesAt;
   }
@@ -68,6 +70,20 @@ export class Pages {
     return {
       headers: { 'content-security-policy': policy.join('; '), 'cache-control': 'no-cache', 'referrer-policy': 'no-referrer' },
       body: this.#pdf,
+    };
+  }
+
+  /** The page that verifies proofs from disk: it has all in itself, and the policy in it is that of the header, too. */
+  showVerifier(): HttpResponse {
+    const [, policy = "default-src 'none'"] = /<meta http-equiv="content-security-policy" content="([^"]+)">/.exec(this.#verifier) ?? [];
+    return {
+      headers: {
+        'content-security-policy': `${policy}; frame-ancestors 'none'`,
+        'cache-control': 'no-cache',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+      },
+      body: this.#verifier,
     };
   }
 

@@ -57,6 +57,14 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
     handle: async () => pages.showPdf(),
   });
 
+  const verifier = publicEndpoint({
+    summary: 'A page that verifies proofs from disk, to be kept',
+    query,
+    success,
+    errors: [],
+    handle: async () => pages.showVerifier(),
+  });
+
   const dropPage = publicEndpoint({
     summary: 'The page on which anybody can write to a business',
     params: Type.Object({ handle: Type.String() }),
@@ -95,6 +103,7 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
   return [
     ...PAGES.map((path): Route<PageServices> => ['GET', path, 'public unlimited', page]),
     ['GET', '/pdf.html', 'public unlimited', pdfFrame],
+    ['GET', '/verify.html', 'public unlimited', verifier],
     ['GET', '/@:handle', 'public', dropPage],
     ['GET', '/r/:token', 'public', receiptPage],
     ['GET', '/assets/:name', 'public unlimited', asset],

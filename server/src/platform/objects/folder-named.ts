@@ -62,7 +62,7 @@ export class FolderNamed implements NamedObjects {
   }
 
   async #writeAside(bytes: Buffer, isSynced: boolean, use: (aside: string) => Promise<void>): Promise<void> {
-    const aside = this.#folder.aside(newUuid());
+    const aside = this.#folder.aside(`named-${newUuid()}`);
     await makeFolder(path.dirname(aside));
     try {
       const file = await open(aside, 'wx', 0o600);

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { UsageError } from '../problems.ts';
+import { TreeEdge } from './tree-edge.ts';
+
+/** What the last audits have found, so that the next one goes on from there. */
+export interface AuditState {
+  vkey: string;
+  /** The newest checkpoint that was found to be right. */
+  checkpoint: string | undefined;
+  /** Since when the log was found to be consistent, as an ISO date. */
+  since: string | undefined;
+  /** The edge of the tree at a multiple of 256 leaves, which may be ahead of the checkpoint: an audit was interrupted. */
+  edge: TreeEdge;
+}
+
+interface Stored {
+  format: typeof FORMAT;
+  vkey: string;
+  checkpoint: string | null;
+  since: string | null;
+  leaves: number;
+  levels: string[];
+}
+
+const FORMAT = 'waybill-audit/1';
+
+/** The file in which an audit keeps what it knows. */
+export class AuditFile {
+  readonly path: string;
+
+  constructor(file: string) {
+    this.path = file;
+  }
+
+  /** Undefined if the log was never audited. */
+  read(): AuditState | undefined {
+    let text: string;
+    try {
+      text = readFileSync(this.path, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw new UsageError(`Couldn’t read ${this.path}: ${(error as Error).message}`);
+    }
+    try {
+      const { format, vkey, checkpoint, since, leaves, levels }: Stored = JSON.parse(text);
+      if (format !== FORMAT) throw new TypeError('another format');
+      const edge = new TreeEdge(
+        leaves,
+        levels.map((hashes) => Buffer.from(hashes, 'base64')),
+      );
+      return { vkey, checkpoint: checkpoint ?? undefined, since: since ?? undefined, edge };
+    } catch {
+      throw new UsageError(
+        `${this.path} is not what an audit has written. Restore the file; deleting it forgets what was seen of the log.`,
+      );
+    }
+  }
+
+  /** As a whole: a crash leaves the old file or the new one. */
+  write({ vkey, checkpoint, since, edge }: AuditState): void {
+    const levels = edge.partialTiles().map(({ bytes }) => bytes.toString('base64'));
+    const stored: Stored = { format: FORMAT, vkey, checkpoint: checkpoint ?? null, since: since ?? null, leaves: edge.size, levels };
+    replaceFile(this.path, `${JSON.stringify(stored, null, 2)}\n`);
+  }
+
+  /** Keeps checkpoints that do not go together, once. Returns the file. */
+  keepEvidence(reason: string, ...notes: string[]): string {
+    const text = `${reason}\n\n${notes.join('\n')}`;
+    const name = createHash('sha256').update(notes.join('\n')).digest('hex').slice(0, 12);
+    const file = `${this.path}.evidence-${name}.txt`;
+    replaceFile(file, text);
+    return file;
+  }
+}
+
+function replaceFile(file: string, text: string): void {
+  try {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    const temporary = `${file}.${process.pid}`;
+    writeFileSync(temporary, text);
+    renameSync(temporary, file);
+  } catch (error) {
+    throw new UsageError(`Couldn’t write ${file}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,71 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../server/test/support/process.ts';
+import { VECTORS, type Vector } from '../../proof/test/support/vectors.ts';
+import { CommandLine } from './support/command-line.ts';
+
+const folder = temporaryFolder();
+/** Without a service, a profile or a key: a proof is verified offline. */
+const offline = new CommandLine({ HOME: folder, WAYBILL_URL: 'http://127.0.0.1:9' });
+const at = (name: string) => path.join(VECTORS, name);
+const read = (name: string) => readFileSync(at(name), 'utf8');
+const vectors: Vector[] = JSON.parse(read('vectors.json'));
+const TRUST: Record<string, string[]> = { policy: ['--policy', at('policy.txt')], vkey: ['--vkey', read('vkey.txt').trim()], none: [] };
+const CODES = { verified: 0, failed: 1, unusable: 2 };
+
+describe('receipt verify', () => {
+  test('has the expected verdict of each vector', async () => {
+    for (const { name, file, trust, verdict } of vectors) {
+      const { code } = await offline.run(['receipt', 'verify', at(file), ...(TRUST[trust] ?? [])]);
+      expect(code, name).toBe(CODES[verdict]);
+    }
+  });
+
+  test('has a line for each check, and a warning when the key is that of the file', async () => {
+    const proof = at('good-everything.waybill-proof');
+    const more = ['--tsa-cert', at('tsa-root.pem'), '--data', `@${at('order.json')}`, '--file', at('drawing.txt')];
+    const { stdout } = await offline.succeed('receipt', 'verify', proof, '--policy', at('policy.txt'), ...more);
+    expect(stdout).toMatch(/^ok {3}content .*\nok {3}inclusion .*\nok {3}log .*\nok {3}witnesses .*north.*south/);
+    expect(stdout).toContain('whom you trust');
+    expect(stdout.trimEnd().endsWith('Verified')).toBe(true);
+    expect(stdout).not.toContain('is the one in the file');
+    expect((await offline.succeed('receipt', 'verify', proof)).stdout).toContain('The log’s key is the one in the file');
+    const json = JSON.parse((await offline.succeed('receipt', 'verify', proof, '--json')).stdout);
+    expect(json).toMatchObject({
+      ok: true,
+      warning: expect.stringContaining('file'),
+      checks: expect.arrayContaining([expect.objectContaining({ part: 'time', state: 'verified' })]),
+    });
+  });
+
+  test('verifies a tlog-proof of a content hash or a receipt', async () => {
+    const content = JSON.parse((await offline.succeed('receipt', 'verify', at('good-least.waybill-proof'), '--json')).stdout).content_hash;
+    const proof = at('message.tlog-proof');
+    const policy = TRUST['policy'] ?? [];
+    expect((await offline.succeed('receipt', 'verify', proof, '--content-hash', content, ...policy)).stdout).toContain('leaf 20 of 50');
+    expect((await offline.run(['receipt', 'verify', proof, '--content-hash', content.replace(/.$/, 'x'), ...policy])).code).toBe(2);
+    expect((await offline.run(['receipt', 'verify', proof, '--content-hash', `sha256:${'0'.repeat(64)}`, ...policy])).code).toBe(1);
+    expect((await offline.run(['receipt', 'verify', proof, ...policy])).code).toBe(2);
+    expect((await offline.run(['receipt', 'verify', proof, '--content-hash', content])).code).toBe(2);
+    const receipt = path.join(folder, 'receipt.json');
+    writeFileSync(receipt, JSON.stringify({ ...JSON.parse(read('envelope.json')), content_hash: content }));
+    await offline.succeed('receipt', 'verify', proof, '--receipt', receipt, ...policy);
+    writeFileSync(receipt, JSON.stringify({ ...JSON.parse(read('envelope.json')), subject: 'x', content_hash: content }));
+    expect((await offline.run(['receipt', 'verify', proof, '--receipt', receipt, ...policy])).code).toBe(2);
+  });
+
+  test('says what is wrong with files that are not there, or not proofs', async () => {
+    expect(await offline.run(['receipt', 'verify', path.join(folder, 'missing.waybill-proof')])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Couldn’t read'),
+    });
+    writeFileSync(path.join(folder, 'a.waybill-proof'), 'no proof');
+    expect(await offline.run(['receipt', 'verify', path.join(folder, 'a.waybill-proof')])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('canonical JSON'),
+    });
+    const other = await offline.run(['receipt', 'verify', at('good-least.waybill-proof'), '--file', at('order.json')]);
+    expect([other.code, other.stdout]).toEqual([1, expect.stringContaining('is not a file of the message')]);
+  });
+});

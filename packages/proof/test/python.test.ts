@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { pythonWith } from '../../../clients/test/python-environment.ts';
+import { VECTORS, type Vector } from './support/vectors.ts';
+
+const PROGRAM = path.resolve(VECTORS, '../verify.py');
+const FLIPPER = path.join(import.meta.dirname, 'support/flip_bits.py');
+const PROJECT = path.resolve(import.meta.dirname, '../../../clients/python/pyproject.toml');
+const FLIPS = 1_000;
+const CODES = { verified: 0, failed: 1, unusable: 2 };
+/** The line of verify.py for each part: it has one for the proof, the log and the witnesses. */
+const LINES: Record<string, string> = { log: 'inclusion', witnesses: 'inclusion' };
+
+let python = '';
+function run(...args: string[]): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    execFile(python, args, { timeout: 240_000, env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' } }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, output: stdout + stderr }),
+    );
+  });
+}
+
+beforeAll(async () => {
+  const found = await pythonWith(PROJECT);
+  if (typeof found === 'string') python = found;
+  else console.warn(`verify.py was not tried: ${found.missing}`);
+});
+
+test('verify.py is short', () => {
+  expect(readFileSync(PROGRAM, 'utf8').split('\n').length).toBeLessThan(200);
+});
+
+describe('verify.py', () => {
+  test('has the expected verdict of each vector', async () => {
+    if (python === '') return;
+    const vectors: Vector[] = JSON.parse(readFileSync(path.join(VECTORS, 'vectors.json'), 'utf8'));
+    for (const { name, file, trust, verdict, failed } of vectors) {
+      // It compares the hash in a timestamp, and leaves the signature to OpenSSL.
+      if (name === 'bad-timestamp-token') continue;
+      const vkey = readFileSync(path.join(VECTORS, 'vkey.txt'), 'utf8').trim();
+      const trusted = { policy: ['--policy', path.join(VECTORS, 'policy.txt')], vkey: ['--vkey', vkey], none: [] }[trust];
+      const { code, output } = await run(PROGRAM, path.join(VECTORS, file), ...trusted);
+      expect(code, `${name}: ${output}`).toBe(CODES[verdict]);
+      const lines = [...output.matchAll(/^FAIL (\w+)/gm)].map(([, part]) => part);
+      expect([...new Set(lines)].sort(), name).toEqual([...new Set(failed.map((part) => LINES[part] ?? part))].sort());
+    }
+  });
+
+  test('compares JSON and files, and says when the key is that of the file', async () => {
+    if (python === '') return;
+    const at = (name: string) => path.join(VECTORS, name);
+    const good = await run(PROGRAM, at('good-everything.waybill-proof'), '--json', at('order.json'), '--file', at('drawing.txt'));
+    expect(good).toMatchObject({ code: 0, output: expect.stringContaining('drawing.txt is file_') });
+    expect(good.output).toContain("the log's key is the one in the file");
+    expect((await run(PROGRAM, at('good-everything.waybill-proof'), '--file', at('order.json'))).code).toBe(1);
+    expect((await run(PROGRAM, at('good-everything.waybill-proof'), '--json', at('vectors.json'))).code).toBe(1);
+    expect((await run(PROGRAM, at('policy.txt'))).code).toBe(2);
+    expect((await run(PROGRAM, at('missing'))).code).toBe(2);
+  });
+
+  test('refuses each flipped bit', async () => {
+    if (python === '') return;
+    const { code, output } = await run(FLIPPER, path.dirname(PROGRAM), VECTORS, String(FLIPS));
+    expect([code, output.trim()]).toEqual([0, '[]']);
+  });
+});

@@ -1,0 +1,29 @@
+import type { Config } from './config.ts';
+import type { PartyDirectory } from './modules/parties/directory.ts';
+import type { Database } from './platform/postgres.ts';
+
+/** A mistake in the command line. */
+export class UsageError extends Error {}
+
+/** What commands of the operator work with. */
+export interface Tools {
+  config: Config;
+  database: Database;
+  parties: PartyDirectory;
+}
+
+export interface Options {
+  name?: string | undefined;
+  segment?: string | undefined;
+  scope?: string | undefined;
+  claimed?: boolean | undefined;
+  shards?: string | undefined;
+  key?: string | undefined;
+}
+
+export interface Command {
+  usage: string;
+  help: string;
+  arguments: number;
+  run(tools: Tools, args: string[], options: Options): Promise<{ json: object; text: string }>;
+}

@@ -1,0 +1,24 @@
+import { type Policy, ProofError, parsePolicy } from '@waybill/proof';
+import { WITNESSES_MAX } from './witness-limits.ts';
+
+/** Whether a text is a policy, and not the path of a file with one. */
+export function looksLikePolicy(text: string): boolean {
+  return /^(?:witness|group|quorum|log|#)\s/.test(text);
+}
+
+/** A policy (c2sp.org/tlog-policy) of a service that asks witnesses: each of them needs a URL. */
+export function parseWitnessPolicy(text: string): Policy {
+  const policy = parsePolicy(text);
+  if (policy.witnesses.length > WITNESSES_MAX) throw new ProofError(`The policy has more than ${WITNESSES_MAX} witnesses.`);
+  for (const { name, url } of policy.witnesses) {
+    const isUsable = url !== undefined && /^https?:\/\//.test(url) && hasNoPassword(url);
+    if (!isUsable) throw new ProofError(`The witness ${name} needs a URL that begins with https:// or http://.`);
+  }
+  return policy;
+}
+
+/** Requests go without a password in their URL. */
+export function hasNoPassword(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.username + url.password === '';
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { type Database, isUnavailable } from '../../platform/postgres.ts';
+import { dropDuty, takeDuty } from './attestor-store.ts';
+
+export interface DutyTerms {
+  name: string;
+  everyMs: number;
+  /** How long other processes leave it to one that does not renew it. */
+  heldS: number;
+}
+
+/** Work that one process at a time does at intervals. Another one takes over soon after the first has ended. */
+export abstract class Duty {
+  protected readonly database: Database;
+  protected readonly logger: Logger;
+  /** Aborted when the process stops. */
+  protected readonly stopping = new AbortController();
+  readonly #terms: DutyTerms;
+  readonly #holder = randomUUID();
+  #heldUntil = 0;
+  #notBefore = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #underWay: Promise<void> | undefined;
+
+  constructor(database: Database, logger: Logger, terms: DutyTerms) {
+    this.database = database;
+    this.logger = logger;
+    this.#terms = terms;
+  }
+
+  /** Does what is due. Everything that it waits for ends soon after `stopping`. */
+  protected abstract work(): Promise<void>;
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#underWay ??= this.work()
+        .catch((error) => {
+          if (!isUnavailable(error) && !this.stopping.signal.aborted)
+            this.logger.error(error, `${this.#terms.name}: could not be continued`);
+        })
+        .finally(() => {
+          this.#underWay = undefined;
+        });
+    }, this.#terms.everyMs);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.stopping.abort();
+    await this.#underWay;
+    if (this.#heldUntil > performance.now()) await dropDuty(this.database, this.#terms.name, this.#holder).catch(() => {});
+  }
+
+  /** Whether this process is the one. The database is asked at most twice in the time that it is held: even a refusal locks the row. */
+  protected async isMine(): Promise<boolean> {
+    const { name, heldS } = this.#terms;
+    const askedAt = performance.now();
+    if (askedAt < this.#notBefore) return askedAt < this.#heldUntil;
+    const isMine = await takeDuty(this.database, name, this.#holder, heldS);
+    this.#notBefore = askedAt + (heldS * 1000) / 2;
+    this.#heldUntil = isMine ? askedAt + heldS * 1000 : 0;
+    return isMine;
+  }
+}

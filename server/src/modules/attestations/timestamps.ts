@@ -1,0 +1,74 @@
+import { parseNote, verifyTimestamp } from '@waybill/proof';
+import type { Logger } from 'pino';
+import { Counter, type Registry } from 'prom-client';
+import { messageOf } from '../../contract/thrown.ts';
+import type { Database } from '../../platform/postgres.ts';
+import { recordAttested, recordFailure } from './attestor-store.ts';
+import type { CheckpointSource, OwnCheckpoint } from './checkpoint-source.ts';
+import { Duty } from './duty.ts';
+import { askForTimestamp } from './timestamp-request.ts';
+import { tokenIn } from './timestamp-response.ts';
+
+export interface TimestampParts {
+  database: Database;
+  checkpoints: CheckpointSource;
+  /** Of the timestamp authority. */
+  url: string;
+  metrics: Registry;
+}
+
+const EVERY_MS = 5_000;
+const HELD_S = 60;
+const BACKOFF_MAX_S = 15 * 60;
+const FIRST_PAUSE_S = 10;
+
+/** Each hour, if there is something new, gets a token of a timestamp authority (RFC 3161) for the newest checkpoint. */
+export class Timestamps extends Duty {
+  readonly #parts: TimestampParts;
+  readonly #requests: Counter<'outcome'>;
+  #failures = 0;
+  #pausedUntil = 0;
+
+  constructor(parts: TimestampParts, logger: Logger) {
+    super(parts.database, logger, { name: 'timestamps', everyMs: EVERY_MS, heldS: HELD_S });
+    this.#parts = parts;
+    this.#requests = new Counter({
+      name: 'waybill_log_timestamp_requests_total',
+      help: 'Requests for timestamps of checkpoints, by outcome (granted, failed).',
+      labelNames: ['outcome'],
+      registers: [parts.metrics],
+    });
+  }
+
+  protected async work(): Promise<void> {
+    if (performance.now() < this.#pausedUntil || !(await this.isMine())) return;
+    const checkpoint = await this.#parts.checkpoints.checkpointToTimestamp();
+    if (!checkpoint) return;
+    try {
+      await this.#stamp(checkpoint);
+      if (this.#failures > 0) this.logger.info('the timestamp authority responds again');
+      this.#failures = 0;
+      this.#requests.inc({ outcome: 'granted' });
+    } catch (error) {
+      if (!this.stopping.signal.aborted) await this.#fail(messageOf(error));
+    }
+  }
+
+  async #stamp({ log, size, note }: OwnCheckpoint): Promise<void> {
+    const { database, checkpoints, url } = this.#parts;
+    const { body } = parseNote(note);
+    const { response, nonce } = await askForTimestamp(url, body, this.stopping.signal);
+    const token = tokenIn(response, nonce);
+    await verifyTimestamp(Uint8Array.from(token), new TextEncoder().encode(body));
+    await checkpoints.keepTimestamp(log, size, token);
+    await recordAttested(database, url, { log, size });
+  }
+
+  async #fail(reason: string): Promise<void> {
+    this.#pausedUntil = performance.now() + Math.min(BACKOFF_MAX_S, FIRST_PAUSE_S * 2 ** this.#failures) * 1000;
+    this.#failures++;
+    this.#requests.inc({ outcome: 'failed' });
+    if (this.#failures === 1) this.logger.warn({ reason }, 'no timestamp for a checkpoint; the authority is asked again later');
+    await recordFailure(this.#parts.database, this.#parts.url, reason);
+  }
+}

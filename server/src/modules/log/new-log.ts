@@ -1,0 +1,40 @@
+import { parseCheckpoint } from '@waybill/proof';
+import type { Database } from '../../platform/postgres.ts';
+import { logLeaves, unplaceBatches } from './batch-store.ts';
+import { newestCheckpoint } from './checkpoint-store.ts';
+import type { LogKeys } from './log-keys.ts';
+import * as store from './log-store.ts';
+import { SEQUENCER_LOCK } from './sequencer.ts';
+import { auditLeaf, newLogStatement } from './statements.ts';
+import { EMPTY_ROOT } from './tree.ts';
+
+/** The log can't be ended; the message says why. */
+export class NewLogError extends Error {}
+
+/**
+ * Ends a log that can't be signed any more, and starts another one with an origin and a key of its own. Its first leaf links the log before.
+ * Leaves that no known checkpoint of the old log has get places in the new one.
+ */
+export function startNewLog(database: Database, keys: LogKeys): Promise<store.LogRecord> {
+  return database.exclusively(SEQUENCER_LOCK, () =>
+    database.acrossShards(async (of) => {
+      const tx = of(0n);
+      const [first] = await store.allLogs(tx);
+      const old = await store.currentLog(tx);
+      if (!first || !old) throw new NewLogError('There is no log yet: start the service once.');
+      if (old.fault === null) throw new NewLogError(`The log ${old.origin} is in order, so that there is no reason to end it.`);
+      const known = await newestCheckpoint(tx, old.number, -1);
+      const size = known?.size ?? 0;
+      for (const [number] of database.shards.entries()) await unplaceBatches(of(BigInt(number)), old.number, size);
+      await store.endLog(tx, old.number);
+      const added = { ...old, number: old.number + 1, origin: `${first.origin}/${old.number + 1}` };
+      await store.createLog(tx, added.number, added.origin, EMPTY_ROOT);
+      await store.addKey(tx, added.number, { ...keys.firstOf(added.number), succession: null });
+      const root = Buffer.from(known ? parseCheckpoint(known.note).root : EMPTY_ROOT).toString('base64');
+      const previous = { origin: old.origin, size, root };
+      const at = await store.databaseTime(tx);
+      await logLeaves(tx, auditLeaf(newLogStatement({ log: added.origin, previous, reason: old.fault, at })));
+      return added;
+    }),
+  );
+}

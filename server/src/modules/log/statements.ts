@@ -1,0 +1,36 @@
+import { LEAF, leafOfStatement } from '@waybill/proof';
+import { canonicalJson } from '../../contract/canonical-json.ts';
+import { formatId } from '../../contract/ids.ts';
+
+/** What leaves of the types 02 and 05 are hashes of: canonical JSON, which a proof carries along. */
+
+/** A large file that was hashed after its message was delivered. record_hash.sql writes the same text. */
+export function fileStatement(file: { id: string; messageId: string; sha256: Buffer; sizeBytes: number }): string {
+  return canonicalJson({
+    file: formatId('file', file.id),
+    message: formatId('msg', file.messageId),
+    sha256: `sha256:${file.sha256.toString('hex')}`,
+    size_bytes: file.sizeBytes,
+  });
+}
+
+/** Another key signs the log from now on. */
+export function successionStatement(succession: { log: string; oldKey: string; newKey: string; at: Date }): string {
+  const { log, oldKey, newKey, at } = succession;
+  return canonicalJson({ at: at.toISOString(), log, new_key: newKey, old_key: oldKey, statement: 'key_succession' });
+}
+
+/** The first leaf of a log that comes after another one. */
+export function newLogStatement(start: {
+  log: string;
+  previous: { origin: string; size: number; root: string };
+  reason: string;
+  at: Date;
+}): string {
+  const { log, previous, reason, at } = start;
+  return canonicalJson({ at: at.toISOString(), log, previous_log: previous, reason, statement: 'new_log' });
+}
+
+export function auditLeaf(statement: string): Uint8Array {
+  return leafOfStatement(LEAF.audit, statement);
+}

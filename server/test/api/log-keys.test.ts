@@ -1,0 +1,99 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { chmodSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { formatVkey, KEY_TYPE, leafOfStatement, noteVerifier, openNote, parseNote, parseVkey, verifierKey } from '@waybill/proof';
+import { describe, expect, test } from 'vitest';
+import { LogReader } from '../support/log.ts';
+import { dataFolderOf, runProgram, temporaryFolder, until } from '../support/process.ts';
+import { createDatabase, startTestService } from '../support/service.ts';
+
+const folder = temporaryFolder();
+
+/** A key in a file, a program that signs with it, and its public key. */
+function newKey(name: string) {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const [file, program] = [path.join(folder, `${name}.pem`), path.join(folder, `${name}.js`)];
+  writeFileSync(file, privateKey.export({ format: 'pem', type: 'pkcs8' }));
+  writeFileSync(
+    program,
+    `#!${process.execPath}
+const { createPrivateKey, sign } = require('node:crypto');
+const { readFileSync } = require('node:fs');
+process.stdout.write(sign(null, readFileSync(0), createPrivateKey(readFileSync(${JSON.stringify(file)}))).toString('base64') + '\\n');
+`,
+  );
+  chmodSync(program, 0o700);
+  return { file, program, raw: Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url') };
+}
+
+describe('the key of the log', () => {
+  test('is encrypted in the database, and encrypted again for another SECRETS_KEY', async () => {
+    const [first, second] = [1, 2].map((fill) => Buffer.alloc(32, fill).toString('base64')) as [string, string];
+    const DATABASE_URL = await createDatabase();
+    const service = await startTestService({ DATABASE_URL, SECRETS_KEY: first });
+    const { vkey } = (await new LogReader(service.url).wellKnown()).log;
+    const secretOf = async () => (await service.sql<{ secret: string }>('SELECT secret FROM log_keys'))[0]?.secret ?? '';
+    const sealed = await secretOf();
+    expect(sealed).toMatch(/^§[0-9a-f]{8}\./);
+    await expect(startTestService({ DATABASE_URL, SECRETS_KEY: second })).rejects.toThrow('SECRETS_OLD_KEYS');
+    const renewing = await startTestService({ DATABASE_URL, SECRETS_KEY: second, SECRETS_OLD_KEYS: first });
+    await service.sql(`SELECT graphile_worker.add_job('encrypt-log-keys')`);
+    await until(async () => (await secretOf()) !== sealed);
+    const alone = await startTestService({ DATABASE_URL, SECRETS_KEY: second });
+    expect((await new LogReader(alone.url).wellKnown()).log.vkey).toBe(vkey);
+    await Promise.all([service, renewing, alone].map((one) => one.stop()));
+  });
+
+  test.each(['file', 'program'] as const)('can be kept by the operator: in a %s', async (kept) => {
+    const key = newKey(kept);
+    const settings: Record<string, string> =
+      kept === 'file' ? { LOG_KEY_FILE: key.file } : { LOG_KEY_COMMAND: key.program, LOG_PUBLIC_KEY: key.raw.toString('base64') };
+    const service = await startTestService(settings);
+    const reader = new LogReader(service.url);
+    await until(async () => (await reader.checkpoint()) !== undefined);
+    const { origin, vkey } = (await reader.wellKnown()).log;
+    expect(vkey).toBe(formatVkey(verifierKey(origin, KEY_TYPE.ed25519, key.raw)));
+    expect(await service.sql('SELECT secret FROM log_keys')).toEqual([{ secret: null }]);
+    await service.stop();
+  });
+
+  test('is rotated by a note of the key before, which has a leaf; both sign for a while', async () => {
+    const service = await startTestService();
+    const reader = new LogReader(service.url);
+    const { origin, vkey: oldKey } = (await reader.wellKnown()).log;
+    const DATABASE_URL = service.databaseUrl;
+    const rotated = await runProgram('cli', { env: { DATABASE_URL }, args: ['log', 'rotate-key', '--json'] });
+    expect(rotated.stderr).toBe('');
+    const { new_key: newKey } = JSON.parse(rotated.stdout);
+    const known = (await reader.wellKnown()) as { log: { vkey: string; previous_keys: { vkey: string; succession: string }[] } };
+    expect(known.log.vkey).toBe(newKey);
+    const [before] = known.log.previous_keys;
+    expect(before?.vkey).toBe(oldKey);
+    const { body } = await openNote(before?.succession ?? '', [noteVerifier(parseVkey(oldKey))]);
+    expect(JSON.parse(body)).toMatchObject({ statement: 'key_succession', log: origin, old_key: oldKey, new_key: newKey });
+    const leaf = Buffer.from(leafOfStatement(5, body.slice(0, -1))).toString('hex');
+    await until(async () => {
+      const checkpoint = await reader.checkpoint();
+      return checkpoint !== undefined && (await reader.leaves(checkpoint)).some((one) => Buffer.from(one).toString('hex') === leaf);
+    });
+    const note = await (await fetch(`${service.url}/log/checkpoint`)).text();
+    const opened = await openNote(note, [oldKey, newKey].map(parseVkey).map(noteVerifier));
+    expect(opened.verified).toHaveLength(2);
+    expect(parseNote(note).signatures[0]?.keyId).toBe(parseVkey(newKey).keyId);
+    await service.stop();
+  });
+
+  test('is missed where the operator keeps it and does not set it: nothing is signed, and messages are delivered', async () => {
+    const DATABASE_URL = await createDatabase();
+    const first = await startTestService({ DATABASE_URL, LOG_KEY_FILE: newKey('kept').file });
+    const acme = await first.business('acme');
+    await until(async () => (await new LogReader(first.url).checkpoint()) !== undefined);
+    await first.stop();
+    const without = await startTestService({ DATABASE_URL });
+    expect((await acme.api.at(without.url).send({ to: 'acme' })).status).toBe(201);
+    await until(async () => (await without.sql('SELECT 1 FROM logs WHERE fault LIKE $1', ['%LOG_KEY_FILE%'])).length > 0);
+    expect((await new LogReader(without.url).checkpoint())?.size).toBe(0);
+    await without.stop();
+    expect(dataFolderOf(DATABASE_URL)).toBeTruthy();
+  });
+});

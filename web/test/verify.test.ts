@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { VECTORS, type Vector } from '../../packages/proof/test/support/vectors.ts';
+import { builtPages } from '../../server/src/platform/web-build.ts';
+import { openWorld, type Visitor, type World } from './support/visitor.ts';
+
+const read = (name: string) => readFileSync(path.join(VECTORS, name));
+const text = (name: string) => read(name).toString('utf8');
+const upload = (name: string) => ({ name, mimeType: 'application/octet-stream', buffer: read(name) });
+
+let world: World;
+let reader: Visitor;
+let file: string;
+const requests: string[] = [];
+beforeAll(async () => {
+  world = await openWorld();
+  reader = await world.visitor();
+  file = path.join(await builtPages(() => {}), 'verify.html');
+  // Offline, and everything that is asked for is written down.
+  await reader.context.setOffline(true);
+  reader.page.on('request', (request) => requests.push(request.url()));
+  await reader.page.goto(pathToFileURL(file).href);
+});
+afterAll(() => world.stop());
+
+async function choose(...names: string[]): Promise<void> {
+  await reader.page.locator('#result').evaluate((result) => result.replaceChildren());
+  await reader.page.locator('#files').setInputFiles(names.map(upload));
+  await reader.page.locator('#result h2').first().waitFor();
+}
+const verdict = () => reader.page.locator('#result h2').first().textContent();
+const failed = async () => [...new Set(await reader.page.locator('#result li:has(.bad) .part').allTextContents())].sort();
+
+async function trust(kind: Vector['trust']): Promise<void> {
+  const given = { policy: text('policy.txt'), vkey: text('vkey.txt'), none: '' }[kind];
+  await reader.page.locator('#trust').evaluate((field, value) => ((field as HTMLTextAreaElement).value = value), given);
+}
+
+describe('the page that verifies from disk', () => {
+  test('has the expected verdict of each vector, and asks nobody', async () => {
+    const words = { verified: 'Verified', failed: 'Not verified', unusable: 'Not a proof' };
+    for (const vector of JSON.parse(text('vectors.json')) as Vector[]) {
+      await trust(vector.trust);
+      await choose(vector.file, 'tsa-root.pem');
+      expect(await verdict(), vector.name).toBe(words[vector.verdict]);
+      expect(await failed(), vector.name).toEqual([...vector.failed].sort());
+    }
+    expect(requests).toEqual([pathToFileURL(file).href]);
+  });
+
+  test('compares files and JSON, warns of the key in the file, and is accessible', async () => {
+    await trust('none');
+    await choose('good-everything.waybill-proof', 'order.json', 'drawing.txt', 'tsa-root.pem');
+    const result = reader.page.locator('#result');
+    expect(await verdict()).toBe('Verified');
+    expect(await result.textContent()).toContain('The log’s key is the one in the file');
+    expect(await result.textContent()).toContain('the JSON that you gave is that of the message');
+    expect(await result.textContent()).toContain('drawing.txt is the file file_');
+    expect(await result.textContent()).toContain('whom you trust');
+    await reader.expectAccessible();
+    await choose('good-everything.waybill-proof', 'policy.txt');
+    expect(await verdict()).toBe('Not verified');
+    expect(await result.textContent()).toContain('policy.txt is not a file of the message.');
+    await choose('policy.txt');
+    expect(await result.textContent()).toContain('policy.txt is not a file of the message.');
+  });
+
+  test('is served as it is, with a policy that lets it connect to nothing', async () => {
+    const response = await fetch(`${world.service.url}/verify.html`);
+    const page = await response.text();
+    expect(page).toBe(readFileSync(file, 'utf8'));
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(
+      /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    );
+    const script = /<script type="module">([\s\S]+)<\/script>/.exec(page)?.[1] ?? '';
+    expect(policy).toContain(createHash('sha256').update(script).digest('base64'));
+    expect(page).not.toMatch(/(?:src|href)=/);
+  });
+});
