@@ -5,7 +5,7 @@ import { defineConfig } from 'vite';
 
 /** What the service serves itself while Vite serves the pages. */
 export const SERVICE_PATHS =
-  '^/(v1|auth|docs|docs\\.md|objects|mail|mcp|dev|healthz|readyz|metrics|openapi\\.json|llms\\.txt|(@[^/]+/)?\\.well-known)(?=[/?]|$)';
+  '^/(v1|auth|log|docs|docs\\.md|objects|mail|mcp|dev|healthz|readyz|metrics|openapi\\.json|llms\\.txt|(@[^/]+/)?\\.well-known)(?=[/?]|$)';
 
 export default defineConfig({
   root: import.meta.dirname,

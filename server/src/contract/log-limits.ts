@@ -2,10 +2,12 @@
 
 /** Leaves in a batch: as many as messages in a commit. */
 export const LOG_BATCH_MAX_LEAVES = 256;
-/** Leaves that the sequencer takes at a time. */
+/** Batches that the sequencer places at a time. */
+export const LOG_ROUND_MAX_BATCHES = 2_048;
+/** Leaves of these batches. */
 export const LOG_ROUND_MAX_LEAVES = 32_768;
 /** Milliseconds between two checkpoints, while there is something new. */
-export const LOG_CHECKPOINT_EVERY_MS = 500;
+export const LOG_CHECKPOINT_EVERY_MS = 1_000;
 /** Minutes for which a checkpoint is kept that a newer one stands for; one with a timestamp is kept for ever. */
 export const LOG_CHECKPOINTS_KEPT_MINUTES = 60;
 /** Minutes between two timestamps of checkpoints. */

@@ -179,6 +179,13 @@ export async function endLog(tx: Queryable, number: number): Promise<void> {
   await tx.query(END, [number]);
 }
 
+const DO_NOT_SYNC = statement(`SELECT set_config('synchronous_commit', 'off', true) AS value`, { value: 'text' });
+
+/** The transaction commits without waiting for the disk: for what a later one makes durable, or what is found again elsewhere. */
+export async function commitLater(tx: Queryable): Promise<void> {
+  await tx.query(DO_NOT_SYNC);
+}
+
 const NOW = statement('SELECT clock_timestamp() AS time', { time: 'timestamptz' });
 
 export async function databaseTime(db: Queryable): Promise<Date> {

@@ -1,7 +1,7 @@
-import { LOG_BATCH_MAX_LEAVES, LOG_ROUND_MAX_LEAVES } from '../../contract/log-limits.ts';
+import { LOG_ROUND_MAX_BATCHES, LOG_ROUND_MAX_LEAVES } from '../../contract/log-limits.ts';
 import type { Database, Queryable } from '../../platform/postgres.ts';
 import { countWaiting, placeBatches, waitingBatches } from './batch-store.ts';
-import { type LogRecord, lockLog, setSequenced } from './log-store.ts';
+import { commitLater, type LogRecord, lockLog, setSequenced } from './log-store.ts';
 
 export interface Placed {
   log: LogRecord;
@@ -14,40 +14,40 @@ export interface Placed {
  * not as it was read, because another process has taken over.
  */
 export async function placeWaiting(database: Database, log: LogRecord): Promise<Placed | undefined> {
-  const perShard = Math.ceil(LOG_ROUND_MAX_LEAVES / LOG_BATCH_MAX_LEAVES / database.shards.length);
+  const share = (max: number) => Math.ceil(max / database.shards.length);
+  const limits = { batches: share(LOG_ROUND_MAX_BATCHES), leaves: share(LOG_ROUND_MAX_LEAVES) };
   return database.acrossShards(async (of) => {
     const shards = database.shards.map((_, number) => of(BigInt(number)));
     const directory = of(0n);
+    // The growth of the tree is committed after it, and waits for the disk; nothing is published before.
+    await commitLater(directory);
     const locked = await lockLog(directory, log.number);
     if (!locked || locked.isEnded || locked.sequenced !== log.sequenced) return undefined;
     let next = BigInt(locked.sequenced);
     let hasMore = false;
     for (const shard of shards) {
-      const placed = await placeSome(shard, log.number, next, perShard);
+      const placed = await placeSome(shard, log.number, next, limits);
       next += placed.leaves;
-      hasMore ||= placed.batches === perShard;
+      hasMore ||= placed.hasMore;
     }
     if (next > BigInt(locked.sequenced)) await setSequenced(directory, log.number, next);
     return { log: { ...locked, sequenced: Number(next) }, hasMore };
   });
 }
 
-async function placeSome(shard: Queryable, log: number, first: bigint, limit: number): Promise<{ batches: number; leaves: bigint }> {
-  const batches = await waitingBatches(shard, limit);
-  if (batches.length === 0) return { batches: 0, leaves: 0n };
-  let next = first;
-  const firstIndexes = batches.map(({ leaves }) => {
-    const index = next;
-    next += BigInt(leaves);
-    return index;
-  });
-  await placeBatches(
-    shard,
-    log,
-    batches.map(({ id }) => id),
-    firstIndexes,
-  );
-  return { batches: batches.length, leaves: next - first };
+/** At least one batch, and then as many as the limits allow. */
+async function placeSome(shard: Queryable, log: number, first: bigint, limits: { batches: number; leaves: number }) {
+  const waiting = await waitingBatches(shard, limits.batches);
+  const [ids, firstIndexes]: [string[], bigint[]] = [[], []];
+  let leaves = 0;
+  for (const batch of waiting) {
+    if (leaves >= limits.leaves) break;
+    ids.push(batch.id);
+    firstIndexes.push(first + BigInt(leaves));
+    leaves += batch.leaves;
+  }
+  if (ids.length > 0) await placeBatches(shard, log, ids, firstIndexes);
+  return { leaves: BigInt(leaves), hasMore: ids.length === limits.batches || ids.length < waiting.length };
 }
 
 /** Whether any batch is without a place. */

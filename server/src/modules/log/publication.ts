@@ -4,7 +4,7 @@ import type { Database } from '../../platform/postgres.ts';
 import { newestCheckpoint, recordCheckpoint } from './checkpoint-store.ts';
 import { LogFault } from './log-fault.ts';
 import type { LogKeys } from './log-keys.ts';
-import type { LogRecord } from './log-store.ts';
+import { commitLater, type LogRecord } from './log-store.ts';
 import type { Tiles } from './tiles.ts';
 import { sha256 } from './tree.ts';
 
@@ -74,7 +74,11 @@ export async function publish(parts: PublicationParts, log: LogRecord, before: P
   if (before?.size === log.size) return true;
   const note = await signNote(checkpointBody(log), await keys.signersOf(database, log));
   if (!(await objects.replaceHead(headOf(log), Buffer.from(note), before?.version))) return false;
-  await recordCheckpoint(database, log.number, log.size, note);
+  await database.transaction(async (tx) => {
+    // If it is lost, verifyPublished finds it in the object store.
+    await commitLater(tx);
+    await recordCheckpoint(tx, log.number, log.size, note);
+  });
   return true;
 }
 
