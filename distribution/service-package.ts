@@ -9,7 +9,7 @@ import { lockedPackages, pagePackages, writeLock } from './packages.ts';
 /** Copied as they are. */
 const SHIPPED = ['server/migrations', 'server/sql', 'docs', 'LICENSE', 'README.md', 'CHANGELOG.md', '.env.example'];
 /** For those who work on the code. */
-const NOT_SHIPPED = ['docs/adr', 'docs/screenshots', 'server/migrations/schema.sql'];
+const NOT_SHIPPED = ['docs/adr', 'docs/proof/vectors', 'docs/screenshots', 'server/migrations/schema.sql'];
 /** The packages of the checkout that are compiled into the service. */
 const WORKSPACES = ['cli', 'client', 'mcp', 'proof'];
 

@@ -11,6 +11,8 @@ const read = (name: string) => readFileSync(path.join(VECTORS, name));
 const text = (name: string) => read(name).toString('utf8');
 const upload = (name: string) => ({ name, mimeType: 'application/octet-stream', buffer: read(name) });
 
+const OWN_KEY = 'Verified with the log’s key in the file';
+
 let world: World;
 let reader: Visitor;
 let file: string;
@@ -23,6 +25,7 @@ beforeAll(async () => {
   await reader.context.setOffline(true);
   reader.page.on('request', (request) => requests.push(request.url()));
   await reader.page.goto(pathToFileURL(file).href);
+  await reader.page.getByText('Keys that you trust').click();
 });
 afterAll(() => world.stop());
 
@@ -36,7 +39,7 @@ const failed = async () => [...new Set(await reader.page.locator('#result li:has
 
 async function trust(kind: Vector['trust']): Promise<void> {
   const given = { policy: text('policy.txt'), vkey: text('vkey.txt'), none: '' }[kind];
-  await reader.page.locator('#trust').evaluate((field, value) => ((field as HTMLTextAreaElement).value = value), given);
+  await reader.page.locator('#trust').fill(given);
 }
 
 describe('the page that verifies from disk', () => {
@@ -45,8 +48,11 @@ describe('the page that verifies from disk', () => {
     for (const vector of JSON.parse(text('vectors.json')) as Vector[]) {
       await trust(vector.trust);
       await choose(vector.file, 'tsa-root.pem');
-      expect(await verdict(), vector.name).toBe(words[vector.verdict]);
-      expect(await failed(), vector.name).toEqual([...vector.failed].sort());
+      expect(await verdict(), vector.name).toBe(vector.trust === 'none' ? OWN_KEY : words[vector.verdict]);
+      expect(
+        (await failed()).map((part) => part.toLowerCase()),
+        vector.name,
+      ).toEqual([...vector.failed].sort());
     }
     expect(requests).toEqual([pathToFileURL(file).href]);
   });
@@ -55,9 +61,8 @@ describe('the page that verifies from disk', () => {
     await trust('none');
     await choose('good-everything.waybill-proof', 'order.json', 'drawing.txt', 'tsa-root.pem');
     const result = reader.page.locator('#result');
-    expect(await verdict()).toBe('Verified');
-    expect(await result.textContent()).toContain('The log’s key is the one in the file');
-    expect(await result.textContent()).toContain('the JSON that you gave is that of the message');
+    expect(await verdict()).toBe(OWN_KEY);
+    expect(await result.textContent()).toContain('The JSON that you gave is that of the message');
     expect(await result.textContent()).toContain('drawing.txt is the file file_');
     expect(await result.textContent()).toContain('whom you trust');
     await reader.expectAccessible();

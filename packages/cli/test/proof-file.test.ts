@@ -43,7 +43,7 @@ describe('receipt verify', () => {
     const content = JSON.parse((await offline.succeed('receipt', 'verify', at('good-least.waybill-proof'), '--json')).stdout).content_hash;
     const proof = at('message.tlog-proof');
     const policy = TRUST['policy'] ?? [];
-    expect((await offline.succeed('receipt', 'verify', proof, '--content-hash', content, ...policy)).stdout).toContain('leaf 20 of 50');
+    expect((await offline.succeed('receipt', 'verify', proof, '--content-hash', content, ...policy)).stdout).toContain('Leaf 20 of 50');
     expect((await offline.run(['receipt', 'verify', proof, '--content-hash', content.replace(/.$/, 'x'), ...policy])).code).toBe(2);
     expect((await offline.run(['receipt', 'verify', proof, '--content-hash', `sha256:${'0'.repeat(64)}`, ...policy])).code).toBe(1);
     expect((await offline.run(['receipt', 'verify', proof, ...policy])).code).toBe(2);

@@ -8,11 +8,13 @@ export type Hash = (bytes: Uint8Array) => Uint8Array;
 
 export const HASH_BYTES = 32;
 
+/** Nothing that is read here is longer. */
+const BASE64_CHARACTERS_MAX = 131_072;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Standard base64 with padding. Refuses what another text would decode to as well: set bits under the padding. */
 export function fromBase64(text: string, what: string): Bytes {
-  if (!BASE64.test(text)) throw new ProofError(`${what} is not base64.`);
+  if (text.length > BASE64_CHARACTERS_MAX || !BASE64.test(text)) throw new ProofError(`${what} is not base64, or is too long.`);
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   if (toBase64(bytes) !== text) throw new ProofError(`${what} is not in the one base64 form of its bytes.`);
   return bytes;

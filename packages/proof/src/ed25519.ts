@@ -1,4 +1,5 @@
-import type { Bytes } from './bytes.ts';
+import { type Bytes, fromHex } from './bytes.ts';
+import { ProofError } from './errors.ts';
 
 export const PUBLIC_KEY_BYTES = 32;
 export const SIGNATURE_BYTES = 64;
@@ -9,9 +10,19 @@ export async function verifyEd25519(publicKey: Bytes, message: Bytes, signature:
   try {
     const key = await crypto.subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify']);
     return await crypto.subtle.verify('Ed25519', key, signature, message);
-  } catch (error) {
-    // A runtime without Ed25519 must not look like a wrong signature.
-    if ((error as { name?: string } | undefined)?.name === 'NotSupportedError') throw error;
+  } catch {
     return false;
+  }
+}
+
+/** Any public key: the first one of RFC 8032, section 7.1. */
+const SOME_KEY = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a';
+
+/** Throws in a runtime without Ed25519, where every signature would look wrong. */
+export async function requireEd25519(): Promise<void> {
+  try {
+    await crypto.subtle.importKey('raw', fromHex(SOME_KEY, 'A key'), 'Ed25519', false, ['verify']);
+  } catch {
+    throw new ProofError('This browser or runtime can’t verify Ed25519 signatures. Use a newer one.');
   }
 }

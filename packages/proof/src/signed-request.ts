@@ -1,15 +1,15 @@
 import {
+  canonicalJson,
   checkCoverage,
   contentDigest,
   isDigestOf,
   isSignatureGenuine,
-  jsonHash,
   parseParameters,
   SignatureFault,
   type SignatureParameters,
 } from '@waybill/client';
 import type { BundleSignature } from './bundle.ts';
-import { fromBase64 } from './bytes.ts';
+import { fromBase64, sha256, toHex, utf8 } from './bytes.ts';
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from './ed25519.ts';
 import { ProofError } from './errors.ts';
 import { LEAF, leafOfStatement } from './leaf.ts';
@@ -84,13 +84,22 @@ function compareMessage(body: Record<string, unknown>, envelope: EnvelopeStateme
     [body['type'] ?? null, envelope.type],
     [body['subject'] ?? null, envelope.subject],
     [body['note'] ?? null, envelope.note],
-    ['json' in body ? jsonHash(JSON.stringify(body['json'])) : null, envelope.jsonSha256],
+    ['json' in body ? hashOfJson(body['json']) : null, envelope.jsonSha256],
     // Uploads have other ids than the files that they become.
     [Array.isArray(body['files']) ? body['files'].length : 0, envelope.files.length],
   ];
   if (typeof body['in_reply_to'] === 'string') fields.push([body['in_reply_to'], envelope.inReplyTo]);
   if (typeof body['to'] === 'string') fields.push([isAddressOf(body['to'], envelope), true]);
   if (fields.some(([written, sent]) => written !== sent)) throw new ProofError('The signed request is not that of this message.');
+}
+
+/** Undefined for JSON that has no canonical form: a number that is too large, or levels that are too many. */
+function hashOfJson(json: unknown): string | undefined {
+  try {
+    return `sha256:${toHex(sha256(utf8(canonicalJson(json))))}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** `globex`, `globex/orders`, `@globex`, or a mail address: `globex@…`, `globex+orders@…`. */

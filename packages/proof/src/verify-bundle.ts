@@ -1,6 +1,7 @@
 import { jsonHash } from '@waybill/client';
 import { type Bundle, type BundleAcknowledgement, parseBundle } from './bundle.ts';
 import { fromBase64, sha256, toHex, utf8 } from './bytes.ts';
+import { requireEd25519 } from './ed25519.ts';
 import { ProofError } from './errors.ts';
 import { LEAF, leafOf, leafOfStatement } from './leaf.ts';
 import { formatVkey } from './note.ts';
@@ -50,6 +51,7 @@ export interface Report {
  * can't be used.
  */
 export async function verifyBundle(given: string | Uint8Array, options: VerifyOptions = {}): Promise<Report> {
+  await requireEd25519();
   const bundle = parseBundle(given);
   const verification = new Verification(bundle, options);
   return verification.report();
@@ -90,7 +92,7 @@ class Verification {
       'content',
       async () => parseEnvelope(this.#bundle.envelope),
       ({ id, from, to, receivedAt }) => {
-        return `${id} from ${nameOf(from)} to ${nameOf(to)}, received ${receivedAt}`;
+        return `Message ${id} from ${nameOf(from)} to ${nameOf(to)}, received ${receivedAt}.`;
       },
     );
     await this.#inclusion();
@@ -117,12 +119,12 @@ class Verification {
       'inclusion',
       () => verifyProof(proof, leaf, this.#policy),
       ({ checkpoint, index }) => {
-        return `leaf ${index} of ${checkpoint.size} in the log ${checkpoint.origin}`;
+        return `Leaf ${index} of ${checkpoint.size} in the log ${checkpoint.origin}.`;
       },
     );
     if (!verified) return;
     const isNamed = formatVkey(verified.log) === log.vkey;
-    this.#add('log', isNamed, isNamed ? `checkpoint signed by ${log.vkey}` : 'The log is another than the file names.');
+    this.#add('log', isNamed, isNamed ? `The checkpoint is signed by ${log.vkey}.` : 'The log is another than the file names.');
     this.#witnesses(verified);
   }
 
@@ -130,7 +132,7 @@ class Verification {
     const names = witnesses.map(({ name, time }) => `${name} at ${new Date(1_000 * time).toISOString()}`).join(', ');
     const others = unknown.length > 0 ? ` Signatures of unknown keys: ${unknown.join(', ')}.` : '';
     if (!isQuorum) this.#add('witnesses', false, `Not enough witnesses of your policy cosigned the checkpoint.${others}`);
-    else if (witnesses.length > 0) this.#add('witnesses', true, `checkpoint cosigned by ${names}`);
+    else if (witnesses.length > 0) this.#add('witnesses', true, `The checkpoint is cosigned by ${names}.`);
     else this.#checks.push({ part: 'witnesses', state: 'unchecked', text: `Your policy asks for no witness.${others}` });
   }
 
@@ -141,7 +143,7 @@ class Verification {
       this.#add(
         'json',
         isSame,
-        isSame ? `the JSON in the file is that of the message` : 'The JSON in the file is not that of the message.',
+        isSame ? 'The JSON in the file is that of the message.' : 'The JSON in the file is not that of the message.',
       );
     } else if (jsonSha256 !== null && this.#options.json === undefined) {
       this.#checks.push({ part: 'json', state: 'unchecked', text: 'The file has not the JSON, only its hash.' });
@@ -151,7 +153,7 @@ class Verification {
     this.#add(
       'json',
       isSame,
-      isSame ? 'the JSON that you gave is that of the message' : 'The JSON that you gave is not that of the message.',
+      isSame ? 'The JSON that you gave is that of the message.' : 'The JSON that you gave is not that of the message.',
     );
   }
 
@@ -169,7 +171,7 @@ class Verification {
           await verifyLogged(proof, leafOfStatement(LEAF.file, statement), this.#policy);
           hashes.set(id, hash);
         },
-        () => `${named?.filename}: its hash, computed after delivery, is in the log`,
+        () => `${named?.filename}: the hash, computed after delivery, is in the log.`,
       );
     }
     for (const { name, sha256: hash } of this.#options.files ?? []) {
@@ -177,7 +179,7 @@ class Verification {
       this.#add(
         'file',
         id !== undefined,
-        id === undefined ? `${name} is not a file of the message.` : `${name} is the file ${id} of the message`,
+        id === undefined ? `${name} is not a file of the message.` : `${name} is the file ${id} of the message.`,
       );
     }
     for (const { id, filename } of envelope.files)
@@ -191,7 +193,7 @@ class Verification {
       await this.#check(
         'signature',
         () => verifySender(signature, envelope, this.#policy),
-        (key) => `request signed by ${envelope.actor.name} with ${key}`,
+        (key) => `The request is signed by ${envelope.actor.name} with ${key}.`,
       );
   }
 
@@ -209,7 +211,7 @@ class Verification {
         return { ...one, keyId: signature && (await verifyAcknowledger(signature, one, this.#policy)) };
       },
       ({ status, at, party, actor, keyId, reason }) =>
-        `${status} by ${actor.name} of ${nameOf(party)} at ${at}${reason === null ? '' : ` (“${reason}”)`}, ${keyId ? `signed with ${keyId}` : 'not signed: the service’s word'}`,
+        `${status[0]?.toUpperCase()}${status.slice(1)} by ${actor.name} of ${nameOf(party)} at ${at}${reason === null ? '' : ` (“${reason}”)`}, ${keyId ? `signed with ${keyId}` : 'not signed: the service’s word'}.`,
     );
     if (said && !isSameParty(said.party, envelope.to))
       this.#checks.push({
@@ -227,7 +229,7 @@ class Verification {
         return verifyTimestamp(fromBase64(token, 'The timestamp'), utf8(body), this.#authorities);
       },
       ({ time, authority, isTrusted }) =>
-        `in the log before ${time.toISOString()}, signed by ${authority}, ${isTrusted ? 'whom you trust' : 'not checked against a trusted authority'}`,
+        `In the log before ${time.toISOString()}, signed by ${authority}, ${isTrusted ? 'whom you trust' : 'not checked against a trusted authority'}.`,
     );
   }
 

@@ -1,7 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ProofError, parseCertificate, verifyTimestamp } from '../src/index.ts';
 import { Authority, type AuthoritySettings } from './support/authority.ts';
+import { VECTORS } from './support/vectors.ts';
 
 const BYTES = new TextEncoder().encode('waybill.example.com/log\n40\n…\n');
 const authorities: Authority[] = [];
@@ -59,6 +63,19 @@ describe.runIf(hasOpenssl())('timestamps of OpenSSL', () => {
     ['for two things', 'critical,timeStamping,serverAuth', false],
   ])('know a certificate that is %s', (_name, purpose, isFine) => {
     expect(parseCertificate(authority({ purpose }).signer).isForTimestamps).toBe(isFine);
+  });
+
+  test('are verified by OpenSSL, too, with the commands of docs/proof.md', () => {
+    const text = readFileSync(path.join(VECTORS, '../../proof.md'), 'utf8');
+    const commands =
+      [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block).find((block) => block.includes('openssl ts')) ?? '';
+    const folder = mkdtempSync(path.join(tmpdir(), 'waybill-openssl-'));
+    for (const name of ['good-everything.waybill-proof', 'tsa-root.pem']) copyFileSync(path.join(VECTORS, name), path.join(folder, name));
+    // Where there is no jq, Node reads the JSON.
+    const jq = `jq() { node -p "let [one] = JSON.parse(require('fs').readFileSync('$3')).timestamps; one['\${2##*.}']"; }\n`;
+    const output = execFileSync('bash', ['-ec', jq + commands], { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+    rmSync(folder, { recursive: true });
+    expect(output).toContain('Verification: OK');
   });
 
   test('are refused with any flipped bit, of the certificates, too', async () => {

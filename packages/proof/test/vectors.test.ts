@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { LEAF, leafOf, ProofError, parseBundle, parsePolicy, policyOf, verifyBundle, verifyProof } from '../src/index.ts';
+import { formatBundle, LEAF, leafOf, ProofError, parseBundle, parsePolicy, policyOf, verifyBundle, verifyProof } from '../src/index.ts';
+import { bundleOf, said } from './support/sample.ts';
 import { keptStamp, MADE, VECTORS, type Vector, vectorFiles, writeVectors } from './support/vectors.ts';
 
 const read = (name: string) => readFileSync(path.join(VECTORS, name), 'utf8');
@@ -104,6 +105,11 @@ describe('with a flipped bit', () => {
     expect(await acceptedFlips(bytes, async (flipped) => (await verifyBundle(flipped, options)).isVerified)).toEqual([]);
   });
 
+  test('a bundle without witnesses is refused, even by the key in itself', async () => {
+    const bytes = readFileSync(path.join(VECTORS, 'good-not-witnessed.waybill-proof'));
+    expect(await acceptedFlips(bytes, async (flipped) => (await verifyBundle(flipped)).isVerified)).toEqual([]);
+  });
+
   test('a tlog-proof is refused', async () => {
     const bytes = readFileSync(path.join(VECTORS, 'message.tlog-proof'));
     const leaf = leafOf(LEAF.message, createHash('sha256').update(read('envelope.json')).digest());
@@ -120,6 +126,15 @@ describe('with a flipped bit', () => {
     };
     expect(await acceptedFlips(bytes, verify)).toEqual([]);
     expect(await verifyProof(read('message.tlog-proof'), leaf, policyOf(read('vkey.txt').trim()))).toMatchObject({ index: 20 });
+  });
+
+  test('a bundle with a huge token, or a signed body of endless levels, is refused and nothing else is thrown', async () => {
+    // Signed as it should be, and three times as deep as what a recursive function can read.
+    const words = { ...said(), sent: `{"to":"globex","json":${'['.repeat(500_000)}${']'.repeat(500_000)}}` };
+    const hostile = formatBundle(await bundleOf(words, async () => 'A'.repeat(4_000_000)));
+    const { checks, isVerified } = await verifyBundle(hostile, { policy: read('policy.txt') });
+    expect(isVerified).toBe(false);
+    expect(checks.filter(({ state }) => state === 'failed').map(({ part }) => part)).toEqual(['signature', 'time']);
   });
 
   test('a bundle of another size or encoding is refused', () => {

@@ -22,6 +22,7 @@ const ELSEWHERE = [
   [/ distribute /, 'distributes the database: faults/shards'],
   [/\bwaybill witness\b/, 'runs until it is stopped: faults/witness-crashes'],
   [/^(OUTBOUND_PROXY|SECRETS_KEY)=/, 'a setting'],
+  [/verify\.py|openssl ts/, 'Python and OpenSSL: packages/proof/test'],
 ] as const;
 const isElsewhere = (block: string) => ELSEWHERE.some(([pattern]) => pattern.test(block));
 
@@ -133,6 +134,10 @@ const walks: Record<string, Walk> = {
   'contacts.md': { shows: [/"label":"Our supplier"/, /"email_domain":"example.com"/] },
   'files.md': { edits: () => [[/^/, `${FILES}\n`]], shows: [/"filename":"terms.txt"/, /"upload_id"/, /[0-9a-f]{64} {2}received.tiff/] },
   'guide.md': { edits: () => [[/(curl -sN .*)/, 'timeout 2 $1 || true']], shows: [/"json":\{"total":1\.0\}/] },
+  'proof.md': {
+    edits: () => [[/^/, `cd ${DOCS}/proof/vectors\nwaybill() { node ${path.resolve(DOCS, '../packages/cli/src/main.ts')} "$@"; }\n`]],
+    shows: [/^ok +time .*whom you trust\.\nVerified$/m, /^ok +witnesses .*\nVerified$/m],
+  },
   'schemas.md': { shows: [/"minimum"/] },
   'search.md': { shows: [/"data":\[/] },
   'threads.md': { shows: [/"status":"done"/, /"text":"Please take over"/, /"name":"Urgent"/] },

@@ -57,20 +57,17 @@ async function update(): Promise<void> {
 }
 
 async function reportOf(proof: File, others: File[]): Promise<Report> {
-  if (!(await hasEd25519())) throw new Error('This browser can’t verify Ed25519 signatures. Use a newer one.');
   const bytes = await bytesOf(proof, BUNDLE_BYTES_MAX);
   const { json_sha256 }: { json_sha256: string | null } = JSON.parse(parseBundle(bytes).envelope);
-  const options: VerifyOptions & { files: { name: string; sha256: string }[]; tsaCertificates: string[] } = {
-    files: [],
-    tsaCertificates: [],
-    ...trusted(),
-  };
+  const files: { name: string; sha256: string }[] = [];
+  const tsaCertificates: string[] = [];
+  let json: string | undefined;
   for (const file of others) {
-    if (/\.(pem|crt|cer)$/.test(file.name)) options.tsaCertificates.push(await textOf(file, CERTIFICATE_BYTES_MAX));
-    else if (file.name.endsWith('.json') && (await hashOfJson(file)) === json_sha256) options.json = await textOf(file, JSON_BYTES_MAX);
-    else options.files.push({ name: file.name, sha256: await hashOf(file) });
+    if (/\.(pem|crt|cer)$/.test(file.name)) tsaCertificates.push(await textOf(file, CERTIFICATE_BYTES_MAX));
+    else if (file.name.endsWith('.json') && (await hashOfJson(file)) === json_sha256) json = await textOf(file, JSON_BYTES_MAX);
+    else files.push({ name: file.name, sha256: await hashOf(file) });
   }
-  return verifyBundle(bytes, options);
+  return verifyBundle(bytes, { ...trusted(), files, tsaCertificates, json });
 }
 
 /** What is written as trusted: a policy has a line with its quorum. */
@@ -102,17 +99,6 @@ async function textOf(file: File, most: number): Promise<string> {
 async function bytesOf(file: File, most: number): Promise<Uint8Array> {
   if (file.size > most) throw new Error(`${file.name} is larger than ${most.toLocaleString('en')} bytes.`);
   return new Uint8Array(await file.arrayBuffer());
-}
-
-async function hasEd25519(): Promise<boolean> {
-  // A public key of RFC 8032.
-  const key = Uint8Array.from('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'.match(/../g) ?? [], (pair) =>
-    Number.parseInt(pair, 16),
-  );
-  return crypto.subtle.importKey('raw', key, 'Ed25519', false, ['verify']).then(
-    () => true,
-    () => false,
-  );
 }
 
 function element<T extends HTMLElement>(id: string, type: new () => T): T {

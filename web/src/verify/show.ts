@@ -2,6 +2,19 @@ import type { Check, Report } from '@waybill/proof';
 
 /* Everything that strangers wrote is shown as text, and never as HTML. */
 
+const KEY_FROM_FILE =
+  'The file is consistent, but anybody could have made such a file with a key of their own. Add the key that you know of this log under “Keys that you trust”.';
+const PARTS: Record<Check['part'], string> = {
+  content: 'Content',
+  json: 'JSON',
+  file: 'File',
+  log: 'Log',
+  inclusion: 'Inclusion',
+  witnesses: 'Witnesses',
+  signature: 'Signature',
+  acknowledgement: 'Acknowledgement',
+  time: 'Time',
+};
 const LABELS = { verified: 'Verified', failed: 'Failed', unchecked: 'Not checked' };
 const COLOURS = { verified: 'good', failed: 'bad', unchecked: 'warn' };
 
@@ -11,17 +24,10 @@ export function showFault(target: HTMLElement, text: string): void {
 
 export function showReport(target: HTMLElement, { isVerified, isKeyFromFile, envelope, contentHash, checks }: Report): void {
   const verdict = isVerified
-    ? box('good', 'Verified', 'Everything that this file claims holds, except what is marked as not checked.')
+    ? isKeyFromFile
+      ? box('warn', 'Verified with the log’s key in the file', KEY_FROM_FILE)
+      : box('good', 'Verified', 'Everything that this file claims holds, except what is marked as not checked.')
     : box('bad', 'Not verified', 'Something in this file does not hold.');
-  const warning = isKeyFromFile
-    ? [
-        box(
-          'warn',
-          'The log’s key is the one in the file',
-          'Anybody could have made such a file. Compare with a key that you know: add it under “Keys that you trust”.',
-        ),
-      ]
-    : [];
   const facts = envelope
     ? list([
         ['Message', envelope.id],
@@ -36,11 +42,17 @@ export function showReport(target: HTMLElement, { isVerified, isKeyFromFile, env
       ])
     : [];
   const lines = make('ul', '', ...checks.map(line));
-  target.replaceChildren(verdict, ...warning, ...facts, lines);
+  target.replaceChildren(verdict, ...facts, lines);
 }
 
 function line({ part, state, text }: Check): HTMLElement {
-  return make('li', '', make('span', `state ${COLOURS[state]}`, LABELS[state]), make('span', 'part', part), make('bdi', 'text', text));
+  return make(
+    'li',
+    '',
+    make('span', `state ${COLOURS[state]}`, LABELS[state]),
+    make('span', 'part', PARTS[part]),
+    make('bdi', 'text', text),
+  );
 }
 
 function list(facts: [string, string | null][]): HTMLElement[] {

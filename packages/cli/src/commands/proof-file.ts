@@ -59,7 +59,9 @@ export async function verifyFile(call: Call, path: string): Promise<void> {
     [
       ...checks.map(({ part, state, text }) => `${output.paint(COLOURS[state], MARKS[state])} ${part.padEnd(15)} ${visible(text)}`),
       ...(warning === undefined ? [] : [output.paint('yellow', warning)]),
-      isVerified ? output.paint('green', 'Verified') : output.paint('red', 'Not verified'),
+      isVerified
+        ? output.paint(isKeyFromFile ? 'yellow' : 'green', isKeyFromFile ? 'Verified with the key in the file' : 'Verified')
+        : output.paint('red', 'Not verified'),
     ].join('\n'),
   );
   if (!isVerified) throw new CheckFailed();
@@ -99,11 +101,11 @@ async function verifyTlogProof(call: Call, path: string): Promise<FileReport> {
   const checks: Check[] = [];
   try {
     const { checkpoint, index, witnesses, isQuorum } = await verifyProof(text, leaf, policy);
-    checks.push({ part: 'inclusion', state: 'verified', text: `leaf ${index} of ${checkpoint.size} in the log ${checkpoint.origin}` });
+    checks.push({ part: 'inclusion', state: 'verified', text: `Leaf ${index} of ${checkpoint.size} in the log ${checkpoint.origin}.` });
     const names = witnesses.map(({ name, time }) => `${name} at ${new Date(1_000 * time).toISOString()}`).join(', ');
     if (!isQuorum)
       checks.push({ part: 'witnesses', state: 'failed', text: 'Not enough witnesses of your policy cosigned the checkpoint.' });
-    else if (names !== '') checks.push({ part: 'witnesses', state: 'verified', text: `checkpoint cosigned by ${names}` });
+    else if (names !== '') checks.push({ part: 'witnesses', state: 'verified', text: `The checkpoint is cosigned by ${names}.` });
     else checks.push({ part: 'witnesses', state: 'unchecked', text: 'Your policy asks for no witness.' });
   } catch (error) {
     if (!(error instanceof ProofError)) throw error;
