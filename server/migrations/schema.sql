@@ -2,6 +2,8 @@
 -- It is compared in tests and never run. To rewrite it:
 -- UPDATE_SCHEMA=1 npx vitest run server/test/faults/migrations.test.ts
 
+CREATE TYPE acknowledgement_status AS ENUM ('accepted', 'rejected', 'processed');
+
 CREATE TYPE attempt_status AS ENUM ('pending', 'delivered', 'retrying', 'dropped', 'failed');
 
 CREATE TYPE consumer_message_state AS ENUM ('leased', 'waiting', 'held', 'parked');
@@ -109,6 +111,17 @@ CREATE TYPE prepared_message AS (
   inline_bytes bigint
 );
 
+CREATE TYPE prepared_signature AS (
+  sender_id bigint,
+  message_id uuid,
+  key_id uuid,
+  signature_input text,
+  signature bytea,
+  components text,
+  body_before bytea,
+  body_after bytea
+);
+
 CREATE TYPE touched_ledger AS (
   party_id bigint,
   entries integer
@@ -119,6 +132,23 @@ CREATE TYPE wanted_attempts AS (
   webhook_id uuid,
   room integer,
   held uuid[]
+);
+
+CREATE TABLE acknowledgements (
+  party_id bigint NOT NULL,
+  message_id uuid NOT NULL,
+  number smallint NOT NULL,
+  recipient_id bigint NOT NULL,
+  status acknowledgement_status NOT NULL,
+  statement text NOT NULL,
+  log_batch uuid NOT NULL,
+  key_id uuid,
+  signature_input text,
+  signature bytea,
+  components text,
+  body bytea,
+  CONSTRAINT acknowledgements_check CHECK ((num_nonnulls(key_id, signature_input, signature, components, body) = ANY (ARRAY[0, 5]))),
+  CONSTRAINT acknowledgements_pkey PRIMARY KEY (party_id, message_id, number)
 );
 
 CREATE TABLE agents (
@@ -463,6 +493,18 @@ CREATE TABLE members (
   CONSTRAINT members_pkey PRIMARY KEY (party_id, person_id)
 );
 
+CREATE TABLE message_signatures (
+  sender_id bigint NOT NULL,
+  message_id uuid NOT NULL,
+  key_id uuid NOT NULL,
+  signature_input text NOT NULL,
+  signature bytea NOT NULL,
+  components text NOT NULL,
+  body_before bytea NOT NULL,
+  body_after bytea NOT NULL,
+  CONSTRAINT message_signatures_pkey PRIMARY KEY (sender_id, message_id)
+);
+
 CREATE TABLE messages (
   sender_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -701,6 +743,21 @@ CREATE TABLE sign_in_counts (
   window_start timestamp with time zone NOT NULL,
   uses integer NOT NULL,
   CONSTRAINT sign_in_counts_pkey PRIMARY KEY (subject)
+);
+
+CREATE TABLE signing_keys (
+  party_id bigint NOT NULL,
+  id uuid NOT NULL,
+  agent_id uuid NOT NULL,
+  public_key bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  revoked_at timestamp with time zone,
+  registration text NOT NULL,
+  log_batch uuid NOT NULL,
+  revocation text,
+  revocation_batch uuid,
+  CONSTRAINT signing_keys_public_key_check CHECK ((length(public_key) = 32)),
+  CONSTRAINT signing_keys_pkey PRIMARY KEY (party_id, id)
 );
 
 CREATE TABLE thread_changes (
@@ -996,6 +1053,7 @@ CREATE INDEX sessions_by_expiry ON sessions USING btree (expires_at);
 CREATE INDEX sessions_of_person ON sessions USING btree (person_id, id);
 CREATE INDEX sign_in_accounts_of_person ON sign_in_accounts USING btree (person_id);
 CREATE INDEX sign_in_counts_by_age ON sign_in_counts USING btree (window_start);
+CREATE INDEX signing_keys_of_agent ON signing_keys USING btree (party_id, agent_id, id);
 CREATE INDEX thread_index_to_rebuild ON thread_index USING btree (party_id) WHERE (rebuilt_through IS NOT NULL);
 CREATE INDEX thread_labels_by_label ON thread_labels USING btree (party_id, label, last_position, thread_id);
 CREATE INDEX threads_by_assignee ON threads USING btree (party_id, assignee_id, last_position, thread_id) WHERE (assignee_id IS NOT NULL);
@@ -1802,6 +1860,21 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION keep_signatures(signatures prepared_signature[], messages committed_message[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+BEGIN
+  -- Most batches have none.
+  IF cardinality(signatures) = 0 THEN
+    RETURN;
+  END IF;
+  INSERT INTO message_signatures (sender_id, message_id, key_id, signature_input, signature, components, body_before, body_after)
+  SELECT s.* FROM unnest(signatures) AS s WHERE s.message_id IN (SELECT m.id FROM unnest(messages) AS m);
+END
+$function$;
+
 CREATE FUNCTION lease_due_messages(party bigint, consumer uuid, worker text, until timestamp with time zone, clock timestamp with time zone, tries_max integer, wanted integer, bytes_max integer, OUT leased json, OUT count integer, OUT bytes integer)
  RETURNS record
  LANGUAGE plpgsql
@@ -2158,6 +2231,15 @@ BEGIN
   END IF;
   INSERT INTO log_batches (id, leaves) VALUES (batch, log_leaves.leaves);
   RETURN batch;
+END
+$function$;
+
+CREATE FUNCTION log_statement(leaf_type bytea, statement text, clock timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RETURN log_leaves(leaf_type || sha256(convert_to(statement, 'UTF8')), clock);
 END
 $function$;
 

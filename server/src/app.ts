@@ -15,6 +15,7 @@ import { createServer } from './http/server.ts';
 import { UnknownKeys } from './http/unknown-keys.ts';
 import * as auth from './modules/accounts/auth-routes.ts';
 import * as accounts from './modules/accounts/routes.ts';
+import * as acknowledgements from './modules/acknowledgements/routes.ts';
 import * as agentCards from './modules/agent-cards/routes.ts';
 import * as keys from './modules/agents/key-routes.ts';
 import * as agents from './modules/agents/routes.ts';
@@ -46,6 +47,8 @@ import * as parties from './modules/parties/routes.ts';
 import * as proofs from './modules/receipts/proof-routes.ts';
 import * as receipts from './modules/receipts/routes.ts';
 import * as search from './modules/search/routes.ts';
+import * as signingKeys from './modules/signatures/key-routes.ts';
+import * as signatures from './modules/signatures/routes.ts';
 import * as comments from './modules/threads/comment-routes.ts';
 import * as notifications from './modules/threads/notification-routes.ts';
 import * as threads from './modules/threads/routes.ts';
@@ -65,6 +68,7 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/public/:handle/logo', 'public', dropPage.logo],
   ['GET', '/v1/receipts/:token', 'public', receipts.getOne],
   ['GET', '/v1/receipts/:token/proof', 'public', proofs.ofReceipt],
+  ['GET', '/v1/receipts/:token/signature', 'public', signatures.ofReceipt],
   ['GET', '/v1/me', 'key', me.show],
   ['GET', '/v1/usage', 'key', usage.show],
   ['GET', '/v1/inbox', 'key', messages.inbox],
@@ -72,6 +76,9 @@ export const api: readonly Route<Context>[] = [
   ['POST', '/v1/messages', 'key rw', messages.send],
   ['GET', '/v1/messages/:id', 'key', messages.getOne],
   ['GET', '/v1/messages/:id/proof', 'key', proofs.ofMessage],
+  ['GET', '/v1/messages/:id/signature', 'key', signatures.ofMessage],
+  ['POST', '/v1/messages/:id/acknowledge', 'key rw', acknowledgements.acknowledge],
+  ['GET', '/v1/messages/:id/acknowledgements', 'key', acknowledgements.list],
   ['POST', '/v1/messages/:id/redeliver', 'key rw', redelivery.redeliver],
   ['GET', '/v1/threads', 'key', threads.list],
   ['GET', '/v1/threads/counts', 'key', threads.counts],
@@ -176,6 +183,9 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/agents/:id/keys', 'admin', keys.list],
   ['POST', '/v1/agents/:id/keys', 'admin', keys.mint],
   ['DELETE', '/v1/keys/:id', 'admin', keys.revoke],
+  ['GET', '/v1/agents/:id/signing-keys', 'key', signingKeys.list],
+  ['POST', '/v1/agents/:id/signing-keys', 'admin', signingKeys.register],
+  ['DELETE', '/v1/agents/:id/signing-keys/:key_id', 'admin', signingKeys.revoke],
   ['GET', '/v1/domains', 'member', domains.list],
   ['POST', '/v1/domains', 'admin', domains.add],
   ['POST', '/v1/domains/:domain/check', 'admin', domains.check],

@@ -52,7 +52,7 @@ test('a proof that somebody has is verified on the page', async () => {
   const proof = await bundleOf(sent);
   await drop('order.waybill-proof', proof);
   await page.getByText('Verified: a proof of this message').waitFor();
-  await page.getByText('the JSON in the file is that of the message').waitFor();
+  await page.getByText('The JSON in the file is that of the message.').waitFor();
   await expectAccessible();
   await drop('other.waybill-proof', await bundleOf(await send({ subject: 'Another' })));
   await page.getByText('No match: a proof of another message').waitFor();

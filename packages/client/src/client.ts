@@ -9,6 +9,7 @@ import { type Page, Pages } from './pages.ts';
 import { type ProofOptions, type ReceiptProofOptions, readProof } from './proof.ts';
 import { randomKey } from './random-key.ts';
 import type {
+  Acknowledgement,
   AnyReceipt,
   Comment,
   EnvelopeSummary,
@@ -97,6 +98,22 @@ export class Waybill {
   /** Waits until the service has hashed all files of a message (those over 100 MB after delivery), and compares them with the uploads. */
   confirmFiles(message: Message, files: readonly UploadedFile[], options: RequestOptions = {}): Promise<Message> {
     return confirmHashes((id) => this.message(id, options), message, files, options.signal);
+  }
+
+  /** Tells the sender of a received message what becomes of it. The same again does no harm. */
+  acknowledge(
+    to: string | { id: string },
+    given: InputOf<'POST /v1/messages/{id}/acknowledge'>['body'],
+    options: RequestOptions = {},
+  ): Promise<Acknowledgement> {
+    const id = typeof to === 'string' ? to : to.id;
+    return this.request('POST /v1/messages/{id}/acknowledge', { path: { id }, body: given }, { ...options, isRepeatable: true });
+  }
+
+  /** What the recipient of a message has said of it, the oldest first. */
+  async acknowledgements(of: string | { id: string }, options: RequestOptions = {}): Promise<Acknowledgement[]> {
+    const id = typeof of === 'string' ? of : of.id;
+    return (await this.request('GET /v1/messages/{id}/acknowledgements', { path: { id } }, options)).data;
   }
 
   async message(id: string, options: RequestOptions = {}): Promise<Message> {

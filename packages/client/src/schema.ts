@@ -19,6 +19,9 @@ export interface paths {
   "/v1/receipts/{token}/proof": {
     get: operations["getReceiptsTokenProof"];
   };
+  "/v1/receipts/{token}/signature": {
+    get: operations["getReceiptsTokenSignature"];
+  };
   "/v1/me": {
     get: operations["getMe"];
   };
@@ -39,6 +42,15 @@ export interface paths {
   };
   "/v1/messages/{id}/proof": {
     get: operations["getMessagesIdProof"];
+  };
+  "/v1/messages/{id}/signature": {
+    get: operations["getMessagesIdSignature"];
+  };
+  "/v1/messages/{id}/acknowledge": {
+    post: operations["postMessagesIdAcknowledge"];
+  };
+  "/v1/messages/{id}/acknowledgements": {
+    get: operations["getMessagesIdAcknowledgements"];
   };
   "/v1/messages/{id}/redeliver": {
     post: operations["postMessagesIdRedeliver"];
@@ -298,6 +310,13 @@ export interface paths {
   "/v1/keys/{id}": {
     delete: operations["deleteKeysId"];
   };
+  "/v1/agents/{id}/signing-keys": {
+    get: operations["getAgentsIdSigningKeys"];
+    post: operations["postAgentsIdSigningKeys"];
+  };
+  "/v1/agents/{id}/signing-keys/{key_id}": {
+    delete: operations["deleteAgentsIdSigningKeysKeyId"];
+  };
   "/v1/domains": {
     get: operations["getDomains"];
     post: operations["postDomains"];
@@ -322,7 +341,7 @@ export interface components {
     Error: {
       error: {
         /** @enum {string} */
-        code: "unauthorized" | "forbidden" | "not_found" | "not_logged" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
+        code: "unauthorized" | "forbidden" | "not_found" | "not_logged" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_signature" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
         message: string;
         request_id: string;
         details?: {
@@ -435,6 +454,16 @@ export interface components {
       /** @constant */
       status: "pending";
       retry_after_s: number;
+    };
+    SigningKey: {
+      id: string;
+      public_key: string;
+      created_at: string;
+      revoked_at: string | null;
+    };
+    ReceiptSignature: {
+      key: components["schemas"]["SigningKey"];
+      created_at: string;
     };
     Me: {
       business: {
@@ -581,6 +610,30 @@ export interface components {
       json?: string;
       files?: string[];
       file?: string[];
+    };
+    Signature: {
+      key: components["schemas"]["SigningKey"];
+      created_at: string;
+      signature_input: string;
+      signature: string;
+      components: {
+        [key: string]: string;
+      };
+      body: string;
+    };
+    Acknowledgement: {
+      /** @enum {string} */
+      status: "accepted" | "rejected" | "processed";
+      reason: string | null;
+      at: string;
+      party: components["schemas"]["Party"];
+      actor: components["schemas"]["Actor"];
+      signing_key_id: string | null;
+    };
+    AcknowledgementRequest: {
+      /** @enum {string} */
+      status: "accepted" | "rejected" | "processed";
+      reason?: string | null;
     };
     Worker: {
       /** @enum {string} */
@@ -743,7 +796,7 @@ export interface components {
       header_names: string[];
       max_per_second: number | null;
       ordered: boolean;
-      events: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed")[];
+      events: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged")[];
       signatures: ("hmac" | "ed25519")[];
       public_key: string | null;
       failing_since: string | null;
@@ -768,7 +821,7 @@ export interface components {
       header_names: string[];
       max_per_second: number | null;
       ordered: boolean;
-      events: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed")[];
+      events: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged")[];
       signatures: ("hmac" | "ed25519")[];
       public_key: string | null;
       failing_since: string | null;
@@ -797,7 +850,7 @@ export interface components {
       message_id: string | null;
       event_id: string;
       /** @enum {string} */
-      event: "message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.test";
+      event: "message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged" | "message.test";
       replay: boolean;
       attempt: number;
       /** @enum {string} */
@@ -832,7 +885,7 @@ export interface components {
           message_id: string | null;
           event_id: string;
           /** @enum {string} */
-          event: "message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.test";
+          event: "message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged" | "message.test";
           replay: boolean;
           attempt: number;
           /** @enum {string} */
@@ -1017,7 +1070,7 @@ export interface components {
       allowed: boolean;
       reason: ({
         /** @enum {string} */
-        code: "unauthorized" | "forbidden" | "not_found" | "not_logged" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
+        code: "unauthorized" | "forbidden" | "not_found" | "not_logged" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_signature" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
         message: string;
       }) | null;
     };
@@ -1090,6 +1143,13 @@ export interface components {
       status: "open" | "done";
       assignee: components["schemas"]["Worker"] | null;
       labels: string[];
+    };
+    AcknowledgedMessage: {
+      message_id: string;
+      thread_id: string;
+      /** @enum {string} */
+      status: "accepted" | "rejected" | "processed";
+      acknowledgements: components["schemas"]["Acknowledgement"][];
     };
   };
   responses: never;
@@ -1196,6 +1256,20 @@ export interface operations {
       };
     };
   };
+  getReceiptsTokenSignature: {
+    parameters: {
+      path: {
+        token: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["ReceiptSignature"];
+        };
+      };
+    };
+  };
   getMe: {
     parameters: {
       header?: {
@@ -1288,6 +1362,9 @@ export interface operations {
     parameters: {
       header?: {
         "Idempotency-Key"?: string;
+        "Content-Digest"?: string;
+        "Signature-Input"?: string;
+        Signature?: string;
         "Waybill-Business"?: string;
       };
     };
@@ -1354,6 +1431,67 @@ export interface operations {
       200: {
         content: {
           "application/vnd.waybill.proof+json": string;
+        };
+      };
+    };
+  };
+  getMessagesIdSignature: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Signature"];
+        };
+      };
+    };
+  };
+  postMessagesIdAcknowledge: {
+    parameters: {
+      header?: {
+        "Content-Digest"?: string;
+        "Signature-Input"?: string;
+        Signature?: string;
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["AcknowledgementRequest"];
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Acknowledgement"];
+        };
+      };
+    };
+  };
+  getMessagesIdAcknowledgements: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["Acknowledgement"][];
+          };
         };
       };
     };
@@ -2019,7 +2157,7 @@ export interface operations {
           types?: string[] | null;
           max_per_second?: number | null;
           ordered?: boolean;
-          events?: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed")[];
+          events?: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged")[];
           signatures?: ("hmac" | "ed25519")[];
         };
       };
@@ -2083,7 +2221,7 @@ export interface operations {
           types?: string[] | null;
           max_per_second?: number | null;
           ordered?: boolean;
-          events?: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed")[];
+          events?: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged")[];
           signatures?: ("hmac" | "ed25519")[];
           recover?: boolean;
         };
@@ -3072,6 +3210,9 @@ export interface operations {
     parameters: {
       header?: {
         "Idempotency-Key"?: string;
+        "Content-Digest"?: string;
+        "Signature-Input"?: string;
+        Signature?: string;
       };
     };
     requestBody: {
@@ -3614,6 +3755,70 @@ export interface operations {
       };
     };
   };
+  getAgentsIdSigningKeys: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["SigningKey"][];
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  postAgentsIdSigningKeys: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          public_key: string;
+        };
+      };
+    };
+    responses: {
+      201: {
+        content: {
+          "application/json": components["schemas"]["SigningKey"];
+        };
+      };
+    };
+  };
+  deleteAgentsIdSigningKeysKeyId: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        id: string;
+        key_id: string;
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
   getDomains: {
     parameters: {
       header: {
@@ -3750,6 +3955,8 @@ export type Receipt = components['schemas']['Receipt'];
 export type MinimalReceipt = components['schemas']['MinimalReceipt'];
 export type AnyReceipt = components['schemas']['AnyReceipt'];
 export type PendingProof = components['schemas']['PendingProof'];
+export type SigningKey = components['schemas']['SigningKey'];
+export type ReceiptSignature = components['schemas']['ReceiptSignature'];
 export type Me = components['schemas']['Me'];
 export type Usage = components['schemas']['Usage'];
 export type File = components['schemas']['File'];
@@ -3757,6 +3964,9 @@ export type Envelope = components['schemas']['Envelope'];
 export type EnvelopeSummary = components['schemas']['EnvelopeSummary'];
 export type Draft = components['schemas']['Draft'];
 export type DraftForm = components['schemas']['DraftForm'];
+export type Signature = components['schemas']['Signature'];
+export type Acknowledgement = components['schemas']['Acknowledgement'];
+export type AcknowledgementRequest = components['schemas']['AcknowledgementRequest'];
 export type Worker = components['schemas']['Worker'];
 export type Thread = components['schemas']['Thread'];
 export type ThreadCount = components['schemas']['ThreadCount'];
@@ -3798,3 +4008,4 @@ export type Invitation = components['schemas']['Invitation'];
 export type Key = components['schemas']['Key'];
 export type Domain = components['schemas']['Domain'];
 export type UpdatedThread = components['schemas']['UpdatedThread'];
+export type AcknowledgedMessage = components['schemas']['AcknowledgedMessage'];

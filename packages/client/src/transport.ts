@@ -1,4 +1,5 @@
 import { errorOf, WaybillError } from './errors.ts';
+import { type SigningKey, signRequest } from './http-signature.ts';
 import { JsonText } from './json-text.ts';
 import { backoffMs, pause } from './pause.ts';
 
@@ -10,6 +11,8 @@ export interface WaybillOptions {
   baseUrl: string;
   /** An API key, `wb_…`. Without it, only what is public can be read. */
   key?: string | undefined;
+  /** A signing key of the agent: everything that is sent or acknowledged is signed with it. */
+  signingKey?: SigningKey | undefined;
   /** In place of the `fetch` of the platform. */
   fetch?: Fetch | undefined;
   /** How often a request is repeated that failed for the moment; 5 by default. */
@@ -40,19 +43,24 @@ const RETRY_AFTER_MAX_S = 60;
 /** Far above a page of messages, which ends at about 4 MB. */
 const TEXT_MAX_BYTES = 64 * 1_048_576;
 
+/** Requests whose signature is part of a proof. */
+const SIGNED_OPERATIONS = ['POST /v1/messages', 'POST /v1/messages/{id}/acknowledge'];
+
 /** Makes requests: time-outs, retries, errors. */
 export class Transport {
   readonly baseUrl: string;
   readonly #key: string | undefined;
+  readonly #signingKey: SigningKey | undefined;
   readonly #fetch: Fetch;
   readonly maxRetries: number;
   readonly #timeoutMs: number;
 
-  constructor({ baseUrl, key, fetch, maxRetries = DEFAULT_RETRIES, timeoutMs = DEFAULT_TIMEOUT_MS }: WaybillOptions) {
+  constructor({ baseUrl, key, signingKey, fetch, maxRetries = DEFAULT_RETRIES, timeoutMs = DEFAULT_TIMEOUT_MS }: WaybillOptions) {
     if (!/^https?:\/\/./.test(baseUrl))
       throw new TypeError(`baseUrl must be the address of the service, such as https://…; it is ${baseUrl}`);
     this.baseUrl = baseUrl.replace(/\/+$/, '');
     this.#key = key;
+    this.#signingKey = signingKey;
     this.#fetch = fetch ?? ((url, init) => globalThis.fetch(url, init));
     this.maxRetries = maxRetries;
     this.#timeoutMs = timeoutMs;
@@ -72,7 +80,21 @@ export class Transport {
     const isRepeatable = options.isRepeatable ?? (method !== 'POST' || 'idempotency-key' in headers);
     const url = this.urlOf(filled, query);
     const init = { method, headers, ...(content !== undefined && { body: content }) };
-    return this.retry(isRepeatable, options.signal, () => this.attempt(url, init, options, jsonIn));
+    const isSigned = SIGNED_OPERATIONS.includes(operation);
+    // Each try has a signature of its own, because one is valid for some minutes only.
+    return this.retry(isRepeatable, options.signal, async () =>
+      this.attempt(url, isSigned ? { ...init, headers: { ...headers, ...(await this.#signed(url, init)) } } : init, options, jsonIn),
+    );
+  }
+
+  /** The headers that sign a request, if there is a key. */
+  async #signed(
+    url: string,
+    { method, headers, body = '' }: { method: string; headers: Record<string, string>; body?: string },
+  ): Promise<Record<string, string>> {
+    if (!this.#signingKey) return {};
+    const { pathname: path } = new URL(url);
+    return signRequest(this.#signingKey, { method, path, body, idempotencyKey: headers['idempotency-key'] });
   }
 
   urlOf(path: string, query: object): string {

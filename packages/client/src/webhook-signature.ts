@@ -1,5 +1,5 @@
 import { type Message, readMessage } from './message.ts';
-import type { UpdatedThread, Webhook } from './schema.ts';
+import type { AcknowledgedMessage, UpdatedThread, Webhook } from './schema.ts';
 
 export interface WebhookDelivery {
   /** The secret of the webhook, `whsec_…`, or its public key, `whpk_…`; several while you rotate. */
@@ -25,11 +25,12 @@ interface Told {
 /** What a delivery tells, by the kind of its body. */
 export type WebhookEvent = Told &
   (
-    | { kind: 'message'; message: Message; thread?: undefined; webhook?: undefined }
-    | { kind: 'thread'; thread: UpdatedThread; message?: undefined; webhook?: undefined }
-    | { kind: 'webhook'; webhook: Webhook; message?: undefined; thread?: undefined }
+    | ({ kind: 'message'; message: Message } & Partial<Record<'thread' | 'webhook' | 'acknowledged', undefined>>)
+    | ({ kind: 'thread'; thread: UpdatedThread } & Partial<Record<'message' | 'webhook' | 'acknowledged', undefined>>)
+    | ({ kind: 'webhook'; webhook: Webhook } & Partial<Record<'message' | 'thread' | 'acknowledged', undefined>>)
+    | ({ kind: 'acknowledgement'; acknowledged: AcknowledgedMessage } & Partial<Record<'message' | 'thread' | 'webhook', undefined>>)
     /** From a later version of the service. */
-    | { kind: 'unknown'; message?: undefined; thread?: undefined; webhook?: undefined }
+    | ({ kind: 'unknown' } & Partial<Record<'message' | 'thread' | 'webhook' | 'acknowledged', undefined>>)
   );
 
 export type WebhookFault = 'missing_headers' | 'too_old_or_new' | 'wrong_signature';
@@ -70,7 +71,8 @@ export async function verifyWebhook({ key, headers, body, toleranceS = TOLERANCE
 
 /** The kind is found in the body, which is signed. */
 function eventIn(told: Told): WebhookEvent {
-  const body: { id?: unknown } = JSON.parse(told.bodyText);
+  const body: { id?: unknown; acknowledgements?: unknown } = JSON.parse(told.bodyText);
+  if (Array.isArray(body.acknowledgements)) return { ...told, kind: 'acknowledgement', acknowledged: JSON.parse(told.bodyText) };
   const prefix = String(body.id).split('_', 1)[0];
   if (prefix === 'msg') return { ...told, kind: 'message', message: readMessage(told.bodyText) };
   if (prefix === 'thr') return { ...told, kind: 'thread', thread: JSON.parse(told.bodyText) };

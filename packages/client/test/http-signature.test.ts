@@ -97,6 +97,8 @@ describe('a signed request', () => {
     expect(headers['signature-input']).toBe(
       'waybill=("@method" "@path" "content-digest" "idempotency-key");created=1800000000;keyid="sgk_1";alg="ed25519"',
     );
+    // The Python client's tests have the same text.
+    expect(headers.signature).toBe('waybill=:PkUirxzW0NCQmSqCDdb3j06c3NXRpnxu6XV4amLIPSiPszILS+TjCERxdmQZcQDto2pkcQUuAolLoY6vZGSoCQ==:');
     expect(parameters).toMatchObject({ created: 1_800_000_000, keyid: 'sgk_1', alg: 'ed25519', expires: undefined });
     expect(fault(() => checkCoverage(parameters, true))).toBeUndefined();
     expect(await isSignatureGenuine(RFC.publicKey, parameters, values(headers), signature)).toBe(true);

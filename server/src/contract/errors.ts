@@ -26,6 +26,10 @@ export const errorCatalogue = {
     400,
     'The webhook URL is not HTTPS, has a user name or control characters in it, or its host is not public or can’t be resolved.',
   ],
+  invalid_signature: [
+    400,
+    'The request has a signature that is not genuine, not recent, does not cover what it must, or is not by a valid signing key of the agent; or only some of the headers of a signature.',
+  ],
   invalid_schema: [400, 'The inbox JSON Schema does not compile.'],
   method_not_allowed: [405, 'The path exists, but not with this method. `Allow` lists the ones it has.'],
   unsupported_media_type: [415, 'The body has a content type or encoding that this endpoint does not accept.'],

@@ -6,6 +6,7 @@ export type IdPrefix =
   | 'thr'
   | 'agt'
   | 'key'
+  | 'sgk'
   | 'inv'
   | 'usr'
   | 'ses'

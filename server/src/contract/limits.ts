@@ -145,6 +145,19 @@ export const USAGE_DEFAULT_DAYS = 30;
 /** Days of usage with `days`. */
 export const USAGE_MAX_DAYS = 90;
 
+// # Signatures and acknowledgements
+
+/** Valid signing keys of one agent. */
+export const SIGNING_KEYS_PER_AGENT_MAX = 10;
+/** Signing keys of one agent, revoked ones included: proofs need them for ever. */
+export const SIGNING_KEYS_EVER_PER_AGENT_MAX = 200;
+/** Time by which `created` of a signature can differ from the clock of the service. */
+export const SIGNATURE_TOLERANCE_S = 300;
+/** Bytes of the body of a signed message around `json`, which are stored with the signature. */
+export const SIGNED_REST_MAX_BYTES = 144 * 1024;
+/** Characters of the reason of an acknowledgement. */
+export const ACKNOWLEDGEMENT_REASON_MAX_CHARS = 1_000;
+
 // # Businesses, agents, keys, contacts
 
 /** Minimum characters of a handle. */
@@ -303,4 +316,5 @@ if (HANDLE_MAX_CHARS + 1 + SEGMENT_MAX_CHARS > MAIL_LOCAL_PART_MAX_OCTETS) throw
 const PARTS_MAX = 10_000;
 if (UPLOAD_MAX_BYTES > PARTS_MAX * UPLOAD_PART_BYTES) throw new Error('the largest file has more parts than a bucket takes');
 if (BODY_MAX_BYTES < JSON_MAX_BYTES + NOTE_MAX_CHARS * 12) throw new Error('a body has no room for json and note');
+if (SIGNED_REST_MAX_BYTES < NOTE_MAX_CHARS * 12 + 16 * 1024) throw new Error('the body of a signed message has no room for a note');
 if (LOGO_MAX_BYTES * 1.4 > SMALL_BODY_MAX_BYTES) throw new Error('a logo does not fit a small body');

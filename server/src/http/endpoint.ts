@@ -16,7 +16,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   params: Params;
   query: Query;
   body: Body;
-  /** The body as received, where the endpoint asks for it. */
+  /** The body as received, unless the endpoint reads it as a stream. */
   rawBody: Buffer;
   request: FastifyRequest;
   /** Counts these bytes as held until the response is sent; refuses when the process holds too many already. */

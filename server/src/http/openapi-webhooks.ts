@@ -67,7 +67,9 @@ function operation(name: string, { operationId, summary, schema, example }: Even
 }
 
 /** What is posted to webhooks. Of each body, its schema and an example. */
-export function webhooksSection(bodyOf: (name: 'Envelope' | 'UpdatedThread' | 'Webhook') => Pick<Event, 'schema' | 'example'>) {
+export function webhooksSection(
+  bodyOf: (name: 'Envelope' | 'UpdatedThread' | 'Webhook' | 'AcknowledgedMessage') => Pick<Event, 'schema' | 'example'>,
+) {
   const message = bodyOf('Envelope');
   const test = { schema: message.schema, example: { ...(isRecord(message.example) && message.example), type: 'message.test' } };
   const thread = bodyOf('UpdatedThread');
@@ -85,6 +87,11 @@ export function webhooksSection(bodyOf: (name: 'Envelope' | 'UpdatedThread' | 'W
       operationId: 'threadUpdated',
       summary: 'Your business changed the status, assignee or labels of a thread, or commented on it',
       ...thread,
+    },
+    'message.acknowledged': {
+      operationId: 'messageAcknowledged',
+      summary: 'The recipient of a message that your business sent has acknowledged it',
+      ...bodyOf('AcknowledgedMessage'),
     },
     'webhook.paused': { operationId: 'webhookPaused', summary: 'Another webhook of your business was paused', ...webhook },
     'message.test': { operationId: 'messageTest', summary: 'A sample that `POST /v1/webhooks/{id}/test` asked for', ...test },

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { AcknowledgedMessageSchema } from '../contract/acknowledgements.ts';
 import { type ErrorCode, errorCatalogue } from '../contract/errors.ts';
 import { PATH_PARAMETER_MAX_CHARS } from '../contract/limits.ts';
 import { isRecord } from '../contract/records.ts';
@@ -98,6 +99,7 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
     paths[path] = { ...paths[path], [route[0].toLowerCase()]: operation(route, schemas) };
   }
   extract(UpdatedThreadSchema, schemas, true);
+  extract(AcknowledgedMessageSchema, schemas, true);
   const bodyOf = (name: string) => {
     const schema = { $ref: `#/components/schemas/${name}` };
     return { schema, example: exampleOf(schema, { schemas }) };

@@ -16,6 +16,8 @@ const COMMITTED_WITHIN_MS = 600_000;
 const OF_PARTY = 'isHere(t.party_id)';
 const SHARD_TABLES: Readonly<Record<string, string>> = {
   messages: 'isHere(t.sender_id) OR isHere(t.recipient_id)',
+  message_signatures: 'isHere(t.sender_id)',
+  acknowledgements: OF_PARTY,
   ledger_entries: OF_PARTY,
   ledgers: OF_PARTY,
   idempotency_keys: OF_PARTY,

@@ -99,7 +99,15 @@ const walks: Record<string, Walk> = {
     edits: () => [['50000000', '2000000']],
     shows: [/"upload_url"/, /"filename":"scan.tiff"/, /([0-9a-f]{64}) {2}scan.tiff\n\1 {2}received.tiff/, /receipt http/],
   },
-  'guides/verify-a-receipt.md': { shows: [/([0-9a-f]{64}) {2}-\n"json_sha256":"sha256:\1"/] },
+  'guides/verify-a-receipt.md': {
+    edits: () => [[/\bwaybill (?=receipt)/g, 'npm run --silent waybill -- ']],
+    shows: [
+      /Saved order-4711\.waybill-proof/,
+      /Saved receipt\.waybill-proof/,
+      /in the log [^\n]*\/log\b[\s\S]*The JSON in the file is that of the message[\s\S]*^Verified$/m,
+      /([0-9a-f]{64}) {2}-\n"json_sha256":"sha256:\1"/,
+    ],
+  },
   'guides/audit-the-operator.md': {
     // The first checkpoint is signed a moment after the first message.
     before: () => until(async () => (await fetch(`${world.service.url}/log/checkpoint`)).ok),

@@ -68,6 +68,8 @@ describe('who may do what', () => {
     'GET /v1/agents/:id/keys': 'admin',
     'POST /v1/agents/:id/keys': 'admin',
     'DELETE /v1/keys/:id': 'admin',
+    'POST /v1/agents/:id/signing-keys': 'admin',
+    'DELETE /v1/agents/:id/signing-keys/:key_id': 'admin',
     'PUT /v1/views/:id/digest': 'member',
     'GET /v1/domains': 'member',
     'POST /v1/domains': 'admin',

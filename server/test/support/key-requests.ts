@@ -1,8 +1,10 @@
+import type { SigningKey } from '@waybill/client';
 import type { ApiResponse } from './api.ts';
 import { goodRequestsOfParts } from './parts-requests.ts';
 import { untilLogged } from './proofs.ts';
 import { untilSearchable } from './search.ts';
 import type { TestBusiness, TestService } from './service.ts';
+import { newSigningKey, signedWrite } from './signing.ts';
 
 /** A valid request for every route that takes a key or is public. sent: a message from acme to globex. */
 export function goodRequestsOfKeys(
@@ -34,6 +36,13 @@ export function goodRequestsOfKeys(
     acme.api.write('POST', `/webhooks/${(await newWebhook()).body.id}/recover`, { since: '2026-01-01', only: 'missing' });
   const recoveryPath = ({ webhook_id, id }: { webhook_id: string; id: string }) => `/webhooks/${webhook_id}/recoveries/${id}`;
 
+  let signingKey: Promise<SigningKey> | undefined;
+  /** A signed message. */
+  async function signed(): Promise<{ id: string; receipt_url: string }> {
+    signingKey ??= newSigningKey(service, acme);
+    return (await signedWrite(acme, await signingKey, '/messages', { to: 'acme', json: { n: 1 } })).body;
+  }
+
   async function upload(): Promise<ApiResponse> {
     const { upload_url: url, headers } = (await announce()).body;
     return service.anonymous.request('PUT', url.slice(service.url.length), { body: 'hello', headers });
@@ -58,6 +67,16 @@ export function goodRequestsOfKeys(
     'GET /v1/receipts/:token/proof': () =>
       untilLogged(() => service.anonymous.get(`/receipts/${sent.receipt_url.split('/r/')[1]}/proof?format=tlog-proof`)),
     'GET /v1/receipts/:token': () => service.anonymous.get(`/receipts/${sent.receipt_url.split('/r/')[1]}`),
+    'GET /v1/receipts/:token/signature': async () =>
+      service.anonymous.get(`/receipts/${(await signed()).receipt_url.split('/r/')[1]}/signature`),
+    'GET /v1/messages/:id/signature': async () => acme.api.get(`/messages/${(await signed()).id}/signature`),
+    'POST /v1/messages/:id/acknowledge': async () =>
+      acme.api.write('POST', `/messages/${(await acme.api.send({ to: 'acme' })).body.id}/acknowledge`, {
+        status: 'rejected',
+        reason: 'late',
+      }),
+    'GET /v1/messages/:id/acknowledgements': () => acme.api.get(`/messages/${sent.id}/acknowledgements`),
+    'GET /v1/agents/:id/signing-keys': () => acme.api.get(`/agents/${acme.agentId}/signing-keys`),
     'GET /v1/me': () => acme.api.get('/me'),
     'GET /v1/usage': () => acme.api.get('/usage?days=3'),
     'GET /v1/events': () => acme.api.get('/events'),

@@ -1,3 +1,4 @@
+import { newSigningKeyPair } from '@waybill/client';
 import type { ApiResponse } from './api.ts';
 import type { Browser } from './browser.ts';
 import { invitationToken } from './businesses.ts';
@@ -27,6 +28,8 @@ export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Re
     return (await guest.get('/v1/account')).body.id;
   };
   const agent = async () => (await owner.post('/agents', { name: 'Orders' })).body.id as string;
+  const signingKey = async (agentId: string) =>
+    owner.post(`/agents/${agentId}/signing-keys`, { public_key: (await newSigningKeyPair()).publicKey });
   const login = async (): Promise<{ device_code: string; user_code: string }> =>
     (await person.post('/v1/device-logins', { name: 'waybill' })).body;
   const domain = async () => (await owner.post('/domains', { domain: `works-${++made}.test` })).body.domain as string;
@@ -70,6 +73,11 @@ export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Re
     'POST /v1/account/invitations/:token': async () => {
       const { guest, token } = await invited();
       return guest.request('POST', `/v1/account/invitations/${token}`);
+    },
+    'POST /v1/agents/:id/signing-keys': async () => signingKey(await agent()),
+    'DELETE /v1/agents/:id/signing-keys/:key_id': async () => {
+      const agentId = await agent();
+      return owner.delete(`/agents/${agentId}/signing-keys/${(await signingKey(agentId)).body.id}`);
     },
     'POST /v1/device-logins': () => person.post('/v1/device-logins', { name: 'waybill on a laptop' }),
     'POST /v1/device-logins/key': async () => {

@@ -71,9 +71,22 @@ test('tells members to name their business, and keys not to', () => {
 
 test('describes what is posted to webhooks', () => {
   expect(Object.keys(document.webhooks)).toEqual([
-    ...['message.received', 'message.sent', 'schema.failed', 'file.hashed', 'thread.updated', 'webhook.paused', 'message.test'],
+    ...[
+      'message.received',
+      'message.sent',
+      'schema.failed',
+      'file.hashed',
+      'thread.updated',
+      'message.acknowledged',
+      'webhook.paused',
+      'message.test',
+    ],
   ]);
-  const others: Record<string, string> = { 'thread.updated': 'UpdatedThread', 'webhook.paused': 'Webhook' };
+  const others: Record<string, string> = {
+    'thread.updated': 'UpdatedThread',
+    'webhook.paused': 'Webhook',
+    'message.acknowledged': 'AcknowledgedMessage',
+  };
   for (const [event, { post }] of Object.entries(document.webhooks as Record<string, Json>)) {
     const { schema, example } = post.requestBody.content['application/json'];
     expect(schema).toEqual({ $ref: `#/components/schemas/${others[event] ?? 'Envelope'}` });

@@ -19,6 +19,7 @@ from .errors import (
 )
 from .events import Event
 from .message import Leased, Message
+from .signing import SigningKey
 from .steps import VERSION as __version__
 from .transfers import Progress, Uploaded
 from .webhooks import Delivery, verify_webhook
@@ -34,6 +35,7 @@ __all__ = [
     "Message",
     "Progress",
     "SignatureInvalid",
+    "SigningKey",
     "UploadInterrupted",
     "Uploaded",
     "Waybill",

@@ -16,7 +16,7 @@ from .call import Call, Page, Paged
 from .consumer import consumption_of
 from .events import Event, EventReader
 from .message import Message
-from .messages import Fields
+from .messages import AcknowledgementStatus, Fields
 from .settings import ConsumeOptions, Settings, service_of
 from .steps import Download, Handle, Pause, Step, Steps, Work
 from .transfers import Report, Uploaded
@@ -55,6 +55,15 @@ class AsyncWaybill:
         """Replies to a message, in its thread."""
         id = message if isinstance(message, str) else message.id
         return await self._run(messages.send(self._service, {"in_reply_to": id}, fields))
+
+    async def acknowledge(self, message: Message | str, status: AcknowledgementStatus, reason: str | None = None) -> types.Acknowledgement:
+        """Tells the sender of a received message what becomes of it. The same again does no harm."""
+        return await self.do(messages.acknowledge(message, status, reason))
+
+    async def acknowledgements(self, message: Message | str) -> list[types.Acknowledgement]:
+        """What the recipient of a message has said of it, the oldest first."""
+        id = message if isinstance(message, str) else message.id
+        return (await self.do(operations.get_messages_id_acknowledgements(id)))["data"]
 
     async def message(self, id: str) -> Message:
         return await self.do(operations.get_messages_id(id))

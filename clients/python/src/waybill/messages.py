@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
+from . import operations, types
 from .call import Call, json_bytes
 from .errors import HashMismatch
 from .message import Message, message_of
@@ -15,6 +17,8 @@ from .transfers import Uploaded, upload
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
+
+AcknowledgementStatus = Literal["accepted", "rejected", "processed"]
 
 
 class Fields(TypedDict, total=False):
@@ -56,6 +60,12 @@ def send(service: Service, destination: Destination, fields: Fields) -> Steps[Me
         if isinstance(sent, Uploaded) and arrived["sha256"] not in (None, sent.sha256):
             raise HashMismatch(f"{arrived['filename']} arrived as {arrived['sha256']} in {message.id}, but was {sent.sha256}.")
     return message
+
+
+def acknowledge(message: Message | str, status: AcknowledgementStatus, reason: str | None) -> Call[types.Acknowledgement]:
+    id = message if isinstance(message, str) else message.id
+    # The same again returns what was said first.
+    return replace(operations.post_messages_id_acknowledge(id, {"status": status, "reason": reason}), is_repeatable=True)
 
 
 def _body(destination: Destination, fields: Fields, files: list[str]) -> bytes:

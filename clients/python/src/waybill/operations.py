@@ -35,6 +35,11 @@ def get_receipts_token(token: str) -> Call[types.AnyReceipt]:
     return call("GET", "/v1/receipts/{token}", path=[token])
 
 
+def get_receipts_token_signature(token: str) -> Call[types.ReceiptSignature]:
+    """Get the signature of a public receipt."""
+    return call("GET", "/v1/receipts/{token}/signature", path=[token])
+
+
 def get_me() -> Call[types.Me]:
     """Get your business, your role in it, its addresses and usage."""
     return call("GET", "/v1/me")
@@ -58,6 +63,21 @@ def get_outbox(**query: Unpack[types.GetOutboxQuery]) -> Paged[Message]:
 def get_messages_id(id: str) -> Call[Message]:
     """Get a message."""
     return call("GET", "/v1/messages/{id}", message_of, path=[id])
+
+
+def get_messages_id_signature(id: str) -> Call[types.Signature]:
+    """Get the signature of a message."""
+    return call("GET", "/v1/messages/{id}/signature", path=[id])
+
+
+def post_messages_id_acknowledge(id: str, body: types.AcknowledgementRequest) -> Call[types.Acknowledgement]:
+    """Acknowledge a received message."""
+    return call("POST", "/v1/messages/{id}/acknowledge", path=[id], body=body)
+
+
+def get_messages_id_acknowledgements(id: str) -> Call[types.GetMessagesIdAcknowledgementsResponse]:
+    """List the acknowledgements of a message."""
+    return call("GET", "/v1/messages/{id}/acknowledgements", path=[id])
 
 
 def post_messages_id_redeliver(
@@ -439,3 +459,8 @@ def post_device_logins(body: types.PostDeviceLoginsBody) -> Call[types.PostDevic
 def post_device_logins_key(body: types.PostDeviceLoginsKeyBody) -> Call[types.PostDeviceLoginsKeyResponse]:
     """Get the key of a program’s login."""
     return call("POST", "/v1/device-logins/key", body=body)
+
+
+def get_agents_id_signing_keys(id: str, **query: Unpack[types.GetAgentsIdSigningKeysQuery]) -> Paged[types.SigningKey]:
+    """List the signing keys of an agent."""
+    return paged("GET", "/v1/agents/{id}/signing-keys", path=[id], query=query)

@@ -8,6 +8,7 @@ from typing import TypedDict
 import httpx
 
 from . import types
+from .signing import SigningKey, signer_of
 from .steps import Service
 
 class Settings(TypedDict, total=False):
@@ -15,6 +16,8 @@ class Settings(TypedDict, total=False):
     """Seconds to wait for a connection, for each byte to go out, and for a response. 30 by default."""
     retries: int
     """How often to repeat a request that is safe to repeat. 5 by default, 0 for never."""
+    signing_key: SigningKey
+    """A signing key of the agent: everything that is sent or acknowledged is signed with it."""
 
 
 class ConsumeOptions(TypedDict, total=False):
@@ -40,4 +43,6 @@ def service_of(key: str | None, url: str | None, settings: Settings) -> Service:
         raise ValueError("Give a key and the URL of the service, or set WAYBILL_KEY and WAYBILL_URL.")
     if not url.startswith(("https://", "http://")):
         raise ValueError(f"The URL of the service must begin with https://, not {url!r}.")
-    return Service(url.rstrip("/"), key, httpx.Timeout(settings.get("timeout", 30.0)), settings.get("retries", 5))
+    signing_key = settings.get("signing_key")
+    signer = signer_of(signing_key) if signing_key else None
+    return Service(url.rstrip("/"), key, httpx.Timeout(settings.get("timeout", 30.0)), settings.get("retries", 5), signer)

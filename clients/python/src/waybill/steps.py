@@ -16,6 +16,7 @@ import httpx
 from .call import Call
 from .errors import ApiError, ConnectionFailed, WaybillError
 from .message import Message
+from .signing import Signer
 
 T = TypeVar("T")
 
@@ -76,12 +77,15 @@ class Service:
     key: str
     timeout: httpx.Timeout
     retries: int
+    signer: Signer | None = None
 
     def request(self, call: Call[Any]) -> httpx.Request:
         headers = {"authorization": f"Bearer {self.key}", "accept": "application/json", **call.headers}
         if call.body is not None:
             headers.setdefault("content-type", "application/json")
         url = httpx.URL(self.url + call.path, params=dict(call.query)) if call.query else httpx.URL(self.url + call.path)
+        if self.signer:
+            headers.update(self.signer.headers(call, url.raw_path.decode("ascii").partition("?")[0]))
         return self.plain_request(call.method, url, headers, content=call.body, patience=call.patience)
 
     def plain_request(

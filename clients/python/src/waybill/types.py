@@ -32,6 +32,7 @@ ErrorCode = Literal[
     "upload_not_found",
     "upload_incomplete",
     "invalid_webhook_url",
+    "invalid_signature",
     "invalid_schema",
     "method_not_allowed",
     "unsupported_media_type",
@@ -172,7 +173,7 @@ class ErrorErrorDetailsItem(TypedDict):
 
 
 class ErrorError(TypedDict):
-    code: Literal["unauthorized", "forbidden", "not_found", "not_logged", "unknown_recipient", "party_required", "reply_unaddressable", "reply_recipient_mismatch", "sender_blocked", "rate_limited", "quota_exceeded", "validation_error", "invalid_json", "json_too_large", "file_too_large", "upload_not_found", "upload_incomplete", "invalid_webhook_url", "invalid_schema", "method_not_allowed", "unsupported_media_type", "conflict", "internal_error", "unavailable"]
+    code: Literal["unauthorized", "forbidden", "not_found", "not_logged", "unknown_recipient", "party_required", "reply_unaddressable", "reply_recipient_mismatch", "sender_blocked", "rate_limited", "quota_exceeded", "validation_error", "invalid_json", "json_too_large", "file_too_large", "upload_not_found", "upload_incomplete", "invalid_webhook_url", "invalid_signature", "invalid_schema", "method_not_allowed", "unsupported_media_type", "conflict", "internal_error", "unavailable"]
     message: str
     request_id: str
     details: NotRequired[list[ErrorErrorDetailsItem]]
@@ -277,6 +278,18 @@ MinimalReceipt = TypedDict(
 
 
 AnyReceipt = Receipt | MinimalReceipt
+
+
+class SigningKey(TypedDict):
+    id: str
+    public_key: str
+    created_at: str
+    revoked_at: str | None
+
+
+class ReceiptSignature(TypedDict):
+    key: SigningKey
+    created_at: str
 
 
 class MeBusiness(TypedDict):
@@ -403,6 +416,33 @@ class GetOutboxQuery(TypedDict, total=False):
     type: str
     validation: Literal["passed", "failed", "not_applicable"]
     thread: str
+
+
+class Signature(TypedDict):
+    key: SigningKey
+    created_at: str
+    signature_input: str
+    signature: str
+    components: dict[str, str]
+    body: str
+
+
+class Acknowledgement(TypedDict):
+    status: Literal["accepted", "rejected", "processed"]
+    reason: str | None
+    at: str
+    party: Party
+    actor: Actor
+    signing_key_id: str | None
+
+
+class AcknowledgementRequest(TypedDict):
+    status: Literal["accepted", "rejected", "processed"]
+    reason: NotRequired[str | None]
+
+
+class GetMessagesIdAcknowledgementsResponse(TypedDict):
+    data: list[Acknowledgement]
 
 
 class PostMessagesIdRedeliverResponse(TypedDict):
@@ -769,7 +809,7 @@ class Webhook(TypedDict):
     header_names: list[str]
     max_per_second: int | None
     ordered: bool
-    events: list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed"]]
+    events: list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged"]]
     signatures: list[Literal["hmac", "ed25519"]]
     public_key: str | None
     failing_since: str | None
@@ -803,7 +843,7 @@ class CreatedWebhook(TypedDict):
     header_names: list[str]
     max_per_second: int | None
     ordered: bool
-    events: list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed"]]
+    events: list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged"]]
     signatures: list[Literal["hmac", "ed25519"]]
     public_key: str | None
     failing_since: str | None
@@ -820,7 +860,7 @@ class PostWebhooksBody(TypedDict):
     headers: NotRequired[dict[str, str] | None]
     max_per_second: NotRequired[int | None]
     ordered: NotRequired[bool]
-    events: NotRequired[list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed"]]]
+    events: NotRequired[list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged"]]]
     signatures: NotRequired[list[Literal["hmac", "ed25519"]]]
 
 
@@ -833,7 +873,7 @@ class PatchWebhooksIdBody(TypedDict):
     headers: NotRequired[dict[str, str] | None]
     max_per_second: NotRequired[int | None]
     ordered: NotRequired[bool]
-    events: NotRequired[list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed"]]]
+    events: NotRequired[list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged"]]]
     signatures: NotRequired[list[Literal["hmac", "ed25519"]]]
     recover: NotRequired[bool]
 
@@ -892,7 +932,7 @@ class Delivery(TypedDict):
     webhook_id: str
     message_id: str | None
     event_id: str
-    event: Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.test"]
+    event: Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged", "message.test"]
     replay: bool
     attempt: int
     status: Literal["pending", "delivered", "retrying", "dropped", "failed"]
@@ -956,7 +996,7 @@ class WebhookDeliveryAttemptsItem(TypedDict):
     webhook_id: str
     message_id: str | None
     event_id: str
-    event: Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.test"]
+    event: Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged", "message.test"]
     replay: bool
     attempt: int
     status: Literal["pending", "delivered", "retrying", "dropped", "failed"]
@@ -1335,3 +1375,8 @@ class PostDeviceLoginsKeyResponse(TypedDict):
 
 class PostDeviceLoginsKeyBody(TypedDict):
     device_code: str
+
+
+class GetAgentsIdSigningKeysQuery(TypedDict, total=False):
+    limit: int
+    cursor: str

@@ -13,6 +13,7 @@ import {
 import type { Queryable } from '../../platform/postgres.ts';
 import { oneOf, prepared } from '../../platform/statement.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
+import type { MessageSignature } from '../signatures/signed-request.ts';
 import type { PreparedMessage } from './envelope.ts';
 import { ANNOUNCED, FOLLOWERS } from './followers.ts';
 import { MESSAGE_FIELDS } from './store.ts';
@@ -35,7 +36,7 @@ const COMMIT = prepared(
   `WITH batch AS MATERIALIZED (
            SELECT * FROM commit_messages($1::prepared_message[], $2::prepared_file[], $3::touched_ledger[], $4, $5, $6, $7, $8::interval)
          ), followed AS MATERIALIZED (
-           SELECT ${CALL_FOLLOWERS}
+           SELECT ${CALL_FOLLOWERS}, keep_signatures($9::prepared_signature[], b.messages)
              FROM (SELECT array_agg(committed ORDER BY ordinal) AS messages FROM batch WHERE outcome = 'accepted' HAVING count(*) > 0) b
          )
          SELECT outcome, message_id, received_ms, content_hash, CASE WHEN ordinal = 1 THEN ${ANNOUNCED.sqlFunction} END AS announced
@@ -70,6 +71,7 @@ export async function commitMessages(
     quotas.newAccountDays,
     quotas.dailyUploadBytes,
     `${IDEMPOTENCY_WINDOW_HOURS} hours`,
+    signaturesIn(batch),
   ]);
   const outcomes = rows.map((row) => ({
     outcome: row.outcome,
@@ -130,6 +132,23 @@ function recordsOf(batch: readonly PreparedMessage[], isHere: (partyId: bigint) 
     files: recordArray(FILE_FIELDS, files),
     ledgers: recordArray(LEDGER_FIELDS, plan.ledgers),
   };
+}
+
+/** The attributes of the type prepared_signature. */
+const SIGNATURE_FIELDS: readonly Field<{ message: PreparedMessage; signature: MessageSignature }>[] = [
+  bigintField(({ message }) => message.senderId),
+  uuidField(({ message }) => message.id),
+  uuidField(({ signature }) => signature.keyId),
+  textField(({ signature }) => signature.signatureInput),
+  byteaField(({ signature }) => signature.signature),
+  textField(({ signature }) => signature.components),
+  byteaField(({ signature }) => signature.bodyBefore),
+  byteaField(({ signature }) => signature.bodyAfter),
+];
+
+function signaturesIn(batch: readonly PreparedMessage[]): Buffer {
+  const signed = batch.flatMap((message) => (message.signature ? [{ message, signature: message.signature }] : []));
+  return recordArray(SIGNATURE_FIELDS, signed);
 }
 
 /** The attributes of the type touched_ledger. */

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { formatId, formatReceiptToken } from '../../contract/ids.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
+import type { MessageSignature } from '../signatures/signed-request.ts';
 
 /** A delivered message, as stored. `sender`, `recipient` and `validationErrors` are JSON text of the moment of delivery. */
 export interface StoredMessage {
@@ -38,6 +39,8 @@ export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedM
   hashedAfterTime: string;
   /** Bytes of files in the request, which count toward the day's limit; uploads have been counted before. */
   inlineBytes: number;
+  /** Of the message request, if it was signed. */
+  signature?: MessageSignature;
 }
 
 /** Spliced from text, never serialized again: `json` stays byte for byte as sent. */

@@ -93,6 +93,7 @@ export function joinThread(
     await from.query(INSERT_JOINED, [unclaimedId, threadId, businessId]);
     if (database.of(unclaimedId) !== database.of(businessId)) await copyMessages(from, to, unclaimedId, moving);
     const { taken } = onlyRow(await from.query(LEAVE_THREAD, [unclaimedId, threadId, uuidArray(moving)]));
+    await moveAcknowledgements(from, to, unclaimedId, businessId, moving);
     await to.query(ENTER_THREAD, [businessId, unclaimedId, threadId, uuidArray(moving), taken]);
     return moving.length;
   });
@@ -115,6 +116,28 @@ async function copyMessages(from: Queryable, to: Queryable, partyId: bigint, mes
     const rows = await from.query(READ_MESSAGES, [partyId, uuidArray(messageIds.slice(i, i + COPIED_AT_ONCE))]);
     await to.query(COPY_MESSAGES, [rows.map(({ message }) => message)]);
   }
+}
+
+const TAKE_ACKNOWLEDGEMENTS = statement(
+  'DELETE FROM acknowledgements a WHERE a.party_id = $1 AND a.message_id = ANY ($2::uuid[]) RETURNING row_to_json(a)::text AS taken',
+  { taken: 'text' },
+);
+const PUT_ACKNOWLEDGEMENTS = statement(
+  `INSERT INTO acknowledgements SELECT a.* FROM unnest($1::text[]) AS t (taken),
+     jsonb_populate_record(NULL::acknowledgements, t.taken::jsonb || jsonb_build_object('party_id', $2::bigint)) AS a
+   ON CONFLICT DO NOTHING`,
+);
+
+/** What recipients have said of messages goes with them. A business that said so itself has it already. */
+async function moveAcknowledgements(
+  from: Queryable,
+  to: Queryable,
+  unclaimedId: bigint,
+  businessId: bigint,
+  messageIds: readonly string[],
+): Promise<void> {
+  const rows = await from.query(TAKE_ACKNOWLEDGEMENTS, [unclaimedId, uuidArray(messageIds)]);
+  if (rows.length > 0) await to.query(PUT_ACKNOWLEDGEMENTS, [rows.map(({ taken }) => taken), businessId]);
 }
 
 const JOINED_HERE = prepared('joined-here', 'SELECT party_id FROM joined_threads WHERE business_id = $1 AND thread_id = $2', {

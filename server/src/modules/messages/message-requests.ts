@@ -2,14 +2,30 @@ import { Type } from 'typebox';
 import { EnvelopeSchema } from '../../contract/envelope.ts';
 import { type ErrorCode, invalid } from '../../contract/errors.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARS, IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
+import type { Caller } from '../../contract/parties.ts';
 import type { Call, HttpResponse } from '../../http/endpoint.ts';
+import { checkSignature, refuseSignature, signatureOfMessage } from '../signatures/check-signature.ts';
 import { type EnvelopeServices, envelopeOf } from './envelopes.ts';
 import { readFormSendRequest } from './form-send-request.ts';
 import { type Sender, type SendServices, sendMessage } from './send-message.ts';
-import { FormSchema, parseSendRequest, SendRequestSchema } from './send-request.ts';
+import { FormSchema, parseSendRequest, type SendRequest, SendRequestSchema } from './send-request.ts';
 
 const FORM = /^multipart\/form-data\b/i;
 const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_MAX_CHARS}}$`);
+
+/** HTTP Message Signatures of an agent (RFC 9421), for JSON bodies. */
+export const signatureHeaders = {
+  'Content-Digest': Type.Optional(
+    Type.String({ description: '`sha-256=:<base64>:`, the digest of the body. Required with a signature (RFC 9530).' }),
+  ),
+  'Signature-Input': Type.Optional(
+    Type.String({
+      description:
+        'What an agent’s signature covers (RFC 9421): `"@method" "@path" "content-digest"`, and `"idempotency-key"` if there is one, with `created`, `keyid` (the sgk_ id of a signing key) and `alg="ed25519"`.',
+    }),
+  ),
+  Signature: Type.Optional(Type.String({ description: 'The signature, `<label>=:<base64>:`. Only together with Signature-Input.' })),
+};
 
 /** Message requests of a business and of a drop page have the same form. */
 export const sendShape = {
@@ -21,6 +37,7 @@ export const sendShape = {
         description: `Makes a repeat harmless: within ${IDEMPOTENCY_WINDOW_HOURS} hours the same key returns the original envelope with the header Idempotent-Replayed: true.`,
       }),
     ),
+    ...signatureHeaders,
   }),
   body: SendRequestSchema,
   atLeastOneOf: ['to', 'in_reply_to'],
@@ -31,6 +48,7 @@ export const sendShape = {
   errors: [
     'validation_error',
     'party_required',
+    'invalid_signature',
     'invalid_json',
     'json_too_large',
     'unsupported_media_type',
@@ -49,10 +67,23 @@ export const sendShape = {
 /** The services that a message request needs. */
 export type SendingServices = SendServices & EnvelopeServices;
 
-export async function handleSend(context: SendingServices, sender: Sender, { rawBody, request }: Call): Promise<HttpResponse> {
+/** Without a caller, a person sends, who has no key to sign with. */
+export async function handleSend(
+  context: SendingServices,
+  sender: Sender,
+  { rawBody, request }: Call,
+  caller?: Caller,
+): Promise<HttpResponse> {
   const key = idempotencyKeyOf(request.headers['idempotency-key']);
   const isForm = FORM.test(request.headers['content-type'] ?? '');
-  const readRequest = () => (isForm ? readFormSendRequest(request.raw, context.files, sender.party) : parseSendRequest(rawBody));
+  const readRequest = async (): Promise<SendRequest> => {
+    if (isForm) refuseSignature(request, 'A form can’t be signed. Send JSON, and files as uploads.');
+    if (isForm) return readFormSendRequest(request.raw, context.files, sender.party);
+    if (!caller) refuseSignature(request, 'Only an agent can sign a message, with its API key.');
+    const signed = caller && (await checkSignature(context.database, caller, request, rawBody));
+    const read = parseSendRequest(rawBody);
+    return signed ? { ...read, signature: signatureOfMessage(signed, read.json) } : read;
+  };
   const { message, isReplayed } = await sendMessage(context, sender, readRequest, key);
   return { body: await envelopeOf(message, context), ...(isReplayed && { headers: { 'idempotent-replayed': 'true' } }) };
 }

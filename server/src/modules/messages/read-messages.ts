@@ -65,6 +65,11 @@ export async function getMessage(services: ReadServices, reader: Business, id: s
   return (await getSent(services, reader, id)).message;
 }
 
+/** The party that sent a message of the reader's ledger, by the message's uuid. */
+export function senderOf({ database }: ReadServices, reader: Business, messageId: string): Promise<bigint | undefined> {
+  return store.findSender(database.of(reader.id), reader.id, messageId);
+}
+
 /** Newest first, in the order in which messages were committed to the reader's ledger. */
 export async function listMessages(services: ReadServices, reader: Business, box: lists.Box, query: ListQuery): Promise<MessagePage> {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, include: detail = WHOLE, ...given } = query;

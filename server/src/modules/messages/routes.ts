@@ -17,7 +17,7 @@ export const send = endpoint({
   description:
     'A 201 means that the message is durable in your outbox and in the recipient’s inbox. To reply, give `in_reply_to`: the recipient is then the other party of that message.',
   ...sendShape,
-  handle: (context, call) => handleSend(context, { party: call.caller.business, actor: call.caller.actor }, call),
+  handle: (context, call) => handleSend(context, { party: call.caller.business, actor: call.caller.actor }, call, call.caller),
 });
 
 export const getOne = endpoint({

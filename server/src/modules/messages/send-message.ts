@@ -166,6 +166,7 @@ async function prepare(
     hashedBeforeTime: hashed.beforeTime,
     hashedAfterTime: hashed.afterTime,
     inlineBytes: request.inlineFiles.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    ...(request.signature && { signature: request.signature }),
   };
 }
 

@@ -14,6 +14,7 @@ import { bodyCheck } from '../../contract/validation.ts';
 import type { WrittenValue } from '../../platform/lossless-json.ts';
 import { readFields } from '../../platform/written-fields.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
+import type { MessageSignature } from '../signatures/signed-request.ts';
 
 const optionalText = (maxLength: number, description: string) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()], { description }));
@@ -84,6 +85,8 @@ export interface SendRequest {
   inlineFiles: DeliveredFile[];
   /** Whether other messages carry the same files, so that a refusal of this message must not discard them. */
   sharesFiles: boolean;
+  /** If the request was signed. */
+  signature?: MessageSignature;
 }
 
 /** The fields that go into the message unchanged. */

@@ -65,7 +65,8 @@ export const MESSAGE_ROW = columns({
 export const MESSAGE_COLUMNS = namesOf(MESSAGE_ROW, 'm');
 
 /** Joins a ledger's entry to its message, which is stored with its sender. */
-const MESSAGE_OF_ENTRY = `m.sender_id = coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END) AND m.id = e.message_id`;
+const SENDER_OF_ENTRY = `coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END)`;
+const MESSAGE_OF_ENTRY = `m.sender_id = ${SENDER_OF_ENTRY} AND m.id = e.message_id`;
 export const JOIN_MESSAGE = `JOIN messages m ON ${MESSAGE_OF_ENTRY}`;
 
 /** A message as stored: with the number of its files, not yet the files. */
@@ -112,6 +113,20 @@ export async function findMessage(db: Queryable, partyId: bigint, messageId: str
   return row && { senderId: BigInt(row.sender_id), message: toMessage(row) };
 }
 
+const SENDER = prepared(
+  'sender-of-message',
+  `SELECT ${SENDER_OF_ENTRY} AS id FROM ledger_entries e WHERE e.party_id = $1 AND e.message_id = $2 LIMIT 1`,
+  {
+    id: 'bigint',
+  },
+);
+
+/** The party that a message in this ledger is stored with. */
+export async function findSender(db: Queryable, partyId: bigint, messageId: string): Promise<bigint | undefined> {
+  const [row] = await db.query(SENDER, [partyId, messageId]);
+  return row && BigInt(row.id);
+}
+
 const MESSAGE_OF_SENDER = prepared(
   'message-of-sender',
   `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.sender_id = $1 AND m.id = $2`,
@@ -122,6 +137,18 @@ const MESSAGE_OF_SENDER = prepared(
 export async function findSent(db: Queryable, senderId: bigint, messageId: string): Promise<MessageRecord | undefined> {
   const [row] = await db.query(MESSAGE_OF_SENDER, [senderId, messageId]);
   return row && toMessage(row);
+}
+
+const RECEIVED_FROM = prepared(
+  'received-from',
+  `SELECT thread_id, counterparty_id FROM ledger_entries WHERE party_id = $1 AND message_id = $2 AND box = 'in' LIMIT 1`,
+  { thread_id: 'uuid', counterparty_id: 'bigint' },
+);
+
+/** Undefined if the message is not in the inbox of the party. */
+export async function findReceivedFrom(db: Queryable, partyId: bigint, messageId: string): Promise<Omit<Parent, 'segment'> | undefined> {
+  const [row] = await db.query(RECEIVED_FROM, [partyId, messageId]);
+  return row && { threadId: row.thread_id, otherPartyId: BigInt(row.counterparty_id) };
 }
 
 const THREAD_RECEIVED = prepared(

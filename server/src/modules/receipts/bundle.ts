@@ -1,85 +1,145 @@
-import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
-import { BUNDLE_FORMAT, type Bundle, parseNote, parseProof, parseVkey } from '@waybill/proof';
+import {
+  BUNDLE_FORMAT,
+  type Bundle,
+  type BundleAcknowledgement,
+  type BundleLog,
+  type BundleSignature,
+  parseNote,
+  parseProof,
+  parseVkey,
+} from '@waybill/proof';
 import { canonicalJson } from '../../contract/canonical-json.ts';
-import { Refusal } from '../../contract/errors.ts';
 import { formatId } from '../../contract/ids.ts';
-import { HASHED_AT_DELIVERY_MAX_BYTES } from '../../contract/limits.ts';
 import type { CanonicalHasher } from '../../platform/canonical-hasher.ts';
-import type { Location, Log } from '../log/log.ts';
-import { hashedTextOf, type StoredMessage } from '../messages/envelope.ts';
-import type { ReadServices, SentMessage } from '../messages/read-messages.ts';
+import { type AcknowledgementParts, acknowledgementsOf } from '../acknowledgements/acknowledgements.ts';
+import type { Location, LogView, PartySlot } from '../log/log.ts';
+import { fileStatement } from '../log/statements.ts';
+import { sha256Text } from '../messages/envelope.ts';
+import type { SentMessage } from '../messages/read-messages.ts';
+import { type SignatureParts, signatureOf } from '../signatures/signatures.ts';
+import { locate, PENDING, type ProofServices, proofAt } from './proof.ts';
+import { provenEnvelope } from './proven-envelope.ts';
 
-export interface BundleServices extends ReadServices {
-  transparencyLog: Log;
+export interface BundleServices extends ProofServices {
   hasher: CanonicalHasher;
 }
 
-/** The message is not in a checkpoint of the log yet. */
-export const PENDING = Symbol('pending');
+/** For a party of the message, with the JSON or without; or for everybody with a full receipt, who sees nothing of what the parties have signed. */
+export type BundleReader = { partyId: bigint; withJson: boolean } | 'public';
 
-/** public: what everybody with a full receipt may see, which is neither the JSON nor what the parties have signed. */
-export type BundleContents = 'whole' | 'without json' | 'public';
-
-/** The text of c2sp.org/tlog-proof for the content hash of a message. */
-export async function proofOf(services: BundleServices, sent: SentMessage): Promise<string | typeof PENDING> {
+/** The text of a `.waybill-proof`, which verifies without the service: what the log has by now. docs/proof.md describes it. */
+export async function bundleOf(services: BundleServices, sent: SentMessage, reader: BundleReader): Promise<string | typeof PENDING> {
   const location = await locate(services, sent);
-  if (location === PENDING) return PENDING;
-  const proof = await services.transparencyLog.proofOf(location);
-  return proof === 'pending' ? PENDING : proof;
+  const proof = location === PENDING ? PENDING : await proofAt(services, location, sent.message.receivedMs);
+  if (location === PENDING || proof === PENDING) return PENDING;
+  return new BundleMaker(services, sent, reader, await services.transparencyLog.logs()).make(location, proof);
 }
 
-/** The text of a `.waybill-proof`, which verifies without the service. docs/proof.md describes it. */
-export async function bundleOf(services: BundleServices, sent: SentMessage, contents: BundleContents): Promise<string | typeof PENDING> {
-  const { message } = sent;
-  const location = await locate(services, sent);
-  if (location === PENDING) return PENDING;
-  const proof = await services.transparencyLog.proofOf(location);
-  if (proof === 'pending') return PENDING;
-  const bundle: Bundle = {
-    format: BUNDLE_FORMAT,
-    envelope: await provenEnvelope(message),
-    log: await signerOf(services.transparencyLog, location, proof),
-    proof,
-    ...(contents === 'whole' && message.json !== null && { json: await canonicalText(services, sent, message.json) }),
-  };
-  return canonicalJson(bundle);
-}
+class BundleMaker {
+  readonly #services: BundleServices;
+  readonly #sent: SentMessage;
+  readonly #reader: BundleReader;
+  readonly #logs: readonly LogView[];
+  /** Keys that signed checkpoints of the bundle, in the order in which they were needed. */
+  readonly #signers = new Map<string, BundleLog>();
 
-/** The text that json_sha256 is the hash of. */
-async function canonicalText({ hasher }: BundleServices, { senderId }: SentMessage, json: string): Promise<string> {
-  return (await hasher.canonical(String(senderId), Buffer.from(json))).toString();
-}
-
-async function locate({ transparencyLog }: BundleServices, { senderId, message }: SentMessage): Promise<Location | typeof PENDING> {
-  const location = await transparencyLog.locateMessage(senderId, message.id);
-  if (location === 'unlogged') throw new Refusal('not_logged');
-  return location ?? PENDING;
-}
-
-/**
- * The text whose hash is in the log, made from the stored row. A row that was changed since has another hash, and is never served as
- * proven. Large files have no hash at delivery, unless they were sent before: so the envelope is tried without the hashes of all of them,
- * then with all hashes, then without those of the largest file, the two largest, and so on.
- */
-async function provenEnvelope(message: StoredMessage): Promise<string> {
-  const large = message.files.map(({ sizeBytes }) => sizeBytes).filter((bytes) => bytes > HASHED_AT_DELIVERY_MAX_BYTES);
-  const sizes = [...new Set(large)].sort((a, b) => b - a);
-  for (const bound of new Set([sizes.at(-1) ?? Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, ...sizes])) {
-    const files = message.files.map((file) => (file.sizeBytes >= bound ? { ...file, sha256: null } : file));
-    const text = hashedTextOf({ ...message, files });
-    if (createHash('sha256').update(text).digest().equals(message.contentHash)) return text;
-    // Others get a turn: with many long names, each try takes some milliseconds.
-    await setImmediate();
+  constructor(services: BundleServices, sent: SentMessage, reader: BundleReader, logs: readonly LogView[]) {
+    this.#services = services;
+    this.#sent = sent;
+    this.#reader = reader;
+    this.#logs = logs;
   }
-  throw new Error(`the stored message ${formatId('msg', message.id)} does not have its content_hash: the row was changed`);
-}
 
-/** The log, with the one of its keys that signed the checkpoint of the proof. */
-async function signerOf(log: Log, { log: number }: Location, proof: string): Promise<{ origin: string; vkey: string }> {
-  const view = (await log.logs()).find((one) => one.number === number);
-  const signers = new Set(parseNote(parseProof(proof).checkpoint).signatures.map(({ keyId }) => keyId));
-  const vkey = view?.vkeys.find((one) => signers.has(parseVkey(one).keyId));
-  if (!view || vkey === undefined) throw new Error(`no key of log ${number} signed its checkpoint`);
-  return { origin: view.origin, vkey };
+  async make(location: Location, proof: string): Promise<string> {
+    const { message } = this.#sent;
+    const log = this.#note(location, proof);
+    const places = await this.#services.transparencyLog.locateFiles(this.#sent.senderId, message.id);
+    const bundle: Bundle = {
+      format: BUNDLE_FORMAT,
+      envelope: await provenEnvelope(message, new Set(places.keys())),
+      log,
+      proof,
+      files: await this.#files(places),
+      timestamps: await this.#timestamps(location),
+      ...(this.#reader !== 'public' && (await this.#ofParties(this.#reader))),
+    };
+    const [, ...otherLogs] = this.#signers.values();
+    const members = Object.entries({ ...bundle, other_logs: otherLogs });
+    // Empty lists are left out: a bundle has one form.
+    return canonicalJson(
+      Object.fromEntries(members.filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0))),
+    );
+  }
+
+  /** What only the parties see. The request that was signed has the JSON in it. */
+  async #ofParties({ partyId, withJson }: { partyId: bigint; withJson: boolean }): Promise<Partial<Bundle>> {
+    const { database, hasher } = this.#services;
+    const { senderId, message } = this.#sent;
+    const json = withJson && message.json !== null ? await hasher.canonical(String(partyId), Buffer.from(message.json)) : undefined;
+    const signature = withJson ? await signatureOf(database, senderId, message.id, message.json) : undefined;
+    const made = signature && (await this.#signature(signature));
+    const acknowledgements: BundleAcknowledgement[] = [];
+    for (const parts of await acknowledgementsOf(database, message.id, partyId)) {
+      const acknowledgement = await this.#acknowledgement(parts);
+      if (acknowledgement) acknowledgements.push(acknowledgement);
+    }
+    return { ...(json && { json: json.toString() }), ...(made && { signature: made }), acknowledgements };
+  }
+
+  async #files(places: ReadonlyMap<string, Location | undefined>): Promise<NonNullable<Bundle['files']>> {
+    const { message } = this.#sent;
+    const files: NonNullable<Bundle['files']> = [];
+    for (const { id, sha256, sizeBytes } of message.files) {
+      const proof = sha256 && (await this.#proofAt(places.get(id)));
+      if (!proof) continue;
+      const statement = fileStatement({ id, messageId: message.id, sha256, sizeBytes });
+      files.push({ id: formatId('file', id), sha256: sha256Text(sha256), statement, proof });
+    }
+    return files;
+  }
+
+  async #signature(parts: SignatureParts): Promise<BundleSignature | undefined> {
+    const { key, keyLeaf, signatureInput, signature, components, body } = parts;
+    const proof = await this.#proofOf(keyLeaf);
+    if (proof === undefined) return undefined;
+    const encoded = { signature: signature.toString('base64'), body: body.toString() };
+    return { key, key_proof: proof, signature_input: signatureInput, components, ...encoded };
+  }
+
+  async #acknowledgement({ statement, leaf, signature }: AcknowledgementParts): Promise<BundleAcknowledgement | undefined> {
+    const proof = await this.#proofOf(leaf);
+    const made = signature && (await this.#signature(signature));
+    return proof === undefined ? undefined : { statement, proof, ...(made && { signature: made }) };
+  }
+
+  async #timestamps(location: Location): Promise<NonNullable<Bundle['timestamps']>> {
+    const stamped = await this.#services.transparencyLog.timestampedCheckpointFor(location.log, location.index);
+    if (!stamped) return [];
+    const proof = await this.#services.transparencyLog.proofIn(stamped, location);
+    this.#note(location, proof);
+    return [{ proof, token: stamped.token.toString('base64') }];
+  }
+
+  async #proofOf(leaf: PartySlot): Promise<string | undefined> {
+    return this.#proofAt(await this.#services.transparencyLog.locate(leaf));
+  }
+
+  /** Undefined while the leaf is not in a checkpoint. */
+  async #proofAt(location: Location | undefined): Promise<string | undefined> {
+    const proof = location ? await this.#services.transparencyLog.proofOf(location) : 'pending';
+    if (!location || proof === 'pending') return undefined;
+    this.#note(location, proof);
+    return proof;
+  }
+
+  /** Notes the log of a proof, with the one of its keys that signed the checkpoint. */
+  #note({ log: number }: Location, proof: string): BundleLog {
+    const view = this.#logs.find((one) => one.number === number);
+    const signed = new Set(parseNote(parseProof(proof).checkpoint).signatures.map(({ keyId }) => keyId));
+    const key = view?.keys.find(({ vkey }) => signed.has(parseVkey(vkey).keyId));
+    if (!view || !key) throw new Error(`no key of log ${number} signed its checkpoint`);
+    const signer = { origin: view.origin, vkey: key.vkey };
+    this.#signers.set(signer.vkey, signer);
+    return signer;
+  }
 }

@@ -6,7 +6,8 @@ import { PendingProofSchema } from '../../contract/proofs.ts';
 import { endpointsFor, type HttpResponse } from '../../http/endpoint.ts';
 import type { StoredMessage } from '../messages/envelope.ts';
 import { findReceipt, getSent } from '../messages/read-messages.ts';
-import { type BundleServices, bundleOf, PENDING, proofOf } from './bundle.ts';
+import { type BundleServices, bundleOf } from './bundle.ts';
+import { PENDING, proofOf } from './proof.ts';
 
 const { endpoint, publicEndpoint } = endpointsFor<BundleServices>();
 
@@ -44,10 +45,17 @@ export const ofReceipt = publicEndpoint({
 export const ofMessage = endpoint({
   summary: 'Get the proof of a message',
   description:
-    'A file to keep: everything that proves the message without the service. It has the envelope, the `json` unless `contents=false`, the inclusion proof with a signed checkpoint, and what there is of signatures, acknowledgements and timestamps. Files are in it by their hashes. docs/proof.md describes the format.',
+    'A file to keep: everything that proves the message without the service. It has the envelope, the `json` unless `contents=false`, the inclusion proof with a signed checkpoint, and what the log has by then of signatures, acknowledgements and timestamps. Files are in it by their hashes. docs/proof.md describes the format.',
   params: Type.Object({ id: Type.String({ description: 'msg_ id' }) }),
   query: Type.Object(
-    { contents: Type.Optional(Type.Boolean({ description: 'Whether the `json` is in it; true by default. A signature needs it.' })) },
+    {
+      contents: Type.Optional(
+        Type.Boolean({
+          description:
+            'Whether the `json` is in it; true by default. Without it, the signature of the sender is left out, too: it is of a request that has the `json`.',
+        }),
+      ),
+    },
     closed,
   ),
   success: { status: 200, description: 'The proof.', contentType: BUNDLE_TYPE },
@@ -57,7 +65,8 @@ export const ofMessage = endpoint({
     const sent = await getSent(context, caller.business, params.id);
     const { message } = sent;
     reserve(message.json?.length ?? 0);
-    return download(message, await bundleOf(context, sent, contents ? 'whole' : 'without json'), 'waybill-proof', BUNDLE_TYPE);
+    const reader = { partyId: caller.business.id, withJson: contents };
+    return download(message, await bundleOf(context, sent, reader), 'waybill-proof', BUNDLE_TYPE);
   },
 });
 

@@ -19,6 +19,8 @@ import { notify } from './notifications.ts';
 import { findWorkers, listWorkers } from './worker-store.ts';
 import { type NamedWorker, parseWorker, type Worker, workerOf } from './workers.ts';
 
+export { noteChange } from './change-store.ts';
+
 /** What a request changes; what it does not name stays. */
 export interface ThreadChange {
   status?: 'open' | 'done';

@@ -1,3 +1,4 @@
+import { acknowledgedMessage } from '../acknowledgements/acknowledgements.ts';
 import { type EnvelopeServices, receivedEnvelopes } from '../messages/envelopes.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { updatedThread } from '../threads/updated-thread.ts';
@@ -19,6 +20,7 @@ const MADE: Partial<Record<BodyOf['event'], (attempt: BodyOf, services: BodyServ
     return business && sampleEnvelope(messageId, business, createdMs, services.publicUrl);
   },
   'thread.updated': ({ lane, subjectId }, services) => updatedThread(services, lane.partyId, subjectId ?? ''),
+  'message.acknowledged': ({ lane, subjectId }, { database }) => acknowledgedMessage(database, lane.partyId, subjectId ?? ''),
   'webhook.paused': async ({ lane, subjectId }, { database }) => {
     const webhook = await findWebhook(database.of(lane.partyId), lane.partyId, subjectId ?? '');
     return webhook && JSON.stringify(webhookView(webhook));

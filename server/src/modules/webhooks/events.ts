@@ -9,17 +9,18 @@ export const WEBHOOK_EVENTS = [
   'thread.updated',
   'webhook.paused',
   'file.hashed',
+  'message.acknowledged',
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 /** Events that the quotas of messages do not count. One request can cause many. */
-export const UNCOUNTED_EVENTS: readonly WebhookEvent[] = ['thread.updated', 'webhook.paused', 'file.hashed'];
+export const UNCOUNTED_EVENTS: readonly WebhookEvent[] = ['thread.updated', 'webhook.paused', 'file.hashed', 'message.acknowledged'];
 
 /** Tells the webhooks of a business that want to know, once the transaction is committed: of each subject by its uuid. */
 export async function queueEvents(
   tx: Queryable,
   partyId: bigint,
-  event: 'thread.updated' | 'webhook.paused',
+  event: 'thread.updated' | 'webhook.paused' | 'message.acknowledged',
   subjects: readonly string[],
 ): Promise<void> {
   if (subjects.length > 0) await insertEvents(tx, partyId, event, subjects);

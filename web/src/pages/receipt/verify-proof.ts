@@ -116,7 +116,7 @@ function requireCryptography(): void {
 
 interface PublishedLog {
   vkey: string;
-  previous_vkeys?: string[];
+  previous_keys?: { vkey: string }[];
 }
 
 interface Published {
@@ -130,6 +130,6 @@ async function publishedPolicy(signal: AbortSignal): Promise<string> {
   const response = await fetch('/.well-known/waybill.json', { signal });
   if (!response.ok) throw new Error('Couldn’t get the key of the log. Reload the page.');
   const { log, previous_logs = [], witnesses = [] }: Published = await response.json();
-  const vkeys = [log, ...previous_logs].flatMap(({ vkey, previous_vkeys = [] }) => [vkey, ...previous_vkeys]);
+  const vkeys = [log, ...previous_logs].flatMap(({ vkey, previous_keys = [] }) => [vkey, ...previous_keys.map((key) => key.vkey)]);
   return [...vkeys.map((vkey) => `log ${vkey}`), ...witnesses.map(({ name, vkey }) => `witness ${name} ${vkey}`), 'quorum none'].join('\n');
 }

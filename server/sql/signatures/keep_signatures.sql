@@ -1,0 +1,13 @@
+-- Keeps the signatures of those messages of a batch that were committed.
+CREATE OR REPLACE FUNCTION keep_signatures(signatures prepared_signature[], messages committed_message[]) RETURNS void LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan
+AS $$
+BEGIN
+  -- Most batches have none.
+  IF cardinality(signatures) = 0 THEN
+    RETURN;
+  END IF;
+  INSERT INTO message_signatures (sender_id, message_id, key_id, signature_input, signature, components, body_before, body_after)
+  SELECT s.* FROM unnest(signatures) AS s WHERE s.message_id IN (SELECT m.id FROM unnest(messages) AS m);
+END
+$$;

@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+import { ActorSchema, PartySchema } from './envelope.ts';
+import { closed } from './paging.ts';
+
+/** What a recipient can say of a message. */
+export const ACKNOWLEDGEMENT_STATUSES = ['accepted', 'rejected', 'processed'] as const;
+export type AcknowledgementStatus = (typeof ACKNOWLEDGEMENT_STATUSES)[number];
+
+export const acknowledgementStatus = Type.Enum([...ACKNOWLEDGEMENT_STATUSES], {
+  description: 'accepted: taken on, not finally. rejected, processed: finally.',
+});
+
+export const AcknowledgementSchema = Type.Object(
+  {
+    status: acknowledgementStatus,
+    reason: Type.Union([Type.String(), Type.Null()]),
+    at: Type.String({ format: 'date-time' }),
+    party: PartySchema,
+    actor: ActorSchema,
+    signing_key_id: Type.Union([Type.String(), Type.Null()], {
+      description: 'The key that signed it, sgk_ id; null if it was not signed.',
+    }),
+  },
+  { $id: 'Acknowledgement', ...closed },
+);
+
+/** The body of the event message.acknowledged. */
+export const AcknowledgedMessageSchema = Type.Object(
+  {
+    message_id: Type.String({ description: 'msg_ id' }),
+    thread_id: Type.String({ description: 'thr_ id' }),
+    status: Type.Enum([...ACKNOWLEDGEMENT_STATUSES], { description: 'Of the latest acknowledgement.' }),
+    acknowledgements: Type.Array(AcknowledgementSchema, { description: 'All of the message, the oldest first.' }),
+  },
+  { $id: 'AcknowledgedMessage', ...closed },
+);

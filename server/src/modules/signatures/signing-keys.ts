@@ -1,0 +1,94 @@
+import { canonicalJson } from '../../contract/canonical-json.ts';
+import { invalid, Refusal } from '../../contract/errors.ts';
+import { formatId, newUuid } from '../../contract/ids.ts';
+import { SIGNING_KEYS_EVER_PER_AGENT_MAX, SIGNING_KEYS_PER_AGENT_MAX } from '../../contract/limits.ts';
+import type { Business } from '../../contract/parties.ts';
+import type { Database } from '../../platform/postgres.ts';
+import * as store from './key-store.ts';
+
+export type { SigningKeyRecord } from './key-store.ts';
+export const listSigningKeys = store.listKeys;
+
+/** Points of small order, by y-coordinate, without the sign in the highest bit. With such a key, one signature fits many texts. */
+const WEAK_KEYS = new Set([
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+]);
+/** The business of an agent. */
+type Owner = Pick<Business, 'id' | 'view'>;
+
+const KEY_BYTES = 32;
+const SIGN_BIT = 0x80;
+
+/** Registers the public half of an agent's key, and says so in the log. */
+export function registerKey(database: Database, business: Owner, agentId: string, publicKey: string): Promise<store.SigningKeyRecord> {
+  const bytes = publicKeyIn(publicKey);
+  const id = newUuid();
+  // The log's leaves are in the shard of the party; keys are where all parties are.
+  return database.acrossShards(async (of) => {
+    const tx = of(business.id);
+    if (!(await store.lockAgent(tx, business.id, agentId))) noSuchAgent();
+    const known = await store.listKeys(tx, business.id, agentId, null, SIGNING_KEYS_EVER_PER_AGENT_MAX);
+    const repeated = known.find((key) => key.publicKey.equals(bytes));
+    if (repeated) return repeated.revokedAt ? refuse('This key has been revoked. Make a new one.') : repeated;
+    if (known.filter(({ revokedAt }) => revokedAt === null).length >= SIGNING_KEYS_PER_AGENT_MAX)
+      refuse(`An agent can have ${SIGNING_KEYS_PER_AGENT_MAX} signing keys at most: revoke one first.`);
+    if (known.length >= SIGNING_KEYS_EVER_PER_AGENT_MAX)
+      refuse(`An agent can have ${SIGNING_KEYS_EVER_PER_AGENT_MAX} signing keys at most, revoked ones included. Create another agent.`);
+    const createdAt = new Date();
+    const key = { id, agentId, publicKey: bytes, createdAt };
+    const registration = statementOf(business, key, 'registered', createdAt);
+    const logBatch = await store.logStatement(tx, registration, createdAt);
+    await store.insertKey(tx, business.id, { ...key, registration, logBatch });
+    return { ...key, registration, logBatch, revokedAt: null };
+  });
+}
+
+/** From the next request on, nothing that the key signs is accepted. Revoking twice keeps the first time. */
+export function revokeSigningKey(database: Database, business: Owner, agentId: string, keyId: string): Promise<void> {
+  return database.acrossShards(async (of) => {
+    const tx = of(business.id);
+    if (!(await store.lockAgent(tx, business.id, agentId))) noSuchAgent();
+    const key = await store.findKey(tx, business.id, keyId);
+    if (key?.agentId !== agentId) throw new Refusal('not_found', 'The signing key was not found.');
+    if (key.revokedAt) return;
+    const at = new Date();
+    const text = statementOf(business, key, 'revoked', at);
+    await store.revokeKey(tx, business.id, keyId, { at, text, logBatch: await store.logStatement(tx, text, at) });
+  });
+}
+
+type Stated = Pick<store.SigningKeyRecord, 'id' | 'agentId' | 'publicKey'>;
+
+/** What the log has of a key. */
+function statementOf({ view }: Owner, { id, agentId, publicKey }: Stated, state: 'registered' | 'revoked', at: Date): string {
+  return canonicalJson({
+    agent: formatId('agt', agentId),
+    at: at.toISOString(),
+    id: formatId('sgk', id),
+    party: view,
+    public_key: publicKey.toString('base64'),
+    state,
+  });
+}
+
+function publicKeyIn(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64');
+  const withoutSign = Buffer.from(bytes);
+  if (bytes.length === KEY_BYTES) withoutSign[KEY_BYTES - 1] = (bytes[KEY_BYTES - 1] ?? 0) & ~SIGN_BIT;
+  if (bytes.length === KEY_BYTES && bytes.toString('base64') === text && !WEAK_KEYS.has(withoutSign.toString('hex'))) return bytes;
+  throw invalid([{ path: '/public_key', message: 'must be the 32 bytes of an Ed25519 public key in base64' }]);
+}
+
+function noSuchAgent(): never {
+  throw new Refusal('not_found', 'The agent was not found.');
+}
+
+function refuse(message: string): never {
+  throw new Refusal('conflict', message);
+}

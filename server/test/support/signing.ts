@@ -1,0 +1,35 @@
+import { newSigningKeyPair, type SigningKey, signRequest } from '@waybill/client';
+import { formatId, parseId } from '../../src/contract/ids.ts';
+import { registerKey } from '../../src/modules/signatures/signing-keys.ts';
+import type { ApiResponse } from './api.ts';
+import type { TestBusiness, TestService } from './service.ts';
+
+/** A key of the business's agent, whose public half is registered. */
+export async function newSigningKey(
+  service: TestService,
+  { handle, agentId }: Pick<TestBusiness, 'handle' | 'agentId'>,
+): Promise<SigningKey & { publicKey: string; privateKey: string }> {
+  const { privateKey, publicKey } = await newSigningKeyPair();
+  const [party] = await service.database.queryText<{ id: string; display_name: string }>(
+    'SELECT id, display_name FROM parties WHERE handle = $1',
+    [handle],
+  );
+  if (!party) throw new Error('no such business');
+  const business = { id: BigInt(party.id), view: { kind: 'handle', handle, display_name: party.display_name } } as const;
+  const key = await registerKey(service.database, business, parseId('agt', agentId) ?? '', publicKey);
+  return { id: formatId('sgk', key.id), privateKey, publicKey };
+}
+
+/** A signed request of the business's agent. */
+export async function signedWrite(
+  business: TestBusiness,
+  key: SigningKey,
+  path: string,
+  body: unknown,
+  { idempotencyKey, createdS, headers = {} }: { idempotencyKey?: string; createdS?: number; headers?: Record<string, string> } = {},
+): Promise<ApiResponse> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const signature = await signRequest(key, { method: 'POST', path: `/v1${path}`, body: text, idempotencyKey, createdS });
+  const more = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
+  return business.api.write('POST', path, text, { ...signature, ...more, ...headers });
+}
