@@ -44,6 +44,7 @@ import * as members from './modules/members/routes.ts';
 import * as messages from './modules/messages/routes.ts';
 import * as operations from './modules/operations/routes.ts';
 import * as parties from './modules/parties/routes.ts';
+import * as proofs from './modules/receipts/proof-routes.ts';
 import * as receipts from './modules/receipts/routes.ts';
 import * as search from './modules/search/routes.ts';
 import * as signingKeys from './modules/signatures/key-routes.ts';
@@ -66,6 +67,7 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/public/:handle/drop-page', 'public', dropPage.published],
   ['GET', '/v1/public/:handle/logo', 'public', dropPage.logo],
   ['GET', '/v1/receipts/:token', 'public', receipts.getOne],
+  ['GET', '/v1/receipts/:token/proof', 'public', proofs.ofReceipt],
   ['GET', '/v1/receipts/:token/signature', 'public', signatures.ofReceipt],
   ['GET', '/v1/me', 'key', me.show],
   ['GET', '/v1/usage', 'key', usage.show],
@@ -73,6 +75,7 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/outbox', 'key rw', messages.outbox],
   ['POST', '/v1/messages', 'key rw', messages.send],
   ['GET', '/v1/messages/:id', 'key', messages.getOne],
+  ['GET', '/v1/messages/:id/proof', 'key', proofs.ofMessage],
   ['GET', '/v1/messages/:id/signature', 'key', signatures.ofMessage],
   ['POST', '/v1/messages/:id/acknowledge', 'key rw', acknowledgements.acknowledge],
   ['GET', '/v1/messages/:id/acknowledgements', 'key', acknowledgements.list],

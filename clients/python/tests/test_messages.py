@@ -36,6 +36,19 @@ def test_a_reply_joins_the_thread(acme: Any, globex: Any) -> None:
     assert [message.id for message in acme.thread(order.thread_id)] == [order.id, reply.id, again.id]
 
 
+def test_a_message_and_its_receipt_have_proofs(acme: Any, globex: Any) -> None:
+    sent = acme.send("globex", subject="Proven", json={"total": 12})
+    proof = json.loads(globex.proof(sent))
+    assert (proof["format"], proof["json"]) == ("waybill-proof/1", '{"total":12}')
+    assert "json" not in json.loads(globex.proof(sent.id, contents=False))
+    assert globex.receipt_proof(sent.receipt_url).startswith("c2sp.org/tlog-proof@v1\n")
+    assert json.loads(globex.receipt_proof(sent.receipt_url, format="bundle"))["envelope"] == proof["envelope"]
+    with pytest.raises(errors.NotFound):
+        acme.proof("msg_00000000000000000000000000")
+    with pytest.raises(ValueError, match="rcpt_"):
+        acme.receipt_proof("https://example.com/")
+
+
 DEEP = "[" * 1000 + "]" * 1000
 HARD = [
     '{"a": 1.0,"a":12345678901234567890123 , "b":[-0,1E2,1e-7],"":"\\ud800\\u0000\\/"}',

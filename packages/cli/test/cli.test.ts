@@ -256,6 +256,21 @@ describe('proofs', () => {
     expect((await asAcme.succeed('schema', 'check', '--to', 'globex', '--data', '1')).stdout).toBe('not_applicable\n');
   });
 
+  test('a proof is downloaded into a file, which verifies offline', async () => {
+    const { id, receipt_url } = await sender.send({ to: 'globex', jsonText: '{"total":12}' });
+    const anybody = new CommandLine({ HOME: temporaryFolder() });
+    const [own, open] = [path.join(folder, 'own.waybill-proof'), path.join(folder, 'open.waybill-proof')];
+    expect((await asAcme.succeed('receipt', 'proof', id, '-o', own)).stdout).toContain(`Saved ${own}`);
+    expect(JSON.parse(readFileSync(own, 'utf8')).json).toBe('{"total":12}');
+    await anybody.succeed('receipt', 'proof', receipt_url, '-o', open);
+    expect(JSON.parse(readFileSync(open, 'utf8'))).not.toHaveProperty('json');
+    for (const file of [own, open]) expect((await anybody.succeed('receipt', 'verify', file)).stdout).toContain(id);
+    const { stdout } = await asAcme.succeed('receipt', 'proof', id, '--without-json', '-o', '-');
+    expect(JSON.parse(stdout)).not.toHaveProperty('json');
+    expect((await asAcme.run(['receipt', 'proof', 'msg_00000000000000000000000000'])).code).toBe(4);
+    expect((await asAcme.run(['receipt', 'proof', id, '-o', path.join(folder, 'no', 'where')])).code).toBe(2);
+  });
+
   test('a receipt is recomputed, without a key', async () => {
     const bytes = randomBytes(1_000);
     writeFileSync(path.join(folder, 'proof.bin'), bytes);

@@ -6,6 +6,7 @@ import { type FollowOptions, follow } from './follow.ts';
 import { type Message, readMessage, readPage } from './message.ts';
 import type { InputOf, Operation, ResponseOf } from './operations.ts';
 import { type Page, Pages } from './pages.ts';
+import { type ProofOptions, type ReceiptProofOptions, readProof } from './proof.ts';
 import { randomKey } from './random-key.ts';
 import type {
   Acknowledgement,
@@ -199,9 +200,17 @@ export class Waybill {
 
   /** A public receipt, by its token (`rcpt_…`) or URL. `checkReceipt` recomputes its hashes. */
   receipt(tokenOrUrl: string, options: RequestOptions = {}): Promise<AnyReceipt> {
-    const token = /rcpt_\w+/.exec(tokenOrUrl)?.[0];
-    if (token === undefined) throw new TypeError(`${tokenOrUrl} is no receipt: give its URL, or its token, rcpt_….`);
-    return this.request('GET /v1/receipts/{token}', { path: { token } }, options);
+    return this.request('GET /v1/receipts/{token}', { path: { token: tokenIn(tokenOrUrl) } }, options);
+  }
+
+  /** The proof of a message, for its parties: the text of a `.waybill-proof`, which verifies without the service. Waits for the log. */
+  proof(messageId: string, { contents, ...options }: ProofOptions = {}): Promise<string> {
+    return readProof(this.#transport, `/v1/messages/${encodeURIComponent(messageId)}/proof`, { contents }, options);
+  }
+
+  /** The public proof of a receipt, by its token or URL: the text of a `.tlog-proof`. Waits for the log. */
+  receiptProof(tokenOrUrl: string, { format, ...options }: ReceiptProofOptions = {}): Promise<string> {
+    return readProof(this.#transport, `/v1/receipts/${tokenIn(tokenOrUrl)}/proof`, { format }, options);
   }
 
   /** What the recipient’s published schema says of JSON, before you send it. */
@@ -269,4 +278,10 @@ export class Waybill {
     };
     return new Pages(read, query.cursor);
   }
+}
+
+function tokenIn(tokenOrUrl: string): string {
+  const token = /rcpt_\w+/.exec(tokenOrUrl)?.[0];
+  if (token === undefined) throw new TypeError(`${tokenOrUrl} is no receipt: give its URL, or its token, rcpt_….`);
+  return token;
 }

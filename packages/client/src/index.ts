@@ -26,6 +26,7 @@ export { JsonNumber, JsonObject, type LosslessJson, parseLossless, writeLossless
 export { type EnvelopeFields, type Message, readMessage } from './message.ts';
 export type { InputOf, Operation, ResponseOf } from './operations.ts';
 export type { Page, Pages } from './pages.ts';
+export type { ProofOptions, ReceiptProofOptions } from './proof.ts';
 export { checkReceipt, jsonHash, type ReceiptCheck } from './receipt.ts';
 /** The types of the API: `Api.Envelope`, `Api.Thread`, … */
 export type * as Api from './schema.ts';

@@ -16,6 +16,9 @@ export interface paths {
   "/v1/receipts/{token}": {
     get: operations["getReceiptsToken"];
   };
+  "/v1/receipts/{token}/proof": {
+    get: operations["getReceiptsTokenProof"];
+  };
   "/v1/receipts/{token}/signature": {
     get: operations["getReceiptsTokenSignature"];
   };
@@ -36,6 +39,9 @@ export interface paths {
   };
   "/v1/messages/{id}": {
     get: operations["getMessagesId"];
+  };
+  "/v1/messages/{id}/proof": {
+    get: operations["getMessagesIdProof"];
   };
   "/v1/messages/{id}/signature": {
     get: operations["getMessagesIdSignature"];
@@ -335,7 +341,7 @@ export interface components {
     Error: {
       error: {
         /** @enum {string} */
-        code: "unauthorized" | "forbidden" | "not_found" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_signature" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
+        code: "unauthorized" | "forbidden" | "not_found" | "not_logged" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_signature" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
         message: string;
         request_id: string;
         details?: {
@@ -444,6 +450,11 @@ export interface components {
       receipt_url: string;
     };
     AnyReceipt: components["schemas"]["Receipt"] | components["schemas"]["MinimalReceipt"];
+    PendingProof: {
+      /** @constant */
+      status: "pending";
+      retry_after_s: number;
+    };
     SigningKey: {
       id: string;
       public_key: string;
@@ -1059,7 +1070,7 @@ export interface components {
       allowed: boolean;
       reason: ({
         /** @enum {string} */
-        code: "unauthorized" | "forbidden" | "not_found" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_signature" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
+        code: "unauthorized" | "forbidden" | "not_found" | "not_logged" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_signature" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
         message: string;
       }) | null;
     };
@@ -1227,6 +1238,24 @@ export interface operations {
       };
     };
   };
+  getReceiptsTokenProof: {
+    parameters: {
+      query?: {
+        format?: "tlog-proof" | "bundle";
+      };
+      path: {
+        token: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "text/plain": string;
+          "application/vnd.waybill.proof+json": string;
+        };
+      };
+    };
+  };
   getReceiptsTokenSignature: {
     parameters: {
       path: {
@@ -1382,6 +1411,26 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["Envelope"];
+        };
+      };
+    };
+  };
+  getMessagesIdProof: {
+    parameters: {
+      query?: {
+        contents?: boolean;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/vnd.waybill.proof+json": string;
         };
       };
     };
@@ -3905,6 +3954,7 @@ export type Validation = components['schemas']['Validation'];
 export type Receipt = components['schemas']['Receipt'];
 export type MinimalReceipt = components['schemas']['MinimalReceipt'];
 export type AnyReceipt = components['schemas']['AnyReceipt'];
+export type PendingProof = components['schemas']['PendingProof'];
 export type SigningKey = components['schemas']['SigningKey'];
 export type ReceiptSignature = components['schemas']['ReceiptSignature'];
 export type Me = components['schemas']['Me'];

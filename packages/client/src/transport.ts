@@ -217,7 +217,7 @@ async function jsonIn(response: Response, signal: AbortSignal): Promise<string> 
 }
 
 /** The body as text. Stops reading at a size that no response of the service has. */
-async function textIn(response: Response, signal: AbortSignal): Promise<string> {
+export async function textIn(response: Response, signal: AbortSignal): Promise<string> {
   if (!response.body) return response.text();
   const decoder = new TextDecoder();
   const reader = response.body.getReader();

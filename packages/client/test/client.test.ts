@@ -156,6 +156,22 @@ describe('more of the API', () => {
     await expect.poll(found, { timeout: 60_000 }).toEqual([id]);
   });
 
+  test('proofs of a message and of its receipt, once the log has them', async () => {
+    const sent = await acme.send({ to: 'globex', jsonText: '{"total": 1.0}' });
+    const anonymous = new Waybill({ baseUrl: service.url });
+    const [proof, bundle, text] = await Promise.all([
+      globex.proof(sent.id),
+      globex.proof(sent.id, { contents: false }),
+      anonymous.receiptProof(sent.receipt_url),
+    ]);
+    expect(JSON.parse(proof)).toMatchObject({ format: 'waybill-proof/1', json: '{"total":1}' });
+    expect(JSON.parse(bundle)).not.toHaveProperty('json');
+    expect(text).toMatch(/^c2sp\.org\/tlog-proof@v1\nindex \d+\n/);
+    expect(JSON.parse(await anonymous.receiptProof(sent.receipt_url, { format: 'bundle' })).envelope).toContain(sent.id);
+    expect((await refusalOf(acme.proof('msg_00000000000000000000000000'))).code).toBe('not_found');
+    expect(() => anonymous.receiptProof('https://example.com/')).toThrow(/rcpt_/);
+  });
+
   test('receipts, by token and URL, whose hashes are recomputed', async () => {
     const sent = await acme.send({ to: 'globex', json: { big: 1 }, note: 'für 日本' });
     const anonymous = new Waybill({ baseUrl: service.url });

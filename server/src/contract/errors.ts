@@ -8,6 +8,7 @@ export const errorCatalogue = {
     'The key may only read, and this endpoint needs scope read_write; you are not a member of the business, or not one who may do this; an invitation is for another mailbox; a signed URL was altered or has expired; a request of a signed-in person came from another site; or the business accepts no messages from people without a handle.',
   ],
   not_found: [404, 'It does not exist, or you have no access to it.'],
+  not_logged: [404, 'The message was delivered before the service had a log, so there is no proof of it.'],
   unknown_recipient: [404, 'No business has claimed the handle in `to`.'],
   party_required: [403, 'An identity-provider account must claim a handle before it can send.'],
   reply_unaddressable: [400, 'The demo inbox has no threads, so you can’t reply to or from it.'],

@@ -18,7 +18,7 @@ export const WITNESS_REQUEST_MAX_MS = 10_000;
 export const WITNESS_WAITING_MAX = 16;
 /** Witnesses in the policy of a service. */
 export const WITNESSES_MAX = 32;
-/** Time after which a checkpoint without a quorum of witnesses is served in place of an older one with a quorum. */
+/** Time after which a checkpoint without a quorum of witnesses is served in place of an older one with a quorum, and for which the proof of a new message waits for witnesses. */
 export const WITNESSED_PATIENCE_S = 10;
 /** Time that the service gives a witness for a response. */
 export const WITNESS_PATIENCE_MS = 5_000;

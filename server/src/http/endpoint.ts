@@ -50,7 +50,8 @@ export interface HttpResponse {
 interface Description {
   summary: string;
   description?: string;
-  success: { status: number; description: string; schema?: TSchema; contentType?: string };
+  /** otherContentType: what the query can ask for in place of contentType. */
+  success: { status: number; description: string; schema?: TSchema; contentType?: string; otherContentType?: string };
   /** Responses other than the usual one. */
   also?: { status: number; description: string; schema?: TSchema }[];
   /** Refusals of this endpoint, in addition to those of its authentication. */

@@ -138,6 +138,7 @@ interface Described {
   description: string;
   schema?: TSchema;
   contentType?: string;
+  otherContentType?: string;
 }
 
 const UNCHANGED: Described = {
@@ -179,12 +180,13 @@ function operation<Context>([method, path, auth, endpoint]: Route<Context>, sche
   };
 }
 
-function responseContent({ schema, contentType }: Described, schemas: Schemas): Content | undefined {
+function responseContent({ schema, contentType, otherContentType }: Described, schemas: Schemas): Content | undefined {
   if (schema) {
     const extracted = extract(schema, schemas, true);
     return { 'application/json': { schema: extracted, example: exampleOf(extracted, { schemas }) } };
   }
-  return contentType === undefined ? undefined : { [contentType.replace(/;.*/, '')]: { schema: { type: 'string' } } };
+  const types = [contentType, otherContentType].flatMap((type) => type?.replace(/;.*/, '') ?? []);
+  return types.length === 0 ? undefined : Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));
 }
 
 function bodyContent(

@@ -1,7 +1,12 @@
 import { hash } from 'node:crypto';
 import { canonicalBytes } from './canonical-bytes.ts';
 
-/** SHA-256 of the RFC 8785 form of a JSON text that scanJson has accepted. */
+/** The RFC 8785 form of a JSON text that scanJson has accepted. */
+export function canonicalForm(json: Uint8Array): Buffer {
+  return canonicalBytes(Buffer.from(json.buffer, json.byteOffset, json.byteLength));
+}
+
+/** Its SHA-256. */
 export function canonicalHash(json: Uint8Array): Buffer {
-  return hash('sha256', canonicalBytes(Buffer.from(json.buffer, json.byteOffset, json.byteLength)), 'buffer');
+  return hash('sha256', canonicalForm(json), 'buffer');
 }

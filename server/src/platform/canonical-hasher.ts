@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Refusal } from '../contract/errors.ts';
 import { HASHED_BY_WORKER_FROM_BYTES, HASHES_WAITING_PER_BUSINESS_MAX } from '../contract/limits.ts';
-import { canonicalHash } from './canonical-hash.ts';
+import { canonicalForm, canonicalHash } from './canonical-hash.ts';
 import { Lane } from './schema-checker/lane.ts';
 
 /** Processor time far above that of the worst `json` within the limits. */
@@ -10,7 +10,7 @@ const WAIT_MAX_MS = 15_000;
 const RETRY_S = 5;
 
 /**
- * Hashes small texts at once and large ones in worker threads, where parties take turns: some texts of 1 MB take a hundred
+ * Hashes small texts, or puts them into canonical form, at once, and large ones in worker threads, where parties take turns: some texts of 1 MB take a hundred
  * times as long as usual.
  */
 export class CanonicalHasher {
@@ -18,22 +18,28 @@ export class CanonicalHasher {
   readonly #waiting = new Map<string, number>();
 
   hash(party: string, json: Buffer): Buffer | Promise<Buffer> {
-    return json.length <= HASHED_BY_WORKER_FROM_BYTES ? canonicalHash(json) : this.#hashLarge(party, json);
+    return json.length <= HASHED_BY_WORKER_FROM_BYTES ? canonicalHash(json) : this.#inWorker('hash', party, json);
+  }
+
+  /** The text that the hash is of. */
+  canonical(party: string, json: Buffer): Buffer | Promise<Buffer> {
+    return json.length <= HASHED_BY_WORKER_FROM_BYTES ? canonicalForm(json) : this.#inWorker('canonical', party, json);
   }
 
   stop(): Promise<void> {
     return this.#lane.stop();
   }
 
-  async #hashLarge(party: string, json: Buffer): Promise<Buffer> {
+  async #inWorker(kind: 'hash' | 'canonical', party: string, json: Buffer): Promise<Buffer> {
     const others = this.#waiting.get(party) ?? 0;
     if (others >= HASHES_WAITING_PER_BUSINESS_MAX) throw busy();
     this.#waiting.set(party, others + 1);
     try {
       const deadline = performance.now() + WAIT_MAX_MS;
-      const outcome = await this.#lane.run({ kind: 'hash', party, key: 'hash', json, deadline, budgetMs: () => KILL_AFTER_MS });
-      if (outcome.kind !== 'hashed') throw busy();
-      return Buffer.from(outcome.sha256);
+      const outcome = await this.#lane.run({ kind, party, key: kind, json, deadline, budgetMs: () => KILL_AFTER_MS });
+      if (outcome.kind === 'hashed') return Buffer.from(outcome.sha256);
+      if (outcome.kind === 'canonical') return Buffer.from(outcome.json);
+      throw busy();
     } finally {
       const left = (this.#waiting.get(party) ?? 1) - 1;
       if (left > 0) this.#waiting.set(party, left);
@@ -45,7 +51,7 @@ export class CanonicalHasher {
 function busy(): Refusal {
   return new Refusal(
     'unavailable',
-    `The json could not be hashed in time: at most ${HASHES_WAITING_PER_BUSINESS_MAX} large values of a business can wait at once. Send it again.`,
+    `The json could not be hashed in time: at most ${HASHES_WAITING_PER_BUSINESS_MAX} large values of a business can wait at once. Try again.`,
     { retryAfterS: RETRY_S },
   );
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Reader } from './document-shell.ts';
 import type { ExampleWorld } from './examples/world.ts';
@@ -6,6 +6,7 @@ import { freePort } from './free-port.ts';
 import { codesFor } from './people.ts';
 import { until } from './process.ts';
 import { createDatabase } from './service.ts';
+import { newSigningKey } from './signing.ts';
 
 export interface Surroundings {
   world: ExampleWorld;
@@ -35,6 +36,22 @@ const FILES = 'head -c 2000000 /dev/urandom > scan.tiff; cp scan.tiff invoice.pd
 const aReply = ({ world }: Surroundings) => world.acme.api.send({ to: 'globex/orders', note: 'Hello' });
 const anOrder = ({ world }: Surroundings) =>
   world.globex.api.send({ to: 'acme/purchasing', type: 'order.new', subject: 'PO-49', json: { order: 4712 } });
+
+/** Somebody who has created a key and has it registered. */
+async function withSigningKey({ world, env }: Surroundings): Promise<Edit[]> {
+  const key = await newSigningKey(world.service, { handle: 'acme', agentId: world.acme.agentId });
+  env['SIGNING_KEY'] = key.privateKey;
+  return [['sgk_…', key.id]];
+}
+
+/** The admin who adds the key that the command shows. */
+async function registerPublicKey({ world, env }: Surroundings): Promise<void> {
+  const shown = () => (existsSync(`${env['CODE_FILE']}.key`) ? readFileSync(`${env['CODE_FILE']}.key`, 'utf8') : '');
+  await until(() => /^ {2}\S{44}$/m.test(shown()));
+  const { owner, agentId } = world.acme;
+  const added = await owner.post(`/agents/${agentId}/signing-keys`, { public_key: /^ {2}(\S{44})$/m.exec(shown())?.[1] });
+  expect(added.status, added.text).toBe(201);
+}
 
 /** A receiver that a reader starts, on a port that is free, and that ends with the first delivery. */
 async function ownPort(...more: Edit[]): Promise<Edit[]> {
@@ -171,11 +188,27 @@ export const WALKS: Record<string, Partial<Record<Reader, Walk>>> = {
     CLI: { prepare: FILES, shows: [/Delivered msg_/, /received\.tiff/] },
   },
   'docs/guides/verify-a-receipt.md': {
-    curl: { shows: [/([0-9a-f]{64}) {2}-\n"json_sha256":"sha256:\1"/] },
+    curl: {
+      shows: [
+        /Saved order-4711\.waybill-proof/,
+        /Saved receipt\.waybill-proof/,
+        /in the log [^\n]*\/log\b[\s\S]*The JSON in the file is that of the message[\s\S]*^Verified$/m,
+        /([0-9a-f]{64}) {2}-\n"json_sha256":"sha256:\1"/,
+      ],
+    },
     TypeScript: { shows: [/content: 'matches',\s+json: 'matches'/] },
-    CLI: { shows: [/The JSON matches\n/, /Verified/] },
+    Python: { shows: [/^c2sp\.org\/tlog-proof@v1$/m] },
   },
-  'docs/guides/signatures.md': { curl: { shows: [/^[A-Za-z0-9+/]{43}=$/m, /"status":"accepted"/, /"data":\[\{"status":"accepted"/] } },
+  'docs/guides/signatures.md': {
+    curl: { shows: [/^[A-Za-z0-9+/]{43}=$/m, /"status":"accepted"/, /"data":\[\{"status":"accepted"/] },
+    TypeScript: { edits: withSigningKey, shows: [/^msg_\w+ http/] },
+    Python: { edits: withSigningKey, shows: [/^msg_\w+ http/] },
+    CLI: {
+      prepare: 'waybill signing-key > /dev/null 2> $CODE_FILE.key',
+      meanwhile: registerPublicKey,
+      shows: [/"type":"order"/],
+    },
+  },
   'docs/guides/audit-the-operator.md': {
     curl: {
       // The first checkpoint is signed a moment after the first message.

@@ -1,6 +1,7 @@
 import type { SigningKey } from '@waybill/client';
 import type { ApiResponse } from './api.ts';
 import { goodRequestsOfParts } from './parts-requests.ts';
+import { untilLogged } from './proofs.ts';
 import { untilSearchable } from './search.ts';
 import type { TestBusiness, TestService } from './service.ts';
 import { newSigningKey, signedWrite } from './signing.ts';
@@ -63,6 +64,8 @@ export function goodRequestsOfKeys(
     'GET /v1/public/:handle': () => service.anonymous.get('/public/acme'),
     'GET /v1/public/:handle/drop-page': () => service.anonymous.get('/public/acme/drop-page'),
     'GET /v1/public/:handle/schema': () => service.anonymous.get('/public/acme/schema'),
+    'GET /v1/receipts/:token/proof': () =>
+      untilLogged(() => service.anonymous.get(`/receipts/${sent.receipt_url.split('/r/')[1]}/proof?format=tlog-proof`)),
     'GET /v1/receipts/:token': () => service.anonymous.get(`/receipts/${sent.receipt_url.split('/r/')[1]}`),
     'GET /v1/receipts/:token/signature': async () =>
       service.anonymous.get(`/receipts/${(await signed()).receipt_url.split('/r/')[1]}/signature`),
@@ -85,6 +88,7 @@ export function goodRequestsOfKeys(
       return acme.api.write('POST', `/messages/${id}/redeliver`, { webhook_id: (await newWebhook()).body.id });
     },
     'GET /v1/messages/:id': () => acme.api.get(`/messages/${sent.id}`),
+    'GET /v1/messages/:id/proof': () => untilLogged(() => acme.api.get(`/messages/${sent.id}/proof?contents=false`)),
     'GET /v1/threads': () => acme.api.get('/threads?limit=2&box=out'),
     'GET /v1/threads/counts': () => acme.api.get('/threads/counts'),
     'GET /v1/threads/assignees': () => acme.api.get('/threads/assignees'),

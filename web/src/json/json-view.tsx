@@ -5,6 +5,7 @@ import { IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-text.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { CopyButton } from '../ui/parts.tsx';
+import { saveFile } from '../ui/save-file.ts';
 import { say } from '../ui/toast.tsx';
 import { LANGUAGES, programFor, type SentAs } from './copy-as.ts';
 import { CurrentNode } from './current-node.tsx';
@@ -77,7 +78,7 @@ function Tree({ tree, name, validation, sentAs }: { tree: JsonTree } & Omit<Json
         <div className="flex">
           {sentAs ? <CopyAs json={tree.text} sentAs={sentAs} /> : null}
           <CopyButton text={tree.text} label="Copy JSON" isIcon />
-          <IconButton label="Download JSON" onClick={() => saveAs(tree.text, `${name}.json`)}>
+          <IconButton label="Download JSON" onClick={() => saveFile(new Blob([tree.text], { type: 'application/json' }), `${name}.json`)}>
             <Download className="size-4" aria-hidden />
           </IconButton>
         </div>
@@ -168,13 +169,4 @@ function Errors({ validation: { errors }, onGo }: { validation: Validation; onGo
       ))}
     </ul>
   );
-}
-
-function saveAs(text: string, filename: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  link.download = filename;
-  link.click();
-  // Later: the browser still reads the blob.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

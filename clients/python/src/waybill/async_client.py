@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, TypeVar
 
 import httpx
 
-from . import messages, operations, transfers, types
+from . import messages, operations, proofs, transfers, types
 from .call import Call, Page, Paged
 from .consumer import consumption_of
 from .events import Event, EventReader
@@ -67,6 +67,14 @@ class AsyncWaybill:
 
     async def message(self, id: str) -> Message:
         return await self.do(operations.get_messages_id(id))
+
+    async def proof(self, message: Message | str, *, contents: bool = True) -> str:
+        """The proof of a message, to save as `.waybill-proof`: it verifies without the service. Waits until the log has the message."""
+        return await self._run(proofs.of_message(self._service, message if isinstance(message, str) else message.id, contents))
+
+    async def receipt_proof(self, token_or_url: str, *, format: proofs.Format = "tlog-proof") -> str:
+        """The public proof of a receipt, to save as `.tlog-proof` or, with `format="bundle"`, as `.waybill-proof`."""
+        return await self._run(proofs.of_receipt(self._service, token_or_url, format))
 
     def inbox(self, **filters: Unpack[types.GetInboxQuery]) -> AsyncIterator[Message]:
         """Received messages, newest first."""

@@ -83,6 +83,10 @@ class NotFound(ApiError):
     code = "not_found"
 
 
+class NotLogged(ApiError):
+    code = "not_logged"
+
+
 class UnknownRecipient(ApiError):
     code = "unknown_recipient"
 

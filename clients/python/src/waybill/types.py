@@ -17,6 +17,7 @@ ErrorCode = Literal[
     "unauthorized",
     "forbidden",
     "not_found",
+    "not_logged",
     "unknown_recipient",
     "party_required",
     "reply_unaddressable",
@@ -172,7 +173,7 @@ class ErrorErrorDetailsItem(TypedDict):
 
 
 class ErrorError(TypedDict):
-    code: Literal["unauthorized", "forbidden", "not_found", "unknown_recipient", "party_required", "reply_unaddressable", "reply_recipient_mismatch", "sender_blocked", "rate_limited", "quota_exceeded", "validation_error", "invalid_json", "json_too_large", "file_too_large", "upload_not_found", "upload_incomplete", "invalid_webhook_url", "invalid_signature", "invalid_schema", "method_not_allowed", "unsupported_media_type", "conflict", "internal_error", "unavailable"]
+    code: Literal["unauthorized", "forbidden", "not_found", "not_logged", "unknown_recipient", "party_required", "reply_unaddressable", "reply_recipient_mismatch", "sender_blocked", "rate_limited", "quota_exceeded", "validation_error", "invalid_json", "json_too_large", "file_too_large", "upload_not_found", "upload_incomplete", "invalid_webhook_url", "invalid_signature", "invalid_schema", "method_not_allowed", "unsupported_media_type", "conflict", "internal_error", "unavailable"]
     message: str
     request_id: str
     details: NotRequired[list[ErrorErrorDetailsItem]]

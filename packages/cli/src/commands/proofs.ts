@@ -1,4 +1,5 @@
-import { checkReceipt, JsonText, type ReceiptCheck, Waybill } from '@waybill/client';
+import { writeFile } from 'node:fs/promises';
+import { checkReceipt, JsonText, type ReceiptCheck, Waybill, WaybillError } from '@waybill/client';
 import type { Command } from '../command.ts';
 import { DATA, jsonTextOf } from '../input.ts';
 import { localTime, partyName, visible } from '../output.ts';
@@ -15,6 +16,24 @@ const WORDS: Record<ReceiptCheck['content'], string> = {
   differs: 'DIFFERS from what the receipt says',
   unknown: 'can’t be recomputed: the sender shows a minimal receipt',
 };
+
+/** A sender with minimal receipts gives the envelope to nobody but the parties; the proof of its hash is public all the same. */
+async function publicProof(waybill: Waybill, receipt: string, signal: AbortSignal): Promise<string> {
+  try {
+    return await waybill.receiptProof(receipt, { format: 'bundle', signal });
+  } catch (error) {
+    if (!(error instanceof WaybillError) || error.code !== 'forbidden') throw error;
+    return waybill.receiptProof(receipt, { signal });
+  }
+}
+
+/** The name under which a proof is saved: the id of its message, or the token of its receipt. */
+function fileNameOf(proof: string, given: string): string {
+  const isBundle = proof.startsWith('{');
+  const id: unknown = isBundle ? JSON.parse(JSON.parse(proof).envelope).id : undefined;
+  const name = /^(msg|rcpt)_\w{1,64}$/.exec(String(id ?? given.split('/').at(-1)))?.[0] ?? 'message';
+  return `${name}.${isBundle ? 'waybill-proof' : 'tlog-proof'}`;
+}
 
 export const proofs: Command[] = [
   {
@@ -91,6 +110,30 @@ export const proofs: Command[] = [
         ].join('\n'),
       );
       if (isBad) throw new CheckFailed();
+    },
+  },
+  {
+    name: 'receipt proof',
+    args: '<message|receipt>',
+    help: 'Downloads the proof of a message into a file that verifies without the service, and waits until the message is in the log. With msg_… as a party of the message, with its JSON; with a receipt’s URL or token without a key.',
+    options: {
+      output: { type: 'string', short: 'o', value: '<file>', help: 'Where to save it; - prints it' },
+      'without-json': { type: 'boolean', help: 'Of your own message: only the hash of the JSON, not the JSON' },
+    },
+    examples: ['waybill receipt proof msg_…', 'waybill receipt proof https://waybill.example.com/r/rcpt_… -o order-4711.waybill-proof'],
+    run: async ({ args: [given = ''], options, output, io, waybill, signal }) => {
+      const proof = given.startsWith('msg_')
+        ? await waybill().proof(given, { contents: !options.is('without-json'), signal })
+        : await publicProof(serviceOf(given, waybill), given, signal);
+      const file = options.text('output') ?? fileNameOf(proof, given);
+      // Byte for byte: a newline more would be another file.
+      if (file === '-') return void io.stdout.write(proof);
+      try {
+        await writeFile(file, proof);
+      } catch (error) {
+        throw new UsageError(`Couldn’t write ${file}: ${(error as Error).message}`);
+      }
+      output.result({ file }, () => `Saved ${visible(file)}. Verify it with: waybill receipt verify ${visible(file)}`);
     },
   },
 ];

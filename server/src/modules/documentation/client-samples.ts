@@ -27,9 +27,12 @@ interface Parts {
 function typescriptSample(template: string, request: Request): string {
   const { method, body, headers } = request;
   const key = headers['Idempotency-Key'];
+  const proven = provenBy(template, request);
   const call = isSend(method, template)
     ? `send(${typescript(body)}${key === undefined ? '' : `, { idempotencyKey: '${key}' }`})`
-    : `request('${method} ${template}', ${typescript(inputOf(template, request))})`;
+    : proven !== undefined
+      ? `${proven.ofReceipt ? 'receiptProof' : 'proof'}('${proven.id}')`
+      : `request('${method} ${template}', ${typescript(inputOf(template, request))})`;
   const options = request.by === 'key' ? "{ baseUrl: '$URL', key: 'wb_…' }" : "{ baseUrl: '$URL' }";
   return `import { Waybill } from '@waybill/client';
 
@@ -43,6 +46,8 @@ function pythonSample(template: string, request: Request): string | undefined {
   const { method, body, headers } = request;
   if (request.by !== 'key') return undefined;
   const { path, query } = partsOf(template, request.path);
+  const proven = provenBy(template, request);
+  if (proven) return `${PYTHON_CLIENT}\nresult = waybill.proof("${proven.id}")\nprint(result)`;
   if (isSend(method, template) && isRecord(body)) {
     const { to, ...rest } = body;
     const fields = { ...rest, ...('Idempotency-Key' in headers && { idempotency_key: headers['Idempotency-Key'] }) };
@@ -76,6 +81,13 @@ waybill = Waybill("wb_…", "$URL")`;
 
 function isSend(method: string, template: string): boolean {
   return method === 'POST' && template === '/v1/messages';
+}
+
+/** Proofs are texts, for which clients have methods of their own. */
+function provenBy(template: string, { path: asked }: Request): { id: string; ofReceipt: boolean } | undefined {
+  if (!/^\/v1\/(messages|receipts)\/\{\w+\}\/proof$/.test(template)) return undefined;
+  const { id, token } = partsOf(template, asked).path;
+  return { id: id ?? token ?? '', ofReceipt: token !== undefined };
 }
 
 function inputOf(template: string, { path: asked, body }: Request): Record<string, unknown> {

@@ -133,6 +133,17 @@ type Hashed = Pick<StoredMessage, 'id' | 'threadId' | 'inReplyTo' | 'type' | 'su
   canonicalTo: string;
 };
 
+/** The text that content_hash is the SHA-256 of, made from what is stored. Files whose hash came later are given without it. */
+export function hashedTextOf(message: StoredMessage): string {
+  const canonical = (json: string) => canonicalJson(JSON.parse(json));
+  const { beforeTime, afterTime } = hashedText({
+    ...message,
+    canonicalFrom: canonical(message.sender),
+    canonicalTo: canonical(message.recipient),
+  });
+  return `${beforeTime}${new Date(message.receivedMs).toISOString()}${afterTime}`;
+}
+
 /**
  * The RFC 8785 form that content_hash covers, in two pieces: received_at goes between them, which only the transaction that delivers
  * the message knows. The members are in the order of the RFC.

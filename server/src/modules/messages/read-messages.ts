@@ -48,11 +48,21 @@ export interface ListQuery extends PageQuery {
 const WHOLE: lists.Detail = 'whole';
 const NOTHING = Symbol('a filter that nothing can match');
 
-export async function getMessage(services: ReadServices, reader: Business, id: string): Promise<StoredMessage> {
+/** A message with the party that it is stored with. */
+export interface SentMessage {
+  senderId: bigint;
+  message: StoredMessage;
+}
+
+export async function getSent(services: ReadServices, reader: Business, id: string): Promise<SentMessage> {
   const messageId = parseId('msg', id);
-  const message = messageId === undefined ? undefined : await store.findMessage(services.database.of(reader.id), reader.id, messageId);
-  if (!message) throw new Refusal('not_found', 'The message was not found.');
-  return withFiles(services, reader.id, message);
+  const found = messageId === undefined ? undefined : await store.findMessage(services.database.of(reader.id), reader.id, messageId);
+  if (!found) throw new Refusal('not_found', 'The message was not found.');
+  return { senderId: found.senderId, message: await withFiles(services, reader.id, found.message) };
+}
+
+export async function getMessage(services: ReadServices, reader: Business, id: string): Promise<StoredMessage> {
+  return (await getSent(services, reader, id)).message;
 }
 
 /** The party that sent a message of the reader's ledger, by the message's uuid. */
@@ -94,9 +104,9 @@ export async function readThread(services: ReadServices, reader: Business, id: s
 export async function findReceipt(
   services: ReadServices,
   token: Buffer | undefined,
-): Promise<{ senderId: bigint; message: StoredMessage; detail: ReceiptDetail } | undefined> {
+): Promise<(SentMessage & { detail: ReceiptDetail }) | undefined> {
   const found = token && (await findByReceipt(services.database, token));
-  return found && { senderId: found.senderId, message: await withFiles(services, found.senderId, found.message), detail: found.detail };
+  return found && { ...found, message: await withFiles(services, found.senderId, found.message) };
 }
 
 /** The token tells the shard of its sender, unless it was issued before tokens did. */

@@ -98,13 +98,19 @@ export function toMessage(row: RowOf<typeof MESSAGE_ROW>): MessageRecord {
 
 const MESSAGE_OF_PARTY = prepared(
   'message-of-party',
-  `SELECT ${MESSAGE_COLUMNS} FROM ledger_entries e ${JOIN_MESSAGE} WHERE e.party_id = $1 AND e.message_id = $2 LIMIT 1`,
-  MESSAGE_ROW,
+  `SELECT m.sender_id, ${MESSAGE_COLUMNS} FROM ledger_entries e ${JOIN_MESSAGE} WHERE e.party_id = $1 AND e.message_id = $2 LIMIT 1`,
+  { sender_id: 'bigint', ...MESSAGE_ROW },
 );
 
-export async function findMessage(db: Queryable, partyId: bigint, messageId: string): Promise<MessageRecord | undefined> {
+/** A message with the party that it is stored with. */
+export interface SentRecord {
+  senderId: bigint;
+  message: MessageRecord;
+}
+
+export async function findMessage(db: Queryable, partyId: bigint, messageId: string): Promise<SentRecord | undefined> {
   const [row] = await db.query(MESSAGE_OF_PARTY, [partyId, messageId]);
-  return row && toMessage(row);
+  return row && { senderId: BigInt(row.sender_id), message: toMessage(row) };
 }
 
 const SENDER = prepared(
@@ -225,11 +231,9 @@ export async function findByKeyPrefix(db: Queryable, partyIds: readonly bigint[]
   return row?.message_id;
 }
 
-export interface ReceiptRecord {
-  senderId: bigint;
+export interface ReceiptRecord extends SentRecord {
   /** What the sender's receipts show at present. */
   detail: ReceiptDetail;
-  message: MessageRecord;
 }
 
 const BY_RECEIPT = prepared(

@@ -7,9 +7,9 @@ export interface SchemaRefusal {
   faults: SchemaFault[];
 }
 
-/** A request to a worker: compile a schema, run a schema on several values, run one once without remembering it, or hash values. */
+/** A request to a worker: compile a schema, run a schema on several values, run one once without remembering it, hash values, or put them into canonical form. */
 export interface Question {
-  kind: 'compile' | 'validate' | 'validate once' | 'hash';
+  kind: 'compile' | 'validate' | 'validate once' | 'hash' | 'canonical';
   /** Identifies the schema: the worker remembers those it has seen. */
   key: string;
   /** The schema itself, if the worker may not have seen it. */
@@ -32,6 +32,7 @@ export type Reply =
   | { kind: 'compiled' | 'unknown' | 'out of time' | 'not begun' }
   | { kind: 'refused'; refusal: SchemaRefusal }
   | { kind: 'hashed'; sha256: Uint8Array }
+  | { kind: 'canonical'; json: Uint8Array }
   | { kind: 'checked'; issues: SchemaIssue[] | undefined; usedMs: number };
 
 /** A message of a worker: first that it is ready, without replies, then a reply for each task. */

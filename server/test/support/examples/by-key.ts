@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { untilLogged } from '../proofs.ts';
 import { untilSearchable } from '../search.ts';
 import { newSigningKey, signedWrite } from '../signing.ts';
 import { attemptsOf } from '../webhook-log.ts';
@@ -30,7 +31,11 @@ export async function recordMessages({ byKey, byNobody, acme, globex, service }:
   await byKey('GET /v1/messages/{id}', `/v1/messages/${sent.id}`);
   await byKey('GET /v1/inbox', '/v1/inbox?limit=1');
   await byKey('GET /v1/outbox', '/v1/outbox?limit=1');
-  await byNobody('GET /v1/receipts/{token}', `/v1/receipts/${sent.receipt_url.split('/r/')[1]}`);
+  const receipt = `/v1/receipts/${sent.receipt_url.split('/r/')[1]}`;
+  await byNobody('GET /v1/receipts/{token}', receipt);
+  await untilLogged(() => service.anonymous.request('GET', `${receipt}/proof`));
+  await byNobody('GET /v1/receipts/{token}/proof', `${receipt}/proof`);
+  await byKey('GET /v1/messages/{id}/proof', `/v1/messages/${sent.id}/proof`);
   const at = `/v1/messages/${received.id}`;
   await byKey('POST /v1/messages/{id}/acknowledge', `${at}/acknowledge`, { status: 'accepted', reason: 'We expect it on the 16th.' });
   await byKey('GET /v1/messages/{id}/acknowledgements', `${at}/acknowledgements`);

@@ -94,19 +94,23 @@ export class ExampleRecorder {
 
   #shown(contentType: string | null, text: string): unknown {
     if (text === '') return undefined;
-    if (contentType === 'application/json') return JSON.parse(this.#scrub(text));
+    if (/\bjson$/.test(contentType ?? '')) return JSON.parse(this.#scrub(text));
     return /^text\/|ndjson/.test(contentType ?? '') ? this.#scrub(text).slice(0, TEXT_MAX_CHARS) : undefined;
   }
 
   /** Secrets and addresses of this run say nothing to readers. */
   #scrub(text: string): string {
-    return text
-      .replaceAll(this.#url, '$URL')
-      .replaceAll(this.#receiver, 'https://hooks.acme.example/')
-      .replace(/\bwb_[0-9A-Za-z]{12,}/g, 'wb_…')
-      .replace(/"device_code":"[^"]+"/g, '"device_code":"…"')
-      .replace(/\bwhsec_[0-9A-Za-z+/=]+/g, 'whsec_…')
-      .replace(/\bsignature=[\w-]+/g, 'signature=…')
-      .replaceAll('127.0.0.1', '203.0.113.7');
+    return (
+      text
+        .replaceAll(this.#url, '$URL')
+        // The name of the log.
+        .replaceAll(new URL(this.#url).host, 'waybill.example.com')
+        .replaceAll(this.#receiver, 'https://hooks.acme.example/')
+        .replace(/\bwb_[0-9A-Za-z]{12,}/g, 'wb_…')
+        .replace(/"device_code":"[^"]+"/g, '"device_code":"…"')
+        .replace(/\bwhsec_[0-9A-Za-z+/=]+/g, 'whsec_…')
+        .replace(/\bsignature=[\w-]+/g, 'signature=…')
+        .replaceAll('127.0.0.1', '203.0.113.7')
+    );
   }
 }

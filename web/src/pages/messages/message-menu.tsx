@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Ban, BookUser, CodeXml, CopyPlus, EllipsisVertical, Hash, Reply, SquareArrowOutUpRight } from 'lucide-react';
+import { Ban, BookUser, CodeXml, CopyPlus, EllipsisVertical, FileDown, Hash, Reply, SquareArrowOutUpRight } from 'lucide-react';
 import { useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
+import { messageProof } from '../../api/proofs.ts';
 import { useAction } from '../../api/queries.ts';
 import type { Party } from '../../api/schema.ts';
 import { copyText } from '../../ui/copy-text.ts';
@@ -10,6 +11,7 @@ import { Confirm, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Name } from '../../ui/name.tsx';
 import { addressOf, CopyButton } from '../../ui/parts.tsx';
+import { saveFile } from '../../ui/save-file.ts';
 import { States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
 import { replaceDraft } from './draft.ts';
@@ -62,6 +64,10 @@ export function MessageMenu({ message, onReply }: { message: Message; onReply():
           <SquareArrowOutUpRight className="size-4" aria-hidden />
           Copy receipt link
         </MenuItem>
+        <MenuItem onSelect={() => void downloadProof(id)}>
+          <FileDown className="size-4" aria-hidden />
+          Download proof
+        </MenuItem>
         <MenuItem onSelect={() => setShown('source')}>
           <CodeXml className="size-4" aria-hidden />
           View source
@@ -92,6 +98,15 @@ export function MessageMenu({ message, onReply }: { message: Message; onReply():
       {shown !== undefined && shown !== 'source' ? <BlockSender block={shown} onClose={() => setShown(undefined)} /> : null}
     </>
   );
+}
+
+/** A file that proves the message without the service. */
+async function downloadProof(id: string): Promise<void> {
+  try {
+    saveFile(new Blob([await messageProof(id)]), `${id}.waybill-proof`);
+  } catch (failure) {
+    say(failure instanceof Error ? failure.message : 'Couldn’t download the proof.');
+  }
 }
 
 interface Block {

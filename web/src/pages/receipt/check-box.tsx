@@ -13,15 +13,13 @@ const TYPING_MS = 250;
 export function CheckBox({ receipt }: { receipt: AnyReceipt }) {
   const hasJson = receipt.json_sha256 !== null;
   const hasFiles = receipt.files.length > 0;
-  if (!hasJson && !hasFiles) return null;
+  const compared = hasJson && hasFiles ? 'JSON or a file is' : hasJson ? 'JSON is' : hasFiles ? 'a file is' : undefined;
   return (
     <Section title="Compare your copy">
       <p className="mb-4 text-soft">
-        {hasJson && hasFiles
-          ? 'Check whether JSON or a file is what was delivered.'
-          : hasJson
-            ? 'Check whether JSON is what was delivered.'
-            : 'Check whether a file is what was delivered.'}{' '}
+        {compared === undefined
+          ? 'Verify a proof that you have (.waybill-proof).'
+          : `Check whether ${compared} what was delivered, or verify a proof that you have (.waybill-proof).`}{' '}
         It never leaves your browser.
       </p>
       <Box receipt={receipt} hasJson={hasJson} />

@@ -1,8 +1,12 @@
 import { canonicalJson } from '../../../../server/src/contract/canonical-json.ts';
 import type { AnyReceipt, Receipt } from '../../api/schema.ts';
 import { hashes, Unreadable } from './hash.ts';
+import type { BundleReport } from './verify-proof.ts';
 
-export interface Finding {
+/** Of a file or text that is compared with the receipt, or of a proof. */
+export type Finding = HashFinding | ProofFinding;
+
+export interface HashFinding {
   /** Of the file, or “The JSON”. */
   name: string;
   /** Of the bytes, or of the canonical form of JSON. */
@@ -12,10 +16,18 @@ export interface Finding {
   unreadable: string | undefined;
 }
 
+export interface ProofFinding {
+  name: string;
+  /** Why the file is no proof, or what its checks say. */
+  proof: { unusable: string } | BundleReport;
+}
+
+const PROOF_NAME = /\.waybill-proof(\.\w+)?$/i;
+
 /** A message has less JSON than this, even with much whitespace. */
 const JSON_FILE_MAX_BYTES = 16 * 1024 * 1024;
 
-export async function checkText(text: string, signal: AbortSignal): Promise<Finding> {
+export async function checkText(text: string, signal: AbortSignal): Promise<HashFinding> {
   return jsonFinding('The JSON', text, signal);
 }
 
@@ -25,6 +37,7 @@ export async function checkFile(
   receipt: AnyReceipt,
   { signal, onProgress }: { signal: AbortSignal; onProgress(doneBytes: number): void },
 ): Promise<Finding> {
+  if (PROOF_NAME.test(file.name)) return checkProof(file, receipt, signal);
   const [hash = ''] = await hashes({ file }, { signal, onProgress });
   const plain: Finding = { name: file.name, hash, isJson: false, unreadable: undefined };
   const isFile = receipt.files.some(({ sha256 }) => sha256 === hash);
@@ -34,7 +47,14 @@ export async function checkFile(
   return receipt.files.length === 0 && /\.json$/i.test(file.name) ? asJson : plain;
 }
 
-async function jsonFinding(name: string, json: string | File, signal: AbortSignal): Promise<Finding> {
+async function checkProof(file: File, receipt: AnyReceipt, signal: AbortSignal): Promise<ProofFinding> {
+  const { PROOF_MAX_BYTES, verifyBundleFor } = await import('./verify-proof.ts');
+  // Read no further than a proof can go.
+  const bytes = new Uint8Array(await file.slice(0, PROOF_MAX_BYTES + 1).arrayBuffer());
+  return { name: file.name, proof: await verifyBundleFor(receipt, bytes, signal) };
+}
+
+async function jsonFinding(name: string, json: string | File, signal: AbortSignal): Promise<HashFinding> {
   try {
     const [hash] = await hashes({ json }, { signal });
     return { name, hash, isJson: true, unreadable: undefined };
@@ -44,7 +64,7 @@ async function jsonFinding(name: string, json: string | File, signal: AbortSigna
   }
 }
 
-interface IntegrityResult {
+export interface IntegrityResult {
   isIntact: boolean;
   /** How many files were hashed after delivery, so that content_hash does not cover their bytes. */
   hashedLater: number;

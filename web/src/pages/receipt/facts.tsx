@@ -102,10 +102,11 @@ const VERDICTS: Record<Receipt['validation']['status'], string> = {
   not_applicable: '',
 };
 
-export function Identifiers({ receipt }: { receipt: AnyReceipt }) {
+export function Identifiers({ receipt, children }: { receipt: AnyReceipt; children?: ReactNode }) {
   const { content_hash, json_sha256, id, files } = receipt;
   return (
     <Facts>
+      {children}
       <Fact name="Content hash">
         <Mono>{content_hash}</Mono>
       </Fact>

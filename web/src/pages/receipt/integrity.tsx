@@ -1,38 +1,88 @@
 import { useQuery } from '@tanstack/react-query';
 import { ShieldAlert, ShieldCheck } from 'lucide-react';
-import type { Receipt } from '../../api/schema.ts';
-import { checkReceipt } from './check.ts';
+import type { ReactNode } from 'react';
+import type { AnyReceipt } from '../../api/schema.ts';
+import { checkReceipt, type IntegrityResult } from './check.ts';
+import { ProofState } from './proof-state.tsx';
+import type { Proof, ProofQuery } from './use-proof.ts';
 
-/** Recomputes the content hash in the browser, so that it proves more than the word of the service. */
-export function Integrity({ receipt }: { receipt: Receipt }) {
-  const { data, error } = useQuery({
+/** The verdict of the browser: whether the content hash is that of this receipt, and whether the log has it. */
+export function Integrity({ receipt, proof }: { receipt: AnyReceipt; proof: ProofQuery }) {
+  const isFull = !('detail' in receipt);
+  const content = useQuery({
     queryKey: ['', 'integrity', receipt],
-    queryFn: ({ signal }) => checkReceipt(receipt, signal),
+    queryFn: ({ signal }) => ('detail' in receipt ? null : checkReceipt(receipt, signal)),
     retry: false,
   });
-  const isBad = error !== null || data?.isIntact === false;
+  const verdict = verdictOf(content.data, proof.data, content.error ?? proof.error);
   return (
     // The same height before and after the check.
     <div
       role="status"
-      className={`mb-6 flex min-h-18 items-center gap-3 rounded-xl px-5 py-3 print:border print:border-line ${isBad ? 'bg-bad-tint' : data ? 'bg-good-tint' : 'bg-tint'}`}
+      className={`mb-6 flex min-h-22 items-center gap-3 rounded-xl px-5 py-4 print:border print:border-line ${BACKGROUNDS[verdict]}`}
     >
-      {isBad ? <ShieldAlert className="size-6 shrink-0 text-bad" aria-hidden /> : null}
-      {data?.isIntact ? <ShieldCheck className="size-6 shrink-0 text-good" aria-hidden /> : null}
-      {data || error ? (
-        <p className="text-soft">
-          <span className={`text-lg font-semibold ${isBad ? 'text-bad' : 'text-good'}`}>
-            {error ? 'Couldn’t verify the receipt.' : data?.isIntact ? 'Verified.' : 'Not verified.'}
-          </span>{' '}
-          {error ? 'Reload the page.' : data?.isIntact ? verifiedText(data.hashedLater) : 'The content hash does not match this receipt.'}
-        </p>
-      ) : null}
+      {verdict === 'bad' || verdict === 'failed' ? <ShieldAlert className="size-6 shrink-0 self-start text-bad" aria-hidden /> : null}
+      {verdict === 'good' ? <ShieldCheck className="size-6 shrink-0 self-start text-good" aria-hidden /> : null}
+      <div className="min-w-0">
+        {verdict === 'good' ? (
+          <Line title="Verified." tone="text-good">
+            {isFull ? verifiedText(content.data) : 'Your browser has checked that the content hash is in the log.'}
+          </Line>
+        ) : null}
+        {verdict === 'bad' ? (
+          <Line title="Not verified." tone="text-bad">
+            {content.data?.isIntact === false ? 'The content hash does not match this receipt.' : failureOf(proof.data)}
+          </Line>
+        ) : null}
+        {verdict === 'failed' ? (
+          <Line title="Couldn’t verify the receipt." tone="text-bad">
+            {proof.error && !content.error ? proof.error.message : 'Reload the page.'}
+          </Line>
+        ) : null}
+        {verdict === 'open' && proof.data ? (
+          <Line title={proof.data.kind === 'pending' ? 'Delivered.' : 'Delivered, without a proof.'} tone="text-ink">
+            The sender shows a minimal receipt.
+          </Line>
+        ) : null}
+        <ProofState proof={proof.data} />
+      </div>
     </div>
   );
 }
 
-function verifiedText(hashedLater: number): string {
+type Verdict = 'checking' | 'open' | 'good' | 'bad' | 'failed';
+
+const BACKGROUNDS: Record<Verdict, string> = {
+  checking: 'bg-tint',
+  open: 'bg-tint',
+  good: 'bg-good-tint',
+  bad: 'bg-bad-tint',
+  failed: 'bg-bad-tint',
+};
+
+/** Of a minimal receipt (null) the browser can verify only that its hash is in the log. */
+function verdictOf(content: IntegrityResult | null | undefined, proof: Proof | undefined, error: Error | null): Verdict {
+  if (content?.isIntact === false || (proof?.kind === 'checked' && proof.report.failure !== undefined)) return 'bad';
+  if (error) return 'failed';
+  if (content === undefined || proof === undefined) return 'checking';
+  return content === null && proof.kind !== 'checked' ? 'open' : 'good';
+}
+
+function failureOf(proof: Proof | undefined): string {
+  return (proof?.kind === 'checked' && proof.report.failure) || '';
+}
+
+function Line({ title, tone, children }: { title: string; tone: string; children: ReactNode }) {
+  return (
+    <p className="text-soft">
+      <span className={`text-lg font-semibold ${tone}`}>{title}</span> {children}
+    </p>
+  );
+}
+
+function verifiedText(content: IntegrityResult | null | undefined): string {
   const covered = 'Your browser computed the content hash from this receipt, and it matches.';
+  const hashedLater = content?.hashedLater ?? 0;
   if (hashedLater === 0) return covered;
   const files = hashedLater === 1 ? 'The hash of the largest file was' : `The hashes of the ${hashedLater} largest files were`;
   return `${covered} ${files} computed after delivery and ${hashedLater === 1 ? 'is' : 'are'} not part of it.`;

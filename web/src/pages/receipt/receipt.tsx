@@ -1,16 +1,19 @@
 import { useParams } from '@tanstack/react-router';
-import { Printer } from 'lucide-react';
+import { FileDown, Printer } from 'lucide-react';
 import { useReading } from '../../api/queries.ts';
 import type { AnyReceipt } from '../../api/schema.ts';
 import { Plain } from '../../frame/plain.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton, PartyName, Section } from '../../ui/parts.tsx';
+import { saveFile } from '../../ui/save-file.ts';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { CheckBox } from './check-box.tsx';
 import { Delivered, DeliveryFacts, Identifiers, Minimal } from './facts.tsx';
 import { ReceiptFiles } from './files.tsx';
 import { Integrity } from './integrity.tsx';
+import { ProofFacts } from './proof-state.tsx';
 import { QrImage } from './qr-image.tsx';
+import { type Proof, useProof } from './use-proof.ts';
 
 /** The public proof of a delivery. */
 export function ReceiptPage() {
@@ -34,6 +37,7 @@ export function ReceiptPage() {
 
 function Shown({ receipt }: { receipt: AnyReceipt }) {
   const full = 'detail' in receipt ? undefined : receipt;
+  const proof = useProof(receipt);
   return (
     <Plain title="Receipt" isWide>
       <div className="mb-6 flex items-start justify-between gap-6">
@@ -43,6 +47,7 @@ function Shown({ receipt }: { receipt: AnyReceipt }) {
             <PartyName party={receipt.to.party} segment={full?.to.segment} />.
           </p>
           <div className="flex flex-wrap gap-2 print:hidden">
+            <DownloadProof id={receipt.id} proof={proof.data} />
             <Button onClick={() => print()} icon={<Printer className="size-4" aria-hidden />}>
               Print
             </Button>
@@ -53,7 +58,7 @@ function Shown({ receipt }: { receipt: AnyReceipt }) {
           <QrImage text={location.origin + location.pathname} label="QR code of the link to this receipt" />
         </div>
       </div>
-      {full ? <Integrity receipt={full} /> : null}
+      <Integrity receipt={receipt} proof={proof} />
       {full ? <Delivered receipt={full} /> : <Minimal />}
       <Section title="Delivery">
         <DeliveryFacts receipt={receipt} />
@@ -64,11 +69,31 @@ function Shown({ receipt }: { receipt: AnyReceipt }) {
         </Section>
       ) : null}
       <Section title="Verification">
-        <Identifiers receipt={receipt} />
+        <Identifiers receipt={receipt}>
+          <ProofFacts proof={proof.data} />
+        </Identifiers>
+        <p className="mt-4 text-sm text-soft print:hidden">
+          Download the proof to keep it: it verifies without this service, years later.{' '}
+          <a href="/docs/verify-a-receipt" className="text-accent underline">
+            How to verify a proof
+          </a>
+        </p>
       </Section>
       <div className="mt-10 print:hidden">
         <CheckBox receipt={receipt} />
       </div>
     </Plain>
+  );
+}
+
+/** Saves the very text that the browser has verified. */
+function DownloadProof({ id, proof }: { id: string; proof: Proof | undefined }) {
+  const text = proof?.kind === 'checked' && proof.report.failure === undefined ? proof.text : undefined;
+  if (proof?.kind === 'none') return null;
+  const save = () => saveFile(new Blob([text ?? '']), `${id}.${text?.startsWith('{') ? 'waybill-proof' : 'tlog-proof'}`);
+  return (
+    <Button look="primary" disabled={text === undefined} onClick={save} icon={<FileDown className="size-4" aria-hidden />}>
+      Download proof
+    </Button>
   );
 }

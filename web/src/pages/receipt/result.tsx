@@ -1,11 +1,12 @@
-import { CircleAlert, CircleCheck, CircleX } from 'lucide-react';
+import { Check, CircleAlert, CircleCheck, CircleX, Minus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnyReceipt } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Name, visible } from '../../ui/name.tsx';
-import type { Finding } from './check.ts';
+import type { HashFinding, ProofFinding } from './check.ts';
 import { Mono } from './facts.tsx';
 import type { State } from './use-check.ts';
+import type { Check as ProofCheck } from './verify-proof.ts';
 
 /** The result of the check. The status element is always rendered, so that screen readers announce the result. */
 export function Result({ receipt, state, onStop }: { receipt: AnyReceipt; state: State; onStop(): void }) {
@@ -13,7 +14,8 @@ export function Result({ receipt, state, onStop }: { receipt: AnyReceipt; state:
     <>
       {state.kind === 'busy' && state.percent !== undefined ? <Progress name={state.name} percent={state.percent} onStop={onStop} /> : null}
       <div role="status">
-        {state.kind === 'found' ? <Found receipt={receipt} finding={state.finding} /> : null}
+        {state.kind === 'found' && 'proof' in state.finding ? <FoundProof proof={state.finding.proof} /> : null}
+        {state.kind === 'found' && 'hash' in state.finding ? <Found receipt={receipt} finding={state.finding} /> : null}
         {state.kind === 'failed' ? <Verdict tone="warn" title={state.message} /> : null}
       </div>
     </>
@@ -42,7 +44,7 @@ function Progress({ name, percent, onStop }: { name: string; percent: number; on
   );
 }
 
-function Found({ receipt, finding: { name, hash, isJson, unreadable } }: { receipt: AnyReceipt; finding: Finding }) {
+function Found({ receipt, finding: { name, hash, isJson, unreadable } }: { receipt: AnyReceipt; finding: HashFinding }) {
   if (unreadable !== undefined)
     return (
       <Verdict tone="warn" title="Not valid JSON">
@@ -87,6 +89,44 @@ function Found({ receipt, finding: { name, hash, isJson, unreadable } }: { recei
   );
 }
 
+/** What a dropped proof is worth. A proof of another message can be good, and still is none of this one. */
+function FoundProof({ proof }: { proof: ProofFinding['proof'] }) {
+  if ('unusable' in proof)
+    return (
+      <Verdict tone="warn" title="Not a usable proof">
+        {proof.unusable}
+      </Verdict>
+    );
+  if (!proof.isOfReceipt) return <Verdict tone="bad" title="No match: a proof of another message" />;
+  return (
+    <Verdict tone={proof.isVerified ? 'good' : 'bad'} title={proof.isVerified ? 'Verified: a proof of this message' : 'Not verified'}>
+      <Checks checks={proof.checks} />
+    </Verdict>
+  );
+}
+
+const STATES = {
+  verified: ['text-good', Check, 'Verified:'],
+  failed: ['text-bad', X, 'Failed:'],
+  unchecked: ['text-soft', Minus, 'Not checked:'],
+} as const;
+
+function Checks({ checks }: { checks: ProofCheck[] }) {
+  return (
+    <ul className="mt-1 space-y-1">
+      {checks.map(({ part, state, text }) => {
+        const [colour, Icon, label] = STATES[state];
+        return (
+          <li key={part + text} className="flex gap-2">
+            <Icon className={`mt-1 size-4 shrink-0 ${colour}`} role="img" aria-label={label} />
+            <span className="min-w-0 wrap-anywhere">{visible(text)}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
 const TONES = {
   good: ['bg-good-tint', 'text-good', CircleCheck],
   warn: ['bg-warn-tint', 'text-warn', CircleAlert],
@@ -110,7 +150,7 @@ function Verdict({
       <Icon className={`mt-0.5 size-5 shrink-0 ${colour}`} aria-hidden />
       <div className="min-w-0">
         <p className={`font-medium ${colour}`}>{title}</p>
-        {children !== undefined ? <p className="text-soft">{children}</p> : null}
+        {children !== undefined ? <div className="text-soft">{children}</div> : null}
         {hash === undefined ? null : (
           <p className="mt-1">
             <Mono>{hash}</Mono>

@@ -1,5 +1,6 @@
 import { ApiError, blobOf } from '../../../api/client.ts';
 import type { ThreadFilter } from '../../../parts/threads/views.ts';
+import { saveFile } from '../../../ui/save-file.ts';
 import { say } from '../../../ui/toast.tsx';
 
 /** Downloads a list as a file. */
@@ -7,12 +8,7 @@ export async function exportThreads(filter: ThreadFilter, format: 'ndjson' | 'cs
   say('Exporting…');
   try {
     const blob = await blobOf('GET /v1/export', { query: { list: 'threads', format, ...filter } });
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(blob);
-    link.download = `threads.${format}`;
-    link.click();
-    // The browser reads it when it saves the file.
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    saveFile(blob, `threads.${format}`);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     say(error.message);

@@ -1,0 +1,38 @@
+import { errorOf, WaybillError } from './errors.ts';
+import { pause } from './pause.ts';
+import { type RequestOptions, type Transport, textIn } from './transport.ts';
+
+export interface ProofOptions extends RequestOptions {
+  /** Whether the proof has the JSON of the message in it; true by default. */
+  contents?: boolean | undefined;
+}
+
+export interface ReceiptProofOptions extends RequestOptions {
+  /** `tlog-proof`, the default, needs the receipt beside it. `bundle` has the envelope in it; a minimal receipt has none. */
+  format?: 'tlog-proof' | 'bundle' | undefined;
+}
+
+/** A message is in the log within seconds. */
+const WAIT_MAX_MS = 60_000;
+
+/** Reads a proof, and waits while the log does not have the message yet: the service responds with 202 until then. */
+export async function readProof(transport: Transport, path: string, query: object, options: RequestOptions): Promise<string> {
+  const url = transport.urlOf(path, query);
+  const init = { method: 'GET', headers: { ...transport.authorization(), ...options.headers } };
+  const giveUpAt = Date.now() + WAIT_MAX_MS;
+  for (;;) {
+    const read = await transport.retry(true, options.signal, () => transport.attempt(url, init, options, proofIn));
+    if (typeof read === 'string') return read;
+    if (Date.now() > giveUpAt)
+      throw new WaybillError('timed_out', 'The log does not have the message yet. Try again later.', { status: 202 });
+    await pause(read.retryAfterS * 1_000, options.signal);
+  }
+}
+
+async function proofIn(response: Response, signal: AbortSignal): Promise<string | { retryAfterS: number }> {
+  const text = await textIn(response, signal);
+  if (response.status === 202) return { retryAfterS: Number(response.headers.get('retry-after') ?? 1) || 1 };
+  // A proxy may have responded in place of the service.
+  if (text.startsWith('c2sp.org/tlog-proof@v1\n') || text.startsWith('{')) return text;
+  throw errorOf(response, '');
+}

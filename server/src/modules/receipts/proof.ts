@@ -1,0 +1,39 @@
+import { Refusal } from '../../contract/errors.ts';
+import { WITNESSED_PATIENCE_S } from '../../contract/witness-limits.ts';
+import type { Witnesses } from '../attestations/witnesses.ts';
+import type { Location, Log } from '../log/log.ts';
+import type { ReadServices, SentMessage } from '../messages/read-messages.ts';
+
+export interface ProofServices extends ReadServices {
+  transparencyLog: Log;
+  /** Undefined if the operator has named none. */
+  witnesses: Witnesses | undefined;
+}
+
+/** The message is not in a checkpoint of the log yet. */
+export const PENDING = Symbol('pending');
+
+/** The text of c2sp.org/tlog-proof for the content hash of a message. */
+export async function proofOf(services: ProofServices, sent: SentMessage): Promise<string | typeof PENDING> {
+  const location = await locate(services, sent);
+  return location === PENDING ? PENDING : proofAt(services, location, sent.message.receivedMs);
+}
+
+/** Where the log has the content hash of a message. Refuses messages that are older than the log. */
+export async function locate({ transparencyLog }: ProofServices, { senderId, message }: SentMessage): Promise<Location | typeof PENDING> {
+  const location = await transparencyLog.locateMessage(senderId, message.id);
+  if (location === 'unlogged') throw new Refusal('not_logged');
+  return location ?? PENDING;
+}
+
+/** A new message waits for its witnesses, for some seconds: without enough of them, the proof is the word of the log alone. */
+export async function proofAt(
+  { transparencyLog, witnesses }: ProofServices,
+  location: Location,
+  receivedMs: number,
+): Promise<string | typeof PENDING> {
+  const checkpoint = await transparencyLog.checkpointFor(location.log, location.index);
+  const isAwaited = witnesses !== undefined && Date.now() - receivedMs < WITNESSED_PATIENCE_S * 1_000;
+  if (!checkpoint || (isAwaited && !checkpoint.isWitnessed)) return PENDING;
+  return transparencyLog.proofIn(checkpoint, location);
+}

@@ -1,0 +1,94 @@
+import { LoaderCircle } from 'lucide-react';
+import { Name } from '../../ui/name.tsx';
+import { Fact } from '../../ui/parts.tsx';
+import { Mono } from './facts.tsx';
+import type { Proof } from './use-proof.ts';
+import type { ProofReport } from './verify-proof.ts';
+
+type Verified = Extract<ProofReport, { failure: undefined }>;
+
+const COUNT = new Intl.NumberFormat('en');
+const TIME = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const DAY_AND_TIME = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'short', hourCycle: 'h23' });
+
+/** One line: where in the log, witnessed by whom, timestamped when. */
+export function ProofState({ proof }: { proof: Proof | undefined }) {
+  if (proof === undefined) return null;
+  if (proof.kind === 'pending')
+    return (
+      <p className="mt-1 flex items-center gap-2 text-soft">
+        <LoaderCircle className="size-4 animate-spin motion-reduce:hidden" aria-hidden />
+        Being added to the log. This takes a few seconds.
+      </p>
+    );
+  if (proof.kind === 'none') return <p className="mt-1 text-soft">Delivered before this service had a log, so there is no proof.</p>;
+  const { report } = proof;
+  if (report.failure !== undefined) return null;
+  return (
+    <p className="mt-1 font-medium">
+      {[
+        `In the log at #${COUNT.format(report.index)}`,
+        ...(report.witnessesKnown > 0 ? [`witnessed by ${report.witnesses.length} of ${report.witnessesKnown}`] : []),
+        ...(report.timestamp ? [`timestamped ${timeOf(report.timestamp.time)}`] : []),
+      ].join(' · ')}
+    </p>
+  );
+}
+
+/** Only the time for a timestamp of today. */
+function timeOf(time: Date): string {
+  return time.toDateString() === new Date().toDateString() ? TIME.format(time) : DAY_AND_TIME.format(time);
+}
+
+/** What the proof says, among the hashes of the receipt. */
+export function ProofFacts({ proof }: { proof: Proof | undefined }) {
+  const report = proof?.kind === 'checked' && proof.report.failure === undefined ? proof.report : undefined;
+  if (proof !== undefined && !report) return null;
+  return (
+    <>
+      <Fact name="Log entry">{report ? <LogEntry report={report} /> : <Checking />}</Fact>
+      <Fact name="Log key">{report ? <Mono>{report.logKey}</Mono> : <Checking />}</Fact>
+      <Fact name="Witnesses">{report ? <Witnesses report={report} /> : <Checking />}</Fact>
+      <Fact name="Timestamp">{report ? <Timestamp report={report} /> : <Checking />}</Fact>
+    </>
+  );
+}
+
+function LogEntry({ report: { index, size, origin } }: { report: Verified }) {
+  return (
+    <>
+      #{COUNT.format(index)} <span className="text-soft">of {COUNT.format(size)} in</span> <span className="break-all">{origin}</span>
+    </>
+  );
+}
+
+function Timestamp({ report: { timestamp } }: { report: Verified }) {
+  if (!timestamp) return <span className="text-soft">None yet</span>;
+  return (
+    <>
+      <time dateTime={timestamp.time.toISOString()}>{DAY_AND_TIME.format(timestamp.time)}</time>
+      <span className="text-soft">
+        {' by '}
+        <Name>{timestamp.authority}</Name>
+      </span>
+    </>
+  );
+}
+
+function Witnesses({ report: { witnesses, witnessesKnown } }: { report: Verified }) {
+  if (witnessesKnown === 0) return <span className="text-soft">None</span>;
+  return (
+    <>
+      {witnesses.length} of {witnessesKnown}
+      {witnesses.length === 0 ? null : (
+        <span className="text-soft wrap-anywhere">
+          : <Name>{witnesses.join(', ')}</Name>
+        </span>
+      )}
+    </>
+  );
+}
+
+function Checking() {
+  return <span className="text-soft">Checking…</span>;
+}

@@ -1,0 +1,135 @@
+import {
+  BUNDLE_BYTES_MAX,
+  type Bundle,
+  type Check,
+  LEAF,
+  leafOf,
+  type Policy,
+  ProofError,
+  parseBundle,
+  parsePolicy,
+  type Timestamp,
+  verifyBundle,
+  verifyProof,
+  verifyTimestamp,
+} from '../../../../packages/proof/src/index.ts';
+import type { AnyReceipt } from '../../api/schema.ts';
+
+export type { Check };
+export const PROOF_MAX_BYTES = BUNDLE_BYTES_MAX;
+
+/** What the browser has found out about the proof of a receipt. */
+export type ProofReport =
+  | { failure: string }
+  | {
+      failure: undefined;
+      index: number;
+      size: number;
+      origin: string;
+      /** The name of the log with the id of the key that signed. */
+      logKey: string;
+      /** Those that cosigned, of the witnesses that the service names. */
+      witnesses: string[];
+      witnessesKnown: number;
+      timestamp: Timestamp | undefined;
+    };
+
+/** What it has found out about a bundle that somebody has: each check, and whether the bundle is of the receipt. */
+export interface BundleReport {
+  isVerified: boolean;
+  isOfReceipt: boolean;
+  checks: Check[];
+}
+
+/** Verifies that the log has the content hash of a receipt: `text` is a tlog-proof or a bundle. The keys are those that the service publishes. */
+export async function verifyProofOf(receipt: AnyReceipt, text: string, signal: AbortSignal): Promise<ProofReport> {
+  requireCryptography();
+  const policyText = await publishedPolicy(signal);
+  const policy = parsePolicy(policyText);
+  try {
+    const bundle = text.startsWith('{') ? parseBundle(text) : undefined;
+    if (bundle) await requireVerified(receipt, text, policyText);
+    const { index, checkpoint, log, witnesses } = await verifyProof(bundle?.proof ?? text, leafIn(receipt), policy);
+    return {
+      failure: undefined,
+      index,
+      size: checkpoint.size,
+      origin: checkpoint.origin,
+      logKey: `${log.name}+${log.keyId}`,
+      witnesses: witnesses.map(({ name }) => name),
+      witnessesKnown: policy.witnesses.length,
+      timestamp: await firstTimestamp(bundle?.timestamps ?? [], receipt, policy),
+    };
+  } catch (error) {
+    if (error instanceof ProofError) return { failure: error.message };
+    throw error;
+  }
+}
+
+/** Verifies a `.waybill-proof` by the keys that the service publishes. */
+export async function verifyBundleFor(
+  receipt: AnyReceipt,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<BundleReport | { unusable: string }> {
+  requireCryptography();
+  const policy = await publishedPolicy(signal);
+  try {
+    const { isVerified, contentHash, checks } = await verifyBundle(bytes, { policy });
+    return { isVerified, isOfReceipt: contentHash === receipt.content_hash, checks };
+  } catch (error) {
+    if (error instanceof ProofError) return { unusable: error.message };
+    throw error;
+  }
+}
+
+function leafIn({ content_hash }: AnyReceipt): Uint8Array {
+  return leafOf(LEAF.message, content_hash);
+}
+
+async function requireVerified(receipt: AnyReceipt, text: string, policy: string): Promise<void> {
+  const { contentHash, checks } = await verifyBundle(text, { policy });
+  const failed = checks.find(({ state }) => state === 'failed');
+  if (failed) throw new ProofError(failed.text);
+  if (contentHash !== receipt.content_hash) throw new ProofError('The proof is of another message.');
+}
+
+/** The earliest: what is in the log at a time stays in it. */
+async function firstTimestamp(
+  stamps: NonNullable<Bundle['timestamps']>,
+  receipt: AnyReceipt,
+  policy: Policy,
+): Promise<Timestamp | undefined> {
+  const found: Timestamp[] = [];
+  for (const { proof, token } of stamps) {
+    const { body } = await verifyProof(proof, leafIn(receipt), policy);
+    const bytes = Uint8Array.from(atob(token), (character) => character.charCodeAt(0));
+    found.push(await verifyTimestamp(bytes, new TextEncoder().encode(body)));
+  }
+  return found.sort((a, b) => a.time.getTime() - b.time.getTime())[0];
+}
+
+/** Browsers offer cryptography to pages from a trustworthy address only. */
+function requireCryptography(): void {
+  if (globalThis.crypto?.subtle === undefined) throw new Error('Browsers verify proofs only on pages with HTTPS.');
+}
+
+interface PublishedLog {
+  vkey: string;
+  previous_keys?: { vkey: string }[];
+}
+
+interface Published {
+  log: PublishedLog;
+  previous_logs?: PublishedLog[];
+  witnesses?: { name: string; vkey: string }[];
+}
+
+/** The keys of the logs and of the witnesses, as a policy (c2sp.org/tlog-policy) that asks for no quorum. */
+async function publishedPolicy(signal: AbortSignal): Promise<string> {
+  const response = await fetch('/.well-known/waybill.json', { signal });
+  if (!response.ok) throw new Error('Couldn’t get the key of the log. Reload the page.');
+  const { log, previous_logs = [], witnesses = [] }: Published = await response.json();
+  const vkeys = [log, ...previous_logs].flatMap(({ vkey, previous_keys = [] }) => [vkey, ...previous_keys.map((key) => key.vkey)]);
+  return [...vkeys.map((vkey) => `log ${vkey}`), ...witnesses.map(({ name, vkey }) => `witness ${name} ${vkey}`), 'quorum none'].join('\n');
+}
