@@ -218,7 +218,10 @@ export const WALKS: Record<string, Partial<Record<Reader, Walk>>> = {
     },
   },
   'docs/proof.md': {
-    curl: { prepare: 'cd $CHECKOUT/docs/proof/vectors', shows: [/^ok +time .*whom you trust\.\nVerified$/m, /^ok +witnesses .*\nVerified$/m] },
+    curl: {
+      prepare: 'cd $CHECKOUT/docs/proof/vectors',
+      shows: [/^ok +time .*whom you trust\.\nVerified$/m, /^ok +witnesses .*\nVerified$/m],
+    },
   },
   'docs/guides/migrate-from-email.md': { curl: { shows: [/"drop_page"|"addresses"/, /initech\.example/, /"published":true/] } },
   'docs/guides/run-it-for-real.md': {
