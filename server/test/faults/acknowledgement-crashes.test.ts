@@ -27,13 +27,15 @@ test('a process that is killed leaves acknowledgements with both parties, and in
     const killed = await startProcess({ env: settings, args: ['--role', 'api'] });
     const there = new Api(killed.url, globex.secret);
     const confirmed = new Set<string>();
-    const all = ids.map(async (id) => {
-      const { status } = await there.write('POST', `/messages/${id}/acknowledge`, { status: 'accepted' });
-      if (status === 201) confirmed.add(id);
-    });
+    const all = Promise.allSettled(
+      ids.map(async (id) => {
+        const { status } = await there.write('POST', `/messages/${id}/acknowledge`, { status: 'accepted' });
+        if (status === 201) confirmed.add(id);
+      }),
+    );
     await sleep(randomInt(5, 60));
     await killed.stop('SIGKILL');
-    await Promise.allSettled(all);
+    await all;
     await sleep(500);
     let acknowledged = 0;
     for (const id of ids) {
