@@ -395,7 +395,7 @@ CREATE TABLE log_attestors (
 
 CREATE TABLE log_batches (
   id uuid NOT NULL,
-  leaves bytea STORAGE e NOT NULL,
+  leaves bytea NOT NULL,
   log smallint,
   first_index bigint,
   CONSTRAINT log_batches_pkey PRIMARY KEY (id)
@@ -422,7 +422,7 @@ CREATE TABLE log_duties (
 CREATE TABLE log_edges (
   log smallint NOT NULL,
   level smallint NOT NULL,
-  hashes bytea STORAGE e NOT NULL,
+  hashes bytea NOT NULL,
   CONSTRAINT log_edges_pkey PRIMARY KEY (log, level)
 ) WITH (fillfactor=50);
 
