@@ -25,7 +25,7 @@ export class LogReader {
   }
 
   async wellKnown(): Promise<{
-    log: { origin: string; vkey: string; url: string };
+    log: { origin: string; vkey: string; url: string; previous_keys?: { vkey: string; succession: string }[] };
     previous_logs: { origin: string; vkey: string; url: string }[];
   }> {
     return (await fetch(`${this.#url}/.well-known/waybill.json`)).json() as never;
