@@ -19,14 +19,16 @@ PENDING_MAX_CHARS = 200
 
 
 def of_message(service: Service, id: str, contents: bool) -> Steps[str]:
-    return (yield from _read(service, call("GET", "/v1/messages/{id}/proof", str, path=[id], query={"contents": contents})))
+    query = {} if contents else {"contents": False}
+    return (yield from _read(service, call("GET", "/v1/messages/{id}/proof", str, path=[id], query=query)))
 
 
 def of_receipt(service: Service, token_or_url: str, format: Format) -> Steps[str]:
     token = re.search(r"rcpt_\w+", token_or_url)
     if not token:
         raise ValueError(f"{token_or_url} is no receipt: give its URL, or its token, rcpt_….")
-    return (yield from _read(service, call("GET", "/v1/receipts/{token}/proof", str, path=[token[0]], query={"format": format})))
+    query = {} if format == "tlog-proof" else {"format": format}
+    return (yield from _read(service, call("GET", "/v1/receipts/{token}/proof", str, path=[token[0]], query=query)))
 
 
 def _read(service: Service, request: Call[str]) -> Steps[str]:

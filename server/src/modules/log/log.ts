@@ -155,6 +155,11 @@ export class Log {
     return isLate ? newestCheckpoint(this.#database, log, -1) : witnessed;
   }
 
+  /** Whether witnesses still have time to sign a checkpoint with the leaf: by the clock of the database, none with it is old. */
+  async awaitsWitnesses({ log, index }: Location): Promise<boolean> {
+    return !(await checkpoints.isUnwitnessedSince(this.#database, log, index, WITNESSED_PATIENCE_S));
+  }
+
   /** Of the log that grows. Undefined before its first checkpoint. */
   async newestCheckpoint(): Promise<StoredCheckpoint | undefined> {
     const log = await store.currentLog(this.#database);

@@ -30,7 +30,7 @@ export type BundleReader = { partyId: bigint; withJson: boolean } | 'public';
 /** The text of a `.waybill-proof`, which verifies without the service: what the log has by now. docs/proof.md describes it. */
 export async function bundleOf(services: BundleServices, sent: SentMessage, reader: BundleReader): Promise<string | typeof PENDING> {
   const location = await locate(services, sent);
-  const proof = location === PENDING ? PENDING : await proofAt(services, location, sent.message.receivedMs);
+  const proof = location === PENDING ? PENDING : await proofAt(services, location);
   if (location === PENDING || proof === PENDING) return PENDING;
   return new BundleMaker(services, sent, reader, await services.transparencyLog.logs()).make(location, proof);
 }
@@ -126,8 +126,8 @@ class BundleMaker {
 
   /** Undefined while the leaf is not in a checkpoint. */
   async #proofAt(location: Location | undefined): Promise<string | undefined> {
-    const proof = location ? await this.#services.transparencyLog.proofOf(location) : 'pending';
-    if (!location || proof === 'pending') return undefined;
+    const proof = location ? await proofAt(this.#services, location) : PENDING;
+    if (!location || proof === PENDING) return undefined;
     this.#note(location, proof);
     return proof;
   }

@@ -1,5 +1,4 @@
 import { Refusal } from '../../contract/errors.ts';
-import { WITNESSED_PATIENCE_S } from '../../contract/witness-limits.ts';
 import type { Witnesses } from '../attestations/witnesses.ts';
 import type { Location, Log } from '../log/log.ts';
 import type { ReadServices, SentMessage } from '../messages/read-messages.ts';
@@ -16,7 +15,7 @@ export const PENDING = Symbol('pending');
 /** The text of c2sp.org/tlog-proof for the content hash of a message. */
 export async function proofOf(services: ProofServices, sent: SentMessage): Promise<string | typeof PENDING> {
   const location = await locate(services, sent);
-  return location === PENDING ? PENDING : proofAt(services, location, sent.message.receivedMs);
+  return location === PENDING ? PENDING : proofAt(services, location);
 }
 
 /** Where the log has the content hash of a message. Refuses messages that are older than the log. */
@@ -26,14 +25,10 @@ export async function locate({ transparencyLog }: ProofServices, { senderId, mes
   return location ?? PENDING;
 }
 
-/** A new message waits for its witnesses, for some seconds: without enough of them, the proof is the word of the log alone. */
-export async function proofAt(
-  { transparencyLog, witnesses }: ProofServices,
-  location: Location,
-  receivedMs: number,
-): Promise<string | typeof PENDING> {
+/** A new leaf waits for its witnesses, for some seconds: without enough of them, the proof is the word of the log alone. */
+export async function proofAt({ transparencyLog, witnesses }: ProofServices, location: Location): Promise<string | typeof PENDING> {
   const checkpoint = await transparencyLog.checkpointFor(location.log, location.index);
-  const isAwaited = witnesses !== undefined && Date.now() - receivedMs < WITNESSED_PATIENCE_S * 1_000;
-  if (!checkpoint || (isAwaited && !checkpoint.isWitnessed)) return PENDING;
+  if (!checkpoint) return PENDING;
+  if (witnesses && !checkpoint.isWitnessed && (await transparencyLog.awaitsWitnesses(location))) return PENDING;
   return transparencyLog.proofIn(checkpoint, location);
 }

@@ -3,7 +3,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { Ban, BookUser, CodeXml, CopyPlus, EllipsisVertical, FileDown, Hash, Reply, SquareArrowOutUpRight } from 'lucide-react';
 import { useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
-import { messageProof } from '../../api/proofs.ts';
 import { useAction } from '../../api/queries.ts';
 import type { Party } from '../../api/schema.ts';
 import { copyText } from '../../ui/copy-text.ts';
@@ -11,7 +10,6 @@ import { Confirm, Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Name } from '../../ui/name.tsx';
 import { addressOf, CopyButton } from '../../ui/parts.tsx';
-import { saveFile } from '../../ui/save-file.ts';
 import { States } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
 import { replaceDraft } from './draft.ts';
@@ -100,13 +98,10 @@ export function MessageMenu({ message, onReply }: { message: Message; onReply():
   );
 }
 
-/** A file that proves the message without the service. */
+/** In a file of its own, which few need. */
 async function downloadProof(id: string): Promise<void> {
-  try {
-    saveFile(new Blob([await messageProof(id)]), `${id}.waybill-proof`);
-  } catch (failure) {
-    say(failure instanceof Error ? failure.message : 'Couldn’t download the proof.');
-  }
+  const download = await import('./download-proof.ts');
+  await download.downloadProof(id);
 }
 
 interface Block {

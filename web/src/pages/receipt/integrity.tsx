@@ -19,10 +19,10 @@ export function Integrity({ receipt, proof }: { receipt: AnyReceipt; proof: Proo
     // The same height before and after the check.
     <div
       role="status"
-      className={`mb-6 flex min-h-22 items-center gap-3 rounded-xl px-5 py-4 print:border print:border-line ${BACKGROUNDS[verdict]}`}
+      className={`mb-6 flex min-h-22 items-start gap-3 rounded-xl px-5 py-4 print:border print:border-line ${BACKGROUNDS[verdict]}`}
     >
-      {verdict === 'bad' || verdict === 'failed' ? <ShieldAlert className="size-6 shrink-0 self-start text-bad" aria-hidden /> : null}
-      {verdict === 'good' ? <ShieldCheck className="size-6 shrink-0 self-start text-good" aria-hidden /> : null}
+      {verdict === 'bad' || verdict === 'failed' ? <ShieldAlert className="mt-0.5 size-6 shrink-0 text-bad" aria-hidden /> : null}
+      {verdict === 'good' ? <ShieldCheck className="mt-0.5 size-6 shrink-0 text-good" aria-hidden /> : null}
       <div className="min-w-0">
         {verdict === 'good' ? (
           <Line title="Verified." tone="text-good">

@@ -48,8 +48,16 @@ export function ProofFacts({ proof }: { proof: Proof | undefined }) {
     <>
       <Fact name="Log entry">{report ? <LogEntry report={report} /> : <Checking />}</Fact>
       <Fact name="Log key">{report ? <Mono>{report.logKey}</Mono> : <Checking />}</Fact>
-      <Fact name="Witnesses">{report ? <Witnesses report={report} /> : <Checking />}</Fact>
-      <Fact name="Timestamp">{report ? <Timestamp report={report} /> : <Checking />}</Fact>
+      {report && report.witnessesKnown > 0 ? (
+        <Fact name="Witnesses">
+          <Witnesses report={report} />
+        </Fact>
+      ) : null}
+      {report?.timestamp ? (
+        <Fact name="Timestamp">
+          <Stamp timestamp={report.timestamp} />
+        </Fact>
+      ) : null}
     </>
   );
 }
@@ -62,8 +70,7 @@ function LogEntry({ report: { index, size, origin } }: { report: Verified }) {
   );
 }
 
-function Timestamp({ report: { timestamp } }: { report: Verified }) {
-  if (!timestamp) return <span className="text-soft">None yet</span>;
+function Stamp({ timestamp }: { timestamp: NonNullable<Verified['timestamp']> }) {
   return (
     <>
       <time dateTime={timestamp.time.toISOString()}>{DAY_AND_TIME.format(timestamp.time)}</time>
@@ -76,7 +83,6 @@ function Timestamp({ report: { timestamp } }: { report: Verified }) {
 }
 
 function Witnesses({ report: { witnesses, witnessesKnown } }: { report: Verified }) {
-  if (witnessesKnown === 0) return <span className="text-soft">None</span>;
   return (
     <>
       {witnesses.length} of {witnessesKnown}
