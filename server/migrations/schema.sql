@@ -10,6 +10,8 @@ CREATE TYPE consumer_message_state AS ENUM ('leased', 'waiting', 'held', 'parked
 
 CREATE TYPE digest_frequency AS ENUM ('hourly', 'daily');
 
+CREATE TYPE hand_over_way AS ENUM ('webhook', 'consumer');
+
 CREATE TYPE key_scope AS ENUM ('read', 'read_write');
 
 CREATE TYPE ledger_box AS ENUM ('in', 'out');
@@ -337,6 +339,14 @@ CREATE TABLE files (
   content_type text NOT NULL,
   log_batch uuid,
   CONSTRAINT files_pkey PRIMARY KEY (party_id, id)
+);
+
+CREATE TABLE hand_overs (
+  party_id bigint NOT NULL,
+  message_id uuid NOT NULL,
+  way hand_over_way NOT NULL,
+  handed_over_at timestamp with time zone NOT NULL,
+  CONSTRAINT hand_overs_pkey PRIMARY KEY (party_id, message_id)
 );
 
 CREATE TABLE idempotency_keys (
@@ -1086,6 +1096,7 @@ AS $function$
 DECLARE
   its     record;
   threads uuid[];
+  taken   uuid[];
 BEGIN
   SELECT c.id, c.kept INTO its FROM consumers c WHERE c.party_id = party AND c.name = consumer FOR UPDATE;
   IF NOT FOUND THEN
@@ -1095,19 +1106,25 @@ BEGIN
     WITH gone AS (
       DELETE FROM consumer_messages
        WHERE party_id = party AND consumer_id = its.id AND state = 'leased' AND holder = worker AND position <= through
-      RETURNING message_id, thread_id
+      RETURNING message_id, thread_id, state
     )
-    SELECT coalesce(array_agg(g.message_id), '{}'), array_agg(g.thread_id) INTO done, threads FROM gone g;
+    SELECT coalesce(array_agg(g.message_id), '{}'), array_agg(g.thread_id), array_agg(g.message_id) FILTER (WHERE g.state = 'leased')
+      INTO done, threads, taken FROM gone g;
   ELSE
     WITH gone AS (
       DELETE FROM consumer_messages
        WHERE party_id = party AND consumer_id = its.id AND message_id = ANY (ids) AND (state = 'parked' OR (state = 'leased' AND holder = worker))
-      RETURNING message_id, thread_id
+      RETURNING message_id, thread_id, state
     )
-    SELECT coalesce(array_agg(g.message_id), '{}'), array_agg(g.thread_id) INTO done, threads FROM gone g;
+    SELECT coalesce(array_agg(g.message_id), '{}'), array_agg(g.thread_id), array_agg(g.message_id) FILTER (WHERE g.state = 'leased')
+      INTO done, threads, taken FROM gone g;
   END IF;
   IF cardinality(done) > 0 THEN
     UPDATE consumers SET kept = kept - cardinality(done) WHERE party_id = party AND name = consumer;
+  END IF;
+  -- What was parked, nobody has dealt with.
+  IF taken IS NOT NULL THEN
+    PERFORM note_hand_overs(array_fill(party, ARRAY[cardinality(taken)]), taken, 'consumer', clock_timestamp());
   END IF;
   has_news := free_threads(party, its.id, threads, clock_timestamp()) OR its.kept >= kept_max;
   RETURN NEXT;
@@ -2514,6 +2531,19 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION note_hand_overs(party_ids bigint[], message_ids uuid[], way hand_over_way, clock timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+BEGIN
+  INSERT INTO hand_overs (party_id, message_id, way, handed_over_at)
+  SELECT h.party_id, h.message_id, note_hand_overs.way, clock FROM unnest(party_ids, message_ids) AS h (party_id, message_id) ORDER BY 1, 2
+  ON CONFLICT (party_id, message_id) DO NOTHING;
+END
+$function$;
+
 CREATE FUNCTION public_id(prefix text, id uuid)
  RETURNS text
  LANGUAGE plpgsql
@@ -2869,6 +2899,7 @@ DECLARE
   asked_at     timestamptz[];
   earliest_at  timestamptz[];
   latest_at    timestamptz[];
+  handed_over  record;
 BEGIN
   SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded, bool_or(m.is_ordered) AS is_ordered INTO batch FROM unnest(made) AS m;
   IF batch.is_ordered THEN
@@ -2882,11 +2913,19 @@ BEGIN
 
   -- Mostly all succeed, and nothing follows.
   IF batch.succeeded THEN
-    UPDATE webhook_attempts a
-       SET status = 'delivered', status_code = m.status_code, response_ms = m.response_ms,
-           attempted_at = begun_at[m.ordinality], next_attempt_at = NULL
-      FROM unnest(made) WITH ORDINALITY AS m
-     WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE;
+    WITH delivered AS (
+      UPDATE webhook_attempts a
+         SET status = 'delivered', status_code = m.status_code, response_ms = m.response_ms,
+             attempted_at = begun_at[m.ordinality], next_attempt_at = NULL
+        FROM unnest(made) WITH ORDINALITY AS m
+       WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
+      RETURNING a.party_id, a.message_id, a.event
+    )
+    SELECT array_agg(d.party_id) AS party_ids, array_agg(d.message_id) AS message_ids INTO handed_over
+      FROM delivered d WHERE d.event IN ('message.received', 'message.replay');
+    IF handed_over.party_ids IS NOT NULL THEN
+      PERFORM note_hand_overs(handed_over.party_ids, handed_over.message_ids, 'webhook', clock);
+    END IF;
     IF batch.is_ordered THEN
       PERFORM release_threads(made);
     END IF;
@@ -2912,6 +2951,12 @@ BEGIN
          r.thread_id, r.position
     FROM recorded r JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id
    WHERE r.status = 'retrying';
+  SELECT array_agg(a.party_id) AS party_ids, array_agg(a.message_id) AS message_ids INTO handed_over
+    FROM unnest(made) AS m JOIN webhook_attempts a ON a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id
+   WHERE m.succeeded AND a.event IN ('message.received', 'message.replay');
+  IF handed_over.party_ids IS NOT NULL THEN
+    PERFORM note_hand_overs(handed_over.party_ids, handed_over.message_ids, 'webhook', clock);
+  END IF;
   IF batch.is_ordered THEN
     PERFORM release_threads(made);
   END IF;

@@ -635,6 +635,11 @@ export interface components {
       status: "accepted" | "rejected" | "processed";
       reason?: string | null;
     };
+    HandOver: {
+      /** @enum {string} */
+      way: "webhook" | "consumer";
+      at: string;
+    };
     Worker: {
       /** @enum {string} */
       kind: "person" | "agent";
@@ -1491,6 +1496,7 @@ export interface operations {
         content: {
           "application/json": {
             data: components["schemas"]["Acknowledgement"][];
+            handed_over: components["schemas"]["HandOver"] | null;
           };
         };
       };
@@ -3967,6 +3973,7 @@ export type DraftForm = components['schemas']['DraftForm'];
 export type Signature = components['schemas']['Signature'];
 export type Acknowledgement = components['schemas']['Acknowledgement'];
 export type AcknowledgementRequest = components['schemas']['AcknowledgementRequest'];
+export type HandOver = components['schemas']['HandOver'];
 export type Worker = components['schemas']['Worker'];
 export type Thread = components['schemas']['Thread'];
 export type ThreadCount = components['schemas']['ThreadCount'];

@@ -10,6 +10,7 @@ AS $$
 DECLARE
   its     record;
   threads uuid[];
+  taken   uuid[];
 BEGIN
   SELECT c.id, c.kept INTO its FROM consumers c WHERE c.party_id = party AND c.name = consumer FOR UPDATE;
   IF NOT FOUND THEN
@@ -19,19 +20,25 @@ BEGIN
     WITH gone AS (
       DELETE FROM consumer_messages
        WHERE party_id = party AND consumer_id = its.id AND state = 'leased' AND holder = worker AND position <= through
-      RETURNING message_id, thread_id
+      RETURNING message_id, thread_id, state
     )
-    SELECT coalesce(array_agg(g.message_id), '{}'), array_agg(g.thread_id) INTO done, threads FROM gone g;
+    SELECT coalesce(array_agg(g.message_id), '{}'), array_agg(g.thread_id), array_agg(g.message_id) FILTER (WHERE g.state = 'leased')
+      INTO done, threads, taken FROM gone g;
   ELSE
     WITH gone AS (
       DELETE FROM consumer_messages
        WHERE party_id = party AND consumer_id = its.id AND message_id = ANY (ids) AND (state = 'parked' OR (state = 'leased' AND holder = worker))
-      RETURNING message_id, thread_id
+      RETURNING message_id, thread_id, state
     )
-    SELECT coalesce(array_agg(g.message_id), '{}'), array_agg(g.thread_id) INTO done, threads FROM gone g;
+    SELECT coalesce(array_agg(g.message_id), '{}'), array_agg(g.thread_id), array_agg(g.message_id) FILTER (WHERE g.state = 'leased')
+      INTO done, threads, taken FROM gone g;
   END IF;
   IF cardinality(done) > 0 THEN
     UPDATE consumers SET kept = kept - cardinality(done) WHERE party_id = party AND name = consumer;
+  END IF;
+  -- What was parked, nobody has dealt with.
+  IF taken IS NOT NULL THEN
+    PERFORM note_hand_overs(array_fill(party, ARRAY[cardinality(taken)]), taken, 'consumer', clock_timestamp());
   END IF;
   has_news := free_threads(party, its.id, threads, clock_timestamp()) OR its.kept >= kept_max;
   RETURN NEXT;

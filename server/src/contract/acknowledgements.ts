@@ -24,6 +24,25 @@ export const AcknowledgementSchema = Type.Object(
   { $id: 'Acknowledgement', ...closed },
 );
 
+/** How a message came to a system of its recipient. */
+export const HAND_OVER_WAYS = ['webhook', 'consumer'] as const;
+export type HandOverWay = (typeof HAND_OVER_WAYS)[number];
+
+export const HandOverSchema = Type.Object(
+  {
+    way: Type.Enum([...HAND_OVER_WAYS], {
+      description: 'webhook: an endpoint responded with 2xx. consumer: a worker acknowledged the message to its consumer.',
+    }),
+    at: Type.String({ format: 'date-time' }),
+  },
+  {
+    $id: 'HandOver',
+    ...closed,
+    description:
+      'The first time that a system of the recipient took the message. It says nothing of what becomes of the message, and is not in the log.',
+  },
+);
+
 /** The body of the event message.acknowledged. */
 export const AcknowledgedMessageSchema = Type.Object(
   {

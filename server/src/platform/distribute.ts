@@ -18,6 +18,7 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   messages: 'isHere(t.sender_id) OR isHere(t.recipient_id)',
   message_signatures: 'isHere(t.sender_id)',
   acknowledgements: OF_PARTY,
+  hand_overs: OF_PARTY,
   ledger_entries: OF_PARTY,
   ledgers: OF_PARTY,
   idempotency_keys: OF_PARTY,

@@ -7,6 +7,7 @@ import { parseId } from '../../src/contract/ids.ts';
 import { ACKNOWLEDGEMENT_REASON_MAX_CHARS } from '../../src/contract/limits.ts';
 import { acknowledgementsOf } from '../../src/modules/acknowledgements/acknowledgements.ts';
 import type { ApiResponse } from '../support/api.ts';
+import { ConsumerClient } from '../support/consumers.ts';
 import { listen } from '../support/event-stream.ts';
 import { MemberApi } from '../support/member.ts';
 import { signInWithCode } from '../support/people.ts';
@@ -100,7 +101,7 @@ describe('an acknowledgement', () => {
     expectRefusal(await stranger.api.get(`/messages/${id}/acknowledgements`), 'not_found');
     const reader = await globex.withKey('read');
     expectRefusal(await reader.write('POST', `/messages/${id}/acknowledge`, { status: 'accepted' }), 'forbidden');
-    expect((await reader.get(`/messages/${id}/acknowledgements`)).body).toEqual({ data: [] });
+    expect((await reader.get(`/messages/${id}/acknowledgements`)).body).toEqual({ data: [], handed_over: null });
   });
 
   test('of a message to oneself is there once', async () => {
@@ -184,4 +185,38 @@ test('what was said of a message goes with it when it joins a business, and late
   const statuses = async ({ id }: { id: string }) =>
     (await tailor.get(`/messages/${id}/acknowledgements`)).body.data.map(({ status }: { status: string }) => status);
   expect([await statuses(first), await statuses(second)]).toEqual([['accepted', 'processed'], ['rejected']]);
+});
+
+describe('a hand-over', () => {
+  const handedOver = async (id: string, by = acme) => (await by.api.get(`/messages/${id}/acknowledgements`)).body.handed_over;
+
+  test('is noted when an endpoint responds with success, and not before', async () => {
+    const [initech, hooli] = [await service.business('initech'), await service.business('hooli')];
+    const hook = (path: string) => initech.api.write('POST', '/webhooks', { url: receiver.url(path) });
+    receiver.respond = (delivery, response) => response.writeHead(delivery.path === '/refuses' ? 500 : 204).end();
+    expect((await hook('/refuses')).status).toBe(201);
+    const refused = await sent(hooli, initech);
+    await expect.poll(() => receiver.at('/refuses').length).toBe(1);
+    expect(await handedOver(refused.id, hooli)).toBeNull();
+    expect((await hook('/takes')).status).toBe(201);
+    const taken = await sent(hooli, initech);
+    await expect.poll(() => handedOver(taken.id, hooli)).toEqual({ way: 'webhook', at: expect.any(String) });
+    expect(await handedOver(taken.id, initech)).toEqual(await handedOver(taken.id, hooli));
+    expect(await handedOver(refused.id, hooli)).toBeNull();
+    expect(await list(taken.id, hooli)).toEqual([]);
+  });
+
+  test('is noted when a worker acknowledges what it leased; the first time stays', async () => {
+    const { id } = await sent();
+    const [orders, books] = [new ConsumerClient(globex.api, 'orders', 'w1'), new ConsumerClient(globex.api, 'books', 'w1')];
+    for (const consumer of [orders, books]) await consumer.put({ start: 'beginning' });
+    expect(await orders.leaseIds({ limit: 100 })).toContain(id);
+    expect(await handedOver(id)).toBeNull();
+    await orders.do('ack', [id]);
+    const first = await handedOver(id);
+    expect(first).toEqual({ way: 'consumer', at: expect.any(String) });
+    expect(await books.leaseIds({ limit: 100 })).toContain(id);
+    await books.do('ack', [id]);
+    expect(await handedOver(id)).toEqual(first);
+  });
 });

@@ -441,8 +441,16 @@ class AcknowledgementRequest(TypedDict):
     reason: NotRequired[str | None]
 
 
+class HandOver(TypedDict):
+    """The first time that a system of the recipient took the message. It says nothing of what becomes of the message, and is not in the log."""
+
+    way: Literal["webhook", "consumer"]
+    at: str
+
+
 class GetMessagesIdAcknowledgementsResponse(TypedDict):
     data: list[Acknowledgement]
+    handed_over: HandOver | None
 
 
 class PostMessagesIdRedeliverResponse(TypedDict):

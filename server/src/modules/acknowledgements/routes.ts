@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { AcknowledgementSchema, acknowledgementStatus } from '../../contract/acknowledgements.ts';
+import { AcknowledgementSchema, acknowledgementStatus, HandOverSchema } from '../../contract/acknowledgements.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { parseId } from '../../contract/ids.ts';
 import { ACKNOWLEDGEMENT_REASON_MAX_CHARS } from '../../contract/limits.ts';
@@ -10,6 +10,7 @@ import { signatureHeaders } from '../messages/message-requests.ts';
 import { checkSignature } from '../signatures/check-signature.ts';
 import { acknowledge as acknowledgeMessage } from './acknowledge.ts';
 import { acknowledgementParts, acknowledgementsOf, acknowledgementView, requireMessage } from './acknowledgements.ts';
+import { findHandOver } from './hand-over-store.ts';
 
 const { endpoint } = endpointsFor<{ database: Database }>();
 
@@ -47,14 +48,21 @@ export const list = endpoint({
   params,
   success: {
     status: 200,
-    description: 'What the recipient has said of the message, the oldest first. Both parties see it.',
-    schema: Type.Object({ data: Type.Array(AcknowledgementSchema) }, closed),
+    description:
+      'What the recipient has said of the message, the oldest first, and whether a system of the recipient took it. Both parties see it.',
+    schema: Type.Object({ data: Type.Array(AcknowledgementSchema), handed_over: Type.Union([HandOverSchema, Type.Null()]) }, closed),
   },
   errors: ['not_found'],
   handle: async ({ database }, { caller: { business }, params }) => {
     const messageId = uuidOf(params.id);
     await requireMessage(database, business.id, messageId);
-    return { body: { data: (await acknowledgementsOf(database, messageId, business.id)).map(acknowledgementView) } };
+    const [said, handOver] = await Promise.all([
+      acknowledgementsOf(database, messageId, business.id),
+      findHandOver(database, business.id, messageId),
+    ]);
+    return {
+      body: { data: said.map(acknowledgementView), handed_over: handOver ? { way: handOver.way, at: handOver.at.toISOString() } : null },
+    };
   },
 });
 

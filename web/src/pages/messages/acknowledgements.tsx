@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { CircleCheck, CircleX } from 'lucide-react';
+import { CircleCheck, CircleX, Inbox } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import { useThreadChanges } from '../../api/live.ts';
@@ -26,10 +26,19 @@ export function Acknowledgements({ message: { id, to } }: { message: Message }) 
   const business = useActiveBusiness();
   const isForUs = to.party.kind === 'handle' && to.party.handle === business;
   const said = data?.data;
-  if (!said || (said.length === 0 && !isForUs)) return null;
+  const handedOver = isForUs ? null : data?.handed_over;
+  if (!said || (said.length === 0 && !handedOver && !isForUs)) return null;
   const latest = said.at(-1)?.status;
   return (
     <div className="flex flex-col gap-2 text-sm text-soft">
+      {handedOver ? (
+        <p className="flex items-start gap-1.5">
+          <Inbox className="mt-0.5 size-4 shrink-0" aria-hidden />
+          <span>
+            Taken by their {handedOver.way === 'webhook' ? 'webhook' : 'worker'} · <Time at={handedOver.at} />
+          </span>
+        </p>
+      ) : null}
       {said.length > 0 ? (
         <ul aria-label="Acknowledgements" className="space-y-1">
           {said.map((one) => (
