@@ -203,7 +203,7 @@ final class Main {
 }
 `,
     );
-    await run('javac', [file, 'Main.java'], folder);
+    await run('javac', ['-encoding', 'UTF-8', file, 'Main.java'], folder);
     await judge(scheme, 'java', ['-cp', folder, 'Main'], folder);
   });
 });

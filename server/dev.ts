@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, watch, writeF
 import os from 'node:os';
 import path from 'node:path';
 import { createServer } from 'vite';
+import { buildVerifier } from '../web/build-verifier.ts';
 import { SERVICE_PATHS } from '../web/vite.config.ts';
 
 /**
@@ -19,7 +20,7 @@ const SAVING_MS = 100;
 
 const serviceUrl = `http://127.0.0.1:${port}`;
 const pagesUrl = `http://127.0.0.1:${pagesPort}`;
-const shell = writeShell();
+const shell = await writeShell();
 const vite = await createServer({
   configFile: path.join(ROOT, 'web/vite.config.ts'),
   server: { host: '127.0.0.1', port: pagesPort, strictPort: true, proxy: { [SERVICE_PATHS]: { target: serviceUrl } } },
@@ -77,12 +78,13 @@ function watchSql(): void {
 }
 
 /** The documents that the service shows instead of a page: they name the URL of the pages. */
-function writeShell(): string {
+async function writeShell(): Promise<string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-dev-'));
   mkdirSync(path.join(folder, 'assets'));
   const document = `<!doctype html><title>Waybill</title><p>The pages are at <a href="${pagesUrl}">${pagesUrl}</a>.`;
   for (const name of ['index.html', 'pdf.html']) writeFileSync(path.join(folder, name), document);
   // Vite serves its script and its style sheet as they are.
   copyFileSync(path.join(ROOT, 'web/docs.html'), path.join(folder, 'docs.html'));
+  await buildVerifier(folder);
   return folder;
 }

@@ -136,7 +136,7 @@ describe('with Node 22', () => {
     const help = await command();
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toContain('waybill <command>');
-    expect(help.stdout).toContain('Operators also have: start, business');
+    expect(help.stdout).toContain('Operators also have: start, witness, business');
     const created = await command('business', 'create', 'initech', '--name', 'Initech', '--json');
     expect(created).toMatchObject({ code: 0, stderr: '', stdout: '{"handle":"initech","display_name":"Initech"}\n' });
   });

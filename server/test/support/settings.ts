@@ -160,7 +160,6 @@ export const settings: Record<string, Setting> = {
     key: 'logPublicKey',
     given: SECRETS_KEY,
     becomes: Buffer.alloc(32, 7),
-    along: { LOG_KEY_COMMAND: '/usr/bin/sign-log' },
     wrong: ['short', Buffer.alloc(33).toString('base64')],
   },
   DNS_SERVERS: {

@@ -1,7 +1,7 @@
+import { createHash } from 'node:crypto';
 import {
   type Components,
   checkCoverage,
-  contentDigest,
   isDigestOf,
   isSignatureGenuine,
   parseSignature,
@@ -51,7 +51,7 @@ export async function checkSignature(
     const values = valuesOf(request);
     checkCoverage(parameters, values['idempotency-key'] !== undefined);
     checkTime(parameters, Math.floor(Date.now() / 1_000));
-    if (!isDigestOf(headerOf(request, 'content-digest'), contentDigest(body)))
+    if (!isDigestOf(headerOf(request, 'content-digest'), digestOf(body)))
       throw new SignatureFault('Content-Digest is not that of the body as it came.');
     const keyId = parseId('sgk', parameters.keyid ?? '');
     const key = keyId === undefined ? undefined : await findKey(database, business.id, keyId);
@@ -81,6 +81,11 @@ export function signatureOfMessage({ body, ...signed }: SignedRequest, json: Buf
   if (bodyBefore.length + bodyAfter.length > SIGNED_REST_MAX_BYTES)
     throw new Refusal('invalid_signature', `The body of a signed message can have ${SIGNED_REST_MAX_BYTES} bytes around json at most.`);
   return { ...signed, bodyBefore, bodyAfter };
+}
+
+/** As `contentDigest` of the client computes it, in a fraction of the time. */
+function digestOf(body: Buffer): string {
+  return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
 }
 
 function headerOf({ headers }: Signable, name: string): string {
