@@ -1493,6 +1493,28 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION hand_over_messages(made made_attempt[], clock timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  party_ids   bigint[];
+  message_ids uuid[];
+BEGIN
+  SELECT array_agg(a.party_id), array_agg(a.message_id) INTO party_ids, message_ids
+    FROM unnest(made) AS m JOIN webhook_attempts a ON a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id
+   WHERE m.succeeded AND a.event IN ('message.received', 'message.replay');
+  IF party_ids IS NOT NULL THEN
+    PERFORM note_hand_overs(party_ids, message_ids, 'webhook', clock);
+  END IF;
+END
+$function$;
+
 CREATE FUNCTION index_contact_activity(entries indexed_entry[])
  RETURNS void
  LANGUAGE plpgsql
@@ -2899,12 +2921,12 @@ DECLARE
   asked_at     timestamptz[];
   earliest_at  timestamptz[];
   latest_at    timestamptz[];
-  handed_over  record;
 BEGIN
   SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded, bool_or(m.is_ordered) AS is_ordered INTO batch FROM unnest(made) AS m;
   IF batch.is_ordered THEN
     PERFORM lock_ordered_webhooks(made);
   END IF;
+  PERFORM hand_over_messages(made, clock);
   IF NOT batch.is_proven OR NOT batch.succeeded THEN
     PERFORM judge_webhooks(made, failures_max, tell_after_s, pause_after_s);
   ELSIF EXISTS (SELECT 1 FROM webhooks w WHERE w.failing_since IS NOT NULL) THEN
@@ -2913,19 +2935,11 @@ BEGIN
 
   -- Mostly all succeed, and nothing follows.
   IF batch.succeeded THEN
-    WITH delivered AS (
-      UPDATE webhook_attempts a
-         SET status = 'delivered', status_code = m.status_code, response_ms = m.response_ms,
-             attempted_at = begun_at[m.ordinality], next_attempt_at = NULL
-        FROM unnest(made) WITH ORDINALITY AS m
-       WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
-      RETURNING a.party_id, a.message_id, a.event
-    )
-    SELECT array_agg(d.party_id) AS party_ids, array_agg(d.message_id) AS message_ids INTO handed_over
-      FROM delivered d WHERE d.event IN ('message.received', 'message.replay');
-    IF handed_over.party_ids IS NOT NULL THEN
-      PERFORM note_hand_overs(handed_over.party_ids, handed_over.message_ids, 'webhook', clock);
-    END IF;
+    UPDATE webhook_attempts a
+       SET status = 'delivered', status_code = m.status_code, response_ms = m.response_ms,
+           attempted_at = begun_at[m.ordinality], next_attempt_at = NULL
+      FROM unnest(made) WITH ORDINALITY AS m
+     WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE;
     IF batch.is_ordered THEN
       PERFORM release_threads(made);
     END IF;
@@ -2951,12 +2965,6 @@ BEGIN
          r.thread_id, r.position
     FROM recorded r JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id
    WHERE r.status = 'retrying';
-  SELECT array_agg(a.party_id) AS party_ids, array_agg(a.message_id) AS message_ids INTO handed_over
-    FROM unnest(made) AS m JOIN webhook_attempts a ON a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id
-   WHERE m.succeeded AND a.event IN ('message.received', 'message.replay');
-  IF handed_over.party_ids IS NOT NULL THEN
-    PERFORM note_hand_overs(handed_over.party_ids, handed_over.message_ids, 'webhook', clock);
-  END IF;
   IF batch.is_ordered THEN
     PERFORM release_threads(made);
   END IF;

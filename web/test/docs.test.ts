@@ -145,7 +145,7 @@ describe('trying a request', () => {
 
 test('tabs show one language at a time, chosen by mouse or arrow, and remembered', async () => {
   const { context, page, open, expectAccessible } = await world.visitor({ viewport: DESKTOP });
-  await open('/docs/receive-orders-by-webhook');
+  await open('/docs/verify-ed25519');
   const shown = () => page.locator('.tabs > :not([hidden]) > .code > figcaption').allInnerTexts();
   const selected = (name: string) => page.getByRole('tab', { name }).getAttribute('aria-selected');
   expect((await shown()).join()).toContain('Node');
@@ -157,7 +157,7 @@ test('tabs show one language at a time, chosen by mouse or arrow, and remembered
   await page.getByRole('tab', { name: 'Go' }).click();
   expect(await page.getByRole('tabpanel', { name: 'Go' }).innerText()).toContain('package waybill');
   await expectAccessible();
-  await open('/docs/verify-ed25519');
+  await open('/docs/receive-orders-by-webhook');
   expect(await selected('Go')).toBe('true');
   await context.close();
 });

@@ -1,4 +1,4 @@
--- Records attempts that were made, the next attempt after each failure, that messages were handed over, and what failures mean for their webhooks. Attempts that are
+-- Records attempts that were made, which messages they handed over, the next attempt after each failure, and what failures mean for their webhooks. Attempts that are
 -- no longer pending were recorded by another worker, and stay unchanged. A receiver can delay the next attempt to twice its usual
 -- delay at most.
 CREATE OR REPLACE FUNCTION record_webhook_attempts(
@@ -16,12 +16,12 @@ DECLARE
   asked_at     timestamptz[];
   earliest_at  timestamptz[];
   latest_at    timestamptz[];
-  handed_over  record;
 BEGIN
   SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded, bool_or(m.is_ordered) AS is_ordered INTO batch FROM unnest(made) AS m;
   IF batch.is_ordered THEN
     PERFORM lock_ordered_webhooks(made);
   END IF;
+  PERFORM hand_over_messages(made, clock);
   IF NOT batch.is_proven OR NOT batch.succeeded THEN
     PERFORM judge_webhooks(made, failures_max, tell_after_s, pause_after_s);
   ELSIF EXISTS (SELECT 1 FROM webhooks w WHERE w.failing_since IS NOT NULL) THEN
@@ -30,19 +30,11 @@ BEGIN
 
   -- Mostly all succeed, and nothing follows.
   IF batch.succeeded THEN
-    WITH delivered AS (
-      UPDATE webhook_attempts a
-         SET status = 'delivered', status_code = m.status_code, response_ms = m.response_ms,
-             attempted_at = begun_at[m.ordinality], next_attempt_at = NULL
-        FROM unnest(made) WITH ORDINALITY AS m
-       WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
-      RETURNING a.party_id, a.message_id, a.event
-    )
-    SELECT array_agg(d.party_id) AS party_ids, array_agg(d.message_id) AS message_ids INTO handed_over
-      FROM delivered d WHERE d.event IN ('message.received', 'message.replay');
-    IF handed_over.party_ids IS NOT NULL THEN
-      PERFORM note_hand_overs(handed_over.party_ids, handed_over.message_ids, 'webhook', clock);
-    END IF;
+    UPDATE webhook_attempts a
+       SET status = 'delivered', status_code = m.status_code, response_ms = m.response_ms,
+           attempted_at = begun_at[m.ordinality], next_attempt_at = NULL
+      FROM unnest(made) WITH ORDINALITY AS m
+     WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE;
     IF batch.is_ordered THEN
       PERFORM release_threads(made);
     END IF;
@@ -68,12 +60,6 @@ BEGIN
          r.thread_id, r.position
     FROM recorded r JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id
    WHERE r.status = 'retrying';
-  SELECT array_agg(a.party_id) AS party_ids, array_agg(a.message_id) AS message_ids INTO handed_over
-    FROM unnest(made) AS m JOIN webhook_attempts a ON a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id
-   WHERE m.succeeded AND a.event IN ('message.received', 'message.replay');
-  IF handed_over.party_ids IS NOT NULL THEN
-    PERFORM note_hand_overs(handed_over.party_ids, handed_over.message_ids, 'webhook', clock);
-  END IF;
   IF batch.is_ordered THEN
     PERFORM release_threads(made);
   END IF;

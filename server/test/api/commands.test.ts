@@ -17,7 +17,7 @@ const ELSEWHERE = [
   [/\b(docker|kubectl)\b/, 'containers'],
   [/\b(psql|pg_dump|pg_restore)\b/, 'a PostgreSQL on another host'],
   [/^aws /m, 'a bucket of Amazon'],
-  [/test:s3|schema-suite|s3-server-process/, 'runs tests, or the server of a test'],
+  [/test:s3|schema-suite/, 'runs tests'],
   [/\bwaybill witness\b/, 'runs until it is stopped: faults/witness-crashes'],
   [/verify\.py|openssl ts/, 'Python and OpenSSL: packages/proof/test'],
 ] as const;

@@ -189,7 +189,7 @@ describe('the Markdown files', () => {
       for (const [, target = ''] of read(file).matchAll(/\]\(([^)\s]+)\)/g)) {
         if (/^https:\/\//.test(target)) continue;
         const [to = '', anchor] = target.split('#');
-        const linked = path.join(path.dirname(file), to);
+        const linked = to === '' ? file : path.join(path.dirname(file), to);
         expect(existsSync(path.join(CHECKOUT, linked)), `${file} → ${target}`).toBe(true);
         if (anchor !== undefined)
           expect(anchorsOf(renderMarkdown(read(linked), () => undefined).body.text), `${file} → ${target}`).toContain(anchor);

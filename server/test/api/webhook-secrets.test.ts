@@ -194,6 +194,10 @@ test('with a new key, what the former one encrypted is read and encrypted again;
   const before = await secret();
   await next.sql("SELECT graphile_worker.add_job('encrypt-webhook-secrets')");
   await expect.poll(secret, PATIENTLY).not.toBe(before);
+  const logKey = async () => (await next.sql<{ secret: string }>('SELECT secret FROM log_keys'))[0]?.secret;
+  const keyBefore = await logKey();
+  await next.sql("SELECT graphile_worker.add_job('encrypt-log-keys')");
+  await expect.poll(logKey, PATIENTLY).not.toBe(keyBefore);
   expect(await tested(next, 2)).toBe(true);
   await next.stop();
 

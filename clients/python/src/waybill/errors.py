@@ -143,6 +143,10 @@ class InvalidWebhookUrl(ApiError):
     code = "invalid_webhook_url"
 
 
+class InvalidSignature(ApiError):
+    code = "invalid_signature"
+
+
 class InvalidSchema(ApiError):
     code = "invalid_schema"
 
