@@ -270,7 +270,11 @@ describe('whatever a stranger sends is shown, and never run', () => {
     await openThread(ann, await sent(`{"to":"acme-works","json":${'[7,'.repeat(999)}["end"]${']'.repeat(999)}}`));
     await page.getByRole('button', { name: 'Expand all' }).click();
     await page.getByRole('tree').focus();
-    await page.keyboard.press('End');
-    await page.getByRole('treeitem', { name: '"end"', level: 1_001 }).waitFor();
+    // A machine under load may not have shown all levels yet when the key is pressed.
+    const last = async () => {
+      await page.keyboard.press('End');
+      return page.getByRole('treeitem', { name: '"end"', level: 1_001 }).isVisible();
+    };
+    await expect.poll(last).toBe(true);
   });
 });

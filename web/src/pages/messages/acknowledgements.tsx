@@ -1,28 +1,27 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, CircleX, Inbox } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { lazy, Suspense, useCallback, useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
+import { retried } from '../../api/lazy.ts';
 import { useThreadChanges } from '../../api/live.ts';
 import { forget, useAction, useReading } from '../../api/queries.ts';
 import type { Acknowledgement } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
-import { TextArea } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Time } from '../../ui/parts.tsx';
+import { useTask } from '../../ui/task.ts';
 import { say } from '../../ui/toast.tsx';
-import { useForm } from '../../ui/use-form.ts';
+import { ACKNOWLEDGE, ACKNOWLEDGEMENTS } from './acknowledgement-operations.ts';
 import type { Message } from './thread-messages.ts';
 
-const OPERATION = 'GET /v1/messages/{id}/acknowledgements';
-const ACKNOWLEDGE = 'POST /v1/messages/{id}/acknowledge';
+const RejectDialog = lazy(retried(async () => ({ default: (await import('./reject-dialog.tsx')).RejectDialog })));
 const WORDS: Record<Acknowledgement['status'], string> = { accepted: 'Accepted', rejected: 'Rejected', processed: 'Processed' };
 
 /** What the recipient has said of a message. People of the recipient can say it here. */
 export function Acknowledgements({ message: { id, to } }: { message: Message }) {
   const queries = useQueryClient();
-  const { data } = useReading(OPERATION, { path: { id } });
-  useThreadChanges(useCallback(() => void forget(queries, OPERATION), [queries]));
+  const { data } = useReading(ACKNOWLEDGEMENTS, { path: { id } });
+  useThreadChanges(useCallback(() => void forget(queries, ACKNOWLEDGEMENTS), [queries]));
   const business = useActiveBusiness();
   const isForUs = to.party.kind === 'handle' && to.party.handle === business;
   const said = data?.data;
@@ -70,49 +69,28 @@ function Said({ said: { status, reason, at, actor, signing_key_id } }: { said: A
 }
 
 function Choices({ id, isAccepted }: { id: string; isAccepted: boolean }) {
-  const acknowledge = useAction(ACKNOWLEDGE, { changes: [OPERATION] });
+  const acknowledge = useAction(ACKNOWLEDGE, { changes: [ACKNOWLEDGEMENTS] });
   const [isRejecting, setRejecting] = useState(false);
   const status = isAccepted ? 'processed' : 'accepted';
-  const form = useForm({
-    initial: {},
-    submit: async () => {
-      await acknowledge.mutateAsync({ path: { id }, body: { status } });
-      say(WORDS[status]);
-    },
-  });
+  const { isBusy, error, run } = useTask();
+  const tell = async () => {
+    await acknowledge.mutateAsync({ path: { id }, body: { status } });
+    say(WORDS[status]);
+  };
   return (
     <p className="flex flex-wrap items-center gap-2">
-      <Button isBusy={form.isBusy} onClick={form.submit}>
+      <Button isBusy={isBusy} onClick={() => run(tell)}>
         {isAccepted ? 'Mark as processed' : 'Accept'}
       </Button>
       <Button look="quiet" onClick={() => setRejecting(true)}>
         Reject
       </Button>
-      {form.error ? <span role="alert">{form.error.message}</span> : null}
-      {isRejecting ? <RejectDialog id={id} onClose={() => setRejecting(false)} /> : null}
+      {error ? <span role="alert">{error.message}</span> : null}
+      {isRejecting ? (
+        <Suspense>
+          <RejectDialog id={id} onClose={() => setRejecting(false)} />
+        </Suspense>
+      ) : null}
     </p>
-  );
-}
-
-function RejectDialog({ id, onClose }: { id: string; onClose(): void }) {
-  const acknowledge = useAction(ACKNOWLEDGE, { changes: [OPERATION] });
-  const form = useForm({
-    initial: { reason: '' },
-    submit: async ({ reason }) => {
-      await acknowledge.mutateAsync({ path: { id }, body: { status: 'rejected', reason: reason.trim() || null } });
-      say('Rejected');
-      onClose();
-    },
-  });
-  return (
-    <FormDialog title="Reject this message?" action="Reject message" form={form} onClose={onClose}>
-      <TextArea
-        label="Reason (optional)"
-        rows={3}
-        maxLength={1000}
-        hint="The sender sees it. A rejection can’t be undone."
-        {...form.field('reason')}
-      />
-    </FormDialog>
   );
 }

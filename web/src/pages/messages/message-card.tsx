@@ -1,7 +1,6 @@
 import { ArrowRight, BadgeX, ChevronRight } from 'lucide-react';
-import { lazy, Suspense, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
-import { retried } from '../../api/lazy.ts';
 import type { Actor, Party } from '../../api/schema.ts';
 import { JsonView } from '../../json/json-view.tsx';
 import { DomainProof } from '../../parts/domain-proof.tsx';
@@ -9,14 +8,12 @@ import { TypeBadge } from '../../parts/type-badge.tsx';
 import { Name } from '../../ui/name.tsx';
 import { addressOf, Badge, PartyName, Time } from '../../ui/parts.tsx';
 import { States } from '../../ui/states.tsx';
+import { Acknowledgements } from './acknowledgements.tsx';
 import { MessageDetails } from './message-details.tsx';
 import { MessageFiles } from './message-files.tsx';
 import { MessageMenu } from './message-menu.tsx';
 import { useNonMembers } from './non-members.ts';
 import { type Message, useFullMessage } from './thread-messages.ts';
-
-// Loaded when a message is open: a thread is shown before.
-const Acknowledgements = lazy(retried(async () => ({ default: (await import('./acknowledgements.tsx')).Acknowledgements })));
 
 interface MessageCardProps {
   message: Message;
@@ -103,9 +100,7 @@ function Content({ message, threadSubject, isOurs }: ContentProps) {
       {json_sha256 !== null ? <MessageJson message={message} /> : null}
       {files.length > 0 ? <MessageFiles files={files} /> : null}
       {isEmpty ? <p className="text-soft">{type === null ? 'This message is empty.' : 'This message has only a type.'}</p> : null}
-      <Suspense>
-        <Acknowledgements message={message} />
-      </Suspense>
+      <Acknowledgements message={message} />
       <MessageDetails message={message} />
     </div>
   );

@@ -1,21 +1,9 @@
 import { Receipt } from 'lucide-react';
-import { useState } from 'react';
-import type { Actor } from '../../api/schema.ts';
-import { Name } from '../../ui/name.tsx';
-import { Copyable, Fact, Facts, Time } from '../../ui/parts.tsx';
+import { lazy, Suspense, useState } from 'react';
+import { retried } from '../../api/lazy.ts';
 import type { Message } from './thread-messages.ts';
 
-const KINDS: Record<Actor['kind'], string> = { agent: 'Agent', person: 'Person', mailbox: 'Mailbox' };
-
-/** For an agent the key of the business is verified, for people and mailboxes the email address. */
-const VERIFIED: Record<Actor['provider'], string> = {
-  api_key: 'only its API key is verified',
-  email: 'email verified with a one-time code',
-  google: 'email verified by Google',
-  microsoft: 'signed in with Microsoft',
-  oidc: 'email verified by single sign-on',
-  smtp: 'email verified by its domain',
-};
+const MessageFacts = lazy(retried(async () => ({ default: (await import('./message-facts.tsx')).MessageFacts })));
 
 /** Ids, hashes and who acted: one click away, because few need them. */
 export function MessageDetails({ message }: { message: Message }) {
@@ -39,54 +27,11 @@ export function MessageDetails({ message }: { message: Message }) {
       </p>
       {isOpen ? (
         <div className="mt-3 rounded-lg bg-tint px-4 py-3">
-          <All message={message} />
+          <Suspense>
+            <MessageFacts message={message} />
+          </Suspense>
         </div>
       ) : null}
     </div>
-  );
-}
-
-function All({ message: { id, thread_id, from, json_sha256, content_hash, received_at, receipt_url, in_reply_to } }: { message: Message }) {
-  const { kind, name, email, provider, verified } = from.actor;
-  return (
-    <Facts>
-      <Fact name="Sent by">
-        <span className="text-ink">
-          {KINDS[kind]} <Name>{name}</Name>
-          {email === null || email === name ? null : (
-            <>
-              {' '}
-              <Name>{email}</Name>
-            </>
-          )}
-        </span>
-        , {verified ? VERIFIED[provider] : 'email not verified'}
-      </Fact>
-      <Fact name="Delivered">
-        <Time at={received_at} isExact />
-      </Fact>
-      <Fact name="Message id">
-        <Copyable text={id} label="message id" />
-      </Fact>
-      <Fact name="Thread id">
-        <Copyable text={thread_id} label="thread id" />
-      </Fact>
-      {in_reply_to === null ? null : (
-        <Fact name="In reply to">
-          <Copyable text={in_reply_to} label="id of the message replied to" />
-        </Fact>
-      )}
-      <Fact name="Content hash">
-        <Copyable text={content_hash} label="content hash" />
-      </Fact>
-      {json_sha256 === null ? null : (
-        <Fact name="JSON hash">
-          <Copyable text={json_sha256} label="JSON hash" />
-        </Fact>
-      )}
-      <Fact name="Receipt">
-        <Copyable text={receipt_url} label="receipt link" />
-      </Fact>
-    </Facts>
   );
 }

@@ -1,7 +1,8 @@
 import { useLocation, useParams } from '@tanstack/react-router';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useActiveBusiness } from '../../api/business.ts';
+import { retried } from '../../api/lazy.ts';
 import { UNFOLDED_MAX } from '../../parts/threads/thread-row.ts';
 import { useCommands } from '../../ui/commands.ts';
 import { PageHeader, PartyName } from '../../ui/parts.tsx';
@@ -12,11 +13,12 @@ import { holdKeys } from '../../ui/type-ahead.ts';
 import { useComments } from './comments/use-comments.ts';
 import { useMailbox } from './inbox/mailbox.tsx';
 import { Reply, type Writing } from './reply.tsx';
-import { ThreadElsewhere } from './thread-elsewhere.tsx';
 import { ThreadLabels, ThreadToolbar } from './thread-header.tsx';
 import { ThreadList } from './thread-list.tsx';
 import { type Message, useThread } from './thread-messages.ts';
 import { useMarkRead } from './work/use-mark-read.ts';
+
+const ThreadElsewhere = lazy(retried(async () => ({ default: (await import('./thread-elsewhere.tsx')).ThreadElsewhere })));
 
 export function ThreadPage() {
   const { id } = useParams({ from: '/app/mailbox/threads/$id' });
@@ -55,7 +57,12 @@ function Thread({ id }: { id: string }) {
   useMarkRead(id, state?.unread_count ?? 0);
 
   if (!messages || !state) {
-    if (error?.status === 404) return <ThreadElsewhere id={id} />;
+    if (error?.status === 404)
+      return (
+        <Suspense fallback={<Loading />}>
+          <ThreadElsewhere id={id} />
+        </Suspense>
+      );
     return (
       <>
         <PageHeader title="Thread" />
