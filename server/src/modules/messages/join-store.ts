@@ -118,10 +118,11 @@ async function copyMessages(from: Queryable, to: Queryable, partyId: bigint, mes
   }
 }
 
-const TAKE_ACKNOWLEDGEMENTS = statement(
-  'DELETE FROM acknowledgements a WHERE a.party_id = $1 AND a.message_id = ANY ($2::uuid[]) RETURNING row_to_json(a)::text AS taken',
-  { taken: 'text' },
+const ACKNOWLEDGEMENTS = statement(
+  'SELECT row_to_json(a)::text AS taken FROM acknowledgements a WHERE a.party_id = $1 AND a.message_id = ANY ($2::uuid[])',
+  { taken: 'text?' },
 );
+const DELETE_ACKNOWLEDGEMENTS = statement('DELETE FROM acknowledgements WHERE party_id = $1 AND message_id = ANY ($2::uuid[])');
 const PUT_ACKNOWLEDGEMENTS = statement(
   `INSERT INTO acknowledgements SELECT a.* FROM unnest($1::text[]) AS t (taken),
      jsonb_populate_record(NULL::acknowledgements, t.taken::jsonb || jsonb_build_object('party_id', $2::bigint)) AS a
@@ -136,7 +137,8 @@ async function moveAcknowledgements(
   businessId: bigint,
   messageIds: readonly string[],
 ): Promise<void> {
-  const rows = await from.query(TAKE_ACKNOWLEDGEMENTS, [unclaimedId, uuidArray(messageIds)]);
+  const rows = await from.query(ACKNOWLEDGEMENTS, [unclaimedId, uuidArray(messageIds)]);
+  if (rows.length > 0) await from.query(DELETE_ACKNOWLEDGEMENTS, [unclaimedId, uuidArray(messageIds)]);
   if (rows.length > 0) await to.query(PUT_ACKNOWLEDGEMENTS, [rows.map(({ taken }) => taken), businessId]);
 }
 
