@@ -2871,6 +2871,36 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION record_deliveries(made made_attempt[], begun_at timestamp with time zone[], clock timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  party_ids   bigint[];
+  message_ids uuid[];
+BEGIN
+  -- IS TRUE keeps the index of pending attempts, which has no ids, from serving in place of the primary key.
+  WITH delivered AS (
+    UPDATE webhook_attempts a
+       SET status = 'delivered', status_code = m.status_code, response_ms = m.response_ms,
+           attempted_at = begun_at[m.ordinality], next_attempt_at = NULL
+      FROM unnest(made) WITH ORDINALITY AS m
+     WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
+    RETURNING a.party_id, a.message_id, a.event
+  )
+  SELECT array_agg(d.party_id), array_agg(d.message_id) INTO party_ids, message_ids
+    FROM delivered d WHERE d.event IN ('message.received', 'message.replay');
+  IF party_ids IS NOT NULL THEN
+    PERFORM note_hand_overs(party_ids, message_ids, 'webhook', clock);
+  END IF;
+END
+$function$;
+
 CREATE FUNCTION record_hash(object uuid, hash bytea)
  RETURNS void
  LANGUAGE plpgsql
@@ -2926,7 +2956,6 @@ BEGIN
   IF batch.is_ordered THEN
     PERFORM lock_ordered_webhooks(made);
   END IF;
-  PERFORM hand_over_messages(made, clock);
   IF NOT batch.is_proven OR NOT batch.succeeded THEN
     PERFORM judge_webhooks(made, failures_max, tell_after_s, pause_after_s);
   ELSIF EXISTS (SELECT 1 FROM webhooks w WHERE w.failing_since IS NOT NULL) THEN
@@ -2935,11 +2964,7 @@ BEGIN
 
   -- Mostly all succeed, and nothing follows.
   IF batch.succeeded THEN
-    UPDATE webhook_attempts a
-       SET status = 'delivered', status_code = m.status_code, response_ms = m.response_ms,
-           attempted_at = begun_at[m.ordinality], next_attempt_at = NULL
-      FROM unnest(made) WITH ORDINALITY AS m
-     WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE;
+    PERFORM record_deliveries(made, begun_at, clock);
     IF batch.is_ordered THEN
       PERFORM release_threads(made);
     END IF;
@@ -2965,6 +2990,7 @@ BEGIN
          r.thread_id, r.position
     FROM recorded r JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id
    WHERE r.status = 'retrying';
+  PERFORM hand_over_messages(made, clock);
   IF batch.is_ordered THEN
     PERFORM release_threads(made);
   END IF;

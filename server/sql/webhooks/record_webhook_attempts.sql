@@ -21,7 +21,6 @@ BEGIN
   IF batch.is_ordered THEN
     PERFORM lock_ordered_webhooks(made);
   END IF;
-  PERFORM hand_over_messages(made, clock);
   IF NOT batch.is_proven OR NOT batch.succeeded THEN
     PERFORM judge_webhooks(made, failures_max, tell_after_s, pause_after_s);
   ELSIF EXISTS (SELECT 1 FROM webhooks w WHERE w.failing_since IS NOT NULL) THEN
@@ -30,11 +29,7 @@ BEGIN
 
   -- Mostly all succeed, and nothing follows.
   IF batch.succeeded THEN
-    UPDATE webhook_attempts a
-       SET status = 'delivered', status_code = m.status_code, response_ms = m.response_ms,
-           attempted_at = begun_at[m.ordinality], next_attempt_at = NULL
-      FROM unnest(made) WITH ORDINALITY AS m
-     WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE;
+    PERFORM record_deliveries(made, begun_at, clock);
     IF batch.is_ordered THEN
       PERFORM release_threads(made);
     END IF;
@@ -60,6 +55,7 @@ BEGIN
          r.thread_id, r.position
     FROM recorded r JOIN webhooks w ON w.party_id = r.party_id AND w.id = r.webhook_id
    WHERE r.status = 'retrying';
+  PERFORM hand_over_messages(made, clock);
   IF batch.is_ordered THEN
     PERFORM release_threads(made);
   END IF;
