@@ -2,6 +2,7 @@ export * from './bundle.ts';
 export type { Hash } from './bytes.ts';
 export * from './checkpoint.ts';
 export * from './cosignature.ts';
+export { type Der, inside, readOne, TAG } from './der.ts';
 export * from './errors.ts';
 export * from './leaf.ts';
 export * from './merkle.ts';

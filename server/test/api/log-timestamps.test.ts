@@ -140,7 +140,7 @@ describe.runIf(hasOpenssl())('timestamps', () => {
       await expect(ask(withOtherImprint)).rejects.toThrow('The timestamp is of something else');
       await expect(ask(reply(Buffer.from('30053003020102', 'hex')))).rejects.toThrow('refused, with the status 2');
       await expect(ask(reply(Buffer.from('30053003020100', 'hex')))).rejects.toThrow('has no token');
-      await expect(ask(reply(Buffer.alloc(0)))).rejects.toThrow('not one of RFC 3161');
+      await expect(ask(reply(Buffer.alloc(0)))).rejects.toThrow('not in DER');
       await expect(ask(reply(Buffer.from('3083ffffff', 'hex')))).rejects.toThrow('not in DER');
       await expect(ask(reply(Buffer.alloc(70_000)))).rejects.toThrow('more than 65536 bytes');
       await expect(ask((body, response) => reply(authority.reply(body), 'text/html')(body, response))).rejects.toThrow(

@@ -27,7 +27,7 @@ describe('a witness that is killed', () => {
       // What was recorded and not given out, because the process was killed in between, is newer.
       expect(recorded).toBeGreaterThanOrEqual(newest);
       if (recorded > newest) unknown++;
-      // A history that the log could have made of an older backup: it has to be refused at every size.
+      // A history that the log could have made of an older backup: it must be refused at every size.
       const other = log.fork(Math.max(0, recorded - 1)).add(20, `other ${round}`);
       if (recorded > 0) expect((await addCheckpoint(witness.url, await other.request(recorded))).status).toBe(422);
       newest = recorded;

@@ -22,7 +22,7 @@ function blocksOf(file: string): Block[] {
   return [...fences].map(([, language = '', tab, code = '']) => ({ language, tab, code }));
 }
 
-/** The blocks of a document that a reader uses. Whoever uses the command skips what stands there for curl and for no other. */
+/** The blocks of a document that a reader uses. A reader who uses the command skips what is there for curl alone. */
 export function samplesFor(reader: Reader, file: string): string[] {
   return blocksOf(file)
     .filter(({ language, tab }) => language === LANGUAGES[reader] && (tab === reader || (tab === undefined && reader !== 'CLI')))

@@ -100,7 +100,7 @@ async function compare(auditing: Auditing, before: AuditState, known: TreeHead |
   return { ...facts, added: target.size - Math.min(first, target.size), isBehind: false };
 }
 
-/** A checkpoint with enough witnesses may be older than one without. The log has to show that it is of the same history. */
+/** A checkpoint with enough witnesses may be older than one without. The log must show that both are of the same history. */
 async function requireSameHistory(source: LogSource, older: TreeHead, known: TreeHead): Promise<void> {
   const rolledBack = `it has ${older.size} entries, and had ${known.size} before: it was rolled back`;
   let proof: Uint8Array[];

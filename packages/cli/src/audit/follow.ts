@@ -27,7 +27,7 @@ export interface Following {
 }
 
 /**
- * Reads all entries from the edge to the target, and computes the tree from them. Every tile that the log serves has to be what comes of its
+ * Reads all entries from the edge to the target, and computes the tree from them. Every tile that the log serves must be what comes of its
  * entries, and the roots have to be those of the checkpoints before and now: so the old tree is the beginning of the new one.
  */
 export async function follow({ source, edge, known, target, onFull }: Following): Promise<void> {

@@ -64,7 +64,7 @@ export class LogSource {
       let bytes = 0;
       for await (const chunk of response.body ?? []) {
         bytes += chunk.length;
-        // What it really is, nobody has to read: no response of an honest log is longer.
+        // The rest is not read: no response of an honest log is longer.
         if (bytes > maxBytes && response.status === 200) throw new LogIsWrong(`${path} has more than ${maxBytes} bytes`);
         if (bytes > maxBytes) break;
         chunks.push(chunk);

@@ -9,7 +9,7 @@ import { currentLog, type LogRecord, setFault } from './log-store.ts';
 import { hasWaiting, placeWaiting } from './places.ts';
 import { type PublicationParts, publish, verifyPublished } from './publication.ts';
 
-/** Of the advisory lock that whoever changes a log holds. */
+/** The name of the advisory lock: a process holds it while it changes a log. */
 export const SEQUENCER_LOCK = 'log sequencer';
 
 /**

@@ -52,7 +52,7 @@ export class Tiles {
     for (const usesStored of [true, false]) {
       const made = await this.#rebuild(log, level, index, usesStored);
       if (!fits(made)) continue;
-      // Whoever asked gets it even if it can't be stored; the next one makes it again.
+      // The caller gets the tile even if it can't be stored; the next caller makes it again.
       await this.#objects.put(name, made).catch(() => {});
       return this.#keep(name, made);
     }

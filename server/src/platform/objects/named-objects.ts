@@ -9,7 +9,7 @@ export interface Head {
 
 /** Small objects of the service itself, under names of its own: no client uploads or downloads them. */
 export interface NamedObjects {
-  /** Whoever writes this name writes the same bytes. A crash may lose the object, or damage it: its writer can make it again. */
+  /** All who write this name write the same bytes. A crash may lose the object, or damage it: its writer can make it again. */
   put(name: string, bytes: Buffer): Promise<void>;
   get(name: string): Promise<Buffer | undefined>;
   readHead(name: string): Promise<Head | undefined>;
