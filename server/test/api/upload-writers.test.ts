@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readlink, stat } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MB } from '../../src/contract/limits.ts';
 import type { ApiResponse } from '../support/api.ts';
 import { type FileService, startFileService } from '../support/file-service.ts';
-import { filesIn } from '../support/files-in.ts';
+import { filesIn, isOfLog } from '../support/files-in.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import type { TestBusiness } from '../support/service.ts';
@@ -62,7 +62,10 @@ async function bytesAside(): Promise<number> {
 }
 
 async function bytesUnnamed(): Promise<number> {
-  const open = await Promise.all((await readdir('/proc/self/fd')).map((fd) => stat(`/proc/self/fd/${fd}`).catch(() => undefined)));
+  const descriptors = (await readdir('/proc/self/fd')).map((fd) => `/proc/self/fd/${fd}`);
+  const open = await Promise.all(
+    descriptors.map(async (fd) => (isOfLog(await readlink(fd).catch(() => '')) ? undefined : stat(fd).catch(() => undefined))),
+  );
   const lost = open.filter((found) => found?.isFile() && found.nlink === 0);
   return new Map(lost.map((found) => [found?.ino, found?.blocks ?? 0])).values().reduce((sum, blocks) => sum + blocks * 512, 0);
 }

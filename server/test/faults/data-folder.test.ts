@@ -7,14 +7,15 @@ import { Load } from '../support/load.ts';
 import { everyPage, ids } from '../support/pages.ts';
 import { startPrepared } from '../support/prepared-folder.ts';
 import {
+  childrenOf,
   isAlive,
   postmasterOf,
-  processesIn,
   runProgram,
   type ServiceProcess,
   spawnProgram,
   startProcess,
   temporaryFolder,
+  titleOf,
   until,
 } from '../support/process.ts';
 
@@ -129,7 +130,7 @@ test('kill -9 of a single backend is a short interruption, and every response is
   const load = new Load(service.api('acme/purchasing'), 4);
   await load.untilAcknowledged(100);
   const postmaster = postmasterOf(env.DATA_DIR);
-  const backend = processesIn(env.DATA_DIR).find((pid) => titleOf(pid).includes('waybill'));
+  const [backend] = backendsOf(postmaster);
   process.kill(backend as number, 'SIGKILL');
   await load.untilRefused();
   await load.untilAcknowledged(100);
@@ -187,10 +188,7 @@ async function killBoth(service: ServiceProcess, dataFolder: string): Promise<vo
   await until(() => !isAlive(postmaster));
 }
 
-function titleOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
+/** The connections of the service, by the title that PostgreSQL gives them. The postmaster has the path of the checkout in its title. */
+function backendsOf(postmaster: number): number[] {
+  return childrenOf(postmaster).filter((pid) => titleOf(pid).startsWith('postgres: waybill waybill '));
 }

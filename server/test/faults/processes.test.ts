@@ -1,18 +1,26 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Api } from '../support/api.ts';
 import { everyPage, ids } from '../support/pages.ts';
 import { startPrepared } from '../support/prepared-folder.ts';
-import { isAlive, killQuietly, processesIn, runProgram, startProcess, temporaryFolder, until } from '../support/process.ts';
+import {
+  childrenOf,
+  isAlive,
+  killQuietly,
+  processesIn,
+  runProgram,
+  startProcess,
+  temporaryFolder,
+  titleOf,
+  until,
+} from '../support/process.ts';
 
 const env = { MONTHLY_MESSAGE_LIMIT: '0', RATE_LIMIT_PER_MINUTE: '0', PUBLIC_RATE_LIMIT_PER_MINUTE: '0' };
 const args = ['--processes', '2'];
 
 /** The processes that serve: children of the one that was started, apart from PostgreSQL. */
 function servingProcesses(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-  return children.filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('main.ts'));
+  return childrenOf(pid).filter((child) => titleOf(child).includes('main.ts'));
 }
 
 /** A client that repeats what gets no response, with the same key, on a connection of its own each time. */

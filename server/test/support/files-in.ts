@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The log has its tiles and checkpoints beside the files, and writes them whenever it likes. */
+/** The log writes its tiles and checkpoints beside the files at any time: below `named`, and in `aside` until they are complete. */
 export function isOfLog(file: string): boolean {
-  return /(?:^|\/)(?:named\/|aside\/named-)/.test(file);
+  return /(?:^|\/)named(?:[/-]|$)/.test(file);
 }
 
 /** Every file below a folder but those of the log, by its path from there, sorted. */

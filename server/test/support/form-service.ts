@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { filesIn } from './files-in.ts';
+import { filesIn, isOfLog } from './files-in.ts';
 import { startS3Server } from './s3-server.ts';
 import { startTestService, type TestService } from './service.ts';
 import { tracesOfSends } from './traces.ts';
@@ -14,7 +14,7 @@ export interface FormService extends TestService {
   dataFolder: string;
   /** Whatever the store holds, finished or not, by path. */
   stored(): Promise<string[]>;
-  /** What files of the data folder this process, and so the service, holds open. */
+  /** The files of the data folder that this process, and so the service, holds open, but for those of the log. */
   held(): string[];
   /** Everything that a send can leave behind, as one comparable value. */
   traces(): Promise<unknown>;
@@ -25,7 +25,7 @@ export async function startFormService(env: Record<string, string> = {}, store: 
   const s3 = store === 'bucket' ? await startS3Server() : undefined;
   const service = await startTestService({ DATA_DIR: dataFolder, ...s3?.env, ...env });
   const stored = async () => [...(await filesIn(dataFolder)), ...((await s3?.kept()) ?? [])];
-  const held = () => openFiles().filter((file) => file.startsWith(dataFolder));
+  const held = () => openFiles().filter((file) => file.startsWith(dataFolder) && !isOfLog(file));
   return {
     ...service,
     dataFolder,
