@@ -8,6 +8,10 @@ export const LOG_ROUND_MAX_BATCHES = 2_048;
 export const LOG_ROUND_MAX_LEAVES = 32_768;
 /** Milliseconds between two checkpoints, while there is something new. */
 export const LOG_CHECKPOINT_EVERY_MS = 1_000;
+/** Seconds for which a leaf may wait for its checkpoint before `/readyz` names it as a fault of the log. */
+export const LOG_LATE_AFTER_S = 60;
+/** Milliseconds for which a checkpoint waits for a standby at a time, with `LOG_WAIT_FOR_STANDBY`. */
+export const LOG_STANDBY_PATIENCE_MS = 1_000;
 /** Minutes for which a checkpoint is kept that a newer one stands for; one with a timestamp is kept for ever. */
 export const LOG_CHECKPOINTS_KEPT_MINUTES = 60;
 /** Minutes between two timestamps of checkpoints. */

@@ -27,6 +27,19 @@ async function send(acme: TestBusiness, count: number): Promise<string[]> {
   });
 }
 
+/** Makes batches that no checkpoint has older than they are: their ids have the time. */
+async function setBack({ sql }: TestService, seconds: number): Promise<void> {
+  const unpublished = await sql<{ id: string }>(
+    'SELECT id FROM log_batches WHERE first_index >= (SELECT max(size) FROM log_checkpoints) OR first_index IS NULL',
+  );
+  for (const { id } of unpublished) {
+    const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
+    bytes.writeUIntBE(bytes.readUIntBE(0, 6) - seconds * 1_000, 0, 6);
+    await sql(`WITH older AS (UPDATE log_batches SET id = '${bytes.toString('hex')}' WHERE id = '${id}')
+               UPDATE messages SET log_batch = '${bytes.toString('hex')}' WHERE log_batch = '${id}'`);
+  }
+}
+
 /** A copy of a database that nobody is connected to. */
 async function copyOf(url: string): Promise<string> {
   const { adminUrl, template } = inject('databaseServer');
@@ -117,6 +130,39 @@ describe.skipIf(ON_CITUS)('a database that was restored from a backup', () => {
     await reader.until(waiting);
     await service.stop();
   });
+});
+
+// The time of a batch is set back in its table, which is another one on Citus.
+test.skipIf(ON_CITUS)('leaves that have a place and get no checkpoint are counted, and become a fault', async () => {
+  const service = await startTestService();
+  const acme = await service.business('acme');
+  await service.business('globex');
+  const reader = new LogReader(service.url);
+  await reader.until(await send(acme, 3));
+  // Checkpoints are written here before they take their place.
+  const aside = path.join(dataFolderOf(service.databaseUrl), 'files/aside');
+  rmSync(aside, { recursive: true, force: true });
+  writeFileSync(aside, '');
+  const hashes = await send(acme, 2);
+  const metric = async (name: string) =>
+    Number(new RegExp(`^waybill_log_${name} (.*)$`, 'm').exec(await (await fetch(`${service.url}/metrics`)).text())?.[1]);
+  await until(async () => (await metric('unpublished_leaves')) === 2);
+  await until(async () => (await metric('waiting_seconds')) > 0);
+  expect([await metric('waiting_batches'), await metric('fault')]).toEqual([0, 0]);
+
+  await setBack(service, 600);
+  await until(async () => (await metric('fault')) === 1);
+  const ready = await fetch(`${service.url}/readyz`);
+  expect(ready.status).toBe(200);
+  expect(await ready.json()).toMatchObject({ log: expect.stringMatching(/^Leaves have waited 6\d\d s for a checkpoint/) });
+  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: dataFolderOf(service.databaseUrl) };
+  const { stdout } = await runProgram('cli', { env, args: ['log', 'status', '--json'] });
+  expect(JSON.parse(stdout).fault).toMatch(/^Leaves have waited/);
+
+  rmSync(aside);
+  await reader.until(hashes);
+  await until(async () => (await metric('fault')) === 0);
+  await service.stop();
 });
 
 test('a tile that is lost or damaged is made again, as it was', async () => {

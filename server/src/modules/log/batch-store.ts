@@ -29,16 +29,22 @@ export async function countWaiting(db: Queryable, limit: number): Promise<number
   return onlyRow(await db.query(COUNT_WAITING, [limit])).batches;
 }
 
-const OLDEST_WAITING = statement(
-  `SELECT greatest(0, extract(epoch FROM clock_timestamp()) - ('x' || left(replace(b.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)::float8 AS seconds
-     FROM log_batches b WHERE b.first_index IS NULL ORDER BY b.id LIMIT 1`,
+/** A batch's id has the time of its transaction. */
+const AGE = `greatest(0, extract(epoch FROM clock_timestamp()) - ('x' || left(replace(b.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)::float8`;
+
+const OLDEST_WAITING = statement(`SELECT ${AGE} AS seconds FROM log_batches b WHERE b.first_index IS NULL ORDER BY b.id LIMIT 1`, {
+  seconds: 'float8?',
+});
+const OLDEST_UNPUBLISHED = statement(
+  `SELECT ${AGE} AS seconds FROM log_batches b WHERE b.log = $1 AND b.first_index >= $2 ORDER BY b.first_index LIMIT 1`,
   { seconds: 'float8?' },
 );
 
-/** A batch's id has the time of its transaction. 0 if none is waiting. */
-export async function oldestWaitingSeconds(db: Queryable): Promise<number> {
-  const [row] = await db.query(OLDEST_WAITING);
-  return row?.seconds ?? 0;
+/** The age of the oldest batch of a shard that has no place, or a place that no checkpoint of this size has. 0 without any. */
+export async function oldestUnpublishedSeconds(db: Queryable, log: number, checkpointSize: number): Promise<number> {
+  const [waiting] = await db.query(OLDEST_WAITING);
+  const [placed] = await db.query(OLDEST_UNPUBLISHED, [log, checkpointSize]);
+  return Math.max(waiting?.seconds ?? 0, placed?.seconds ?? 0);
 }
 
 const PLACE = prepared(

@@ -16,7 +16,16 @@ const GAUGES: { name: string; help: string; of(status: LogStatus): number }[] = 
     help: 'Batches of leaves that have no place in the log yet, at most 1,000 in each shard.',
     of: (status) => status.waitingBatches,
   },
-  { name: 'waiting_seconds', help: 'Age of the oldest of these batches.', of: (status) => status.waitingSeconds },
+  {
+    name: 'unpublished_leaves',
+    help: 'Leaves that have a place in the log and are in no checkpoint yet.',
+    of: (status) => status.sequenced - status.checkpointSize,
+  },
+  {
+    name: 'waiting_seconds',
+    help: 'Age of the oldest leaf that is in no checkpoint, with a place or without.',
+    of: (status) => status.waitingSeconds,
+  },
   {
     name: 'fault',
     help: '1 while nothing is signed; waybill log status says why.',

@@ -1,5 +1,6 @@
+import { LOG_LATE_AFTER_S } from '../../contract/log-limits.ts';
 import type { Database } from '../../platform/postgres.ts';
-import { countWaiting, oldestWaitingSeconds } from './batch-store.ts';
+import { countWaiting, oldestUnpublishedSeconds } from './batch-store.ts';
 import { newestCheckpoint } from './checkpoint-store.ts';
 import { currentLog, databaseTime } from './log-store.ts';
 
@@ -12,10 +13,11 @@ export interface LogStatus {
   /** Leaves in the newest checkpoint, and how old it is; an idle log needs no newer one. */
   checkpointSize: number;
   checkpointAgeSeconds: number | null;
-  /** At most 1,000 in each shard. */
+  /** Batches without a place, at most 1,000 in each shard. */
   waitingBatches: number;
-  /** Age of the oldest of them; 0 without any. */
+  /** Age of the oldest leaf that is in no checkpoint; 0 without any. */
   waitingSeconds: number;
+  /** Why nothing is signed, or that leaves have waited for too long. */
   fault: string | null;
 }
 
@@ -26,14 +28,32 @@ export async function logStatus(database: Database): Promise<LogStatus | undefin
   const checkpoint = await newestCheckpoint(database, log.number, -1);
   const now = await databaseTime(database);
   const counts = await Promise.all(database.shards.map((shard) => countWaiting(shard, WAITING_MAX)));
-  const ages = await Promise.all(database.shards.map((shard) => oldestWaitingSeconds(shard)));
+  const waitingSeconds = await oldestLeafSeconds(database, log.number, checkpoint?.size ?? 0);
   return {
     origin: log.origin,
     sequenced: log.sequenced,
     checkpointSize: checkpoint?.size ?? 0,
     checkpointAgeSeconds: checkpoint ? Math.max(0, (now.getTime() - checkpoint.createdAt.getTime()) / 1000) : null,
     waitingBatches: counts.reduce((sum, count) => sum + count, 0),
-    waitingSeconds: Math.max(...ages),
-    fault: log.fault,
+    waitingSeconds,
+    fault: faultOf(log.fault, waitingSeconds),
   };
+}
+
+/** Why nothing is signed at present; null while all is well. */
+export async function logFault(database: Database): Promise<string | null> {
+  const log = await currentLog(database);
+  if (!log || log.fault !== null) return log?.fault ?? null;
+  const checkpoint = await newestCheckpoint(database, log.number, -1);
+  return faultOf(null, await oldestLeafSeconds(database, log.number, checkpoint?.size ?? 0));
+}
+
+/** A sequencer that is stuck, or that no process runs, tells of no fault itself. */
+function faultOf(told: string | null, waitingSeconds: number): string | null {
+  if (told !== null || waitingSeconds < LOG_LATE_AFTER_S) return told;
+  return `Leaves have waited ${Math.round(waitingSeconds)} s for a checkpoint: see what the workers log about the log and the object store`;
+}
+
+async function oldestLeafSeconds(database: Database, log: number, checkpointSize: number): Promise<number> {
+  return Math.max(...(await Promise.all(database.shards.map((shard) => oldestUnpublishedSeconds(shard, log, checkpointSize)))));
 }

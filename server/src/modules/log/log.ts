@@ -15,6 +15,7 @@ import * as checkpoints from './checkpoint-store.ts';
 import { newestCheckpoint, newestWitnessed, type StoredCheckpoint } from './checkpoint-store.ts';
 import { readLeaves } from './leaves.ts';
 import type { LogKeys } from './log-keys.ts';
+import { logFault } from './log-status.ts';
 import * as store from './log-store.ts';
 import type { Tiles } from './tiles.ts';
 import { EMPTY_ROOT, sha256 } from './tree.ts';
@@ -206,8 +207,8 @@ export class Log {
   }
 
   /** Why nothing is signed at present; null while all is well. */
-  async fault(): Promise<string | null> {
-    return (await store.currentLog(this.#database))?.fault ?? null;
+  fault(): Promise<string | null> {
+    return logFault(this.#database);
   }
 
   async #isPublished(log: number, level: number, index: number, width: number): Promise<boolean> {
