@@ -1,12 +1,13 @@
 import cluster from 'node:cluster';
 import { inspect, parseArgs } from 'node:util';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { START } from './command-names.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { PROCESSES_MAX } from './contract/limits.ts';
 import { codeOf } from './contract/thrown.ts';
 import { DataFolderInUse } from './open-database.ts';
 import { collectWhenIdle } from './platform/idle-collection.ts';
+import { isExhaustion } from './platform/unavailability.ts';
 import { numberOfProcesses, ProcessFailed, reportStart, startProcesses } from './processes.ts';
 import { type Role, type Service, startService } from './service.ts';
 import { welcome } from './welcome.ts';
@@ -56,6 +57,18 @@ function stopOnSignals(starting: Promise<Service>): void {
   }
 }
 
+/** Libraries and timers may throw what nobody catches when descriptors are used up. Anything else ends the process, as it should. */
+function surviveExhaustion(log: Logger): void {
+  process.on('uncaughtException', (error) => {
+    if (isExhaustion(error)) {
+      log.error(error, 'descriptors of the process are used up');
+      return;
+    }
+    log.fatal(error, 'the process ends');
+    process.exit(1);
+  });
+}
+
 /** One sentence, with the next step if there is one. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -76,6 +89,7 @@ try {
   if (role === 'mail' && config.smtpListen === undefined)
     throw new ConfigError('The role mail needs the setting SMTP_LISTEN, such as 0.0.0.0:25.');
   const log = pino({ level: config.logLevel });
+  surviveExhaustion(log);
   if (cluster.isPrimary) console.log('Waybill is starting.');
   const starting =
     processes > 1 && cluster.isPrimary

@@ -109,6 +109,12 @@ export const PAGE_MAX_BYTES = 4 * MB;
 export const RESPONSE_BYTES_MAX_MB = 256;
 /** Percentage of one processor that a process uses to compress responses; beyond it, responses go out uncompressed. Setting: `COMPRESSION_PERCENT`. */
 export const COMPRESSION_PERCENT = 25;
+/** Open connections of clients, in each process; fewer where the limit of open files is low. */
+export const CONNECTIONS_MAX = 10_000;
+/** Share of these that one network can have, which is an IPv4 address or the first 64 bits of an IPv6 address. Proxies that `TRUSTED_PROXIES` names are not counted. */
+export const CONNECTIONS_PER_NETWORK_SHARE = 0.5;
+/** Open files that are left to the database, webhooks and mail; of the others, clients can have half. */
+export const DESCRIPTORS_KEPT_BACK = 256;
 /** Requests of one connection that can wait for their responses (HTTP pipelining). */
 export const REQUESTS_PER_CONNECTION_MAX = 16;
 /** Bytes per second that a client must at least send of a form or file, or read of a large response, on average. Setting: `MIN_BYTES_PER_S`. */
@@ -119,6 +125,8 @@ export const SLOW_CLIENT_S = 180;
 export const CHANGES_WAITING_PER_BUSINESS_MAX = 100;
 /** Processes that share a port of one machine (`--processes`). */
 export const PROCESSES_MAX = 64;
+/** Seconds for which one of these processes can be silent before it is killed and replaced. */
+export const PROCESS_SILENT_MAX_S = 15;
 
 // # Inbox schemas, event streams, usage
 

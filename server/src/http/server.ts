@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { invalid, Refusal } from '../contract/errors.ts';
 import { newRequestId } from '../contract/ids.ts';
 import { BODY_MAX_BYTES, PATH_PARAMETER_MAX_CHARS, REQUESTS_PER_CONNECTION_MAX } from '../contract/limits.ts';
+import { isSurplus, limitConnections } from './connections.ts';
 import { errorBody, sendError } from './error-response.ts';
 import { timesGiven } from './raw-headers.ts';
 
@@ -51,6 +52,8 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     clientErrorHandler: rejectBrokenRequest,
   });
 
+  limitConnections(app.server, trustedProxies);
+
   // An unknown expectation is ignored; Node's own response to it would lack a request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
@@ -66,7 +69,8 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     reply.header('x-content-type-options', 'nosniff');
     const socket: CountedSocket = raw.socket;
     socket[WAITING] = (socket[WAITING] ?? 0) + 1;
-    if (socket[WAITING] > REQUESTS_PER_CONNECTION_MAX) done(tooManyAtOnce());
+    if (isSurplus(socket) && request.routeOptions.url !== '/healthz') done(tooManyConnections(reply));
+    else if (socket[WAITING] > REQUESTS_PER_CONNECTION_MAX) done(tooManyAtOnce());
     else if (headers.host === undefined && raw.httpVersion === '1.1') done(invalid([{ path: '/Host', message: 'is required' }]));
     else if (timesGiven(raw.rawHeaders, 'host') > 1) done(invalid([{ path: '/Host', message: 'is given more than once' }]));
     else done();
@@ -96,6 +100,12 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
 function tooManyAtOnce(): Refusal {
   const limit = `At most ${REQUESTS_PER_CONNECTION_MAX} requests may wait on one connection; read the responses first, or open another.`;
   return new Refusal('rate_limited', limit, { retryAfterS: 1 });
+}
+
+/** A probe of the process is told the truth all the same: it is alive. */
+function tooManyConnections(reply: FastifyReply): Refusal {
+  reply.header('connection', 'close');
+  return new Refusal('unavailable', 'Too many connections are open. Close those that you do not use, and try again.', { retryAfterS: 5 });
 }
 
 /** Discards the rest of a body: many clients read the response only after sending it, and the next request follows it. */

@@ -28,15 +28,25 @@ export function collectWhenIdle(): () => void {
   let collectedAt = Number.NEGATIVE_INFINITY;
   let utilization = performance.eventLoopUtilization();
   const timer = setInterval(() => {
+    const residentBytes = residentSize();
+    if (residentBytes === undefined) return;
     const since = performance.eventLoopUtilization(utilization);
     utilization = performance.eventLoopUtilization();
-    const residentBytes = process.memoryUsage.rss();
     neededBytes = Math.min(neededBytes, residentBytes);
     const isDue = performance.now() - collectedAt > NOT_AGAIN_WITHIN_MS && residentBytes > neededBytes * GROWTH + YOUNG_GENERATION_BYTES;
     if (!isDue || since.utilization > IDLE_BELOW) return;
     collect();
     collectedAt = performance.now();
-    neededBytes = process.memoryUsage.rss();
+    neededBytes = residentSize() ?? residentBytes;
   }, LOOK_EVERY_MS).unref();
   return () => clearInterval(timer);
+}
+
+/** Undefined while the process has no descriptor left to read the size with. */
+function residentSize(): number | undefined {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return undefined;
+  }
 }

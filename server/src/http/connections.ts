@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { BlockList, isIP, type Server, type Socket } from 'node:net';
+import { CONNECTIONS_MAX, CONNECTIONS_PER_NETWORK_SHARE, DESCRIPTORS_KEPT_BACK } from '../contract/limits.ts';
+import { networkOf } from '../platform/network.ts';
+
+/** Connections beyond the limit that are accepted all the same, to be told so and closed. Further ones are closed unheard. */
+const SURPLUS_MAX = 32;
+const SURPLUS_PATIENCE_MS = 2_000;
+const CONNECTIONS_MIN = 32;
+
+const SURPLUS = Symbol('connection beyond the limit');
+type MarkedSocket = Socket & { [SURPLUS]?: true };
+
+/** Whether the connection was accepted only to be told that there are too many. */
+export function isSurplus(socket: Socket): boolean {
+  return (socket as MarkedSocket)[SURPLUS] === true;
+}
+
+/**
+ * Keeps idle connections from using up the descriptors of the process, which the database, files and webhooks need, and those of one
+ * network from using up what others need. Proxies carry the connections of many networks, so they have no share.
+ */
+export function limitConnections(server: Server, trustedProxies: string[], max = connectionsMax()): void {
+  const perNetwork = Math.ceil(max * CONNECTIONS_PER_NETWORK_SHARE);
+  const proxies = listOf(trustedProxies);
+  const ofNetworks = new Map<string, number>();
+  let open = 0;
+  let surplus = 0;
+  server.on('connection', (socket: MarkedSocket) => {
+    const address = socket.remoteAddress ?? '';
+    const network = proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4') ? undefined : networkOf(address);
+    const ofNetwork = network === undefined ? 0 : (ofNetworks.get(network) ?? 0);
+    if (open >= max || ofNetwork >= perNetwork) {
+      if (surplus >= SURPLUS_MAX) {
+        socket.destroy();
+        return;
+      }
+      surplus++;
+      socket[SURPLUS] = true;
+      const impatience = setTimeout(() => socket.destroy(), SURPLUS_PATIENCE_MS).unref();
+      socket.once('close', () => {
+        surplus--;
+        clearTimeout(impatience);
+      });
+      return;
+    }
+    open++;
+    if (network !== undefined) ofNetworks.set(network, ofNetwork + 1);
+    socket.once('close', () => {
+      open--;
+      if (network === undefined) return;
+      const left = (ofNetworks.get(network) ?? 1) - 1;
+      if (left > 0) ofNetworks.set(network, left);
+      else ofNetworks.delete(network);
+    });
+  });
+}
+
+/** A connection may need a second descriptor, for the file that it carries. */
+function connectionsMax(): number {
+  const descriptors = descriptorLimit() ?? Number.POSITIVE_INFINITY;
+  return Math.max(CONNECTIONS_MIN, Math.min(CONNECTIONS_MAX, Math.floor((descriptors - DESCRIPTORS_KEPT_BACK) / 2)));
+}
+
+/** The limit of open files of this process; undefined where the system does not tell. */
+function descriptorLimit(): number | undefined {
+  try {
+    const soft = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return soft === undefined ? undefined : Number(soft);
+  } catch {
+    return undefined;
+  }
+}
+
+function listOf(networks: string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
