@@ -4,11 +4,21 @@ import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { PROCESS_SILENT_MAX_S } from './contract/limits.ts';
 import { openDatabase } from './open-database.ts';
 import { addUpMetrics } from './platform/all-metrics.ts';
 import type { Service, Started } from './service.ts';
 
 const RESTART_AFTER_MS = 500;
+const BEAT_EVERY_MS = 1_000;
+/** Longer than a process takes to finish the requests under way. */
+const STOP_PATIENCE_MS = 28_000;
+
+/** What a process tells the one that has started it. */
+interface Message {
+  started?: Started;
+  isAlive?: true;
+}
 
 /** The number that `--processes` asks for; undefined for anything else than a number from 1 on, or auto. */
 export function numberOfProcesses(text: string, max: number): number | undefined {
@@ -17,18 +27,19 @@ export function numberOfProcesses(text: string, max: number): number | undefined
   return number >= 1 && number <= max ? number : undefined;
 }
 
-/** One of several processes says that it has started. */
+/** One of several processes says that it has started, and from then on that it is alive. */
 export function reportStart({ publicUrl, address, mail, keptMailsAt, samples }: Service): void {
-  const started: Started = { publicUrl, address, mail, keptMailsAt, samples };
-  process.send?.({ started });
+  const tell = (message: Message) => process.connected && process.send?.(message);
+  tell({ started: { publicUrl, address, mail, keptMailsAt, samples } });
+  setInterval(() => tell({ isAlive: true }), BEAT_EVERY_MS).unref();
 }
 
 /** A process could not start; it has said why. */
 export class ProcessFailed extends Error {}
 
 /**
- * Starts several processes that share the port and all work. This one starts another for each that ends, and keeps the database of the
- * data folder. The first process migrates and creates the samples before the others start.
+ * Starts several processes that share the port and all work. This one starts another for each that ends or hangs, and keeps the database of
+ * the data folder. The first process migrates and creates the samples before the others start.
  */
 export async function startProcesses(count: number, config: Config, log: Logger): Promise<Service> {
   await requireFreePort(config);
@@ -47,13 +58,19 @@ export async function startProcesses(count: number, config: Config, log: Logger)
   const start = async (): Promise<Started> => {
     const worker = cluster.fork({ PORT: String(port) });
     const ended = new Promise<string>((resolve) => worker.once('exit', (code, signal) => resolve(signal ?? `status ${code}`)));
-    const started = new Promise<Started>((resolve) => worker.on('message', (message) => message.started && resolve(message.started)));
+    const started = new Promise<Started>((resolve) =>
+      worker.on('message', (message: Message) => message.started && resolve(message.started)),
+    );
     const first = await Promise.race([started, ended]);
     if (typeof first === 'string') {
       if (isFirstStartOver) void replace(worker, first);
       throw new ProcessFailed(`A process of the service could not start (${first}).`);
     }
-    void ended.then((how) => replace(worker, how));
+    const unwatch = watch(worker, log);
+    void ended.then((how) => {
+      unwatch();
+      return replace(worker, how);
+    });
     return first;
   };
   let isFirstStartOver = false;
@@ -62,9 +79,10 @@ export async function startProcesses(count: number, config: Config, log: Logger)
     const workers = Object.values(cluster.workers ?? {}).flatMap((worker) => (worker && !worker.isDead() ? [worker] : []));
     await Promise.all(
       workers.map((worker) => {
+        const impatience = setTimeout(() => worker.process.kill('SIGKILL'), STOP_PATIENCE_MS);
         const ended = new Promise((resolve) => worker.once('exit', resolve));
         worker.process.kill('SIGTERM');
-        return ended;
+        return ended.then(() => clearTimeout(impatience));
       }),
     );
     await opened.close();
@@ -80,6 +98,24 @@ export async function startProcesses(count: number, config: Config, log: Logger)
     await stop();
     throw error;
   }
+}
+
+/**
+ * Kills a process that has not said for a while that it is alive: it holds connections that nobody serves. Silence is counted in beats of
+ * this process, so that a machine that stood still does not count.
+ */
+function watch(worker: Worker, log: Logger): () => void {
+  let missed = 0;
+  worker.on('message', ({ isAlive }: Message) => {
+    if (isAlive) missed = 0;
+  });
+  const timer = setInterval(() => {
+    missed++;
+    if (missed * BEAT_EVERY_MS < PROCESS_SILENT_MAX_S * 1_000) return;
+    log.error({ pid: worker.process.pid }, `a process has been silent for ${PROCESS_SILENT_MAX_S} s; killing it`);
+    worker.process.kill('SIGKILL');
+  }, BEAT_EVERY_MS);
+  return () => clearInterval(timer);
 }
 
 /** Processes may share a port with each other, but not with another service that allows the same. */

@@ -65,6 +65,25 @@ test('any of them responds with the metrics of all', async () => {
   await service.stop();
 });
 
+test('one that hangs is replaced, and the others respond meanwhile, metrics included', async () => {
+  const service = await startPrepared({ env, args });
+  const [hanging, other] = servingProcesses(service.pid);
+  process.kill(hanging as number, 'SIGSTOP');
+  onTestFinished(() => killQuietly(hanging as number));
+  // The kernel still deals connections to the process that hangs.
+  const ask = (path: string) =>
+    fetch(`${service.url}${path}`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(8_000) }).then(
+      (response) => response.text(),
+      () => '',
+    );
+  await until(async () => /^waybill_processes\{responds="no"\} 1$/m.test(await ask('/metrics')));
+  await until(() => !isAlive(hanging as number) && servingProcesses(service.pid).length === 2);
+  expect(servingProcesses(service.pid)).toContain(other);
+  expect(service.output()).toContain('a process has been silent for 15 s; killing it');
+  await until(async () => /^waybill_processes\{responds="yes"\} 2$/m.test(await ask('/metrics')));
+  expect(await service.stop()).toMatchObject({ code: 0 });
+});
+
 test('without the process that started them, they end, and the next start finds everything', async () => {
   const service = await startPrepared({ env, args });
   const acknowledged = await sendOften(service.api('acme/purchasing'), 20);
