@@ -69,6 +69,8 @@ export interface Config {
   secretsOldKeys: Buffer[];
   /** Whether everybody may read the tiles and checkpoints of the log. */
   logPublic: boolean;
+  /** Whether a standby of the database must have what a checkpoint says before the checkpoint is published. */
+  logWaitsForStandby: boolean;
   /** The contents of a file with an Ed25519 key. Undefined, with no command either: the service has a key of its own. */
   logKey: Buffer | undefined;
   /** A program that signs, and the public key that it signs with. */
@@ -126,6 +128,8 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     if (value === undefined) return fallback;
     return /^\d+$/.test(value) && Number(value) <= max ? Number(value) : refuse(name, `a whole number from 0 to ${max}`);
   };
+  const flag = (name: string, fallback: 'true' | 'false'): boolean =>
+    check(text(name) ?? fallback, isBoolean, () => refuse(name, 'true or false')) === 'true';
   const list = (name: string, fits: (item: string) => boolean, wanted: string): string[] => {
     const items = (text(name) ?? '')
       .split(',')
@@ -203,7 +207,8 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     webhookPauseAfterDays: whole('WEBHOOK_PAUSE_AFTER_DAYS', limits.WEBHOOK_PAUSE_AFTER_DAYS, 3_650),
     secretsKey: secretsKeys('SECRETS_KEY', 1)[0],
     secretsOldKeys: secretsKeys('SECRETS_OLD_KEYS', SECRETS_OLD_KEYS_MAX),
-    logPublic: check(text('LOG_PUBLIC') ?? 'true', isBoolean, () => refuse('LOG_PUBLIC', 'true or false')) === 'true',
+    logPublic: flag('LOG_PUBLIC', 'true'),
+    logWaitsForStandby: flag('LOG_WAIT_FOR_STANDBY', 'false'),
     logKey: logKey(),
     logKeyCommand: text('LOG_KEY_COMMAND'),
     logPublicKey: logPublicKey(),
@@ -213,8 +218,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     s3Region: text('S3_REGION') ?? 'us-east-1',
     s3AccessKeyId: along('S3_BUCKET', 'S3_ACCESS_KEY_ID'),
     s3SecretAccessKey: along('S3_BUCKET', 'S3_SECRET_ACCESS_KEY'),
-    s3ForcePathStyle:
-      check(text('S3_FORCE_PATH_STYLE') ?? 'false', isBoolean, () => refuse('S3_FORCE_PATH_STYLE', 'true or false')) === 'true',
+    s3ForcePathStyle: flag('S3_FORCE_PATH_STYLE', 'false'),
     googleClientId: text('GOOGLE_CLIENT_ID'),
     googleClientSecret: along('GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'),
     microsoftClientId: text('MICROSOFT_CLIENT_ID'),

@@ -239,7 +239,8 @@ function logPartsOf(config: Config, database: Database, objects: ObjectStore, se
   const witnesses = config.witnesses && new Witnesses(config.witnesses, database);
   const historyGuard = witnesses && new HistoryGuard(database, witnesses, log);
   const faultSeenBy = historyGuard && ((number: number) => historyGuard.faultOf(() => transparencyLog.readLog(number)));
-  return { transparencyLog, publication: { database, objects: objects.named, tiles, keys, faultSeenBy }, witnesses, historyGuard };
+  const publication = { database, objects: objects.named, tiles, keys, faultSeenBy, waitsForStandby: config.logWaitsForStandby };
+  return { transparencyLog, publication, witnesses, historyGuard };
 }
 
 /** What reads much for one request, and so has turns or places for it. */

@@ -143,6 +143,7 @@ export const settings: Record<string, Setting> = {
   SECRETS_KEY: { key: 'secretsKey', given: SECRETS_KEY, becomes: Buffer.from(SECRETS_KEY, 'base64'), wrong: [] },
   SECRETS_OLD_KEYS: { key: 'secretsOldKeys', given: SECRETS_KEY, becomes: [Buffer.from(SECRETS_KEY, 'base64')], wrong: [] },
   LOG_PUBLIC: { key: 'logPublic', given: 'false', becomes: false, wrong: ['yes', '0'] },
+  LOG_WAIT_FOR_STANDBY: { key: 'logWaitsForStandby', given: 'true', becomes: true, wrong: ['yes', '1'] },
   LOG_KEY_FILE: {
     key: 'logKey',
     given: path.join(pems, 'log-key.pem'),

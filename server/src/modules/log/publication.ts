@@ -5,6 +5,7 @@ import { newestCheckpoint, recordCheckpoint } from './checkpoint-store.ts';
 import { LogFault } from './log-fault.ts';
 import type { LogKeys } from './log-keys.ts';
 import { commitLater, type LogRecord } from './log-store.ts';
+import { isOnStandby } from './standby.ts';
 import type { Tiles } from './tiles.ts';
 import { sha256 } from './tree.ts';
 
@@ -21,6 +22,8 @@ export interface PublicationParts {
   keys: LogKeys;
   /** What witnesses have that the log of this number has signed and does not have: why nothing may be signed. */
   faultSeenBy?: ((log: number) => Promise<string | undefined>) | undefined;
+  /** Whether a standby must have what is published. */
+  waitsForStandby?: boolean;
 }
 
 const NEW_LOG = 'or start a new log with the command: waybill log new';
@@ -68,10 +71,11 @@ async function openHead(note: string, log: LogRecord, keys: LogKeys, database: D
   );
 }
 
-/** Signs the log as it is and publishes the checkpoint. False if another process was faster. */
+/** Signs the log as it is and publishes the checkpoint. False if another process was faster, or a standby is behind: a later round goes on. */
 export async function publish(parts: PublicationParts, log: LogRecord, before: Published | undefined): Promise<boolean> {
-  const { database, objects, keys } = parts;
+  const { database, objects, keys, waitsForStandby } = parts;
   if (before?.size === log.size) return true;
+  if (waitsForStandby && !(await isOnStandby(database))) return false;
   const note = await signNote(checkpointBody(log), await keys.signersOf(database, log));
   if (!(await objects.replaceHead(headOf(log), Buffer.from(note), before?.version))) return false;
   await database.transaction(async (tx) => {

@@ -1,0 +1,20 @@
+import { onlyRow, type Queryable } from '../../platform/postgres.ts';
+import { statement } from '../../platform/statement.ts';
+
+const POSITION = statement('SELECT pg_current_wal_lsn()::text AS position', { position: 'text' });
+
+/** The position in the WAL behind everything that is committed. */
+export async function positionOnDisk(db: Queryable): Promise<string> {
+  return onlyRow(await db.query(POSITION)).position;
+}
+
+const STANDBYS = statement(
+  `SELECT count(*)::integer AS standbys, count(flush_lsn)::integer AS visible, (count(*) FILTER (WHERE flush_lsn >= $1::pg_lsn))::integer AS caught_up
+     FROM pg_stat_replication`,
+  { standbys: 'integer', visible: 'integer', caught_up: 'integer' },
+);
+
+/** How many standbys there are, of how many the service may see their position, and how many have the WAL up to this one on their disk. */
+export async function standbysAt(db: Queryable, position: string) {
+  return onlyRow(await db.query(STANDBYS, [position]));
+}
