@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import hashlib
+import hmac
 import queue
 import sys
 import threading
+import time
+from base64 import b64encode
 from collections.abc import Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -46,7 +50,8 @@ def test_deliveries_are_verified(service: Any, receiver: tuple[str, queue.Queue[
         body, headers = taken.get(timeout=60)
         for by in (partial(verify_webhook, secret=secret), partial(verify_webhook, public_key=public_key)):
             delivery = by(body, headers)
-            assert (delivery.event, delivery.is_replay, delivery.message.id) == ("message.received", False, sent.id)
+            assert (delivery.event, delivery.kind, delivery.is_replay, delivery.id) == ("message.received", "message", False, sent.id)
+            assert delivery.message is not None and delivery.message.id == sent.id
             assert delivery.message.json_text == text and delivery.delivery_id.startswith("dlv_")
             by(body, {name.upper(): value for name, value in headers.items()})
             for bad_body, bad_headers, tolerance in (
@@ -68,8 +73,42 @@ def test_deliveries_are_verified(service: Any, receiver: tuple[str, queue.Queue[
         acme.send("globex")
         body, headers = taken.get(timeout=60)
         verify_webhook(body, headers, secret)
-        verify_webhook(body, headers, public_key=public_key)
+        verify_webhook(body, headers, ["whsec_other", secret])
+        with pytest.raises(SignatureInvalid):
+            verify_webhook(body, headers, ["whsec_other", "whsec_another"])
+        verify_webhook(body, headers, public_key=[f"whpk_{b64encode(bytes(32)).decode()}", public_key])
         monkeypatch.setitem(sys.modules, "cryptography.exceptions", None)
         with pytest.raises(RuntimeError, match=r"waybill\[ed25519\]"):
             verify_webhook(body, headers, public_key=public_key)
         globex.do(operations.delete_webhooks_id(webhook["id"]))
+
+
+def test_every_event_is_verified(service: Any, receiver: tuple[str, queue.Queue[Taken]]) -> None:
+    url, taken = receiver
+    events = ["message.sent", "message.acknowledged", "thread.updated", "webhook.paused", "file.hashed", "schema.failed"]
+    with Waybill(service.keys["acme"], service.url) as acme, Waybill(service.keys["globex"], service.url) as globex:
+        webhook = acme.do(operations.post_webhooks({"url": url, "events": events}))
+        sent = acme.send("globex", type="order")
+        globex.do(operations.post_messages_id_acknowledge(sent.id, {"status": "accepted"}))
+        acme.do(operations.patch_threads_id(sent.thread_id, {"status": "done"}))
+        seen = {}
+        while not {"message.sent", "message.acknowledged", "thread.updated"} <= seen.keys():
+            body, headers = taken.get(timeout=60)
+            delivery = verify_webhook(body, headers, webhook["secret"])
+            seen[delivery.event] = delivery
+        assert seen["message.sent"].kind == "message" and seen["message.sent"].message is not None
+        assert seen["message.sent"].message.id == sent.id and seen["message.sent"].id.startswith("evt_")
+        assert seen["message.acknowledged"].kind == "acknowledgement"
+        assert seen["message.acknowledged"].acknowledged is not None
+        assert seen["message.acknowledged"].acknowledged["id"] == sent.id
+        assert seen["thread.updated"].kind == "thread" and seen["thread.updated"].thread is not None
+        assert seen["thread.updated"].thread["id"] == sent.thread_id and seen["thread.updated"].message is None
+        acme.do(operations.delete_webhooks_id(webhook["id"]))
+
+
+def test_bodies_of_webhooks_and_of_later_versions_are_verified() -> None:
+    for body, kind in ((b'{"id":"wh_1"}', "webhook"), (b'{"id":"new_1"}', "unknown"), (b"[]", "unknown")):
+        now = str(int(time.time()))
+        signature = hmac.new(b"whsec_x", f"{now}.".encode() + body, hashlib.sha256).hexdigest()
+        delivery = verify_webhook(body, {"Waybill-Signature": f"t={now},v1={signature}", "webhook-id": "evt_1"}, "whsec_x")
+        assert (delivery.kind, delivery.id, delivery.body_text) == (kind, "evt_1", body.decode())
