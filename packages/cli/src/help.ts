@@ -1,4 +1,5 @@
 import type { Command, Option } from './command.ts';
+import { OPERATORS } from './operators.ts';
 
 /** Options of every command. */
 export const GLOBAL_OPTIONS: Record<string, Option> = {
@@ -18,7 +19,7 @@ ${lines.join('\n')}
 
 ${optionLines(GLOBAL_OPTIONS)}
 
-waybill <command> --help has examples. Operators also have: start, witness, business, domain, agent, key, log, migrate, reindex, distribute, shards.
+waybill help <command> has examples. Operators also have: start, witness, log, ${OPERATORS.join(', ')}.
 Exit codes: 0 done, 1 failed or a check said no, 2 wrong usage, 3 not allowed, 4 not found, 5 unavailable (try again), 130 interrupted.`;
 }
 

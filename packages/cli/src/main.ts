@@ -1,9 +1,7 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
+import { OPERATORS } from './operators.ts';
 import { run } from './run.ts';
-
-/** Commands for those who run the service. They come with the service, and are loaded only here. */
-const OPERATORS = new Set(['business', 'domain', 'agent', 'key', 'migrate', 'reindex', 'distribute', 'shards']);
 
 const argv = process.argv.slice(2);
 const service = (file: string) => new URL(`../../../server/src/${file}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
@@ -12,7 +10,7 @@ const service = (file: string) => new URL(`../../../server/src/${file}${import.m
 const PROGRAMS: Record<string, string> = { start: 'main', witness: 'witness' };
 
 /** Anybody can audit a log; the other commands about it are the operator's. */
-const isOperators = argv[0] === 'log' ? argv[1] !== 'audit' : OPERATORS.has(argv[0] ?? '');
+const isOperators = argv[0] === 'log' ? argv[1] !== 'audit' : (OPERATORS as readonly string[]).includes(argv[0] ?? '');
 if (isOperators || Object.hasOwn(PROGRAMS, argv[0] ?? '')) {
   const program = service(PROGRAMS[argv[0] ?? ''] ?? 'cli');
   if (!existsSync(program)) {

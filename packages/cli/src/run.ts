@@ -1,12 +1,15 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { Waybill, WaybillError } from '@waybill/client';
+import { closest } from './closest.ts';
 import { type Account, type Command, Options } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { GLOBAL_OPTIONS, helpOf, overview } from './help.ts';
 import type { Io } from './io.ts';
+import { OPERATORS } from './operators.ts';
 import { Output, visible } from './output.ts';
 import { CheckFailed, UsageError } from './problems.ts';
 import { Profiles } from './profiles.ts';
+import { VERSION } from './version.ts';
 
 /** What a script can branch on. */
 export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, notFound: 4, unavailable: 5, interrupted: 130 } as const;
@@ -43,18 +46,41 @@ export function commandIn(argv: readonly string[]): Command | undefined {
 }
 
 function withoutCommand(argv: readonly string[], output: Output): number {
-  const group = COMMANDS.filter(({ name }) => name.startsWith(`${argv[0]} `));
+  if (argv[0] === '--version' || argv[0] === '-V') {
+    output.line(VERSION);
+    return EXIT.done;
+  }
+  if (argv[0] === 'help' && argv.length > 1) return explain(argv.slice(1), output);
   if (argv.length === 0 || argv[0] === '--help' || argv[0] === '-h' || argv[0] === 'help') {
     output.line(overview(COMMANDS));
     return EXIT.done;
   }
+  const group = groupOf(argv[0]);
   if (group.length > 0 && (argv.length === 1 || argv.includes('--help'))) {
     output.line(overview(group));
     return argv.length === 1 ? EXIT.usage : EXIT.done;
   }
-  throw new UsageError(
-    `There is no command "${argv.filter((word) => !word.startsWith('-')).join(' ')}"; waybill --help lists all commands.`,
-  );
+  throw unknownCommand(argv);
+}
+
+/** `waybill help send` is `waybill send --help`. */
+function explain(words: readonly string[], output: Output): number {
+  const command = commandIn(words);
+  const group = groupOf(words[0]);
+  if (!command && group.length === 0) throw unknownCommand(words);
+  output.line(command ? helpOf(command) : overview(group));
+  return EXIT.done;
+}
+
+function groupOf(word: string | undefined): Command[] {
+  return COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
+}
+
+function unknownCommand(argv: readonly string[]): UsageError {
+  const given = argv.filter((word) => !word.startsWith('-')).join(' ');
+  const meant = closest(given, [...COMMANDS.map(({ name }) => name), ...OPERATORS]);
+  const next = meant === undefined ? 'waybill --help lists all commands.' : `did you mean waybill ${meant}?`;
+  return new UsageError(`There is no command "${given}"; ${next}`);
 }
 
 type Values = ConstructorParameters<typeof Options>[0];

@@ -28,6 +28,30 @@ describe('help', () => {
     expect(stdout).toMatch(/Examples:\n {2}\S/);
   });
 
+  test('waybill help <command> explains the command, or its group', async () => {
+    expect((await commandLine.succeed('help', 'send')).stdout).toBe((await commandLine.succeed('send', '--help')).stdout);
+    expect((await commandLine.succeed('help', 'webhooks', 'create')).stdout).toMatch(/^Usage: waybill webhooks create\b/);
+    expect((await commandLine.succeed('help')).stdout).toBe((await commandLine.succeed('--help')).stdout);
+    expect(await commandLine.run(['help', 'fly'])).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no command "fly"') });
+  });
+
+  test.each([['--version'], ['-V']])('%s is that of the package', async (option) => {
+    const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../../package.json'), 'utf8'));
+    expect((await commandLine.succeed(option)).stdout).toBe(`${version}\n`);
+  });
+
+  test.each([
+    ['sned', 'did you mean waybill send?'],
+    ['inbx', 'did you mean waybill inbox?'],
+    ['webhooks craete', 'did you mean waybill webhooks create?'],
+    ['busines', 'did you mean waybill business?'],
+    ['fly', 'waybill --help lists all commands.'],
+  ])('of a mistyped command, "%s", is the one that was meant', async (given, hint) => {
+    const { code, stderr } = await commandLine.run(given.split(' '));
+    expect(code).toBe(2);
+    expect(stderr).toContain(`There is no command "${given}"; ${hint}`);
+  });
+
   test('of an operator’s command comes from the service', async () => {
     expect((await commandLine.succeed('business', 'create', '--help')).stdout).toContain('business create <handle> --name <text>');
   });

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from '../command.ts';
 import { UsageError } from '../problems.ts';
-
-const { version }: { version: string } = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
+import { VERSION as version } from '../version.ts';
 
 export const mcp: Command[] = [
   {
