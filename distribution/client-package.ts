@@ -1,23 +1,37 @@
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { compile, type Exports, manifestIn, ROOT } from './checkout.ts';
+import { compile, manifestIn, ROOT } from './checkout.ts';
 
 const SOURCE = 'packages/client';
 
-/** `@waybill/client`: JavaScript modules and their types. */
+/** `@waybill/client`: JavaScript modules and their types, for `import` and, in `cjs`, for `require`. */
 export function writeClientPackage(folder: string): void {
   mkdirSync(folder);
   compile('tsconfig.client.json', path.join(folder, 'dist'));
+  compile('tsconfig.client-cjs.json', path.join(folder, 'dist/cjs'));
+  writeJson(path.join(folder, 'dist/cjs/package.json'), { type: 'commonjs' });
   const { private: _, devDependencies: __, exports = {}, ...manifest } = manifestIn(SOURCE);
-  writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify({ ...manifest, exports: compiledExports(exports) }, undefined, 2)}\n`);
+  const files = Object.entries(exports).map(([name, source]) => ({ name, file: path.basename(String(source), '.ts') }));
+  writeJson(path.join(folder, 'package.json'), {
+    ...manifest,
+    sideEffects: false,
+    exports: Object.fromEntries(
+      files.map(({ name, file }) => [name, { import: compiledTo('dist', file), require: compiledTo('dist/cjs', file) }]),
+    ),
+    // For compilers and bundlers that know no exports.
+    main: './dist/cjs/index.js',
+    types: './dist/cjs/index.d.ts',
+    typesVersions: { '*': Object.fromEntries(files.map(({ name, file }) => [path.basename(name), [`./dist/cjs/${file}.d.ts`]])) },
+  });
   cpSync(path.join(ROOT, 'LICENSE'), path.join(folder, 'LICENSE'));
   const readme = path.join(ROOT, SOURCE, 'README.md');
   if (existsSync(readme)) cpSync(readme, path.join(folder, 'README.md'));
 }
 
-function compiledExports(exports: Exports): Exports {
-  if (typeof exports !== 'string')
-    return Object.fromEntries(Object.entries(exports).map(([name, inner]) => [name, compiledExports(inner)]));
-  const [, file] = /^\.\/src\/(.+)\.ts$/.exec(exports) ?? [];
-  return file === undefined ? exports : { types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` };
+function compiledTo(folder: string, file: string): { types: string; default: string } {
+  return { types: `./${folder}/${file}.d.ts`, default: `./${folder}/${file}.js` };
+}
+
+function writeJson(file: string, value: object): void {
+  writeFileSync(file, `${JSON.stringify(value, undefined, 2)}\n`);
 }

@@ -31,5 +31,7 @@ function writeTarball(folder: string): void {
   const sameForAll = ['--sort=name', '--mtime=1985-10-26 08:15:00Z', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
   const packed = ['--format=ustar', '--transform=s,^[.],package,', '--use-compress-program=gzip -9 --no-name'];
   run('tar', ['--create', '--file', file, ...sameForAll, ...packed, '.'], folder);
-  console.log(`${path.relative(process.cwd(), file)}  ${(statSync(file).size / 1e6).toFixed(1)} MB`);
+  console.log(
+    `${path.relative(process.cwd(), file)}  ${(statSync(file).size / 1e6).toLocaleString('en', { maximumSignificantDigits: 2 })} MB`,
+  );
 }

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -137,7 +137,7 @@ describe('with Node 22', () => {
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toContain('waybill <command>');
     expect(help.stdout).toContain('Operators also have: start, witness, business');
-    const created = await command('business', 'create', 'initech', '--name', 'Initech', '--json');
+    const created = await command('business', 'create', 'initech', '--name', 'Initech', '--new', '--json');
     expect(created).toMatchObject({ code: 0, stderr: '', stdout: '{"handle":"initech","display_name":"Initech"}\n' });
   });
 
@@ -159,6 +159,44 @@ test('the client is a module with types', async () => {
     },
   );
   expect(stdout).toBe('object\n');
-  expect(existsSync(path.join(project, 'node_modules/@waybill/client/dist/index.d.ts'))).toBe(true);
   expect(readdirSync(path.join(project, 'node_modules'))).toEqual(['.package-lock.json', '@waybill']);
+  const required = await run(path.join(node, 'node'), ['-e', "console.log(typeof require('@waybill/client').Waybill)"], { cwd: project });
+  expect(required.stdout).toBe('function\n');
+  const own = path.join(project, 'node_modules/@waybill/client');
+  expect(globSync('dist/**/*.js', { cwd: own }).filter((file) => !existsSync(path.join(own, `${file}.map`)))).toEqual([]);
+  expect(readFileSync(path.join(own, 'README.md'), 'utf8')).not.toMatch(/\]\(\.\.?\//);
+});
+
+describe('types of the client, with the oldest TypeScript that its README names', () => {
+  const project = path.join(folder, 'typed');
+  const readme = readFileSync(path.join(CHECKOUT, 'packages/client/README.md'), 'utf8');
+  const oldest = /TypeScript (\d+\.\d+) or later/.exec(readme)?.[1];
+
+  beforeAll(async () => {
+    mkdirSync(project);
+    const tarball = path.join(tarballs[0] ?? '', `waybill-client-${manifest.version}.tgz`);
+    const compiler = [`typescript@~${oldest}.0`, '@types/node@22'];
+    await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', project, tarball, ...compiler], { cwd: project });
+    const use = `import { Waybill, type Message } from '@waybill/client';
+import { uploadFile } from '@waybill/client/node';
+const waybill = new Waybill({ baseUrl: 'http://127.0.0.1:9', key: 'x' });
+export async function typeOf(id: string): Promise<string | null> {
+  const message: Message = await waybill.message(id);
+  return message.type;
+}
+export const upload = (path: string) => uploadFile(waybill, path);
+`;
+    for (const name of ['use.cts', 'use.mts', 'use.ts']) writeFileSync(path.join(project, name), use);
+  });
+
+  test.each([
+    ['CommonJS of Node', 'node16', 'node16', 'use.cts'],
+    ['modules of Node', 'node16', 'node16', 'use.mts'],
+    ['CommonJS as before exports', 'commonjs', 'node10', 'use.ts'],
+    ['bundlers', 'esnext', 'bundler', 'use.ts'],
+  ])('work in %s, libraries checked, too', async (_, module, resolution, file) => {
+    const options = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--types', 'node'];
+    const compiler = path.join(project, 'node_modules/.bin/tsc');
+    await run(compiler, [...options, '--module', module, '--moduleResolution', resolution, file], { cwd: project });
+  });
 });
