@@ -13,7 +13,7 @@ import { vouchForDomain } from './modules/domains/domains.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
 import { indexQueued } from './modules/search/search-index.ts';
 import { type Progress, reindex } from './modules/threads/reindex.ts';
-import { openDatabase } from './open-database.ts';
+import { NoDataFolder, openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
 import { distribute, reportShards, type ShardReport } from './platform/distribute.ts';
 import { migrate } from './platform/migrate.ts';
@@ -22,8 +22,8 @@ import { openShards } from './platform/shards.ts';
 
 const COMMANDS: Record<string, Command> = {
   'business create': {
-    usage: 'business create <handle> --name <text> [--claimed] [--json]',
-    help: 'Creates a business. --claimed counts it as claimed by a person today, so that the limit for new accounts applies.',
+    usage: 'business create <handle> --name <text> [--claimed] [--new] [--json]',
+    help: 'Creates a business. --claimed counts it as claimed by a person today, so that the limit for new accounts applies. --new creates the data folder, too.',
     arguments: 1,
     run: async ({ parties }, [handle = ''], { name, claimed }) => {
       const business = await parties.create(handle, requireOption(name, '--name'), claimed);
@@ -97,8 +97,8 @@ const COMMANDS: Record<string, Command> = {
   },
   ...LOG_COMMANDS,
   migrate: {
-    usage: 'migrate [--json]',
-    help: 'Brings the database up to date. Starting the service does so too.',
+    usage: 'migrate [--new] [--json]',
+    help: 'Brings the database up to date. Starting the service does so too. --new creates the data folder, too.',
     arguments: 0,
     run: async ({ database }) => {
       const applied = await migrate(database);
@@ -184,6 +184,7 @@ async function main(): Promise<void> {
       segment: { type: 'string' },
       scope: { type: 'string' },
       claimed: { type: 'boolean' },
+      new: { type: 'boolean' },
       shards: { type: 'string' },
       key: { type: 'string' },
       reason: { type: 'string' },
@@ -200,14 +201,20 @@ async function main(): Promise<void> {
   if (values.help) return console.log(`Usage: ${WAYBILL} ${command.usage}\n\n${command.help}`);
   const args = positionals.slice(words.split(' ').length);
   if (args.length !== command.arguments) throw new UsageError(`Usage: ${WAYBILL} ${command.usage}`);
-  const { json, text } = await withDatabase((tools) => command.run(tools, args, values));
+  const mayCreate = command.usage.includes('--new');
+  if (values.new && !mayCreate) throw new UsageError(`Usage: ${WAYBILL} ${command.usage}`);
+  const { json, text } = await withDatabase(values.new === true, (tools) => command.run(tools, args, values)).catch((error) => {
+    throw error instanceof NoDataFolder && mayCreate
+      ? new UsageError(error.message.replace(/\.$/, ', or create a new one with --new.'))
+      : error;
+  });
   console.log(values.json ? JSON.stringify(json) : text);
 }
 
-async function withDatabase<T>(work: (tools: Tools) => Promise<T>): Promise<T> {
+async function withDatabase<T>(isNew: boolean, work: (tools: Tools) => Promise<T>): Promise<T> {
   const config = readConfig();
   const log = pino({ level: 'silent' });
-  const opened = await openDatabase(config, 'command', log);
+  const opened = await openDatabase(config, 'command', log, { mayCreate: isNew });
   const database = new Database(opened.connection, log, { direct: opened.direct });
   try {
     await migrate(database);

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
@@ -15,23 +17,37 @@ export interface OpenDatabase {
 
 export class DataFolderInUse extends Error {}
 
+/** A command in the wrong folder, or without the DATA_DIR of the service, must not work on a second, empty database. */
+export class NoDataFolder extends Error {}
+
 const PATIENCE_MS = 30_000;
 /** Pool, listeners, and a few for the operator's commands. */
 const CONNECTIONS_PER_PROCESS = 24;
 const CONNECTIONS_MIN = 100;
 
-/**
- * The operator's own database, or the one in the data folder, which is started unless a running service has it open; then with enough
- * connections for so many processes.
- */
-export async function openDatabase(config: Config, holder: Holder, log: Logger, processes = 1): Promise<OpenDatabase> {
+export interface OpenOptions {
+  /** How many processes share the database: one that is started here has enough connections for them. */
+  processes?: number;
+  /** Whether a data folder that does not exist is created. */
+  mayCreate?: boolean;
+}
+
+/** The operator's own database, or the one in the data folder, which is started unless a running service has it open. */
+export async function openDatabase(
+  config: Config,
+  holder: Holder,
+  log: Logger,
+  { processes = 1, mayCreate = true }: OpenOptions = {},
+): Promise<OpenDatabase> {
   if (config.databaseUrl !== undefined) return openGiven(config.databaseUrl, config.databaseDirectUrl);
   if (process.platform !== 'linux')
     throw new Error('The database that comes along runs on Linux only. Set DATABASE_URL to a PostgreSQL of your own.');
+  if (!mayCreate && !existsSync(config.dataDir)) throw noDataFolder(config);
   const lock = await takeLock(config, holder);
   const embedded = embeddedConnection(config.dataDir);
   if (lock === undefined) return { connection: embedded, direct: embedded, close: async () => {} };
   try {
+    if (!mayCreate && !existsSync(path.join(config.dataDir, 'postgres'))) throw noDataFolder(config);
     const connections = Math.max(CONNECTIONS_MIN, processes * CONNECTIONS_PER_PROCESS);
     const postgres = await startEmbeddedPostgres(config.dataDir, log, { max_connections: String(connections) });
     const close = async () => {
@@ -43,6 +59,10 @@ export async function openDatabase(config: Config, holder: Holder, log: Logger, 
     await lock.release();
     throw error;
   }
+}
+
+function noDataFolder({ dataDir }: Config): NoDataFolder {
+  return new NoDataFolder(`There is no database in ${dataDir}: set DATA_DIR to the data folder of your service, or DATABASE_URL.`);
 }
 
 async function openGiven(url: string, directUrl: string | undefined): Promise<OpenDatabase> {

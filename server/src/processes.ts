@@ -43,7 +43,7 @@ export class ProcessFailed extends Error {}
  */
 export async function startProcesses(count: number, config: Config, log: Logger): Promise<Service> {
   await requireFreePort(config);
-  const opened = await openDatabase(config, 'service', log, count);
+  const opened = await openDatabase(config, 'service', log, { processes: count });
   // With PORT=0, the first process finds a port for all.
   let { port } = config;
   let isStopping = false;

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type Holder, isLock, lockDataFolder } from '../../src/platform/data-folder.ts';
 import { Api } from '../support/api.ts';
 import { startPrepared } from '../support/prepared-folder.ts';
-import { CHECKOUT, type Ended, processesIn, runProgram, startProcess, temporaryFolder } from '../support/process.ts';
+import { CHECKOUT, type Ended, processesIn, runProgram, startProcess, temporaryFolder, until } from '../support/process.ts';
 
 const run = promisify(execFile);
 const UNKNOWN_AGENT = 'agt_01m7esn1ewfewbnh1q9v4wahsb';
@@ -15,6 +18,7 @@ describe.each(['while the service runs', 'while it does not'] as const)('%s', (s
 
   beforeAll(async () => {
     const service = situation === 'while the service runs' ? await startProcess({ env }) : undefined;
+    if (!service) expect(await command('migrate', '--new')).toMatchObject({ code: 0, stderr: '' });
     return async () => {
       await service?.stop();
       expect(processesIn(env.DATA_DIR)).toEqual([]);
@@ -140,6 +144,7 @@ test('a verified domain shows at once in /me, belongs to one business only, and 
 test('a command that is run while the service starts waits for it, and a start waits for a command', async () => {
   const env = { DATA_DIR: temporaryFolder() };
   const starting = startProcess({ env });
+  await until(async () => (await holderOf(env.DATA_DIR)) === 'service');
   const commands = ['one', 'two', 'three'].map((handle) =>
     runProgram('cli', { env, args: ['business', 'create', handle, '--name', handle, '--json'] }),
   );
@@ -147,6 +152,26 @@ test('a command that is run while the service starts waits for it, and a start w
   const service = await starting;
   for (const handle of ['one', 'two', 'three']) expect((await new Api(service.url).get(`/public/${handle}`)).status).toBe(200);
   await service.stop();
+});
+
+async function holderOf(folder: string): Promise<Holder | undefined> {
+  const result = await lockDataFolder(folder, 'command');
+  if (!isLock(result)) return result.holder;
+  await result.release();
+  return undefined;
+}
+
+test('a command does not create a second database where there is none, unless it is told to', async () => {
+  const folder = path.join(temporaryFolder(), 'mistyped');
+  const command = (...args: string[]) => runProgram('cli', { env: { DATA_DIR: folder }, args });
+  const create = ['business', 'create', 'initech', '--name', 'Initech'];
+  const sentence = `There is no database in ${folder}: set DATA_DIR to the data folder of your service, or DATABASE_URL`;
+  expect(await command(...create)).toMatchObject({ code: 1, stdout: '', stderr: `${sentence}, or create a new one with --new.\n` });
+  expect(await command('log', 'status')).toMatchObject({ code: 1, stdout: '', stderr: `${sentence}.\n` });
+  expect(existsSync(folder)).toBe(false);
+  expect(await command('log', 'status', '--new')).toMatchObject({ code: 1, stderr: expect.stringContaining('Usage: ') });
+  expect(await command(...create, '--new')).toMatchObject({ code: 0, stdout: 'Created the business initech (Initech).\n' });
+  expect(await command(...create)).toMatchObject({ code: 1, stderr: expect.stringContaining('already taken') });
 });
 
 describe('help', () => {
