@@ -10,7 +10,7 @@ import { hasNoPassword, looksLikePolicy, parseWitnessPolicy } from './contract/w
 import { eachHost } from './platform/database-hosts.ts';
 import { isEd25519Key } from './platform/ed25519.ts';
 import { SECRETS_KEY_BYTES } from './platform/secret-box.ts';
-import { isBoolean, isHost, isMailServer, isName, isNameServer, isNetwork, isProxy } from './platform/setting-forms.ts';
+import { isBoolean, isContact, isHost, isMailServer, isName, isNameServer, isNetwork, isProxy } from './platform/setting-forms.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
 export interface Config {
@@ -21,6 +21,8 @@ export interface Config {
   /** PostgreSQL itself, where DATABASE_URL leads to a pooler. */
   databaseDirectUrl: string | undefined;
   publicUrl: string | undefined;
+  /** URLs by which to report a vulnerability. */
+  securityContacts: string[];
   inboundDomain: string | undefined;
   /** Added to the built-in list of providers that give mailboxes to anybody. */
   consumerMailDomains: string[];
@@ -159,6 +161,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     databaseUrl: database('DATABASE_URL'),
     databaseDirectUrl: database('DATABASE_DIRECT_URL'),
     publicUrl: url('PUBLIC_URL', ['http:', 'https:']),
+    securityContacts: list('SECURITY_CONTACT', isContact, 'URLs that begin with mailto: or https://'),
     inboundDomain: check(text('INBOUND_DOMAIN'), isName, () =>
       refuse('INBOUND_DOMAIN', 'a domain name such as in.example.com'),
     )?.toLowerCase(),

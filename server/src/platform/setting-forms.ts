@@ -2,6 +2,11 @@ import { isIP } from 'node:net';
 
 /* Forms that values of settings can have. */
 
+/** Where people can be reached. */
+export function isContact(text: string): boolean {
+  return /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(text) && URL.canParse(text);
+}
+
 export function isMailServer(text: string): boolean {
   const url = URL.parse(text);
   if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || !isHost(url.hostname.replace(/^\[(.*)\]$/, '$1'))) return false;

@@ -55,6 +55,12 @@ export const settings: Record<string, Setting> = {
     becomes: 'https://waybill.example/at',
     wrong: ['waybill.example', 'ftp://waybill.example', 'https://'],
   },
+  SECURITY_CONTACT: {
+    key: 'securityContacts',
+    given: 'mailto:security@waybill.example, https://waybill.example/security',
+    becomes: ['mailto:security@waybill.example', 'https://waybill.example/security'],
+    wrong: ['security@waybill.example', 'mailto:security', 'http://waybill.example'],
+  },
   INBOUND_DOMAIN: {
     key: 'inboundDomain',
     given: 'In.Example.com',

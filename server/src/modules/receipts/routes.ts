@@ -24,6 +24,6 @@ export const getOne = publicEndpoint({
     const found = await findReceipt(context, parseReceiptToken(call.params.token));
     if (!found) throw new Refusal('not_found', 'The receipt was not found.');
     const json = found.detail === 'minimal' ? minimalReceiptJson : receiptJson;
-    return { body: json(found.message, context.publicUrl) };
+    return { headers: { 'x-robots-tag': 'noindex' }, body: json(found.message, context.publicUrl) };
   },
 });

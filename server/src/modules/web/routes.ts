@@ -2,12 +2,16 @@ import { Type } from 'typebox';
 import { Refusal } from '../../contract/errors.ts';
 import { parseReceiptToken } from '../../contract/ids.ts';
 import { parseHandle } from '../../contract/names.ts';
-import { endpointsFor, type Route } from '../../http/endpoint.ts';
+import { endpointsFor, type HttpResponse, type Route } from '../../http/endpoint.ts';
 import { HTML_TYPE } from '../../http/page.ts';
 import { findReceipt, type ReadServices } from '../messages/read-messages.ts';
 import type { Pages } from './pages.ts';
 
-type PageServices = ReadServices;
+type PageServices = ReadServices & { publicUrl: string; config: { securityContacts: string[] } };
+
+const NOT_FOR_ROBOTS = ['/v1/', '/auth/', '/objects/', '/log/', '/mcp', '/mail/', '/dev/'];
+/** For so long a reader may rely on the contact. */
+const SECURITY_CONTACT_DAYS = 180;
 
 const { publicEndpoint } = endpointsFor<PageServices>();
 
@@ -73,7 +77,7 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
     errors: [],
     handle: async ({ parties }, { params }) => {
       const handle = parseHandle(params.handle);
-      return pages.show(handle !== undefined && (await parties.byHandle(handle)) ? 200 : 404);
+      return unlisted(pages.show(handle !== undefined && (await parties.byHandle(handle)) ? 200 : 404));
     },
   });
 
@@ -83,7 +87,7 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
     query,
     success,
     errors: [],
-    handle: async (context, { params }) => pages.show((await findReceipt(context, parseReceiptToken(params.token))) ? 200 : 404),
+    handle: async (context, { params }) => unlisted(pages.show((await findReceipt(context, parseReceiptToken(params.token))) ? 200 : 404)),
   });
 
   const asset = publicEndpoint({
@@ -107,5 +111,35 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
     ['GET', '/@:handle', 'public', dropPage],
     ['GET', '/r/:token', 'public', receiptPage],
     ['GET', '/assets/:name', 'public unlimited', asset],
+    ['GET', '/robots.txt', 'public unlimited', robots],
+    ['GET', '/.well-known/security.txt', 'public unlimited', securityContact],
   ];
 }
+
+/** Everybody with the link may read the page; search engines leave it out of their results. */
+function unlisted(response: HttpResponse): HttpResponse {
+  return { ...response, headers: { ...response.headers, 'x-robots-tag': 'noindex' } };
+}
+
+const text = { status: 200, description: 'Text.', contentType: 'text/plain; charset=utf-8' };
+
+/** Receipts and drop pages are not forbidden here: a search engine that may not read a page does not learn that it is not to be listed. */
+const robots = publicEndpoint({
+  summary: 'What search engines may read',
+  success: text,
+  errors: [],
+  handle: async () => ({ body: ['User-agent: *', ...NOT_FOR_ROBOTS.map((path) => `Disallow: ${path}`), ''].join('\n') }),
+});
+
+/** RFC 9116. */
+const securityContact = publicEndpoint({
+  summary: 'Where to report a vulnerability of this service',
+  success: text,
+  errors: ['not_found'],
+  handle: async ({ config: { securityContacts }, publicUrl }) => {
+    if (securityContacts.length === 0) throw new Refusal('not_found', 'The operator has named no contact.');
+    const expires = new Date(Date.now() + SECURITY_CONTACT_DAYS * 24 * 3_600_000).toISOString().replace(/T.*/, 'T00:00:00Z');
+    const lines = [...securityContacts.map((contact) => `Contact: ${contact}`), `Expires: ${expires}`, 'Preferred-Languages: en'];
+    return { body: [...lines, `Canonical: ${publicUrl}/.well-known/security.txt`, ''].join('\n') };
+  },
+});
