@@ -29,7 +29,10 @@ export const RecoverySchema = Type.Object(
       description: `How many messages of your inbox are in that time, whether the recovery delivers them or not. Null while there are more than ${WEBHOOK_RECOVERY_COUNTED_MAX}.`,
     }),
     done: Type.Integer({ description: 'How many of them it has looked at.' }),
-    queued: Type.Integer({ description: 'How many of them it has queued for delivery.' }),
+    queued: Type.Integer({
+      description:
+        'How many of them it has queued for delivery. Unless `only` is `all`, messages that are still being retried are left to their next attempt, and do not count.',
+    }),
     created_at: time('When you asked for it.'),
     ended_at: Type.Union([time('When it was completed or cancelled.'), Type.Null()]),
   },
