@@ -7,6 +7,7 @@ import { ByteBudget } from './http/byte-budget.ts';
 import { Compressor } from './http/compression.ts';
 import type { Route } from './http/endpoint.ts';
 import { collectHeldBytes, collectMetrics } from './http/metrics.ts';
+import { NetworkRate } from './http/network-rate.ts';
 import { Pace } from './http/pace.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { Responses } from './http/responses.ts';
@@ -255,8 +256,8 @@ export function buildApp(context: Context, logger: Logger, pages: Pages | undefi
   const businessRate = config.businessRateLimitPerMinute ?? BUSINESS_RATE_FACTOR * config.rateLimitPerMinute;
   const perBusiness = new RateLimiter(businessRate, BUSINESS_RATE_FACTOR * config.rateLimitBurst, 'business', tokens);
   const publicRate = config.publicRateLimitPerMinute;
-  const perAddress = new RateLimiter(publicRate, publicRate, 'address', tokens);
-  const unknownKeys = new UnknownKeys(new RateLimiter(publicRate, publicRate, 'address without a valid key', tokens));
+  const perAddress = new NetworkRate(publicRate, 'address', tokens);
+  const unknownKeys = new UnknownKeys(new NetworkRate(publicRate, 'address without a valid key', tokens));
   const pace = new Pace(config.minBytesPerS, config.slowClientS, context.metrics);
   app.addHook('onClose', async () => pace.stop());
   const budget = new ByteBudget(config.responseBytesMax);

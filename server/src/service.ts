@@ -6,7 +6,7 @@ import { allChores } from './chores.ts';
 import { type Config, ConfigError } from './config.ts';
 import { buildContext, type Context } from './context.ts';
 import { closerOf } from './http/closing.ts';
-import { RateLimiter } from './http/rate-limit.ts';
+import { NetworkRate } from './http/network-rate.ts';
 import { version } from './http/version.ts';
 import { Cosigning } from './modules/attestations/cosigning.ts';
 import { Timestamps } from './modules/attestations/timestamps.ts';
@@ -194,7 +194,7 @@ async function startMail(
   if (config.smtpListen === undefined) return undefined;
   const { inboundMail } = await import('./modules/inbound-mail/inbound-mail.ts');
   const htmlTexts = new HtmlTexts();
-  const perAddress = new RateLimiter(config.publicRateLimitPerMinute, config.publicRateLimitPerMinute, 'mail server', context.tokens);
+  const perAddress = new NetworkRate(config.publicRateLimitPerMinute, 'mail server', context.tokens);
   const { smtpListen, smtpTlsCert: cert, smtpTlsKey: key, smtpProxies: proxies, mailMaxBytes: maxBytes } = config;
   const tls = cert !== undefined && key !== undefined ? { cert, key } : undefined;
   const settings = { ...smtpListen, ...sharing, tls, proxies, maxBytes, perAddress, stopMs: STOP_PATIENCE_MS };

@@ -74,7 +74,7 @@ export const BUCKET_BYTES_PER_S_MIN = 1 * MB;
 export const BUCKET_COPY_BYTES_PER_S_MIN = 20 * MB;
 /** Downloads of one file at a time, in each process. */
 export const DOWNLOADS_PER_FILE_MAX = 64;
-/** Downloads to one address at a time, in each process. Setting: `DOWNLOADS_PER_ADDRESS_MAX`. */
+/** Downloads to one address, or IPv6 /56, at a time, in each process. Setting: `DOWNLOADS_PER_ADDRESS_MAX`. */
 export const DOWNLOADS_PER_ADDRESS_MAX = 256;
 
 // # Requests and responses
@@ -85,8 +85,10 @@ export const RATE_LIMIT_PER_MINUTE = 6_000;
 export const RATE_LIMIT_BURST = 1_000;
 /** Factor by which the rate and the burst of a whole business exceed those of one key. The rate has its own setting. Setting: `RATE_LIMIT_PER_BUSINESS_PER_MINUTE`. */
 export const BUSINESS_RATE_FACTOR = 2;
-/** Requests per minute from one address to endpoints that need no key; and, counted separately, requests without a valid key from one network. 0 means no limit. Setting: `PUBLIC_RATE_LIMIT_PER_MINUTE`. */
+/** Requests per minute from one network to endpoints that need no key; and, counted separately, requests without a valid key from one network. 0 means no limit. Setting: `PUBLIC_RATE_LIMIT_PER_MINUTE`. */
 export const PUBLIC_RATE_LIMIT_PER_MINUTE = 600;
+/** How many times the limit of one network all networks of an IPv6 /48 have together. A network is an IPv4 address, or a /56 of IPv6; this applies to every limit of a network or address. */
+export const IPV6_SITE_FACTOR = 4;
 /** Key lookups that can wait for one network that has used up its rate of requests without a valid key. */
 export const UNKNOWN_KEY_LOOKUPS_WAITING_MAX = 20;
 /** Bytes of an inbox schema. */
@@ -140,7 +142,7 @@ export const EVENT_STREAMS_MAX = 1_000;
 export const EVENT_STREAMS_PER_BUSINESS_MAX = 20;
 /** Open event streams of a signed-in person across all businesses. */
 export const EVENT_STREAMS_PER_PERSON_MAX = 40;
-/** Open event streams with keys from one network, which is an IPv4 address or the first 64 bits of an IPv6 address. */
+/** Open event streams with keys from one network. */
 export const EVENT_STREAMS_PER_NETWORK_MAX = 200;
 /** Event streams that are reserved for businesses, people and networks with few open ones. */
 export const EVENT_STREAMS_KEPT_BACK = 200;
@@ -196,7 +198,7 @@ export const INVITATION_LIFETIME_DAYS = 7;
 export const DOMAINS_PER_BUSINESS_MAX = 100;
 /** Logins of programs (`waybill login`) that wait for a person, of all businesses. */
 export const DEVICE_LOGINS_WAITING_MAX = 10_000;
-/** The same from one network: an IPv4 address, or a /64 of IPv6. */
+/** The same from one network. */
 export const DEVICE_LOGINS_WAITING_PER_NETWORK_MAX = 50;
 /** Time that a person has to allow the login of a program. */
 export const DEVICE_LOGIN_LIFETIME_S = 600;
@@ -303,6 +305,8 @@ export const CODES_PER_MAILBOX_AND_WINDOW_MAX = 5;
 export const CODES_PER_MAILBOX_AND_DAY_MAX = 20;
 /** Codes for one mailbox that all networks in which nobody has signed in with the mailbox can request per day together. With the tries for each code, this limits guessing to 200 tries of a million codes. */
 export const CODES_PER_MAILBOX_FROM_STRANGERS_AND_DAY_MAX = 40;
+/** Of these, the number after which the mail with a code brings a link by which the reader of the mailbox requests codes that count separately: 5 in a window, 20 per day. */
+export const CODES_PER_MAILBOX_QUIET_MAX = 5;
 /** Codes that one network can request in a window, for all mailboxes. */
 export const CODES_PER_ADDRESS_AND_WINDOW_MAX = 50;
 /** Tries that one network has in a window, for all codes. */

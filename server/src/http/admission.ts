@@ -4,6 +4,7 @@ import { mayActAs } from '../contract/members.ts';
 import type { Caller } from '../contract/parties.ts';
 import type { Person, SignedIn } from '../contract/people.ts';
 import type { Auth } from './endpoint.ts';
+import type { NetworkRate } from './network-rate.ts';
 import { refuseOtherSites } from './own-origin.ts';
 import type { Pace } from './pace.ts';
 import { admitBy, type RateLimiter } from './rate-limit.ts';
@@ -22,7 +23,7 @@ export interface Gate {
   publicUrl(): string;
   perKey: RateLimiter;
   perBusiness: RateLimiter;
-  perAddress: RateLimiter;
+  perAddress: NetworkRate;
   unknownKeys: UnknownKeys;
   responses: Responses;
   pace: Pace;

@@ -14,7 +14,7 @@ interface Rate {
   counted: string;
 }
 
-class Bucket {
+export class Bucket {
   readonly #rate: Rate;
   readonly #tell: (tokens: number) => void;
   /** Negative when processes have together given out more than there was; it must fill up first. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { networkOf } from '../platform/network.ts';
+import { networkOf, siteOf } from '../platform/network.ts';
 import type { ByteBudget } from './byte-budget.ts';
 
 /** The bytes of the budget that one response takes until it is sent or its client has gone. */
@@ -40,7 +40,7 @@ export class Reservation {
   get #holder(): string {
     const { caller, person, ip } = this.#request;
     if (caller) return `business ${caller.business.id}`;
-    return person ? `person ${person.id}` : `network ${networkOf(ip)}`;
+    return person ? `person ${person.id}` : `network ${siteOf(ip) ?? networkOf(ip)}`;
   }
 
   #close(): void {

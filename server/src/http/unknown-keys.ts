@@ -1,7 +1,7 @@
 import { UNKNOWN_KEY_LOOKUPS_WAITING_MAX } from '../contract/limits.ts';
-import { networkOf } from '../platform/network.ts';
+import { networkOf, siteOf } from '../platform/network.ts';
 import { TooMuchWaiting, Turns } from '../platform/turns.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import type { NetworkRate } from './network-rate.ts';
 
 const LOOKUP_PATIENCE_MS = 10_000;
 
@@ -10,28 +10,27 @@ const LOOKUP_PATIENCE_MS = 10_000;
  * tokens: keys from such a network are looked up one at a time.
  */
 export class UnknownKeys {
-  readonly #limiter: RateLimiter;
+  readonly #rate: NetworkRate;
   readonly #lookups = new Turns({ waitingMax: UNKNOWN_KEY_LOOKUPS_WAITING_MAX, patienceMs: LOOKUP_PATIENCE_MS });
 
-  constructor(limiter: RateLimiter) {
-    this.#limiter = limiter;
+  constructor(rate: NetworkRate) {
+    this.#rate = rate;
   }
 
   async identify<T>(address: string, lookUp: () => Promise<T | undefined>): Promise<T | undefined> {
-    const network = networkOf(address);
-    const bucket = this.#limiter.bucketOf(network);
-    if (!bucket) return lookUp();
-    if (bucket.tokens >= 1) {
+    const buckets = this.#rate.bucketsOf(address);
+    const empty = buckets.find(({ tokens }) => tokens < 1);
+    if (!empty) {
       // Taken before the look-up, so that simultaneous requests are counted too.
-      bucket.take(1);
+      for (const bucket of buckets) bucket.take(1);
       const known = await lookUp();
-      if (known !== undefined) bucket.take(-1);
+      if (known !== undefined) for (const bucket of buckets) bucket.take(-1);
       return known;
     }
-    const known = await this.#lookups.take(network, lookUp).catch((error) => {
-      throw error instanceof TooMuchWaiting ? bucket.refusal() : error;
+    const known = await this.#lookups.take(siteOf(address) ?? networkOf(address), lookUp).catch((error) => {
+      throw error instanceof TooMuchWaiting ? empty.refusal() : error;
     });
-    if (known === undefined) throw bucket.refusal();
+    if (known === undefined) throw empty.refusal();
     return known;
   }
 }

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { ipv4Of, siteOf } from './network.ts';
 
 export interface SlotLimits {
   connections: number;
@@ -7,8 +7,6 @@ export interface SlotLimits {
   /** Connections that are reserved for networks that have none. */
   connectionsReserved: number;
 }
-
-const IPV6_GROUPS_OF_NETWORK = 3;
 
 /**
  * Limits connections by address and by network. One customer of a hosting provider can easily have 256 IPv4 addresses, and
@@ -41,15 +39,6 @@ export class SmtpSlots {
   }
 }
 
-export function smtpNetworkOf(address: string): string {
-  const ipv4 = /^(?:::ffff:)?((?:\d+\.){3})\d+$/i.exec(address)?.[1];
-  if (ipv4 !== undefined || !isIPv6(address)) return ipv4 ?? address;
-  const [head = '', tail = ''] = address.toLowerCase().split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const behind = tail === '' ? [] : tail.split(':');
-  const missing = address.includes('::') ? Array<string>(Math.max(0, 8 - groups.length - behind.length)).fill('0') : [];
-  return [...groups, ...missing, ...behind]
-    .slice(0, IPV6_GROUPS_OF_NETWORK)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
+function smtpNetworkOf(address: string): string {
+  return ipv4Of(address)?.replace(/\d+$/, '') ?? siteOf(address) ?? address;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newApiKey } from '../../src/contract/api-key.ts';
+import { IPV6_SITE_FACTOR } from '../../src/contract/limits.ts';
 import { Api, type ApiResponse } from '../support/api.ts';
 import { signInWithCode } from '../support/people.ts';
 import { expectRefusal } from '../support/refusals.ts';
@@ -212,9 +213,22 @@ describe('the limit of requests without a valid key', () => {
       await from('2001:db8::1'),
       await from('2001:db8::2'),
       await from('2001:db8:0:0:5::3'),
-      await from('2001:db8:0:1::1'),
+      await from('2001:db8:0:ff::1'),
+      await from('2001:db8:0:100::1'),
     ];
-    expect(statuses(responses)).toEqual([401, 401, 429, 401]);
+    expect(statuses(responses)).toEqual([401, 401, 429, 429, 401]);
+  });
+
+  test('counts all networks of an IPv6 /48 together, at a higher limit', async () => {
+    const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: SLOW, TRUSTED_PROXIES: '127.0.0.1' });
+    const from = (i: number) => ({ 'x-forwarded-for': `2001:db8:7:${i.toString(16)}00::1` });
+    const [unkeyed, anonymous] = [
+      await times(IPV6_SITE_FACTOR + 1, (i) => as(service, unknown(), from(i))),
+      await times(IPV6_SITE_FACTOR + 1, (i) => service.anonymous.get('/public/demo', from(i))),
+    ];
+    expect(statuses(unkeyed)).toEqual([...Array(IPV6_SITE_FACTOR).fill(401), 429]);
+    expect(statuses(anonymous)).toEqual([...Array(IPV6_SITE_FACTOR).fill(200), 429]);
+    expect((await service.anonymous.get('/public/demo', { 'x-forwarded-for': '2001:db8:8::1' })).status).toBe(200);
   });
 });
 

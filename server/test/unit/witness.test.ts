@@ -6,6 +6,7 @@ import path from 'node:path';
 import { cosignatureVerifier, noteVerifier, openNote, parseCheckpoint, parseVkey } from '@waybill/proof';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { IPV6_SITE_FACTOR } from '../../src/contract/limits.ts';
 import {
   WITNESS_BURST,
   WITNESS_NETWORKS_MAX,
@@ -291,7 +292,10 @@ describe('the limit of one network', () => {
     expect(admitted('192.0.2.1', 0)).toBe(WITNESS_BURST);
     expect(admitted('192.0.2.1', 60_000 / WITNESS_PER_MINUTE)).toBe(1);
     expect(admitted('192.0.2.2', 0)).toBe(WITNESS_BURST);
-    expect(admitted('2001:db8:1:2::1', 0) + admitted('2001:db8:1:2::2', 0)).toBe(WITNESS_BURST);
+    expect(admitted('2001:db8:1:2::1', 0) + admitted('2001:db8:1:ff::2', 0)).toBe(WITNESS_BURST);
+    // All networks of a /48 together have a few times as much.
+    const others = Array.from({ length: 16 }, (_, i) => admitted(`2001:db8:1:${(i + 1).toString(16)}00::1`, 0));
+    expect(others.reduce((sum, each) => sum + each, WITNESS_BURST)).toBe(WITNESS_BURST * IPV6_SITE_FACTOR);
   });
 
   test('is kept for a bounded number of networks', () => {

@@ -10,9 +10,10 @@ import {
   EVENT_STREAMS_PER_BUSINESS_MAX,
   EVENT_STREAMS_PER_NETWORK_MAX,
   EVENT_STREAMS_PER_PERSON_MAX,
+  IPV6_SITE_FACTOR,
 } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
-import { networkOf } from '../../platform/network.ts';
+import { networkOf, siteOf } from '../../platform/network.ts';
 import { type Database, isUnavailable } from '../../platform/postgres.ts';
 import { type Holder, NoneLeft, Shares } from '../../platform/shares.ts';
 import { threadMarks } from '../threads/thread-marks.ts';
@@ -87,13 +88,16 @@ export class Arrivals {
       by.kind === 'member'
         ? { name: `person ${by.person.id}`, max: EVENT_STREAMS_PER_PERSON_MAX }
         : { name: `network ${networkOf(address)}`, max: EVENT_STREAMS_PER_NETWORK_MAX };
+    const site = by.kind === 'member' ? undefined : siteOf(address);
+    const ofSite = site === undefined ? [] : [{ name: `network ${site}`, max: EVENT_STREAMS_PER_NETWORK_MAX * IPV6_SITE_FACTOR }];
+    const ofBusiness: Holder = { name: `business ${business.id}`, max: EVENT_STREAMS_PER_BUSINESS_MAX };
     try {
-      return this.#places.take([{ name: `business ${business.id}`, max: EVENT_STREAMS_PER_BUSINESS_MAX }, opener]);
+      return this.#places.take([ofBusiness, opener, ...ofSite]);
     } catch (error) {
       if (!(error instanceof NoneLeft)) throw error;
       const { holder } = error;
       if (holder === undefined) throw full('Too many streams are open');
-      const whose = holder !== opener ? 'This business has' : by.kind === 'member' ? 'You have' : 'Your network has';
+      const whose = holder === ofBusiness ? 'This business has' : by.kind === 'member' ? 'You have' : 'Your network has';
       throw full(`${whose} ${holder.max} streams open`);
     }
   }

@@ -1,26 +1,36 @@
+import { IPV6_SITE_FACTOR } from '../../contract/limits.ts';
 import { WITNESS_BURST, WITNESS_NETWORKS_MAX, WITNESS_PER_MINUTE } from '../../contract/witness-limits.ts';
-import { networkOf } from '../../platform/network.ts';
+import { networkOf, siteOf } from '../../platform/network.ts';
 
 interface Bucket {
   tokens: number;
   filledAt: number;
 }
 
-/** A token bucket for each network that asks. Beyond the number of networks that are counted, the one that has asked least recently is forgotten. */
+/** A token bucket for each network that asks, and for each IPv6 site. Beyond the number of networks that are counted, the one that has asked least recently is forgotten. */
 export class NetworkLimit {
   readonly #buckets = new Map<string, Bucket>();
 
   /** Takes a token, if there is one. */
   admits(address: string, nowMs: number): boolean {
-    const network = networkOf(address);
-    const known = this.#buckets.get(network);
-    const filled = known ? known.tokens + ((nowMs - known.filledAt) * WITNESS_PER_MINUTE) / 60_000 : WITNESS_BURST;
-    const tokens = Math.min(WITNESS_BURST, filled);
-    const isAdmitted = tokens >= 1;
-    this.#buckets.delete(network);
-    this.#buckets.set(network, { tokens: isAdmitted ? tokens - 1 : tokens, filledAt: nowMs });
-    const [oldest] = this.#buckets.size > WITNESS_NETWORKS_MAX ? this.#buckets.keys() : [];
-    if (oldest !== undefined) this.#buckets.delete(oldest);
+    const site = siteOf(address);
+    const buckets = [this.#fill(networkOf(address), 1, nowMs), ...(site === undefined ? [] : [this.#fill(site, IPV6_SITE_FACTOR, nowMs)])];
+    const isAdmitted = buckets.every(({ tokens }) => tokens >= 1);
+    if (isAdmitted) for (const bucket of buckets) bucket.tokens--;
+    for (const oldest of this.#buckets.keys()) {
+      if (this.#buckets.size <= WITNESS_NETWORKS_MAX) break;
+      this.#buckets.delete(oldest);
+    }
     return isAdmitted;
+  }
+
+  #fill(name: string, factor: number, nowMs: number): Bucket {
+    const known = this.#buckets.get(name);
+    const filled = known ? known.tokens + ((nowMs - known.filledAt) * WITNESS_PER_MINUTE * factor) / 60_000 : Number.POSITIVE_INFINITY;
+    const bucket = { tokens: Math.min(WITNESS_BURST * factor, filled), filledAt: nowMs };
+    // Inserted again, as the one that has asked most recently.
+    this.#buckets.delete(name);
+    this.#buckets.set(name, bucket);
+    return bucket;
   }
 }
