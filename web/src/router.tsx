@@ -91,7 +91,6 @@ const device = createRoute({
   getParentRoute: () => root,
   path: '/device',
   beforeLoad: requireBusiness,
-  validateSearch: (search: Search): { code?: string | undefined } => ({ code: text(search.code) }),
   component: page(() => import('./pages/device/device.tsx'), 'DevicePage'),
 });
 const invitation = createRoute({

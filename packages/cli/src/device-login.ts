@@ -10,13 +10,13 @@ const NAME_MAX_CHARS = 100;
 /** Whatever the service says: not more often than this. */
 const INTERVAL_MIN_S = 1;
 
-/** A key that a person allows in the browser, after comparing a code. */
+/** A key that a person allows in the browser, by typing a code there. */
 export async function keyByDevice({ options, output, io, signal }: Call, url: string): Promise<string> {
   const waybill = new Waybill({ baseUrl: url });
   const name = `waybill on ${hostname()}`.slice(0, NAME_MAX_CHARS);
   const login = await waybill.request('POST /v1/device-logins', { body: { name } }, { signal });
   output.note(
-    `Open ${visible(login.verification_url)}\nCompare the code ${visible(login.user_code)}, and allow the login. It waits for ${Math.round(login.expires_in_s / 60)} minutes.`,
+    `Open ${visible(login.verification_url)}\nEnter the code ${visible(login.user_code)} there, and allow the login. It waits for ${Math.round(login.expires_in_s / 60)} minutes.`,
   );
   if (io.stderr.isTTY && !options.is('no-browser')) openBrowser(login.verification_url);
   for (;;) {

@@ -68,12 +68,12 @@ describe('login', () => {
     const agent_id = (await owner.post('/agents', { name: 'Command line' })).body.id;
     const fresh = new CommandLine({ HOME: temporaryFolder() });
     const codeOf = async ({ output }: ReturnType<CommandLine['start']>) => {
-      await expect.poll(() => output.stderr, { timeout: 60_000 }).toContain('/device?code=');
-      return /code=([A-Z-]+)/.exec(output.stderr)?.[1] ?? '';
+      await expect.poll(() => output.stderr, { timeout: 60_000 }).toContain('Enter the code ');
+      return /Enter the code ([A-Z-]+)/.exec(output.stderr)?.[1] ?? '';
     };
     const login = fresh.start('login', '--url', service.url);
     const code = await codeOf(login);
-    expect(login.output.stderr).toContain(`Compare the code ${code}`);
+    expect(login.output.stderr).toContain(`Open ${service.url}/device\n`);
     expect((await owner.post(`/device-logins/${code}`, { agent_id, scope: 'read' })).status).toBe(204);
     expect((await login.ended).code).toBe(0);
     expect(await fresh.json('whoami')).toMatchObject({

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEVICE_LOGINS_WAITING_PER_NETWORK_MAX, IPV6_SITE_FACTOR } from '../../src/contract/limits.ts';
 import { Api } from '../support/api.ts';
-import { claimedBy, joinedBy } from '../support/businesses.ts';
+import { claimedBy, joinedBy, personIdOf } from '../support/businesses.ts';
 import type { MemberApi } from '../support/member.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -18,7 +19,7 @@ let stranger: MemberApi;
 let agentId: string;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ TRUSTED_PROXIES: '127.0.0.1' });
   owner = await claimedBy(service, 'ann@acme-device.test', 'acme');
   member = await joinedBy(service, owner, 'max@acme-device.test', 'member');
   stranger = await claimedBy(service, 'sue@elsewhere.test', 'elsewhere');
@@ -41,7 +42,7 @@ describe('the login of a program', () => {
   test('gives it a key of the agent, once a person has allowed it', async () => {
     const login = await begin();
     expect(login.user_code).toMatch(/^[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}$/);
-    expect(login.verification_url).toBe(`${service.url}/device?code=${login.user_code}`);
+    expect(login.verification_url).toBe(`${service.url}/device`);
     expect((await ask(login)).status).toBe(202);
     expect((await shown(login)).body).toMatchObject({ name: 'waybill on laptop' });
     expect((await allow(login)).status).toBe(204);
@@ -103,6 +104,26 @@ describe('the login of a program', () => {
   });
 });
 
+describe('a person who has allowed a login', () => {
+  test('and is removed before the program asks, has given it nothing', async () => {
+    const admin = await joinedBy(service, owner, 'adam@acme-device.test', 'admin');
+    const login = await begin();
+    expect((await allow(login, admin)).status).toBe(204);
+    expect((await owner.delete(`/members/${await personIdOf(admin)}`)).status).toBe(204);
+    expectRefusal(await ask(login), 'not_found');
+  });
+
+  test('and loses the role, even for a moment, has given it nothing', async () => {
+    const admin = await joinedBy(service, owner, 'eve@acme-device.test', 'admin');
+    const [login, later] = [await begin(), await begin()];
+    expect((await allow(login, admin)).status).toBe(204);
+    for (const role of ['member', 'admin']) expect((await owner.patch(`/members/${await personIdOf(admin)}`, { role })).status).toBe(200);
+    expectRefusal(await ask(login), 'not_found');
+    expect((await allow(later, admin)).status).toBe(204);
+    expect((await ask(later)).status).toBe(200);
+  });
+});
+
 describe('nobody', () => {
   test('but admins and owners can allow it, and only for agents of their own business', async () => {
     const login = await begin();
@@ -123,11 +144,28 @@ describe('nobody', () => {
   });
 
   test('takes the places of others', async () => {
-    const begun = await Promise.all(Array.from({ length: 50 }, () => service.anonymous.write('POST', '/device-logins', { name: 'x' })));
-    expect(begun.some(({ status }) => status === 201)).toBe(true);
+    await service.sql('DELETE FROM device_logins');
+    const begun = await Promise.all(Array.from({ length: 80 }, () => service.anonymous.write('POST', '/device-logins', { name: 'x' })));
+    expect(begun.filter(({ status }) => status === 201)).toHaveLength(DEVICE_LOGINS_WAITING_PER_NETWORK_MAX);
     expectRefusal(await service.anonymous.write('POST', '/device-logins', { name: 'x' }), 'rate_limited');
     await service.sql("UPDATE device_logins SET network = 'another'");
     expect((await service.anonymous.write('POST', '/device-logins', { name: 'x' })).status).toBe(201);
+  });
+
+  test('takes them with all addresses of an IPv6 /56, or all networks of a /48', async () => {
+    await service.sql('DELETE FROM device_logins');
+    const beginFrom = (address: string) =>
+      fetch(`${service.url}/v1/device-logins`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+        body: '{"name":"x"}',
+      }).then(({ status }) => status);
+    const from = (networks: string[]) => Promise.all(networks.map(beginFrom));
+    const ofOne = await from(Array.from({ length: 60 }, (_, i) => `2001:db8:1:${(0x100 + i).toString(16)}::1`));
+    expect(ofOne.filter((status) => status === 201)).toHaveLength(DEVICE_LOGINS_WAITING_PER_NETWORK_MAX);
+    const ofMany = await from(Array.from({ length: 200 }, (_, i) => `2001:db8:1:${(0x200 + i * 0x100).toString(16)}::1`));
+    expect(ofMany.filter((status) => status === 201)).toHaveLength(DEVICE_LOGINS_WAITING_PER_NETWORK_MAX * (IPV6_SITE_FACTOR - 1));
+    expect(await beginFrom('2001:db8:2::1')).toBe(201);
   });
 
   test('can hide what a program calls itself', async () => {

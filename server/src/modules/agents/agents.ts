@@ -4,7 +4,7 @@ import { newUuid } from '../../contract/ids.ts';
 import { AGENT_NAME_MAX_CHARS, AGENTS_PER_BUSINESS_MAX, KEYS_PER_AGENT_MAX, REVOKED_KEYS_PER_AGENT_MAX } from '../../contract/limits.ts';
 import type { Agent } from '../../contract/parties.ts';
 import { changeCached } from '../../platform/change-feed.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database, Queryable } from '../../platform/postgres.ts';
 import { assignSegment, checkedSegment, lockSegments, refusingTakenSegment } from './segments.ts';
 import * as store from './store.ts';
 
@@ -70,17 +70,20 @@ export async function businessOfKey(database: Database, keyId: string): Promise<
   return (await store.findBusinessOfKey(database, keyId)) ?? noSuchKey();
 }
 
-export async function createKey(database: Database, partyId: bigint, agentId: string, scope: KeyScope): Promise<MintedKey> {
-  await getAgent(database, partyId, agentId);
+export function createKey(database: Database, partyId: bigint, agentId: string, scope: KeyScope): Promise<MintedKey> {
+  return database.transaction((tx) => addKey(tx, partyId, agentId, scope));
+}
+
+/** In a transaction of the caller. */
+export async function addKey(tx: Queryable, partyId: bigint, agentId: string, scope: KeyScope): Promise<MintedKey> {
+  if (!(await store.findAgent(tx, partyId, agentId))) noSuchAgent();
   const secret = newApiKey();
   const id = newUuid();
-  await database.transaction(async (tx) => {
-    await store.lockAgent(tx, partyId, agentId);
-    if ((await store.countKeys(tx, partyId, agentId)) >= KEYS_PER_AGENT_MAX)
-      throw new Refusal('conflict', `An agent can have ${KEYS_PER_AGENT_MAX} keys at most: revoke one first.`);
-    await store.forgetRevoked(tx, partyId, agentId, REVOKED_KEYS_PER_AGENT_MAX);
-    await store.insertKey(tx, partyId, { id, agentId, scope, prefix: apiKeyPrefix(secret), secretHash: apiKeyHash(secret) });
-  });
+  await store.lockAgent(tx, partyId, agentId);
+  if ((await store.countKeys(tx, partyId, agentId)) >= KEYS_PER_AGENT_MAX)
+    throw new Refusal('conflict', `An agent can have ${KEYS_PER_AGENT_MAX} keys at most: revoke one first.`);
+  await store.forgetRevoked(tx, partyId, agentId, REVOKED_KEYS_PER_AGENT_MAX);
+  await store.insertKey(tx, partyId, { id, agentId, scope, prefix: apiKeyPrefix(secret), secretHash: apiKeyHash(secret) });
   return { id, scope, secret };
 }
 

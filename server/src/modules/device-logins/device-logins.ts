@@ -1,12 +1,20 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { KeyScope } from '../../contract/api-key.ts';
 import { Refusal } from '../../contract/errors.ts';
-import { DEVICE_LOGIN_LIFETIME_S, DEVICE_LOGINS_WAITING_MAX, DEVICE_LOGINS_WAITING_PER_NETWORK_MAX } from '../../contract/limits.ts';
+import {
+  DEVICE_LOGIN_LIFETIME_S,
+  DEVICE_LOGINS_WAITING_MAX,
+  DEVICE_LOGINS_WAITING_PER_NETWORK_MAX,
+  IPV6_SITE_FACTOR,
+} from '../../contract/limits.ts';
+import { mayActAs } from '../../contract/members.ts';
 import { type Business, isBusiness } from '../../contract/parties.ts';
+import type { Person } from '../../contract/people.ts';
 import { withoutUnseen } from '../../contract/visible-text.ts';
-import { networkOf } from '../../platform/network.ts';
+import { networkOf, siteOf } from '../../platform/network.ts';
 import type { Database } from '../../platform/postgres.ts';
-import { createKey, getAgent, type MintedKey } from '../agents/agents.ts';
+import { addKey, getAgent, type MintedKey } from '../agents/agents.ts';
+import { lockMember, takeTurn } from '../members/members.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import * as store from './store.ts';
 
@@ -30,20 +38,29 @@ export interface StartedLogin {
 
 /** Begins a login of a program, which then asks with the device code until a person has decided about the user code. */
 export async function startLogin({ database }: DeviceLoginServices, name: string, address: string): Promise<StartedLogin> {
-  const network = networkOf(address);
-  const waiting = await store.countWaiting(database, network, DEVICE_LOGINS_WAITING_MAX);
-  if (waiting.ofNetwork >= DEVICE_LOGINS_WAITING_PER_NETWORK_MAX)
+  const origin = { network: networkOf(address), site: siteOf(address) };
+  await refuseTooMany(database, origin);
+  // Once more with the others waiting, so that no two take the last place.
+  return database.exclusively('device logins', async () => {
+    await refuseTooMany(database, origin);
+    const deviceCode = randomBytes(DEVICE_CODE_BYTES).toString('base64url');
+    for (;;) {
+      const userCode = newUserCode();
+      const login = { deviceHash: hashOf(deviceCode), userCode, name: visibleName(name), origin, lifetimeS: DEVICE_LOGIN_LIFETIME_S };
+      if (await store.insertLogin(database, login)) return { deviceCode, userCode: shownCode(userCode) };
+    }
+  });
+}
+
+async function refuseTooMany(database: Database, origin: store.Origin): Promise<void> {
+  const waiting = await store.countWaiting(database, origin, DEVICE_LOGINS_WAITING_MAX);
+  const isNetworkFull = waiting.ofNetwork >= DEVICE_LOGINS_WAITING_PER_NETWORK_MAX;
+  if (isNetworkFull || waiting.ofSite >= DEVICE_LOGINS_WAITING_PER_NETWORK_MAX * IPV6_SITE_FACTOR)
     throw new Refusal('rate_limited', 'Too many programs of your network wait for a login. Try again in some minutes.', {
       retryAfterS: 60,
     });
   if (waiting.all >= DEVICE_LOGINS_WAITING_MAX)
     throw new Refusal('unavailable', 'Too many programs wait for a login. Try again in some minutes.', { retryAfterS: 60 });
-  const deviceCode = randomBytes(DEVICE_CODE_BYTES).toString('base64url');
-  for (;;) {
-    const userCode = newUserCode();
-    const login = { deviceHash: hashOf(deviceCode), userCode, name: visibleName(name), network, lifetimeS: DEVICE_LOGIN_LIFETIME_S };
-    if (await store.insertLogin(database, login)) return { deviceCode, userCode: shownCode(userCode) };
-  }
 }
 
 /** What a person is asked about. */
@@ -51,23 +68,28 @@ export async function readLogin({ database }: DeviceLoginServices, userCode: str
   return (await store.findWaiting(database, codeOf(userCode))) ?? noSuchLogin();
 }
 
-/** The program gets a key of this agent. */
+/** The program gets a key of this agent, if the person may still create keys when it asks. */
 export async function allowLogin(
   { database }: DeviceLoginServices,
   business: Business,
+  by: Person,
   userCode: string,
   agentId: string,
   scope: KeyScope,
 ): Promise<void> {
   const agent = await getAgent(database, business.id, agentId);
-  if (!(await store.allowLogin(database, codeOf(userCode), { partyId: business.id, agentId: agent.id, scope }))) noSuchLogin();
+  const allowed = { partyId: business.id, agentId: agent.id, scope, allowedBy: by.id };
+  await database.transaction(async (tx) => {
+    await takeTurn(tx, business, by, 'admin');
+    if (!(await store.allowLogin(tx, codeOf(userCode), allowed))) noSuchLogin();
+  });
 }
 
 export async function refuseLogin({ database }: DeviceLoginServices, userCode: string): Promise<void> {
   if (!(await store.refuseLogin(database, codeOf(userCode)))) noSuchLogin();
 }
 
-/** The key, once; undefined while nobody has decided. */
+/** The key, once; undefined while nobody has decided. A person who can no longer create keys has allowed nothing. */
 export async function fetchKey(
   { database, parties }: DeviceLoginServices,
   deviceCode: string,
@@ -77,8 +99,15 @@ export async function fetchKey(
   if (allowed === undefined) noSuchLogin();
   if (allowed === null) return undefined;
   const business = await parties.byId(allowed.partyId);
-  if (!business || !isBusiness(business) || !(await store.spendLogin(database, deviceHash))) noSuchLogin();
-  return { key: await createKey(database, allowed.partyId, allowed.agentId, allowed.scope), business, agentId: allowed.agentId };
+  if (!business || !isBusiness(business)) noSuchLogin();
+  const { agentId, scope, allowedBy } = allowed;
+  const key = await database.transaction(async (tx) => {
+    // With the lock of the members, so that nobody loses the role before the key exists.
+    const member = await lockMember(tx, business, allowedBy);
+    if (!member || !mayActAs(member.role, 'admin') || !(await store.spendLogin(tx, deviceHash))) noSuchLogin();
+    return addKey(tx, business.id, agentId, scope);
+  });
+  return { key, business, agentId };
 }
 
 function newUserCode(): string {

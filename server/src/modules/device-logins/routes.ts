@@ -15,7 +15,7 @@ const scope = Type.Enum(['read', 'read_write']);
 export const start = publicEndpoint({
   summary: 'Begin the login of a program',
   description:
-    'For a program without a browser, such as the command line. Show the user code, open `verification_url`, and ask POST /v1/device-logins/key every `interval_s` seconds.',
+    'For a program without a browser, such as the command line. Show the user code, open `verification_url`, where the person types it, and ask POST /v1/device-logins/key every `interval_s` seconds.',
   body: Type.Object(
     { name: Type.String({ maxLength: DEVICE_LOGIN_NAME_MAX_CHARS, description: 'What the person sees: the program and its machine.' }) },
     closed,
@@ -26,7 +26,10 @@ export const start = publicEndpoint({
     schema: Type.Object(
       {
         device_code: Type.String({ description: 'A secret of the program.' }),
-        user_code: Type.String({ description: 'What the person compares.' }),
+        user_code: Type.String({
+          description:
+            'What the person types on the page. The address of the page does not have it, so that nobody is made to allow a login by a link.',
+        }),
         verification_url: Type.String({ description: 'The page where a person decides.' }),
         expires_in_s: Type.Integer(),
         interval_s: Type.Integer(),
@@ -41,7 +44,7 @@ export const start = publicEndpoint({
       body: {
         device_code: deviceCode,
         user_code: userCode,
-        verification_url: `${context.publicUrl}/device?code=${userCode}`,
+        verification_url: `${context.publicUrl}/device`,
         expires_in_s: DEVICE_LOGIN_LIFETIME_S,
         interval_s: INTERVAL_S,
       },
@@ -103,7 +106,7 @@ export const allow = memberEndpoint({
   handle: async (context, { caller, params, body }) => {
     const agentId = parseId('agt', body.agent_id);
     if (agentId === undefined) throw new Refusal('not_found', 'The agent was not found.');
-    await allowLogin(context, caller.business, params.code, agentId, body.scope);
+    await allowLogin(context, caller.business, caller.by.person, params.code, agentId, body.scope);
     return {};
   },
 });

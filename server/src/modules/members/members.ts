@@ -82,20 +82,29 @@ export async function removeMember({ database }: MemberServices, business: Busin
   });
 }
 
-/** An invitation ends when its inviter loses the right to it. Acceptances take the same lock, so none can come in between. */
+/**
+ * An invitation ends when its inviter loses the right to it, and so does the login of a program when the person who has allowed it can't
+ * create keys any more. Acceptances and programs take the same lock, so none can come in between.
+ */
 async function voidBeyond(tx: Queryable, business: Business, personId: string, role: Role | undefined): Promise<void> {
   const mayInvite = (invited: Role) => role !== undefined && mayActAs(role, 'admin') && mayActAs(role, invited);
   const beyond = ROLES.filter((invited) => !mayInvite(invited));
   await voidInvitations(tx, business.id, personId, beyond);
+  if (role === undefined || !mayActAs(role, 'admin')) await store.voidDeviceLogins(tx, business.id, personId);
 }
 
 /** Serializes changes of a business's members. Checks the role again, because the person may have lost it while waiting. */
 export async function takeTurn(tx: Queryable, business: Business, by: Person, wanted: Role): Promise<Role> {
-  await store.lockMembers(tx, business.id);
-  const member = await store.findMember(tx, business.id, by.id);
+  const member = await lockMember(tx, business, by.id);
   if (!member) throw new Refusal('forbidden', 'You are not a member of that business.');
   refuseUnless(member.role, wanted);
   return member.role;
+}
+
+/** A member whom nobody can remove or change until the transaction ends. */
+export async function lockMember(tx: Queryable, business: Business, personId: string): Promise<store.Member | undefined> {
+  await store.lockMembers(tx, business.id);
+  return store.findMember(tx, business.id, personId);
 }
 
 export function refuseUnless(role: Role, wanted: Role): void {

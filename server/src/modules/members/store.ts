@@ -149,6 +149,13 @@ export async function deleteMember(tx: Queryable, partyId: bigint, personId: str
   await tx.query(QUEUE_UNASSIGN, [JSON.stringify({ party_id: partyId.toString(), person_id: personId })]);
 }
 
+const VOID_DEVICE_LOGINS = statement('DELETE FROM device_logins WHERE party_id = $1 AND allowed_by = $2');
+
+/** Ends logins of programs that a person has allowed and that have not fetched their key yet. */
+export async function voidDeviceLogins(tx: Queryable, partyId: bigint, personId: string): Promise<void> {
+  await tx.query(VOID_DEVICE_LOGINS, [partyId, personId]);
+}
+
 const ADMIN_EMAILS = statement(
   `SELECT p.email FROM members m JOIN people p ON p.id = m.person_id
     WHERE m.party_id = $1 AND m.role IN ('owner', 'admin') AND p.email_verified ORDER BY p.email`,

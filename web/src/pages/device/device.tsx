@@ -1,4 +1,3 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { actFor, useActiveBusiness } from '../../api/business.ts';
 import type { ResponseOf } from '../../api/client.ts';
@@ -20,26 +19,31 @@ type Login = ResponseOf<'GET /v1/device-logins/{code}'>;
 type Scope = Key['scope'];
 
 const SCOPES: { value: Scope; label: string; hint: string }[] = [
-  { value: 'read_write', label: 'Read and write', hint: 'It can send, reply and change settings.' },
   { value: 'read', label: 'Read only', hint: 'It can read messages, files and settings.' },
+  { value: 'read_write', label: 'Read and write', hint: 'It can also send, reply and change settings.' },
 ];
 
-/** Where a person gives a program on another screen, such as the command line, a key. */
+/**
+ * Where a person gives a program on another screen, such as the command line, a key. The person types the code: if the address had it, the
+ * link of a stranger would lead to the stranger's own program.
+ */
 export function DevicePage() {
-  const { code } = useSearch({ from: '/device' });
-  return code === undefined ? <EnterCode /> : <Decide key={code} code={code} />;
+  const [code, setCode] = useState<string>();
+  return code === undefined ? <EnterCode onEntered={setCode} /> : <Decide code={code} />;
 }
 
-function EnterCode() {
-  const navigate = useNavigate();
+function EnterCode({ onEntered }: { onEntered(code: string): void }) {
   const form = useForm<{ code: string }>({
     initial: { code: '' },
     check: ({ code }) => (code.replace(/[^a-z]/gi, '').length === 8 ? {} : { code: 'Enter the 8 letters that the program shows.' }),
-    submit: ({ code }) => navigate({ to: '/device', search: { code: code.trim() } }),
+    submit: async ({ code }) => onEntered(code.trim()),
   });
   return (
     <Plain title="Connect a program">
-      <p className="mb-6 text-soft">Enter the code that the program shows, such as the command line after “waybill login”.</p>
+      <p className="mb-6 text-soft">
+        Enter the code that your program shows, such as the command line after “waybill login”. Never enter a code that somebody has sent
+        you.
+      </p>
       <Form form={form} className="space-y-5">
         <TextField label="Code" placeholder="ABCD-EFGH" maxLength={20} {...VERBATIM} {...form.field('code')} />
         <SubmitButton form={form} className="w-full">
@@ -93,7 +97,7 @@ function Ask({ code, login, onDecided }: AskProps) {
         <Name className="font-medium text-ink">{login.name}</Name> asks for a key of your business. It began <Time at={login.created_at} />.
       </p>
       <p className="my-6 rounded-lg border border-line bg-tint py-4 text-center font-mono text-2xl tracking-widest">{code.toUpperCase()}</p>
-      <p className="mb-6 text-soft">Continue only if you began this yourself, and the program shows the same code.</p>
+      <p className="mb-6 text-soft">Continue only if you began this yourself on your own machine.</p>
       {isAdmin ? <Allow code={code} onAllowed={() => onDecided('allowed')} /> : <NotAdmin />}
       {refuse.error ? <ErrorNote error={refuse.error} /> : null}
       <Button
@@ -121,7 +125,7 @@ function Allow({ code, onAllowed }: { code: string; onAllowed(): void }) {
   const create = useAction('POST /v1/agents', { changes: ['GET /v1/agents'] });
   const allow = useAction('POST /v1/device-logins/{code}');
   const form = useForm<{ agent: string; scope: Scope }>({
-    initial: { agent: '', scope: 'read_write' },
+    initial: { agent: '', scope: 'read' },
     paths: { agent: ['/agent_id'] },
     submit: async ({ agent, scope }) => {
       const agent_id = agent || agents.data?.data[0]?.id || (await create.mutateAsync({ body: { name: 'Command line' } })).id;

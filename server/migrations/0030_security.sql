@@ -1,0 +1,11 @@
+-- Who has allowed the login of a program: the login ends when this person may no longer create keys. Logins last for minutes; those of
+-- before begin again.
+DELETE FROM device_logins;
+ALTER TABLE device_logins
+  ADD COLUMN allowed_by uuid,
+  -- The IPv6 /48 of the program, whose networks have a limit together.
+  ADD COLUMN site text COLLATE "C",
+  DROP CONSTRAINT device_logins_check,
+  ADD CONSTRAINT device_logins_check CHECK (num_nonnulls(party_id, agent_id, scope, allowed_by) IN (0, 4));
+CREATE INDEX device_logins_of_site ON device_logins (site) WHERE site IS NOT NULL;
+CREATE INDEX device_logins_of_party ON device_logins (party_id) WHERE party_id IS NOT NULL;
