@@ -263,7 +263,7 @@ async function signInFor({ config, database, log, publicUrl, consumerMail, mails
     publicUrl,
     providers: providersOf(config),
     isConsumer: (domain) => consumerMail.gives(domain),
-    sendCode: (tx, to, code, minutes) => mails.queueFirst(tx, { to, ...codeMail({ code, minutes }) }),
+    sendCode: (tx, to, mail) => mails.queueFirst(tx, { to, ...codeMail(mail) }),
   });
 }
 

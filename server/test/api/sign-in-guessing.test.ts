@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Browser } from '../support/browser.ts';
-import { askForCode, codesFor, signInWithCode, wrongCode } from '../support/people.ts';
+import { askForCode, codesFor, mailsFor, signInWithCode, wrongCode } from '../support/people.ts';
 import { expectRefusal, withoutTraces } from '../support/refusals.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -168,6 +168,35 @@ describe('a stranger keeps nobody out', () => {
     expect(await signIn(service, new Browser(service.url), HOME)).toBe(200);
     await turnBack(service, '1 day');
     expect(await signIn(service, new Browser(service.url), AWAY)).toBe(200);
+  });
+
+  test('nor out of a new browser and network: mails of a flood bring a link, with codes that nobody else uses up', async () => {
+    const { service } = await freshService();
+    const networks = Array.from({ length: 9 }, (_, i) => strangers(i));
+    await flood(service, networks.slice(0, 1));
+    const linked = async () => (await mailsFor(service, VICTIM)).filter((text) => text.includes('/sign-in#'));
+    // A few codes may be a person who has mistyped.
+    expect(await linked()).toEqual([]);
+    await flood(service, networks.slice(1));
+    const mails = await linked();
+    expect(mails).toHaveLength(35);
+    const link = /\S+\/sign-in#\S+/.exec(mails[0] ?? '')?.[0] ?? '';
+    const { email, pass } = Object.fromEntries(new URLSearchParams(new URL(link).hash.slice(1)));
+    expect(email).toBe(VICTIM);
+    const askWith = (browser: Browser, network: string, given: object) =>
+      browser.post('/auth/email-otp/send-verification-otp', { email: VICTIM, ...given }, from(network));
+    const browser = new Browser(service.url);
+    for (const refused of [{}, { pass: '' }, { pass: 'x'.repeat(24) }])
+      expectRefusal(await askWith(browser, AWAY, refused), 'rate_limited');
+    expect((await askWith(browser, AWAY, { pass })).status).toBe(200);
+    expect((await guess(browser, await codeOf(service), AWAY)).status).toBe(200);
+    // The link has limits, too, and is of use for its own mailbox only.
+    const more = await Promise.all(Array.from({ length: 5 }, () => askWith(new Browser(service.url), strangers(20), { pass })));
+    expect(more.filter(({ status }) => status === 200)).toHaveLength(4);
+    const other = { email: 'other@corp.example', pass };
+    const asked = [];
+    for (let i = 0; i < 6; i++) asked.push((await askWith(new Browser(service.url), strangers(21), other)).status);
+    expect(asked).toEqual([200, 200, 200, 200, 200, 429]);
   });
 
   test('nor one who shares the network, out of a known browser', async () => {

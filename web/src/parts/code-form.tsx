@@ -4,6 +4,7 @@ import type { ApiError } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { ErrorNote } from '../ui/states.tsx';
+import { codePass } from './code-pass.ts';
 import { SEND_CODE } from './email-form.tsx';
 
 const DIGITS = 6;
@@ -90,7 +91,7 @@ function MailLink({ at }: { at: string }) {
 }
 
 function SendAgain({ email, onSent }: { email: string; onSent(): void }) {
-  const send = useAuth<{ email: string }>(SEND_CODE);
+  const send = useAuth<{ email: string; pass?: string }>(SEND_CODE);
   const [waitS, setWaitS] = useState(RESEND_AFTER_S);
   useEffect(() => {
     if (waitS <= 0) return;
@@ -99,7 +100,7 @@ function SendAgain({ email, onSent }: { email: string; onSent(): void }) {
   }, [waitS]);
   const again = () =>
     send.mutate(
-      { email: email.trim() },
+      { email: email.trim(), ...codePass() },
       {
         onSuccess: () => {
           setWaitS(RESEND_AFTER_S);

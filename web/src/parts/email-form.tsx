@@ -2,6 +2,7 @@ import { useAuth } from '../api/auth.ts';
 import { TextField } from '../ui/field.tsx';
 import { Form, SubmitButton } from '../ui/form.tsx';
 import { useForm } from '../ui/use-form.ts';
+import { codePass } from './code-pass.ts';
 
 export const SEND_CODE = 'email-otp/send-verification-otp';
 
@@ -12,12 +13,12 @@ interface EmailFormProps {
 }
 
 export function EmailForm({ email, onSent }: EmailFormProps) {
-  const send = useAuth<{ email: string }>(SEND_CODE);
+  const send = useAuth<{ email: string; pass?: string }>(SEND_CODE);
   const form = useForm({
     initial: { email },
     submit: async (fields) => {
       const typed = fields.email.trim();
-      await send.mutateAsync({ email: typed });
+      await send.mutateAsync({ email: typed, ...codePass() });
       onSent(typed);
     },
   });

@@ -25,12 +25,12 @@ const credential = Type.Object(
 
 export const sendCode = publicEndpoint({
   summary: 'Send a one-time code to a mailbox',
-  body: Type.Object({ email, type: Type.Optional(Type.Literal('sign-in')) }, closed),
+  body: Type.Object({ email, type: Type.Optional(Type.Literal('sign-in')), pass: Type.Optional(Type.String({ maxLength: 100 })) }, closed),
   success,
   errors: [],
   handle: async ({ signIn, publicUrl }, { request, body }) => {
     refuseOtherSites(request, publicUrl);
-    return signIn.sendCode(request, body.email);
+    return signIn.sendCode(request, body.email, body.pass);
   },
 });
 

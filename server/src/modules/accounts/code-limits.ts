@@ -7,10 +7,12 @@ import {
   CODES_PER_MAILBOX_AND_DAY_MAX,
   CODES_PER_MAILBOX_AND_WINDOW_MAX,
   CODES_PER_MAILBOX_FROM_STRANGERS_AND_DAY_MAX,
+  CODES_PER_MAILBOX_QUIET_MAX,
   DEVICE_KNOWN_DAYS,
+  IPV6_SITE_FACTOR,
 } from '../../contract/limits.ts';
 import { entriesOf } from '../../contract/records.ts';
-import { networkOf } from '../../platform/network.ts';
+import { networkOf, siteOf } from '../../platform/network.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import { countUse, findKnown, noteSignIn } from './store.ts';
 
@@ -27,18 +29,32 @@ export interface Requester {
 /**
  * Codes can be guessed and mailboxes flooded, so both are counted in the database, for all processes together. Nobody is locked
  * out by others: each browser in which somebody signed in with the mailbox has its own counts, and so has each network; only
- * networks without such a sign-in share one daily count.
+ * networks without such a sign-in share one daily count. When strangers use that up, the mails that they cause bring a pass, with
+ * counts of its own, to whoever reads the mailbox.
  *
  * The limit of guessing: a code has 5 tries, which only the browser that requested the code has. In a day, strangers get 40 codes
  * for a mailbox together, so 200 tries in a million; somebody in the owner's network gets 20 more, 100 tries.
+ *
+ * `isContested`: strangers have requested many codes, so the mail should bring the pass.
  */
-export async function countCode(db: Queryable, { email, device, address }: Requester): Promise<void> {
+export async function countCode(db: Queryable, { email, device, address }: Requester, hasPass: boolean): Promise<{ isContested: boolean }> {
   const network = networkOf(address);
   const known = await knownAmong(db, { device: hashOf(['device', email, device]), network: hashOf(['network', email, network]) });
-  if (known.has('device')) return countCodeOf(db, ['code', email, 'device', device]);
-  await count(db, ['code', network], CODE_WINDOW_S, CODES_PER_ADDRESS_AND_WINDOW_MAX);
+  if (known.has('device') || hasPass) {
+    await countCodeOf(db, ['code', email, ...(known.has('device') ? ['device', device] : ['pass'])]);
+    return { isContested: false };
+  }
+  await countInNetwork(db, 'code', address, CODES_PER_ADDRESS_AND_WINDOW_MAX);
   await countCodeOf(db, ['code', email, 'network', network]);
-  if (!known.has('network')) await count(db, ['code of the day', email], DAY_S, CODES_PER_MAILBOX_FROM_STRANGERS_AND_DAY_MAX, ELSEWHERE);
+  if (known.has('network')) return { isContested: false };
+  const uses = await count(db, ['code of the day', email], DAY_S, CODES_PER_MAILBOX_FROM_STRANGERS_AND_DAY_MAX, ELSEWHERE);
+  return { isContested: uses > CODES_PER_MAILBOX_QUIET_MAX };
+}
+
+async function countInNetwork(db: Queryable, what: 'code' | 'try', address: string, max: number): Promise<void> {
+  const site = siteOf(address);
+  await count(db, [what, networkOf(address)], CODE_WINDOW_S, max);
+  if (site !== undefined) await count(db, [what, site], CODE_WINDOW_S, max * IPV6_SITE_FACTOR);
 }
 
 async function countCodeOf(db: Queryable, subject: string[]): Promise<void> {
@@ -49,8 +65,8 @@ async function countCodeOf(db: Queryable, subject: string[]): Promise<void> {
 /** Each code limits its own tries; this limits somebody who tries many mailboxes. */
 export async function countTry(db: Queryable, { email, device, address }: Requester): Promise<void> {
   const known = await knownAmong(db, { device: hashOf(['device', email, device]) });
-  const subject = known.has('device') ? ['try', email, 'device', device] : ['try', networkOf(address)];
-  await count(db, subject, CODE_WINDOW_S, CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX);
+  if (known.has('device')) await count(db, ['try', email, 'device', device], CODE_WINDOW_S, CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX);
+  else await countInNetwork(db, 'try', address, CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX);
 }
 
 /** Records that somebody has signed in with the mailbox in this browser and network. */
@@ -69,11 +85,12 @@ async function knownAmong<N extends string>(db: Queryable, subjects: Record<N, B
 }
 
 const ELSEWHERE =
-  'Too many codes were requested for this mailbox today. Sign in in a browser that you have used before, or with a passkey; or try';
+  'Too many codes were requested for this mailbox today. Open the link in one of the latest mails with a code, or sign in in a browser that you have used before, or with a passkey; or try';
 
-async function count(db: Queryable, subject: string[], windowS: number, max: number, advice = 'Too many sign-ins. Try'): Promise<void> {
+async function count(db: Queryable, subject: string[], windowS: number, max: number, advice = 'Too many sign-ins. Try'): Promise<number> {
   const { uses, closesInS } = await countUse(db, hashOf(subject), windowS);
   if (uses > max) throw new Refusal('rate_limited', `${advice} again in ${closesInS} s.`, { retryAfterS: closesInS });
+  return uses;
 }
 
 function hashOf(subject: string[]): Buffer {

@@ -8,6 +8,7 @@ import type { Person, SignedIn, SignInProof, SignInProvider } from '../../contra
 import type { Database, Queryable } from '../../platform/postgres.ts';
 import type { Auth, UnderWay } from './better-auth.ts';
 import { countCode, countTry, noteKnown } from './code-limits.ts';
+import { codePassOf, isCodePass } from './code-pass.ts';
 import { deviceCookie, deviceHash, deviceOf, newDevice } from './devices.ts';
 import { isNowhere } from './identity.ts';
 import type { ProviderSettings } from './providers.ts';
@@ -22,7 +23,7 @@ export interface SignInParts {
   publicUrl: () => string;
   providers: ProviderSettings[];
   isConsumer: (domain: string) => boolean;
-  sendCode: (tx: Queryable, email: string, code: string, minutes: number) => Promise<void>;
+  sendCode: (tx: Queryable, email: string, mail: { code: string; minutes: number; passUrl: string | undefined }) => Promise<void>;
 }
 
 /** Over HTTPS the name has the prefix `__Host-`. */
@@ -63,17 +64,19 @@ export class SignIn {
   }
 
   /** Behaves the same for known and unknown mailboxes. */
-  async sendCode(request: FastifyRequest, emailText: string): Promise<AuthResponse> {
-    const { database, sendCode, publicUrl } = this.#parts;
+  async sendCode(request: FastifyRequest, emailText: string, pass = ''): Promise<AuthResponse> {
+    const { database, secret, sendCode, publicUrl } = this.#parts;
     const email = checkedEmail(emailText);
     const cookie = deviceOf(request, publicUrl()) ?? newDevice();
     const device = deviceHash(cookie);
-    await countCode(database, { email, device, address: request.ip });
+    const { isContested } = await countCode(database, { email, device, address: request.ip }, isCodePass(secret, email, pass));
     const { auth, signInUnderWay } = await this.#load();
     const code = await signInUnderWay
       .run({ device }, () => auth.api.createVerificationOTP({ body: { email, type: 'sign-in' } }))
       .catch((error) => this.#blame(error));
-    await database.transaction((tx) => sendCode(tx, email, code, CODE_LIFETIME_S / 60));
+    const fragment = new URLSearchParams({ email, pass: codePassOf(secret, email) });
+    const passUrl = isContested ? `${publicUrl()}/sign-in#${fragment}` : undefined;
+    await database.transaction((tx) => sendCode(tx, email, { code, minutes: CODE_LIFETIME_S / 60, passUrl }));
     return { headers: { 'set-cookie': deviceCookie(cookie, publicUrl()) }, body: { success: true } };
   }
 

@@ -74,14 +74,21 @@ function unsubscribeHeaders(url: string): Record<string, string> {
   return { [UNSUBSCRIBE_HEADER]: `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }
 
-export function codeMail({ code, minutes }: { code: string; minutes: number }): Template {
+/** `passUrl`: where the reader of the mailbox gets codes although strangers have requested many. */
+export function codeMail({ code, minutes, passUrl }: { code: string; minutes: number; passUrl?: string | undefined }): Template {
   return layOut({
     subject: `${code} is your Waybill code`,
     heading: 'Your code to sign in to Waybill',
     code,
     paragraphs: [
       `The code is valid for ${minutes} minutes and one sign-in. Enter it only where you have requested it, and share it with nobody.`,
+      ...(passUrl === undefined
+        ? []
+        : [
+            'Many codes were requested for your mailbox today. If you can’t request one, sign in here: others can’t use up the codes of this link.',
+          ]),
     ],
+    ...(passUrl !== undefined && { link: { words: 'Request a code of your own', url: passUrl } }),
     small: ['If you did not request a code, somebody may have mistyped an address. Nobody can sign in without the code.'],
   });
 }

@@ -3,6 +3,7 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useReading } from '../../api/queries.ts';
 import { Plain } from '../../frame/plain.tsx';
+import { mailboxOfPass } from '../../parts/code-pass.ts';
 import { safePath } from '../../parts/safe-path.ts';
 import { SignInOptions } from '../../parts/sign-in-options.tsx';
 
@@ -27,6 +28,7 @@ export function SignInPage() {
       <p className="mb-6 text-soft">Messages, orders and files between businesses, with receipts that anyone can verify.</p>
       <SignInOptions
         backTo={{ signedIn: target, failed: `/sign-in?${new URLSearchParams({ next: target })}` }}
+        email={mailboxOfPass()}
         error={error}
         onSignedIn={() => {
           // Drops what another person has read in this tab.
