@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { LEASE_WAITS_PER_BUSINESS_MAX } from '../../src/contract/limits.ts';
 import { Api } from '../support/api.ts';
-import { claimedBy } from '../support/businesses.ts';
+import { claimedBy, joinedBy, personIdOf } from '../support/businesses.ts';
 import { ConsumerClient, idsOf, sendTo } from '../support/consumers.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -154,6 +154,18 @@ describe('a lease that waits', () => {
     await untilWaiting(1);
     await acme.api.request('DELETE', '/v1/consumers/billing');
     expectRefusal(await orphaned, 'not_found');
+  });
+
+  test('of a member who is removed meanwhile gets nothing, and the message is there for others', async () => {
+    const owner = await claimedBy(service, `owner${businesses}@left.test`, `left-${businesses}`);
+    const member = await joinedBy(service, owner, `member${businesses}@left.test`, 'member');
+    await owner.request('PUT', '/consumers/jobs', {});
+    const waiting = member.post('/consumers/jobs/lease', { wait_s: 30 });
+    await untilWaiting(1);
+    expect((await owner.delete(`/members/${await personIdOf(member)}`)).status).toBe(204);
+    await sendTo(sender.api, owner.handle);
+    expectRefusal(await waiting, 'unauthorized');
+    expect((await owner.post('/consumers/jobs/lease', {})).body.data).toHaveLength(1);
   });
 
   test('of a client that has left takes nothing', async () => {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claimedBy, joinedBy, personIdOf } from '../support/businesses.ts';
 import { copyMessage } from '../support/copied-messages.ts';
+import type { MemberApi } from '../support/member.ts';
 import { everyPage, list } from '../support/pages.ts';
 import { until } from '../support/process.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
@@ -124,6 +126,40 @@ describe('GET /export', () => {
     expect((await api.get('/export?include=summary')).headers.get('ratelimit-remaining')).toBe('5');
     expect((await api.get('/me')).headers.get('ratelimit-remaining')).toBe('2');
     await sibling.stop();
+  });
+
+  describe('is cut off', () => {
+    /** Begins an export whose second page has to wait for the rate, and reads it to the end after `interrupt`. */
+    async function cutOff(headers: Record<string, string>, interrupt: () => Promise<unknown>) {
+      const slow = await service.sibling({ RATE_LIMIT_PER_MINUTE: '15', RATE_LIMIT_BURST: '1' });
+      const response = await fetch(`${slow.url}/v1/export?include=summary`, {
+        headers: { ...headers, 'accept-encoding': 'identity' },
+      });
+      expect(response.status).toBe(200);
+      await interrupt();
+      const text = await response.text().catch(() => 'closed');
+      await slow.stop();
+      return text;
+    }
+
+    test('when the key is revoked, the member removed, or the session ended', async () => {
+      const owner = await claimedBy(service, 'ann@export.test', 'exporting');
+      const { id } = (await acme.api.send({ to: 'exporting', note: 'many' })).body;
+      await copyMessage(service, id, 250);
+      const asMember = ({ browser }: MemberApi) => ({ cookie: browser.cookieHeader(), 'waybill-business': 'exporting' });
+      const agent = (await owner.post('/agents', { name: 'Exporter' })).body;
+      const { secret, id: keyId } = (await owner.post(`/agents/${agent.id}/keys`, { scope: 'read' })).body;
+      const asKey = { authorization: `Bearer ${secret}` };
+      // Without an interruption, it waits for its rate and goes on.
+      expect(lines(await cutOff(asKey, async () => {}))).toHaveLength(251);
+      const revoke = async () => expect((await owner.delete(`/keys/${keyId}`)).status).toBe(204);
+      expect(await cutOff(asKey, revoke)).toBe('closed');
+      const removed = await joinedBy(service, owner, 'max@export.test', 'member');
+      const remove = async () => expect((await owner.delete(`/members/${await personIdOf(removed)}`)).status).toBe(204);
+      expect(await cutOff(asMember(removed), remove)).toBe('closed');
+      const signOut = async () => expect((await owner.browser.post('/auth/sign-out', {})).status).toBe(200);
+      expect(await cutOff(asMember(owner), signOut)).toBe('closed');
+    });
   });
 
   test('a client that goes away frees its place', async () => {

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
-import { invalid } from '../../contract/errors.ts';
+import { invalid, Refusal } from '../../contract/errors.ts';
 import { LEASE_DEFAULT_MESSAGES, LEASE_DEFAULT_S } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
+import { hasAccessEnded } from '../messages/access.ts';
 import type { EnvelopeServices } from '../messages/envelopes.ts';
 import { listBody, type Reader } from '../messages/page-body.ts';
 import { type ConsumerServices, keyOf, noSuchConsumer, type Outcome, outcomeOf, uuidsOf } from './consumers.ts';
@@ -31,6 +32,9 @@ export async function lease(
   const leased = await services.leases.lease(key, wanted, waitS, gone);
   if (leased.messages.length === 0) return '{"data":[]}';
   try {
+    // A key that is revoked ends its waits; a person may have lost access during this one.
+    if (waitS > 0 && caller.by.kind === 'member' && (await hasAccessEnded(services.database, caller)))
+      throw new Refusal('unauthorized', 'Your access to the business has ended.');
     return await bodyOf(services, caller, leased, reader);
   } catch (error) {
     await services.leases.giveBack(key, wanted, leased);

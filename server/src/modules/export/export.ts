@@ -4,6 +4,7 @@ import { invalid, Refusal } from '../../contract/errors.ts';
 import { EXPORTS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
 import { KeyedSlots } from '../../platform/keyed-slots.ts';
+import { AccessEnded, hasAccessEnded } from '../messages/access.ts';
 import { type Loaded, messagesIn } from '../messages/page-body.ts';
 import { type ListQuery, listMessages, type ReadServices } from '../messages/read-messages.ts';
 import { listThreads, type Thread, type ThreadServices } from '../threads/list-threads.ts';
@@ -36,7 +37,10 @@ interface Page<Item> {
   nextCursor: string | null;
 }
 
-/** Streams of whole lists. Each page of one is read only once the client has read the one before, and counts as a request. */
+/**
+ * Streams of whole lists. Each page of one is read only once the client has read the one before, counts as a request, and needs a caller whose
+ * access has not ended meanwhile.
+ */
 export class Exports {
   readonly #slots = new KeyedSlots(EXPORTS_PER_BUSINESS_MAX, 'exports of a business');
 
@@ -47,6 +51,10 @@ export class Exports {
     // As for the outbox itself.
     if (list === 'outbox' && caller.scope !== 'read_write') throw new Refusal('forbidden');
     const release = this.#slots.take(caller.business.id.toString());
+    const admit = async () => {
+      await charged(charge);
+      if (await hasAccessEnded(services.database, caller)) throw new AccessEnded('the access of the caller has ended');
+    };
     try {
       const isSummary = include === 'summary';
       if (list === 'threads') {
@@ -54,14 +62,14 @@ export class Exports {
           const { threads, nextCursor } = await listThreads(services, caller, { ...filters, limit: PAGE_ITEMS, ...(cursor && { cursor }) });
           return { items: threads, nextCursor };
         };
-        return await stream(read, format === 'csv' ? THREADS_AS_CSV : THREADS_AS_LINES, charge, release);
+        return await stream(read, format === 'csv' ? THREADS_AS_CSV : THREADS_AS_LINES, admit, release);
       }
       const read = async (cursor: string | undefined): Promise<Page<Loaded>> => {
         const wanted = { ...filters, limit: PAGE_ITEMS, ...(include && { include }), ...(cursor && { cursor }) };
         const page = await listMessages(services, caller.business, list === 'inbox' ? 'in' : 'out', wanted);
         return { items: messagesIn(services, page), nextCursor: page.nextCursor };
       };
-      return await stream(read, format === 'csv' ? messagesAsCsv(isSummary) : messagesAsLines(services, isSummary), charge, release);
+      return await stream(read, format === 'csv' ? messagesAsCsv(isSummary) : messagesAsLines(services, isSummary), admit, release);
     } catch (error) {
       release();
       throw error;
@@ -77,10 +85,16 @@ function refuseOthers(list: keyof typeof FILTERS, filters: object): void {
 
 type ReadPage<Item> = (cursor: string | undefined) => Promise<Page<Item>>;
 
-async function stream<Item>(read: ReadPage<Item>, format: RowFormat<Item>, charge: () => void, release: () => void): Promise<Readable> {
+/** `admit` comes before each page but the first. */
+async function stream<Item>(
+  read: ReadPage<Item>,
+  format: RowFormat<Item>,
+  admit: () => Promise<void>,
+  release: () => void,
+): Promise<Readable> {
   const first = await read(undefined);
   // A high water mark of 0: nothing is read ahead while the client does not read.
-  const readable = Readable.from(chunksOf(first, read, format, charge), { highWaterMark: 0, objectMode: false });
+  const readable = Readable.from(chunksOf(first, read, format, admit), { highWaterMark: 0, objectMode: false });
   // Also when the client goes away before the first chunk.
   readable.once('close', release);
   return readable;
@@ -90,7 +104,7 @@ async function* chunksOf<Item>(
   first: Page<Item>,
   read: ReadPage<Item>,
   format: RowFormat<Item>,
-  charge: () => void,
+  admit: () => Promise<void>,
 ): AsyncGenerator<Buffer> {
   let text = format.head;
   for (let page: Page<Item> | undefined = first; page; ) {
@@ -104,7 +118,7 @@ async function* chunksOf<Item>(
     if (text !== '') yield Buffer.from(text);
     text = '';
     if (page.nextCursor === null) return;
-    await charged(charge);
+    await admit();
     page = await read(page.nextCursor);
   }
 }

@@ -12,7 +12,7 @@ const CONTENT_TYPES = { ndjson: 'application/x-ndjson; charset=utf-8', csv: 'tex
 export const download = endpoint({
   summary: 'Export a list',
   description:
-    'All items of a list with its filters, as a stream: one JSON value a line, or CSV. Each 100 items count as a request; the stream waits when your rate is used up. `list=outbox` needs a key with scope read_write. Comments are in no export. If the response ends without the end of its encoding, it is incomplete: request it again.',
+    'All items of a list with its filters, as a stream: one JSON value a line, or CSV. Each 100 items count as a request; the stream waits when your rate is used up. `list=outbox` needs a key with scope read_write. Comments are in no export. If the connection closes before the end of the response, the list is incomplete: request it again. That also happens when the key is revoked, the member removed or the session ended meanwhile.',
   query: Type.Object(
     {
       list: Type.Optional(Type.Enum(['inbox', 'outbox', 'threads'], { description: 'inbox by default.' })),

@@ -17,7 +17,8 @@ import { networkOf, siteOf } from '../../platform/network.ts';
 import { type Database, isUnavailable } from '../../platform/postgres.ts';
 import { type Holder, NoneLeft, Shares } from '../../platform/shares.ts';
 import { threadMarks } from '../threads/thread-marks.ts';
-import { type Access, findEnded, findGrown, headOf } from './arrival-store.ts';
+import { type Access, accessOf, findEnded } from './access.ts';
+import { findGrown, headOf } from './arrival-store.ts';
 import { EventStream } from './event-stream.ts';
 
 const LOOK_EVERY_MS = 500;
@@ -169,11 +170,6 @@ export class Arrivals {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
-}
-
-function accessOf({ business, by }: Caller): Access {
-  if (by.kind === 'key') return { partyId: business.id, keyId: by.key.id, personId: null, sessionId: null };
-  return { partyId: business.id, keyId: null, personId: by.person.id, sessionId: by.person.sessionId };
 }
 
 function full(reason: string): Refusal {
