@@ -1,9 +1,12 @@
 -- The next step of a recovery: walks some entries of the business's ledger, queues attempts for the messages that are wanted, and notes how
 -- far it came; all in one transaction, so that a crash repeats or skips nothing. An entry counts as wanted by the webhook's target
 -- and types as they are now. At most waiting_max attempts of the webhook wait at a time: the recovery goes on as the endpoint drains them.
+-- What recoveries queue on a day is limited, too, for the webhook and for the business: then it goes on the next day.
 --
 -- Returns how many attempts were queued; null if there was nothing to do, or another process has the recovery at this moment.
-CREATE OR REPLACE FUNCTION continue_recovery(party bigint, webhook uuid, recovery uuid, entries_max integer, waiting_max integer)
+CREATE OR REPLACE FUNCTION continue_recovery(
+  party bigint, webhook uuid, recovery uuid, entries_max integer, waiting_max integer, webhook_per_day integer, business_per_day integer
+)
 RETURNS integer LANGUAGE plpgsql
 -- Without sorting, only the index of messages serves their order.
 SET plan_cache_mode = force_custom_plan SET enable_seqscan = off SET enable_sort = off
@@ -12,9 +15,12 @@ AS $$
 DECLARE
   clock  CONSTANT timestamptz := clock_timestamp();
   hour   CONSTANT bigint := 3600000 * 4096::bigint;
+  today  CONSTANT date := (clock AT TIME ZONE 'UTC')::date;
+  nobody CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
   task   record;
   hook   record;
   room   integer;
+  used   record;
   start  bigint;
   walked record;
   chosen uuid[];
@@ -44,6 +50,16 @@ BEGIN
     RETURN NULL;
   END IF;
 
+  -- Steps of the business's other recoveries wait for this row.
+  INSERT INTO webhook_recovery_usage AS u (party_id, webhook_id, day, recoveries) VALUES (party, nobody, today, 0)
+      ON CONFLICT (party_id, webhook_id, day) DO UPDATE SET queued = u.queued;
+  SELECT coalesce(max(u.queued) FILTER (WHERE u.webhook_id = webhook), 0) AS by_webhook, coalesce(max(u.queued) FILTER (WHERE u.webhook_id = nobody), 0) AS by_business
+    INTO used FROM webhook_recovery_usage u WHERE u.party_id = party AND u.webhook_id IN (webhook, nobody) AND u.day = today;
+  room := least(room, webhook_per_day - used.by_webhook, business_per_day - used.by_business);
+  IF room <= 0 THEN
+    RETURN NULL;
+  END IF;
+
   -- Of an hour at most, which bounds what is read of the log.
   SELECT count(*) AS entries, max(e.position) AS through,
          coalesce(array_agg(e.message_id) FILTER (WHERE (hook.target IS NULL OR e.segment = hook.target) AND (hook.types IS NULL OR e.type LIKE ANY (hook.types))),
@@ -60,6 +76,11 @@ BEGIN
     LEFT JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
                         WHERE hook.ordered AND l.party_id = party AND l.message_id >= c.id AND l.message_id <= c.id AND l.box = 'in'
                         ORDER BY l.party_id, l.message_id LIMIT 1) e ON true;
+  IF cardinality(chosen) > 0 THEN
+    INSERT INTO webhook_recovery_usage AS u (party_id, webhook_id, day, recoveries, queued)
+    VALUES (party, nobody, today, 0, cardinality(chosen)), (party, webhook, today, 0, cardinality(chosen))
+        ON CONFLICT (party_id, webhook_id, day) DO UPDATE SET queued = u.queued + excluded.queued;
+  END IF;
   UPDATE webhook_recoveries SET position = walked.through, done = done + walked.entries, queued = queued + cardinality(chosen)
    WHERE party_id = party AND webhook_id = webhook AND id = recovery;
   RETURN cardinality(chosen);

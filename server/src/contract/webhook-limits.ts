@@ -26,6 +26,14 @@ export const WEBHOOK_SECRET_GRACE_MAX_S = 7 * 24 * 3_600;
 export const WEBHOOK_REPLAYS_UP_TO_WAITING = 10_000;
 /** Waiting attempts of a webhook from which on a recovery queues no more of them. */
 export const WEBHOOK_RECOVERY_WAITING_MAX = 2_000;
+/** Recoveries that can begin per day (UTC), of one webhook. */
+export const WEBHOOK_RECOVERIES_PER_DAY_MAX = 50;
+/** Recoveries that can begin per day, of all webhooks of a business, deleted ones included. */
+export const WEBHOOK_RECOVERIES_PER_BUSINESS_AND_DAY_MAX = 200;
+/** Attempts that recoveries of one webhook queue per day. Beyond that, a recovery goes on the next day. */
+export const WEBHOOK_RECOVERY_ATTEMPTS_PER_DAY_MAX = 200_000;
+/** The same for all webhooks of a business. */
+export const WEBHOOK_RECOVERY_ATTEMPTS_PER_BUSINESS_AND_DAY_MAX = 500_000;
 /** Messages of a recovery up to which `total` is counted. */
 export const WEBHOOK_RECOVERY_COUNTED_MAX = 100_000;
 /** Recoveries that are kept of each webhook. A new one takes the place of the oldest. */

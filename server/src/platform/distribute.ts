@@ -46,6 +46,7 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   consumers: OF_PARTY,
   consumer_messages: OF_PARTY,
   webhook_recoveries: OF_PARTY,
+  webhook_recovery_usage: OF_PARTY,
   webhook_exchanges: OF_PARTY,
   thread_notices: OF_PARTY,
   // A batch may concern parties of several shards; each takes what is its own.

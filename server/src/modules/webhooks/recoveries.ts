@@ -4,6 +4,7 @@ import { newUuid, parseId } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
 import type { Business } from '../../contract/parties.ts';
 import { parseTime } from '../../contract/time.ts';
+import { admitRecovery } from './recovery-limits.ts';
 import * as store from './recovery-store.ts';
 import { getWebhook, type PageQuery, refusePaused, refuseUnfinished, type Webhook, type WebhookServices } from './webhooks.ts';
 
@@ -33,10 +34,11 @@ export async function startRecovery(services: RecoveryServices, business: Busine
     throw new Refusal('conflict', 'The webhook is not told of received messages: add message.received to its events first.');
   if (only !== 'all') refuseBeyondLog(webhook, sinceMs, services.config.webhookLogDays);
   const key = { partyId: business.id, webhookId: webhook.id };
-  const recovery = await services.database
-    .of(business.id)
-    .transaction((tx) => store.insertRecovery(tx, key, { id: newUuid(), only, sinceMs, untilMs }));
-  return { webhook, recovery: recovery ?? refuseUnfinished() };
+  const recovery = await services.database.of(business.id).transaction(async (tx) => {
+    await admitRecovery(tx, key);
+    return (await store.insertRecovery(tx, key, { id: newUuid(), only, sinceMs, untilMs })) ?? refuseUnfinished();
+  });
+  return { webhook, recovery };
 }
 
 /** Without the log, nobody knows what was delivered. What came before the webhook existed was not. */

@@ -60,7 +60,7 @@ export const start = endpoint({
     closed,
   ),
   success: { status: 202, description: 'The recovery, which workers carry on.', schema: RecoverySchema },
-  errors: [...bodyErrors, 'not_found', 'conflict'],
+  errors: [...bodyErrors, 'not_found', 'conflict', 'quota_exceeded'],
   handle: async (context, { caller, params, body }) => {
     const { webhook, recovery } = await startRecovery(context, caller.business, params.id, body);
     return { body: recoveryView(webhook, recovery) };
@@ -97,7 +97,7 @@ export const change = endpoint({
   params: recoveryParams,
   body: Type.Object({ state: Type.Enum(['running', 'paused', 'cancelled']) }, closed),
   success: { status: 200, description: 'The recovery.', schema: RecoverySchema },
-  errors: [...bodyErrors, 'not_found', 'conflict'],
+  errors: [...bodyErrors, 'not_found', 'conflict', 'quota_exceeded'],
   handle: async (context, { caller, params, body }) => {
     const { webhook, recovery } = await changeRecovery(context, caller.business, params.id, params.recovery_id, body.state);
     return { body: recoveryView(webhook, recovery) };

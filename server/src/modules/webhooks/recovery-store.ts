@@ -1,4 +1,10 @@
-import { WEBHOOK_RECOVERIES_KEPT_MAX, WEBHOOK_RECOVERY_COUNTED_MAX, WEBHOOK_RECOVERY_WAITING_MAX } from '../../contract/limits.ts';
+import {
+  WEBHOOK_RECOVERIES_KEPT_MAX,
+  WEBHOOK_RECOVERY_ATTEMPTS_PER_BUSINESS_AND_DAY_MAX,
+  WEBHOOK_RECOVERY_ATTEMPTS_PER_DAY_MAX,
+  WEBHOOK_RECOVERY_COUNTED_MAX,
+  WEBHOOK_RECOVERY_WAITING_MAX,
+} from '../../contract/limits.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
 import type { WebhookKey } from './attempt-store.ts';
@@ -182,11 +188,12 @@ export async function runningRecoveries(db: Queryable): Promise<RecoveryKey[]> {
   return rows.map((row) => ({ partyId: BigInt(row.party_id), webhookId: row.webhook_id, id: row.id }));
 }
 
-const CONTINUE = prepared('continue-recovery', 'SELECT continue_recovery($1, $2, $3, $4, $5)', { continue_recovery: 'integer?' });
+const CONTINUE = prepared('continue-recovery', 'SELECT continue_recovery($1, $2, $3, $4, $5, $6, $7)', { continue_recovery: 'integer?' });
 
 /** The number of attempts queued by one step; undefined if there is nothing to do now. */
 export async function continueRecovery(db: Queryable, { partyId, webhookId, id }: RecoveryKey): Promise<number | undefined> {
-  const limits = [ENTRIES_PER_STEP, WEBHOOK_RECOVERY_WAITING_MAX];
+  const perDay = [WEBHOOK_RECOVERY_ATTEMPTS_PER_DAY_MAX, WEBHOOK_RECOVERY_ATTEMPTS_PER_BUSINESS_AND_DAY_MAX];
+  const limits = [ENTRIES_PER_STEP, WEBHOOK_RECOVERY_WAITING_MAX, ...perDay];
   const { continue_recovery: queued } = onlyRow(await db.query(CONTINUE, [partyId, webhookId, id, ...limits]));
   return queued ?? undefined;
 }

@@ -159,7 +159,7 @@ export const change = endpoint({
   params: idParams,
   body: Type.Object({ url: Type.Optional(url), ...settingFields, recover }, { ...closed, minProperties: 1 }),
   success: { status: 200, description: 'The changed webhook.', schema: WebhookSchema },
-  errors: [...bodyErrors, 'not_found', 'invalid_webhook_url', 'conflict'],
+  errors: [...bodyErrors, 'not_found', 'invalid_webhook_url', 'conflict', 'quota_exceeded'],
   handle: async (context, { caller, params, body }) => ({
     body: webhookView(await changeWebhook(context, caller.business, params.id, body)),
   }),

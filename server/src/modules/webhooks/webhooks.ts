@@ -18,6 +18,7 @@ import type { Database, Queryable } from '../../platform/postgres.ts';
 import { nameOf, WEBHOOKS_CHANNEL } from './attempt-store.ts';
 import { queueEvents, UNCOUNTED_EVENTS, type WebhookEvent } from './events.ts';
 import { queueRelease } from './order-store.ts';
+import { admitRecovery } from './recovery-limits.ts';
 import { insertRecovery } from './recovery-store.ts';
 import { newSecret } from './signature.ts';
 import { type Rotated, rotateKeys, setEd25519, wantsEd25519 } from './signing-keys.ts';
@@ -124,6 +125,7 @@ const RECOVERED_BEFORE_PAUSE_MS = 60_000;
 async function recover(tx: Queryable, { id: partyId }: Business, webhookId: string, times: Date[]): Promise<void> {
   const sinceMs = Math.min(...times.map((time) => time.getTime())) - RECOVERED_BEFORE_PAUSE_MS;
   const recovery = { id: newUuid(), only: 'undelivered', sinceMs, untilMs: undefined } as const;
+  await admitRecovery(tx, { partyId, webhookId });
   if (!(await insertRecovery(tx, { partyId, webhookId }, recovery))) refuseUnfinished();
 }
 

@@ -1,0 +1,29 @@
+import { onlyRow, type Queryable } from '../../platform/postgres.ts';
+import { statement } from '../../platform/statement.ts';
+import type { WebhookKey } from './attempt-store.ts';
+
+const FORGET = statement(`DELETE FROM webhook_recovery_usage WHERE party_id = $1 AND day < (now() AT TIME ZONE 'UTC')::date`);
+const COUNT = statement(
+  `INSERT INTO webhook_recovery_usage AS u (party_id, webhook_id, day, recoveries)
+   VALUES ($1, coalesce($2::uuid, '00000000-0000-0000-0000-000000000000'), (now() AT TIME ZONE 'UTC')::date, 1)
+   ON CONFLICT (party_id, webhook_id, day) DO UPDATE SET recoveries = u.recoveries + 1
+   RETURNING u.recoveries, u.queued, now() AS now`,
+  { recoveries: 'integer', queued: 'integer', now: 'timestamptz' },
+);
+
+export interface DailyUsage {
+  recoveries: number;
+  /** Attempts that recoveries have queued. */
+  queued: number;
+}
+
+/** Counts one more recovery of the day, for the business and for the webhook. Others of the business wait until the transaction ends. */
+export async function countRecovery(
+  tx: Queryable,
+  { partyId, webhookId }: WebhookKey,
+): Promise<{ ofBusiness: DailyUsage; ofWebhook: DailyUsage; now: Date }> {
+  await tx.query(FORGET, [partyId]);
+  const { now, ...ofBusiness } = onlyRow(await tx.query(COUNT, [partyId, null]));
+  const { recoveries, queued } = onlyRow(await tx.query(COUNT, [partyId, webhookId]));
+  return { ofBusiness, ofWebhook: { recoveries, queued }, now };
+}
