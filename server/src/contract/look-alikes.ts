@@ -30,11 +30,20 @@ const DRAWN_AS: Record<string, string> = {
 const LATIN = new Map(Object.entries(DRAWN_AS).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)));
 const ACCENTED = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
 
+/** In lower case, without accents, and with Latin letters for those that look like them. */
+export function foldLookAlikes(name: string): string {
+  return [...bareOf(name)].map((character) => LATIN.get(character) ?? character).join('');
+}
+
+function bareOf(name: string): string {
+  return foldCase(name.normalize('NFKC')).normalize('NFKD').replace(ACCENTED, '');
+}
+
 /** Equal for names that look alike: ignores case, spaces, punctuation, accents and invisible characters. */
 export function nameKeyOf(name: string): string {
-  const bare = foldCase(name.normalize('NFKC')).normalize('NFKD').replace(ACCENTED, '');
-  const letters = [...bare].map((character) => LATIN.get(character) ?? character).join('');
-  const key = letters.replace(/[^\p{L}\p{M}\p{N}]+/gu, '').normalize('NFC');
+  const key = foldLookAlikes(name)
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
+    .normalize('NFC');
   // A name that consists of signs alone has no letters to compare.
-  return key === '' ? bare : key;
+  return key === '' ? bareOf(name) : key;
 }

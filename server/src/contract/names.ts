@@ -75,9 +75,12 @@ export function parseSegment(text: string): string | undefined {
   return segment.length <= SEGMENT_MAX_CHARS && NAME.test(segment) ? segment : undefined;
 }
 
-/** Handles that begin with the service's name are reserved, because they would seem to speak for the service. */
+/**
+ * Handles that begin with the service's name are reserved, because they would seem to speak for the service. So are those with hyphens as their
+ * third and fourth character: in a host name, `xn--…` is shown as other letters (RFC 5890).
+ */
 export function isReservedHandle(handle: string): boolean {
-  return RESERVED_HANDLES.has(handle) || handle.startsWith('waybill-');
+  return RESERVED_HANDLES.has(handle) || handle.startsWith('waybill-') || handle.slice(2, 4) === '--';
 }
 
 /** Unlike toLowerCase, this does not turn the Kelvin sign into a k. */

@@ -171,7 +171,7 @@ describe('nobody', () => {
   test('can hide what a program calls itself', async () => {
     expectInvalid(await service.anonymous.write('POST', '/device-logins', { name: 'x'.repeat(101) }), 'name');
     const login = await begin('safe\u202egpj.exe\u200b ');
-    expect((await shown(login)).body.name).toBe('safegpj.exe');
+    expect((await shown(login)).body.name).toBe('safe gpj.exe');
     expect((await shown(await begin(' \u200b '))).body.name).toBe('A program');
   });
 });

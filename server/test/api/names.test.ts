@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkedDisplayName, cleanedDisplayName } from '../../src/contract/display-names.ts';
 import { nameKeyOf } from '../../src/contract/look-alikes.ts';
 import { visibleText, withoutUnseen } from '../../src/contract/visible-text.ts';
 import { fillNameKeys } from '../../src/modules/parties/store.ts';
@@ -77,6 +78,42 @@ describe('names that are taken for each other have one key', () => {
   });
 });
 
+const HIDDEN = ['Acme \u202eemcA', 'Ac\u200bme', 'Acme\u2066', 'A\u200ecme', 'Ac\u00adme', 'A\u200dcme', 'Acme \u3164'];
+const BADGES = [
+  ...['Acme Corporation ✓ verified', 'Acme ✓', '✔️ Acme', '☑ Acme', 'Acme ✅', 'Acme 🗸', 'Acme √', 'Acme (verified)'],
+  ...['[Verified] Acme', 'Acme – VERIFIED', 'Acme vеrіfied', 'Acme ᵛᵉʳⁱᶠⁱᵉᵈ', 'Verified: Acme', 'Ａcme ｖｅｒｉｆｉｅｄ!'],
+];
+const GOOD = [
+  'Verified Systems Ltd',
+  'Unverified Films',
+  'علی\u200cرضا',
+  'שלום בע״מ',
+  '👨\u200d👩\u200d👧 Family',
+  'Root & Branch',
+  'Vérifié SA',
+];
+
+describe('a display name', () => {
+  test.each([...HIDDEN, ...BADGES])('%j is refused', (name) => {
+    expect(() => checkedDisplayName(name, '/name', 100)).toThrow(expect.objectContaining({ code: 'validation_error' }));
+    const cleaned = cleanedDisplayName(name, 100);
+    expect(cleaned === '' ? 'x' : checkedDisplayName(cleaned, '/name', 100)).toBe(cleaned || 'x');
+  });
+
+  test.each(GOOD)('%j is accepted, and stays as it is if it comes from elsewhere', (name) => {
+    expect(checkedDisplayName(name, '/name', 100)).toBe(name);
+    expect(cleanedDisplayName(name, 100)).toBe(name);
+  });
+
+  test('from elsewhere loses what it must not have, and nothing more', () => {
+    const cleaned = (text: string) => cleanedDisplayName(text, 20);
+    expect(cleaned(' Acme\r\n Corp\u202e ✓ verified ')).toBe('Acme Corp');
+    expect(cleaned('✅')).toBe('');
+    expect(cleaned('Acme ✔️ Corp')).toBe('Acme Corp');
+    expect(cleaned('x'.repeat(30))).toBe('x'.repeat(20));
+  });
+});
+
 describe('a service', () => {
   let service: TestService;
   let operator: Operator;
@@ -102,6 +139,32 @@ describe('a service', () => {
     expect((await tryClaim(person, 'waybills', 'Bills of Way')).status).toBe(201);
   });
 
+  test.each(['xn--acme', 'xn--80ak6aa92e', 'ab--cd', 'XN--Acme'])('keeps the handle %s from everybody', async (handle) => {
+    const person = await signInWithCode(service, `ace-${++made}@corp.example`);
+    expectRefusal(await tryClaim(person, handle), 'conflict');
+    expect((await person.get(`/v1/businesses/availability?handle=${handle}`)).body).toMatchObject({ available: false, reason: 'reserved' });
+    await expect(operator.addBusiness(handle, 'Acme')).rejects.toThrow(/reserved/);
+  });
+
+  test('takes no name that hides something or calls itself verified: of businesses, agents and people', async () => {
+    const owner = await claimedBy(service, `hidden-${++made}@corp.example`, `hidden-${made}`);
+    const agent = (await owner.post('/agents', { name: 'Till' })).body;
+    const person = await signInWithCode(service, `claims-${made}@corp.example`);
+    for (const name of [...HIDDEN.slice(0, 3), ...BADGES.slice(0, 3)]) {
+      expectInvalid(await tryClaim(person, `claims-${made}`, name), 'display_name');
+      expectInvalid(await owner.patch('/business', { display_name: name }), 'display_name');
+      expectInvalid(await owner.post('/agents', { name }), 'name');
+      expectInvalid(await owner.patch(`/agents/${agent.id}`, { name }), 'name');
+      expectInvalid(await owner.browser.request('PATCH', '/v1/account', { body: { name } }), 'name');
+    }
+    expectInvalid(await owner.post('/contacts', { handle: 'demo', label: 'De\u200bmo' }), 'label');
+    const contact = (await owner.post('/contacts', { handle: 'demo', label: '✓ paid' })).body;
+    expectInvalid(await owner.patch(`/contacts/${contact.id}`, { label: '\u202eDemo' }), 'label');
+    // Names of before stay as they are.
+    await service.sql('UPDATE parties SET display_name = $2 WHERE handle = $1', [owner.handle, 'Acme \u202e✓']);
+    expect((await owner.get('/business')).body.display_name).toBeDefined();
+  });
+
   test.each(['Tab\there', 'Line\nbreak', 'Nul\u0000', 'Escape\u001b[2J', 'C1\u0085', 'Sep\u2028arator'])(
     'refuses the agent name %j, when it is made and when it is changed',
     async (name) => {
@@ -121,13 +184,7 @@ describe('a service', () => {
       expect((await owner.patch('/business', { display_name: verified })).status).toBe(200);
       await operator.verifyDomain(owner.handle, `firm-${made}.test`);
     });
-    const copies = () => [
-      verified,
-      verified.toUpperCase(),
-      ` ${verified.replace('&', '')}.`,
-      verified.replace('o', '\u200bo'),
-      verified.replaceAll('e', 'е'),
-    ];
+    const copies = () => [verified, verified.toUpperCase(), ` ${verified.replace('&', '')}.`, verified.replaceAll('e', 'е')];
 
     test('nobody else can claim a handle with its name, or one that looks like it', async () => {
       const person = await signInWithCode(service, `copy@copy-${made}.test`);

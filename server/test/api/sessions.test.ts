@@ -126,17 +126,16 @@ describe('sessions', () => {
 });
 
 describe('PATCH /v1/account', () => {
-  test('changes the name, into one line', async () => {
+  test('changes the name', async () => {
     const jane = await signInWithCode(service, 'name@corp.example');
-    const { status, body } = await jane.request('PATCH', '/v1/account', { body: { name: ' Jane\r\nBcc: x@y.example\u202e ' } });
-    expect([status, body.name]).toEqual([200, 'Jane Bcc: x@y.example']);
+    const { status, body } = await jane.request('PATCH', '/v1/account', { body: { name: ' Jane Doe ' } });
+    expect([status, body.name]).toEqual([200, 'Jane Doe']);
     expect((await jane.get('/v1/account')).body).toEqual(body);
   });
 
   test.each(['علی\u200cرضا', '👨\u200d👩\u200d👧', '❤\ufe0f', 'क्\u200dष'])('keeps the joiners of %s', async (name) => {
     const jane = await signInWithCode(service, `${encodeURIComponent(name).length}-joined@corp.example`);
     expect((await jane.request('PATCH', '/v1/account', { body: { name } })).body.name).toBe(name);
-    expect((await jane.request('PATCH', '/v1/account', { body: { name: `\u2066${name}\u200b\u200d` } })).body.name).toBe(name);
   });
 
   test.each([
@@ -147,6 +146,8 @@ describe('PATCH /v1/account', () => {
     { name: null },
     { name: 'a\u0000b' },
     { name: '\u200b\u202e' },
+    { name: 'Jane\u202e Doe of Corp' },
+    { name: 'Jane\r\nBcc: x@y.example' },
   ])('refuses %j', async (body) => {
     const jane = await signInWithCode(service, `${JSON.stringify(body).length}-name@corp.example`);
     expectInvalid(await jane.request('PATCH', '/v1/account', { body }), 'name');

@@ -1,10 +1,9 @@
-import { invalid, Refusal } from '../../contract/errors.ts';
+import { checkedDisplayName } from '../../contract/display-names.ts';
+import { Refusal } from '../../contract/errors.ts';
 import { parseId } from '../../contract/ids.ts';
 import { PERSON_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import type { MailFrequency, Person } from '../../contract/people.ts';
-import { withoutUnseen } from '../../contract/visible-text.ts';
 import type { Database, Queryable } from '../../platform/postgres.ts';
-import { nameOf } from './identity.ts';
 import * as store from './store.ts';
 
 export type { Account, Session } from './store.ts';
@@ -23,11 +22,10 @@ export interface AccountChange {
 }
 
 export async function changeAccount(database: Database, person: Person, change: AccountChange): Promise<store.Account> {
-  const { name, notification_mail: frequency } = change;
-  if (name !== undefined && withoutUnseen(name).trim() === '')
-    throw invalid([{ path: '/name', message: `must have 1 to ${PERSON_NAME_MAX_CHARS} characters` }]);
+  const { notification_mail: frequency } = change;
+  const name = change.name === undefined ? undefined : checkedDisplayName(change.name, '/name', PERSON_NAME_MAX_CHARS);
   return database.transaction(async (tx) => {
-    if (name !== undefined) await store.rename(tx, person.id, nameOf(name));
+    if (name !== undefined) await store.rename(tx, person.id, name);
     if (frequency !== undefined) await store.setNotificationMail(tx, person.id, frequency);
     return getAccount(tx, person);
   });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { cleanedDisplayName } from '../../contract/display-names.ts';
 import { PERSON_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import { parseEmail } from '../../contract/mail-names.ts';
 import type { SignInProof, SignInProvider } from '../../contract/people.ts';
-import { withoutUnseen } from '../../contract/visible-text.ts';
 
 /** The claims of an identity provider about a person. */
 export interface Claims {
@@ -80,13 +80,11 @@ export function isNowhere(email: string): boolean {
   return email.endsWith('.invalid');
 }
 
-/** The first candidate that is a name: one line, without invisible characters except joiners, because names go into mails and envelopes. */
+/** The first candidate that is a name: it goes into mails and envelopes. */
 export function nameOf(...candidates: unknown[]): string {
   for (const candidate of candidates) {
     if (typeof candidate !== 'string') continue;
-    const line = withoutUnseen(candidate.toWellFormed(), ' ').replace(/\s+/g, ' ').trim();
-    // A shortened name may end in a joiner that has nothing to join.
-    const name = withoutUnseen([...line].slice(0, PERSON_NAME_MAX_CHARS).join('')).trim();
+    const name = cleanedDisplayName(candidate, PERSON_NAME_MAX_CHARS);
     if (name !== '') return name;
   }
   return 'Unnamed';

@@ -1,5 +1,6 @@
 import { apiKeyHash, apiKeyPrefix, type KeyScope, newApiKey } from '../../contract/api-key.ts';
-import { invalid, Refusal } from '../../contract/errors.ts';
+import { checkedDisplayName } from '../../contract/display-names.ts';
+import { Refusal } from '../../contract/errors.ts';
 import { newUuid } from '../../contract/ids.ts';
 import { AGENT_NAME_MAX_CHARS, AGENTS_PER_BUSINESS_MAX, KEYS_PER_AGENT_MAX, REVOKED_KEYS_PER_AGENT_MAX } from '../../contract/limits.ts';
 import type { Agent } from '../../contract/parties.ts';
@@ -26,7 +27,7 @@ export async function createAgent(
   given: { name: string; description?: string | null; segment?: string | null | undefined },
 ): Promise<Agent> {
   const id = newUuid();
-  const name = checkedName(given.name);
+  const name = checkedDisplayName(given.name, '/name', AGENT_NAME_MAX_CHARS);
   const segment = given.segment == null ? null : checkedSegment(given.segment);
   return refusingTakenSegment(segment, () =>
     database.transaction(async (tx) => {
@@ -41,7 +42,7 @@ export async function createAgent(
 }
 
 export async function changeAgent(database: Database, partyId: bigint, id: string, change: AgentChange): Promise<Agent> {
-  const name = change.name === undefined ? undefined : checkedName(change.name);
+  const name = change.name === undefined ? undefined : checkedDisplayName(change.name, '/name', AGENT_NAME_MAX_CHARS);
   const segment = typeof change.segment === 'string' ? checkedSegment(change.segment) : change.segment;
   return refusingTakenSegment(segment, () =>
     changeCached(database, partyId, async (tx) => {
@@ -109,11 +110,4 @@ function noSuchKey(): never {
 
 function noSuchAgent(): never {
   throw new Refusal('not_found', 'The agent was not found.');
-}
-
-function checkedName(text: string): string {
-  const name = text.trim();
-  // Envelopes, pages and mails show the name in one line.
-  if (name !== '' && [...name].length <= AGENT_NAME_MAX_CHARS && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return name;
-  throw invalid([{ path: '/name', message: `must have 1 to ${AGENT_NAME_MAX_CHARS} characters, none of them a control character` }]);
 }

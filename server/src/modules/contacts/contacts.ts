@@ -1,4 +1,5 @@
 import { type Cursors, pageOf } from '../../contract/cursors.ts';
+import { refuseUnseen } from '../../contract/display-names.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { parseId } from '../../contract/ids.ts';
 import { ACTIVITY_ITEMS_MAX, PAGE_DEFAULT_ITEMS, SAVED_CONTACTS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
@@ -82,6 +83,7 @@ export async function saveContact(
   { label, notes, ...given }: PartyName & store.ContactChange,
 ): Promise<{ contact: Contact; isNew: boolean }> {
   const name = nameOf(given);
+  if (label !== undefined) refuseUnseen(label, '/label');
   refuseNoParty(services, name);
   const otherId = await partyToSave(services, business, await nameNow(services, name));
   const change = { ...(label !== undefined && { label }), ...(notes !== undefined && { notes }) };
@@ -125,6 +127,7 @@ export async function changeContact(
   change: store.ContactChange,
 ): Promise<Contact> {
   const uuid = uuidOf(id);
+  if (change.label !== undefined) refuseUnseen(change.label, '/label');
   const isChanged = await services.database.of(business.id).transaction((tx) => store.changeSaved(tx, business.id, uuid, change));
   if (!isChanged) noSuchContact();
   return getContact(services, business, id);

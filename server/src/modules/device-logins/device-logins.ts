@@ -1,8 +1,10 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { KeyScope } from '../../contract/api-key.ts';
+import { cleanedDisplayName } from '../../contract/display-names.ts';
 import { Refusal } from '../../contract/errors.ts';
 import {
   DEVICE_LOGIN_LIFETIME_S,
+  DEVICE_LOGIN_NAME_MAX_CHARS,
   DEVICE_LOGINS_WAITING_MAX,
   DEVICE_LOGINS_WAITING_PER_NETWORK_MAX,
   IPV6_SITE_FACTOR,
@@ -10,7 +12,6 @@ import {
 import { mayActAs } from '../../contract/members.ts';
 import { type Business, isBusiness } from '../../contract/parties.ts';
 import type { Person } from '../../contract/people.ts';
-import { withoutUnseen } from '../../contract/visible-text.ts';
 import { networkOf, siteOf } from '../../platform/network.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { addKey, getAgent, type MintedKey } from '../agents/agents.ts';
@@ -125,7 +126,7 @@ function codeOf(text: string): string {
 }
 
 function visibleName(text: string): string {
-  return withoutUnseen(text).trim() || 'A program';
+  return cleanedDisplayName(text, DEVICE_LOGIN_NAME_MAX_CHARS) || 'A program';
 }
 
 function hashOf(deviceCode: string): Buffer {

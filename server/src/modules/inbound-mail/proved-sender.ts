@@ -1,3 +1,4 @@
+import { cleanedDisplayName } from '../../contract/display-names.ts';
 import { MAIL_SENDER_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import { parseEmail } from '../../contract/mail-names.ts';
 import type { MailHeader } from '../../platform/mail-parts.ts';
@@ -37,10 +38,7 @@ export async function provedSender(
 
 /** The sender's display name, unless it looks like an address. */
 function nameOf(text: string): string {
-  const name = text
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\u{2028}\u{2029}]+/gu, ' ')
-    .trim();
+  const name = cleanedDisplayName(text, MAIL_SENDER_NAME_MAX_CHARS);
   // Several characters look like @ to readers.
-  return name.normalize('NFKC').includes('@') ? '' : [...name].slice(0, MAIL_SENDER_NAME_MAX_CHARS).join('');
+  return text.normalize('NFKC').includes('@') ? '' : name;
 }

@@ -1,3 +1,4 @@
+import { checkedDisplayName } from '../../contract/display-names.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { newUuid } from '../../contract/ids.ts';
 import { DISPLAY_NAME_MAX_CHARS } from '../../contract/limits.ts';
@@ -97,7 +98,8 @@ export class PartyDirectory {
   }
 
   async change(business: Business, change: BusinessChange): Promise<Business> {
-    const name = change.displayName === undefined ? undefined : checkedName(change.displayName);
+    const name =
+      change.displayName === undefined ? undefined : checkedDisplayName(change.displayName, '/display_name', DISPLAY_NAME_MAX_CHARS);
     return changeCached(this.#database, business.id, async (tx) => {
       if (name !== undefined && name !== business.displayName) {
         await refuseCopiedName(tx, name, business.id);
@@ -130,7 +132,7 @@ export class PartyDirectory {
   ): Promise<Business> {
     const { handle, objection } = await this.judge(handleText);
     if (objection !== null) throw refusalOf(handle, objection);
-    const name = checkedName(displayName);
+    const name = checkedDisplayName(displayName, '/display_name', DISPLAY_NAME_MAX_CHARS);
     try {
       return await this.#database.transaction(async (tx) => {
         const business = await store.insertBusiness(tx, handle, name, isClaimed);
@@ -157,13 +159,6 @@ function refusalOf(handle: string, objection: HandleObjection): Refusal {
   if (objection === 'invalid')
     return wrong('/handle', `"${handle}" can't be a handle: 2 to 32 letters, digits and hyphens, no hyphen at either end.`);
   return new Refusal('conflict', objection === 'reserved' ? `The handle ${handle} is reserved.` : `The handle ${handle} is already taken.`);
-}
-
-function checkedName(text: string): string {
-  const name = text.trim();
-  // The name goes into mails and pages of others, where a second line could be taken for something other than a name.
-  if (name !== '' && [...name].length <= DISPLAY_NAME_MAX_CHARS && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return name;
-  throw wrong('/display_name', `A display name has 1 to ${DISPLAY_NAME_MAX_CHARS} characters, all on one line.`);
 }
 
 function wrong(path: string, message: string): Refusal {
