@@ -110,6 +110,21 @@ describe('a mail that only its signature vouches for', () => {
     expect(await messages()).toBe(before + 1);
   });
 
+  test('is the same one in every form that its signature covers', async () => {
+    const mail = await signedMail({ body: 'Three of A-1, please.\r\nThanks\r\n' }, { canonicalization: 'relaxed/relaxed' });
+    const first = await resend(mail);
+    expect(first).toMatch(/^250 /);
+    const before = await messages();
+    const forms = [
+      `${mail}\r\n\r\n`,
+      mail.replace('Three of', 'Three  \t of'),
+      mail.replace('please.', 'please. \t'),
+      `X-Seen: 1\r\n${mail}`,
+    ];
+    for (const form of forms) expect(await resend(form)).toBe(first);
+    expect(await messages()).toBe(before);
+  });
+
   test('at once to many segments is one message', async () => {
     const mail = await signedMail();
     const replies = await Promise.all(Array.from({ length: 8 }, (_, i) => resend(mail, [`globex+x${i}@${INBOUND}`])));

@@ -249,6 +249,16 @@ describe('who is not welcome', () => {
 });
 
 describe('the same mail again', () => {
+  test('is another one if its body is another, though it has the Message-ID of the first', async () => {
+    const mail = mailText();
+    const [first, other] = [await world.deliver({ mail }), await world.deliver({ mail: mail.replace('Three', 'Four') })];
+    expect(other).toMatch(/^250 /);
+    expect(idIn(other)).not.toBe(idIn(first));
+    expect((await globex.api.get(`/messages/${idIn(other)}`)).body.note).toBe('Four of A-1, please.');
+    expect(await world.deliver({ mail })).toBe(first);
+    expect(await world.deliver({ mail: mail.replace('Three', 'Four') })).toBe(other);
+  });
+
   test('gets the same SMTP reply, and is no second message', async () => {
     const mail = mailText({ headers: ['X-Try: 1'] });
     const first = await world.deliver({ mail });

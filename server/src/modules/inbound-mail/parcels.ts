@@ -3,21 +3,15 @@ import type { Address } from '../../contract/names.ts';
 import { addresseeOf } from './recipients.ts';
 import type { Parcel } from './send-to-all.ts';
 
-/** What identifies a mail: its sender, and its Message-ID or, without one, a hash of its bytes. */
-interface MailIdentity {
-  from: string;
-  id: string;
-  parents: string[];
-}
-
 /**
  * One for each recipient. The same mail to the same address is not sent twice; if only its signature vouches for the mail, so that
- * anybody may have sent it again, neither is the same mail to another segment of the same business.
+ * anybody may have sent it again, neither is the same mail to another segment of the same business. What identifies a mail: its sender,
+ * its Message-ID (without one, a hash of all its bytes), and a hash of its body. Some programs give two mails one Message-ID.
  */
-export function parcelsOf(recipients: readonly Address[], isSignedOnly: boolean, { from, id, parents }: MailIdentity): Parcel[] {
+export function parcelsOf(recipients: readonly Address[], isSignedOnly: boolean, identity: readonly string[], parents: string[]): Parcel[] {
   const parcels = new Map<string, Parcel>();
   for (const recipient of recipients) {
-    const ofBusiness = `mail-${hash('sha256', [from, id, recipient.handle].join('\n'), 'hex')} `;
+    const ofBusiness = `mail-${hash('sha256', [...identity, recipient.handle].join('\n'), 'hex')} `;
     const key = isSignedOnly ? ofBusiness : `${ofBusiness}${recipient.segment ?? ''}`;
     const parcel = { to: addresseeOf(recipient), parents, key, ...(isSignedOnly && { anyKeyFrom: ofBusiness }) };
     if (!parcels.has(key)) parcels.set(key, parcel);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MAIL_HEADER_MAX_BYTES } from '../../contract/limits.ts';
+import { BodyHash, RelaxedBody } from '../../platform/dkim-body.ts';
 import { type HeaderField, headerOf } from '../../platform/mail-header.ts';
 import { type MailHeader, MailReader } from '../../platform/mail-parts.ts';
 import type { OpenProof, SenderProof } from '../../platform/sender-proof.ts';
@@ -46,8 +47,13 @@ async function* onward(read: Buffer, source: AsyncIterator<Buffer>): AsyncGenera
 const DIGEST = 'blake2b512';
 
 export interface ReadMail {
-  /** A hash of all bytes of the mail, in hexadecimal digits. */
+  /** A hash of all bytes of the mail. */
   digest: string;
+  /**
+   * A hash of the body in the relaxed form of DKIM: the form that others can change under a signature has the same hash, so that a signed
+   * mail can't be sent again as another one.
+   */
+  bodyDigest: string;
   read: MailHeader;
   proof: SenderProof;
 }
@@ -60,16 +66,19 @@ export async function readMail(
   proof: OpenProof,
 ): Promise<ReadMail> {
   const digest = createHash(DIGEST).update(header);
+  const relaxed = new RelaxedBody();
+  const bodyHash = new BodyHash(true, DIGEST, undefined);
   const reader = new MailReader((part) => contents.visit(part), proof.signed === undefined || proof.signed.has('content-type'));
   try {
     await reader.begin(headerOf(fields.filter((field) => isTrusted(field, proof.signed))));
     for await (const chunk of body) {
       digest.update(chunk);
+      bodyHash.update(relaxed.relax(chunk));
       proof.update(chunk);
       await reader.write(chunk);
     }
     const [read, outcome] = await Promise.all([reader.end(), proof.end()]);
-    return { digest: digest.digest('hex'), read, proof: outcome };
+    return { digest: digest.digest('base64'), bodyDigest: bodyHash.digest(), read, proof: outcome };
   } catch (error) {
     await reader.abandon(error);
     throw error;

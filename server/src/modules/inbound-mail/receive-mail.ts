@@ -53,7 +53,8 @@ async function prepare(services: InboundServices, bytes: AsyncIterable<Buffer>, 
     const isSignedOnly = proof.signed !== undefined;
     if (isSignedOnly) refuseReplay(facts.sentAt, recipients, recipientsIn(mail.read.to, services.inboundDomain));
     const sender = await provedSender(services, from, mail.read.from);
-    const parcels = parcelsOf(recipients, isSignedOnly, { from, id: facts.messageId ?? mail.digest, parents: facts.parents });
+    const identity = [from, facts.messageId ?? mail.digest, mail.bodyDigest];
+    const parcels = parcelsOf(recipients, isSignedOnly, identity, facts.parents);
     const { request, unused } = requestOfMail(await contents.finish(mail.read.subject));
     await services.files.discard(unused);
     return { sender, request, parcels };
