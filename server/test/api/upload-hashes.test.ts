@@ -12,22 +12,45 @@ const LARGE_BYTES = 40 * MB;
 describe.each(places)('the hash of an upload, with files in a %s', (place) => {
   let service: FileService;
   let acme: TestBusiness;
-  let missing: string;
 
   beforeAll(async () => {
     service = await startFileService(place);
     acme = await service.business('acme');
     await service.business('globex');
-    missing = (await announce(acme.api)).upload_id;
   });
   afterAll(() => service.stop());
 
   const send = (files: string[], at = service.url) => acme.api.at(at).send({ to: 'globex', files });
 
-  test('is found out once, even if the message is refused', async () => {
+  const isHashed = async (id: string) =>
+    (await service.sql('SELECT FROM uploads WHERE id = $1 AND sha256 IS NOT NULL', [parseId('upl', id)])).length > 0;
+
+  test('is not computed for a message that is refused', async () => {
+    const fresh = await service.business('fresh', { claimed: true });
+    const closed = await service.business('closed');
+    const block = (await closed.api.write('POST', '/blocks', { handle: 'fresh' })).body;
+    const id = await upload(fresh.api, someBytes(1_000));
+    const sendTo = (to: string, more: string[] = []) => fresh.api.send({ to, files: [id, ...more] });
+    expectRefusal(await sendTo('nobody-here'), 'unknown_recipient');
+    expectRefusal(await sendTo('globex', [(await announce(fresh.api)).upload_id]), 'upload_incomplete');
+    expectRefusal(await sendTo('closed'), 'sender_blocked');
+    expect((await fresh.api.send({ to: 'globex', note: 'one' })).status).toBe(201);
+    const limited = await service.sibling({ MONTHLY_MESSAGE_LIMIT: '1' });
+    const limitedDaily = await service.sibling({ NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '1' });
+    for (const { url } of [limited, limitedDaily])
+      expectRefusal(await fresh.api.at(url).send({ to: 'globex', files: [id] }), 'quota_exceeded');
+    await limited.stop();
+    await limitedDaily.stop();
+    expect(await isHashed(id)).toBe(false);
+    await closed.api.request('DELETE', `/v1/blocks/${block.id}`);
+    expect((await sendTo('closed')).status).toBe(201);
+    expect(await isHashed(id)).toBe(true);
+  });
+
+  test('is found out once', async () => {
     const bytes = someBytes(1_000);
     const id = await upload(acme.api, bytes);
-    expectRefusal(await send([id, missing]), 'upload_incomplete');
+    expect((await send([id])).status).toBe(201);
     // A second read would find nothing.
     await service.objects.remove(parseId('upl', id) as string);
     expect((await send([id])).body.files[0].sha256).toBe(sha256Of(bytes));

@@ -94,19 +94,28 @@ export class Files {
       throw quotaRefusal('daily_upload_bytes_per_person', this.#quotas, new Date());
   }
 
-  /** Turns uploads into files of a message. Their bytes can't change from then on. */
-  async attach(owner: Party, uploadIds: readonly string[]): Promise<DeliveredFile[]> {
+  /** Finds the uploads of a message, whose bytes can't change from then on. */
+  async seal(owner: Party, uploadIds: readonly string[]): Promise<store.Upload[]> {
     const wanted = uploadIds.map((given) => ({ given, id: parseId('upl', given) ?? noSuchUpload(given) }));
     if (wanted.length === 0) return [];
     const ids = wanted.map(({ id }) => id);
     const uploads = await store.findUploads(this.#database.of(owner.id), owner.id, ids);
-    const files: DeliveredFile[] = [];
+    const sealed: store.Upload[] = [];
     for (const { given, id } of wanted) {
       const upload = uploads.find((one) => one.id === id) ?? noSuchUpload(given);
-      const { sizeBytes, sha256 } = await this.#sealing.seal(owner.id, upload);
-      if (sizeBytes !== upload.sizeBytes)
+      if ((await this.#sealing.seal(owner.id, upload)) !== upload.sizeBytes)
         throw new Refusal('upload_incomplete', `The bytes of ${given} were never PUT to its upload URL, or its parts are not complete.`);
-      files.push({ id: newUuid(), objectId: id, filename: upload.filename, contentType: upload.contentType, sizeBytes, sha256 });
+      sealed.push(upload);
+    }
+    return sealed;
+  }
+
+  /** Turns sealed uploads into files of a message. That may read all their bytes: everything that can refuse the message comes before. */
+  async attach(owner: Party, uploads: readonly store.Upload[]): Promise<DeliveredFile[]> {
+    const files: DeliveredFile[] = [];
+    for (const upload of uploads) {
+      const { id: objectId, filename, contentType, sizeBytes } = upload;
+      files.push({ id: newUuid(), objectId, filename, contentType, sizeBytes, sha256: await this.#sealing.hash(owner.id, upload) });
     }
     return files;
   }

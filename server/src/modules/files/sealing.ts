@@ -5,25 +5,25 @@ import { type ObjectStore, UnfinishedCopy } from '../../platform/objects/object-
 import type { Database } from '../../platform/postgres.ts';
 import * as store from './store.ts';
 
-export interface Sealed {
-  /** Undefined when nothing was uploaded. */
-  sizeBytes: number | undefined;
-  /** Null for a file that is hashed after delivery. */
-  sha256: Buffer | null;
-}
-
 const LEASE_S = 60;
 const LOOK_AGAIN_MS = 200;
 
+/** By the size alone, even if another message has caused it to be hashed: so it is predictable what content_hash covers. */
+const isHashedLater = ({ sizeBytes }: store.Upload) => sizeBytes > HASHED_AT_DELIVERY_MAX_BYTES;
+
+/** Whether a message with the upload has to read all of it first. */
+export const isUnhashed = (upload: store.Upload) => !isHashedLater(upload) && upload.sha256 === null;
+
 /**
- * Turns an upload into an object and hashes it: once for each upload, across requests and processes. Both results are stored with
- * the upload, so that a message that is refused costs this once, not each time.
+ * Turns an upload into an object, and hashes it once nothing else can refuse its message: once for each upload, across requests and
+ * processes. Both results are stored with the upload.
  */
 export class Sealing {
   readonly #database: Database;
   readonly #objects: ObjectStore;
   readonly #hash: (objectId: string) => Promise<Buffer>;
-  readonly #underWay = new Map<string, Promise<Sealed>>();
+  readonly #underWay = new Map<string, Promise<number | undefined>>();
+  readonly #hashing = new Map<string, Promise<Buffer>>();
 
   constructor(database: Database, objects: ObjectStore, hash: (objectId: string) => Promise<Buffer>) {
     this.#database = database;
@@ -31,21 +31,26 @@ export class Sealing {
     this.#hash = hash;
   }
 
-  seal(partyId: bigint, upload: store.Upload): Promise<Sealed> {
-    const underWay = this.#underWay.get(upload.id) ?? this.#sealOnce(partyId, upload).finally(() => this.#underWay.delete(upload.id));
+  /** The size of the object; undefined when nothing was uploaded. */
+  async seal(partyId: bigint, upload: store.Upload): Promise<number | undefined> {
+    if (upload.sealedBytes !== null) return upload.sealedBytes;
+    const underWay = this.#underWay.get(upload.id) ?? this.#object(partyId, upload).finally(() => this.#underWay.delete(upload.id));
     this.#underWay.set(upload.id, underWay);
     return underWay;
   }
 
-  async #sealOnce(partyId: bigint, upload: store.Upload): Promise<Sealed> {
-    const sizeBytes = upload.sealedBytes ?? (await this.#object(partyId, upload));
-    if (sizeBytes !== upload.sizeBytes) return { sizeBytes, sha256: null };
-    // By the size alone, even if another message has caused it to be hashed: so it is predictable what content_hash covers.
-    if (sizeBytes > HASHED_AT_DELIVERY_MAX_BYTES) return { sizeBytes, sha256: null };
-    if (upload.sha256) return { sizeBytes, sha256: upload.sha256 };
-    const sha256 = await this.#hash(upload.id);
-    await store.recordUploadHash(this.#database.of(partyId), partyId, upload.id, sha256);
-    return { sizeBytes, sha256 };
+  /** Of an upload that is sealed; null for one that is hashed after delivery. */
+  async hash(partyId: bigint, upload: store.Upload): Promise<Buffer | null> {
+    if (!isUnhashed(upload)) return isHashedLater(upload) ? null : upload.sha256;
+    const hashing = this.#hashing.get(upload.id) ?? this.#hashOnce(partyId, upload.id).finally(() => this.#hashing.delete(upload.id));
+    this.#hashing.set(upload.id, hashing);
+    return hashing;
+  }
+
+  async #hashOnce(partyId: bigint, id: string): Promise<Buffer> {
+    const sha256 = await this.#hash(id);
+    await store.recordUploadHash(this.#database.of(partyId), partyId, id, sha256);
+    return sha256;
   }
 
   /** Under a lease: one process seals, and the others wait until it is done, or its lease has lapsed. */

@@ -8,6 +8,7 @@ import type { CanonicalHasher } from '../../platform/canonical-hasher.ts';
 import type { Database } from '../../platform/postgres.ts';
 import type { Blockable, Blocks } from '../blocks/blocks.ts';
 import type { Files } from '../files/files.ts';
+import { isUnhashed } from '../files/sealing.ts';
 import { parseRecipient } from '../inbound-mail/recipients.ts';
 import { type InboxSchemas, UNCHECKED } from '../inbox-schema/inbox-schema.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
@@ -16,6 +17,7 @@ import { findJoined } from './join-store.ts';
 import type { Ledger } from './ledger.ts';
 import { type SendRequest, writtenFields } from './send-request.ts';
 import { findByIdempotencyKey, findByKeyPrefix, findParent, findSent, hasReceived, type MessageRecord, type Parent } from './store.ts';
+import { refuseUsedUp } from './usage.ts';
 import { withFiles } from './with-files.ts';
 
 export interface AddressServices {
@@ -133,8 +135,11 @@ async function prepare(
   idempotencyKey: string | null,
 ): Promise<PreparedMessage> {
   const destination = await destinationOf(services, sender, request);
-  const files = [...request.inlineFiles, ...(await services.files.attach(sender.party, request.uploadIds))];
+  const uploads = await services.files.seal(sender.party, request.uploadIds);
   await refuseBlocked(services, sender, destination.recipient);
+  // Reading up to 800 MB is for messages that are sent.
+  if (uploads.some(isUnhashed)) await refuseUsedUp(services, sender.party.id);
+  const files = [...request.inlineFiles, ...(await services.files.attach(sender.party, uploads))];
   // The message is delivered whatever the result. Without `json` there is nothing to check.
   const verdict = request.json === null ? UNCHECKED : await services.schemas.judge(destination.recipient.id, request.json);
   const jsonSha256 = request.json === null ? null : await services.hasher.hash(String(sender.party.id), request.json);

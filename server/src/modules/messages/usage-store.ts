@@ -13,19 +13,21 @@ const firstPositionOf = (day: string) => `((${day} - ${EPOCH}) * ${POSITIONS_PER
 export interface Usage {
   today: Date;
   monthMessages: number;
+  dayMessages: number;
   dayUploadBytes: number;
 }
 
 const USAGE = statement(
   `SELECT now() AS today, coalesce(sum(messages), 0) AS messages,
+          coalesce(sum(messages) FILTER (WHERE day = ${TODAY}), 0) AS day_messages,
           coalesce(sum(upload_bytes) FILTER (WHERE day = ${TODAY}), 0) AS bytes
      FROM daily_usage WHERE party_id = $1 AND day >= date_trunc('month', now() AT TIME ZONE 'UTC')::date`,
-  { today: 'timestamptz', messages: 'numeric', bytes: 'numeric' },
+  { today: 'timestamptz', messages: 'numeric', day_messages: 'numeric', bytes: 'numeric' },
 );
 
 export async function usageOf(db: Queryable, partyId: bigint): Promise<Usage> {
-  const { today, messages, bytes } = onlyRow(await db.query(USAGE, [partyId]));
-  return { today, monthMessages: Number(messages), dayUploadBytes: Number(bytes) };
+  const { today, messages, day_messages, bytes } = onlyRow(await db.query(USAGE, [partyId]));
+  return { today, monthMessages: Number(messages), dayMessages: Number(day_messages), dayUploadBytes: Number(bytes) };
 }
 
 const NEW_UNTIL = statement(

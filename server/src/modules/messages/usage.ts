@@ -1,4 +1,4 @@
-import type { Quotas } from '../../contract/quotas.ts';
+import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
 import type { Database } from '../../platform/postgres.ts';
 import * as store from './usage-store.ts';
 
@@ -14,4 +14,13 @@ export async function dailyUsageOf(database: Database, partyId: bigint, days: nu
 /** Until when the daily limit for new businesses applies; undefined when it does not. */
 export async function limitedUntil(database: Database, partyId: bigint, quotas: Quotas): Promise<Date | undefined> {
   return quotas.newAccountDailyMessages === 0 ? undefined : store.newUntil(database, partyId, quotas.newAccountDays);
+}
+
+/** Refuses what the commit would refuse as well, before anything expensive is done. Nothing is taken: the commit judges again. */
+export async function refuseUsedUp({ database, quotas }: { database: Database; quotas: Quotas }, partyId: bigint): Promise<void> {
+  const { today, monthMessages, dayMessages } = await usageOf(database.of(partyId), partyId);
+  const { monthlyMessages, newAccountDailyMessages } = quotas;
+  if (monthlyMessages > 0 && monthMessages >= monthlyMessages) throw quotaRefusal('monthly_messages', quotas, today);
+  const mayBeOver = newAccountDailyMessages > 0 && dayMessages >= newAccountDailyMessages;
+  if (mayBeOver && (await limitedUntil(database, partyId, quotas))) throw quotaRefusal('new_account_daily_messages', quotas, today);
 }
