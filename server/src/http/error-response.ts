@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, invalid, Refusal } from '../contract/errors.ts';
 import { codeOf, messageOf } from '../contract/thrown.ts';
-import { unavailability } from '../platform/unavailability.ts';
+import { causeOf, unavailability } from '../platform/unavailability.ts';
 
 const OF_FASTIFY: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
@@ -30,7 +30,6 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   // A client that disconnects in the middle of its body is not an internal error.
   const refusal = request.raw.readableAborted ? invalid([{ path: '', message: 'the body ended too early' }]) : toRefusal(error);
   if (refusal.code === 'internal_error') request.log.error({ err: error, request_id: request.id, url: request.url }, 'request failed');
-  else if (refusal.code === 'unavailable')
-    request.log.warn({ request_id: request.id, reason: messageOf(error) }, 'database or file store unavailable');
+  else if (refusal.code === 'unavailable') request.log.warn({ request_id: request.id, reason: messageOf(error) }, causeOf(error));
   return reply.code(refusal.status).headers(refusal.headers).type('application/json; charset=utf-8').send(errorBody(refusal, request.id));
 }
