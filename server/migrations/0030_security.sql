@@ -12,6 +12,10 @@ CREATE INDEX device_logins_of_party ON device_logins (party_id) WHERE party_id I
 
 -- In each shard:
 
+-- Whether the operator's client certificate is shown to the endpoint. Webhooks of before keep it, because their endpoints may ask for it; others have to want it.
+ALTER TABLE webhooks ADD COLUMN client_certificate boolean NOT NULL DEFAULT true;
+ALTER TABLE webhooks ALTER COLUMN client_certificate SET DEFAULT false;
+
 -- What recoveries of webhooks have used on a day (UTC). It outlives recoveries and webhooks, so that deleting them is no way around the limits. The row of the
 -- whole business has the nil UUID as its webhook.
 CREATE TABLE webhook_recovery_usage (

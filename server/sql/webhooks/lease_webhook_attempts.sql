@@ -5,7 +5,7 @@
 -- there is room for, or there is more to look through for an ordered webhook, retry_ms says when to lease again.
 -- Returns one row for each webhook that has attempts due, with the attempts as JSON: a row for each attempt would cost the reader more.
 CREATE OR REPLACE FUNCTION lease_webhook_attempts(worker uuid, wanted wanted_attempts[], lease interval)
-RETURNS TABLE (webhook_id uuid, url text, url_version integer, secret text, previous_secret text, headers text, is_proven boolean, clock_ms bigint, attempts json,
+RETURNS TABLE (webhook_id uuid, url text, url_version integer, secret text, previous_secret text, headers text, client_certificate boolean, is_proven boolean, clock_ms bigint, attempts json,
                retry_ms integer) LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
@@ -20,7 +20,7 @@ BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   clock_ms := floor(extract(epoch FROM clock) * 1000);
   FOR hook IN
-    SELECT w.party_id, w.id, w.url, w.url_version, w.secret, w.headers, w.max_per_second, w.ordered, w.first_success_at IS NOT NULL AS is_proven,
+    SELECT w.party_id, w.id, w.url, w.url_version, w.secret, w.headers, w.client_certificate, w.max_per_second, w.ordered, w.first_success_at IS NOT NULL AS is_proven,
            CASE WHEN w.previous_secret_until > clock THEN w.previous_secret END AS previous_secret, k.room, k.held
       FROM unnest(wanted) AS k JOIN webhooks w ON w.party_id = k.party_id AND w.id = k.webhook_id AND w.active
   LOOP
@@ -30,8 +30,8 @@ BEGIN
       CONTINUE WHEN cardinality(hook.held) > 0 OR is_held_elsewhere(hook.party_id, hook.id, worker, clock);
       hook.room := 1;
     END IF;
-    SELECT hook.id, hook.url, hook.url_version, hook.secret, hook.previous_secret, hook.headers, hook.is_proven, NULL, NULL
-      INTO webhook_id, url, url_version, secret, previous_secret, headers, is_proven, retry_ms, more_ms;
+    SELECT hook.id, hook.url, hook.url_version, hook.secret, hook.previous_secret, hook.headers, hook.client_certificate, hook.is_proven, NULL, NULL
+      INTO webhook_id, url, url_version, secret, previous_secret, headers, client_certificate, is_proven, retry_ms, more_ms;
     IF hook.max_per_second IS NOT NULL THEN
       tokens := webhook_tokens(hook.party_id, hook.id, hook.max_per_second, clock);
       retry_ms := CASE WHEN tokens < hook.room THEN greatest(200, 1000 / hook.max_per_second) END;

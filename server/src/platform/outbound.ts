@@ -45,7 +45,7 @@ export interface OutboundSettings {
   patienceMs: number;
   /** The URL of a proxy for all but the private hosts. */
   proxy: string | undefined;
-  /** Shown to receivers that ask for a client certificate, as PEM. */
+  /** Shown to receivers that may see it and ask for a client certificate, as PEM. */
   clientCert: string | undefined;
   clientKey: string | undefined;
 }
@@ -58,6 +58,8 @@ export class Outbound {
   readonly #privateHosts: ReadonlySet<string>;
   readonly #nameServers: NameServers;
   readonly #agent: Agent;
+  /** The one that shows the client certificate: connections of the two are never shared. */
+  readonly #identified: Agent;
   readonly #patienceMs: number;
   /** Parsed URLs of an allowed form: parsing one costs as much as the rest of a request in this class. */
   readonly #destinations = new Map<string, Destination>();
@@ -66,10 +68,14 @@ export class Outbound {
     this.#privateHosts = new Set(privateHosts.map((host) => bare(new URL(`http://${isIP(host) === 6 ? `[${host}]` : host}`))));
     this.#nameServers = nameServers;
     this.#patienceMs = patienceMs;
-    const identity = clientCert === undefined ? {} : { cert: clientCert, key: clientKey };
-    const connect = buildConnector({ allowH2: false, timeout: patienceMs, lookup: this.#lookup, ...identity });
+    this.#agent = this.#agentWith({}, proxy);
+    this.#identified = clientCert === undefined ? this.#agent : this.#agentWith({ cert: clientCert, key: clientKey }, proxy);
+  }
+
+  #agentWith(identity: { cert?: string; key?: string | undefined }, proxy: string | undefined): Agent {
+    const connect = buildConnector({ allowH2: false, timeout: this.#patienceMs, lookup: this.#lookup, ...identity });
     const tunnel = proxy === undefined ? connect : this.#through(new OutboundProxy(proxy), connect);
-    this.#agent = new Agent({
+    return new Agent({
       allowH2: false,
       // The whole exchange has one time limit, in Exchange.
       headersTimeout: 0,
@@ -128,11 +134,16 @@ export class Outbound {
   }
 
   /** Posts without following redirects, and reads the response's body to its end or limit. Always calls `onResponse`. */
-  post(text: string, headers: Record<string, string>, body: Buffer, onResponse: OnResponse): Exchange {
+  post(
+    { url, showsCertificate }: { url: string; showsCertificate: boolean },
+    headers: Record<string, string>,
+    body: Buffer,
+    onResponse: OnResponse,
+  ): Exchange {
     const exchange = new Exchange(this.#patienceMs, onResponse);
     try {
-      const { origin, path } = this.#destinationOf(text);
-      this.#agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange);
+      const { origin, path } = this.#destinationOf(url);
+      (showsCertificate ? this.#identified : this.#agent).dispatch({ origin, path, method: 'POST', headers, body }, exchange);
     } catch (error) {
       exchange.cancel(error as Error);
     }
@@ -145,8 +156,8 @@ export class Outbound {
     return url !== null && this.#privateHosts.has(bare(url));
   }
 
-  stop(): Promise<void> {
-    return this.#agent.destroy();
+  async stop(): Promise<void> {
+    await Promise.all([this.#agent.destroy(), this.#identified.destroy()]);
   }
 
   #destinationOf(text: string): Destination {

@@ -59,9 +59,9 @@ afterAll(async () => {
 });
 
 /** The outcome of one message, sent to a webhook that then is deleted. */
-async function delivered(url: string) {
+async function delivered(url: string, fields: object = { client_certificate: true }) {
   proxy.targets.length = 0;
-  const { id } = await createWebhook(acme.api, url);
+  const { id } = await createWebhook(acme.api, url, fields);
   expect((await sender.api.send({ to: 'acme' })).status).toBe(201);
   const [attempt] = await attemptsOf(acme.api, id, 1);
   await acme.api.request('DELETE', `/v1/webhooks/${id}`);
@@ -77,6 +77,18 @@ describe('with OUTBOUND_PROXY', () => {
     expect(headers).toMatchObject({ host: 'hook.test', 'waybill-event': 'message.received' });
     expect(headers).not.toHaveProperty('proxy-authorization');
     expect(socket).toMatchObject({ authorized: true, servername: 'hook.test' });
+  });
+
+  test('the client certificate is shown to webhooks that ask for it alone, also at the same endpoint', async () => {
+    nameServer.set('hook.test', [FIRST]);
+    expect(await delivered('https://hook.test/in', {})).toMatchObject({ status: 'retrying', status_code: null });
+    const webhook = await createWebhook(acme.api, 'https://hook.test/shown', { client_certificate: true });
+    expect(webhook).toMatchObject({ client_certificate: true });
+    const { body } = await acme.api.write('PATCH', `/webhooks/${webhook.id}`, { client_certificate: false });
+    expect(body.client_certificate).toBe(false);
+    await acme.api.request('DELETE', `/v1/webhooks/${webhook.id}`);
+    expect(await delivered('https://hook.test/in')).toMatchObject({ status: 'delivered' });
+    expect(await delivered('https://hook.test/in', { client_certificate: false })).toMatchObject({ status: 'retrying' });
   });
 
   test('an address that the proxy can’t reach is followed by the next', async () => {

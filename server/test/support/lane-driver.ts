@@ -24,7 +24,17 @@ export class LaneDriver {
       ...{ id: String(++this.#ids), messageId: '', event: 'message.received' as const, subjectId: null, createdMs: 0 },
     }));
     const { urlVersion, isProven, retryMs } = this;
-    const found = { url: '', urlVersion, secrets: [''], headers: undefined, isProven, clockMs: 0, attempts, retryMs };
+    const found = {
+      url: '',
+      urlVersion,
+      secrets: [''],
+      headers: undefined,
+      showsCertificate: false,
+      isProven,
+      clockMs: 0,
+      attempts,
+      retryMs,
+    };
     return this.lanes.fill(reservation, count === 0 && retryMs === undefined ? undefined : found);
   }
 

@@ -25,8 +25,8 @@ export interface LoggedAttempt {
   next_attempt_at: string | null;
 }
 
-export async function createWebhook(api: Api, url: string): Promise<CreatedWebhook> {
-  const { status, text, body } = await api.write('POST', '/webhooks', { url });
+export async function createWebhook(api: Api, url: string, fields: object = {}): Promise<CreatedWebhook> {
+  const { status, text, body } = await api.write('POST', '/webhooks', { url, ...fields });
   expect(status, text).toBe(201);
   return body;
 }

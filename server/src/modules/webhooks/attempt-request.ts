@@ -39,7 +39,8 @@ export class AttemptRequest implements Bagged {
   /** Calls `onEnd` once, maybe before it returns; without an outcome if the request was cancelled. */
   begin(outbound: Outbound, keeper: ExchangeKeeper, onEnd: (request: AttemptRequest, outcome: Outcome | undefined) => void): void {
     this.#begunAt = performance.now();
-    this.#exchange = outbound.post(this.attempt.lease.url, this.#headers, this.#body, (response) => {
+    const { url, showsCertificate } = this.attempt.lease;
+    this.#exchange = outbound.post({ url, showsCertificate }, this.#headers, this.#body, (response) => {
       const outcome = this.#outcomeOf(response);
       if (outcome) this.#keep(outcome, response, keeper);
       onEnd(this, outcome);

@@ -62,6 +62,8 @@ export interface StoredSecrets {
 export interface LeasedAttempts extends StoredSecrets {
   url: string;
   urlVersion: number;
+  /** Whether the endpoint may see the client certificate of the service. */
+  showsCertificate: boolean;
   /** Whether the endpoint has ever responded 2xx. */
   isProven: boolean;
   clockMs: number;
@@ -80,7 +82,7 @@ const WANTED_FIELDS: readonly Field<WantedAttempts>[] = [
 
 const LEASE = prepared(
   'lease-attempts',
-  `SELECT webhook_id, url, url_version, secret, previous_secret, headers, is_proven, clock_ms, attempts, retry_ms
+  `SELECT webhook_id, url, url_version, secret, previous_secret, headers, client_certificate, is_proven, clock_ms, attempts, retry_ms
      FROM lease_webhook_attempts($1, $2::wanted_attempts[], make_interval(secs => $3))`,
   {
     webhook_id: 'uuid',
@@ -89,6 +91,7 @@ const LEASE = prepared(
     secret: 'text',
     previous_secret: 'text?',
     headers: 'text?',
+    client_certificate: 'boolean',
     is_proven: 'boolean',
     clock_ms: 'bigint',
     attempts: json<DueAttempt[]>(),
@@ -113,6 +116,7 @@ export async function leaseAttempts(
         secret: row.secret,
         previousSecret: row.previous_secret,
         headers: row.headers === null ? null : JSON.parse(row.headers),
+        showsCertificate: row.client_certificate,
         isProven: row.is_proven,
         clockMs: Number(row.clock_ms),
         attempts: row.attempts,

@@ -30,6 +30,7 @@ export interface Lease {
   /** Each signs. */
   secrets: readonly string[];
   headers: Record<string, string> | undefined;
+  showsCertificate: boolean;
 }
 
 /** An attempt that this process has leased. */

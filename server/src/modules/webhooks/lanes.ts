@@ -260,10 +260,10 @@ export class Lanes {
  * change of the webhook, whose open requests went to the former URL.
  */
 function renewLease(lane: Lane, found: OpenedLease, at: number): Lease {
-  const { url, urlVersion, secrets, headers, isProven, clockMs } = found;
+  const { url, urlVersion, secrets, headers, showsCertificate, isProven, clockMs } = found;
   const last = lane.lease;
   const isRenewable = last !== undefined && last.at >= lane.changedAt && last.urlVersion === urlVersion && at - last.at < SEND_WITHIN_MS;
-  const lease = Object.assign(isRenewable ? last : {}, { at, clockMs, url, urlVersion, secrets, headers });
+  const lease = Object.assign(isRenewable ? last : {}, { at, clockMs, url, urlVersion, secrets, headers, showsCertificate });
   lane.lease = lease;
   // What was read before a change may be about the former URL.
   lane.isProven = isProven && at >= lane.changedAt;

@@ -111,6 +111,12 @@ const settingFields = {
         '`["hmac"]`, as at first, or `["hmac", "ed25519"]` for a second signature (v1a of Standard Webhooks) that receivers verify with a public key.',
     }),
   ),
+  client_certificate: Type.Optional(
+    Type.Boolean({
+      description:
+        'True: your endpoint, if it asks for one, gets the client certificate of the service (mTLS), if the operator has set one. False at first.',
+    }),
+  ),
 };
 
 const recover = Type.Optional(

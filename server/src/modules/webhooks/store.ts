@@ -18,6 +18,8 @@ export interface WebhookSettings {
   ordered: boolean;
   /** What the webhook is told of. */
   events: WebhookEvent[];
+  /** Whether the endpoint may see the client certificate of the service. */
+  showsCertificate: boolean;
 }
 
 export interface Webhook extends WebhookSettings {
@@ -53,6 +55,7 @@ const WEBHOOK_ROW = columns({
   max_per_second: 'integer?',
   ordered: 'boolean',
   events: 'text[]',
+  client_certificate: 'boolean',
   public_key: 'text?',
   active: 'boolean',
   pause_reason: oneOf('text?', PAUSE_REASONS),
@@ -74,6 +77,7 @@ function toWebhook(row: RowOf<typeof WEBHOOK_ROW>): Webhook {
     types,
     max_per_second: maxPerSecond,
     ordered,
+    client_certificate: showsCertificate,
     public_key: publicKey,
     active,
     created_at: createdAt,
@@ -94,6 +98,7 @@ function toWebhook(row: RowOf<typeof WEBHOOK_ROW>): Webhook {
     maxPerSecond,
     ordered,
     events,
+    showsCertificate,
     publicKey,
     active,
     ...pauses,
@@ -118,8 +123,8 @@ export async function lockWebhooks(tx: Queryable, partyId: bigint): Promise<Webh
 }
 
 const INSERT_WEBHOOK = statement(
-  `INSERT INTO webhooks (party_id, id, url, target, description, types, headers, max_per_second, ordered, events, secret)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING ${WEBHOOK_COLUMNS}`,
+  `INSERT INTO webhooks (party_id, id, url, target, description, types, headers, max_per_second, ordered, events, client_certificate, secret)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${WEBHOOK_COLUMNS}`,
   WEBHOOK_ROW,
 );
 
@@ -128,12 +133,23 @@ export async function insertWebhook(tx: Queryable, partyId: bigint, webhook: New
   return toWebhook(onlyRow(await tx.query(INSERT_WEBHOOK, [partyId, id, ...settingValues(webhook), secret])));
 }
 
-function settingValues({ url, target, description, types, headers, maxPerSecond, ordered, events }: WebhookSettings) {
-  return [url, target, description, types, headers === null ? null : JSON.stringify(headers), maxPerSecond, ordered, events];
+function settingValues({ url, target, description, types, headers, maxPerSecond, ordered, events, showsCertificate }: WebhookSettings) {
+  return [
+    url,
+    target,
+    description,
+    types,
+    headers === null ? null : JSON.stringify(headers),
+    maxPerSecond,
+    ordered,
+    events,
+    showsCertificate,
+  ];
 }
 
 const UPDATE_WEBHOOK = statement(
-  `UPDATE webhooks SET url = $3, target = $4, description = $5, types = $6, headers = $7, max_per_second = $8, ordered = $9, events = $10
+  `UPDATE webhooks SET url = $3, target = $4, description = $5, types = $6, headers = $7, max_per_second = $8, ordered = $9, events = $10,
+          client_certificate = $11
     WHERE party_id = $1 AND id = $2 RETURNING ${WEBHOOK_COLUMNS}`,
   WEBHOOK_ROW,
 );

@@ -19,6 +19,7 @@ export interface WebhookFields {
   ordered?: boolean;
   events?: WebhookEvent[];
   signatures?: SignatureScheme[];
+  client_certificate?: boolean;
 }
 
 /** A `*` at the end stands for any text. The form that SQL's LIKE understands; null for all types. */

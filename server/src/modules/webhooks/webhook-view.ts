@@ -42,6 +42,7 @@ const webhookFields = {
   ordered: Type.Boolean({ description: 'Whether attempts of one thread are made one at a time, in order of delivery.' }),
   events: Type.Array(Type.Enum([...WEBHOOK_EVENTS]), { description: 'What it is told of.' }),
   signatures: Type.Array(Type.Enum([...SIGNATURES]), { description: 'How attempts are signed.' }),
+  client_certificate: Type.Boolean({ description: 'Whether the endpoint may see the client certificate of the service.' }),
   public_key: nullable(Type.String({ description: 'whpk_…, with which you verify Ed25519 signatures; null without them.' })),
   failing_since: nullable(time('When the first attempt failed after the last success; null after a success.')),
   created_at: time('When it was created.'),
@@ -69,6 +70,7 @@ export function webhookView({
   maxPerSecond,
   ordered,
   events,
+  showsCertificate,
   publicKey,
   createdAt,
 }: Webhook) {
@@ -86,6 +88,7 @@ export function webhookView({
     ordered,
     events,
     signatures: publicKey === null ? ['hmac'] : ['hmac', 'ed25519'],
+    client_certificate: showsCertificate,
     public_key: publicKey,
     failing_since: failingSince?.toISOString() ?? null,
     created_at: createdAt.toISOString(),

@@ -50,6 +50,7 @@ const UNSET: Omit<store.WebhookSettings, 'url'> = {
   maxPerSecond: null,
   ordered: false,
   events: ['message.received'],
+  showsCertificate: false,
 };
 
 /** Returns the secret, which is shown only once. */
@@ -157,7 +158,17 @@ export async function rotateSecret(services: WebhookServices, business: Business
 /** The given fields alone. */
 async function checkedSettings(services: WebhookServices, business: Business, id: string, fields: WebhookFields) {
   const { outbound, inboundDomain, webhookSecrets } = services;
-  const { url, target, description, types, headers, max_per_second: maxPerSecond, ordered, events } = fields;
+  const {
+    url,
+    target,
+    description,
+    types,
+    headers,
+    max_per_second: maxPerSecond,
+    ordered,
+    events,
+    client_certificate: showsCertificate,
+  } = fields;
   const settings: Partial<store.WebhookSettings> = {};
   if (target !== undefined) settings.target = target === null ? null : segmentOf(business, inboundDomain, target);
   if (description !== undefined) settings.description = description;
@@ -166,6 +177,7 @@ async function checkedSettings(services: WebhookServices, business: Business, id
   if (maxPerSecond !== undefined) settings.maxPerSecond = maxPerSecond;
   if (ordered !== undefined) settings.ordered = ordered;
   if (events !== undefined) settings.events = events;
+  if (showsCertificate !== undefined) settings.showsCertificate = showsCertificate;
   if (url === undefined) return settings;
   try {
     await outbound.check(url);
