@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { formatId, newUuid, parseId } from '../../src/contract/ids.ts';
-import {
-  WEBHOOK_RECOVERIES_PER_BUSINESS_AND_DAY_MAX,
-  WEBHOOK_RECOVERIES_PER_DAY_MAX,
-  WEBHOOK_RECOVERY_ATTEMPTS_PER_BUSINESS_AND_DAY_MAX,
-  WEBHOOK_RECOVERY_ATTEMPTS_PER_DAY_MAX,
-} from '../../src/contract/limits.ts';
 import { type Receiver, receiverSettings, startReceiver, withStatus } from '../support/receiver.ts';
 import { expectInvalid, expectRefusal, withoutTraces } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -278,66 +272,6 @@ describe('a recovery under way', () => {
 });
 
 describe('requests', () => {
-  describe('has limits per day', () => {
-    const NOBODY = '00000000-0000-0000-0000-000000000000';
-    const use = (id: string, fields: { recoveries?: number; queued?: number }) =>
-      service.sql(
-        `UPDATE webhook_recovery_usage SET recoveries = coalesce($3, recoveries), queued = coalesce($4, queued)
-          WHERE party_id = (SELECT id FROM parties WHERE handle = $1) AND webhook_id = $2`,
-        [acme.handle, id, fields.recoveries ?? null, fields.queued ?? null],
-      );
-    const tomorrow = () => service.sql('UPDATE webhook_recovery_usage SET day = day - 1');
-    const refusedFor = async (webhook: { id: string }) => {
-      const response = await recover(webhook, { since: longAgo(), only: 'all' });
-      expectRefusal(response, 'quota_exceeded');
-      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
-      return response.body.error.details[0].limit;
-    };
-
-    test('of a webhook, and of a business with those that are deleted', async () => {
-      await sendMany(1);
-      const webhook = await register('many');
-      await completed(await started(webhook, { only: 'all' }));
-      await use(parseId('wh', webhook.id) as string, { recoveries: WEBHOOK_RECOVERIES_PER_DAY_MAX - 1 });
-      await completed(await started(webhook, { only: 'all' }));
-      expect(await refusedFor(webhook)).toBe('daily_recoveries');
-      await acme.api.write('PATCH', `/webhooks/${webhook.id}`, { active: false });
-      expectRefusal(await acme.api.write('PATCH', `/webhooks/${webhook.id}`, { active: true, recover: true }), 'quota_exceeded');
-      await acme.api.request('DELETE', `/v1/webhooks/${webhook.id}`);
-      const other = await register('other');
-      await completed(await started(other, { only: 'all' }));
-      await use(NOBODY, { recoveries: WEBHOOK_RECOVERIES_PER_BUSINESS_AND_DAY_MAX });
-      expect(await refusedFor(other)).toBe('daily_recoveries_per_business');
-      await tomorrow();
-      await completed(await started(other, { only: 'all' }));
-    });
-
-    test('of attempts: it goes on the next day', async () => {
-      const ids = await sendMany(3);
-      const [one, other] = [await register('one'), await register('other')];
-      await completed(await started(one, { only: 'failed' }));
-      await use(parseId('wh', one.id) as string, { queued: WEBHOOK_RECOVERY_ATTEMPTS_PER_DAY_MAX - 2 });
-      const recovery = await started(one, { only: 'all' });
-      await expect.poll(async () => (await shown(recovery)).queued, PATIENTLY).toBe(2);
-      // Another webhook is not limited by it.
-      await completed(await started(other, { only: 'all' }));
-      expect(await shown(recovery)).toMatchObject({ state: 'running', queued: 2, done: 2 });
-      await use(NOBODY, { queued: WEBHOOK_RECOVERY_ATTEMPTS_PER_BUSINESS_AND_DAY_MAX });
-      expect(await refusedFor(other)).toBe('daily_recovered_attempts_per_business');
-      await tomorrow();
-      expect(await completed(recovery)).toMatchObject({ queued: 3 });
-      await expect.poll(() => new Set(arrived('one')), PATIENTLY).toEqual(new Set(ids));
-    });
-
-    test('for those that begin at once', async () => {
-      const webhooks = await Promise.all(Array.from({ length: 5 }, (_, i) => register(`at-once-${i}`)));
-      await completed(await started(webhooks[0] as { id: string }, { only: 'all' }));
-      await use(NOBODY, { recoveries: WEBHOOK_RECOVERIES_PER_BUSINESS_AND_DAY_MAX - 2 });
-      const responses = await Promise.all(webhooks.map((webhook) => recover(webhook, { since: longAgo(), only: 'all' })));
-      expect(responses.map(({ status }) => status).toSorted()).toEqual([202, 202, 429, 429, 429]);
-    });
-  });
-
   test('the list has the newest first, in pages, and the last 20', async () => {
     const webhook = await register('listed');
     const ids: string[] = [];
