@@ -56,6 +56,7 @@ describe('POST /webhooks', () => {
       ordered: false,
       events: ['message.received'],
       signatures: ['hmac'],
+      client_certificate: false,
       public_key: null,
       created_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/),
       secret: expect.stringMatching(/^whsec_/),
