@@ -21,7 +21,7 @@ export {
   signatureBase,
   signRequest,
 } from './http-signature.ts';
-export { JsonText } from './json-text.ts';
+export { JsonText, memberText } from './json-text.ts';
 export { JsonNumber, JsonObject, type LosslessJson, parseLossless, writeLossless } from './lossless-json.ts';
 export { type EnvelopeFields, type Message, readMessage } from './message.ts';
 export type { InputOf, Operation, ResponseOf } from './operations.ts';

@@ -23,6 +23,12 @@ export function membersAt(text: string, at: number): Map<string, Span> {
   return members;
 }
 
+/** The text of a member of a JSON object, as it is written; of a repeated one, the last. */
+export function memberText(object: string, name: string): string | undefined {
+  const span = membersAt(object, object.indexOf('{')).get(name);
+  return span && object.slice(...span);
+}
+
 /** The elements of the array that starts at an offset. */
 export function elementsAt(text: string, at: number): Span[] {
   const elements: Span[] = [];

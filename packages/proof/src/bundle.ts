@@ -47,7 +47,7 @@ export interface Bundle {
   other_logs?: BundleLog[];
   /** The tlog-proof of leaf 01. */
   proof: string;
-  /** The canonical form of the message's JSON, which `json_sha256` is the hash of. */
+  /** The message's JSON as it was sent, which `json_bytes_sha256` is the hash of; of an older message, which has no such hash, its canonical form. */
   json?: string;
   /** Large files, which were hashed after delivery: leaf 02. */
   files?: { id: string; sha256: string; statement: string; proof: string }[];
@@ -57,9 +57,9 @@ export interface Bundle {
   timestamps?: { proof: string; token: string }[];
 }
 
-/** The text of a bundle. Empty lists are left out; `json` may be as it was sent. */
+/** The text of a bundle. Empty lists are left out. */
 export function formatBundle(bundle: Bundle): string {
-  const members = Object.entries({ ...bundle, ...(bundle.json !== undefined && { json: canonicalJson(JSON.parse(bundle.json)) }) });
+  const members = Object.entries(bundle);
   const text = canonicalJson(
     Object.fromEntries(members.filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0))),
   );

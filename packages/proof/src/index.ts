@@ -10,7 +10,7 @@ export * from './note.ts';
 export * from './policy.ts';
 export type * from './statements.ts';
 export * from './tiles.ts';
-export { type Timestamp, TOKEN_BYTES_MAX, verifyTimestamp } from './timestamp.ts';
+export { isInTime, type Timestamp, TOKEN_BYTES_MAX, verifyTimestamp } from './timestamp.ts';
 export * from './tlog-proof.ts';
 export * from './verify-bundle.ts';
 export { type Certificate, parseCertificate } from './x509.ts';

@@ -4,6 +4,7 @@ import {
   contentDigest,
   isDigestOf,
   isSignatureGenuine,
+  memberText,
   parseParameters,
   SignatureFault,
   type SignatureParameters,
@@ -32,7 +33,7 @@ interface Expected {
 export async function verifySender(signature: BundleSignature, envelope: EnvelopeStatement, policy: Policy): Promise<string> {
   const { from, actor, receivedAt } = envelope;
   const keyId = await verifyRequest(signature, { path: '/v1/messages', party: from, agent: actor.id, at: receivedAt }, policy);
-  compareMessage(bodyOf(signature), envelope);
+  compareMessage(bodyOf(signature), envelope, memberText(signature.body, 'json'));
   return keyId;
 }
 
@@ -79,12 +80,13 @@ function checkParameters({ keyid, created = 0 }: SignatureParameters, keyId: str
 }
 
 /** What the sender wrote must be what the message has. What the service added, such as ids and times, nobody else signed. */
-function compareMessage(body: Record<string, unknown>, envelope: EnvelopeStatement): void {
+function compareMessage(body: Record<string, unknown>, envelope: EnvelopeStatement, jsonText = ''): void {
   const fields: [written: unknown, sent: unknown][] = [
     [body['type'] ?? null, envelope.type],
     [body['subject'] ?? null, envelope.subject],
     [body['note'] ?? null, envelope.note],
     ['json' in body ? hashOfJson(body['json']) : null, envelope.jsonSha256],
+    ...(envelope.jsonBytesSha256 === null ? [] : [[hashOf(jsonText), envelope.jsonBytesSha256] satisfies [string, string]]),
     // Uploads have other ids than the files that they become.
     [Array.isArray(body['files']) ? body['files'].length : 0, envelope.files.length],
   ];
@@ -96,10 +98,14 @@ function compareMessage(body: Record<string, unknown>, envelope: EnvelopeStateme
 /** Undefined for JSON that has no canonical form: a number that is too large, or levels that are too many. */
 function hashOfJson(json: unknown): string | undefined {
   try {
-    return `sha256:${toHex(sha256(utf8(canonicalJson(json))))}`;
+    return hashOf(canonicalJson(json));
   } catch {
     return undefined;
   }
+}
+
+function hashOf(text: string): string {
+  return `sha256:${toHex(sha256(utf8(text)))}`;
 }
 
 /** `globex`, `globex/orders`, `@globex`, or a mail address: `globex@…`, `globex+orders@…`. */

@@ -34,6 +34,8 @@ export interface EnvelopeStatement {
   subject: string | null;
   note: string | null;
   jsonSha256: string | null;
+  /** Of the text as it was sent. Null without JSON, and for messages from before this hash was recorded. */
+  jsonBytesSha256: string | null;
   files: EnvelopeFile[];
   receivedAt: string;
 }
@@ -87,6 +89,7 @@ export function parseEnvelope(text: string): EnvelopeStatement {
       subject: envelope.textOrNull('subject'),
       note: envelope.textOrNull('note'),
       jsonSha256: envelope.textOrNull('json_sha256'),
+      jsonBytesSha256: envelope.optionalText('json_bytes_sha256') ?? null,
       files: envelope.list('files', FILES_MAX, readFile),
       receivedAt: envelope.text('received_at'),
     };

@@ -16,6 +16,14 @@ export interface Timestamp {
   isTrusted: boolean;
 }
 
+/** By how much the clock of an authority may be behind that of a service. */
+const CLOCKS_DIFFER_MAX_S = 60;
+
+/** Nothing is in the log before it was received: a timestamp that says so, or a service, is wrong. */
+export function isInTime({ time }: Timestamp, receivedAt: string | Date): boolean {
+  return time.getTime() + 1_000 * CLOCKS_DIFFER_MAX_S >= new Date(receivedAt).getTime();
+}
+
 const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const TIMESTAMP_INFO = '1.2.840.113549.1.9.16.1.4';
 const CONTENT_TYPE = '1.2.840.113549.1.9.3';

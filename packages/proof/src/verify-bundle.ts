@@ -8,7 +8,7 @@ import { formatVkey } from './note.ts';
 import { type Policy, parsePolicy, policyOf } from './policy.ts';
 import { verifyAcknowledger, verifySender } from './signed-request.ts';
 import { type EnvelopeStatement, isSameParty, nameOf, parseAcknowledgement, parseEnvelope, parseFileStatement } from './statements.ts';
-import { verifyTimestamp } from './timestamp.ts';
+import { isInTime, verifyTimestamp } from './timestamp.ts';
 import { type VerifiedProof, verifyProof } from './tlog-proof.ts';
 import { verifyLogged } from './verify-logged.ts';
 import { type Certificate, parseCertificate } from './x509.ts';
@@ -35,11 +35,14 @@ export interface Check {
   text: string;
 }
 
+/**
+ * verified: the message is in a log that you trust, and nothing failed. failed: something does not hold. untrusted: the file is consistent, but you named no
+ * key of a log that you trust, and anybody can make such a file with a key of their own; nothing is proven.
+ */
+export type Verdict = 'verified' | 'failed' | 'untrusted';
+
 export interface Report {
-  /** Nothing failed, and the message is in the log. */
-  isVerified: boolean;
-  /** Whether the key of the log came from the file alone: then a forger could have made all of it. */
-  isKeyFromFile: boolean;
+  verdict: Verdict;
   contentHash: string;
   /** What the proof is about; undefined if the envelope can't be read. */
   envelope: EnvelopeStatement | undefined;
@@ -57,19 +60,24 @@ export async function verifyBundle(given: string | Uint8Array, options: VerifyOp
   return verification.report();
 }
 
-/** The policy that the options give, and whether its logs come from elsewhere than the file. */
-export function trustOf(options: VerifyOptions, inFile: readonly string[]): { policy: Policy; isKeyFromFile: boolean } {
+/** The policy that the options give. If it names no log, those of the file are taken, and nothing is trusted. */
+export function trustOf(options: VerifyOptions, inFile: readonly string[]): { policy: Policy; isTrusted: boolean } {
   const given = options.policy === undefined ? policyOf() : parsePolicy(options.policy);
   const logs = [...given.logs, ...policyOf(...(options.vkeys ?? [])).logs];
-  const isKeyFromFile = logs.length === 0;
-  return { policy: { ...given, logs: isKeyFromFile ? policyOf(...inFile).logs : logs }, isKeyFromFile };
+  const isTrusted = logs.length > 0;
+  return { policy: { ...given, logs: isTrusted ? logs : policyOf(...inFile).logs }, isTrusted };
+}
+
+export function verdictOf(checks: readonly Check[], isTrusted: boolean): Verdict {
+  if (checks.some(({ state }) => state === 'failed')) return 'failed';
+  return isTrusted ? 'verified' : 'untrusted';
 }
 
 class Verification {
   readonly #bundle: Bundle;
   readonly #options: VerifyOptions;
   readonly #policy: Policy;
-  readonly #isKeyFromFile: boolean;
+  readonly #isTrusted: boolean;
   readonly #authorities: Certificate[];
   readonly #contentHash: Uint8Array;
   readonly #checks: Check[] = [];
@@ -82,7 +90,7 @@ class Verification {
       [bundle.log, ...(bundle.other_logs ?? [])].map(({ vkey }) => vkey),
     );
     this.#policy = trust.policy;
-    this.#isKeyFromFile = trust.isKeyFromFile;
+    this.#isTrusted = trust.isTrusted;
     this.#authorities = (options.tsaCertificates ?? []).map((pem) => parseCertificate(pem));
     this.#contentHash = sha256(utf8(bundle.envelope));
   }
@@ -101,11 +109,10 @@ class Verification {
       await this.#files(envelope);
       await this.#sender(envelope);
       for (const one of this.#bundle.acknowledgements ?? []) await this.#acknowledgement(one, envelope);
+      for (const one of this.#bundle.timestamps ?? []) await this.#timestamp(one, envelope);
     }
-    for (const one of this.#bundle.timestamps ?? []) await this.#timestamp(one);
     return {
-      isVerified: this.#checks.every(({ state }) => state !== 'failed'),
-      isKeyFromFile: this.#isKeyFromFile,
+      verdict: verdictOf(this.#checks, this.#isTrusted),
       contentHash: `sha256:${toHex(this.#contentHash)}`,
       envelope,
       checks: this.#checks,
@@ -124,7 +131,10 @@ class Verification {
     );
     if (!verified) return;
     const isNamed = formatVkey(verified.log) === log.vkey;
-    this.#add('log', isNamed, isNamed ? `The checkpoint is signed by ${log.vkey}.` : 'The log is another than the file names.');
+    const signed = this.#isTrusted
+      ? `The checkpoint is signed by ${log.vkey}.`
+      : `You named no key that you trust. The file names ${log.vkey}: anybody can make such a file with a key of their own.`;
+    this.#add('log', isNamed, isNamed ? signed : 'The log is another than the file names.');
     this.#witnesses(verified);
   }
 
@@ -136,25 +146,29 @@ class Verification {
     else this.#checks.push({ part: 'witnesses', state: 'unchecked', text: `Your policy asks for no witness.${others}` });
   }
 
-  #json({ jsonSha256 }: EnvelopeStatement): void {
+  #json(envelope: EnvelopeStatement): void {
     const { json } = this.#bundle;
     if (json !== undefined) {
-      const isSame = `sha256:${toHex(sha256(utf8(json)))}` === jsonSha256;
-      this.#add(
-        'json',
-        isSame,
-        isSame ? 'The JSON in the file is that of the message.' : 'The JSON in the file is not that of the message.',
-      );
-    } else if (jsonSha256 !== null && this.#options.json === undefined) {
+      const { jsonSha256, jsonBytesSha256 } = envelope;
+      // A proof of an older message has the canonical form. Of others, both hashes are compared: two readers must not be shown two values.
+      const isHashed = hashOf(json) === (jsonBytesSha256 ?? jsonSha256);
+      const isSame = isHashed && (jsonBytesSha256 === null || likenessOf(json, envelope) === 'same text');
+      this.#add('json', isSame, `The JSON in the file is ${isSame ? '' : 'not '}that of the message.`);
+    } else if (envelope.jsonSha256 !== null && this.#options.json === undefined)
       this.#checks.push({ part: 'json', state: 'unchecked', text: 'The file has not the JSON, only its hash.' });
-    }
-    if (this.#options.json === undefined) return;
-    const isSame = hashOfJson(this.#options.json) === jsonSha256;
-    this.#add(
-      'json',
-      isSame,
-      isSame ? 'The JSON that you gave is that of the message.' : 'The JSON that you gave is not that of the message.',
-    );
+    if (this.#options.json !== undefined) this.#givenJson(this.#options.json, envelope);
+  }
+
+  #givenJson(json: string, envelope: EnvelopeStatement): void {
+    const likeness = likenessOf(json, envelope);
+    if (likeness === 'no JSON') throw new ProofError('What you gave is not JSON.');
+    if (likeness === 'same value' && envelope.jsonBytesSha256 !== null)
+      this.#checks.push({
+        part: 'json',
+        state: 'unchecked',
+        text: 'The JSON that you gave has the value of the message’s JSON (RFC 8785), but it is written in another way: spaces, order of keys, digits or repeated keys differ.',
+      });
+    else this.#add('json', likeness !== 'other', `The JSON that you gave is ${likeness === 'other' ? 'not ' : ''}that of the message.`);
   }
 
   async #files(envelope: EnvelopeStatement): Promise<void> {
@@ -221,23 +235,35 @@ class Verification {
       });
   }
 
-  async #timestamp({ proof, token }: { proof: string; token: string }): Promise<void> {
+  async #timestamp({ proof, token }: { proof: string; token: string }, envelope: EnvelopeStatement): Promise<void> {
     await this.#check(
       'time',
       async () => {
         const { body } = await verifyLogged(proof, leafOf(LEAF.message, this.#contentHash), this.#policy);
-        return verifyTimestamp(fromBase64(token, 'The timestamp'), utf8(body), this.#authorities);
+        const stamp = await verifyTimestamp(fromBase64(token, 'The timestamp'), utf8(body), this.#authorities);
+        if (!isInTime(stamp, envelope.receivedAt))
+          throw new ProofError(`The timestamp is of ${stamp.time.toISOString()}, before the message was received.`);
+        return stamp;
       },
       ({ time, authority, isTrusted }) =>
-        `In the log before ${time.toISOString()}, signed by ${authority}, ${isTrusted ? 'whom you trust' : 'not checked against a trusted authority'}.`,
+        isTrusted
+          ? `In the log before ${time.toISOString()}, signed by ${authority}, whom you trust.`
+          : `${authority} says that it was in the log before ${time.toISOString()}. You named no certificate by which to trust this authority.`,
+      ({ isTrusted }) => isTrusted,
     );
   }
 
   /** Runs a check and writes its line. Undefined if it failed. */
-  async #check<T>(part: Part, run: () => Promise<T>, tell: (result: T) => string): Promise<T | undefined> {
+  async #check<T>(
+    part: Part,
+    run: () => Promise<T>,
+    tell: (result: T) => string,
+    isProven: (result: T) => boolean = () => true,
+  ): Promise<T | undefined> {
     try {
       const result = await run();
-      this.#add(part, true, tell(result));
+      if (isProven(result)) this.#add(part, true, tell(result));
+      else this.#checks.push({ part, state: 'unchecked', text: tell(result) });
       return result;
     } catch (error) {
       if (!(error instanceof ProofError)) throw error;
@@ -246,15 +272,24 @@ class Verification {
     }
   }
 
+  /** By a key that nobody trusts, nothing is verified. */
   #add(part: Part, isGood: boolean, text: string): void {
-    this.#checks.push({ part, state: isGood ? 'verified' : 'failed', text });
+    this.#checks.push({ part, state: !isGood ? 'failed' : this.#isTrusted ? 'verified' : 'unchecked', text });
   }
 }
 
-function hashOfJson(text: string): string {
+type Likeness = 'same text' | 'same value' | 'other' | 'no JSON';
+
+/** How JSON compares with that of the message. Space around it is no part of it. */
+function likenessOf(json: string, { jsonSha256, jsonBytesSha256 }: EnvelopeStatement): Likeness {
   try {
-    return jsonHash(text);
+    if (jsonHash(json) !== jsonSha256) return 'other';
   } catch {
-    throw new ProofError('What you gave is not JSON.');
+    return 'no JSON';
   }
+  return hashOf(json.trim()) === jsonBytesSha256 ? 'same text' : 'same value';
+}
+
+function hashOf(text: string): string {
+  return `sha256:${toHex(sha256(utf8(text)))}`;
 }

@@ -18,8 +18,8 @@ export function keyOf(seed: string): TestKey {
   return { privateKey: secret.toString('base64'), publicKey, sign: (bytes) => new Uint8Array(sign(null, bytes, key)) };
 }
 
-export function logSigner(origin: string): { signer: Signer; vkey: string } {
-  const { publicKey, sign } = keyOf(origin);
+export function logSigner(origin: string, seed = origin): { signer: Signer; vkey: string } {
+  const { publicKey, sign } = keyOf(seed);
   return { signer: noteSigner(origin, publicKey, sign), vkey: formatVkey(verifierKey(origin, KEY_TYPE.ed25519, publicKey)) };
 }
 

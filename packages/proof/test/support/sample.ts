@@ -36,8 +36,7 @@ const hashText = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(by
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
 /** What the parties and the service said, before anything is signed or logged. */
-export function said() {
-  const json = canonicalJson(JSON.parse(WRITTEN_JSON));
+export function said(json = WRITTEN_JSON) {
   const files = [
     { content_type: 'text/plain', filename: 'drawing.txt', id: id('file', 1), sha256: hashText(FILE), size_bytes: FILE.length },
     { content_type: 'image/tiff', filename: 'scan “A”.tiff', id: id('file', 2), sha256: null as string | null, size_bytes: 209_715_200 },
@@ -48,7 +47,9 @@ export function said() {
       from: { actor: agent(id('agt', 1), 'Order desk'), party: acme },
       id: id('msg', 1),
       in_reply_to: null as string | null,
-      json_sha256: hashText(utf8(json)),
+      // Messages from before this hash was recorded lack it.
+      json_bytes_sha256: hashText(utf8(json)) as string | undefined,
+      json_sha256: hashText(utf8(canonicalJson(JSON.parse(json)))),
       note: 'Bitte bis Freitag – danke! 🙂',
       received_at: RECEIVED_AT,
       subject: 'Order 4711',
@@ -68,8 +69,9 @@ export function said() {
       reason: 'In stock' as string | null,
       status: 'accepted',
     },
+    json,
     /** The bodies of the two signed requests. */
-    sent: `{"to":"globex/orders","type":"order","subject":"Order 4711","note":"Bitte bis Freitag – danke! 🙂","json":${WRITTEN_JSON},"files":["upl_1","upl_2"]}`,
+    sent: `{"to":"globex/orders","type":"order","subject":"Order 4711","note":"Bitte bis Freitag – danke! 🙂","json":${json},"files":["upl_1","upl_2"]}`,
     acknowledged: '{"status":"accepted","reason":"In stock"}',
     acknowledgePath: `/v1/messages/${id('msg', 1)}/acknowledge`,
     signedAt: Date.parse(RECEIVED_AT) / 1_000 - 1,
@@ -101,7 +103,8 @@ export async function bundleOf(
   stamp?: Stamp,
   signers = witnesses.map(({ signer }) => signer),
 ): Promise<Bundle> {
-  const envelope = canonicalJson(words.envelope);
+  const { json_bytes_sha256, ...older } = words.envelope;
+  const envelope = canonicalJson(json_bytes_sha256 === undefined ? older : words.envelope);
   if (words.acknowledgement.content_hash === '') words.acknowledgement.content_hash = hashText(utf8(envelope));
   const [file, acknowledgement] = [canonicalJson(words.file), canonicalJson(words.acknowledgement)];
   const [senderKey, recipientKey] = [canonicalJson(words.senderKey), canonicalJson(words.recipientKey)];
@@ -127,7 +130,7 @@ export async function bundleOf(
     log: { origin: ORIGIN, vkey: log.vkey },
     other_logs: [{ origin: 'waybill.example.com/log/1', vkey: oldLog.vkey }],
     proof: await proofAt(AT.message),
-    json: canonicalJson(JSON.parse(WRITTEN_JSON)),
+    json: json_bytes_sha256 === undefined ? canonicalJson(JSON.parse(words.json)) : words.json,
     files: [{ id: words.file.file, sha256: words.file.sha256, statement: file, proof: await proofAt(AT.file) }],
     signature: { key: senderKey, key_proof: oldProof, ...signed('sender', words.senderKey.id, sent) },
     acknowledgements: [
@@ -143,6 +146,15 @@ export async function bundleOf(
     ],
     ...(token !== undefined && { timestamps: [{ proof: timestamped, token }] }),
   };
+}
+
+/** A proof that anybody can make: another subject, in a log of one leaf that has the name of the real one, signed with a key of the forger's. */
+export async function forgedBundle({ envelope: genuine, json }: Bundle, origin = ORIGIN): Promise<Bundle> {
+  const envelope = canonicalJson({ ...JSON.parse(genuine), subject: 'Order 9999' });
+  const { signer, vkey } = logSigner(origin, 'forger');
+  const tree = new NaiveTree([leafOf(LEAF.message, createHash('sha256').update(envelope).digest())]);
+  const proof = await proofOf(tree, origin, 0, 1, [signer]);
+  return { format: 'waybill-proof/1', envelope, log: { origin, vkey }, proof, ...(json !== undefined && { json }) };
 }
 
 async function proofOf(tree: NaiveTree, origin: string, index: number, size: number, signers: Signer[]): Promise<string> {

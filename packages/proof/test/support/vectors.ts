@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { canonicalJson } from '@waybill/client';
 import { type Bundle, formatBundle } from '../../src/index.ts';
 import { Authority } from './authority.ts';
-import { bundleOf, log, policy, type Stamp, said, WRITTEN_JSON, witnesses } from './sample.ts';
+import { bundleOf, forgedBundle, log, policy, said, WRITTEN_JSON, witnesses } from './sample.ts';
 
 /* The vectors of docs/proof/vectors: files with their expected verdicts, for every verifier. */
 
@@ -11,9 +12,9 @@ export const VECTORS = path.resolve(import.meta.dirname, '../../../../docs/proof
 export interface Vector {
   name: string;
   file: string;
-  /** With policy.txt, with the key of the log, or with what is in the file alone. */
+  /** With policy.txt, with the key of the log, or with nothing but the file. */
   trust: 'policy' | 'vkey' | 'none';
-  verdict: 'verified' | 'failed' | 'unusable';
+  verdict: 'verified' | 'failed' | 'untrusted' | 'unusable';
   /** The parts of the lines that fail. */
   failed: string[];
 }
@@ -23,10 +24,14 @@ interface Made {
   trust?: Vector['trust'];
   verdict?: Vector['verdict'];
   failed?: string[];
+  /** The JSON as it was sent, if it is another. */
+  json?: string;
+  /** Which timestamp it has: that of the sample if nothing else is said, one of its own, one of another authority, or none. */
+  stamp?: 'own' | 'unknown' | 'none';
   /** Changes what was said, before it is signed and logged: as a service that lies would. */
   say?: (words: Words) => void;
   /** Changes the finished bundle, as a forger would. */
-  forge?: (bundle: Bundle) => void;
+  forge?: (bundle: Bundle) => unknown;
   /** Changes the text of the file. */
   write?: (text: string) => string;
   isWitnessed?: boolean;
@@ -49,21 +54,37 @@ const bad = (...failed: string[]): Made => ({ verdict: 'failed', failed });
 export const MADE: Record<string, Made> = {
   'good-everything': { trust: 'policy' },
   'good-everything-by-vkey': { trust: 'vkey', forge: keepOneLog },
-  'good-everything-by-its-own-key': { trust: 'none' },
   'good-least': { trust: 'vkey', forge: keepLeast },
   'good-without-json': { trust: 'policy', forge: (bundle) => void delete bundle.json },
   'good-not-witnessed': { trust: 'vkey', isWitnessed: false, forge: keepLeast },
+  'good-json-with-repeated-keys': { json: '{"a":1,"a":2, "big":10000000000000001}' },
+  'good-from-before-json-bytes': { stamp: 'own', say: (words) => (words.envelope.json_bytes_sha256 = undefined) },
+  'good-timestamp-of-an-unknown-authority': { stamp: 'unknown' },
   'good-newline-at-the-end': { trust: 'policy', write: (text) => `${text}\n` },
   'bad-envelope-changed': {
     ...bad('inclusion', 'acknowledgement', 'time', 'signature'),
     forge: (bundle) => (bundle.envelope = bundle.envelope.replace('Order 4711', 'Order 4712')),
   },
   'bad-envelope-not-canonical': {
-    ...bad('content', 'inclusion', 'time'),
+    ...bad('content', 'inclusion'),
     forge: (bundle) => (bundle.envelope = bundle.envelope.replace('":', '": ')),
   },
   'bad-json-changed': { ...bad('json'), forge: (bundle) => (bundle.json = bundle.json?.replace('4711', '4712') ?? never()) },
-  'bad-leaf-of-another-type': { ...bad('inclusion', 'time'), say: (words) => (words.messageLeafType = 5) },
+  'bad-json-of-the-same-value': {
+    ...bad('json'),
+    forge: (bundle) => (bundle.json = canonicalJson(JSON.parse(bundle.json ?? never()))),
+  },
+  'bad-json-with-space-around-it': { ...bad('json'), forge: (bundle) => (bundle.json = `${bundle.json} `) },
+  'bad-json-hashes-of-two-values': {
+    ...bad('json', 'signature'),
+    say: (words) => (words.envelope.json_sha256 = `sha256:${'0'.repeat(64)}`),
+  },
+  'bad-json-from-before-json-bytes': {
+    ...bad('json'),
+    say: (words) => (words.envelope.json_bytes_sha256 = undefined),
+    forge: (bundle) => (bundle.json = WRITTEN_JSON),
+  },
+  'bad-leaf-of-another-type': { ...bad('inclusion', 'time'), stamp: 'own', say: (words) => (words.messageLeafType = 5) },
   'bad-index': { ...bad('inclusion'), forge: (bundle) => (bundle.proof = bundle.proof.replace('index 20', 'index 21')) },
   'bad-size': { ...bad('inclusion'), forge: (bundle) => (bundle.proof = bundle.proof.replace('\n50\n', '\n51\n')) },
   'bad-proof-too-short': { ...bad('inclusion'), forge: (bundle) => (bundle.proof = bundle.proof.replace(/(index 20\n)[^\n]+\n/, '$1')) },
@@ -119,6 +140,10 @@ export const MADE: Record<string, Made> = {
     ...bad('signature'),
     say: (words) => (words.sent = words.sent.replace('"quantity":3', '"quantity":4')),
   },
+  'bad-sender-signed-the-same-value': {
+    ...bad('signature'),
+    say: (words) => (words.sent = words.sent.replace('"order": 4711', '"order":4711')),
+  },
   'bad-sender-signed-for-another-recipient': {
     ...bad('signature'),
     say: (words) => (words.sent = words.sent.replace('globex/', 'initech/')),
@@ -156,6 +181,17 @@ export const MADE: Record<string, Made> = {
   },
   'bad-timestamp-of-another-checkpoint': { ...bad('time'), forge: (bundle) => (timestamp(bundle).proof = bundle.proof) },
   'bad-timestamp-token': { ...bad('time'), forge: (bundle) => (timestamp(bundle).token = other(timestamp(bundle).token, 1_000)) },
+  'bad-timestamp-before-the-message': {
+    ...bad('time'),
+    stamp: 'own',
+    say: (words) => {
+      words.envelope.received_at = words.acknowledgement.at = '2099-11-17T09:00:00.123Z';
+      words.signedAt = Date.parse(words.envelope.received_at) / 1_000;
+    },
+  },
+  'bad-forged': { trust: 'vkey', ...bad('inclusion'), forge },
+  'untrusted-forged': { trust: 'none', verdict: 'untrusted', forge },
+  'untrusted-everything': { trust: 'none', verdict: 'untrusted' },
   'unusable-json-with-spaces': { verdict: 'unusable', write: (text) => text.replace('{"', '{ "') },
   'unusable-member-twice': { verdict: 'unusable', write: (text) => text.replace('{"', '{"format":"waybill-proof/1","') },
   'unusable-unknown-member': { verdict: 'unusable', write: (text) => text.replace('"json":', '"jsom":') },
@@ -173,21 +209,30 @@ function keepLeast(bundle: Bundle): void {
   for (const name of ['other_logs', 'signature', 'json', 'files', 'acknowledgements', 'timestamps'] as const) delete bundle[name];
 }
 
+async function forge(bundle: Bundle): Promise<void> {
+  const forged = await forgedBundle(bundle);
+  for (const name of ['other_logs', 'signature', 'files', 'acknowledgements', 'timestamps'] as const) delete bundle[name];
+  Object.assign(bundle, forged);
+}
+
+/** A token in base64 over the text of a checkpoint, for the vector of that name. */
+export type Stamps = (name: string, checkpointText: string) => string;
+
 /** Texts of all files by name, and the list of them. */
-export async function vectorFiles(stamp: Stamp): Promise<Map<string, string>> {
+export async function vectorFiles(stamps: Stamps): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   const vectors: Vector[] = [];
   for (const [name, made] of Object.entries(MADE)) {
-    const words = said();
+    const words = said(made.json);
     made.say?.(words);
-    const isChanged = made.say !== undefined;
-    // What is logged otherwise is another tree, of which there is no token; the lines about time are tried with the others.
+    // What is logged otherwise is another tree, of which there is a token only where the lines about time are tried.
+    const { stamp = made.say || made.json ? 'none' : undefined } = made;
     const bundle = await bundleOf(
       words,
-      isChanged && name !== 'bad-leaf-of-another-type' ? undefined : stamp,
+      stamp === 'none' ? undefined : async (text) => stamps(stamp === undefined ? 'sample' : name, text),
       made.isWitnessed === false ? [] : undefined,
     );
-    made.forge?.(bundle);
+    await made.forge?.(bundle);
     const text = formatBundle(bundle);
     files.set(`${name}.waybill-proof`, made.write?.(text) ?? text);
     vectors.push({
@@ -198,7 +243,7 @@ export async function vectorFiles(stamp: Stamp): Promise<Map<string, string>> {
       failed: made.failed ?? [],
     });
   }
-  const whole = await bundleOf(said(), stamp);
+  const whole = await bundleOf(said());
   files.set('message.tlog-proof', whole.proof);
   files.set('envelope.json', whole.envelope);
   files.set('order.json', WRITTEN_JSON);
@@ -211,19 +256,24 @@ export async function vectorFiles(stamp: Stamp): Promise<Map<string, string>> {
 }
 
 /** Tokens that were made once and are kept with the vectors, because each new one has another time. */
-export function keptStamp(): Stamp {
-  return async () => readFileSync(path.join(VECTORS, 'timestamp.base64'), 'utf8').trim();
+export function keptStamps(): Stamps {
+  const tokens: Record<string, string> = JSON.parse(readFileSync(path.join(VECTORS, 'timestamps.json'), 'utf8'));
+  return (name) => tokens[name] ?? '';
 }
 
-/** Writes all files, with a token of a new authority. */
+/** Writes all files, with tokens of a new authority, and of another one that nobody is told to trust. */
 export async function writeVectors(): Promise<void> {
-  const authority = new Authority({ key: ['-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256'], hasChain: true });
-  let token = '';
-  const files = await vectorFiles(
-    async (text) => (token ||= Buffer.from(authority.stamp(new TextEncoder().encode(text))).toString('base64')),
-  );
-  files.set('timestamp.base64', `${token}\n`);
+  const key = ['-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256'];
+  const [authority, unknown] = [new Authority({ key, hasChain: true }), new Authority({ key, hasChain: true })];
+  const tokens: Record<string, string> = {};
+  const files = await vectorFiles((name, text) => {
+    const by = MADE[name]?.stamp === 'unknown' ? unknown : authority;
+    tokens[name] ??= Buffer.from(by.stamp(new TextEncoder().encode(text))).toString('base64');
+    return tokens[name];
+  });
+  files.set('timestamps.json', `${JSON.stringify(tokens, null, 2)}\n`);
   files.set('tsa-root.pem', authority.root);
   authority.close();
+  unknown.close();
   for (const [name, text] of files) writeFileSync(path.join(VECTORS, name), text);
 }
