@@ -82,18 +82,23 @@ const afterFiles = {
   validation: ValidationSchema,
   received_at: timestamp('When it was delivered.'),
   content_hash: hash(
-    'SHA-256 of the RFC 8785 form of id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, files and received_at. Never changes.',
+    'SHA-256 of the RFC 8785 form of id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, json_bytes_sha256 (unless it is null), files and received_at. Never changes.',
   ),
   receipt_url: Type.String({ description: 'A public page that proves the delivery.' }),
   idempotency_key: Type.Optional(Type.String({ description: 'Only if the message was sent with an Idempotency-Key.' })),
 };
 const jsonSha256 = nullable(hash('Of the RFC 8785 form of json as ECMAScript reads it.'), 'Null when there is no json.');
+const jsonBytesSha256 = nullable(
+  hash('Of json as it was sent, byte for byte.'),
+  'Null when there is no json, and for messages from before this hash was recorded.',
+);
 
 export const EnvelopeSchema = Type.Object(
   {
     ...beforeJson,
     json: Type.Unknown({ description: 'Any JSON value, byte for byte as sent; null without one.' }),
     json_sha256: jsonSha256,
+    json_bytes_sha256: jsonBytesSha256,
     files: Type.Array(FileSchema),
     ...afterFiles,
   },
@@ -105,6 +110,7 @@ export const SummarySchema = Type.Object(
     ...beforeJson,
     json_bytes: nullable(Type.Integer(), 'The size of `json`; null without one.'),
     json_sha256: jsonSha256,
+    json_bytes_sha256: jsonBytesSha256,
     files: Type.Array(FileSchema),
     ...afterFiles,
   },
@@ -112,7 +118,7 @@ export const SummarySchema = Type.Object(
 );
 
 export const ReceiptSchema = Type.Object(
-  { ...beforeJson, json_sha256: jsonSha256, files: Type.Array(ReceiptFileSchema), ...afterFiles },
+  { ...beforeJson, json_sha256: jsonSha256, json_bytes_sha256: jsonBytesSha256, files: Type.Array(ReceiptFileSchema), ...afterFiles },
   { $id: 'Receipt', ...closed, description: 'The envelope without json and without download URLs.' },
 );
 
@@ -125,6 +131,7 @@ export const MinimalReceiptSchema = Type.Object(
     from: partyOnly('Who sent it.'),
     to: partyOnly('Who received it.'),
     json_sha256: jsonSha256,
+    json_bytes_sha256: jsonBytesSha256,
     files: Type.Array(Type.Object({ sha256: fileFields.sha256 }, closed)),
     received_at: afterFiles.received_at,
     content_hash: afterFiles.content_hash,

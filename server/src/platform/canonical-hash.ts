@@ -1,12 +1,17 @@
 import { hash } from 'node:crypto';
 import { canonicalBytes } from './canonical-bytes.ts';
 
+/** The SHA-256 of a JSON text: of its canonical form, and of the text as it is. */
+export interface JsonHashes {
+  canonical: Buffer;
+  bytes: Buffer;
+}
+
 /** The RFC 8785 form of a JSON text that scanJson has accepted. */
 export function canonicalForm(json: Uint8Array): Buffer {
   return canonicalBytes(Buffer.from(json.buffer, json.byteOffset, json.byteLength));
 }
 
-/** Its SHA-256. */
-export function canonicalHash(json: Uint8Array): Buffer {
-  return hash('sha256', canonicalForm(json), 'buffer');
+export function hashesOf(json: Uint8Array): JsonHashes {
+  return { canonical: hash('sha256', canonicalForm(json), 'buffer'), bytes: hash('sha256', json, 'buffer') };
 }

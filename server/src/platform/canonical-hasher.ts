@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Refusal } from '../contract/errors.ts';
 import { HASHED_BY_WORKER_FROM_BYTES, HASHES_WAITING_PER_BUSINESS_MAX } from '../contract/limits.ts';
-import { canonicalForm, canonicalHash } from './canonical-hash.ts';
+import { canonicalForm, hashesOf, type JsonHashes } from './canonical-hash.ts';
 import { Lane } from './schema-checker/lane.ts';
 
 /** Processor time far above that of the worst `json` within the limits. */
@@ -17,29 +17,38 @@ export class CanonicalHasher {
   readonly #lane = new Lane({ workers: availableParallelism() > 2 ? 2 : 1, niceness: 0, killAfterMs: KILL_AFTER_MS });
   readonly #waiting = new Map<string, number>();
 
-  hash(party: string, json: Buffer): Buffer | Promise<Buffer> {
-    return json.length <= HASHED_BY_WORKER_FROM_BYTES ? canonicalHash(json) : this.#inWorker('hash', party, json);
+  hash(party: string, json: Buffer): JsonHashes | Promise<JsonHashes> {
+    return json.length <= HASHED_BY_WORKER_FROM_BYTES ? hashesOf(json) : this.#hashInWorker(party, json);
   }
 
   /** The text that the hash is of. */
   canonical(party: string, json: Buffer): Buffer | Promise<Buffer> {
-    return json.length <= HASHED_BY_WORKER_FROM_BYTES ? canonicalForm(json) : this.#inWorker('canonical', party, json);
+    return json.length <= HASHED_BY_WORKER_FROM_BYTES ? canonicalForm(json) : this.#formInWorker(party, json);
   }
 
   stop(): Promise<void> {
     return this.#lane.stop();
   }
 
-  async #inWorker(kind: 'hash' | 'canonical', party: string, json: Buffer): Promise<Buffer> {
+  async #hashInWorker(party: string, json: Buffer): Promise<JsonHashes> {
+    const outcome = await this.#inWorker('hash', party, json);
+    if (outcome.kind !== 'hashed') throw busy();
+    return { canonical: Buffer.from(outcome.canonical), bytes: Buffer.from(outcome.bytes) };
+  }
+
+  async #formInWorker(party: string, json: Buffer): Promise<Buffer> {
+    const outcome = await this.#inWorker('canonical', party, json);
+    if (outcome.kind !== 'canonical') throw busy();
+    return Buffer.from(outcome.json);
+  }
+
+  async #inWorker(kind: 'hash' | 'canonical', party: string, json: Buffer): ReturnType<Lane['run']> {
     const others = this.#waiting.get(party) ?? 0;
     if (others >= HASHES_WAITING_PER_BUSINESS_MAX) throw busy();
     this.#waiting.set(party, others + 1);
     try {
       const deadline = performance.now() + WAIT_MAX_MS;
-      const outcome = await this.#lane.run({ kind, party, key: kind, json, deadline, budgetMs: () => KILL_AFTER_MS });
-      if (outcome.kind === 'hashed') return Buffer.from(outcome.sha256);
-      if (outcome.kind === 'canonical') return Buffer.from(outcome.json);
-      throw busy();
+      return await this.#lane.run({ kind, party, key: kind, json, deadline, budgetMs: () => KILL_AFTER_MS });
     } finally {
       const left = (this.#waiting.get(party) ?? 1) - 1;
       if (left > 0) this.#waiting.set(party, left);

@@ -99,6 +99,19 @@ describe.runIf(hasOpenssl())('timestamps', () => {
     expect(metrics).toMatch(/waybill_log_timestamp_requests_total\{outcome="granted"\} 3/);
   });
 
+  test('a timestamp from before the checkpoint is not kept', async () => {
+    const kept = await stamped();
+    await acme.api.send({ to: 'globex', json: 4 });
+    const grown = () => service.sql<{ size: string }>('SELECT size FROM log_checkpoints ORDER BY size DESC LIMIT 1');
+    await until(async () => (await grown())[0]?.size !== kept.at(-1)?.size);
+    // That the clock of the service is ahead is the same as that of the authority being behind.
+    await service.sql("UPDATE log_checkpoints SET created_at = created_at + interval '5 minutes'");
+    await anHourLater();
+    const failure = async () => (await service.sql<{ failure: string | null }>('SELECT failure FROM log_attestors'))[0]?.failure;
+    await until(async () => (await failure())?.includes('the clock of the authority is behind') === true);
+    expect(await stamped()).toHaveLength(kept.length);
+  });
+
   describe('a response that is not taken', () => {
     const signal = new AbortController().signal;
     const ask = async (doing: typeof respond) => {

@@ -5,7 +5,7 @@ import { hardJson } from '../support/hard-json.ts';
 import { jsonText, whitespace } from '../support/json-text.ts';
 import { exchange } from '../support/raw-http.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
-import { sha256OfCanonical } from '../support/rfc8785.ts';
+import { contentHashOf, sha256OfCanonical, sha256OfText } from '../support/rfc8785.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 
 const MB = 1_048_576;
@@ -40,6 +40,8 @@ async function readings(sent: ApiResponse): Promise<string[]> {
 async function expectCarried(written: string): Promise<void> {
   const sent = await sendJson(written);
   expect(sent.status).toBe(201);
+  const { json_bytes_sha256, content_hash } = sent.body;
+  expect([json_bytes_sha256, content_hash]).toEqual([sha256OfText(written), contentHashOf(sent.body)]);
   // Not toContain: a megabyte does not belong in a message about a failure.
   for (const text of await readings(sent)) expect(text.includes(`"json":${written},"`)).toBe(true);
 }
@@ -58,6 +60,20 @@ describe('json comes back byte for byte in the response, inbox, outbox, thread a
   test('its name may be written with escapes', async () => {
     expect((await acme.api.send('{"to":"globex","\\u006as\\u006fn":1.0}')).text).toContain('"json":1.0,"');
   });
+});
+
+test.each([
+  ['repeated keys', '{"a":1,"a":2}', '{"a":2}'],
+  ['digits beyond a double', '10000000000000001', '10000000000000000'],
+  ['the order of keys', '{"b":1,"a":2}', '{"a":2,"b":1}'],
+])('texts that are read alike have one json_sha256, and each a json_bytes_sha256 and a content_hash: %s', async (_, one, other) => {
+  const [{ body: first }, { body: second }] = [await sendJson(one), await sendJson(other)];
+  expect(first.json_sha256).toBe(second.json_sha256);
+  expect([first.json_bytes_sha256, second.json_bytes_sha256]).toEqual([sha256OfText(one), sha256OfText(other)]);
+  for (const { id, json_bytes_sha256, content_hash } of [first, second]) {
+    const { body } = await globex.api.get(`/messages/${id}`);
+    expect([body.json_bytes_sha256, contentHashOf(body)]).toEqual([json_bytes_sha256, content_hash]);
+  }
 });
 
 describe('refused rather than altered', () => {
@@ -133,6 +149,7 @@ test('any JSON value, however written, comes back byte for byte, hashes as its m
       const sent = await acme.api.send(`{"to":"globex","json":${left}${written}${right}}`);
       expect(sent.status).toBe(201);
       expect(sent.body.json_sha256).toBe(sha256OfCanonical(JSON.parse(written)));
+      expect([sent.body.json_bytes_sha256, sent.body.content_hash]).toEqual([sha256OfText(written), contentHashOf(sent.body)]);
       for (const text of await readings(sent)) expect(text).toContain(`"json":${written},"`);
       expect(prototypes.map((prototype) => Object.getOwnPropertyNames(prototype))).toEqual(before);
     }),

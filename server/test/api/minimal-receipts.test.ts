@@ -4,7 +4,7 @@ import { sendForm } from '../support/form.ts';
 import { type FormService, sha256Of, startFormService } from '../support/form-service.ts';
 import type { MemberApi } from '../support/member.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
-import { contentHashOf, sha256OfCanonical } from '../support/rfc8785.ts';
+import { contentHashOf, sha256OfCanonical, sha256OfText } from '../support/rfc8785.ts';
 import type { TestBusiness } from '../support/service.ts';
 
 let service: FormService;
@@ -45,6 +45,7 @@ test('a minimal receipt has parties, time and hashes, and nothing else', async (
     from: { party: sent.from.party },
     to: { party: sent.to.party },
     json_sha256: sha256OfCanonical({ secret: 1 }),
+    json_bytes_sha256: sha256OfText('{"secret":1}'),
     files: [],
     received_at: sent.received_at,
     content_hash: sent.content_hash,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { LEAF, leafOf, policyOf, verifyBundle, verifyProof } from '@waybill/proof';
+import { formatBundle, LEAF, leafOf, policyOf, verifyBundle, verifyProof } from '@waybill/proof';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatReceiptToken, newReceiptToken } from '../../src/contract/ids.ts';
 import type { Api, ApiResponse } from '../support/api.ts';
@@ -7,6 +7,7 @@ import { MemberApi } from '../support/member.ts';
 import { signInWithCode } from '../support/people.ts';
 import { untilLogged } from '../support/proofs.ts';
 import { expectInvalid, expectRefusal, withoutTraces } from '../support/refusals.ts';
+import { contentHashOf } from '../support/rfc8785.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 
 const JSON_TEXT = '{"b": 1.0, "big": 12345678901234567890, "a": "é\\u0000"}';
@@ -45,20 +46,20 @@ describe('GET /messages/{id}/proof', () => {
       expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${sent.id}.waybill-proof"`);
       const { envelope, json, format, log } = response.body;
       expect([format, log.vkey]).toEqual(['waybill-proof/1', vkey]);
-      expect(hashOf(json)).toBe(sent.json_sha256);
+      expect([json, hashOf(json)]).toEqual([JSON_TEXT, sent.json_bytes_sha256]);
       expect(hashOf(envelope)).toBe(sent.content_hash);
       expect(JSON.parse(envelope)).toMatchObject({ id: sent.id, subject: sent.subject, note: sent.note, received_at: sent.received_at });
       const report = await verifyBundle(response.text, { vkeys: [vkey] });
-      expect(report.isVerified, JSON.stringify(report)).toBe(true);
+      expect(report.verdict, JSON.stringify(report)).toBe('verified');
     }
   });
 
   test('leaves the JSON out if asked to, which can be given beside it', async () => {
     const response = await proofBy(globex.api, sent, '?contents=false');
     expect(response.text).not.toContain('12345678901234567890');
-    expect((await verifyBundle(response.text, { vkeys: [vkey] })).isVerified).toBe(true);
-    expect((await verifyBundle(response.text, { vkeys: [vkey], json: JSON_TEXT })).isVerified).toBe(true);
-    expect((await verifyBundle(response.text, { vkeys: [vkey], json: '{"b":2}' })).isVerified).toBe(false);
+    expect((await verifyBundle(response.text, { vkeys: [vkey] })).verdict).toBe('verified');
+    expect((await verifyBundle(response.text, { vkeys: [vkey], json: JSON_TEXT })).verdict).toBe('verified');
+    expect((await verifyBundle(response.text, { vkeys: [vkey], json: '{"b":2}' })).verdict).toBe('failed');
     expectInvalid(await acme.api.get(`/messages/${sent.id}/proof?contents=maybe`), 'contents');
     expectInvalid(await acme.api.get(`/messages/${sent.id}/proof?files=true`), 'files');
   });
@@ -89,18 +90,33 @@ describe('GET /messages/{id}/proof', () => {
       const { text, body, status } = await proofBy(api, message);
       expect(status, text).toBe(200);
       expect(hashOf(body.envelope)).toBe(message.content_hash);
-      expect((await verifyBundle(text, { vkeys: [vkey] })).isVerified).toBe(true);
+      expect((await verifyBundle(text, { vkeys: [vkey] })).verdict).toBe('verified');
     }
   });
 
-  test('has a large JSON in canonical form, which is what was hashed', async () => {
+  test.each([
+    ['repeated keys', '{"a":1,"a":2}', '{"a":2}'],
+    ['digits beyond a double', '10000000000000001', '10000000000000000'],
+  ])('binds the JSON as it was sent: %s', async (_, written, read) => {
+    const { body: exact } = await acme.api.send(`{"to":"globex","json":${written}}`);
+    const { text, body } = await proofBy(globex.api, exact);
+    expect(body.json).toBe(written);
+    expect(JSON.parse(body.envelope)).toMatchObject({ json_bytes_sha256: hashOf(written), json_sha256: hashOf(read) });
+    expect((await verifyBundle(text, { vkeys: [vkey] })).verdict).toBe('verified');
+    const other = formatBundle({ ...body, json: read });
+    expect((await verifyBundle(other, { vkeys: [vkey] })).checks).toContainEqual(
+      expect.objectContaining({ part: 'json', state: 'failed' }),
+    );
+  });
+
+  test('has a large JSON as it was sent', async () => {
     // Far below the limit in size, and slow to sort.
     const keys = Array.from({ length: 60_000 }, (_, at) => `"k${(at * 7919) % 60_000}":1e20`);
     const { body: large } = await acme.api.send(`{"to":"globex","json":{${keys.join()}}}`);
     const { text, body, status } = await proofBy(globex.api, large);
     expect(status, text.slice(0, 200)).toBe(200);
-    expect(hashOf(body.json)).toBe(large.json_sha256);
-    expect((await verifyBundle(text, { vkeys: [vkey] })).isVerified).toBe(true);
+    expect(hashOf(body.json)).toBe(large.json_bytes_sha256);
+    expect((await verifyBundle(text, { vkeys: [vkey] })).verdict).toBe('verified');
   });
 
   test('stays with a message whose sender has become part of a business', async () => {
@@ -112,7 +128,7 @@ describe('GET /messages/{id}/proof', () => {
     for (const api of [tailor, globex.api]) {
       const { text, status } = await proofBy(api, dropped);
       expect(status, text).toBe(200);
-      expect((await verifyBundle(text, { vkeys: [vkey] })).isVerified).toBe(true);
+      expect((await verifyBundle(text, { vkeys: [vkey] })).verdict).toBe('verified');
     }
   });
 });
@@ -135,7 +151,7 @@ describe('GET /receipts/{token}/proof', () => {
     expect(headers.get('content-type')).toBe('application/vnd.waybill.proof+json; charset=utf-8');
     expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['json']));
     for (const secret of ['12345678901234567890', 'signature"', 'acknowledgements']) expect(text).not.toContain(secret);
-    expect((await verifyBundle(text, { vkeys: [vkey] })).isVerified).toBe(true);
+    expect((await verifyBundle(text, { vkeys: [vkey] })).verdict).toBe('verified');
     expectInvalid(await service.anonymous.get(`/receipts/${tokenOf(sent)}/proof?format=zip`), 'format');
   });
 
@@ -158,6 +174,35 @@ describe('GET /receipts/{token}/proof', () => {
       expect(withoutTraces(response)).toEqual(withoutTraces(responses[0] as ApiResponse));
     }
   });
+});
+
+test('a message from before json_bytes_sha256 was recorded keeps its hash, its receipt and its proof', async () => {
+  const alone = await startTestService({}, 'api');
+  try {
+    const shop = await alone.business('shop');
+    const { body: now } = await shop.api.send(`{"to":"shop","json":${JSON_TEXT}}`);
+    // As an older release has stored and logged it.
+    const older = { ...now, json_bytes_sha256: null };
+    older.content_hash = contentHashOf(older);
+    const [was, is] = [now, older].map(({ content_hash }) => `'\\x${content_hash.slice(7)}'::bytea`);
+    await alone.sql(`UPDATE messages SET json_bytes_sha256 = NULL, content_hash = ${is} WHERE content_hash = ${was}`);
+    await alone.sql(`UPDATE log_batches SET leaves = '\\x01'::bytea || ${is} WHERE leaves = '\\x01'::bytea || ${was}`);
+    const worker = await startTestService({ DATABASE_URL: alone.databaseUrl }, 'worker');
+    try {
+      const { json: _, ...receipt } = older;
+      expect((await shop.api.get(`/messages/${now.id}`)).body).toEqual(older);
+      expect((await alone.anonymous.get(`/receipts/${tokenOf(now)}`)).body).toEqual(receipt);
+      const { text, body } = await proofBy(shop.api, now);
+      expect([hashOf(body.envelope), hashOf(body.json)]).toEqual([older.content_hash, now.json_sha256]);
+      const { log } = (await alone.anonymous.request('GET', '/.well-known/waybill.json')).body;
+      const report = await verifyBundle(text, { vkeys: [log.vkey], json: JSON_TEXT });
+      expect(report.verdict, JSON.stringify(report)).toBe('verified');
+    } finally {
+      await worker.stop();
+    }
+  } finally {
+    await alone.stop();
+  }
 });
 
 describe('what can’t be proven', () => {

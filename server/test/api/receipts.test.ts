@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatReceiptToken, newReceiptToken } from '../../src/contract/ids.ts';
 import type { ApiResponse } from '../support/api.ts';
 import { expectRefusal, withoutTraces } from '../support/refusals.ts';
+import { contentHashOf, sha256OfText } from '../support/rfc8785.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 
 const HOSTILE = '<script>alert(1)</script>"\'><img src=x onerror=alert(1)>&amp;</h1></dd></main>';
@@ -37,8 +38,9 @@ describe('GET /receipts/{token}', () => {
   test('carries the hashes that both parties see', async () => {
     const { body } = await service.anonymous.get(`/receipts/${token}`);
     for (const { api } of [acme, globex]) {
-      const { json_sha256, content_hash } = (await api.get(`/messages/${sent.id}`)).body;
-      expect([body.json_sha256, body.content_hash]).toEqual([json_sha256, content_hash]);
+      const { json_sha256, json_bytes_sha256, content_hash } = (await api.get(`/messages/${sent.id}`)).body;
+      expect([body.json_sha256, body.json_bytes_sha256, body.content_hash]).toEqual([json_sha256, json_bytes_sha256, content_hash]);
+      expect([json_bytes_sha256, contentHashOf(body)]).toEqual([sha256OfText('{"price":"confidential"}'), content_hash]);
     }
   });
 

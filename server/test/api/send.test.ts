@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { expectInvalid } from '../support/refusals.ts';
-import { contentHashOf, sha256OfCanonical } from '../support/rfc8785.ts';
+import { contentHashOf, sha256OfCanonical, sha256OfText } from '../support/rfc8785.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -40,6 +40,7 @@ describe('the envelope', () => {
       note: 'Please\nhurry',
       json,
       json_sha256: sha256OfCanonical(json),
+      json_bytes_sha256: sha256OfText(JSON.stringify(json)),
       files: [],
       validation: { status: 'not_applicable', errors: [] },
       received_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -51,14 +52,15 @@ describe('the envelope', () => {
   test('has null for every optional field, and no files, when only `to` was sent', async () => {
     const { status, body } = await acme.api.send({ to: 'globex' });
     expect(status).toBe(201);
-    const { in_reply_to, type, subject, note, json, json_sha256, files } = body;
-    expect({ in_reply_to, type, subject, note, json, json_sha256, files }).toStrictEqual({
+    const { in_reply_to, type, subject, note, json, json_sha256, json_bytes_sha256, files } = body;
+    expect({ in_reply_to, type, subject, note, json, json_sha256, json_bytes_sha256, files }).toStrictEqual({
       in_reply_to: null,
       type: null,
       subject: null,
       note: null,
       json: null,
       json_sha256: null,
+      json_bytes_sha256: null,
       files: [],
     });
     expect(body).not.toHaveProperty('idempotency_key');
@@ -74,8 +76,8 @@ describe('the envelope', () => {
   test('tells a json of null from no json by its hash', async () => {
     const given = await acme.api.send({ to: 'globex', json: null });
     const absent = await acme.api.send({ to: 'globex' });
-    expect(given.body).toMatchObject({ json: null, json_sha256: sha256OfCanonical(null) });
-    expect(absent.body).toMatchObject({ json: null, json_sha256: null });
+    expect(given.body).toMatchObject({ json: null, json_sha256: sha256OfCanonical(null), json_bytes_sha256: sha256OfText('null') });
+    expect(absent.body).toMatchObject({ json: null, json_sha256: null, json_bytes_sha256: null });
   });
 
   test('has ids that hold a UUID of version 7', async () => {

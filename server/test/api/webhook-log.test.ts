@@ -239,7 +239,7 @@ describe('POST /webhooks/{id}/test', () => {
   test('delivers hashes that anyone can recompute', async () => {
     await testEvent();
     const sample = JSON.parse((await sampleOf()).body.toString());
-    expect(sample.json_sha256).toBe(sha256OfCanonical(sample.json));
+    expect([sample.json_sha256, sample.json_bytes_sha256]).toEqual(Array(2).fill(sha256OfCanonical(sample.json)));
     expect(sample.content_hash).toBe(contentHashOf(sample));
   });
 

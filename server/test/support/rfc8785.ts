@@ -21,15 +21,21 @@ export function canonical(value: unknown): string {
 }
 
 export function sha256OfCanonical(value: unknown): string {
-  return `sha256:${createHash('sha256').update(canonical(value)).digest('hex')}`;
+  return sha256OfText(canonical(value));
+}
+
+export function sha256OfText(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 
 /** What content_hash covers, by the names of the fields. */
 const HASHED_FIELDS = ['id', 'thread_id', 'in_reply_to', 'from', 'to', 'type', 'subject', 'note', 'json_sha256', 'received_at'];
 
-/** The correct content_hash of an envelope without files. */
-export function contentHashOf(envelope: Record<string, unknown>): string {
-  return sha256OfCanonical({ ...Object.fromEntries(HASHED_FIELDS.map((name) => [name, envelope[name]])), files: [] });
+/** The correct content_hash of an envelope, by the rule of the documentation. `files` are those of the envelope, without their URLs. */
+export function contentHashOf(envelope: Record<string, unknown>, files: readonly object[] = []): string {
+  // Messages from before this hash was recorded have null, and so have messages without JSON: there it is no part of what is hashed.
+  const fields = [...HASHED_FIELDS, ...(envelope['json_bytes_sha256'] === null ? [] : ['json_bytes_sha256'])];
+  return sha256OfCanonical({ ...Object.fromEntries(fields.map((name) => [name, envelope[name]])), files });
 }
 
 function quoted(text: string): string {

@@ -7,6 +7,7 @@ export interface OwnCheckpoint {
   /** With the signatures that it has. */
   note: string;
   isWitnessed: boolean;
+  createdAt: Date;
 }
 
 /** What those who collect attestations need of the log. */

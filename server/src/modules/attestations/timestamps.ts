@@ -1,4 +1,4 @@
-import { parseNote, verifyTimestamp } from '@waybill/proof';
+import { isInTime, parseNote, verifyTimestamp } from '@waybill/proof';
 import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
 import { messageOf } from '../../contract/thrown.ts';
@@ -54,12 +54,14 @@ export class Timestamps extends Duty {
     }
   }
 
-  async #stamp({ log, size, note }: OwnCheckpoint): Promise<void> {
+  async #stamp({ log, size, note, createdAt }: OwnCheckpoint): Promise<void> {
     const { database, checkpoints, url } = this.#parts;
     const { body } = parseNote(note);
     const { response, nonce } = await askForTimestamp(url, body, this.stopping.signal);
     const token = tokenIn(response, nonce);
-    await verifyTimestamp(Uint8Array.from(token), new TextEncoder().encode(body));
+    const stamp = await verifyTimestamp(Uint8Array.from(token), new TextEncoder().encode(body));
+    // Proofs with such a timestamp would fail: it says that messages were in the log before they came.
+    if (!isInTime(stamp, createdAt)) throw new Error(`the clock of the authority is behind: it says ${stamp.time.toISOString()}`);
     await checkpoints.keepTimestamp(log, size, token);
     await recordAttested(database, url, { log, size });
   }

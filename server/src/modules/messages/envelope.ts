@@ -15,6 +15,8 @@ export interface StoredMessage {
   note: string | null;
   json: string | null;
   jsonSha256: Buffer | null;
+  /** Of `json` as it was sent. Null without one, and for messages from before this hash was recorded. */
+  jsonBytesSha256: Buffer | null;
   validation: 'passed' | 'failed' | 'not_applicable';
   validationErrors: string;
   receivedMs: number;
@@ -71,6 +73,7 @@ export function minimalReceiptJson(m: StoredMessage, publicUrl: string): string 
     from: partyOf(m.sender),
     to: partyOf(m.recipient),
     json_sha256: m.jsonSha256 && sha256Text(m.jsonSha256),
+    json_bytes_sha256: m.jsonBytesSha256 && sha256Text(m.jsonBytesSha256),
     files: m.files.map(({ sha256 }) => ({ sha256: sha256 && sha256Text(sha256) })),
     received_at: new Date(m.receivedMs).toISOString(),
     content_hash: sha256Text(m.contentHash),
@@ -115,7 +118,7 @@ function opening(m: StoredMessage): string {
 
 function closing(m: StoredMessage, publicUrl: string, files: readonly object[]): string {
   return (
-    `"json_sha256":${hashOrNull(m.jsonSha256)},"files":${files.length === 0 ? '[]' : JSON.stringify(files)}` +
+    `"json_sha256":${hashOrNull(m.jsonSha256)},"json_bytes_sha256":${hashOrNull(m.jsonBytesSha256)},"files":${files.length === 0 ? '[]' : JSON.stringify(files)}` +
     `,"validation":{"status":"${m.validation}","errors":${m.validationErrors}}` +
     `,"received_at":"${new Date(m.receivedMs).toISOString()}","content_hash":"${sha256Text(m.contentHash)}"` +
     `,"receipt_url":"${receiptUrl(m, publicUrl)}"` +
@@ -128,7 +131,10 @@ function hasClientKey({ idempotencyKey, sender }: StoredMessage): boolean {
   return idempotencyKey !== null && !sender.includes('"provider":"smtp"');
 }
 
-type Hashed = Pick<StoredMessage, 'id' | 'threadId' | 'inReplyTo' | 'type' | 'subject' | 'note' | 'jsonSha256' | 'files'> & {
+type Hashed = Pick<
+  StoredMessage,
+  'id' | 'threadId' | 'inReplyTo' | 'type' | 'subject' | 'note' | 'jsonSha256' | 'jsonBytesSha256' | 'files'
+> & {
   canonicalFrom: string;
   canonicalTo: string;
 };
@@ -146,13 +152,15 @@ export function hashedTextOf(message: StoredMessage): string {
 
 /**
  * The RFC 8785 form that content_hash covers, in two pieces: received_at goes between them, which only the transaction that delivers
- * the message knows. The members are in the order of the RFC.
+ * the message knows. The members are in the order of the RFC. Messages without json_bytes_sha256 have a hash without this member: those from before it was
+ * recorded have theirs for ever.
  */
 export function hashedText(m: Hashed): { beforeTime: string; afterTime: string } {
+  const ofBytes = m.jsonBytesSha256 === null ? '' : `,"json_bytes_sha256":${hashOrNull(m.jsonBytesSha256)}`;
   return {
     beforeTime:
       `{"files":${canonicalJson(m.files.map(fileView))},"from":${m.canonicalFrom},"id":"${formatId('msg', m.id)}","in_reply_to":${idOrNull(m.inReplyTo)}` +
-      `,"json_sha256":${hashOrNull(m.jsonSha256)},"note":${canonicalJson(m.note)},"received_at":"`,
+      `${ofBytes},"json_sha256":${hashOrNull(m.jsonSha256)},"note":${canonicalJson(m.note)},"received_at":"`,
     afterTime:
       `","subject":${canonicalJson(m.subject)},"thread_id":"${formatId('thr', m.threadId)}"` +
       `,"to":${m.canonicalTo},"type":${canonicalJson(m.type)}}`,

@@ -142,7 +142,7 @@ async function prepare(
   const files = [...request.inlineFiles, ...(await services.files.attach(sender.party, uploads))];
   // The message is delivered whatever the result. Without `json` there is nothing to check.
   const verdict = request.json === null ? UNCHECKED : await services.schemas.judge(destination.recipient.id, request.json);
-  const jsonSha256 = request.json === null ? null : await services.hasher.hash(String(sender.party.id), request.json);
+  const hashes = request.json === null ? null : await services.hasher.hash(String(sender.party.id), request.json);
   const from = senderTexts(sender);
   const to = recipientTexts(destination.recipient, destination.segment);
   const message = {
@@ -150,7 +150,8 @@ async function prepare(
     threadId: destination.threadId,
     inReplyTo: destination.parentId,
     ...writtenFields(request),
-    jsonSha256,
+    jsonSha256: hashes?.canonical ?? null,
+    jsonBytesSha256: hashes?.bytes ?? null,
     files,
   };
   const hashed = hashedText({ ...message, canonicalFrom: from.canonical, canonicalTo: to.canonical });

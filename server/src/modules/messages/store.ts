@@ -40,6 +40,7 @@ export const MESSAGE_FIELDS: readonly Field<PreparedMessage>[] = [
   textField((m) => m.hashedBeforeTime),
   textField((m) => m.hashedAfterTime),
   bigintField((m) => BigInt(m.inlineBytes)),
+  byteaField((m) => m.jsonBytesSha256),
 ];
 
 export const MESSAGE_ROW = columns({
@@ -53,6 +54,7 @@ export const MESSAGE_ROW = columns({
   note: 'text?',
   json: 'text?',
   json_sha256: 'bytea?',
+  json_bytes_sha256: 'bytea?',
   validation: oneOf('validation_status', ['passed', 'failed', 'not_applicable']),
   validation_errors: 'text',
   received_at: 'timestamptz',
@@ -86,6 +88,7 @@ export function toMessage(row: RowOf<typeof MESSAGE_ROW>): MessageRecord {
     note: row.note,
     json: row.json,
     jsonSha256: row.json_sha256,
+    jsonBytesSha256: row.json_bytes_sha256,
     validation: row.validation,
     validationErrors: row.validation_errors,
     receivedMs: row.received_at.getTime(),

@@ -73,9 +73,9 @@ class BundleMaker {
 
   /** What only the parties see. The request that was signed has the JSON in it. */
   async #ofParties({ partyId, withJson }: { partyId: bigint; withJson: boolean }): Promise<Partial<Bundle>> {
-    const { database, hasher } = this.#services;
+    const { database } = this.#services;
     const { senderId, message } = this.#sent;
-    const json = withJson && message.json !== null ? await hasher.canonical(String(partyId), Buffer.from(message.json)) : undefined;
+    const json = withJson ? await this.#json(partyId) : undefined;
     const signature = withJson ? await signatureOf(database, senderId, message.id, message.json) : undefined;
     const made = signature && (await this.#signature(signature));
     const acknowledgements: BundleAcknowledgement[] = [];
@@ -83,7 +83,14 @@ class BundleMaker {
       const acknowledgement = await this.#acknowledgement(parts);
       if (acknowledgement) acknowledgements.push(acknowledgement);
     }
-    return { ...(json && { json: json.toString() }), ...(made && { signature: made }), acknowledgements };
+    return { ...(json !== undefined && { json }), ...(made && { signature: made }), acknowledgements };
+  }
+
+  /** As it was sent; of a message from before json_bytes_sha256 was recorded, the form that json_sha256 is of. */
+  async #json(partyId: bigint): Promise<string | undefined> {
+    const { json, jsonBytesSha256 } = this.#sent.message;
+    if (json === null) return undefined;
+    return jsonBytesSha256 ? json : (await this.#services.hasher.canonical(String(partyId), Buffer.from(json))).toString();
   }
 
   async #files(places: ReadonlyMap<string, Location | undefined>): Promise<NonNullable<Bundle['files']>> {

@@ -28,6 +28,7 @@ export function sampleEnvelope(messageId: string, to: Party, receivedMs: number,
     subject: 'A test of your webhook',
     note: 'Nothing was sent. This shows what a message looks like when it arrives.',
     jsonSha256: sha256(canonicalJson(JSON.parse(JSON_TEXT))),
+    jsonBytesSha256: sha256(JSON_TEXT),
     files: [],
   };
   const hashed = hashedText({ ...message, canonicalFrom: canonicalJson(sender), canonicalTo: canonicalJson(recipient) });

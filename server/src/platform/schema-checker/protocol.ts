@@ -31,7 +31,7 @@ export interface Task {
 export type Reply =
   | { kind: 'compiled' | 'unknown' | 'out of time' | 'not begun' }
   | { kind: 'refused'; refusal: SchemaRefusal }
-  | { kind: 'hashed'; sha256: Uint8Array }
+  | { kind: 'hashed'; canonical: Uint8Array; bytes: Uint8Array }
   | { kind: 'canonical'; json: Uint8Array }
   | { kind: 'checked'; issues: SchemaIssue[] | undefined; usedMs: number };
 

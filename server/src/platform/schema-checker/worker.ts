@@ -1,6 +1,6 @@
 import os from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { canonicalForm, canonicalHash } from '../canonical-hash.ts';
+import { canonicalForm, hashesOf } from '../canonical-hash.ts';
 import { Budget, OutOfTime } from '../json-schema/budget.ts';
 import { checkSchema, compileSchema, type Validator } from '../json-schema/compile.ts';
 import { InvalidSchema } from '../json-schema/documents.ts';
@@ -84,7 +84,7 @@ function repliesTo(question: Question): Reply[] {
   const turn = new Budget(TURN_MS);
   return question.tasks.map((task, i): Reply => {
     if (i > 0 && turn.usedMs() > TURN_MS) return { kind: 'not begun' };
-    if (question.kind === 'hash') return { kind: 'hashed', sha256: canonicalHash(task.json) };
+    if (question.kind === 'hash') return { kind: 'hashed', ...hashesOf(task.json) };
     if (question.kind === 'canonical') return { kind: 'canonical', json: canonicalForm(task.json) };
     return question.kind === 'compile' ? tryCompile(question, task) : validate(question, task);
   });
