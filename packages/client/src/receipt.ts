@@ -10,22 +10,38 @@ export interface ReceiptCheck {
   content: 'matches' | 'differs' | 'unknown';
   /** Whether the given JSON is that of the message; undefined if none was given. */
   json: 'matches' | 'differs' | undefined;
+  /**
+   * Whether the given JSON is written as it was sent, byte for byte but for space around it: `json` alone does not tell repeated keys, or digits that
+   * `JSON.parse` drops. `unknown` for messages from before this hash was recorded; undefined if none was given.
+   */
+  jsonBytes: 'matches' | 'differs' | 'unknown' | undefined;
   /** Files that the service hashed after delivery, because they are large: `content_hash` does not cover their bytes. */
   hashedLater: string[];
 }
 
 /** Recomputes the hashes of a receipt or a message, and compares JSON that you have. Asks nobody. */
 export function checkReceipt(receipt: Receipt | MinimalReceipt | EnvelopeFields, jsonText?: string): ReceiptCheck {
-  const json = jsonText === undefined ? undefined : jsonHash(jsonText) === receipt.json_sha256 ? 'matches' : 'differs';
-  if (!('thread_id' in receipt)) return { content: 'unknown', json, hashedLater: [] };
+  const compared = compareJson(receipt, jsonText);
+  if (!('thread_id' in receipt)) return { content: 'unknown', ...compared, hashedLater: [] };
   // The hash was made at delivery, when large files had none yet: so it is compared without those of the largest file, the two largest …
   const sizes = [...new Set(receipt.files.map(({ size_bytes }) => size_bytes))].sort((a, b) => b - a);
   for (const bound of [Number.POSITIVE_INFINITY, ...sizes]) {
     if (sha256Of(hashedText(receipt, bound)) !== receipt.content_hash) continue;
     const later = receipt.files.filter(({ size_bytes, sha256 }) => size_bytes >= bound && sha256 !== null);
-    return { content: 'matches', json, hashedLater: later.map(({ id }) => id) };
+    return { content: 'matches', ...compared, hashedLater: later.map(({ id }) => id) };
   }
-  return { content: 'differs', json, hashedLater: [] };
+  return { content: 'differs', ...compared, hashedLater: [] };
+}
+
+type Hashes = Pick<Receipt, 'json_sha256'> & Partial<Pick<Receipt, 'json_bytes_sha256'>>;
+
+function compareJson({ json_sha256, json_bytes_sha256 }: Hashes, jsonText: string | undefined): Pick<ReceiptCheck, 'json' | 'jsonBytes'> {
+  if (jsonText === undefined) return { json: undefined, jsonBytes: undefined };
+  const json = jsonHash(jsonText) === json_sha256 ? 'matches' : 'differs';
+  if (json === 'differs') return { json, jsonBytes: 'differs' };
+  // A receipt that was saved before has no such field.
+  if (json_bytes_sha256 == null) return { json, jsonBytes: 'unknown' };
+  return { json, jsonBytes: sha256Of(jsonText.trim()) === json_bytes_sha256 ? 'matches' : 'differs' };
 }
 
 /** `json_sha256` of a message with this JSON. */
@@ -34,7 +50,7 @@ export function jsonHash(jsonText: string): string {
 }
 
 function hashedText(receipt: Receipt | EnvelopeFields, unhashedFromBytes: number): string {
-  const { id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, received_at } = receipt;
+  const { id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, json_bytes_sha256, received_at } = receipt;
   const files = receipt.files.map(({ id, filename, content_type, size_bytes, sha256 }) => ({
     id,
     filename,
@@ -42,5 +58,7 @@ function hashedText(receipt: Receipt | EnvelopeFields, unhashedFromBytes: number
     size_bytes,
     sha256: size_bytes >= unhashedFromBytes ? null : sha256,
   }));
-  return canonicalJson({ id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, files, received_at });
+  // Without JSON, and in messages from before this hash was recorded, it is no part of what is hashed.
+  const ofBytes = json_bytes_sha256 == null ? {} : { json_bytes_sha256 };
+  return canonicalJson({ id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, ...ofBytes, files, received_at });
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hardJson } from '../../../server/test/support/hard-json.ts';
+import { contentHashOf } from '../../../server/test/support/rfc8785.ts';
 import { startTestService, type TestBusiness, type TestService } from '../../../server/test/support/service.ts';
-import { checkReceipt, type Message, Waybill, WaybillError } from '../src/index.ts';
+import { type Api, checkReceipt, type Message, Waybill, WaybillError } from '../src/index.ts';
 
 let service: TestService;
 let [acmeBusiness, globexBusiness] = [] as unknown as [TestBusiness, TestBusiness];
@@ -61,7 +62,7 @@ describe('messages', () => {
     for (const message of [listed, inThread, single] as Message[]) {
       expect([message.id, message.jsonText]).toEqual([sent.id, written]);
       expect(message.json()).toEqual(JSON.parse(written));
-      expect(checkReceipt(message, written)).toEqual({ content: 'matches', json: 'matches', hashedLater: [] });
+      expect(checkReceipt(message, written)).toEqual({ content: 'matches', json: 'matches', jsonBytes: 'matches', hashedLater: [] });
     }
   });
 
@@ -177,8 +178,15 @@ describe('more of the API', () => {
     const anonymous = new Waybill({ baseUrl: service.url });
     const receipt = await anonymous.receipt(sent.receipt_url);
     expect(receipt.id).toBe(sent.id);
-    expect(checkReceipt(receipt, '{ "big": 1.0 }')).toEqual({ content: 'matches', json: 'matches', hashedLater: [] });
-    expect(checkReceipt(receipt, '{"big":2}').json).toBe('differs');
+    expect(checkReceipt(receipt, ' {"big":1}\n')).toEqual({ content: 'matches', json: 'matches', jsonBytes: 'matches', hashedLater: [] });
+    expect(checkReceipt(receipt, '{ "big": 1.0 }')).toMatchObject({ content: 'matches', json: 'matches', jsonBytes: 'differs' });
+    expect(checkReceipt(receipt, '{"big":0,"big":1}')).toMatchObject({ json: 'matches', jsonBytes: 'differs' });
+    expect(checkReceipt(receipt, '{"big":2}')).toMatchObject({ json: 'differs', jsonBytes: 'differs' });
+    expect(checkReceipt({ ...receipt, json_bytes_sha256: `sha256:${'0'.repeat(64)}` }).content).toBe('differs');
+    // A receipt that somebody saved before json_bytes_sha256 was recorded.
+    const { json_bytes_sha256: _, ...older } = receipt as Api.Receipt;
+    const saved = { ...older, content_hash: contentHashOf({ ...older, json_bytes_sha256: null }) } as Api.Receipt;
+    expect(checkReceipt(saved, '{"big":1}')).toMatchObject({ content: 'matches', json: 'matches', jsonBytes: 'unknown' });
     expect(checkReceipt({ ...receipt, note: 'another' }).content).toBe('differs');
     expect(() => anonymous.receipt('https://example.com/')).toThrow(/rcpt_/);
   });

@@ -5,19 +5,16 @@ import { requireEd25519 } from './ed25519.ts';
 import { ProofError } from './errors.ts';
 import { LEAF, leafOf, leafOfStatement } from './leaf.ts';
 import { formatVkey } from './note.ts';
-import { type Policy, parsePolicy, policyOf } from './policy.ts';
+import type { Policy } from './policy.ts';
+import { type Check, type Part, placeText, type TrustOptions, trustOf, type Verdict, verdictOf, witnessCheck } from './report.ts';
 import { verifyAcknowledger, verifySender } from './signed-request.ts';
 import { type EnvelopeStatement, isSameParty, nameOf, parseAcknowledgement, parseEnvelope, parseFileStatement } from './statements.ts';
 import { isInTime, verifyTimestamp } from './timestamp.ts';
-import { type VerifiedProof, verifyProof } from './tlog-proof.ts';
+import { verifyProof } from './tlog-proof.ts';
 import { verifyLogged } from './verify-logged.ts';
 import { type Certificate, parseCertificate } from './x509.ts';
 
-export interface VerifyOptions {
-  /** A policy of c2sp.org/tlog-policy: the logs and the witnesses that you trust. */
-  policy?: string | undefined;
-  /** Keys of logs that you trust, instead of a policy, or for one that names no log. */
-  vkeys?: readonly string[] | undefined;
+export interface VerifyOptions extends TrustOptions {
   /** JSON that must be that of the message. */
   json?: string | undefined;
   /** Files that must be among those of the message; `sha256` is in the form of the API, `sha256:…`. */
@@ -25,21 +22,6 @@ export interface VerifyOptions {
   /** Certificates in PEM: authorities for timestamps, or their signers. */
   tsaCertificates?: readonly string[] | undefined;
 }
-
-export type Part = 'content' | 'json' | 'file' | 'log' | 'inclusion' | 'witnesses' | 'signature' | 'acknowledgement' | 'time';
-
-/** One line of a report. `unchecked` is neither proven nor wrong, and the text says why. */
-export interface Check {
-  part: Part;
-  state: 'verified' | 'failed' | 'unchecked';
-  text: string;
-}
-
-/**
- * verified: the message is in a log that you trust, and nothing failed. failed: something does not hold. untrusted: the file is consistent, but you named no
- * key of a log that you trust, and anybody can make such a file with a key of their own; nothing is proven.
- */
-export type Verdict = 'verified' | 'failed' | 'untrusted';
 
 export interface Report {
   verdict: Verdict;
@@ -58,19 +40,6 @@ export async function verifyBundle(given: string | Uint8Array, options: VerifyOp
   const bundle = parseBundle(given);
   const verification = new Verification(bundle, options);
   return verification.report();
-}
-
-/** The policy that the options give. If it names no log, those of the file are taken, and nothing is trusted. */
-export function trustOf(options: VerifyOptions, inFile: readonly string[]): { policy: Policy; isTrusted: boolean } {
-  const given = options.policy === undefined ? policyOf() : parsePolicy(options.policy);
-  const logs = [...given.logs, ...policyOf(...(options.vkeys ?? [])).logs];
-  const isTrusted = logs.length > 0;
-  return { policy: { ...given, logs: isTrusted ? logs : policyOf(...inFile).logs }, isTrusted };
-}
-
-export function verdictOf(checks: readonly Check[], isTrusted: boolean): Verdict {
-  if (checks.some(({ state }) => state === 'failed')) return 'failed';
-  return isTrusted ? 'verified' : 'untrusted';
 }
 
 class Verification {
@@ -122,28 +91,16 @@ class Verification {
   async #inclusion(): Promise<void> {
     const { log, proof } = this.#bundle;
     const leaf = leafOf(LEAF.message, this.#contentHash);
-    const verified = await this.#check(
-      'inclusion',
-      () => verifyProof(proof, leaf, this.#policy),
-      ({ checkpoint, index }) => {
-        return `Leaf ${index} of ${checkpoint.size} in the log ${checkpoint.origin}.`;
-      },
-    );
+    const verified = await this.#check('inclusion', () => verifyProof(proof, leaf, this.#policy), placeText);
     if (!verified) return;
     const isNamed = formatVkey(verified.log) === log.vkey;
     const signed = this.#isTrusted
       ? `The checkpoint is signed by ${log.vkey}.`
       : `You named no key that you trust. The file names ${log.vkey}: anybody can make such a file with a key of their own.`;
     this.#add('log', isNamed, isNamed ? signed : 'The log is another than the file names.');
-    this.#witnesses(verified);
-  }
-
-  #witnesses({ witnesses, isQuorum, unknown }: VerifiedProof): void {
-    const names = witnesses.map(({ name, time }) => `${name} at ${new Date(1_000 * time).toISOString()}`).join(', ');
-    const others = unknown.length > 0 ? ` Signatures of unknown keys: ${unknown.join(', ')}.` : '';
-    if (!isQuorum) this.#add('witnesses', false, `Not enough witnesses of your policy cosigned the checkpoint.${others}`);
-    else if (witnesses.length > 0) this.#add('witnesses', true, `The checkpoint is cosigned by ${names}.`);
-    else this.#checks.push({ part: 'witnesses', state: 'unchecked', text: `Your policy asks for no witness.${others}` });
+    const { state, text } = witnessCheck(verified);
+    if (state === 'unchecked') this.#checks.push({ part: 'witnesses', state, text });
+    else this.#add('witnesses', state === 'verified', text);
   }
 
   #json(envelope: EnvelopeStatement): void {

@@ -148,9 +148,9 @@ export async function bundleOf(
   };
 }
 
-/** A proof that anybody can make: another subject, in a log of one leaf that has the name of the real one, signed with a key of the forger's. */
-export async function forgedBundle({ envelope: genuine, json }: Bundle, origin = ORIGIN): Promise<Bundle> {
-  const envelope = canonicalJson({ ...JSON.parse(genuine), subject: 'Order 9999' });
+/** A proof that anybody can make: of another subject, in a log of one leaf that has the name of the real one, signed with a key of the forger's. */
+export async function forgedBundle({ envelope: genuine, json, log: { origin } }: Bundle, subject = 'Order 9999'): Promise<Bundle> {
+  const envelope = canonicalJson({ ...JSON.parse(genuine), subject });
   const { signer, vkey } = logSigner(origin, 'forger');
   const tree = new NaiveTree([leafOf(LEAF.message, createHash('sha256').update(envelope).digest())]);
   const proof = await proofOf(tree, origin, 0, 1, [signer]);
