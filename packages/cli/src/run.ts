@@ -7,12 +7,12 @@ import { GLOBAL_OPTIONS, helpOf, overview } from './help.ts';
 import type { Io } from './io.ts';
 import { OPERATORS } from './operators.ts';
 import { Output, visible } from './output.ts';
-import { CheckFailed, UsageError } from './problems.ts';
+import { CheckFailed, NoTrustedKey, UsageError } from './problems.ts';
 import { Profiles } from './profiles.ts';
 import { VERSION } from './version.ts';
 
 /** What a script can branch on. */
-export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, notFound: 4, unavailable: 5, interrupted: 130 } as const;
+export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, notFound: 4, unavailable: 5, untrusted: 6, interrupted: 130 } as const;
 
 /** Runs one command, and gives its exit code. */
 export async function run(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
@@ -133,6 +133,7 @@ function signingKeyFor(options: Options, { signingKey }: Account): Account['sign
 
 function report(error: unknown, output: Output): number {
   if (error instanceof CheckFailed) return EXIT.failed;
+  if (error instanceof NoTrustedKey) return EXIT.untrusted;
   const isRefused = error instanceof WaybillError;
   const message = visible(error instanceof Error ? error.message : String(error));
   if (output.isJson)

@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../../server/test/support/process.ts';
 import { type Receiver, receiverSettings, startReceiver, withStatus } from '../../../server/test/support/receiver.ts';
 import { startTestService, type TestBusiness, type TestService } from '../../../server/test/support/service.ts';
 import { verifyWebhook, Waybill } from '../../client/src/index.ts';
+import { logSigner } from '../../proof/test/support/keys.ts';
 import { CommandLine } from './support/command-line.ts';
 
 let service: TestService;
@@ -29,6 +30,10 @@ afterAll(async () => {
   await receiver.stop();
   await service.stop();
 });
+
+async function vkeyOf({ anonymous }: TestService): Promise<string> {
+  return (await anonymous.request('GET', '/.well-known/waybill.json')).body.log.vkey;
+}
 
 const JSON_TEXT = '{ "big": 12345678901234567890,\n "total": 1.0 }';
 
@@ -264,22 +269,36 @@ describe('proofs', () => {
     expect(JSON.parse(readFileSync(own, 'utf8')).json).toBe('{"total":12}');
     await anybody.succeed('receipt', 'proof', receipt_url, '-o', open);
     expect(JSON.parse(readFileSync(open, 'utf8'))).not.toHaveProperty('json');
-    for (const file of [own, open]) expect((await anybody.succeed('receipt', 'verify', file)).stdout).toContain(id);
+    const vkey = await vkeyOf(service);
+    for (const file of [own, open]) expect((await anybody.succeed('receipt', 'verify', file, '--vkey', vkey)).stdout).toContain(id);
     const { stdout } = await asAcme.succeed('receipt', 'proof', id, '--without-json', '-o', '-');
     expect(JSON.parse(stdout)).not.toHaveProperty('json');
     expect((await asAcme.run(['receipt', 'proof', 'msg_00000000000000000000000000'])).code).toBe(4);
     expect((await asAcme.run(['receipt', 'proof', id, '-o', path.join(folder, 'no', 'where')])).code).toBe(2);
   });
 
-  test('a receipt is recomputed, without a key', async () => {
+  test('a receipt is recomputed, and found in a log that you trust, without an API key', async () => {
     const bytes = randomBytes(1_000);
     writeFileSync(path.join(folder, 'proof.bin'), bytes);
     const { receipt_url } = await sender.send({ to: 'globex', jsonText: JSON_TEXT, files: [new Blob([bytes])] });
     const anybody = new CommandLine({ HOME: temporaryFolder() });
     const good = ['receipt', 'verify', receipt_url, '--data', JSON_TEXT, '--file', path.join(folder, 'proof.bin')];
-    expect((await anybody.succeed(...good)).stdout).toMatch(
-      /content_hash matches[\s\S]*The JSON matches\n.*proof.bin matches\nVerified\n$/,
+    const vkey = await vkeyOf(service);
+    expect((await anybody.succeed(...good, '--vkey', vkey)).stdout).toMatch(
+      /content_hash matches[\s\S]*The JSON matches, byte for byte\n.*proof.bin matches\nok {3}inclusion [\s\S]*Verified\n$/,
     );
+    const written = await anybody.succeed('receipt', 'verify', receipt_url, '--vkey', vkey, '--data', ` ${JSON_TEXT.replace('{', '{ ')}`);
+    expect(written.stdout).toContain('The JSON matches as a value, but it was written in another way');
+    // Without a key to trust, it is the word of the service alone; by the key of another log, it is wrong.
+    const open = await anybody.run(good);
+    expect([open.code, open.stdout]).toEqual([6, expect.stringMatching(/content_hash matches[\s\S]*^Not verified: no trusted key/m)]);
+    expect(JSON.parse((await anybody.run([...good, '--json'])).stdout)).toMatchObject({
+      content: 'matches',
+      verdict: 'untrusted',
+      ok: false,
+    });
+    const otherLog = await anybody.run([...good, '--vkey', logSigner(vkey.split('+')[0] ?? '', 'forger').vkey]);
+    expect([otherLog.code, otherLog.stdout]).toEqual([1, expect.stringContaining('FAIL inclusion')]);
     const other = await anybody.run(['receipt', 'verify', receipt_url, '--data', '{"big":1}', '--json']);
     expect([other.code, JSON.parse(other.stdout)]).toMatchObject([1, { content: 'matches', json: 'differs', ok: false }]);
   });

@@ -4,20 +4,17 @@ import {
   BUNDLE_BYTES_MAX,
   type Check,
   decodeText,
-  LEAF,
-  leafOf,
   POLICY_CHARACTERS_MAX,
   ProofError,
-  parseProof,
-  trustOf,
-  type VerifyOptions,
+  type TrustOptions,
+  type Verdict,
   verifyBundle,
-  verifyProof,
+  verifyContentHash,
 } from '@waybill/proof';
 import type { Call, Option } from '../command.ts';
 import { jsonTextOf } from '../input.ts';
 import { visible } from '../output.ts';
-import { CheckFailed, UsageError } from '../problems.ts';
+import { CheckFailed, NoTrustedKey, UsageError } from '../problems.ts';
 
 const CERTIFICATE_BYTES_MAX = 65_536;
 
@@ -45,37 +42,45 @@ export async function hashOf(path: string, signal: AbortSignal): Promise<string>
   return hash.digest();
 }
 
-/** Verifies a proof in a file. Throws CheckFailed if it does not hold, and a UsageError if there is nothing to verify. */
-export async function verifyFile(call: Call, path: string): Promise<void> {
-  const { output } = call;
-  const verify = path.endsWith('.tlog-proof') ? verifyTlogProof : verifyWaybillProof;
-  const { checks, isVerified, isKeyFromFile, ...rest } = await verify(call, path).catch((error) => {
-    throw error instanceof ProofError ? new UsageError(error.message) : error;
-  });
-  const warning = isKeyFromFile
-    ? 'The log’s key is the one in the file: anybody could have made it. Give the key that you know with --vkey or --policy.'
-    : undefined;
-  output.result({ ...rest, checks, warning: warning ?? null, ok: isVerified }, () =>
-    [
-      ...checks.map(({ part, state, text }) => `${output.paint(COLOURS[state], MARKS[state])} ${part.padEnd(15)} ${visible(text)}`),
-      ...(warning === undefined ? [] : [output.paint('yellow', warning)]),
-      isVerified
-        ? output.paint(isKeyFromFile ? 'yellow' : 'green', isKeyFromFile ? 'Verified with the key in the file' : 'Verified')
-        : output.paint('red', 'Not verified'),
-    ].join('\n'),
-  );
-  if (!isVerified) throw new CheckFailed();
-}
-
+const NO_TRUSTED_KEY =
+  'Not verified: no trusted key. Anybody can make such a proof with a key of their own. Give the key of the log that you know with --vkey, or a policy with --policy. A service publishes its key at /.well-known/waybill.json: keep it apart from proofs, from when you begin to do business.';
+const VERDICTS = {
+  verified: ['green', 'Verified'],
+  failed: ['red', 'Not verified'],
+  untrusted: ['yellow', NO_TRUSTED_KEY],
+} as const;
 const COLOURS = { verified: 'green', failed: 'red', unchecked: 'yellow' } as const;
 const MARKS = { verified: 'ok  ', failed: 'FAIL', unchecked: '–   ' } as const;
+
+/** Prints what was found, then the verdict. Throws CheckFailed or NoTrustedKey unless it is "verified". */
+export function conclude({ output }: Call, verdict: Verdict, found: object, lines: readonly string[], checks: readonly Check[]): void {
+  const [colour, text] = VERDICTS[verdict];
+  const result = { ...found, checks, verdict, warning: verdict === 'untrusted' ? NO_TRUSTED_KEY : null, ok: verdict === 'verified' };
+  output.result(result, () =>
+    [
+      ...lines,
+      ...checks.map((one) => `${output.paint(COLOURS[one.state], MARKS[one.state])} ${one.part.padEnd(15)} ${visible(one.text)}`),
+      output.paint(colour, text),
+    ].join('\n'),
+  );
+  if (verdict === 'failed') throw new CheckFailed();
+  if (verdict === 'untrusted') throw new NoTrustedKey();
+}
+
+/** Verifies a proof in a file. Throws a UsageError if there is nothing to verify. */
+export async function verifyFile(call: Call, path: string): Promise<void> {
+  const verify = path.endsWith('.tlog-proof') ? verifyTlogProof : verifyWaybillProof;
+  const { checks, verdict, ...rest } = await verify(call, path).catch((error) => {
+    throw error instanceof ProofError ? new UsageError(error.message) : error;
+  });
+  conclude(call, verdict, rest, [], checks);
+}
 
 interface FileReport {
   content_hash: string;
   id: string | null;
   checks: Check[];
-  isVerified: boolean;
-  isKeyFromFile: boolean;
+  verdict: Verdict;
 }
 
 async function verifyWaybillProof(call: Call, path: string): Promise<FileReport> {
@@ -84,34 +89,15 @@ async function verifyWaybillProof(call: Call, path: string): Promise<FileReport>
   for (const name of options.list('file')) files.push({ name, sha256: await hashOf(name, signal) });
   const tsaCertificates = options.list('tsa-cert').map((name) => textIn(name, CERTIFICATE_BYTES_MAX));
   const given = { ...trustIn(call), json: await jsonTextOf(call), files, tsaCertificates };
-  const { contentHash, envelope, checks, isVerified, isKeyFromFile } = await verifyBundle(bytesIn(path, BUNDLE_BYTES_MAX), given);
-  return { content_hash: contentHash, id: envelope?.id ?? null, checks, isVerified, isKeyFromFile };
+  const { contentHash, envelope, checks, verdict } = await verifyBundle(bytesIn(path, BUNDLE_BYTES_MAX), given);
+  return { content_hash: contentHash, id: envelope?.id ?? null, checks, verdict };
 }
 
 /** A `.tlog-proof` has neither the hash nor the log's key: both are given. */
 async function verifyTlogProof(call: Call, path: string): Promise<FileReport> {
   const hash = contentHashIn(call);
-  const trust = trustIn(call);
-  const { policy } = trustOf(trust, []);
-  if (policy.logs.length === 0)
-    throw new UsageError('A .tlog-proof has no key of its log: give one that you know with --vkey or --policy.');
   const text = decodeText(bytesIn(path, BUNDLE_BYTES_MAX), BUNDLE_BYTES_MAX);
-  const leaf = leafOf(LEAF.message, hash);
-  parseProof(text);
-  const checks: Check[] = [];
-  try {
-    const { checkpoint, index, witnesses, isQuorum } = await verifyProof(text, leaf, policy);
-    checks.push({ part: 'inclusion', state: 'verified', text: `Leaf ${index} of ${checkpoint.size} in the log ${checkpoint.origin}.` });
-    const names = witnesses.map(({ name, time }) => `${name} at ${new Date(1_000 * time).toISOString()}`).join(', ');
-    if (!isQuorum)
-      checks.push({ part: 'witnesses', state: 'failed', text: 'Not enough witnesses of your policy cosigned the checkpoint.' });
-    else if (names !== '') checks.push({ part: 'witnesses', state: 'verified', text: `The checkpoint is cosigned by ${names}.` });
-    else checks.push({ part: 'witnesses', state: 'unchecked', text: 'Your policy asks for no witness.' });
-  } catch (error) {
-    if (!(error instanceof ProofError)) throw error;
-    checks.push({ part: 'inclusion', state: 'failed', text: error.message });
-  }
-  return { content_hash: hash, id: null, checks, isVerified: checks.every(({ state }) => state !== 'failed'), isKeyFromFile: false };
+  return { content_hash: hash, id: null, ...(await verifyContentHash(text, hash, trustIn(call))) };
 }
 
 function contentHashIn({ options }: Call): string {
@@ -132,7 +118,7 @@ function contentHashIn({ options }: Call): string {
   return read.content_hash;
 }
 
-function trustIn({ options }: Call): Pick<VerifyOptions, 'policy' | 'vkeys'> {
+export function trustIn({ options }: Call): TrustOptions {
   const policy = options.text('policy');
   return { vkeys: options.list('vkey'), policy: policy === undefined ? undefined : textIn(policy, POLICY_CHARACTERS_MAX) };
 }

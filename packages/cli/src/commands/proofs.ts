@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { checkReceipt, JsonText, type ReceiptCheck, Waybill, WaybillError } from '@waybill/client';
+import { ProofError, type TrustOptions, verifyContentHash } from '@waybill/proof';
 import type { Command } from '../command.ts';
 import { DATA, jsonTextOf } from '../input.ts';
 import { localTime, partyName, visible } from '../output.ts';
 import { CheckFailed, UsageError } from '../problems.ts';
-import { FILE_OPTIONS, hashOf, isReceipt, verifyFile } from './proof-file.ts';
+import { conclude, FILE_OPTIONS, hashOf, isReceipt, trustIn, verifyFile } from './proof-file.ts';
 
 /** A link leads to the service that has the receipt, which may be another than that of the profile, and gets no key. */
 function serviceOf(receipt: string, own: () => Waybill): Waybill {
@@ -16,6 +17,21 @@ const WORDS: Record<ReceiptCheck['content'], string> = {
   differs: 'DIFFERS from what the receipt says',
   unknown: 'can’t be recomputed: the sender shows a minimal receipt',
 };
+
+const JSON_WORDS: Record<NonNullable<ReceiptCheck['jsonBytes']>, string> = {
+  matches: ', byte for byte',
+  differs: ' as a value, but it was written in another way: spaces, order of keys, digits or repeated keys differ',
+  unknown: ' as a value: the receipt is from before the hash of the text was recorded',
+};
+const NOBODY: Awaited<ReturnType<typeof verifyContentHash>> = { verdict: 'untrusted', checks: [] };
+
+/** Whether a log that the caller trusts has the content hash of a receipt. */
+async function loggedBy(waybill: Waybill, receipt: string, contentHash: string, trust: TrustOptions, signal: AbortSignal) {
+  const proof = await waybill.receiptProof(receipt, { signal });
+  return verifyContentHash(proof, contentHash, trust).catch((error) => {
+    throw error instanceof ProofError ? new UsageError(error.message) : error;
+  });
+}
 
 /** A sender with minimal receipts gives the envelope to nobody but the parties; the proof of its hash is public all the same. */
 async function publicProof(waybill: Waybill, receipt: string, signal: AbortSignal): Promise<string> {
@@ -73,7 +89,7 @@ export const proofs: Command[] = [
   {
     name: 'receipt verify',
     args: '<receipt|file>',
-    help: 'Verifies a proof in a file (.waybill-proof or .tlog-proof), asking nobody; or recomputes the hashes of a public receipt. Compares JSON and files that you have. Exit code 1 if something differs, 2 if there is nothing to verify. Needs no key.',
+    help: 'Verifies a proof in a file (.waybill-proof or .tlog-proof), asking nobody; or a public receipt, whose hashes it recomputes and whose proof it gets. Compares JSON and files that you have. Give a key of a log that you trust, or a policy. Exit code 1 if something is wrong, 2 if there is nothing to verify, 6 if nothing is wrong but you gave no key to trust. Needs no API key.',
     options: {
       ...FILE_OPTIONS,
       data: DATA,
@@ -82,34 +98,36 @@ export const proofs: Command[] = [
     examples: [
       'waybill receipt verify order.waybill-proof --policy partners.policy --file scan.tiff',
       'waybill receipt verify message.tlog-proof --vkey waybill.example.com/log+… --content-hash sha256:…',
-      'waybill receipt verify https://waybill.example.com/r/rcpt_…',
-      'waybill receipt verify rcpt_… --data @order.json --file scan.tiff',
+      'waybill receipt verify https://waybill.example.com/r/rcpt_… --vkey waybill.example.com/log+…',
+      'waybill receipt verify rcpt_… --vkey waybill.example.com/log+… --data @order.json --file scan.tiff',
     ],
     run: async (call) => {
       const {
         args: [given = ''],
         options,
-        output,
         waybill,
         signal,
       } = call;
       if (!isReceipt(given)) return verifyFile(call, given);
-      const receipt = await serviceOf(given, waybill).receipt(given, { signal });
-      const { content, json } = checkReceipt(receipt, await jsonTextOf(call));
+      const service = serviceOf(given, waybill);
+      const receipt = await service.receipt(given, { signal });
+      const { content, json, jsonBytes } = checkReceipt(receipt, await jsonTextOf(call));
       const known = new Set(receipt.files.map(({ sha256 }) => sha256));
       const files: { path: string; result: 'matches' | 'differs' }[] = [];
       for (const path of options.list('file')) files.push({ path, result: known.has(await hashOf(path, signal)) ? 'matches' : 'differs' });
       const isBad = content === 'differs' || json === 'differs' || files.some(({ result }) => result === 'differs');
-      output.result({ id: receipt.id, content, json: json ?? null, files, ok: !isBad }, () =>
-        [
-          `${receipt.id} from ${visible(partyName(receipt.from.party))} to ${visible(partyName(receipt.to.party))}, ${localTime(receipt.received_at)}`,
-          `content_hash ${WORDS[content]}`,
-          ...(json === undefined ? [] : [`The JSON ${json}`]),
-          ...files.map(({ path, result }) => `${visible(path)} ${result}`),
-          isBad ? output.paint('red', 'Not verified') : output.paint('green', 'Verified'),
-        ].join('\n'),
-      );
-      if (isBad) throw new CheckFailed();
+      const lines = [
+        `${receipt.id} from ${visible(partyName(receipt.from.party))} to ${visible(partyName(receipt.to.party))}, ${localTime(receipt.received_at)}`,
+        `content_hash ${WORDS[content]}`,
+        ...(json === undefined ? [] : [`The JSON ${json}${json === 'matches' ? JSON_WORDS[jsonBytes ?? 'unknown'] : ''}`]),
+        ...files.map(({ path, result }) => `${visible(path)} ${result}`),
+      ];
+      const found = { id: receipt.id, content, json: json ?? null, json_bytes: jsonBytes ?? null, files };
+      // What a service says of itself is no proof: only a log whose key the caller knows is.
+      const trust = trustIn(call);
+      const isKeyGiven = trust.policy !== undefined || (trust.vkeys ?? []).length > 0;
+      const { verdict, checks } = isKeyGiven ? await loggedBy(service, given, receipt.content_hash, trust, signal) : NOBODY;
+      conclude(call, isBad ? 'failed' : verdict, found, lines, checks);
     },
   },
   {
@@ -133,7 +151,10 @@ export const proofs: Command[] = [
       } catch (error) {
         throw new UsageError(`Couldn’t write ${file}: ${(error as Error).message}`);
       }
-      output.result({ file }, () => `Saved ${visible(file)}. Verify it with: waybill receipt verify ${visible(file)}`);
+      output.result(
+        { file },
+        () => `Saved ${visible(file)}. Verify it with: waybill receipt verify ${visible(file)} --vkey <the key of the log>`,
+      );
     },
   },
 ];
