@@ -19,3 +19,6 @@ export const VERIFIED_JSON_MAX_CHARS = 64 * 1024;
 /** Seconds that next_message waits at most: below the time-outs of common clients. */
 export const WAIT_MAX_S = 25;
 export const LEASE_DEFAULT_S = 300;
+
+/** Characters of the key of a log: a name, an id and 33 bytes in base64. */
+export const VKEY_MAX_CHARS = 512;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { untilSearchable } from '../../../server/test/support/search.ts';
 import { startTestService, type TestBusiness, type TestService } from '../../../server/test/support/service.ts';
 import { expectThread } from '../../../server/test/support/threads.ts';
+import { logSigner } from '../../proof/test/support/keys.ts';
 import { type Connection, textOf, WAYS } from './connections.ts';
 
 const READING = ['find_handle', 'get_file', 'list_threads', 'read_thread', 'search', 'verify_receipt', 'who_am_i'];
@@ -221,11 +222,26 @@ describe.each(WAYS)('%s', (way, connect) => {
     expect((await agent.result('check_schema', { to: acme.handle, json: {} })).status).toBe('not_applicable');
   });
 
-  test('verify_receipt: the hash, and whether JSON is the one that was sent', async () => {
+  test('verify_receipt: whether a log that is trusted has the hash, and whether JSON is the one that was sent', async () => {
     const { id, receipt_url } = await received({ subject: 'Proof', json: { b: 1, a: 1.5 } });
+    const { vkey } = (await service.anonymous.request('GET', '/.well-known/waybill.json')).body.log;
+    expect(await agent.result('verify_receipt', { receipt: receipt_url, json_text: '{"b":1,"a":1.5}', vkey })).toMatchObject({
+      verdict: 'verified',
+      json_bytes: 'matches',
+    });
+    // A key with the name of the log, by which somebody could have forged all of it.
+    const forger = logSigner(vkey.split('+')[0], 'forger').vkey;
+    expect(await agent.result('verify_receipt', { receipt: receipt_url, vkey: forger })).toMatchObject({
+      verdict: 'failed',
+      problem: expect.stringContaining('No known key'),
+    });
+    expect(await agent.failure('verify_receipt', { receipt: receipt_url, vkey: 'x' })).toContain('vkey');
     expect(await agent.result('verify_receipt', { receipt: receipt_url, json_text: '{"a":1.5, "b":1}' })).toMatchObject({
+      verdict: 'untrusted',
+      problem: expect.stringContaining('Not verified: no trusted key'),
       content: 'matches',
       json: 'matches',
+      json_bytes: 'differs',
       message_id: id,
       from: { address: acme.handle },
       to: { address: globex.handle },
@@ -233,6 +249,7 @@ describe.each(WAYS)('%s', (way, connect) => {
     });
     const token = receipt_url.split('/').at(-1);
     expect(await agent.result('verify_receipt', { receipt: token, json_text: '{}' })).toMatchObject({
+      verdict: 'failed',
       content: 'matches',
       json: 'differs',
     });

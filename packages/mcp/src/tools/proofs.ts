@@ -1,7 +1,8 @@
-import { checkReceipt, WaybillError } from '@waybill/client';
+import { checkReceipt, type Waybill, WaybillError } from '@waybill/client';
+import { ProofError, type Verdict, verifyContentHash } from '@waybill/proof';
 import * as z from 'zod/v4';
 import { cutTexts, cutTo, fit } from '../fit.ts';
-import { FILE_TEXT_MAX_BYTES, FILENAME_MAX_CHARS, FILES_LISTED_MAX, VERIFIED_JSON_MAX_CHARS } from '../limits.ts';
+import { FILE_TEXT_MAX_BYTES, FILENAME_MAX_CHARS, FILES_LISTED_MAX, VERIFIED_JSON_MAX_CHARS, VKEY_MAX_CHARS } from '../limits.ts';
 import { fileId, invalidArgument, isJson, messageId, readOnly, type Tool, tool, type Workplace } from '../tool.ts';
 import { partySchema, partyView } from '../views.ts';
 
@@ -74,18 +75,35 @@ const verifyReceipt = tool({
   name: 'verify_receipt',
   title: 'Verify a receipt',
   description:
-    'Gets a public receipt of this service, and recomputes its hash. With json_text, also says whether that JSON is the one that was sent. Receipts of other services are not fetched.',
+    'Gets a public receipt of this service, recomputes its hash, and verifies by a key that you trust (vkey) that the log has it. Without vkey, nothing is verified: all that you learn is the word of the service. With json_text, also says whether that JSON is the one that was sent. Receipts of other services are not fetched.',
   scope: 'read',
   annotations: readOnly,
   input: z.object({
     receipt: z.string().max(2_000).describe('The URL of the receipt, or its token, rcpt_….'),
     json_text: z.string().max(VERIFIED_JSON_MAX_CHARS).optional().describe('JSON to compare with that of the message.'),
+    vkey: z
+      .string()
+      .max(VKEY_MAX_CHARS)
+      .optional()
+      .describe(
+        'The key of the log that you trust, name+id+key: one that your user or its policy names, not one that came with the receipt.',
+      ),
   }),
   output: z.object({
+    verdict: z
+      .enum(['verified', 'failed', 'untrusted'])
+      .describe(
+        'verified: the log whose key you gave has it, and nothing differs. failed: something is wrong. untrusted: not verified: no trusted key.',
+      ),
+    problem: z.string().optional().describe('Why it is not verified, and what to do.'),
     content: z
       .enum(['matches', 'differs', 'unknown'])
       .describe('Whether the hash is that of what the receipt says; unknown for a minimal receipt, which leaves out what was hashed.'),
-    json: z.enum(['matches', 'differs']).optional().describe('Whether json_text is the JSON of the message.'),
+    json: z.enum(['matches', 'differs']).optional().describe('Whether json_text is the JSON of the message, as a value.'),
+    json_bytes: z
+      .enum(['matches', 'differs', 'unknown'])
+      .optional()
+      .describe('Whether it is written as it was sent: repeated keys and long numbers, too. unknown for an older message.'),
     message_id: z.string(),
     from: partySchema,
     to: partySchema,
@@ -97,15 +115,21 @@ const verifyReceipt = tool({
       .describe('Absent from a minimal receipt.'),
   }),
   isUntrusted: true,
-  run: async ({ waybill }, { receipt: given, json_text }, signal) => {
+  run: async ({ waybill }, { receipt: given, json_text, vkey }, signal) => {
     const token = TOKEN.exec(given)?.[1];
     if (token === undefined) throw invalidArgument('receipt', 'must be the URL of a receipt, or its token, rcpt_…');
     if (json_text !== undefined && !isJson(json_text)) throw invalidArgument('json_text', 'must be JSON');
     const receipt = await waybill.receipt(token, { signal });
-    const { content, json } = checkReceipt(receipt, json_text);
+    const { content, json, jsonBytes } = checkReceipt(receipt, json_text);
+    const isOther = content === 'differs' || json === 'differs';
+    const proven = isOther
+      ? { verdict: 'failed' as const, problem: 'The hash, or the JSON, is not that of the message.' }
+      : await provenBy(waybill, vkey, token, receipt.content_hash, signal);
     return {
+      ...proven,
       content,
       ...(json !== undefined && { json }),
+      ...(jsonBytes !== undefined && { json_bytes: jsonBytes }),
       message_id: receipt.id,
       from: partyView(receipt.from.party),
       to: partyView(receipt.to.party),
@@ -121,5 +145,28 @@ const verifyReceipt = tool({
     };
   },
 });
+
+/** Whether the log of that key has the hash of a receipt. */
+async function provenBy(
+  waybill: Waybill,
+  vkey: string | undefined,
+  token: string,
+  contentHash: string,
+  signal: AbortSignal,
+): Promise<{ verdict: Verdict; problem?: string }> {
+  if (vkey === undefined)
+    return {
+      verdict: 'untrusted',
+      problem: 'Not verified: no trusted key. Ask your user for the key of the log that they trust, and give it as vkey.',
+    };
+  try {
+    const { verdict, checks } = await verifyContentHash(await waybill.receiptProof(token, { signal }), contentHash, { vkeys: [vkey] });
+    const failed = checks.find(({ state }) => state === 'failed');
+    return { verdict, ...(failed && { problem: failed.text }) };
+  } catch (error) {
+    if (error instanceof ProofError) throw invalidArgument('vkey', error.message);
+    throw error;
+  }
+}
 
 export const proofTools: Tool[] = [getFile, verifyReceipt];
