@@ -34,7 +34,6 @@ async function verdictOfPage(page: string, proof: string, vkey: string): Promise
     const context = await browser.newContext({ offline: true });
     const tab = await context.newPage();
     await tab.goto(pathToFileURL(page).href);
-    await tab.getByText('Keys that you trust').click();
     await tab.locator('#trust').fill(vkey);
     await tab.locator('#files').setInputFiles(proof);
     const verdict = tab.locator('#result h2').first();
@@ -70,9 +69,11 @@ test('a proof outlives the service: send, download, stop, delete all data, verif
   const byCommand = await waybill(['receipt', 'verify', proof, '--vkey', vkey]);
   expect([byCommand.code, byCommand.output]).toEqual([0, expect.stringContaining(`Message ${sent.id} from `)]);
   expect((await waybill(['receipt', 'verify', forged, '--vkey', vkey])).code).toBe(1);
+  expect((await waybill(['receipt', 'verify', proof])).code).toBe(6);
 
   expect(await verdictOfPage(page, proof, vkey)).toBe('Verified');
   expect(await verdictOfPage(page, forged, vkey)).toBe('Not verified');
+  expect(await verdictOfPage(page, proof, '')).toBe('Not verified: no trusted key');
 
   const python = await pythonWith(path.join(CHECKOUT, 'clients/python/pyproject.toml'));
   if (typeof python !== 'string') return console.warn(`verify.py was not tried: ${python.missing}`);
@@ -80,4 +81,5 @@ test('a proof outlives the service: send, download, stop, delete all data, verif
   const byPython = await run(python, [program, proof, '--vkey', vkey]);
   expect(byPython.code, byPython.output).toBe(0);
   expect((await run(python, [program, forged, '--vkey', vkey])).code).toBe(1);
+  expect((await run(python, [program, proof])).code).toBe(6);
 });

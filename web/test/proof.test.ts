@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { formatVkey, KEY_TYPE, LEAF, leafOf, policyOf, verifierKey, verifyBundle, verifyProof } from '@waybill/proof';
+import { formatBundle, formatVkey, KEY_TYPE, LEAF, leafOf, policyOf, verifierKey, verifyBundle, verifyProof } from '@waybill/proof';
 import type { Download } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { forgedBundle } from '../../packages/proof/test/support/sample.ts';
 import { untilLogged } from '../../server/test/support/proofs.ts';
 import type { TestBusiness } from '../../server/test/support/service.ts';
 import { openWorld, type Visitor, type World } from './support/visitor.ts';
@@ -29,6 +30,7 @@ afterAll(() => world.stop());
 const send = async (fields: object): Promise<Sent> => (await globex.api.send({ to: 'acme', ...fields })).body;
 const pathOf = ({ receipt_url }: Sent) => new URL(receipt_url).pathname;
 const bundleOf = async ({ id }: Sent) => (await untilLogged(() => globex.api.get(`/messages/${id}/proof`))).text;
+const forgedProof = async () => formatBundle(await forgedBundle(JSON.parse(await bundleOf(sent)), sent.subject));
 const textOf = async (download: Download) => readFileSync(await download.path(), 'utf8');
 const drop = (name: string, text: string) =>
   reader.page.getByLabel('File to check').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) });
@@ -38,13 +40,15 @@ test('a receipt is verified by the log, and its proof is downloaded without a mo
   await open(pathOf(sent));
   await page.getByText(/^In the log at #\d+$/).waitFor();
   await page.getByText('Verified.', { exact: true }).waitFor();
+  // It says by whose keys: a page that a service serves can't tell more.
+  await page.getByText(`It is in the log, by the keys that ${new URL(world.service.url).host} publishes.`).waitFor();
   await page.getByText(vkey.split('+').slice(0, 2).join('+'), { exact: true }).waitFor();
   await expectAccessible();
   await page.getByRole('button', { name: 'Download proof' }).focus();
   const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
   expect(download.suggestedFilename()).toBe(`${sent.id}.waybill-proof`);
-  const { isVerified, contentHash } = await verifyBundle(await textOf(download), { vkeys: [vkey] });
-  expect([isVerified, contentHash]).toEqual([true, sent.content_hash]);
+  const { verdict, contentHash } = await verifyBundle(await textOf(download), { vkeys: [vkey] });
+  expect([verdict, contentHash]).toEqual(['verified', sent.content_hash]);
 });
 
 test('a proof that somebody has is verified on the page', async () => {
@@ -60,6 +64,9 @@ test('a proof that somebody has is verified on the page', async () => {
   await page.getByText('Not verified', { exact: true }).waitFor();
   await page.getByText('The JSON in the file is not that of the message.').waitFor();
   await expectAccessible();
+  await drop('forged.waybill-proof', await forgedProof());
+  await page.getByText('No known key signed the note.').waitFor();
+  await page.getByText('Not verified', { exact: true }).waitFor();
   await drop('order.waybill-proof', 'PK');
   await page.getByText('Not a usable proof').waitFor();
 });
@@ -72,6 +79,8 @@ test('while the log does not have the message yet, the page says so, and goes on
   );
   await page.goto(pathOf(sent));
   await page.getByText('Being added to the log.').waitFor();
+  await page.getByText('Delivered.', { exact: true }).waitFor();
+  expect(await page.getByText('Verified.', { exact: true }).count()).toBe(0);
   expect(await page.getByRole('button', { name: 'Download proof' }).isDisabled()).toBe(true);
   await expectAccessible();
   await page.getByText(/^In the log at #\d+$/).waitFor();
@@ -89,6 +98,13 @@ test('a proof of something else, or by another key, does not verify the receipt'
   expect(await page.getByRole('button', { name: 'Download proof' }).isDisabled()).toBe(true);
   await expectAccessible();
   await context.unrouteAll();
+  // A proof that somebody has made of the same receipt, with a key of their own.
+  const forged = await forgedProof();
+  await context.route('**/proof?*', (route) => route.fulfill({ status: 200, body: forged }));
+  await page.reload();
+  await page.getByText('No known key signed the note.').waitFor();
+  expect(await page.getByText(/^Verified/).count()).toBe(0);
+  await context.unrouteAll();
   // A log of the same name with another key.
   const { publicKey } = generateKeyPairSync('ed25519');
   const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
@@ -104,6 +120,8 @@ test('a message that is older than the log has a receipt without a proof', async
   const { page, expectAccessible } = await world.visitor();
   await page.goto(pathOf(older));
   await page.getByText('Delivered before this service had a log').waitFor();
+  await page.getByText('Delivered, without a proof.', { exact: true }).waitFor();
+  expect(await page.getByText(/^Verified/).count()).toBe(0);
   expect(await page.getByRole('button', { name: 'Download proof' }).count()).toBe(0);
   await expectAccessible();
 });
@@ -112,7 +130,7 @@ test('of a minimal receipt, the page verifies that its hash is in the log', asyn
   await world.service.sql("UPDATE parties SET minimal_receipts = true WHERE handle = 'globex'");
   const { page, expectAccessible } = await world.visitor();
   await page.goto(pathOf(sent));
-  await page.getByText('Your browser has checked that the content hash is in the log.').waitFor();
+  await page.getByText('Your browser has checked that the content hash is in the log, by the keys that').waitFor();
   await expectAccessible();
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download proof' }).click()]);
   expect(download.suggestedFilename()).toBe(`${sent.id}.tlog-proof`);
@@ -130,5 +148,5 @@ test('a party downloads the proof of a message from its thread', async () => {
   expect(download.suggestedFilename()).toBe(`${message.id}.waybill-proof`);
   const text = await textOf(download);
   expect(JSON.parse(text).json).toBe('{"items":12}');
-  expect((await verifyBundle(text, { vkeys: [vkey] })).isVerified).toBe(true);
+  expect((await verifyBundle(text, { vkeys: [vkey] })).verdict).toBe('verified');
 });

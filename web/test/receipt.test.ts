@@ -48,7 +48,15 @@ test('a receipt says what was delivered, when, from whom to whom, and that it is
   await page.getByRole('heading', { name: HOSTILE }).waitFor();
   await page.getByText(`${HOSTILE}\nsecond line`).waitFor();
   await page.getByText('Verified.', { exact: true }).waitFor();
-  for (const shown of [sent.id, sent.thread_id, sent.content_hash, sent.json_sha256, sent.files[0].sha256, 'order-7'])
+  for (const shown of [
+    sent.id,
+    sent.thread_id,
+    sent.content_hash,
+    sent.json_sha256,
+    sent.json_bytes_sha256,
+    sent.files[0].sha256,
+    'order-7',
+  ])
     await page.getByText(shown, { exact: true }).waitFor();
   await page.getByText(sent.received_at.replace('T', ' ').replace('Z', ' UTC')).waitFor();
   await page.getByText('Only its API key is verified').waitFor();
@@ -61,7 +69,12 @@ test('anyone sees whether the JSON is the one that was delivered, in whatever or
   const box = page.getByLabel('Or paste JSON');
   await box.fill('{"1":"\\u00e9","__proto__":null,"big":12345678901234567890,"b":{"a":[1,2],"z":1}}');
   await result().getByText('Match: this JSON was delivered').waitFor();
+  await result().getByText('It was written in another way').waitFor();
   await expectAccessible();
+  await box.fill(`${JSON_TEXT}\n`);
+  await result().getByText('it was sent byte for byte like this').waitFor();
+  await box.fill(JSON_TEXT.replace('"big": 12345678901234567890', '"big": 1, "big": 12345678901234567891'));
+  await result().getByText('It was written in another way').waitFor();
   await box.fill(JSON_TEXT.replace('[1, 2]', '[2, 1]'));
   await result().getByText('No match: this JSON was not delivered').waitFor();
   await box.fill('{"b": {');
@@ -105,7 +118,7 @@ test('of a sender with minimal receipts it says who, when and the hashes, and st
   await world.service.sql("UPDATE parties SET minimal_receipts = true WHERE handle = 'globex'");
   await page.goto(address);
   await page.getByText('The sender shows only the parties, the time and the hashes.').waitFor();
-  for (const shown of [sent.id, sent.content_hash, sent.json_sha256, sent.files[0].sha256])
+  for (const shown of [sent.id, sent.content_hash, sent.json_sha256, sent.json_bytes_sha256, sent.files[0].sha256])
     await page.getByText(shown, { exact: true }).waitFor();
   for (const hidden of [HOSTILE, 'plan.pdf', 'order-7', 'Your browser computed']) expect(await page.getByText(hidden).count()).toBe(0);
   await expectAccessible();
@@ -150,8 +163,9 @@ test('a receipt that says something else than what was delivered is not verified
 });
 
 function hashAtDelivery(receipt: typeof sent): string {
-  const { id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, received_at } = receipt;
+  const { id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, json_bytes_sha256, received_at } = receipt;
   const files = receipt.files.map((file: object) => ({ ...file, sha256: null }));
-  const text = canonicalJson({ id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, files, received_at });
+  const hashes = { json_sha256, json_bytes_sha256 };
+  const text = canonicalJson({ id, thread_id, in_reply_to, from, to, type, subject, note, ...hashes, files, received_at });
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -1,9 +1,16 @@
-import type { Check, Report } from '@waybill/proof';
+import type { Check, Report, Verdict } from '@waybill/proof';
 
 /* Everything that strangers wrote is shown as text, and never as HTML. */
 
-const KEY_FROM_FILE =
-  'The file is consistent, but anybody could have made such a file with a key of their own. Add the key that you know of this log under “Keys that you trust”.';
+const VERDICTS: Record<Verdict, [colour: string, title: string, text: string]> = {
+  verified: ['good', 'Verified', 'Everything that this file claims holds, except what is marked as not checked.'],
+  failed: ['bad', 'Not verified', 'Something in this file does not hold.'],
+  untrusted: [
+    'warn',
+    'Not verified: no trusted key',
+    'Anybody can make such a file with a key of their own. Add the key of the log that you know under “Keys that you trust”: not one that came with the file.',
+  ],
+};
 const PARTS: Record<Check['part'], string> = {
   content: 'Content',
   json: 'JSON',
@@ -22,12 +29,7 @@ export function showFault(target: HTMLElement, text: string): void {
   target.replaceChildren(box('bad', 'Not a proof', text));
 }
 
-export function showReport(target: HTMLElement, { isVerified, isKeyFromFile, envelope, contentHash, checks }: Report): void {
-  const verdict = isVerified
-    ? isKeyFromFile
-      ? box('warn', 'Verified with the log’s key in the file', KEY_FROM_FILE)
-      : box('good', 'Verified', 'Everything that this file claims holds, except what is marked as not checked.')
-    : box('bad', 'Not verified', 'Something in this file does not hold.');
+export function showReport(target: HTMLElement, { verdict, envelope, contentHash, checks }: Report): void {
   const facts = envelope
     ? list([
         ['Message', envelope.id],
@@ -42,7 +44,7 @@ export function showReport(target: HTMLElement, { isVerified, isKeyFromFile, env
       ])
     : [];
   const lines = make('ul', '', ...checks.map(line));
-  target.replaceChildren(verdict, ...facts, lines);
+  target.replaceChildren(box(...VERDICTS[verdict]), ...facts, lines);
 }
 
 function line({ part, state, text }: Check): HTMLElement {

@@ -16,7 +16,7 @@ const VERIFIED: Record<Actor['provider'], string> = {
 };
 
 export function MessageFacts({
-  message: { id, thread_id, from, json_sha256, content_hash, received_at, receipt_url, in_reply_to },
+  message: { id, thread_id, from, json_sha256, json_bytes_sha256, content_hash, received_at, receipt_url, in_reply_to },
 }: {
   message: Message;
 }) {
@@ -55,6 +55,11 @@ export function MessageFacts({
       {json_sha256 === null ? null : (
         <Fact name="JSON hash">
           <Copyable text={json_sha256} label="JSON hash" />
+        </Fact>
+      )}
+      {json_bytes_sha256 === null ? null : (
+        <Fact name="JSON text hash">
+          <Copyable text={json_bytes_sha256} label="JSON text hash" />
         </Fact>
       )}
       <Fact name="Receipt">

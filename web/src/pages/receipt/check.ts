@@ -11,6 +11,8 @@ export interface HashFinding {
   name: string;
   /** Of the bytes, or of the canonical form of JSON. */
   hash: string | undefined;
+  /** Of JSON as it is written, without space around it. */
+  bytesHash?: string | undefined;
   isJson: boolean;
   /** Why it is not JSON. */
   unreadable: string | undefined;
@@ -56,8 +58,8 @@ async function checkProof(file: File, receipt: AnyReceipt, signal: AbortSignal):
 
 async function jsonFinding(name: string, json: string | File, signal: AbortSignal): Promise<HashFinding> {
   try {
-    const [hash] = await hashes({ json }, { signal });
-    return { name, hash, isJson: true, unreadable: undefined };
+    const [hash, bytesHash] = await hashes({ json }, { signal });
+    return { name, hash, bytesHash, isJson: true, unreadable: undefined };
   } catch (error) {
     if (error instanceof Unreadable) return { name, hash: undefined, isJson: true, unreadable: error.message };
     throw error;
@@ -85,7 +87,9 @@ export async function checkReceipt(receipt: Receipt, signal: AbortSignal): Promi
 }
 
 function hashedText(receipt: Receipt, unhashedFromBytes: number): string {
-  const { id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, received_at } = receipt;
+  const { id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, json_bytes_sha256, received_at } = receipt;
   const files = receipt.files.map((file) => (file.size_bytes >= unhashedFromBytes ? { ...file, sha256: null } : file));
-  return canonicalJson({ id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, files, received_at });
+  // Null without JSON, and for messages from before this hash was recorded: then it is no part of what is hashed.
+  const ofBytes = json_bytes_sha256 === null ? {} : { json_bytes_sha256 };
+  return canonicalJson({ id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, ...ofBytes, files, received_at });
 }

@@ -103,7 +103,7 @@ const VERDICTS: Record<Receipt['validation']['status'], string> = {
 };
 
 export function Identifiers({ receipt, children }: { receipt: AnyReceipt; children?: ReactNode }) {
-  const { content_hash, json_sha256, id, files } = receipt;
+  const { content_hash, json_sha256, json_bytes_sha256, id, files } = receipt;
   return (
     <Facts>
       {children}
@@ -111,6 +111,11 @@ export function Identifiers({ receipt, children }: { receipt: AnyReceipt; childr
         <Mono>{content_hash}</Mono>
       </Fact>
       <Fact name="JSON hash">{json_sha256 === null ? <span className="text-soft">None</span> : <Mono>{json_sha256}</Mono>}</Fact>
+      {json_bytes_sha256 === null ? null : (
+        <Fact name="JSON text hash">
+          <Mono>{json_bytes_sha256}</Mono>
+        </Fact>
+      )}
       <Fact name="Message id">
         <Mono>{id}</Mono>
       </Fact>

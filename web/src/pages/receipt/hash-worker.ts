@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { canonicalJson } from '../../../../server/src/contract/canonical-json.ts';
 
-/** What to hash: texts as they are, the bytes of a file, or the canonical form of JSON. */
+/** What to hash: texts as they are, the bytes of a file, or JSON: its canonical form, and its text without space around it. */
 export type Task = { texts: string[] } | { file: Blob } | { json: string | Blob };
 /** doneBytes: the progress. unreadable: why it is not JSON. failed: the file has changed since it was chosen. */
 export type Report = { doneBytes: number } | { hashes: string[] } | { unreadable: string } | { failed: true };
@@ -37,8 +37,9 @@ async function hashOfFile(file: Blob): Promise<string> {
 
 function hashOfJson(json: Uint8Array): Report {
   try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json));
-    return { hashes: [shown(sha256(utf8ToBytes(canonicalJson(value))))] };
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(json);
+    const value: unknown = JSON.parse(text);
+    return { hashes: [canonicalJson(value), text.trim()].map((one) => shown(sha256(utf8ToBytes(one)))) };
   } catch (error) {
     return { unreadable: error instanceof Error ? error.message : String(error) };
   }

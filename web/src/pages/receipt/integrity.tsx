@@ -26,7 +26,8 @@ export function Integrity({ receipt, proof }: { receipt: AnyReceipt; proof: Proo
       <div className="min-w-0">
         {verdict === 'good' ? (
           <Line title="Verified." tone="text-good">
-            {isFull ? verifiedText(content.data) : 'Your browser has checked that the content hash is in the log.'}
+            {isFull ? verifiedText(content.data) : 'Your browser has checked that the content hash is in the log,'} by the keys that{' '}
+            {location.host} publishes.
           </Line>
         ) : null}
         {verdict === 'bad' ? (
@@ -41,7 +42,7 @@ export function Integrity({ receipt, proof }: { receipt: AnyReceipt; proof: Proo
         ) : null}
         {verdict === 'open' && proof.data ? (
           <Line title={proof.data.kind === 'pending' ? 'Delivered.' : 'Delivered, without a proof.'} tone="text-ink">
-            The sender shows a minimal receipt.
+            {isFull ? contentText(content.data) : 'The sender shows a minimal receipt.'}
           </Line>
         ) : null}
         <ProofState proof={proof.data} />
@@ -60,12 +61,12 @@ const BACKGROUNDS: Record<Verdict, string> = {
   failed: 'bg-bad-tint',
 };
 
-/** Of a minimal receipt (null) the browser can verify only that its hash is in the log. */
+/** Only the log proves something: a content hash that matches says that the receipt is consistent. Of a minimal receipt (null) there is nothing to compare. */
 function verdictOf(content: IntegrityResult | null | undefined, proof: Proof | undefined, error: Error | null): Verdict {
   if (content?.isIntact === false || (proof?.kind === 'checked' && proof.report.failure !== undefined)) return 'bad';
   if (error) return 'failed';
   if (content === undefined || proof === undefined) return 'checking';
-  return content === null && proof.kind !== 'checked' ? 'open' : 'good';
+  return proof.kind === 'checked' ? 'good' : 'open';
 }
 
 function failureOf(proof: Proof | undefined): string {
@@ -81,6 +82,10 @@ function Line({ title, tone, children }: { title: string; tone: string; children
 }
 
 function verifiedText(content: IntegrityResult | null | undefined): string {
+  return `${contentText(content)} It is in the log,`;
+}
+
+function contentText(content: IntegrityResult | null | undefined): string {
   const covered = 'Your browser computed the content hash from this receipt, and it matches.';
   const hashedLater = content?.hashedLater ?? 0;
   if (hashedLater === 0) return covered;

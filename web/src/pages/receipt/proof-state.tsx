@@ -8,10 +8,9 @@ import type { ProofReport } from './verify-proof.ts';
 type Verified = Extract<ProofReport, { failure: undefined }>;
 
 const COUNT = new Intl.NumberFormat('en');
-const TIME = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const DAY_AND_TIME = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'short', hourCycle: 'h23' });
 
-/** One line: where in the log, witnessed by whom, timestamped when. */
+/** One line: where in the log, witnessed by whom. */
 export function ProofState({ proof }: { proof: Proof | undefined }) {
   if (proof === undefined) return null;
   if (proof.kind === 'pending')
@@ -29,15 +28,9 @@ export function ProofState({ proof }: { proof: Proof | undefined }) {
       {[
         `In the log at #${COUNT.format(report.index)}`,
         ...(report.witnessesKnown > 0 ? [`witnessed by ${report.witnesses.length} of ${report.witnessesKnown}`] : []),
-        ...(report.timestamp ? [`timestamped ${timeOf(report.timestamp.time)}`] : []),
       ].join(' · ')}
     </p>
   );
-}
-
-/** Only the time for a timestamp of today. */
-function timeOf(time: Date): string {
-  return time.toDateString() === new Date().toDateString() ? TIME.format(time) : DAY_AND_TIME.format(time);
 }
 
 /** What the proof says, among the hashes of the receipt. */
@@ -76,7 +69,7 @@ function Stamp({ timestamp }: { timestamp: NonNullable<Verified['timestamp']> })
       <time dateTime={timestamp.time.toISOString()}>{DAY_AND_TIME.format(timestamp.time)}</time>
       <span className="text-soft">
         {' by '}
-        <Name>{timestamp.authority}</Name>
+        <Name>{timestamp.authority}</Name>. Not checked: this page does not know whether you trust this authority.
       </span>
     </>
   );

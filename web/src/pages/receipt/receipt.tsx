@@ -73,7 +73,8 @@ function Shown({ receipt }: { receipt: AnyReceipt }) {
           <ProofFacts proof={proof.data} />
         </Identifiers>
         <p className="mt-4 text-sm text-soft print:hidden">
-          Download the proof to keep it: it verifies without this service, years later.{' '}
+          This page trusts the keys that {location.host} publishes. Download the proof to keep it: it verifies without this service, years
+          later, by a key that you trust.{' '}
           <a href="/docs/verify-a-receipt" className="text-accent underline">
             How to verify a proof
           </a>

@@ -44,7 +44,7 @@ function Progress({ name, percent, onStop }: { name: string; percent: number; on
   );
 }
 
-function Found({ receipt, finding: { name, hash, isJson, unreadable } }: { receipt: AnyReceipt; finding: HashFinding }) {
+function Found({ receipt, finding: { name, hash, bytesHash, isJson, unreadable } }: { receipt: AnyReceipt; finding: HashFinding }) {
   if (unreadable !== undefined)
     return (
       <Verdict tone="warn" title="Not valid JSON">
@@ -54,7 +54,7 @@ function Found({ receipt, finding: { name, hash, isJson, unreadable } }: { recei
   if (isJson && hash === receipt.json_sha256)
     return (
       <Verdict tone="good" title="Match: this JSON was delivered" hash={hash}>
-        The hash of its canonical form (RFC 8785) is in the receipt.
+        The hash of its canonical form (RFC 8785) is in the receipt{WRITTEN[writtenLike(receipt, bytesHash)]}
       </Verdict>
     );
   if (!isJson && 'detail' in receipt && receipt.files.some(({ sha256 }) => sha256 === hash))
@@ -89,6 +89,18 @@ function Found({ receipt, finding: { name, hash, isJson, unreadable } }: { recei
   );
 }
 
+const WRITTEN = {
+  same: ', and so is the hash of its text: it was sent byte for byte like this.',
+  other: '. It was written in another way: spaces, order of keys, digits or repeated keys differ.',
+  unknown: '.',
+};
+
+/** Receipts from before the hash of the text was recorded have none. */
+function writtenLike({ json_bytes_sha256 }: AnyReceipt, bytesHash: string | undefined): keyof typeof WRITTEN {
+  if (json_bytes_sha256 === null) return 'unknown';
+  return json_bytes_sha256 === bytesHash ? 'same' : 'other';
+}
+
 /** What a dropped proof is worth. A proof of another message can be good, and still is none of this one. */
 function FoundProof({ proof }: { proof: ProofFinding['proof'] }) {
   if ('unusable' in proof)
@@ -100,6 +112,7 @@ function FoundProof({ proof }: { proof: ProofFinding['proof'] }) {
   if (!proof.isOfReceipt) return <Verdict tone="bad" title="No match: a proof of another message" />;
   return (
     <Verdict tone={proof.isVerified ? 'good' : 'bad'} title={proof.isVerified ? 'Verified: a proof of this message' : 'Not verified'}>
+      {proof.isVerified ? `By the keys that ${location.host} publishes.` : null}
       <Checks checks={proof.checks} />
     </Verdict>
   );

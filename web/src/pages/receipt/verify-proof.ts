@@ -31,6 +31,7 @@ export type ProofReport =
       /** Those that cosigned, of the witnesses that the service names. */
       witnesses: string[];
       witnessesKnown: number;
+      /** Of an authority that the page has no reason to trust: shown, and not counted. */
       timestamp: Timestamp | undefined;
     };
 
@@ -75,8 +76,8 @@ export async function verifyBundleFor(
   requireCryptography();
   const policy = await publishedPolicy(signal);
   try {
-    const { isVerified, contentHash, checks } = await verifyBundle(bytes, { policy });
-    return { isVerified, isOfReceipt: contentHash === receipt.content_hash, checks };
+    const { verdict, contentHash, checks } = await verifyBundle(bytes, { policy });
+    return { isVerified: verdict === 'verified', isOfReceipt: contentHash === receipt.content_hash, checks };
   } catch (error) {
     if (error instanceof ProofError) return { unusable: error.message };
     throw error;
@@ -88,9 +89,9 @@ function leafIn({ content_hash }: AnyReceipt): Uint8Array {
 }
 
 async function requireVerified(receipt: AnyReceipt, text: string, policy: string): Promise<void> {
-  const { contentHash, checks } = await verifyBundle(text, { policy });
+  const { verdict, contentHash, checks } = await verifyBundle(text, { policy });
   const failed = checks.find(({ state }) => state === 'failed');
-  if (failed) throw new ProofError(failed.text);
+  if (verdict !== 'verified') throw new ProofError(failed?.text ?? 'The service publishes no key of its log.');
   if (contentHash !== receipt.content_hash) throw new ProofError('The proof is of another message.');
 }
 
