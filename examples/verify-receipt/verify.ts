@@ -10,7 +10,9 @@ const FILE_FIELDS = ['id', 'filename', 'content_type', 'size_bytes', 'sha256'];
 /** Whether nothing in the receipt has been changed since the delivery. */
 export function isWhole(receipt: Fields): boolean {
   const files = (receipt['files'] as Fields[]).map((file) => pick(file, FILE_FIELDS));
-  return receipt['content_hash'] === sha256({ ...pick(receipt, FIELDS), files });
+  // Null without JSON, and in older receipts: there it is no part of what was hashed.
+  const text = receipt['json_bytes_sha256'] ? { json_bytes_sha256: receipt['json_bytes_sha256'] } : {};
+  return receipt['content_hash'] === sha256({ ...pick(receipt, FIELDS), ...text, files });
 }
 
 /** Whether this is the payload that was delivered. */

@@ -21,7 +21,7 @@ const COMMANDS: Record<string, (asked: Asked) => string | undefined> = {
   'GET /v1/threads': ({ query }) => command(['threads'], query),
   'GET /v1/search': ({ query: { q, ...rest } }) => command(['search', q], rest),
   'GET /v1/me': () => command(['whoami']),
-  'GET /v1/receipts/{token}': ({ path }) => command(['receipt verify', `$URL/r/${path['token']}`]),
+  'GET /v1/receipts/{token}': ({ path }) => command(['receipt verify', `$URL/r/${path['token']}`], { vkey: '$VKEY' }),
   'GET /v1/receipts/{token}/proof': ({ path }) => command(['receipt proof', `$URL/r/${path['token']}`, '-o', '-']),
   'GET /v1/messages/{id}/proof': ({ path }) => command(['receipt proof', path['id'], '-o', '-']),
   'GET /v1/webhooks': () => command(['webhooks list']),
