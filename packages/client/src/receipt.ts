@@ -19,7 +19,10 @@ export interface ReceiptCheck {
   hashedLater: string[];
 }
 
-/** Recomputes the hashes of a receipt or a message, and compares JSON that you have. Asks nobody. */
+/**
+ * Recomputes the hashes of a receipt or a message, and compares JSON that you have. Asks nobody. What matches is consistent, which anybody can make it: to have it
+ * proven, verify the proof by a key of the log that you trust.
+ */
 export function checkReceipt(receipt: Receipt | MinimalReceipt | EnvelopeFields, jsonText?: string): ReceiptCheck {
   const compared = compareJson(receipt, jsonText);
   if (!('thread_id' in receipt)) return { content: 'unknown', ...compared, hashedLater: [] };

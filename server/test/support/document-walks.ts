@@ -112,7 +112,7 @@ export const WALKS: Record<string, Partial<Record<Reader, Walk>>> = {
     },
     CLI: {
       edits: () => [['order-4711', 'order-by-command']],
-      shows: [/Business +Acme/, /"subject":"Order 4711"/, /From +acme/, /Verified/],
+      shows: [/Business +Acme/, /"subject":"Order 4711"/, /From +acme/, /^Verified$/m],
     },
   },
   'docs/guides/replies.md': {

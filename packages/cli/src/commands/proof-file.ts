@@ -47,16 +47,20 @@ const NO_TRUSTED_KEY =
 const VERDICTS = {
   verified: ['green', 'Verified'],
   failed: ['red', 'Not verified'],
-  untrusted: ['yellow', NO_TRUSTED_KEY],
 } as const;
 const COLOURS = { verified: 'green', failed: 'red', unchecked: 'yellow' } as const;
 const MARKS = { verified: 'ok  ', failed: 'FAIL', unchecked: '–   ' } as const;
 
-/** Prints what was found, then the verdict. Throws CheckFailed or NoTrustedKey unless it is "verified". */
-export function conclude({ output }: Call, verdict: Verdict, found: object, lines: readonly string[], checks: readonly Check[]): void {
-  const [colour, text] = VERDICTS[verdict];
-  const result = { ...found, checks, verdict, warning: verdict === 'untrusted' ? NO_TRUSTED_KEY : null, ok: verdict === 'verified' };
-  output.result(result, () =>
+interface Found {
+  checks: readonly Check[];
+  verdict: Verdict;
+}
+
+/** Prints what was found, then the verdict, or why it is not verified. Throws CheckFailed or NoTrustedKey unless it is "verified". */
+export function conclude({ output }: Call, found: Found, lines: readonly string[] = [], why = NO_TRUSTED_KEY): void {
+  const { checks, verdict } = found;
+  const [colour, text] = { ...VERDICTS, untrusted: ['yellow', why] as const }[verdict];
+  output.result({ ...found, warning: verdict === 'untrusted' ? why : null, ok: verdict === 'verified' }, () =>
     [
       ...lines,
       ...checks.map((one) => `${output.paint(COLOURS[one.state], MARKS[one.state])} ${one.part.padEnd(15)} ${visible(one.text)}`),
@@ -69,35 +73,44 @@ export function conclude({ output }: Call, verdict: Verdict, found: object, line
 
 /** Verifies a proof in a file. Throws a UsageError if there is nothing to verify. */
 export async function verifyFile(call: Call, path: string): Promise<void> {
-  const verify = path.endsWith('.tlog-proof') ? verifyTlogProof : verifyWaybillProof;
-  const { checks, verdict, ...rest } = await verify(call, path).catch((error) => {
-    throw error instanceof ProofError ? new UsageError(error.message) : error;
-  });
-  conclude(call, verdict, rest, [], checks);
+  const isTlogProof = path.endsWith('.tlog-proof');
+  const given = isTlogProof ? { isTlogProof, contentHash: contentHashIn(call) } : { isTlogProof, json: await jsonTextOf(call) };
+  conclude(call, await verifyProofOf(call, bytesIn(path, BUNDLE_BYTES_MAX), given));
 }
 
-interface FileReport {
+interface FileReport extends Found {
   content_hash: string;
   id: string | null;
-  checks: Check[];
-  verdict: Verdict;
 }
 
-async function verifyWaybillProof(call: Call, path: string): Promise<FileReport> {
+interface Given {
+  isTlogProof: boolean;
+  /** Of the message that a `.tlog-proof` is of: it has neither the hash nor the log's key. */
+  contentHash?: string;
+  /** JSON that must be that of the message. */
+  json?: string | undefined;
+}
+
+/** Throws a UsageError for what is no proof. */
+export async function verifyProofOf(
+  call: Call,
+  proof: string | Uint8Array,
+  { isTlogProof, contentHash = '', json }: Given,
+): Promise<FileReport> {
   const { options, signal } = call;
-  const files: { name: string; sha256: string }[] = [];
-  for (const name of options.list('file')) files.push({ name, sha256: await hashOf(name, signal) });
-  const tsaCertificates = options.list('tsa-cert').map((name) => textIn(name, CERTIFICATE_BYTES_MAX));
-  const given = { ...trustIn(call), json: await jsonTextOf(call), files, tsaCertificates };
-  const { contentHash, envelope, checks, verdict } = await verifyBundle(bytesIn(path, BUNDLE_BYTES_MAX), given);
-  return { content_hash: contentHash, id: envelope?.id ?? null, checks, verdict };
-}
-
-/** A `.tlog-proof` has neither the hash nor the log's key: both are given. */
-async function verifyTlogProof(call: Call, path: string): Promise<FileReport> {
-  const hash = contentHashIn(call);
-  const text = decodeText(bytesIn(path, BUNDLE_BYTES_MAX), BUNDLE_BYTES_MAX);
-  return { content_hash: hash, id: null, ...(await verifyContentHash(text, hash, trustIn(call))) };
+  try {
+    if (isTlogProof) {
+      const report = await verifyContentHash(decodeText(proof, BUNDLE_BYTES_MAX), contentHash, trustIn(call));
+      return { content_hash: contentHash, id: null, ...report };
+    }
+    const files: { name: string; sha256: string }[] = [];
+    for (const name of options.list('file')) files.push({ name, sha256: await hashOf(name, signal) });
+    const tsaCertificates = options.list('tsa-cert').map((name) => textIn(name, CERTIFICATE_BYTES_MAX));
+    const report = await verifyBundle(proof, { ...trustIn(call), json, files, tsaCertificates });
+    return { content_hash: report.contentHash, id: report.envelope?.id ?? null, checks: report.checks, verdict: report.verdict };
+  } catch (error) {
+    throw error instanceof ProofError ? new UsageError(error.message) : error;
+  }
 }
 
 function contentHashIn({ options }: Call): string {
@@ -118,7 +131,11 @@ function contentHashIn({ options }: Call): string {
   return read.content_hash;
 }
 
-export function trustIn({ options }: Call): TrustOptions {
+export function isTrustGiven({ options }: Call): boolean {
+  return options.text('policy') !== undefined || options.list('vkey').length > 0;
+}
+
+function trustIn({ options }: Call): TrustOptions {
   const policy = options.text('policy');
   return { vkeys: options.list('vkey'), policy: policy === undefined ? undefined : textIn(policy, POLICY_CHARACTERS_MAX) };
 }

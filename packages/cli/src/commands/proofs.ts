@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { checkReceipt, JsonText, type ReceiptCheck, Waybill, WaybillError } from '@waybill/client';
-import { ProofError, type TrustOptions, verifyContentHash } from '@waybill/proof';
 import type { Command } from '../command.ts';
 import { DATA, jsonTextOf } from '../input.ts';
 import { localTime, partyName, visible } from '../output.ts';
 import { CheckFailed, UsageError } from '../problems.ts';
-import { conclude, FILE_OPTIONS, hashOf, isReceipt, trustIn, verifyFile } from './proof-file.ts';
+import { conclude, FILE_OPTIONS, hashOf, isReceipt, isTrustGiven, verifyFile, verifyProofOf } from './proof-file.ts';
 
 /** A link leads to the service that has the receipt, which may be another than that of the profile, and gets no key. */
 function serviceOf(receipt: string, own: () => Waybill): Waybill {
@@ -23,15 +22,8 @@ const JSON_WORDS: Record<NonNullable<ReceiptCheck['jsonBytes']>, string> = {
   differs: ' as a value, but it was written in another way: spaces, order of keys, digits or repeated keys differ',
   unknown: ' as a value: the receipt is from before the hash of the text was recorded',
 };
-const NOBODY: Awaited<ReturnType<typeof verifyContentHash>> = { verdict: 'untrusted', checks: [] };
-
-/** Whether a log that the caller trusts has the content hash of a receipt. */
-async function loggedBy(waybill: Waybill, receipt: string, contentHash: string, trust: TrustOptions, signal: AbortSignal) {
-  const proof = await waybill.receiptProof(receipt, { signal });
-  return verifyContentHash(proof, contentHash, trust).catch((error) => {
-    throw error instanceof ProofError ? new UsageError(error.message) : error;
-  });
-}
+const MINIMAL =
+  'Not verified: the log has the content hash, but who sent what, to whom and when is the word of the service, because the sender shows a minimal receipt. Ask a party of the message for its proof (.waybill-proof).';
 
 /** A sender with minimal receipts gives the envelope to nobody but the parties; the proof of its hash is public all the same. */
 async function publicProof(waybill: Waybill, receipt: string, signal: AbortSignal): Promise<string> {
@@ -111,7 +103,8 @@ export const proofs: Command[] = [
       if (!isReceipt(given)) return verifyFile(call, given);
       const service = serviceOf(given, waybill);
       const receipt = await service.receipt(given, { signal });
-      const { content, json, jsonBytes } = checkReceipt(receipt, await jsonTextOf(call));
+      const jsonText = await jsonTextOf(call);
+      const { content, json, jsonBytes } = checkReceipt(receipt, jsonText);
       const known = new Set(receipt.files.map(({ sha256 }) => sha256));
       const files: { path: string; result: 'matches' | 'differs' }[] = [];
       for (const path of options.list('file')) files.push({ path, result: known.has(await hashOf(path, signal)) ? 'matches' : 'differs' });
@@ -124,10 +117,13 @@ export const proofs: Command[] = [
       ];
       const found = { id: receipt.id, content, json: json ?? null, json_bytes: jsonBytes ?? null, files };
       // What a service says of itself is no proof: only a log whose key the caller knows is.
-      const trust = trustIn(call);
-      const isKeyGiven = trust.policy !== undefined || (trust.vkeys ?? []).length > 0;
-      const { verdict, checks } = isKeyGiven ? await loggedBy(service, given, receipt.content_hash, trust, signal) : NOBODY;
-      conclude(call, isBad ? 'failed' : verdict, found, lines, checks);
+      if (!isTrustGiven(call)) return conclude(call, { ...found, checks: [], verdict: isBad ? 'failed' : 'untrusted' }, lines);
+      const proof = await publicProof(service, given, signal);
+      const compared = { isTlogProof: !proof.startsWith('{'), contentHash: receipt.content_hash, json: jsonText };
+      const { checks, verdict, content_hash } = await verifyProofOf(call, proof, compared);
+      if (isBad || content_hash !== receipt.content_hash) return conclude(call, { ...found, checks, verdict: 'failed' }, lines);
+      const isMinimal = content === 'unknown' && verdict === 'verified';
+      conclude(call, { ...found, checks, verdict: isMinimal ? 'untrusted' : verdict }, lines, isMinimal ? MINIMAL : undefined);
     },
   },
   {

@@ -71,6 +71,9 @@ async function textOf({ readFile }: Workplace, url: string, signal: AbortSignal)
 
 const TOKEN = /(?:^|\/r\/|\/receipts\/)(rcpt_[0-9A-Za-z_-]{1,200})$/;
 
+const MINIMAL =
+  'Not verified: the sender shows a minimal receipt, which leaves out what was hashed. Ask a party of the message for its proof.';
+
 const verifyReceipt = tool({
   name: 'verify_receipt',
   title: 'Verify a receipt',
@@ -93,7 +96,7 @@ const verifyReceipt = tool({
     verdict: z
       .enum(['verified', 'failed', 'untrusted'])
       .describe(
-        'verified: the log whose key you gave has it, and nothing differs. failed: something is wrong. untrusted: not verified: no trusted key.',
+        'verified: the log whose key you gave has it, and nothing differs. failed: something is wrong. untrusted: nothing is wrong, and nothing is verified.',
       ),
     problem: z.string().optional().describe('Why it is not verified, and what to do.'),
     content: z
@@ -124,7 +127,9 @@ const verifyReceipt = tool({
     const isOther = content === 'differs' || json === 'differs';
     const proven = isOther
       ? { verdict: 'failed' as const, problem: 'The hash, or the JSON, is not that of the message.' }
-      : await provenBy(waybill, vkey, token, receipt.content_hash, signal);
+      : content === 'unknown'
+        ? { verdict: 'untrusted' as const, problem: MINIMAL }
+        : await provenBy(waybill, vkey, token, receipt.content_hash, signal);
     return {
       ...proven,
       content,
