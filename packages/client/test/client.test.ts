@@ -165,7 +165,7 @@ describe('more of the API', () => {
       globex.proof(sent.id, { contents: false }),
       anonymous.receiptProof(sent.receipt_url),
     ]);
-    expect(JSON.parse(proof)).toMatchObject({ format: 'waybill-proof/1', json: '{"total":1}' });
+    expect(JSON.parse(proof)).toMatchObject({ format: 'waybill-proof/1', json: '{"total": 1.0}' });
     expect(JSON.parse(bundle)).not.toHaveProperty('json');
     expect(text).toMatch(/^c2sp\.org\/tlog-proof@v1\nindex \d+\n/);
     expect(JSON.parse(await anonymous.receiptProof(sent.receipt_url, { format: 'bundle' })).envelope).toContain(sent.id);
