@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { claimedBy } from '../../../server/test/support/businesses.ts';
@@ -9,7 +7,6 @@ import { temporaryFolder } from '../../../server/test/support/process.ts';
 import { type Receiver, receiverSettings, startReceiver, withStatus } from '../../../server/test/support/receiver.ts';
 import { startTestService, type TestBusiness, type TestService } from '../../../server/test/support/service.ts';
 import { verifyWebhook, Waybill } from '../../client/src/index.ts';
-import { logSigner } from '../../proof/test/support/keys.ts';
 import { CommandLine } from './support/command-line.ts';
 
 let service: TestService;
@@ -32,19 +29,6 @@ afterAll(async () => {
   await receiver.stop();
   await service.stop();
 });
-
-const globexParty = { kind: 'handle', handle: 'globex', display_name: 'Globex' };
-const MINIMAL_LIE = {
-  detail: 'minimal',
-  id: 'msg_00000000000000000000000001',
-  from: { party: globexParty },
-  to: { party: globexParty },
-  json_sha256: null,
-  json_bytes_sha256: null,
-  files: [],
-  received_at: '2020-01-01T00:00:00.000Z',
-  receipt_url: '',
-};
 
 async function vkeyOf({ anonymous }: TestService): Promise<string> {
   return (await anonymous.request('GET', '/.well-known/waybill.json')).body.log.vkey;
@@ -290,48 +274,6 @@ describe('proofs', () => {
     expect(JSON.parse(stdout)).not.toHaveProperty('json');
     expect((await asAcme.run(['receipt', 'proof', 'msg_00000000000000000000000000'])).code).toBe(4);
     expect((await asAcme.run(['receipt', 'proof', id, '-o', path.join(folder, 'no', 'where')])).code).toBe(2);
-  });
-
-  test('a receipt is recomputed, and found in a log that you trust, without an API key', async () => {
-    const bytes = randomBytes(1_000);
-    writeFileSync(path.join(folder, 'proof.bin'), bytes);
-    const { receipt_url } = await sender.send({ to: 'globex', jsonText: JSON_TEXT, files: [new Blob([bytes])] });
-    const anybody = new CommandLine({ HOME: temporaryFolder() });
-    const good = ['receipt', 'verify', receipt_url, '--data', JSON_TEXT, '--file', path.join(folder, 'proof.bin')];
-    const vkey = await vkeyOf(service);
-    expect((await anybody.succeed(...good, '--vkey', vkey)).stdout).toMatch(
-      /content_hash matches[\s\S]*The JSON matches, byte for byte\n.*proof.bin matches\nok {3}content [\s\S]*ok {3}json +The JSON that you gave[\s\S]*Verified\n$/,
-    );
-    const written = await anybody.succeed('receipt', 'verify', receipt_url, '--vkey', vkey, '--data', ` ${JSON_TEXT.replace('{', '{ ')}`);
-    expect(written.stdout).toContain('The JSON matches as a value, but it was written in another way');
-    // Without a key to trust, it is the word of the service alone; by the key of another log, it is wrong.
-    const open = await anybody.run(good);
-    expect([open.code, open.stdout]).toEqual([6, expect.stringMatching(/content_hash matches[\s\S]*^Not verified: no trusted key/m)]);
-    expect(JSON.parse((await anybody.run([...good, '--json'])).stdout)).toMatchObject({
-      content: 'matches',
-      verdict: 'untrusted',
-      ok: false,
-    });
-    const otherLog = await anybody.run([...good, '--vkey', logSigner(vkey.split('+')[0] ?? '', 'forger').vkey]);
-    expect([otherLog.code, otherLog.stdout]).toEqual([1, expect.stringContaining('FAIL inclusion')]);
-    // Anybody can show a minimal receipt with a hash that the log has: it does not say who sent what.
-    const proof = await sender.receiptProof(receipt_url);
-    const { content_hash } = await sender.receipt(receipt_url);
-    const liar = createServer(({ url = '' }, response) => {
-      if (url.includes('format=bundle'))
-        response.writeHead(403).end('{"error":{"code":"forbidden","message":"Minimal.","request_id":"req_1"}}');
-      else response.end(url.endsWith('/proof') ? proof : JSON.stringify({ ...MINIMAL_LIE, content_hash }));
-    });
-    await new Promise<void>((resolve) => liar.listen(0, '127.0.0.1', resolve));
-    const lie = `http://127.0.0.1:${(liar.address() as AddressInfo).port}/r/${receipt_url.split('/').at(-1)}`;
-    const believed = await anybody.run(['receipt', 'verify', lie, '--vkey', vkey]);
-    liar.close();
-    expect([believed.code, believed.stdout]).toEqual([
-      6,
-      expect.stringMatching(/^ok {3}inclusion [\s\S]*^Not verified: .*minimal receipt/m),
-    ]);
-    const other = await anybody.run(['receipt', 'verify', receipt_url, '--data', '{"big":1}', '--json']);
-    expect([other.code, JSON.parse(other.stdout)]).toMatchObject([1, { content: 'matches', json: 'differs', ok: false }]);
   });
 });
 
