@@ -31,7 +31,8 @@ export interface Gate {
 
 /** The business that a signed-in person acts for. */
 export const BUSINESS_HEADER = 'waybill-business';
-const BEARER = /^Bearer ([!-~]+)$/i;
+/** One space or more (RFC 9110, 11.4). */
+const BEARER = /^Bearer +([!-~]+)$/i;
 
 /** Identifies the caller, and refuses a request that the caller may not make. */
 export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, reply: FastifyReply, tellsPeople = false): Promise<void> {

@@ -75,11 +75,15 @@ describe('the same 401', () => {
       `Bearer "${secret}"`,
       `Bearer ${secret},`,
       `Bearer ${secret} x`,
-      `Bearer  ${secret}`,
+      `Bearer\t${secret}`,
       `XBearer ${secret}`,
     ]) {
       expectUnauthorized(await withHeader(form));
     }
+  });
+
+  test('does not meet a good key behind several spaces, or a scheme in another case', async () => {
+    for (const form of [`Bearer  ${acme.secret}`, `bearer    ${acme.secret}`]) expect((await withHeader(form)).status).toBe(200);
   });
 
   test('meets a good key in any other place than the header', async () => {
