@@ -84,19 +84,53 @@ test('no receipt tells values of the recipient’s schema', async () => {
       code: { const: 'SECRET-CODE' },
       sku: { pattern: '^SECRET-[0-9]+$' },
       count: { type: 'number' },
+      discount: { maximum: 731 },
+      lines: { minItems: 732 },
+      lot: { multipleOf: 733 },
+      mail: { format: 'email' },
+      remark: { maxLength: 7 },
+      size: { exclusiveMinimum: 734 },
+      tags: { contains: { const: 'SECRET' }, minContains: 735 },
     },
-    required: ['order'],
+    required: ['SECRET-order'],
+    dependentRequired: { tier: ['SECRET-depends'] },
   };
   expect((await globex.api.write('PUT', '/inbox/schema', { schema })).status).toBe(200);
-  const sent = (await owner.post('/messages', { to: 'globex', json: { tier: 'x', code: 'y', sku: 'z', count: 'many' } })).body;
+  const json = {
+    ...{
+      tier: 'x',
+      code: 'y',
+      sku: 'z',
+      count: 'many',
+      discount: 999,
+      lines: [],
+      lot: 5,
+      mail: 'nobody',
+      remark: 'much too long',
+      size: 1,
+      tags: [],
+    },
+  };
+  const sent = (await owner.post('/messages', { to: 'globex', json })).body;
+  const shown = (errors: { message: string }[]) => errors.map(({ message }) => message).join();
+  expect(shown(sent.validation.errors)).toContain('must be at most 731');
   const receipt = await receiptOf(sent);
   const errors = receipt.validation.errors.toSorted((a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1));
   expect(errors).toEqual([
-    { path: '', keyword: 'required', message: 'must have the property "order"' },
+    { path: '', keyword: 'required', message: 'lacks a property that the schema requires' },
+    { path: '', keyword: 'dependentRequired', message: 'lacks a property that the schema requires' },
     { path: '/code', keyword: 'const', message: 'must be the value in the schema' },
-    { path: '/count', keyword: 'type', message: 'must be number' },
+    { path: '/count', keyword: 'type', message: 'does not have a type that the schema allows' },
+    { path: '/discount', keyword: 'maximum', message: 'is too large' },
+    { path: '/lines', keyword: 'minItems', message: 'has too few items' },
+    { path: '/lot', keyword: 'multipleOf', message: 'is not a multiple of the number in the schema' },
+    { path: '/mail', keyword: 'format', message: 'does not have the format that the schema names' },
+    { path: '/remark', keyword: 'maxLength', message: 'is too long' },
+    { path: '/size', keyword: 'exclusiveMinimum', message: 'is too small' },
     { path: '/sku', keyword: 'pattern', message: 'must match the pattern in the schema' },
+    { path: '/tags', keyword: 'contains', message: 'lacks items that the schema describes' },
     { path: '/tier', keyword: 'enum', message: 'must be one of the values in the schema' },
   ]);
+  expect(shown(receipt.validation.errors)).not.toMatch(/[0-9]|email/);
   expect(JSON.stringify(receipt)).not.toContain('SECRET');
 });

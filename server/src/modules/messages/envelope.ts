@@ -2,6 +2,7 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import { formatId, formatReceiptToken } from '../../contract/ids.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { MessageSignature } from '../signatures/signed-request.ts';
+import { receiptErrors } from './receipt-errors.ts';
 
 /** A delivered message, as stored. `sender`, `recipient` and `validationErrors` are JSON text of the moment of delivery. */
 export interface StoredMessage {
@@ -43,6 +44,8 @@ export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedM
   inlineBytes: number;
   /** Of the message request, if it was signed. */
   signature?: MessageSignature;
+  /** Of the body of the message request, if it has an idempotency key. */
+  bodyDigest?: Buffer;
 }
 
 /** Spliced from text, never serialized again: `json` stays byte for byte as sent. */
@@ -61,7 +64,8 @@ function filesFor({ files }: StoredMessage, downloadUrls: readonly string[]): ob
 
 /** What everybody with the token may see. */
 export function receiptJson(message: StoredMessage, publicUrl: string): string {
-  return `${opening(message)},${closing(message, publicUrl, message.files.map(fileView))}`;
+  const shown = { ...message, validationErrors: receiptErrors(message.validationErrors) };
+  return `${opening(shown)},${closing(shown, publicUrl, message.files.map(fileView))}`;
 }
 
 /** The receipt of a sender who shows as little as possible: who, when, and the hashes. */

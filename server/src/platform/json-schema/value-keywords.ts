@@ -22,7 +22,7 @@ export const valueKeywords: Record<string, Keyword> = {
   enum: ({ value: allowed }: Site<unknown[]>) => {
     const isScalar = allowed.every((item) => item === null || typeof item !== 'object');
     const texts = new Set(allowed.map(canonicalJson));
-    // Receipts are public, so no message shows values of the schema.
+    // The sender sees messages: none shows a value that a message would have to have.
     const message = 'must be one of the values in the schema';
     return (instance, run) => {
       const canBe = !isScalar || instance === null || typeof instance !== 'object';
