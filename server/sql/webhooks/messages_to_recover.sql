@@ -21,13 +21,13 @@ BEGIN
   RETURN ARRAY(
     SELECT m.id FROM (SELECT k.id, k.id IN (SELECT unnest(known)) AS is_known FROM unnest(messages) AS k (id)) m
      CROSS JOIN LATERAL (
-       SELECT count(*) > 0 AS is_known, coalesce(bool_or(a.status = 'dropped'), false) AS is_dropped,
+       SELECT count(*) > 0 AS is_known, coalesce(bool_or(a.status IN ('dropped', 'failed')), false) AS is_given_up,
               coalesce(bool_or(a.event = 'message.replay' AND a.status IN ('pending', 'delivered')), false) AS is_replayed
          FROM (SELECT l.event, l.status FROM webhook_attempts l
                 WHERE l.party_id = party AND l.webhook_id = webhook AND l.message_id >= m.id AND l.message_id <= m.id
-                  AND (l.event = 'message.replay' OR l.status = 'dropped')
+                  AND (l.event = 'message.replay' OR l.status IN ('dropped', 'failed'))
                 ORDER BY l.party_id, l.webhook_id, l.message_id LIMIT 1000) a) AS later
      WHERE (selection IN ('missing', 'undelivered') AND NOT m.is_known AND NOT later.is_known)
-        OR (selection IN ('failed', 'undelivered') AND later.is_dropped AND NOT later.is_replayed));
+        OR (selection IN ('failed', 'undelivered') AND later.is_given_up AND NOT later.is_replayed));
 END
 $$;

@@ -1,6 +1,6 @@
 -- Records attempts that were made, which messages they handed over, the next attempt after each failure, and what failures mean for their webhooks. Attempts that are
 -- no longer pending were recorded by another worker, and stay unchanged. A receiver can delay the next attempt to twice its usual
--- delay at most.
+-- delay at most. A 410 from the URL that the webhook has now is final: judge_webhooks has paused the webhook.
 CREATE OR REPLACE FUNCTION record_webhook_attempts(
   made made_attempt[], retry_delays_s integer[], failures_max integer, tell_after_s integer, pause_after_s integer
 ) RETURNS void LANGUAGE plpgsql
@@ -16,6 +16,7 @@ DECLARE
   asked_at     timestamptz[];
   earliest_at  timestamptz[];
   latest_at    timestamptz[];
+  gone         uuid[];
 BEGIN
   SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded, bool_or(m.is_ordered) AS is_ordered INTO batch FROM unnest(made) AS m;
   IF batch.is_ordered THEN
@@ -39,12 +40,14 @@ BEGIN
   asked_at := ARRAY(SELECT clock + make_interval(secs => m.retry_after_s) FROM unnest(made) WITH ORDINALITY AS m ORDER BY m.ordinality);
   earliest_at := ARRAY(SELECT clock + make_interval(secs => d.s) FROM unnest(retry_delays_s) WITH ORDINALITY AS d (s, place) ORDER BY d.place);
   latest_at := ARRAY(SELECT clock + make_interval(secs => 2.0 * d.s) FROM unnest(retry_delays_s) WITH ORDINALITY AS d (s, place) ORDER BY d.place);
+  gone := ARRAY(SELECT m.id FROM unnest(made) AS m JOIN webhooks w ON w.party_id = m.party_id AND w.id = m.webhook_id AND w.url_version = m.url_version
+                 WHERE m.status_code = 410);
   WITH recorded AS (
     UPDATE webhook_attempts a
-       SET status = CASE WHEN m.succeeded THEN 'delivered'::attempt_status WHEN a.event = 'message.test' THEN 'failed'::attempt_status
+       SET status = CASE WHEN m.succeeded THEN 'delivered'::attempt_status WHEN a.event = 'message.test' OR a.id = ANY (gone) THEN 'failed'::attempt_status
                          WHEN a.attempt > cardinality(retry_delays_s) THEN 'dropped'::attempt_status ELSE 'retrying'::attempt_status END,
            status_code = m.status_code, error = m.error, response_ms = m.response_ms, attempted_at = begun_at[m.ordinality],
-           next_attempt_at = CASE WHEN NOT m.succeeded AND a.event <> 'message.test' AND a.attempt <= cardinality(retry_delays_s)
+           next_attempt_at = CASE WHEN NOT m.succeeded AND a.event <> 'message.test' AND a.id <> ALL (gone) AND a.attempt <= cardinality(retry_delays_s)
                                   THEN greatest(earliest_at[a.attempt], least(asked_at[m.ordinality], latest_at[a.attempt])) END
       FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE

@@ -229,6 +229,34 @@ describe('an endpoint that responds 410', () => {
       .toBeGreaterThanOrEqual(221 - 20 - before);
   });
 
+  test('has its attempt logged as failed, without a retry, and a recovery delivers the message', async () => {
+    const webhook = await register('refuses');
+    receiver.respond = withStatus(500);
+    await send(1);
+    const [first] = await attemptsOf(acme.api, webhook.id, 1);
+    expect(first).toMatchObject({ attempt: 1, status: 'retrying' });
+    const uuid = parseId('wh', webhook.id);
+    await service.sql("UPDATE webhook_attempts SET due_at = now(), next_attempt_at = now() WHERE webhook_id = $1 AND status = 'pending'", [
+      uuid,
+    ]);
+    receiver.respond = withStatus(410);
+    await expect.poll(() => shown(webhook), PATIENTLY).toMatchObject({ active: false, pause: { reason: 'gone' } });
+    const log = await logOf(acme.api, webhook.id);
+    expect(log[1]).toMatchObject({ attempt: 2, status: 'failed', status_code: 410, next_attempt_at: null });
+    expect(log).toHaveLength(2);
+    const { body } = await acme.api.get(`/webhooks/${webhook.id}/messages?state=failed`);
+    expect(body.data).toMatchObject([{ message_id: first?.message_id, state: 'failed' }]);
+
+    receiver.respond = withStatus(204);
+    const before = arrivals('refuses');
+    // As if the message had come long before the 410.
+    await service.sql("UPDATE webhooks SET paused_at = paused_at + interval '1 hour', failing_since = NULL WHERE id = $1", [uuid]);
+    await service.sql("UPDATE webhook_attempts SET attempted_at = attempted_at + interval '1 hour' WHERE webhook_id = $1", [uuid]);
+    await acme.api.patch(`/webhooks/${webhook.id}`, { active: true, recover: true });
+    await expect.poll(() => arrivals('refuses'), PATIENTLY).toBe(before + 1);
+    expect(receiver.at(`/${acme.handle}/refuses`).at(-1)?.headers['webhook-id']).toBe(first?.message_id);
+  });
+
   test('also for a test of a new webhook, with a mail that says why', async () => {
     const owner = await claimedBy(service, 'gina@gone.test', 'ginas');
     const { body: webhook } = await owner.post('/webhooks', { url: receiver.url('/ginas') });

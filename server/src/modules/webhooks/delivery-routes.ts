@@ -21,7 +21,7 @@ const stateFields = {
   event_id: deliveryFields.event_id,
   state: Type.Enum([...DELIVERY_STATES], {
     description:
-      'The status of the latest attempt. pending: not made yet. delivered: the response was 2xx. retrying: failed, and another attempt follows. dropped: failed, and it was the last. failed: a test that failed.',
+      'The status of the latest attempt. pending: not made yet. delivered: the response was 2xx. retrying: failed, and another attempt follows. dropped: failed, and it was the last. failed: it failed and is not retried, because it was a test or the response was 410.',
   }),
   next_attempt_at: nullable(time('When the next attempt is due; null if there is none.')),
 };

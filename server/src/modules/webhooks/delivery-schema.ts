@@ -22,7 +22,7 @@ export const deliveryFields = {
   attempt: Type.Integer({ minimum: 1 }),
   status: Type.Enum(['pending', 'delivered', 'retrying', 'dropped', 'failed'], {
     description:
-      'pending: not made yet. delivered: the response was 2xx. retrying: failed, and another attempt follows. dropped: failed, and it was the last. failed: a test that failed.',
+      'pending: not made yet. delivered: the response was 2xx. retrying: failed, and another attempt follows. dropped: failed, and it was the last. failed: it failed and is not retried, because it was a test or the response was 410.',
   }),
   status_code: nullable(Type.Integer()),
   response_ms: nullable(Type.Integer()),

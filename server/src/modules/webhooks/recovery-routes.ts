@@ -13,7 +13,7 @@ const TIME_MAX_CHARS = 64;
 const time = (description: string) => Type.String({ format: 'date-time', description });
 const only = Type.Enum(RECOVERY_SELECTIONS, {
   description:
-    'failed: messages whose last attempt was dropped. missing: messages without any attempt in the log. undelivered: both. all: every message.',
+    'failed: messages whose last attempt was dropped, or got a 410. missing: messages without any attempt in the log. undelivered: both. all: every message.',
 });
 
 export const RecoverySchema = Type.Object(

@@ -9,7 +9,7 @@ import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
 import type { WebhookKey } from './attempt-store.ts';
 
-/** failed: the last attempt was dropped. missing: the log has no attempt. undelivered: either of them. */
+/** failed: the last attempt was dropped, or got a 410. missing: the log has no attempt. undelivered: either of them. */
 export const RECOVERY_SELECTIONS = ['failed', 'missing', 'undelivered', 'all'] as const;
 export type RecoverySelection = (typeof RECOVERY_SELECTIONS)[number];
 
@@ -87,6 +87,19 @@ const INSERT_RECOVERY = statement(
    VALUES ($1, $2, $3, $4, $5, $6, $5, $7, $8) ON CONFLICT DO NOTHING RETURNING ${RECOVERY_COLUMNS}`,
   RECOVERY_ROW,
 );
+
+const FIRST_REFUSED = statement(
+  `SELECT message_id FROM webhook_attempts
+    WHERE party_id = $1 AND webhook_id = $2 AND status = 'failed' AND event IN ('message.received', 'message.replay') AND attempted_at >= $3
+    ORDER BY message_id LIMIT 1`,
+  { message_id: 'uuid' },
+);
+
+/** The oldest message of which an attempt since then got a 410, and so is not retried. */
+export async function findFirstRefused(tx: Queryable, { partyId, webhookId }: WebhookKey, since: Date): Promise<string | undefined> {
+  const [row] = await tx.query(FIRST_REFUSED, [partyId, webhookId, since]);
+  return row?.message_id;
+}
 
 export interface NewRecovery {
   id: string;

@@ -1,7 +1,7 @@
 import { getDomain } from 'tldts';
 import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
-import { formatId, newUuid, parseId } from '../../contract/ids.ts';
+import { formatId, newUuid, parseId, timeOfUuid } from '../../contract/ids.ts';
 import {
   PAGE_DEFAULT_ITEMS,
   WEBHOOK_REPLAYS_UP_TO_WAITING,
@@ -19,7 +19,7 @@ import { nameOf, WEBHOOKS_CHANNEL } from './attempt-store.ts';
 import { queueEvents, UNCOUNTED_EVENTS, type WebhookEvent } from './events.ts';
 import { queueRelease } from './order-store.ts';
 import { admitRecovery } from './recovery-limits.ts';
-import { insertRecovery } from './recovery-store.ts';
+import { findFirstRefused, insertRecovery } from './recovery-store.ts';
 import { newSecret } from './signature.ts';
 import { type Rotated, rotateKeys, setEd25519, wantsEd25519 } from './signing-keys.ts';
 import * as store from './store.ts';
@@ -122,9 +122,14 @@ const LEASES_OVER_S = 30;
 /** A minute more, in case clocks differ: what has an attempt in the log is not delivered again. */
 const RECOVERED_BEFORE_PAUSE_MS = 60_000;
 
-/** Since the first of these times. An attempt that was open at a pause may have failed after it. */
+/**
+ * Since the first of these times. An attempt that was open at a pause may have failed after it; a message whose attempt got a 410 may
+ * have come long before.
+ */
 async function recover(tx: Queryable, { id: partyId }: Business, webhookId: string, times: Date[]): Promise<void> {
-  const sinceMs = Math.min(...times.map((time) => time.getTime())) - RECOVERED_BEFORE_PAUSE_MS;
+  const pausedMs = Math.min(...times.map((time) => time.getTime())) - RECOVERED_BEFORE_PAUSE_MS;
+  const refused = await findFirstRefused(tx, { partyId, webhookId }, new Date(pausedMs));
+  const sinceMs = refused === undefined ? pausedMs : Math.min(pausedMs, timeOfUuid(refused) - RECOVERED_BEFORE_PAUSE_MS);
   const recovery = { id: newUuid(), only: 'undelivered', sinceMs, untilMs: undefined } as const;
   await admitRecovery(tx, { partyId, webhookId });
   if (!(await insertRecovery(tx, { partyId, webhookId }, recovery))) refuseUnfinished();

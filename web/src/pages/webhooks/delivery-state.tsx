@@ -8,7 +8,7 @@ const STATES: Record<State, [tone: Tone, name: string, meaning: string]> = {
   delivered: ['good', 'Delivered', 'Your endpoint accepted it.'],
   retrying: ['warn', 'Retrying', 'The latest attempt failed. It will be retried.'],
   dropped: ['bad', 'Dropped', 'The last attempt failed. The message is still in your inbox.'],
-  failed: ['bad', 'Failed', 'Tests are not retried.'],
+  failed: ['bad', 'Failed', 'It is not retried: it was a test, or your endpoint responded 410.'],
 };
 
 export function DeliveryState({ status }: { status: State }) {

@@ -34,7 +34,7 @@ export function RecoverWebhook({ id, onClose }: { id: string; onClose(): void })
       </Select>
       <Select label="Which" {...form.field('only')}>
         <option value="undelivered">Those that it has not got</option>
-        <option value="failed">Those that were dropped after their last attempt</option>
+        <option value="failed">Those that were dropped after their last attempt, or got a 410</option>
         <option value="missing">Those that were never attempted</option>
         <option value="all">All, also those that it has got</option>
       </Select>
