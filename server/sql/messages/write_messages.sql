@@ -15,9 +15,10 @@ BEGIN
   END IF;
   PERFORM count_messages(messages, organisations, clock);
 
-  INSERT INTO idempotency_keys (party_id, key, message_id, created_at)
-  SELECT (b.m).sender_id, (b.m).idempotency_key, (b.m).id, clock FROM (SELECT unnest(messages) AS m) b WHERE (b.m).idempotency_key IS NOT NULL
-  ON CONFLICT (party_id, key) DO UPDATE SET message_id = excluded.message_id, created_at = excluded.created_at;
+  INSERT INTO idempotency_keys (party_id, key, message_id, created_at, request_digest)
+  SELECT (b.m).sender_id, (b.m).idempotency_key, (b.m).id, clock, (b.m).request_digest
+    FROM (SELECT unnest(messages) AS m) b WHERE (b.m).idempotency_key IS NOT NULL
+  ON CONFLICT (party_id, key) DO UPDATE SET message_id = excluded.message_id, created_at = excluded.created_at, request_digest = excluded.request_digest;
 
   IF has_relays THEN
     INSERT INTO relays (sender_id, message_id, recipient_id, created_at)

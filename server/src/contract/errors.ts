@@ -54,6 +54,10 @@ export interface Issue {
   message: string;
   /** The limit that was hit, on quota_exceeded. */
   limit?: string;
+  /** Where a text is no longer JSON, on invalid_json: line and character from 1, byte from 0. */
+  line?: number;
+  column?: number;
+  offset?: number;
 }
 
 interface RefusalOptions {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import type { ErrorCode } from '../contract/errors.ts';
+import type { ErrorCode, Refusal } from '../contract/errors.ts';
 import type { Role } from '../contract/members.ts';
 import type { Caller } from '../contract/parties.ts';
 import type { Person } from '../contract/people.ts';
@@ -18,6 +18,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   body: Body;
   /** The body as received, unless the endpoint reads it as a stream. */
   rawBody: Buffer;
+  /** Why the body was not read, where the endpoint judges that itself. */
+  refusedBody?: Refusal;
   request: FastifyRequest;
   /** Counts these bytes as held until the response is sent; refuses when the process holds too many already. */
   reserve(bytes: number): void;
@@ -50,7 +52,7 @@ export interface HttpResponse {
 interface Description {
   summary: string;
   description?: string;
-  /** otherContentType: what the query can ask for in place of contentType. */
+  /** otherContentType: what the query can ask for in place of contentType. The schema is that of the one which is JSON. */
   success: { status: number; description: string; schema?: TSchema; contentType?: string; otherContentType?: string };
   /** Responses other than the usual one. */
   also?: { status: number; description: string; schema?: TSchema }[];
@@ -72,6 +74,8 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> extends
   form?: TSchema;
   /** The handler reads the body itself, because a parsed one would lose something. */
   readsRawBody?: boolean;
+  /** The handler is called even if the body is too large or of an unsupported type, and decides what that means. */
+  judgesRefusedBody?: boolean;
   /** Content types (or `*`) whose body the handler reads as a stream: request.raw. */
   streams?: string;
 }

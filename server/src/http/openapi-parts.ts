@@ -40,6 +40,10 @@ export const HEADERS: Headers = {
   'Cache-Control': text('`no-store`, where the response is meant for the caller alone.'),
   ETag: text('Names this content. Send it as `If-None-Match` to get 304 for as long as nothing has changed.'),
   'Idempotent-Replayed': text('`true` when an earlier request had the same Idempotency-Key, whose envelope this is.', { const: 'true' }),
+  'Idempotent-Body-Differs': text(
+    '`true` with Idempotent-Replayed, when the body of this request is another than the first one with the same Idempotency-Key. The service ignored it.',
+    { const: 'true' },
+  ),
   Location: text('The target of the redirect.', { type: 'string', format: 'uri' }),
 };
 
@@ -59,7 +63,7 @@ export function successHeaders({ auth, isIdempotent, hasEntityTag }: OperationTr
     ...limitsOf(auth),
     ...(auth === 'public unlimited' || auth === 'public' ? [] : ['Cache-Control']),
     ...(hasEntityTag && (status === 200 || status === 304) ? ['ETag'] : []),
-    ...(isIdempotent ? ['Idempotent-Replayed'] : []),
+    ...(isIdempotent ? ['Idempotent-Replayed', 'Idempotent-Body-Differs'] : []),
     ...(status === 302 ? ['Location'] : []),
   ]);
 }
@@ -70,8 +74,19 @@ function errorHeaders(auth: Auth, status: number): Headers {
   return headerRefs(['X-Request-Id', ...(status === 401 || status === 405 ? [] : limitsOf(auth)), ...(own[status] ?? [])]);
 }
 
+/** By caller, status and codes: most operations have the same few. */
+const ERROR_RESPONSES = new Map<string, Response>();
+
 /** An endpoint that serves pages also shows its errors as pages. */
 export function errorResponse(auth: Auth, status: number, codes: readonly [ErrorCode, ...ErrorCode[]], page?: Content): Response {
+  if (page) return newErrorResponse(auth, status, codes, page);
+  const key = `${auth} ${status} ${codes}`;
+  const response = ERROR_RESPONSES.get(key) ?? newErrorResponse(auth, status, codes);
+  ERROR_RESPONSES.set(key, response);
+  return response;
+}
+
+function newErrorResponse(auth: Auth, status: number, codes: readonly [ErrorCode, ...ErrorCode[]], page?: Content): Response {
   const [code] = codes;
   const example = { error: { code, message: errorCatalogue[code][1], request_id: 'req_01m7hjhy5hfmzv3b00v55n8s0z' } };
   return {

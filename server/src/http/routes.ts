@@ -1,13 +1,15 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../contract/errors.ts';
 import { SMALL_BODY_MAX_BYTES } from '../contract/limits.ts';
 import type { Caller } from '../contract/parties.ts';
 import type { Person } from '../contract/people.ts';
 import { bodyCheck, queryCheck } from '../contract/validation.ts';
+import { invalidJson } from '../platform/json-fault.ts';
 import { parseJson } from '../platform/lossless-json.ts';
 import { admit, type Gate } from './admission.ts';
 import { allowOtherSites, handlePreflight } from './cross-origin.ts';
 import type { HttpResponse, MemberCall, PersonCall, Route } from './endpoint.ts';
+import { toRefusal } from './error-response.ts';
 import { HTML_TYPE } from './page.ts';
 import { admitBy } from './rate-limit.ts';
 
@@ -15,6 +17,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
     person: Person | null;
+    /** Whether the handler of the route was called: no later error is one of reading the body. */
+    isHandled: boolean;
   }
   interface FastifyContextConfig {
     /** The handler reads the body as a stream, whatever its content type. */
@@ -39,6 +43,7 @@ export function registerRoutes<Context>(
 ): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('person', null);
+  app.decorateRequest('isHandled', false);
   for (const route of routes) {
     // A route that streams has its own scope for the content types that it accepts.
     if (route[3].streams !== undefined) app.register(async (scope) => registerRoute(scope, route, context, gate));
@@ -60,6 +65,19 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
     });
   // Only the request that creates a key or secret shows it, which is never a GET.
   const form = { ...endpoint.success, isCompressed: method === 'GET' && !NEVER_COMPRESSED.test(path) };
+  const respond = async (request: FastifyRequest, reply: FastifyReply, refusedBody?: Refusal) => {
+    request.isHandled = true;
+    checkQuery(request.query);
+    const body = checkBody ? parsedBody(request.body, checkBody) : undefined;
+    const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const { caller, person, params, query } = request;
+    const reservation = gate.responses.reservation(request, reply.raw);
+    const reserve = (bytes: number) => reservation.add(bytes);
+    const charge = () => caller && admitBy(gate.perKey.bucketOf(caller.countedAs), gate.perBusiness.bucketOf(caller.business.id));
+    const call = { caller, person, params, query, body, rawBody, request, reserve, charge, ...(refusedBody && { refusedBody }) };
+    const response = await endpoint.handle(context, call as MemberCall & PersonCall);
+    return gate.responses.send(request, reply, response, form, reservation);
+  };
   app.route({
     method,
     url: path,
@@ -69,24 +87,25 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
       if (endpoint.isCrossOrigin) allowOtherSites(reply);
       return admit(gate, auth, request, reply, endpoint.errors.includes('party_required'));
     },
-    handler: async (request, reply) => {
-      checkQuery(request.query);
-      const body = checkBody ? parsedBody(request.body, checkBody) : undefined;
-      const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      const { caller, person } = request;
-      const reservation = gate.responses.reservation(request, reply.raw);
-      const reserve = (bytes: number) => reservation.add(bytes);
-      const charge = () => caller && admitBy(gate.perKey.bucketOf(caller.countedAs), gate.perBusiness.bucketOf(caller.business.id));
-      const call = { caller, person, params: request.params, query: request.query, body, rawBody, request, reserve, charge };
-      const response = await endpoint.handle(context, call as MemberCall & PersonCall);
-      return gate.responses.send(request, reply, response, form, reservation);
-    },
+    handler: (request, reply) => respond(request, reply),
+    ...(endpoint.judgesRefusedBody && { errorHandler: judgingBodies(respond) }),
   });
 }
 
+/** Calls the handler for a body that was refused. What the handler throws, and all other errors, go to the error handler of the server. */
+function judgingBodies(respond: (request: FastifyRequest, reply: FastifyReply, refusedBody: Refusal) => Promise<FastifyReply>) {
+  return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const isAdmitted = request.caller !== null || request.person !== null;
+    const refusal = isAdmitted && !request.isHandled ? toRefusal(error) : undefined;
+    if (refusal?.code !== 'unsupported_media_type' && refusal?.code !== 'json_too_large') throw error;
+    return respond(request, reply, refusal);
+  };
+}
+
 function parsedBody(body: unknown, check: (value: unknown) => void): unknown {
-  const parsed = Buffer.isBuffer(body) ? parseJson(body) : undefined;
-  if (!parsed) throw new Refusal('invalid_json');
+  const text = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  const parsed = parseJson(text);
+  if (!parsed) throw invalidJson(text, '');
   check(parsed.value);
   return parsed.value;
 }
@@ -113,10 +132,8 @@ function refuseUnknown<Context>(app: FastifyInstance, routes: readonly Route<Con
     const methods = known.find(({ pattern }) => pattern.test(path))?.methods ?? [];
     // A browser gets a page, unless the path exists with other methods.
     if (hasPages && methods.length === 0 && wantsPage(request)) return done();
-    // Before the body is read. A path with a parameter that is too long is unknown with all methods.
-    done(
-      methods.length === 0 || methods.includes(request.method) ? new Refusal('not_found', 'The path was not found.') : refusalOf(methods),
-    );
+    // Before the body is read.
+    done(methods.length === 0 ? new Refusal('not_found', 'The path was not found.') : refusalOf(methods));
   });
 }
 

@@ -28,7 +28,6 @@ const POINT = 0x2e;
 const ZERO = 0x30;
 const FIRST_PRINTABLE = 0x20;
 const LETTER_U = 0x75;
-const NOT_JSON = -1;
 
 /** The largest double has this many digits before the point. */
 const DOUBLE_MAX_DIGITS = 309;
@@ -54,7 +53,32 @@ export function scanJson(text: Buffer): WrittenValue | undefined {
   const start = skipSpace(text, 0);
   const found = { levels: 0, numbersFit: true };
   const end = skipValue(text, start, found);
-  return end !== NOT_JSON && endsAt(text, end) ? { raw: text.subarray(start, end), ...found } : undefined;
+  return end >= 0 && endsAt(text, end) ? { raw: text.subarray(start, end), ...found } : undefined;
+}
+
+/** The position of the first byte of a text that is not JSON in UTF-8 because of it; the length of the text if it ends too early. */
+export function faultIn(text: Buffer): number {
+  if (!isUtf8(text)) return firstBadByte(text);
+  const end = skipValue(text, skipSpace(text, 0), { levels: 0, numbersFit: true });
+  return Math.min(text.length, end < 0 ? ~end : skipSpace(text, end));
+}
+
+function firstBadByte(text: Buffer): number {
+  let good = 0;
+  let bad = text.length;
+  // Each half is read once. A character has four bytes at most: one of four ends is that of a character, unless there is a bad byte before.
+  const goodEnd = (end: number) => [end, end - 1, end - 2, end - 3].find((at) => at > good && isUtf8(text.subarray(good, at)));
+  while (bad - good > 4) {
+    const middle = (good + bad + 1) >> 1;
+    const end = goodEnd(middle);
+    if (end === undefined) bad = middle;
+    else good = end;
+  }
+  for (;;) {
+    const end = goodEnd(Math.min(good + 4, text.length));
+    if (end === undefined) return good;
+    good = end;
+  }
 }
 
 /**
@@ -70,12 +94,12 @@ export function scanMembers(text: Buffer, membersMax: number): Member[] | 'no ob
   if (text[at] === CLOSE_BRACE) return endsAt(text, at + 1) ? members : undefined;
   for (;;) {
     const keyEnd = skipString(text, at);
-    const colon = keyEnd === NOT_JSON ? NOT_JSON : skipSpace(text, keyEnd);
+    const colon = keyEnd < 0 ? keyEnd : skipSpace(text, keyEnd);
     if (text[colon] !== COLON) return undefined;
     const valueStart = skipSpace(text, colon + 1);
     const found = { levels: 0, numbersFit: true };
     const end = skipValue(text, valueStart, found);
-    if (end === NOT_JSON) return undefined;
+    if (end < 0) return undefined;
     if (members.length < membersMax) members.push({ key: keyIn(text, at, keyEnd), raw: text.subarray(valueStart, end), ...found });
     at = skipSpace(text, end);
     if (text[at] === CLOSE_BRACE) return endsAt(text, at + 1) ? members : undefined;
@@ -100,32 +124,36 @@ function skipSpace(text: Buffer, from: number): number {
   return at;
 }
 
-/** The position after a string, or NOT_JSON. */
+/*
+ * The functions below give the position after what they skip. Where the text is not JSON, they give the complement of the position of the
+ * first byte that does not fit, which is negative.
+ */
+
 function skipString(text: Buffer, from: number): number {
-  if (text[from] !== QUOTE) return NOT_JSON;
+  if (text[from] !== QUOTE) return ~from;
   let at = from + 1;
   for (;;) {
     const byte = text[at] as number;
     if (byte === QUOTE) return at + 1;
     // Behind the end, `byte` is undefined and the comparison false.
-    if (!(byte >= FIRST_PRINTABLE)) return NOT_JSON;
+    if (!(byte >= FIRST_PRINTABLE)) return ~at;
     if (byte === BACKSLASH) {
       const escaped = text[at + 1];
       if (escaped === LETTER_U) {
-        if (!isHex(text[at + 2]) || !isHex(text[at + 3]) || !isHex(text[at + 4]) || !isHex(text[at + 5])) return NOT_JSON;
+        if (!isHex(text[at + 2]) || !isHex(text[at + 3]) || !isHex(text[at + 4]) || !isHex(text[at + 5])) return ~at;
         at += 6;
       } else if (escaped !== undefined && SHORT_ESCAPES.has(escaped)) at += 2;
-      else return NOT_JSON;
+      else return ~at;
     } else at++;
   }
 }
 
-/** The position after a key and its colon. */
+/** A key and its colon. */
 function skipKey(text: Buffer, from: number): number {
   const end = skipString(text, from);
-  if (end === NOT_JSON) return NOT_JSON;
+  if (end < 0) return end;
   const colon = skipSpace(text, end);
-  return text[colon] === COLON ? colon + 1 : NOT_JSON;
+  return text[colon] === COLON ? colon + 1 : ~colon;
 }
 
 function skipValue(text: Buffer, from: number, found: Omit<WrittenValue, 'raw'>): number {
@@ -143,12 +171,12 @@ function skipValue(text: Buffer, from: number, found: Omit<WrittenValue, 'raw'>)
       at = skipSpace(text, at + 1);
       if (text[at] !== close) {
         if (close === CLOSE_BRACE) at = skipKey(text, at);
-        if (at === NOT_JSON) return NOT_JSON;
+        if (at < 0) return at;
         continue;
       }
     } else {
       at = byte === QUOTE ? skipString(text, at) : skipScalar(text, at, found);
-      if (at === NOT_JSON || close === 0) return at;
+      if (at < 0 || close === 0) return at;
       at = skipSpace(text, at);
     }
     // A value has ended, and perhaps the arrays and objects around it.
@@ -158,10 +186,10 @@ function skipValue(text: Buffer, from: number, found: Omit<WrittenValue, 'raw'>)
       if (close === 0) return at;
       at = skipSpace(text, at);
     }
-    if (text[at] !== COMMA) return NOT_JSON;
+    if (text[at] !== COMMA) return ~at;
     at++;
     if (close === CLOSE_BRACE) at = skipKey(text, skipSpace(text, at));
-    if (at === NOT_JSON) return NOT_JSON;
+    if (at < 0) return at;
   }
 }
 
@@ -170,11 +198,11 @@ function skipScalar(text: Buffer, from: number, found: Omit<WrittenValue, 'raw'>
   if (byte === MINUS || isDigit(byte)) return skipNumber(text, from, found);
   if (byte === WORDS.true[0]) return skipWord(text, from, WORDS.true);
   if (byte === WORDS.null[0]) return skipWord(text, from, WORDS.null);
-  return byte === WORDS.false[0] ? skipWord(text, from, WORDS.false) : NOT_JSON;
+  return byte === WORDS.false[0] ? skipWord(text, from, WORDS.false) : ~from;
 }
 
 function skipWord(text: Buffer, from: number, word: Buffer): number {
-  for (let i = 1; i < word.length; i++) if (text[from + i] !== word[i]) return NOT_JSON;
+  for (let i = 1; i < word.length; i++) if (text[from + i] !== word[i]) return ~(from + i);
   return from + word.length;
 }
 
@@ -182,11 +210,11 @@ function skipNumber(text: Buffer, from: number, found: Omit<WrittenValue, 'raw'>
   const start = text[from] === MINUS ? from + 1 : from;
   let at = skipDigits(text, start);
   let digits = at - start;
-  if (digits === 0 || (digits > 1 && text[start] === ZERO)) return NOT_JSON;
+  if (digits === 0 || (digits > 1 && text[start] === ZERO)) return ~start;
   if (text[at] === POINT) {
     const fraction = at + 1;
     at = skipDigits(text, fraction);
-    if (at === fraction) return NOT_JSON;
+    if (at === fraction) return ~at;
   }
   if (text[at] === 0x65 || text[at] === 0x45) {
     at++;
@@ -194,7 +222,7 @@ function skipNumber(text: Buffer, from: number, found: Omit<WrittenValue, 'raw'>
     if (isNegative || text[at] === PLUS) at++;
     const exponent = at;
     at = skipDigits(text, exponent);
-    if (at === exponent) return NOT_JSON;
+    if (at === exponent) return ~at;
     if (!isNegative) digits += at - exponent > 9 ? DOUBLE_MAX_DIGITS : Number(text.toString('latin1', exponent, at));
   }
   // Most numbers are too short to be outside of the range.

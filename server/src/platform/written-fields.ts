@@ -1,6 +1,7 @@
-import { type Issue, invalid, Refusal } from '../contract/errors.ts';
+import { type Issue, invalid } from '../contract/errors.ts';
 import { FIELD_MAX_BYTES } from '../contract/limits.ts';
 import { type Check, pointerPart } from '../contract/validation.ts';
+import { invalidJson } from './json-fault.ts';
 import { type Member, scanMembers, type WrittenValue } from './lossless-json.ts';
 
 /** A body with more members is refused in any case. */
@@ -22,7 +23,7 @@ export interface WrittenFields<Fields> {
  */
 export function readFields<Fields>(body: Buffer, check: Check, verbatim: readonly string[]): WrittenFields<Fields> {
   const members = scanMembers(body, MEMBERS_MAX);
-  if (!members) throw new Refusal('invalid_json', 'The body is not valid JSON in UTF-8.');
+  if (!members) throw invalidJson(body, '', 'The body is not valid JSON in UTF-8.');
   if (members === 'no object') {
     check([]);
     throw new Error('a body that is no object was not refused');

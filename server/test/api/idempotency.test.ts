@@ -5,6 +5,7 @@ import { exchange } from '../support/raw-http.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { tracesOfSends } from '../support/traces.ts';
+import { upload } from '../support/transfer.ts';
 
 let service: TestService;
 let acme: TestBusiness;
@@ -29,6 +30,8 @@ function expectReplay(response: ApiResponse, original: ApiResponse): void {
   expect(response.text).toBe(original.text);
 }
 
+const differs = (response: ApiResponse) => response.headers.get('idempotent-body-differs');
+
 /** The keys of a business were used that long ago. */
 async function turnBack(handle: string, interval: string): Promise<void> {
   await service.sql(
@@ -44,7 +47,12 @@ describe('a repeat', () => {
     const original = await acme.api.send(message, withKey('repeat'));
     expectFirst(original);
     const before = await tracesOfSends(service);
-    for (let i = 0; i < 3; i++) expectReplay(await acme.api.send(message, withKey('repeat')), original);
+    expect(differs(original)).toBeNull();
+    for (let i = 0; i < 3; i++) {
+      const repeat = await acme.api.send(message, withKey('repeat'));
+      expectReplay(repeat, original);
+      expect(differs(repeat)).toBeNull();
+    }
     expect(await tracesOfSends(service)).toEqual(before);
   });
 
@@ -54,18 +62,93 @@ describe('a repeat', () => {
     ['no recipient', '{}'],
     ['an unknown parent', '{"in_reply_to":"msg_01h455vb4pex5vsknk084sn02q"}'],
     ['an unknown field', '{"to":"globex","josn":1}'],
-    ['unknown uploads', '{"to":"globex","files":["x"]}'],
     ['text that is no JSON', '{"to":'],
     ['nothing', ''],
     ['bytes that are no UTF-8', new Uint8Array([0xff, 0xfe])],
     ['a json too large', `{"to":"globex","json":"${'x'.repeat(1_048_576)}"}`],
+    ['a body too large', `{"to":"globex","json":"${'x'.repeat(8 * 1_048_576)}"}`],
     ['a json too deep', `{"to":"globex","json":${'['.repeat(1_001)}${']'.repeat(1_001)}}`],
   ])('gets the original whatever its body: %s', async (name, body) => {
     const original = await acme.api.send({ to: 'globex', json: 1 }, withKey(`body:${name.replaceAll(' ', '-')}`));
     expectFirst(original);
     const before = await tracesOfSends(service);
-    expectReplay(await acme.api.send(body, withKey(`body:${name.replaceAll(' ', '-')}`)), original);
+    const repeat = await acme.api.send(body, withKey(`body:${name.replaceAll(' ', '-')}`));
+    expectReplay(repeat, original);
+    expect(differs(repeat)).toBe('true');
     expect(await tracesOfSends(service)).toEqual(before);
+  });
+
+  test('with uploads that are gone gets the original, and nothing is said of its body', async () => {
+    const original = await acme.api.send({ to: 'globex' }, withKey('uploads'));
+    const repeat = await acme.api.send({ to: 'globex', files: ['x'] }, withKey('uploads'));
+    expectReplay(repeat, original);
+    expect(differs(repeat)).toBeNull();
+  });
+
+  test('that is refused for what has changed meanwhile is still the same body', async () => {
+    const message = { to: 'globex', json: { n: 1 } };
+    const original = await acme.api.send(message, withKey('blocked'));
+    const { body: block } = await globex.api.write('POST', '/blocks', { handle: 'acme' });
+    expectRefusal(await acme.api.send(message), 'sender_blocked');
+    for (const [body, expected] of [
+      [message, null],
+      [{ ...message, json: { n: 2 } }, 'true'],
+    ] as const) {
+      const repeat = await acme.api.send(body, withKey('blocked'));
+      expectReplay(repeat, original);
+      expect(differs(repeat)).toBe(expected);
+    }
+    expect((await globex.api.request('DELETE', `/v1/blocks/${block.id}`)).status).toBe(204);
+  });
+
+  test('of a message whose file was uploaded again is the same body', async () => {
+    const send = async (bytes: string) => acme.api.send({ to: 'globex', files: [await upload(acme.api, bytes)] }, withKey('again'));
+    const original = await send('one');
+    expect([differs(await send('one')), differs(await send('two'))]).toEqual([null, 'true']);
+    expect(original.body.files).toHaveLength(1);
+  });
+
+  test.each([
+    ['no JSON', { 'content-type': 'text/plain' }],
+    ['JSON with broken parameters', { 'content-type': 'application/json; charset' }],
+    ['compressed', { 'content-encoding': 'gzip' }],
+  ])('gets the original before its type is judged: %s', async (name, headers) => {
+    const key = withKey(`type:${name.replaceAll(' ', '-')}`);
+    expectRefusal(await acme.api.send({ to: 'globex' }, { ...key, ...headers }), 'unsupported_media_type');
+    const original = await acme.api.send({ to: 'globex' }, key);
+    expectFirst(original);
+    // The body is not read, so that nobody knows whether it differs.
+    const repeat = await acme.api.send({ to: 'globex' }, { ...key, ...headers });
+    expectReplay(repeat, original);
+    expect(differs(repeat)).toBeNull();
+    expectRefusal(await acme.api.send({ to: 'globex' }, { 'idempotency-key': '', ...headers }), 'validation_error');
+    expectRefusal(await (await acme.withKey('read')).send({ to: 'globex' }, { ...key, ...headers }), 'forbidden');
+  });
+
+  test('of a body that never ends gets the original, and the connection is closed', async () => {
+    const original = await acme.api.send({ to: 'globex' }, withKey('endless'));
+    const lines = ['POST /v1/messages HTTP/1.1', 'Host: x', `Authorization: Bearer ${acme.secret}`, 'Content-Type: application/json'];
+    const head = [...lines, 'Idempotency-Key: endless', 'Content-Length: 9000000000', '', '{"to":'].join('\r\n');
+    const response = await exchange(service.url, head);
+    expect(response.text).toMatch(/^HTTP\/1\.1 201 [\s\S]*\nidempotent-body-differs: true\r\n/i);
+    expect(response.text).toMatch(/\nconnection: close\r\n/i);
+    expect(response.text).toContain(original.body.id);
+  });
+
+  test('says of each of two concurrent bodies whether it was the first', async () => {
+    const notes = Array.from({ length: 8 }, (_, i) => `note ${i % 2}`);
+    const sent = await Promise.all(notes.map((note) => acme.api.send({ to: 'globex', note }, withKey('race'))));
+    const [first] = sent.filter(({ headers }) => headers.get('idempotent-replayed') === null);
+    sent.forEach((response, i) => {
+      expect(response.text).toBe(first?.text);
+      expect(differs(response)).toBe(notes[i] === first?.body.note ? null : 'true');
+    });
+  });
+
+  test('says nothing of a first body that was sent before bodies were known', async () => {
+    await acme.api.send({ to: 'globex' }, withKey('older'));
+    await service.sql("UPDATE idempotency_keys SET request_digest = NULL WHERE key = 'older'");
+    expect(differs(await acme.api.send({ to: 'globex', note: 'another' }, withKey('older')))).toBeNull();
   });
 
   test('gets the original through another key of the business too, but not without the right to send', async () => {

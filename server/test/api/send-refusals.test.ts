@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ApiResponse } from '../support/api.ts';
+import { sendForm } from '../support/form.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { tracesOfSends } from '../support/traces.ts';
@@ -20,6 +22,24 @@ beforeEach(async () => {
 });
 
 describe('invalid_json', () => {
+  test('says where the body, or the field of a form, is no longer JSON, and shows nothing of it', async () => {
+    const position = ({ body }: ApiResponse) => body.error.details.map(({ message: _, ...rest }: { message: string }) => rest);
+    const at = (path: string, line: number, column: number, offset: number) => [{ path, line, column, offset }];
+    const sent = await acme.api.send('{\n  "to": "globex",\n  "note": "漢" "SECRET"\n}');
+    expectRefusal(sent, 'invalid_json');
+    expect(position(sent)).toEqual(at('', 3, 15, 36));
+    expect(sent.text).not.toContain('SECRET');
+    const blocked = await acme.api.write('POST', '/blocks', '{"handle":');
+    expectRefusal(blocked, 'invalid_json');
+    expect(position(blocked)).toEqual(at('', 1, 11, 10));
+    const form = await sendForm(acme.api, [
+      { name: 'to', bytes: 'globex' },
+      { name: 'json', bytes: '[1,\n2,]' },
+    ]);
+    expectRefusal(form, 'invalid_json');
+    expect(position(form)).toEqual(at('/json', 2, 3, 6));
+  });
+
   const VALUES: [string, string][] = [
     ['nothing', ''],
     ['an unfinished object', '{"a":1'],

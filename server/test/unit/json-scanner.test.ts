@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { expect, test } from 'vitest';
-import { parseJson, scanJson, scanMembers } from '../../src/platform/lossless-json.ts';
+import { invalidJson } from '../../src/platform/json-fault.ts';
+import { faultIn, parseJson, scanJson, scanMembers } from '../../src/platform/lossless-json.ts';
 import { hardJson } from '../support/hard-json.ts';
 
 const CHARACTERS = [...'{}[]",:0123456789.-+eE\\u \n\ttfnrlsabé\u0001\u00a0\ufeff'];
@@ -51,6 +53,32 @@ test('bytes that are not UTF-8 are not JSON', () => {
     const bytes = Buffer.from(text, 'latin1');
     expect([scanJson(bytes), scanMembers(bytes, 10)]).toEqual([undefined, undefined]);
   }
+});
+
+test('the first byte that does not fit is found', () => {
+  const random = numbersFrom(3629);
+  for (let i = 0; i < 20_000; i++) {
+    const text = Buffer.from(Array.from({ length: random(30) }, () => ['a', 'é', '漢', '😀'][random(4)]).join(''));
+    const at = random(text.length + 1);
+    const broken = [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80], [0xe6], [0xf0, 0x9f]][random(5)] as number[];
+    const bytes = Buffer.concat([text.subarray(0, at), Buffer.from(broken), text.subarray(at)]);
+    const good = Array.from({ length: bytes.length + 1 }, (_, end) => end).findLast((end) => isUtf8(bytes.subarray(0, end)));
+    if (!isUtf8(bytes)) expect(faultIn(bytes), bytes.toString('hex')).toBe(good);
+  }
+});
+
+test.each([
+  ['', 1, 1, 0],
+  ['{"a":', 1, 6, 5],
+  ['{"a":1,}', 1, 8, 7],
+  ['\n\n  {"é":tru}', 3, 11, 13],
+  ['1 2', 1, 3, 2],
+  ['{\r\n"a" 1}', 2, 5, 7],
+  ['"line\nbreak"', 1, 6, 5],
+])('the refusal of %j says line, character and byte, and shows nothing of it', (text, line, column, offset) => {
+  const { code, details } = invalidJson(Buffer.from(text), '/json');
+  expect([code, details]).toEqual(['invalid_json', [{ path: '/json', message: expect.any(String), line, column, offset }]]);
+  expect(details?.[0]?.message).toMatch(/^line \d+, column \d+: it (ends too early|is not JSON in UTF-8 from here on)$/);
 });
 
 test('numbers beyond a double are found, however they are written', () => {

@@ -44,8 +44,8 @@ export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedM
   inlineBytes: number;
   /** Of the message request, if it was signed. */
   signature?: MessageSignature;
-  /** Of the body of the message request, if it has an idempotency key. */
-  bodyDigest?: Buffer;
+  /** Of the message request, if it has an idempotency key. Unknown of a message that another process has prepared. */
+  requestDigest?: Buffer | undefined;
 }
 
 /** Spliced from text, never serialized again: `json` stays byte for byte as sent. */

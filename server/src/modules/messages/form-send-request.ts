@@ -4,6 +4,7 @@ import { invalid, Refusal } from '../../contract/errors.ts';
 import { FILES_PER_MESSAGE_MAX, JSON_MAX_BYTES } from '../../contract/limits.ts';
 import type { Party } from '../../contract/parties.ts';
 import { pointerPart } from '../../contract/validation.ts';
+import { invalidJson } from '../../platform/json-fault.ts';
 import { scanJson, type WrittenValue } from '../../platform/lossless-json.ts';
 import { type FormPart, readMultipart } from '../../platform/multipart.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
@@ -62,7 +63,7 @@ export async function readFormSendRequest(request: IncomingMessage, files: Files
 async function jsonOf(isFile: boolean, bytes: AsyncIterable<Buffer>): Promise<WrittenValue> {
   const text = await collect(bytes, JSON_FIELD_MAX_BYTES, () => new Refusal('json_too_large'));
   const written = scanJson(text);
-  if (!written) throw new Refusal('invalid_json', `The field json is not valid JSON in UTF-8${isFile ? `; ${MEANT_AS_FILE}` : ''}.`);
+  if (!written) throw invalidJson(text, '/json', `The field json is not valid JSON in UTF-8${isFile ? `; ${MEANT_AS_FILE}` : ''}.`);
   return written;
 }
 

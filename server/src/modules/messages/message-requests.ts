@@ -34,7 +34,7 @@ export const sendShape = {
       Type.String({
         minLength: 1,
         maxLength: IDEMPOTENCY_KEY_MAX_CHARS,
-        description: `Makes a repeat harmless: within ${IDEMPOTENCY_WINDOW_HOURS} hours the same key returns the original envelope with the header Idempotent-Replayed: true.`,
+        description: `Makes a repeat harmless: within ${IDEMPOTENCY_WINDOW_HOURS} hours the same key returns the original envelope with the header Idempotent-Replayed: true, whatever the body; Idempotent-Body-Differs: true says that the body is another than the first one.`,
       }),
     ),
     ...signatureHeaders,
@@ -43,6 +43,7 @@ export const sendShape = {
   atLeastOneOf: ['to', 'in_reply_to'],
   form: FormSchema,
   readsRawBody: true,
+  judgesRefusedBody: true,
   streams: 'multipart/form-data',
   success: { status: 201, description: 'Delivered.', schema: EnvelopeSchema },
   errors: [
@@ -71,12 +72,13 @@ export type SendingServices = SendServices & EnvelopeServices;
 export async function handleSend(
   context: SendingServices,
   sender: Sender,
-  { rawBody, request }: Call,
+  { rawBody, request, refusedBody }: Call,
   caller?: Caller,
 ): Promise<HttpResponse> {
   const key = idempotencyKeyOf(request.headers['idempotency-key']);
   const isForm = FORM.test(request.headers['content-type'] ?? '');
   const readRequest = async (): Promise<SendRequest> => {
+    if (refusedBody) throw refusedBody;
     if (isForm) refuseSignature(request, 'A form can’t be signed. Send JSON, and files as uploads.');
     if (isForm) return readFormSendRequest(request.raw, context.files, sender.party);
     if (!caller) refuseSignature(request, 'Only an agent can sign a message, with its API key.');
@@ -84,8 +86,9 @@ export async function handleSend(
     const read = parseSendRequest(rawBody);
     return signed ? { ...read, signature: signatureOfMessage(signed, read.json) } : read;
   };
-  const { message, isReplayed } = await sendMessage(context, sender, readRequest, key);
-  return { body: await envelopeOf(message, context), ...(isReplayed && { headers: { 'idempotent-replayed': 'true' } }) };
+  const { message, isReplayed, differs } = await sendMessage(context, sender, readRequest, key);
+  const headers = { ...(isReplayed && { 'idempotent-replayed': 'true' }), ...(differs && { 'idempotent-body-differs': 'true' }) };
+  return { body: await envelopeOf(message, context), headers };
 }
 
 function idempotencyKeyOf(header: string | string[] | undefined): string | null {

@@ -4,6 +4,7 @@ import { newReceiptToken, newUuid, parseId } from '../../contract/ids.ts';
 import { type Address, parseAddress } from '../../contract/names.ts';
 import { type ActorView, type Business, isBusiness, type Party } from '../../contract/parties.ts';
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
+import type { JsonHashes } from '../../platform/canonical-hash.ts';
 import type { CanonicalHasher } from '../../platform/canonical-hasher.ts';
 import type { Database } from '../../platform/postgres.ts';
 import type { Blockable, Blocks } from '../blocks/blocks.ts';
@@ -15,8 +16,18 @@ import type { PartyDirectory } from '../parties/directory.ts';
 import { hashedText, type PreparedMessage, type StoredMessage } from './envelope.ts';
 import { findJoined } from './join-store.ts';
 import type { Ledger } from './ledger.ts';
+import { digestOf, isRefusedAlone } from './request-digest.ts';
 import { type SendRequest, writtenFields } from './send-request.ts';
-import { findByIdempotencyKey, findByKeyPrefix, findParent, findSent, hasReceived, type MessageRecord, type Parent } from './store.ts';
+import {
+  findByIdempotencyKey,
+  findByKeyPrefix,
+  findFirstRequest,
+  findParent,
+  findSent,
+  hasReceived,
+  type MessageRecord,
+  type Parent,
+} from './store.ts';
 import { refuseUsedUp } from './usage.ts';
 import { withFiles } from './with-files.ts';
 
@@ -52,6 +63,8 @@ export interface Sent {
   message: StoredMessage;
   /** True when the idempotency key had been used before, and this is the original message. */
   isReplayed: boolean;
+  /** Whether a repeat is known to be another request than the first one. */
+  differs: boolean;
 }
 
 /**
@@ -64,20 +77,31 @@ export async function sendMessage(
   readRequest: () => SendRequest | Promise<SendRequest>,
   idempotencyKey: string | null,
 ): Promise<Sent> {
+  let request: SendRequest | undefined;
   try {
-    const request = await readRequest();
-    return await discardIfUnsent(services, request, async () => {
-      const prepared = await prepare(services, sender, request, idempotencyKey);
-      return deliver(services, sender, prepared);
-    });
+    const read = await readRequest();
+    request = read;
+    return await discardIfUnsent(services, read, async () =>
+      deliver(services, sender, await prepare(services, sender, read, idempotencyKey)),
+    );
   } catch (error) {
-    const original =
-      error instanceof Refusal && idempotencyKey !== null
-        ? await findByIdempotencyKey(services.database.of(sender.party.id), sender.party.id, idempotencyKey)
-        : undefined;
-    if (original) return replay(services, sender, original);
-    throw error;
+    if (!(error instanceof Refusal) || idempotencyKey === null) throw error;
+    const original = await findByIdempotencyKey(services.database.of(sender.party.id), sender.party.id, idempotencyKey);
+    if (!original) throw error;
+    const digest = isRefusedAlone(error.code) ? 'another' : request && (await digestOfRefused(services, sender, request));
+    return replay(services, sender, original, idempotencyKey, digest);
   }
+}
+
+/** Undefined if the request names uploads: they may be gone since. */
+async function digestOfRefused(services: SendServices, sender: Sender, request: SendRequest): Promise<Buffer | undefined> {
+  if (request.uploadIds.length > 0) return undefined;
+  const hashes = await hashesOfJson(services, sender, request);
+  return digestOf(request, hashes?.canonical ?? null, request.inlineFiles);
+}
+
+async function hashesOfJson({ hasher }: SendServices, { party }: Sender, { json }: SendRequest): Promise<JsonHashes | null> {
+  return json === null ? null : hasher.hash(String(party.id), json);
 }
 
 /** Discards the files in the request if the message is not sent, unless other messages share them. */
@@ -142,7 +166,7 @@ async function prepare(
   const files = [...request.inlineFiles, ...(await services.files.attach(sender.party, uploads))];
   // The message is delivered whatever the result. Without `json` there is nothing to check.
   const verdict = request.json === null ? UNCHECKED : await services.schemas.judge(destination.recipient.id, request.json);
-  const hashes = request.json === null ? null : await services.hasher.hash(String(sender.party.id), request.json);
+  const hashes = await hashesOfJson(services, sender, request);
   const from = senderTexts(sender);
   const to = recipientTexts(destination.recipient, destination.segment);
   const message = {
@@ -173,6 +197,7 @@ async function prepare(
     hashedAfterTime: hashed.afterTime,
     inlineBytes: request.inlineFiles.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     ...(request.signature && { signature: request.signature }),
+    requestDigest: idempotencyKey === null ? undefined : digestOf(request, message.jsonSha256, files),
   };
 }
 
@@ -294,18 +319,30 @@ async function partyNow({ database, parties }: SendServices, parent: Parent, par
 async function deliver(services: SendServices, sender: Sender, prepared: PreparedMessage): Promise<Sent> {
   const { outcome, messageId, receivedMs, contentHash } = await services.ledger.commit(prepared);
   if (outcome === 'accepted') {
-    return { message: { ...prepared, json: prepared.json?.toString('utf8') ?? null, receivedMs, contentHash }, isReplayed: false };
+    return {
+      message: { ...prepared, json: prepared.json?.toString('utf8') ?? null, receivedMs, contentHash },
+      isReplayed: false,
+      differs: false,
+    };
   }
   if (outcome !== 'replayed') throw quotaRefusal(outcome, services.quotas, new Date(receivedMs));
   const original = await findSent(services.database.of(sender.party.id), sender.party.id, messageId);
   if (!original) throw new Error('the message that an idempotency key stands for is gone');
-  return replay(services, sender, original);
+  return replay(services, sender, original, prepared.idempotencyKey ?? '', prepared.requestDigest);
 }
 
 /** The response to a repeat. Idempotency keys belong to the party, so a guest may hit the key of another person. */
-async function replay(services: SendServices, { party, actor, isGuest }: Sender, original: MessageRecord): Promise<Sent> {
+async function replay(
+  services: SendServices,
+  { party, actor, isGuest }: Sender,
+  original: MessageRecord,
+  key: string,
+  digest: Buffer | 'another' | undefined,
+): Promise<Sent> {
   if (isGuest && JSON.parse(original.sender).actor.id !== actor.id)
     throw new Refusal('conflict', `Somebody else who writes for ${party.view.display_name} has used this Idempotency-Key; choose another.`);
   await services.ledger.finish(party.id, original.id);
-  return { message: await withFiles(services, party.id, original), isReplayed: true };
+  const first = Buffer.isBuffer(digest) ? await findFirstRequest(services.database.of(party.id), party.id, key) : undefined;
+  const differs = digest === 'another' || (first !== undefined && digest !== undefined && !first.equals(digest));
+  return { message: await withFiles(services, party.id, original), isReplayed: true, differs };
 }

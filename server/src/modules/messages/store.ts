@@ -41,6 +41,7 @@ export const MESSAGE_FIELDS: readonly Field<PreparedMessage>[] = [
   textField((m) => m.hashedAfterTime),
   bigintField((m) => BigInt(m.inlineBytes)),
   byteaField((m) => m.jsonBytesSha256),
+  byteaField((m) => m.requestDigest ?? null),
 ];
 
 export const MESSAGE_ROW = columns({
@@ -219,6 +220,16 @@ const BY_IDEMPOTENCY_KEY = statement(
 export async function findByIdempotencyKey(db: Queryable, partyId: bigint, key: string): Promise<MessageRecord | undefined> {
   const [row] = await db.query(BY_IDEMPOTENCY_KEY, [partyId, key, IDEMPOTENCY_WINDOW_HOURS]);
   return row && toMessage(row);
+}
+
+const FIRST_REQUEST = statement('SELECT request_digest FROM idempotency_keys WHERE party_id = $1 AND key = $2', {
+  request_digest: 'bytea?',
+});
+
+/** The digest of the request that an idempotency key came with first; undefined if it is not known. */
+export async function findFirstRequest(db: Queryable, partyId: bigint, key: string): Promise<Buffer | undefined> {
+  const [row] = await db.query(FIRST_REQUEST, [partyId, key]);
+  return row?.request_digest ?? undefined;
 }
 
 const BY_KEY_PREFIX = statement(

@@ -1,0 +1,25 @@
+import { hash } from 'node:crypto';
+import type { ErrorCode } from '../../contract/errors.ts';
+import type { DeliveredFile } from '../files/delivered-file.ts';
+import type { SendRequest } from './send-request.ts';
+
+/** Enough that no two requests of a sender have the same by chance. */
+const DIGEST_BYTES = 16;
+
+/**
+ * A digest of what a message request says, by hashes that sending needs anyway. It is the same for a repeat that differs only in the form:
+ * with other boundaries, or with the same files uploaded again.
+ */
+export function digestOf(request: SendRequest, jsonSha256: Buffer | null, files: readonly DeliveredFile[]): Buffer {
+  const { to, inReplyTo, type, subject, note } = request;
+  const contents = files.map(({ filename, contentType, sizeBytes, sha256 }) => [filename, contentType, sizeBytes, sha256?.toString('hex')]);
+  const text = JSON.stringify([to, inReplyTo, type, subject, note, jsonSha256?.toString('hex'), contents]);
+  return hash('sha256', text, 'buffer').subarray(0, DIGEST_BYTES);
+}
+
+/** Refusals for which a request alone is the reason. The first one with the same key was not refused: so it was another. */
+const REFUSED_ALONE: ReadonlySet<ErrorCode> = new Set(['validation_error', 'invalid_json', 'json_too_large', 'file_too_large']);
+
+export function isRefusedAlone(code: ErrorCode): boolean {
+  return REFUSED_ALONE.has(code);
+}
