@@ -107,8 +107,17 @@ def test_lists_are_read_page_by_page(acme: Any, globex: Any) -> None:
 def test_an_idempotency_key_makes_one_message(acme: Any) -> None:
     key = unique()
     first = acme.send("globex", subject="once", idempotency_key=key)
-    assert acme.send("globex", subject="once", idempotency_key=key) == first
+    again = acme.send("globex", subject="once", idempotency_key=key)
+    assert again == first and (first.is_replayed, again.is_replayed, again.body_differs) == (False, True, False)
     assert acme.send("globex", subject="once") != first
+
+
+def test_an_idempotency_key_of_another_message_warns(acme: Any) -> None:
+    key = unique()
+    first = acme.send("globex", subject="An order", idempotency_key=key)
+    with pytest.warns(UserWarning, match=f"{key} was used for another message before, {first.id}"):
+        again = acme.send("globex", subject="An invoice", idempotency_key=key)
+    assert again == first and again.body_differs
 
 
 def test_every_operation_of_a_key_can_be_called(acme: Any, globex: Any) -> None:

@@ -30,7 +30,11 @@ export async function run(argv: readonly string[], io: Io, signal: AbortSignal):
     const options = new Options(values);
     const profiles = new Profiles(io.env);
     const account = () => accountOf(options, profiles, io);
-    const waybill = () => new Waybill({ baseUrl: account().url, key: account().key, signingKey: signingKeyFor(options, account()) });
+    const onWarning = (warning: string) => output.note(`Warning: ${visible(warning)}`);
+    const waybill = () => {
+      const { url, key } = account();
+      return new Waybill({ baseUrl: url, key, signingKey: signingKeyFor(options, account()), onWarning });
+    };
     await command.run({ args: positionals, options, output, io, profiles, signal, account, waybill });
     return EXIT.done;
   } catch (error) {

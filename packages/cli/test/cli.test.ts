@@ -135,7 +135,12 @@ describe('messages', () => {
 
   test('are sent once with an idempotency key', async () => {
     const args = ['send', 'globex', '--note', 'Once', '--idempotency-key', 'cli-1'];
-    expect((await asAcme.json(...args)).id).toBe((await asAcme.json(...args)).id);
+    const { id } = await asAcme.json(...args);
+    const repeat = await asAcme.succeed(...args);
+    expect([repeat.stdout.includes(id), repeat.stderr]).toEqual([true, '']);
+    const other = await asAcme.succeed('send', 'globex', '--note', 'Another', '--idempotency-key', 'cli-1');
+    expect(other.stdout).toContain(id);
+    expect(other.stderr).toBe(`Warning: Nothing was sent: the idempotency key cli-1 was used for another message before, ${id}.\n`);
   });
 
   test('are listed, read and replied to', async () => {

@@ -21,7 +21,17 @@ import type {
   ThreadState,
   Worker,
 } from './schema.ts';
-import { bodyOf, checkHashes, confirmHashes, type Reply, type SendOptions, type SendRequest, type SentFile } from './send.ts';
+import {
+  bodyOf,
+  checkHashes,
+  confirmHashes,
+  type Reply,
+  type SendOptions,
+  type SendRequest,
+  type SentFile,
+  type SentMessage,
+  sentMessage,
+} from './send.ts';
 import { type RequestOptions, Transport, type WaybillOptions } from './transport.ts';
 import { type Content, type UploadedFile, type UploadOptions, upload } from './upload.ts';
 
@@ -79,19 +89,21 @@ export class Waybill {
   }
 
   /** Sends a message. It is delivered when this returns, and exactly once however often it is repeated with the same idempotency key. */
-  async send(request: SendRequest, options: SendOptions = {}): Promise<Message> {
+  async send(request: SendRequest, options: SendOptions = {}): Promise<SentMessage> {
     const { idempotencyKey = randomKey(), ...rest } = options;
     const files: SentFile[] = [];
     for (const file of request.files ?? []) files.push(file instanceof Blob ? await this.upload(file, { signal: rest.signal }) : file);
     const headers = { ...rest.headers, 'idempotency-key': idempotencyKey };
-    const text = await this.#transport.text('POST /v1/messages', { body: bodyOf(request, files) }, { ...rest, headers });
-    const message = readMessage(text);
-    checkHashes(message, files);
+    const response = await this.#transport.response('POST /v1/messages', { body: bodyOf(request, files) }, { ...rest, headers });
+    const message = sentMessage(readMessage(response.text), response.headers);
+    if (message.bodyDiffers)
+      this.#transport.warn(`Nothing was sent: the idempotency key ${idempotencyKey} was used for another message before, ${message.id}.`);
+    else checkHashes(message, files);
     return message;
   }
 
   /** Replies to a message: to its sender, or, if it is your own, to its recipient. */
-  reply(to: string | { id: string }, request: Reply, options: SendOptions = {}): Promise<Message> {
+  reply(to: string | { id: string }, request: Reply, options: SendOptions = {}): Promise<SentMessage> {
     return this.send({ ...request, in_reply_to: typeof to === 'string' ? to : to.id }, options);
   }
 

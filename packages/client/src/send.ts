@@ -41,6 +41,19 @@ export function bodyOf({ json, jsonText, files: _, ...fields }: SendRequest, fil
   return new JsonText(`${rest.slice(0, -1)},"json":${jsonText}}`);
 }
 
+/** A message that was sent, now or by an earlier request with the same idempotency key. */
+export type SentMessage = Message & {
+  /** Whether an earlier request with the same idempotency key had sent it, so that this one sent nothing. */
+  isReplayed: boolean;
+  /** Whether that request is known to have asked for another message: the key was used twice by mistake. */
+  bodyDiffers: boolean;
+};
+
+export function sentMessage(message: Message, headers: Headers): SentMessage {
+  const has = (name: string) => headers.get(name) === 'true';
+  return Object.assign(message, { isReplayed: has('idempotent-replayed'), bodyDiffers: has('idempotent-body-differs') });
+}
+
 /** Files over 100 MB have no hash yet. */
 export function checkHashes(message: Message, files: readonly SentFile[]): void {
   for (const [index, file] of files.entries()) {

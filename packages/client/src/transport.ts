@@ -19,6 +19,8 @@ export interface WaybillOptions {
   maxRetries?: number | undefined;
   /** How long one try of a request can take; 60,000 by default. */
   timeoutMs?: number | undefined;
+  /** Told of what is probably a mistake, such as an idempotency key that was used for another message; `console.warn` by default. */
+  onWarning?: ((warning: string) => void) | undefined;
 }
 
 export interface RequestOptions {
@@ -54,8 +56,10 @@ export class Transport {
   readonly #fetch: Fetch;
   readonly maxRetries: number;
   readonly #timeoutMs: number;
+  readonly warn: (warning: string) => void;
 
-  constructor({ baseUrl, key, signingKey, fetch, maxRetries = DEFAULT_RETRIES, timeoutMs = DEFAULT_TIMEOUT_MS }: WaybillOptions) {
+  constructor(options: WaybillOptions) {
+    const { baseUrl, key, signingKey, fetch, maxRetries = DEFAULT_RETRIES, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     if (!/^https?:\/\/./.test(baseUrl))
       throw new TypeError(`baseUrl must be the address of the service, such as https://…; it is ${baseUrl}`);
     this.baseUrl = baseUrl.replace(/\/+$/, '');
@@ -64,10 +68,20 @@ export class Transport {
     this.#fetch = fetch ?? ((url, init) => globalThis.fetch(url, init));
     this.maxRetries = maxRetries;
     this.#timeoutMs = timeoutMs;
+    this.warn = options.onWarning ?? ((warning) => console.warn(warning));
   }
 
   /** The text of the response to a request of the API, such as `GET /v1/messages/{id}`. */
-  async text(operation: string, { path = {}, query = {}, body }: Input, options: RequestOptions = {}): Promise<string> {
+  async text(operation: string, input: Input, options: RequestOptions = {}): Promise<string> {
+    return (await this.response(operation, input, options)).text;
+  }
+
+  /** The same with the headers of the response. */
+  async response(
+    operation: string,
+    { path = {}, query = {}, body }: Input,
+    options: RequestOptions,
+  ): Promise<{ text: string; headers: Headers }> {
     const [method = '', template = ''] = operation.split(' ');
     const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
     const content = body === undefined ? undefined : body instanceof JsonText ? body.text : JSON.stringify(body);
@@ -83,7 +97,7 @@ export class Transport {
     const isSigned = SIGNED_OPERATIONS.includes(operation);
     // Each try has a signature of its own, because one is valid for some minutes only.
     return this.retry(isRepeatable, options.signal, async () =>
-      this.attempt(url, isSigned ? { ...init, headers: { ...headers, ...(await this.#signed(url, init)) } } : init, options, jsonIn),
+      this.attempt(url, isSigned ? { ...init, headers: { ...headers, ...(await this.#signed(url, init)) } } : init, options, withHeaders),
     );
   }
 
@@ -214,6 +228,10 @@ async function jsonIn(response: Response, signal: AbortSignal): Promise<string> 
   const text = await textIn(response, signal);
   if (text === '' || /\bjson\b/.test(response.headers.get('content-type') ?? '')) return text;
   throw errorOf(response, '');
+}
+
+async function withHeaders(response: Response, signal: AbortSignal): Promise<{ text: string; headers: Headers }> {
+  return { text: await jsonIn(response, signal), headers: response.headers };
 }
 
 /** The body as text. Stops reading at a size that no response of the service has. */

@@ -49,8 +49,21 @@ describe('messages', () => {
     expect(one.id).not.toBe(two.id);
     expect(one.idempotency_key).toMatch(/^[\w-]{24}$/);
     const first = await acme.send({ to: 'globex', note: 'a' }, { idempotencyKey: 'order-1' });
-    const again = await acme.send({ to: 'globex', note: 'b' }, { idempotencyKey: 'order-1' });
+    const again = await acme.send({ to: 'globex', note: 'a' }, { idempotencyKey: 'order-1' });
     expect([again.id, again.note]).toEqual([first.id, 'a']);
+    expect([first.isReplayed, again.isReplayed, again.bodyDiffers]).toEqual([false, true, false]);
+  });
+
+  test('warn of a key that was used for another message', async () => {
+    const warnings: string[] = [];
+    const careful = new Waybill({ baseUrl: service.url, key: acmeBusiness.secret, onWarning: (warning) => warnings.push(warning) });
+    const first = await careful.send({ to: 'globex', note: 'an order', files: [new Blob(['order'])] }, { idempotencyKey: 'twice' });
+    // The same file is uploaded once more, which makes no other message of it.
+    const same = await careful.send({ to: 'globex', note: 'an order', files: [new Blob(['order'])] }, { idempotencyKey: 'twice' });
+    expect([same.id, same.bodyDiffers, warnings]).toEqual([first.id, false, []]);
+    const again = await careful.send({ to: 'globex', note: 'an invoice', files: [new Blob(['invoice'])] }, { idempotencyKey: 'twice' });
+    expect([again.id, again.isReplayed, again.bodyDiffers]).toEqual([first.id, true, true]);
+    expect(warnings).toEqual([`Nothing was sent: the idempotency key twice was used for another message before, ${first.id}.`]);
   });
 
   test.each(hardJson)('carry %s byte for byte', async (_name, written) => {

@@ -20,7 +20,7 @@ const RETRIES = 2;
  * until stdin ends.
  */
 export async function serveStdio({ baseUrl, key, version }: StdioOptions): Promise<{ close(): Promise<void> }> {
-  const waybill = new Waybill({ baseUrl, key, maxRetries: RETRIES });
+  const waybill = new Waybill({ baseUrl, key, maxRetries: RETRIES, onWarning: () => {} });
   const { business, key: known } = await waybill.me();
   const self = { handle: business.handle, scope: known?.scope ?? 'read' } as const;
   // Nothing but messages of the protocol may go to stdout.

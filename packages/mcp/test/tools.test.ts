@@ -87,6 +87,7 @@ describe.each(WAYS)('%s', (way, connect) => {
     };
     const sent = await agent.result('send_message', message);
     expect(await agent.result('send_message', message)).toEqual(sent);
+    expect(await agent.result('send_message', { ...message, subject: 'Invoice 2' })).toEqual({ ...sent, body_differs: true });
     const { data } = (await acme.api.get('/inbox?type=invoice')).body;
     expect(data).toMatchObject([{ id: sent.id, subject: 'Invoice 1', note: 'Hello', json: { total: 12 }, receipt_url: sent.receipt_url }]);
     expect(data).toHaveLength(1);

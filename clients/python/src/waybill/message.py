@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from . import lossless
@@ -22,6 +22,10 @@ class Message:
     """All fields as the API returns them, except for `json`."""
     json_text: str | None
     """The payload byte for byte as it was sent; None if there is none, or in a summary."""
+    is_replayed: bool = field(default=False, compare=False)
+    """Of what `send` returned: whether an earlier request with the same idempotency key had sent it, so that nothing was sent."""
+    body_differs: bool = field(default=False, compare=False)
+    """Of what `send` returned: whether that request is known to have asked for another message."""
 
     def __repr__(self) -> str:
         return f"Message({self.id!r}, type={self.type!r}, subject={self.subject!r})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -54,7 +55,14 @@ def send(service: Service, destination: Destination, fields: Fields) -> Steps[Me
     body = _body(destination, fields, [each if isinstance(each, str) else each.upload_id for each in uploads])
     # One key for all tries: whatever became of a try, the message is delivered once.
     headers = {"idempotency-key": fields.get("idempotency_key") or str(uuid.uuid4())}
-    message = yield from service.do(Call("POST", "/v1/messages", message_of, headers=headers, body=body))
+    call = Call("POST", "/v1/messages", message_of, headers=headers, body=body)
+    response = yield from service.respond(call)
+    is_replayed, body_differs = (response.headers.get(f"idempotent-{name}") == "true" for name in ("replayed", "body-differs"))
+    message = replace(call.read(response.content.decode()), is_replayed=is_replayed, body_differs=body_differs)
+    if body_differs:
+        key = headers["idempotency-key"]
+        warnings.warn(f"Nothing was sent: the idempotency key {key} was used for another message before, {message.id}.", stacklevel=2)
+        return message
     for sent, arrived in zip(uploads, message.files, strict=False):
         # Files over 100 MB are hashed after delivery: then there is nothing to compare yet.
         if isinstance(sent, Uploaded) and arrived["sha256"] not in (None, sent.sha256):

@@ -108,6 +108,10 @@ class Service:
         return httpx.Request(method, url, headers={**host, **own, **headers}, content=content, stream=stream, extensions={"timeout": timeout})
 
     def do(self, call: Call[T], stop: Signal | None = None) -> Steps[T]:
+        response = yield from self.respond(call, stop)
+        return call.read(response.content.decode())
+
+    def respond(self, call: Call[Any], stop: Signal | None = None) -> Steps[httpx.Response]:
         """Makes a call, again and again where that is safe and promises something."""
         for failures in range(self.retries + 1):
             try:
@@ -118,7 +122,7 @@ class Service:
                 is_safe = call.is_repeatable or isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
             else:
                 if response.is_success:
-                    return call.read(response.content.decode())
+                    return response
                 failure = ApiError.of(response)
                 # 429 says that nothing was done.
                 is_safe = call.is_repeatable or response.status_code == 429

@@ -26,6 +26,10 @@ const delivered = z.object({
   thread_id: z.string(),
   received_at: z.string(),
   receipt_url: z.string().describe('A public page that proves the delivery.'),
+  body_differs: z
+    .literal(true)
+    .optional()
+    .describe('Nothing was sent: the idempotency_key belongs to another message, which this is. Use a new key for a new message.'),
   validation: z
     .object({ status: z.enum(['passed', 'failed', 'not_applicable']) })
     .describe('By the schema of the recipient’s inbox. Why it failed is said only by check_schema, if the schema is published.'),
@@ -40,8 +44,9 @@ async function send({ waybill }: Workplace, address: Address, content: Content, 
   refuseBadJson(content);
   const request = { ...address, ...fields, json, jsonText: json_text, files: upload_ids };
   const message = await waybill.send(request, { idempotencyKey: idempotency_key, signal });
-  const { id, thread_id, received_at, receipt_url, validation } = message;
-  return { id, thread_id, received_at, receipt_url, validation: { status: validation.status } };
+  const { id, thread_id, received_at, receipt_url, validation, bodyDiffers } = message;
+  const delivery = { id, thread_id, received_at, receipt_url, validation: { status: validation.status } };
+  return bodyDiffers ? { ...delivery, body_differs: true as const } : delivery;
 }
 
 /** Text that is not JSON could add fields to the body. */

@@ -60,7 +60,7 @@ function workplaceOf(request: FastifyRequest, { business, scope }: Caller, publi
   const fetch = fetchFromSelf(request);
   const key = request.headers.authorization?.replace(/^Bearer /i, '');
   return {
-    waybill: new Waybill({ baseUrl: publicUrl, key, fetch, maxRetries: 0, timeoutMs: MCP_CALL_MAX_MS }),
+    waybill: new Waybill({ baseUrl: publicUrl, key, fetch, maxRetries: 0, timeoutMs: MCP_CALL_MAX_MS, onWarning: () => {} }),
     self: { handle: business.handle, scope },
     resultMaxChars: MCP_RESULT_MAX_CHARS,
     // Files in a bucket are for the client to download.
