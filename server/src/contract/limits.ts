@@ -65,7 +65,7 @@ export const DAILY_UPLOAD_LIMIT_PER_PERSON_BYTES = 100 * GB;
 /** Space that files leave free on the disk of the data folder, so that messages without files still go. Setting: `FREE_DISK_RESERVE_MB`. */
 export const FREE_DISK_RESERVE_MB = 1024;
 /** Time that a message with an upload waits for another request that seals the same upload. */
-export const SEALING_PATIENCE_MS = 10_000;
+export const SEALING_PATIENCE_MS = 30_000;
 /** Time within which a bucket must respond to a request of the service. */
 export const BUCKET_PATIENCE_MS = 8_000;
 /** Bytes per second that a bucket must at least accept when the service sends it a file. */

@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../contract/errors.ts';
-import { BUCKET_COPY_BYTES_PER_S_MIN, HASHED_AT_DELIVERY_MAX_BYTES, SEALING_PATIENCE_MS } from '../../contract/limits.ts';
+import { HASHED_AT_DELIVERY_MAX_BYTES, SEALING_PATIENCE_MS } from '../../contract/limits.ts';
 import { type ObjectStore, UnfinishedCopy } from '../../platform/objects/object-store.ts';
 import type { Database } from '../../platform/postgres.ts';
 import * as store from './store.ts';
 
-const LEASE_S = 60;
+const RENEWED_EVERY_MS = 2_000;
+/** A renewal can be late, on a busy machine. */
+const RENEWAL_SLACK_S = 8;
 const LOOK_AGAIN_MS = 200;
+/** The object store is asked less often than the database. */
+const LOOKS_PER_OBJECT = 5;
 
 /** By the size alone, even if another message has caused it to be hashed: so it is predictable what content_hash covers. */
 const isHashedLater = ({ sizeBytes }: store.Upload) => sizeBytes > HASHED_AT_DELIVERY_MAX_BYTES;
@@ -53,32 +57,46 @@ export class Sealing {
     return sha256;
   }
 
-  /** Under a lease: one process seals, and the others wait until it is done, or its lease has lapsed. */
+  /** Where a copy takes time, one process seals under a lease, and the others wait until it is done, or its lease has lapsed. */
   async #object(partyId: bigint, { id, sizeBytes }: store.Upload): Promise<number | undefined> {
-    // Twice the time that the object store gets for a copy, so that two copies never overlap.
-    const leaseS = LEASE_S + (2 * sizeBytes) / BUCKET_COPY_BYTES_PER_S_MIN;
+    const outlivesS = this.#objects.sealingOutlivesS(sizeBytes);
+    if (outlivesS === 0) return this.#sealAndRecord(partyId, id);
+    const leaseS = outlivesS + RENEWAL_SLACK_S;
     const giveUpAt = Date.now() + SEALING_PATIENCE_MS;
-    for (;;) {
+    for (let looks = 0; ; looks++) {
       const found = await store.leaseSealing(this.#database.of(partyId), partyId, id, leaseS);
-      if (found.isLeased) return this.#objectUnderLease(partyId, id);
+      if (found.isLeased) return this.#objectUnderLease(partyId, id, leaseS);
       if (found.sealedBytes !== null) return found.sealedBytes;
+      // A process that died may have left a finished copy, which never changes from then on.
+      if (looks % LOOKS_PER_OBJECT === 0 && (await this.#objects.objectSize(id)) !== undefined) return this.#sealAndRecord(partyId, id);
       if (Date.now() > giveUpAt)
-        throw new Refusal('unavailable', 'An upload of this message is still being prepared for another request. Try again later.', {
-          retryAfterS: 5,
-        });
+        throw new Refusal(
+          'unavailable',
+          'An upload of this message is still being copied for another request, or for one that was interrupted. Try again later.',
+          { retryAfterS: Math.max(1, Math.ceil(found.leftS)) },
+        );
       await sleep(LOOK_AGAIN_MS);
     }
   }
 
-  async #objectUnderLease(partyId: bigint, id: string): Promise<number | undefined> {
-    let sealedBytes: number | undefined;
+  async #objectUnderLease(partyId: bigint, id: string, leaseS: number): Promise<number | undefined> {
+    // The lease outlives this process by no more than a copy that it has begun.
+    const renewal = setInterval(() => {
+      store.extendSealing(this.#database.of(partyId), partyId, id, leaseS).catch(() => {});
+    }, RENEWED_EVERY_MS);
     try {
-      sealedBytes = await this.#objects.seal(id);
+      return await this.#sealAndRecord(partyId, id);
     } catch (error) {
       // The bucket may still be copying, which must end before another copy begins: so the lease is left to lapse.
       if (!(error instanceof UnfinishedCopy)) await store.endSealing(this.#database.of(partyId), partyId, id, undefined);
       throw error;
+    } finally {
+      clearInterval(renewal);
     }
+  }
+
+  async #sealAndRecord(partyId: bigint, id: string): Promise<number | undefined> {
+    const sealedBytes = await this.#objects.seal(id);
     await store.endSealing(this.#database.of(partyId), partyId, id, sealedBytes);
     return sealedBytes;
   }

@@ -119,8 +119,9 @@ const LEASE_SEALING = statement(
      UPDATE uploads SET sealing_until = now() + make_interval(secs => $3)
       WHERE party_id = $1 AND id = $2 AND sealed_bytes IS NULL AND (sealing_until IS NULL OR sealing_until < now())
      RETURNING 1)
-   SELECT EXISTS (SELECT 1 FROM leased) AS is_leased, sealed_bytes FROM uploads WHERE party_id = $1 AND id = $2`,
-  { is_leased: 'boolean', sealed_bytes: 'bigint?' },
+   SELECT EXISTS (SELECT 1 FROM leased) AS is_leased, sealed_bytes, extract(epoch FROM sealing_until - now())::double precision AS left_s
+     FROM uploads WHERE party_id = $1 AND id = $2`,
+  { is_leased: 'boolean', sealed_bytes: 'bigint?', left_s: 'double precision?' },
 );
 
 /** Takes the lease to seal an upload, unless the upload is sealed, or another process holds the lease. */
@@ -129,9 +130,18 @@ export async function leaseSealing(
   partyId: bigint,
   id: string,
   leaseS: number,
-): Promise<{ isLeased: boolean; sealedBytes: number | null }> {
+): Promise<{ isLeased: boolean; sealedBytes: number | null; leftS: number }> {
   const [row] = await db.query(LEASE_SEALING, [partyId, id, leaseS]);
-  return { isLeased: row?.is_leased === true, sealedBytes: row?.sealed_bytes == null ? null : Number(row.sealed_bytes) };
+  const sealedBytes = row?.sealed_bytes == null ? null : Number(row.sealed_bytes);
+  return { isLeased: row?.is_leased === true, sealedBytes, leftS: row?.left_s ?? 0 };
+}
+
+const EXTEND_SEALING = statement(
+  'UPDATE uploads SET sealing_until = now() + make_interval(secs => $3) WHERE party_id = $1 AND id = $2 AND sealing_until > now()',
+);
+
+export async function extendSealing(db: Queryable, partyId: bigint, id: string, leaseS: number): Promise<void> {
+  await db.query(EXTEND_SEALING, [partyId, id, leaseS]);
 }
 
 const END_SEALING = statement('UPDATE uploads SET sealed_bytes = $3, sealing_until = NULL WHERE party_id = $1 AND id = $2');

@@ -81,6 +81,11 @@ export class FolderStore implements ObjectStore {
     return sizeBytes;
   }
 
+  /** Links are made at once, and only the first succeeds. */
+  sealingOutlivesS(): number {
+    return 0;
+  }
+
   /** A link fails where a rename would replace an object that another process has sealed; that process may also have removed the upload. */
   async #linkUpload(id: string): Promise<void> {
     const isMissing = await link(this.#upload(id), this.#object(id)).then(() => false, isNotFound);

@@ -23,6 +23,11 @@ export interface ObjectStore {
    * not reach the object. Sealing again only returns the size.
    */
   seal(id: string): Promise<number | undefined>;
+  /**
+   * Seconds for which sealing can go on after the process that began it has died; nobody else may seal the upload meanwhile. 0 if any number of
+   * processes may seal an upload at once.
+   */
+  sealingOutlivesS(sizeBytes: number): number;
   /** The size of an upload that is not sealed yet; undefined when there is none. */
   uploadedBytes(id: string): Promise<number | undefined>;
   /** Undefined when there is no such object; an upload that was not sealed is not one. */

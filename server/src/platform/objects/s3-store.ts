@@ -13,6 +13,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { BUCKET_COPY_BYTES_PER_S_MIN, BUCKET_PATIENCE_MS } from '../../contract/limits.ts';
 import { attachmentDisposition, harmlessType } from './content-disposition.ts';
 import {
   type DownloadTerms,
@@ -83,6 +84,11 @@ export class S3Store implements ObjectStore {
     const sealing = this.#sealing.get(id) ?? this.#sealOnce(id).finally(() => this.#sealing.delete(id));
     this.#sealing.set(id, sealing);
     return sealing;
+  }
+
+  /** Twice the time that a copy gets, so that two copies never overlap. */
+  sealingOutlivesS(sizeBytes: number): number {
+    return 2 * (BUCKET_PATIENCE_MS / 1_000 + sizeBytes / BUCKET_COPY_BYTES_PER_S_MIN);
   }
 
   async #sealOnce(id: string): Promise<number | undefined> {
