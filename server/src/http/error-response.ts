@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, invalid, Refusal } from '../contract/errors.ts';
+import { PATH_PARAMETER_MAX_CHARS } from '../contract/limits.ts';
 import { codeOf, messageOf } from '../contract/thrown.ts';
 import { causeOf, unavailability } from '../platform/unavailability.ts';
 
@@ -7,8 +8,9 @@ const OF_FASTIFY: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['json_too_large', 'The body is larger than this endpoint takes.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['validation_error', 'The body does not have the length that Content-Length promised.'],
-  FST_ERR_BAD_URL: ['not_found', 'The path is not a valid URL.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'The path was not found.'],
+  // Every operation has this response; not all have a 404.
+  FST_ERR_BAD_URL: ['validation_error', 'The path is not percent-encoded UTF-8.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['validation_error', `A part of the path is longer than ${PATH_PARAMETER_MAX_CHARS} characters.`],
 };
 
 export function errorBody(refusal: Refusal, requestId: string): string {

@@ -3,7 +3,11 @@ import { CONSUMER_IDS_MAX, CONSUMER_NAME_MAX_CHARS } from '../../contract/limits
 import { closed } from '../../contract/paging.ts';
 
 export const nameParams = Type.Object({
-  name: Type.String({ description: `Chosen by you: up to ${CONSUMER_NAME_MAX_CHARS} of a-z, 0-9, dot, _ and -.` }),
+  name: Type.String({
+    maxLength: CONSUMER_NAME_MAX_CHARS,
+    pattern: '^[a-z0-9][a-z0-9._-]*$',
+    description: `Chosen by you: up to ${CONSUMER_NAME_MAX_CHARS} of a-z, 0-9, dot, _ and -.`,
+  }),
 });
 export const bodyErrors = ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'] as const;
 
