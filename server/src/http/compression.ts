@@ -39,6 +39,18 @@ const METHODS: Record<Encoding, Method> = {
 };
 export const PREFERRED = keysOf(METHODS);
 
+/** For what is compressed once and sent often: several times the time, for some percent less. */
+const THOROUGH: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
+  zstd: (bytes) => promisify(zlib.zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 12 } }),
+  br: (bytes) => promisify(zlib.brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (bytes) => promisify(zlib.gzip)(bytes, { level: 9 }),
+};
+
+/** In a thread of libuv. */
+export function compressThoroughly(encoding: Encoding, bytes: Buffer): Promise<Buffer> {
+  return THOROUGH[encoding](bytes);
+}
+
 /** Smaller bodies fit into a packet or two anyway. */
 export const COMPRESSED_FROM_BYTES = 2_048;
 const WORTH_IT = /^(application\/(json|javascript)|text\/(?!event-stream)|image\/svg\+xml)/;

@@ -46,7 +46,7 @@ export function forGenerators({ patternProperties, uniqueItems, ...schema }: Sch
   if (types.includes('object') && types.includes('boolean')) {
     const { anyOf: _, ...others } = rest;
     const excluded = ['string', 'number', 'array', 'null'].filter((type) => !types.includes(type));
-    return { ...others, not: { anyOf: excluded.map((type) => ({ type })) } };
+    return { ...others, not: { anyOf: excluded.map((type) => (type === 'array' ? { type, items: {} } : { type })) } };
   }
   const [values, ...others] = Object.values(patternProperties ?? {});
   if (values && others.length === 0 && rest.properties === undefined) return { ...rest, additionalProperties: values };

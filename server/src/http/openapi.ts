@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { TSchema } from 'typebox';
 import { AcknowledgedMessageSchema } from '../contract/acknowledgements.ts';
 import { type ErrorCode, errorCatalogue } from '../contract/errors.ts';
@@ -20,6 +21,8 @@ import {
   withPattern,
 } from './openapi-parts.ts';
 import { component, forGenerators, type Schema, type Schemas } from './openapi-schema.ts';
+import { sharedDocument } from './openapi-shared.ts';
+import { tagList, tagOf } from './openapi-tags.ts';
 import { webhooksSection } from './openapi-webhooks.ts';
 
 export interface Operation {
@@ -39,8 +42,9 @@ type Security = Record<string, string[]>[];
 
 export interface OpenApiDocument {
   openapi: string;
-  info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
+  info: { title: string; version: string; description: string; license: { name: string; identifier: string }; contact: { url: string } };
   servers: { url: string }[];
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks?: ReturnType<typeof webhooksSection>;
   components: { schemas: Schemas; headers: typeof HEADERS; securitySchemes: Record<string, object> };
@@ -78,11 +82,19 @@ export const ERROR_SCHEMA = {
         request_id: { type: 'string', pattern: '^req_[0-9a-hjkmnp-tv-z]{26}$', description: 'The same as the header X-Request-Id.' },
         details: {
           type: 'array',
-          description: 'Each problem of the request, on validation_error; the limit that was hit, on quota_exceeded.',
+          description:
+            'Each problem of the request, on validation_error; the limit that was hit, on quota_exceeded; where the text is no longer JSON, on invalid_json.',
           items: {
             type: 'object',
             required: ['path', 'message'],
-            properties: { path: { type: 'string', description: 'JSON Pointer.' }, message: { type: 'string' }, limit: { type: 'string' } },
+            properties: {
+              path: { type: 'string', description: 'JSON Pointer.' },
+              message: { type: 'string' },
+              limit: { type: 'string' },
+              line: { type: 'integer', minimum: 1 },
+              column: { type: 'integer', minimum: 1, description: 'In characters.' },
+              offset: { type: 'integer', minimum: 0, description: 'In bytes.' },
+            },
           },
         },
       },
@@ -92,11 +104,34 @@ export const ERROR_SCHEMA = {
 
 /** The OpenAPI 3.1 document, generated from the route table so that the two can't differ. */
 export function openApiDocument<Context>(routes: readonly Route<Context>[], version: string, serverUrl: string): OpenApiDocument {
+  const steps = documentSteps(routes, version, serverUrl);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The text of the document as programs get it. Other requests get their turn while it is made, which takes a tenth of a second in all. */
+export async function openApiText<Context>(routes: readonly Route<Context>[], version: string, serverUrl: string): Promise<string> {
+  const steps = documentSteps(routes, version, serverUrl);
+  for (;;) {
+    await setImmediate();
+    const { done, value } = steps.next();
+    if (!done) continue;
+    const shared = sharedDocument(value);
+    await setImmediate();
+    return JSON.stringify(shared);
+  }
+}
+
+/** One step for each route. */
+function* documentSteps<Context>(routes: readonly Route<Context>[], version: string, serverUrl: string): Generator<void, OpenApiDocument> {
   const schemas: Schemas = { Error: ERROR_SCHEMA };
   const paths: OpenApiDocument['paths'] = {};
   for (const route of routes) {
     const path = route[1].replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route[0].toLowerCase()]: operation(route, schemas) };
+    yield;
   }
   extract(UpdatedThreadSchema, schemas, true);
   extract(AcknowledgedMessageSchema, schemas, true);
@@ -112,8 +147,10 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
       description:
         'Structured messages between businesses: each is in the recipient’s inbox and the sender’s outbox, belongs to a thread of two parties, and has a public receipt.',
       license: { name: 'MIT', identifier: 'MIT' },
+      contact: { url: `${serverUrl}/docs` },
     },
     servers: [{ url: serverUrl }],
+    tags: tagList(new Set(routes.map(([, path]) => tagOf(path)))),
     paths,
     ...(schemas['Envelope'] && schemas['Webhook'] && { webhooks: webhooksSection(bodyOf) }),
     components: {
@@ -180,13 +217,16 @@ function operation<Context>([method, path, auth, endpoint]: Route<Context>, sche
   };
 }
 
-function responseContent({ schema, contentType, otherContentType }: Described, schemas: Schemas): Content | undefined {
-  if (schema) {
-    const extracted = extract(schema, schemas, true);
-    return { 'application/json': { schema: extracted, example: exampleOf(extracted, { schemas }) } };
-  }
+/** The schema is that of JSON; everything else is text. */
+function responseContent(
+  { schema, contentType = schema && 'application/json', otherContentType }: Described,
+  schemas: Schemas,
+): Content | undefined {
   const types = [contentType, otherContentType].flatMap((type) => type?.replace(/;.*/, '') ?? []);
-  return types.length === 0 ? undefined : Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));
+  const extracted = schema && extract(schema, schemas, true);
+  const contentOf = (type: string) =>
+    extracted && /\bjson$/.test(type) ? { schema: extracted, example: exampleOf(extracted, { schemas }) } : { schema: { type: 'string' } };
+  return types.length === 0 ? undefined : Object.fromEntries(types.map((type) => [type, contentOf(type)]));
 }
 
 function bodyContent(
@@ -273,8 +313,4 @@ function capitalized(word: string): string {
 function operationId(method: string, path: string): string {
   const words = path.split(/[/:_-]+/).filter((word) => word !== '' && word !== 'v1');
   return method.toLowerCase() + words.map(capitalized).join('');
-}
-
-function tagOf(path: string): string {
-  return /^\/v1\/([^/]*)/.exec(path)?.[1] ?? 'pages';
 }

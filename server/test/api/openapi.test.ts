@@ -8,6 +8,7 @@ import { closedValidator } from '../support/closed-schema.ts';
 import { goodRequestsOfKeys } from '../support/key-requests.ts';
 import type { MemberApi } from '../support/member.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { resolved } from '../support/openapi.ts';
 import { signInWithCode } from '../support/people.ts';
 import { goodRequestsOfPeople } from '../support/people-requests.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
@@ -22,6 +23,7 @@ let reader: Api;
 let jane: Browser;
 let owner: MemberApi;
 let names: NameServer;
+let served: Json;
 let document: Json;
 let sent: Json;
 
@@ -33,7 +35,8 @@ beforeAll(async () => {
   await service.business('globex');
   jane = await signInWithCode(service, 'jane@corp.example');
   owner = await claimedBy(service, 'olga@corp.example', 'olgas');
-  document = (await service.anonymous.request('GET', '/openapi.json')).body;
+  served = (await service.anonymous.request('GET', '/openapi.json')).body;
+  document = resolved(served);
   sent = (await acme.api.send({ to: 'globex', type: 'order', json: { a: 1 } }, { 'idempotency-key': 'k' })).body;
   await acme.api.send({ in_reply_to: sent.id, note: 'again' });
   await acme.api.send({ to: 'acme', subject: 'to oneself' });
@@ -161,10 +164,11 @@ describe('/openapi.json', () => {
   test('has only schemas that compile, and references that lead somewhere', () => {
     for (const name of Object.keys(document.components.schemas))
       expect(() => validator({ $ref: `#/components/schemas/${name}` }), name).not.toThrow();
-    const references = JSON.stringify(document).match(/"\$ref":"[^"]+"/g) ?? [];
+    const references = JSON.stringify(served).match(/"\$ref":"[^"]+"/g) ?? [];
     for (const reference of references) {
-      const [, kind = '', name = reference] = /^"\$ref":"#\/components\/(schemas|headers)\/([\w-]+)"$/.exec(reference) ?? [];
-      expect(Object.keys(document.components[kind] ?? {})).toContain(name);
+      const [, kind = '', name = reference] =
+        /^"\$ref":"#\/components\/(schemas|headers|parameters|responses)\/([\w-]+)"$/.exec(reference) ?? [];
+      expect(Object.keys(served.components[kind] ?? {})).toContain(name);
     }
   });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue, errorCodes } from '../../src/contract/errors.ts';
+import { resolved } from '../support/openapi.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { rows } from '../support/table.ts';
@@ -34,7 +35,7 @@ describe('docs/errors.md', () => {
 describe('/docs/reference', () => {
   let operations: { method: string; path: string; operationId: string; parameters: { name: string }[]; responses: object }[];
   beforeAll(async () => {
-    const { paths } = (await get('/openapi.json')).body;
+    const { paths } = resolved((await get('/openapi.json')).body);
     operations = Object.entries(paths as Record<string, Record<string, never>>).flatMap(([at, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ ...(operation as object), method: method.toUpperCase(), path: at })),
     ) as typeof operations;

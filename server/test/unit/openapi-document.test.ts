@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
 import { api } from '../../src/app.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
+import { sharedDocument } from '../../src/http/openapi-shared.ts';
+import { StaticDocument } from '../../src/http/static-document.ts';
 import { closedValidator } from '../support/closed-schema.ts';
+import { resolved } from '../support/openapi.ts';
 import { rows } from '../support/table.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
 type Json = any;
 
-/** What GET /openapi.json sends; another test compares that with what is served. */
 const document: Json = JSON.parse(JSON.stringify(openApiDocument(api, '1.0.0', 'https://waybill.example')));
+/** What GET /openapi.json sends; another test compares that with what is served. */
+const served: Json = JSON.parse(JSON.stringify(sharedDocument(openApiDocument(api, '1.0.0', 'https://waybill.example'))));
 const operationOf = (method: string, path: string): Json => document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
 const operations = rows.map(({ method, path }): [name: string, operation: Json] => [`${method} ${path}`, operationOf(method, path)]);
 
@@ -23,6 +27,60 @@ test('has an example of every JSON request and response, each valid by its own s
       const validate = closedValidator(document, schema);
       expect(validate(example), `${name}: ${JSON.stringify(example)}\n${JSON.stringify(validate.errors)}`).toBe(true);
     }
+  }
+});
+
+test('says the same when its parts are shared, in fewer than 600 KB', () => {
+  const { components, ...rest } = resolved(served);
+  const { parameters, responses, ...others } = components;
+  expect(others).toEqual(document.components);
+  const withoutDescriptions = ({ paths, ...more }: Json) => ({
+    ...more,
+    paths: JSON.parse(JSON.stringify(paths), (key, value) => (key === 'description' ? undefined : value)),
+  });
+  const { components: _, ...expected } = document;
+  expect(withoutDescriptions(rest)).toEqual(withoutDescriptions(expected));
+  expect(JSON.stringify(served).length).toBeLessThan(600_000);
+  expect([Object.keys(parameters).length, Object.keys(responses).length].every((count) => count > 10)).toBe(true);
+});
+
+test('meets the rules of linters: tags and components that are defined and used, descriptions, items of arrays', () => {
+  const tags = served.tags.map(({ name }: Json) => name);
+  const text = JSON.stringify(served);
+  const inOperations = new Set<string>();
+  for (const methods of Object.values(served.paths) as Json[])
+    for (const [method, operation] of Object.entries(methods) as [string, Json][]) {
+      expect(operation.description, `${method} ${operation.operationId}`).toMatch(/\S/);
+      expect(operation.tags.filter((tag: string) => !tags.includes(tag))).toEqual([]);
+      for (const tag of operation.tags) inOperations.add(tag);
+    }
+  expect([...inOperations].sort()).toEqual(tags.toSorted());
+  for (const { description } of served.tags) expect(description).toMatch(/\S/);
+  for (const [kind, components] of Object.entries(served.components as Record<string, object>)) {
+    if (kind === 'securitySchemes') continue;
+    for (const name of Object.keys(components)) expect(text, `${kind} ${name} is not used`).toContain(`"#/components/${kind}/${name}"`);
+  }
+  JSON.parse(text, (_, value) => {
+    if (value?.type === 'array') expect(value.items, JSON.stringify(value)).toBeDefined();
+    return value;
+  });
+});
+
+test('describes proofs as objects', () => {
+  for (const path of ['/v1/receipts/:token/proof', '/v1/messages/:id/proof']) {
+    const { schema } = operationOf('GET', path).responses['200'].content['application/vnd.waybill.proof+json'];
+    expect(schema).toEqual({ $ref: '#/components/schemas/Proof' });
+  }
+  expect(document.components.schemas.Proof).toMatchObject({ type: 'object', required: ['format', 'envelope', 'log', 'proof'] });
+});
+
+test('is compressed once for each encoding', async () => {
+  const whole = new StaticDocument(JSON.stringify(served));
+  for (const encoding of ['zstd', 'br', 'gzip', 'identity']) {
+    const ask = () => whole.respondTo({ headers: { 'accept-encoding': encoding } });
+    const [one, two] = await Promise.all([ask(), ask()]);
+    expect(two.body).toBe(one.body);
+    expect((await ask()).body).toBe(one.body);
   }
 });
 

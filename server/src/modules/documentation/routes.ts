@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { endpointsFor, type HttpResponse, type Route } from '../../http/endpoint.ts';
-import { openApiDocument } from '../../http/openapi.ts';
+import { openApiDocument, openApiText } from '../../http/openapi.ts';
 import { HTML_TYPE } from '../../http/page.ts';
+import { StaticDocument } from '../../http/static-document.ts';
 import { version } from '../../http/version.ts';
 import type { Pages } from '../web/pages.ts';
 import { HOME, movedTo, REFERENCE } from './library.ts';
@@ -21,7 +22,7 @@ const aPage = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
 
 /** The documentation: the documents, and the reference of the API. */
 export function documentation(api: readonly Route<never>[], pages: Pages): Route<Services>[] {
-  const programText = memoize((publicUrl) => JSON.stringify(openApiDocument(api, version, publicUrl)));
+  const programDocument = memoize(async (publicUrl) => new StaticDocument(await openApiText(api, version, publicUrl)));
   let site: Promise<DocumentationSite> | undefined;
   // Markdown, colours and the reference take a tenth of a second to load, which the start of the service does not wait for.
   const openSite = (config: LimitSettings): Promise<DocumentationSite> => {
@@ -40,7 +41,7 @@ export function documentation(api: readonly Route<never>[], pages: Pages): Route
     isCrossOrigin: true,
     success: { status: 200, description: 'OpenAPI 3.1.' },
     errors: [],
-    handle: async ({ publicUrl }) => ({ body: programText(publicUrl) }),
+    handle: async ({ publicUrl }, { request }) => (await programDocument(publicUrl)).respondTo(request),
   });
   const document = publicEndpoint({
     summary: 'A guide or document',
@@ -66,7 +67,7 @@ export function documentation(api: readonly Route<never>[], pages: Pages): Route
     handle: async ({ config }) => ({ body: await (await openSite(config)).searchText() }),
   });
   return [
-    ['GET', '/openapi.json', 'public unlimited', program],
+    ['GET', '/openapi.json', 'public', program],
     ['GET', HOME, 'public unlimited', pageAt('The list of all guides and documents', HOME)],
     ['GET', REFERENCE, 'public unlimited', pageAt('The API reference', REFERENCE)],
     ['GET', `${HOME}/:name`, 'public unlimited', document],

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Refusal } from '../../contract/errors.ts';
 import { formatId, parseReceiptToken } from '../../contract/ids.ts';
 import { closed } from '../../contract/paging.ts';
-import { PendingProofSchema } from '../../contract/proofs.ts';
+import { PendingProofSchema, ProofSchema } from '../../contract/proofs.ts';
 import { endpointsFor, type HttpResponse } from '../../http/endpoint.ts';
 import type { StoredMessage } from '../messages/envelope.ts';
 import { findReceipt, getSent } from '../messages/read-messages.ts';
@@ -28,7 +28,7 @@ export const ofReceipt = publicEndpoint({
     'Proves that the `content_hash` of the receipt is in the log of this service, to anybody who has the receipt: an inclusion proof and a signed checkpoint, in the format tlog-proof of C2SP. With `format=bundle`, the envelope is in it, too, so that the file alone verifies; not if the receipt is minimal.',
   params: Type.Object({ token: Type.String({ description: 'rcpt_ token' }) }),
   query: Type.Object({ format: Type.Optional(Type.Enum(['tlog-proof', 'bundle'], { description: 'tlog-proof by default.' })) }, closed),
-  success: { status: 200, description: 'The proof.', contentType: PROOF_TYPE, otherContentType: BUNDLE_TYPE },
+  success: { status: 200, description: 'The proof.', contentType: PROOF_TYPE, otherContentType: BUNDLE_TYPE, schema: ProofSchema },
   also: [pending],
   errors: ['not_found', 'not_logged', 'forbidden'],
   handle: async (context, { params, query: { format = 'tlog-proof' } }) => {
@@ -58,7 +58,7 @@ export const ofMessage = endpoint({
     },
     closed,
   ),
-  success: { status: 200, description: 'The proof.', contentType: BUNDLE_TYPE },
+  success: { status: 200, description: 'The proof.', contentType: BUNDLE_TYPE, schema: ProofSchema },
   also: [pending],
   errors: ['not_found', 'not_logged'],
   handle: async (context, { caller, params, query: { contents = true }, reserve }) => {

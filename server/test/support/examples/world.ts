@@ -7,6 +7,7 @@ import { Api } from '../api.ts';
 import { tryClaim } from '../businesses.ts';
 import { MemberApi } from '../member.ts';
 import { type NameServer, startNameServer } from '../name-server.ts';
+import { resolved } from '../openapi.ts';
 import { signInWithCode } from '../people.ts';
 import { type Receiver, receiverSettings, startReceiver } from '../receiver.ts';
 import { startTestService, type TestService } from '../service.ts';
@@ -55,7 +56,7 @@ export async function openExampleWorld(language?: ClientLanguage): Promise<Examp
   const service = await startTestService({ ...receiverSettings, DNS_SERVERS: names.address });
   const acme = await business(service, 'ann@acme.example', 'acme', 'Acme', 'purchasing');
   const globex = await business(service, 'olga@globex.example', 'globex', 'Globex', 'orders');
-  const { paths } = (await service.anonymous.request('GET', '/openapi.json')).body;
+  const { paths } = resolved((await service.anonymous.request('GET', '/openapi.json')).body);
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-examples-'));
   const client = language && (await openExampleClient(language, service.url));
   const recorder = new ExampleRecorder(service.url, folder, paths, receiver.url(), client);
