@@ -107,7 +107,7 @@ function isNotModified({ method, headers }: FastifyRequest, reply: FastifyReply,
 }
 
 function sendNotModified({ method }: FastifyRequest, reply: FastifyReply): FastifyReply {
-  reply.code(304).removeHeader('content-type');
+  reply.code(304).removeHeader('content-type').removeHeader('content-encoding');
   // For HEAD, Fastify would send a Content-Length of 0 instead of the resource's.
   return method === 'HEAD' ? reply.send(Readable.from([])) : reply.send();
 }

@@ -55,6 +55,7 @@ describe('If-None-Match', () => {
       expect([first.status, etag, first.headers.get('vary')]).toEqual([200, expect.stringMatching(/^"[\w-]{22,}"$/), 'accept-encoding']);
       const again = await get({ 'accept-encoding': encoding, 'if-none-match': etag });
       expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag]);
+      expect(again.headers.get('content-encoding')).toBeNull();
       expect((await get({ 'accept-encoding': encoding, 'if-none-match': '"other"' })).text).toBe(first.text);
       tags.add(etag);
     }

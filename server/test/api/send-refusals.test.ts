@@ -272,6 +272,7 @@ test('every refusal has the one error object, the status of its code, and the re
         code,
         message: expect.stringMatching(/\S/),
         request_id: expect.stringMatching(/^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
+        ...(code === 'invalid_json' && { details: [{ path: '', message: expect.any(String), line: 1, column: 2, offset: 1 }] }),
         ...(code === 'validation_error' && { details: expect.arrayContaining([{ path: '/to', message: expect.any(String) }]) }),
       },
     });

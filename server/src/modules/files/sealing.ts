@@ -73,7 +73,7 @@ export class Sealing {
         throw new Refusal(
           'unavailable',
           'An upload of this message is still being copied for another request, or for one that was interrupted. Try again later.',
-          { retryAfterS: Math.max(1, Math.ceil(found.leftS)) },
+          { retryAfterS: Math.max(1, found.leftS) },
         );
       await sleep(LOOK_AGAIN_MS);
     }

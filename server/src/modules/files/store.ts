@@ -119,9 +119,9 @@ const LEASE_SEALING = statement(
      UPDATE uploads SET sealing_until = now() + make_interval(secs => $3)
       WHERE party_id = $1 AND id = $2 AND sealed_bytes IS NULL AND (sealing_until IS NULL OR sealing_until < now())
      RETURNING 1)
-   SELECT EXISTS (SELECT 1 FROM leased) AS is_leased, sealed_bytes, extract(epoch FROM sealing_until - now())::double precision AS left_s
+   SELECT EXISTS (SELECT 1 FROM leased) AS is_leased, sealed_bytes, ceil(extract(epoch FROM sealing_until - now()))::integer AS left_s
      FROM uploads WHERE party_id = $1 AND id = $2`,
-  { is_leased: 'boolean', sealed_bytes: 'bigint?', left_s: 'double precision?' },
+  { is_leased: 'boolean', sealed_bytes: 'bigint?', left_s: 'integer?' },
 );
 
 /** Takes the lease to seal an upload, unless the upload is sealed, or another process holds the lease. */
