@@ -1,5 +1,6 @@
-import type { Auth } from './endpoint.ts';
-import type { OpenApiDocument, Operation } from './openapi.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { Auth, Route } from './endpoint.ts';
+import { documentSteps, type OpenApiDocument, type Operation } from './openapi.ts';
 
 /** Who may make a request, in the words of the document. */
 const CALLERS: Record<Auth, string> = {
@@ -54,6 +55,19 @@ class Shared {
     const given = free(1);
     this.components[given] = part;
     return given;
+  }
+}
+
+/** The text of the document as programs get it. Other requests get their turn while it is made, which takes a tenth of a second in all. */
+export async function openApiText<Context>(routes: readonly Route<Context>[], version: string, serverUrl: string): Promise<string> {
+  const steps = documentSteps(routes, version, serverUrl);
+  for (;;) {
+    await setImmediate();
+    const { done, value } = steps.next();
+    if (!done) continue;
+    const shared = sharedDocument(value);
+    await setImmediate();
+    return JSON.stringify(shared);
   }
 }
 

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { TSchema } from 'typebox';
 import { AcknowledgedMessageSchema } from '../contract/acknowledgements.ts';
 import { type ErrorCode, errorCatalogue } from '../contract/errors.ts';
@@ -21,7 +20,6 @@ import {
   withPattern,
 } from './openapi-parts.ts';
 import { component, forGenerators, type Schema, type Schemas } from './openapi-schema.ts';
-import { sharedDocument } from './openapi-shared.ts';
 import { tagList, tagOf } from './openapi-tags.ts';
 import { webhooksSection } from './openapi-webhooks.ts';
 
@@ -111,21 +109,12 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
   }
 }
 
-/** The text of the document as programs get it. Other requests get their turn while it is made, which takes a tenth of a second in all. */
-export async function openApiText<Context>(routes: readonly Route<Context>[], version: string, serverUrl: string): Promise<string> {
-  const steps = documentSteps(routes, version, serverUrl);
-  for (;;) {
-    await setImmediate();
-    const { done, value } = steps.next();
-    if (!done) continue;
-    const shared = sharedDocument(value);
-    await setImmediate();
-    return JSON.stringify(shared);
-  }
-}
-
 /** One step for each route. */
-function* documentSteps<Context>(routes: readonly Route<Context>[], version: string, serverUrl: string): Generator<void, OpenApiDocument> {
+export function* documentSteps<Context>(
+  routes: readonly Route<Context>[],
+  version: string,
+  serverUrl: string,
+): Generator<void, OpenApiDocument> {
   const schemas: Schemas = { Error: ERROR_SCHEMA };
   const paths: OpenApiDocument['paths'] = {};
   for (const route of routes) {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { endpointsFor, type HttpResponse, type Route } from '../../http/endpoint.ts';
-import { openApiDocument, openApiText } from '../../http/openapi.ts';
+import { openApiDocument } from '../../http/openapi.ts';
+import { openApiText } from '../../http/openapi-shared.ts';
 import { HTML_TYPE } from '../../http/page.ts';
 import { StaticDocument } from '../../http/static-document.ts';
 import { version } from '../../http/version.ts';
