@@ -49,9 +49,11 @@ export type SentMessage = Message & {
   bodyDiffers: boolean;
 };
 
+/** Not among the fields that are listed: they are those of the envelope. */
 export function sentMessage(message: Message, headers: Headers): SentMessage {
-  const has = (name: string) => headers.get(name) === 'true';
-  return Object.assign(message, { isReplayed: has('idempotent-replayed'), bodyDiffers: has('idempotent-body-differs') });
+  const said = (name: string) => ({ value: headers.get(name) === 'true' });
+  const marks = { isReplayed: said('idempotent-replayed'), bodyDiffers: said('idempotent-body-differs') };
+  return Object.defineProperties(message, marks) as SentMessage;
 }
 
 /** Files over 100 MB have no hash yet. */
