@@ -60,6 +60,11 @@ describe('X-Request-Id', () => {
   });
 });
 
+test.each(['/%zz', '/%', '/%ff', '/%c0%ae', '/v1/messages/%ff'])('the path %s, which is no UTF-8, is refused', async (path) => {
+  const { text, status } = await exchange(service.url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  expect([status, text.includes('"code":"validation_error"')], text).toEqual([400, true]);
+});
+
 describe('an unknown path', () => {
   test.each([
     '/nothing',
@@ -77,10 +82,6 @@ describe('an unknown path', () => {
     '/.env',
     '/v1/..%2fme',
     '/%2e%2e/%2e%2e/etc/passwd',
-    '/%zz',
-    '/%',
-    '/%ff',
-    '/%c0%ae',
     '/v1/inbox/schema/x',
   ])('%s is not found', async (path) => {
     const { text, status } = await exchange(
