@@ -79,13 +79,23 @@ export const DOWNLOADS_PER_ADDRESS_MAX = 256;
 
 // # Requests and responses
 
-/** Requests per minute with one key, or by one person. 0 means no limit. Setting: `RATE_LIMIT_PER_MINUTE`. */
+/** Units per minute with one key, or by one person. A request costs one unit, and a large one what its parts add up to. 0 means no limit. Setting: `RATE_LIMIT_PER_MINUTE`. */
 export const RATE_LIMIT_PER_MINUTE = 6_000;
-/** Requests in a burst with one key, or by one person. Setting: `RATE_LIMIT_BURST`. */
+/** Units in a burst with one key, or by one person. Setting: `RATE_LIMIT_BURST`. */
 export const RATE_LIMIT_BURST = 1_000;
+/** Bytes that one unit pays for: those of the body of a request, and of its response before compression. Bytes of files do not count: they have quotas. */
+export const UNIT_BYTES = 64 * 1024;
+/** Rows that one unit pays for, where a request makes the database look at rows that it does not return. */
+export const UNIT_ROWS = 1_000;
+/** Processor time of worker threads that one unit pays for: they hash large `json`, and check schemas. */
+export const UNIT_WORKER_MS = 1;
+/** Processor time that a message costs its sender at most for a check by the schema of its recipient. */
+export const CHECK_CHARGED_MAX_MS = 50;
+/** Time after which a rate has made up for what large requests cost beyond what was left. They are charged no more than that. */
+export const RATE_DEBT_MAX_S = 50;
 /** Factor by which the rate and the burst of a whole business exceed those of one key. The rate has its own setting. Setting: `RATE_LIMIT_PER_BUSINESS_PER_MINUTE`. */
 export const BUSINESS_RATE_FACTOR = 2;
-/** Requests per minute from one network to endpoints that need no key; and, counted separately, requests without a valid key from one network. 0 means no limit. Setting: `PUBLIC_RATE_LIMIT_PER_MINUTE`. */
+/** Units per minute from one network at endpoints that need no key; and, counted separately, requests without a valid key from one network. 0 means no limit. Setting: `PUBLIC_RATE_LIMIT_PER_MINUTE`. */
 export const PUBLIC_RATE_LIMIT_PER_MINUTE = 600;
 /** How many times the limit of one network all networks of an IPv6 /48 have together. A network is an IPv4 address, or a /56 of IPv6; this applies to every limit of a network or address. */
 export const IPV6_SITE_FACTOR = 4;

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { PAGE_DEFAULT_ITEMS, PAGE_MAX_ITEMS } from './limits.ts';
+import { MB, PAGE_DEFAULT_ITEMS, PAGE_MAX_BYTES, PAGE_MAX_ITEMS } from './limits.ts';
 
 /** Query parameters of every list. */
 export const pagingFields = {
@@ -10,6 +10,11 @@ export const pagingFields = {
     Type.String({ maxLength: 512, description: 'next_cursor of the previous page. Valid only for the same list with the same filters.' }),
   ),
 };
+
+/** The description of a page whose items can be large. */
+export function endsEarly(page: string): string {
+  return `${page} It ends early, with a \`next_cursor\`, when it has about ${PAGE_MAX_BYTES / MB} MB.`;
+}
 
 export const closed = { additionalProperties: false } as const;
 

@@ -7,7 +7,7 @@ import type { Auth } from './endpoint.ts';
 import type { NetworkRate } from './network-rate.ts';
 import { refuseOtherSites } from './own-origin.ts';
 import type { Pace } from './pace.ts';
-import { admitBy, type RateLimiter } from './rate-limit.ts';
+import { admitBy, type Bucket, type RateLimiter } from './rate-limit.ts';
 import { timesGiven } from './raw-headers.ts';
 import type { Responses } from './responses.ts';
 import type { UnknownKeys } from './unknown-keys.ts';
@@ -51,8 +51,16 @@ export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, rep
   if (auth === 'key rw' && caller.scope !== 'read_write') throw new Refusal('forbidden');
   if (!takesKeys && caller.by.kind === 'member' && !mayActAs(caller.by.role, auth))
     throw new Refusal('forbidden', `Only ${auth === 'owner' ? 'an owner' : 'an admin or owner'} can do that.`);
-  admitBy(gate.perKey.bucketOf(caller.countedAs), gate.perBusiness.bucketOf(caller.business.id), reply);
   request.caller = caller;
+  admitBy(...bucketsOf(gate, auth, request), reply);
+}
+
+/** The rates that count a request which was admitted. */
+export function bucketsOf(gate: Gate, auth: Auth, { caller, person, ip }: FastifyRequest): [Bucket | undefined, Bucket | undefined] {
+  if (caller) return [gate.perKey.bucketOf(caller.countedAs), gate.perBusiness.bucketOf(caller.business.id)];
+  if (person) return [gate.perKey.bucketOf(person.id), undefined];
+  const [network, site] = auth === 'public' ? gate.perAddress.bucketsOf(ip) : [];
+  return [network, site];
 }
 
 /** Tells a person who is signed in, but has or names no business, what to do instead of asking for a key. */

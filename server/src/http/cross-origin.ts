@@ -1,6 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-const EXPOSED = 'ETag, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id';
+const EXPOSED = [
+  ...['ETag', 'RateLimit', 'RateLimit-Cost', 'RateLimit-Limit', 'RateLimit-Policy', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  ...['Retry-After', 'X-Request-Id'],
+].join(', ');
 const PREFLIGHT_LASTS_S = 86_400;
 
 /** Lets scripts of any site read a response that is the same for everybody; cookies are never sent along with `*`. */

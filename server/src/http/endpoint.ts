@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import type { Spend } from '../contract/cost.ts';
 import type { ErrorCode, Refusal } from '../contract/errors.ts';
 import type { Role } from '../contract/members.ts';
 import type { Caller } from '../contract/parties.ts';
@@ -23,8 +24,12 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   request: FastifyRequest;
   /** Counts these bytes as held until the response is sent; refuses when the process holds too many already. */
   reserve(bytes: number): void;
-  /** Takes one more request from the caller's rate, for work that goes on after the first; refuses when none is left. */
-  charge(): void;
+  /** Charges the caller's rate for what the request uses up besides its bytes, which are charged anyway. */
+  spend: Spend;
+  /** Charges for the bytes of a response that is going to be streamed, so that its headers can say what it costs. */
+  prepay(bytes: number): void;
+  /** Resolves once the caller's rate can afford more of a long response. */
+  untilAffordable(): Promise<void>;
 }
 
 export interface KeyCall<Params = unknown, Query = unknown, Body = unknown> extends Call<Params, Query, Body> {

@@ -31,9 +31,17 @@ export const HEADERS: Headers = {
     type: 'string',
     pattern: '^req_[0-9a-hjkmnp-tv-z]{26}$',
   }),
-  'RateLimit-Limit': text('Requests a minute.'),
-  'RateLimit-Remaining': text('What is left at once.'),
-  'RateLimit-Reset': seconds('Seconds until all of it is back.'),
+  'RateLimit-Policy': text(
+    'The rates that count the request: `q` units at once, which are back after `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
+  ),
+  RateLimit: text('Of the rate with the fewest units left: `r` are left, and after `t` seconds there is another one.'),
+  'RateLimit-Cost': text(
+    'The units that the request has cost, if more than one. Of a stream, what is charged before it begins; the rest is charged as it goes.',
+    { type: 'integer', minimum: 2 },
+  ),
+  'RateLimit-Limit': text('`q` of the rate in RateLimit. Goes with the next version.'),
+  'RateLimit-Remaining': text('`r` in RateLimit. Goes with the next version.'),
+  'RateLimit-Reset': seconds('Seconds until all of `q` is back. Goes with the next version.'),
   'Retry-After': seconds('Seconds to wait before the request is repeated.'),
   'WWW-Authenticate': text('`Bearer`, where a key was expected.'),
   Allow: text('The methods that the path has.'),
@@ -48,7 +56,8 @@ export const HEADERS: Headers = {
 };
 
 const headerRefs = (names: string[]): Headers => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-const limitsOf = (auth: Auth) => (auth === 'public unlimited' ? [] : ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']);
+const RATE_HEADERS = ['RateLimit-Policy', 'RateLimit', 'RateLimit-Cost', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+const limitsOf = (auth: Auth) => (auth === 'public unlimited' ? [] : RATE_HEADERS);
 
 /** The properties of an operation on which the headers of its responses depend. */
 export interface OperationTraits {

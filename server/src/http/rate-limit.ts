@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { Refusal } from '../contract/errors.ts';
+import { RATE_DEBT_MAX_S } from '../contract/limits.ts';
 import type { TokenExchange, TokenKey } from '../platform/token-exchange.ts';
 
 const SWEEP_EVERY_MS = 60_000;
@@ -10,14 +11,16 @@ interface Rate {
   perMinute: number;
   perMs: number;
   burst: number;
-  /** Whose requests are counted together, in the words of the refusal. */
+  /** Whose requests are counted together, in the words of the refusal and of the headers. */
   counted: string;
+  /** As the header RateLimit-Policy states it. */
+  policy: string;
 }
 
 export class Bucket {
   readonly #rate: Rate;
   readonly #tell: (tokens: number) => void;
-  /** Negative when processes have together given out more than there was; it must fill up first. */
+  /** Negative when requests cost more than there was, or processes have together given out more; it must fill up first. */
   #tokens: number;
   #untold = 0;
   #filledAt: number;
@@ -37,6 +40,10 @@ export class Bucket {
     return this.#tokens >= this.#rate.burst;
   }
 
+  get policy(): string {
+    return this.#rate.policy;
+  }
+
   fill(now: number): void {
     this.#tokens = Math.min(this.#rate.burst, this.#tokens + (now - this.#filledAt) * this.#rate.perMs);
     this.#filledAt = now;
@@ -50,36 +57,55 @@ export class Bucket {
     this.#untold = 0;
   }
 
+  /** Takes what was used without asking, into a bounded debt. */
+  takeUsed(tokens: number): void {
+    const debtMax = RATE_DEBT_MAX_S * 1_000 * this.#rate.perMs;
+    this.take(Math.min(tokens, Math.max(0, this.#tokens + debtMax)));
+  }
+
   /** In another process. */
   wasTaken(tokens: number): void {
     this.#tokens -= tokens;
   }
 
-  describe(reply: FastifyReply): void {
-    reply.header('ratelimit-limit', this.#rate.perMinute);
-    reply.header('ratelimit-remaining', Math.max(0, Math.floor(this.#tokens)));
-    reply.header('ratelimit-reset', this.#secondsFor(this.#rate.burst - this.#tokens));
+  get burst(): number {
+    return this.#rate.burst;
+  }
+
+  /** Time until there are so many tokens. */
+  msUntil(tokens: number): number {
+    return Math.max(0, (tokens - this.#tokens) / this.#rate.perMs);
+  }
+
+  /** `policies` are those of all buckets that count the request. */
+  describe(reply: FastifyReply, policies: string): void {
+    const { burst, counted } = this.#rate;
+    const remaining = Math.max(0, Math.floor(this.#tokens));
+    reply.header('ratelimit-policy', policies);
+    reply.header('ratelimit', `"${counted}";r=${remaining};t=${this.#secondsUntil(Math.min(burst, remaining + 1))}`);
+    // The names of earlier drafts, for one more version.
+    reply.header('ratelimit-limit', burst);
+    reply.header('ratelimit-remaining', remaining);
+    reply.header('ratelimit-reset', this.#secondsUntil(burst));
   }
 
   refusal(): Refusal {
     const { perMinute, counted } = this.#rate;
-    const retryAfterS = Math.max(1, this.#secondsFor(1 - this.#tokens));
+    const retryAfterS = Math.max(1, this.#secondsUntil(1));
     return new Refusal(
       'rate_limited',
-      `Too many requests: ${perMinute} a minute and ${counted} are allowed. Try again in ${retryAfterS} s.`,
-      {
-        retryAfterS,
-      },
+      `Too many requests: ${perMinute} a minute and ${counted} are allowed, and a large one counts as several. Try again in ${retryAfterS} s.`,
+      { retryAfterS },
     );
   }
 
-  #secondsFor(tokens: number): number {
-    return Math.ceil(tokens / this.#rate.perMs / 1000);
+  #secondsUntil(tokens: number): number {
+    return Math.ceil(this.msUntil(tokens) / 1000);
   }
 }
 
 /**
- * A token bucket for each key: `burst` requests at once, then `perMinute` evenly. Each process has its own buckets and learns what the
+ * A token bucket for each key: `burst` units at once, then `perMinute` evenly. Each process has its own buckets and learns what the
  * others have taken a moment later: at first, each may give out a burst, but then all of them wait until the excess is made up for.
  */
 export class RateLimiter {
@@ -90,7 +116,10 @@ export class RateLimiter {
 
   /** `counted` is also the name under which processes exchange tokens. */
   constructor(perMinute: number, burst: number, counted: string, exchange: TokenExchange) {
-    this.#rate = { perMinute, perMs: perMinute / 60_000, burst: Math.min(burst, perMinute), counted };
+    const most = Math.min(burst, perMinute);
+    // A bucket that is empty is full again after the window, so that quota and window state the same rate as `perMinute`.
+    const policy = `"${counted}";q=${most};w=${Math.max(1, Math.ceil((60 * most) / perMinute))}`;
+    this.#rate = { perMinute, perMs: perMinute / 60_000, burst: most, counted, policy };
     this.#exchange = exchange;
     exchange.onTaken(counted, (key, tokens) => this.bucketOf(key)?.wasTaken(tokens));
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
@@ -130,13 +159,22 @@ export class RateLimiter {
 
 /** Takes one token of each bucket, or none at all if either is empty. The headers describe the bucket with fewer tokens. */
 export function admitBy(one: Bucket | undefined, other: Bucket | undefined, reply?: FastifyReply): void {
-  const tighter = one && other ? (other.tokens < one.tokens ? other : one) : (one ?? other);
+  const tighter = tighterOf(one, other);
   if (!tighter) return;
   const isAdmitted = tighter.tokens >= 1;
   if (isAdmitted) {
     one?.take(1);
     other?.take(1);
   }
-  if (reply) tighter.describe(reply);
+  if (reply) describe(one, other, reply);
   if (!isAdmitted) throw tighter.refusal();
+}
+
+export function describe(one: Bucket | undefined, other: Bucket | undefined, reply: FastifyReply): void {
+  const policies = one && other ? `${one.policy}, ${other.policy}` : (one ?? other)?.policy;
+  if (policies !== undefined) tighterOf(one, other)?.describe(reply, policies);
+}
+
+function tighterOf(one: Bucket | undefined, other: Bucket | undefined): Bucket | undefined {
+  return one && other ? (other.tokens < one.tokens ? other : one) : (one ?? other);
 }

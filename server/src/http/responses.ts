@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Bill } from './bill.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { COMPRESSED_FROM_BYTES, type Compressor, type Encoding, encodingFor, isCompressible, PREFERRED } from './compression.ts';
 import { EVENT_STREAM, type HttpResponse } from './endpoint.ts';
@@ -44,16 +45,20 @@ export class Responses {
     reply: FastifyReply,
     response: HttpResponse,
     form: Form,
-    reservation: Reservation,
+    { reservation, bill }: { reservation: Reservation; bill: Bill },
   ): Promise<FastifyReply> {
     const body = serialize(response.body);
     if (body instanceof Readable) holdStream(body, response, reservation);
-    else if (body !== undefined && body.length >= COUNTED_FROM_BYTES) reservation.atLeast(Buffer.byteLength(body));
+    else if (body !== undefined) {
+      const bytes = body.length >= COUNTED_FROM_BYTES ? Buffer.byteLength(body) : body.length;
+      if (bytes >= COUNTED_FROM_BYTES) reservation.atLeast(bytes);
+      bill.spend({ bytes });
+    }
     reply.code(response.status ?? form.status);
     if (response.headers) reply.headers(response.headers);
     if (body === undefined) return reply.send();
     if (response.headers?.['content-type'] === undefined) reply.type(form.contentType ?? 'application/json; charset=utf-8');
-    if (body instanceof Readable) return this.#sendStream(request, reply, body, form);
+    if (body instanceof Readable) return this.#sendStream(request, reply, body, form, bill);
     if (isNotModified(request, reply, body)) return sendNotModified(request, reply);
     if (body.length < COMPRESSED_FROM_BYTES) return reply.send(body);
     return this.#sendBody(request, reply, Buffer.isBuffer(body) ? body : Buffer.from(body), form, reservation);
@@ -72,14 +77,16 @@ export class Responses {
     return reply.header('content-length', bytes.length).send(Readable.from(slicesOf(bytes)));
   }
 
-  #sendStream(request: FastifyRequest, reply: FastifyReply, stream: Readable, form: Form): FastifyReply {
+  #sendStream(request: FastifyRequest, reply: FastifyReply, stream: Readable, form: Form, bill: Bill): FastifyReply {
     if (reply.getHeader('content-type') === EVENT_STREAM) return reply.send(stream);
     this.#pace.watchResponse(request.raw.socket, reply.raw);
-    // A stream of known length is a file, and sent uncompressed.
-    const encoding = reply.hasHeader('content-length') ? undefined : encodingOf(request, reply, form);
-    const compressed = encoding && this.#compressor.compressStream(encoding, stream);
+    // A stream of known length is a file: sent uncompressed, and counted by quotas.
+    if (reply.hasHeader('content-length')) return reply.send(stream);
+    const charged = bill.chargeStream(stream);
+    const encoding = encodingOf(request, reply, form);
+    const compressed = encoding && this.#compressor.compressStream(encoding, charged);
     if (compressed) reply.header('content-encoding', encoding);
-    return reply.send(compressed ?? stream);
+    return reply.send(compressed ?? charged);
   }
 }
 

@@ -6,12 +6,12 @@ import type { Person } from '../contract/people.ts';
 import { bodyCheck, queryCheck } from '../contract/validation.ts';
 import { invalidJson } from '../platform/json-fault.ts';
 import { parseJson } from '../platform/lossless-json.ts';
-import { admit, type Gate } from './admission.ts';
+import { admit, bucketsOf, type Gate } from './admission.ts';
+import { Bill } from './bill.ts';
 import { allowOtherSites, handlePreflight } from './cross-origin.ts';
 import type { HttpResponse, MemberCall, PersonCall, Route } from './endpoint.ts';
 import { toRefusal } from './error-response.ts';
 import { HTML_TYPE } from './page.ts';
-import { admitBy } from './rate-limit.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -67,16 +67,21 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
   const form = { ...endpoint.success, isCompressed: method === 'GET' && !NEVER_COMPRESSED.test(path) };
   const respond = async (request: FastifyRequest, reply: FastifyReply, refusedBody?: Refusal) => {
     request.isHandled = true;
+    const bill = new Bill(() => bucketsOf(gate, auth, request), reply);
+    const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    // A body costs what it costs, even if it is refused.
+    bill.spend({ bytes: rawBody.length });
     checkQuery(request.query);
     const body = checkBody ? parsedBody(request.body, checkBody) : undefined;
-    const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const { caller, person, params, query } = request;
     const reservation = gate.responses.reservation(request, reply.raw);
     const reserve = (bytes: number) => reservation.add(bytes);
-    const charge = () => caller && admitBy(gate.perKey.bucketOf(caller.countedAs), gate.perBusiness.bucketOf(caller.business.id));
-    const call = { caller, person, params, query, body, rawBody, request, reserve, charge, ...(refusedBody && { refusedBody }) };
+    const { spend, prepay } = bill;
+    const untilAffordable = () => bill.untilAffordable(true);
+    const given = { params, query, body, rawBody, request, ...(refusedBody && { refusedBody }) };
+    const call = { caller, person, ...given, reserve, spend, prepay, untilAffordable };
     const response = await endpoint.handle(context, call as MemberCall & PersonCall);
-    return gate.responses.send(request, reply, response, form, reservation);
+    return gate.responses.send(request, reply, response, form, { reservation, bill });
   };
   app.route({
     method,

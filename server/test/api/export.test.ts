@@ -120,11 +120,24 @@ describe('GET /export', () => {
     expect((await list(reader, '/export', { list: 'inbox' })).status).toBe(200);
   });
 
-  test('each hundred items count as a request', async () => {
-    const sibling = await service.sibling({ RATE_LIMIT_PER_MINUTE: '6' });
+  test('each hundred items count as a request, or each 64 KB if that is more', async () => {
+    const sibling = await service.sibling({ RATE_LIMIT_PER_MINUTE: '60' });
     const api = globex.api.at(sibling.url);
-    expect((await api.get('/export?include=summary')).headers.get('ratelimit-remaining')).toBe('5');
-    expect((await api.get('/me')).headers.get('ratelimit-remaining')).toBe('2');
+    const spentBy = async (path: string) => {
+      const before = Number((await api.get('/me')).headers.get('ratelimit-remaining'));
+      const { text } = await api.get(path);
+      const spent = before - 1 - Number((await api.get('/me')).headers.get('ratelimit-remaining'));
+      return { spent, bytes: Buffer.byteLength(text) };
+    };
+    // A unit comes back each second.
+    const rows = await spentBy('/export?include=summary&format=csv');
+    expect(rows.bytes).toBeLessThan(2 * 65_536);
+    expect(rows.spent).toBeGreaterThanOrEqual(2);
+    expect(rows.spent).toBeLessThanOrEqual(3);
+    const lines = await spentBy('/export?include=summary');
+    expect(lines.bytes).toBeGreaterThan(3 * 65_536);
+    expect(lines.spent).toBeGreaterThanOrEqual(3);
+    expect(lines.spent).toBeLessThanOrEqual(Math.ceil(lines.bytes / 65_536));
     await sibling.stop();
   });
 

@@ -100,7 +100,8 @@ test('describes for every operation the responses to other methods and large hea
     for (const [status, { headers }] of Object.entries(responses as Record<string, Json>)) {
       expect(headers['X-Request-Id'], path).toBeDefined();
       if (status === '429' || status === '503') expect(headers['Retry-After'], path).toBeDefined();
-      if (Number(status) < 300 && auth !== 'public unlimited') expect(headers['RateLimit-Remaining'], path).toBeDefined();
+      if (Number(status) < 300 && auth !== 'public unlimited')
+        for (const name of ['RateLimit-Policy', 'RateLimit', 'RateLimit-Cost']) expect(headers[name], path).toBeDefined();
     }
   }
   expect(operationOf('POST', '/v1/messages').responses['201'].headers['Idempotent-Replayed']).toBeDefined();

@@ -1,3 +1,4 @@
+import type { Spend } from '../../contract/cost.ts';
 import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { formatId, newUuid, parseId } from '../../contract/ids.ts';
@@ -117,16 +118,22 @@ function positionOf(field: string, text: string): bigint {
   return ms <= 0 ? 0n : BigInt(ms) * POSITIONS_PER_MS - 1n;
 }
 
-export async function listConsumers(services: ConsumerServices, business: Business, query: PageQuery) {
+/** One more than the page has. `spend` charges for the messages that are counted. */
+export async function listConsumers(services: ConsumerServices, business: Business, query: PageQuery, spend: Spend) {
   const { limit = PAGE_DEFAULT_ITEMS, cursor } = query;
   const scope = ['consumers', business.id.toString()];
   const after = services.cursors.open(scope, cursor) ?? null;
   const rows = await store.listConsumers(services.database.of(business.id), business.id, after, limit + 1);
-  const { items, nextCursor } = pageOf(rows, limit, ({ name }) => services.cursors.issue(scope, name));
-  const consumers: Shown[] = [];
-  // One after another: a request holds one connection at a time.
-  for (const consumer of items) consumers.push(await shown(services, business, consumer));
-  return { consumers, nextCursor };
+  return { rows: allShown(services, business, rows, spend), cursorAfter: ({ name }: Shown) => services.cursors.issue(scope, name) };
+}
+
+/** One after another: a request holds one connection at a time, and a consumer can have many holders. */
+async function* allShown(services: ConsumerServices, business: Business, consumers: store.Consumer[], spend: Spend) {
+  for (const consumer of consumers) {
+    const one = await shown(services, business, consumer);
+    spend({ rows: one.state.lag + one.state.leased + one.state.parked });
+    yield one;
+  }
 }
 
 export async function getConsumer(services: ConsumerServices, business: Business, name: string): Promise<Shown> {

@@ -1,7 +1,7 @@
 import { LEASE_ENTRIES_MAX } from '../../contract/limits.ts';
 import { ENTRIES_AT_ONCE, type Leased, type Wanted } from './lease-store.ts';
 
-/** Looks for one request. One that has read so much of the ledger without a match is told to ask again, so that it is charged for more. */
+/** Looks for one request. One that has read so much of the ledger without a match is told to ask again. */
 export const LOOKS_MAX = LEASE_ENTRIES_MAX / ENTRIES_AT_ONCE;
 
 /** After a look that found nothing, the next one waits for this long, whatever comes: many sends may match no consumer. */

@@ -1,3 +1,4 @@
+import type { Spend } from '../../contract/cost.ts';
 import { CONSUMER_UNACKNOWLEDGED_MAX, PAGE_MAX_BYTES } from '../../contract/limits.ts';
 import { uuidArray } from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
@@ -17,6 +18,8 @@ export interface Wanted {
   holder: string;
   limit: number;
   leaseS: number;
+  /** Charges the worker's request for messages that are looked at in vain. */
+  spend: Spend;
 }
 
 export interface LeasedMessage {

@@ -9,7 +9,7 @@ import type { Topics } from '../../platform/topics.ts';
 import { TooMuchWaiting, Turns } from '../../platform/turns.ts';
 import { topicOf } from '../messages/positions.ts';
 import { LeaseQueue, LOOKS_MAX, type Waiter } from './lease-queue.ts';
-import { type ConsumerKey, type Leased, leaseMessages, releaseMessages, type Wanted } from './lease-store.ts';
+import { type ConsumerKey, ENTRIES_AT_ONCE, type Leased, leaseMessages, releaseMessages, type Wanted } from './lease-store.ts';
 import { findGrown } from './store.ts';
 
 /** Finds what no topic has told of: another process died before it could, or did not know yet that this one waits. */
@@ -122,6 +122,7 @@ export class Leases {
   async #leaseOnce(key: ConsumerKey, wanted: Wanted): Promise<Leased> {
     const leased = await this.run(key, (db) => leaseMessages(db, key, wanted));
     if (!leased) throw new Refusal('not_found', 'The consumer was not found.');
+    if (leased.hasMore) wanted.spend({ rows: ENTRIES_AT_ONCE });
     return leased;
   }
 

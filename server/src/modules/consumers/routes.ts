@@ -9,8 +9,9 @@ import {
   SEGMENT_MAX_CHARS,
   TYPE_MAX_CHARS,
 } from '../../contract/limits.ts';
-import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { closed, endsEarly, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
+import { jsonPage } from '../../http/json-page.ts';
 import { POSITIONS_PER_MS } from '../messages/positions.ts';
 import { typesOf } from '../webhooks/webhook-fields.ts';
 import { bodyErrors, idsField, nameParams, outcomeSchema, PLACE_MAX_CHARS } from './consumer-schema.ts';
@@ -97,12 +98,11 @@ export const ParkedMessageSchema = Type.Object(
 export const list = endpoint({
   summary: 'List the consumers of your business',
   query: Type.Object(pagingFields, closed),
-  success: { status: 200, description: 'A page of consumers, by name.', schema: pageSchema(ConsumerSchema) },
+  success: { status: 200, description: endsEarly('A page of consumers, by name.'), schema: pageSchema(ConsumerSchema) },
   errors: ['validation_error'],
-  handle: async (context, { caller, query }) => {
-    const { consumers, nextCursor } = await listConsumers(context, caller.business, query);
-    return { body: { data: consumers.map(consumerView), next_cursor: nextCursor } };
-  },
+  handle: async (context, call) => ({
+    body: await jsonPage(await listConsumers(context, call.caller.business, call.query, call.spend), consumerView, call),
+  }),
 });
 
 export const put = endpoint({

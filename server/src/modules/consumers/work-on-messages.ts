@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Spend } from '../../contract/cost.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { LEASE_DEFAULT_MESSAGES, LEASE_DEFAULT_S } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
@@ -24,11 +25,11 @@ export async function lease(
   caller: Caller,
   name: string,
   { limit = LEASE_DEFAULT_MESSAGES, lease_s: leaseS = LEASE_DEFAULT_S, wait_s: waitS = 0, holder }: LeaseFields,
-  reader: Reader,
+  reader: Reader & { spend: Spend },
   gone: AbortSignal,
 ): Promise<string | Readable> {
   const key = keyOf(caller.business, name);
-  const wanted: Wanted = { holder: holder ?? caller.actor.id, limit, leaseS };
+  const wanted: Wanted = { holder: holder ?? caller.actor.id, limit, leaseS, spend: reader.spend };
   const leased = await services.leases.lease(key, wanted, waitS, gone);
   if (leased.messages.length === 0) return '{"data":[]}';
   try {
@@ -48,15 +49,14 @@ function bodyOf(
   { messages, leaseUntil }: Leased,
   reader: Reader,
 ): Promise<string | Readable> {
-  const facts = new Map(messages.map((message) => [message.messageId, message]));
   const entries = messages.map((message) => ({ ...message, senderId: BigInt(message.senderId), message: undefined }));
   return listBody(services, { readerId: business.id, detail: 'whole', entries }, reader, {
     opening: '{"data":[',
-    closing: ']}',
-    item: (envelope, { id }) => {
-      const { position = '', tries = 0 } = facts.get(id) ?? {};
-      return `{"message":${envelope},"tries":${tries},"lease_until":"${leaseUntil.toISOString()}","position":"${position}"}`;
-    },
+    closing: () => ']}',
+    // The lease has been limited before: everything that is leased is delivered.
+    maxBytes: Number.POSITIVE_INFINITY,
+    item: (envelope, { tries, position }) =>
+      `{"message":${envelope},"tries":${tries},"lease_until":"${leaseUntil.toISOString()}","position":"${position}"}`,
   });
 }
 

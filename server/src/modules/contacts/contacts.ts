@@ -1,4 +1,4 @@
-import { type Cursors, pageOf } from '../../contract/cursors.ts';
+import type { Cursors } from '../../contract/cursors.ts';
 import { refuseUnseen } from '../../contract/display-names.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { parseId } from '../../contract/ids.ts';
@@ -15,6 +15,9 @@ import { partyViewOf } from '../parties/party-row.ts';
 import * as store from './store.ts';
 
 export { CONTACT_ORDERS } from './store.ts';
+
+/** Contacts whose activity is read together. */
+const AT_ONCE = 51;
 
 export interface ContactServices {
   database: Database;
@@ -54,6 +57,10 @@ export interface ContactQuery {
   sort?: store.ContactFilters['sort'];
 }
 
+/** A contact, and where the next page begins after it. */
+type PlacedContact = Contact & { place: string | null };
+
+/** One more than the page has. */
 export async function listContacts(services: ContactServices, business: Business, query: ContactQuery) {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, ...given } = query;
   const scope = ['contacts', business.id.toString(), Object.entries(given).sort()];
@@ -61,8 +68,17 @@ export async function listContacts(services: ContactServices, business: Business
   const { q, archived = false, sort = 'added' } = given;
   const filters = { ...given, ...(q !== undefined && { q: foldCase(q) }), archived, sort };
   const rows = await store.listContacts(services.database.of(business.id), business.id, filters, below, limit + 1);
-  const { items, nextCursor } = pageOf(rows, limit, ({ place }) => services.cursors.issue(scope, place ?? ''));
-  return { contacts: await toContacts(services, business, items), nextCursor };
+  const cursorAfter = ({ place }: PlacedContact) => services.cursors.issue(scope, place ?? '');
+  return { rows: contactsOf(services, business, rows), cursorAfter };
+}
+
+/** Reads the activity of a few contacts at a time: each can have many types and actors. */
+async function* contactsOf(services: ContactServices, business: Business, rows: store.ListedContact[]): AsyncGenerator<PlacedContact> {
+  for (let i = 0; i < rows.length; i += AT_ONCE) {
+    const some = rows.slice(i, i + AT_ONCE);
+    const contacts = await toContacts(services, business, some);
+    for (const [j, contact] of contacts.entries()) yield { ...contact, place: some[j]?.place ?? null };
+  }
 }
 
 /** Finds saved contacts and those that were only seen. */

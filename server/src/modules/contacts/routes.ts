@@ -2,8 +2,9 @@ import { Type } from 'typebox';
 import { PartySchema } from '../../contract/envelope.ts';
 import { formatId } from '../../contract/ids.ts';
 import { ACTIVITY_ITEMS_MAX, CONTACT_LABEL_MAX_CHARS, CONTACT_NOTES_MAX_CHARS } from '../../contract/limits.ts';
-import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { closed, endsEarly, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
+import { jsonPage } from '../../http/json-page.ts';
 import {
   CONTACT_ORDERS,
   type Contact,
@@ -91,12 +92,11 @@ export const list = endpoint({
     },
     closed,
   ),
-  success: { status: 200, description: 'A page of contacts.', schema: pageSchema(ContactSchema) },
+  success: { status: 200, description: endsEarly('A page of contacts.'), schema: pageSchema(ContactSchema) },
   errors: ['validation_error'],
-  handle: async (context, { caller, query }) => {
-    const { contacts, nextCursor } = await listContacts(context, caller.business, query);
-    return { body: { data: contacts.map(contactView), next_cursor: nextCursor } };
-  },
+  handle: async (context, call) => ({
+    body: await jsonPage(await listContacts(context, call.caller.business, call.query), (contact) => contactView(contact), call),
+  }),
 });
 
 export const save = endpoint({

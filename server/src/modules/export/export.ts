@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Spend } from '../../contract/cost.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { EXPORTS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
@@ -7,9 +7,9 @@ import { KeyedSlots } from '../../platform/keyed-slots.ts';
 import { AccessEnded, hasAccessEnded } from '../messages/access.ts';
 import { type Loaded, messagesIn } from '../messages/page-body.ts';
 import { type ListQuery, listMessages, type ReadServices } from '../messages/read-messages.ts';
-import { listThreads, type Thread, type ThreadServices } from '../threads/list-threads.ts';
+import { listThreads, type ThreadServices, threadsIn } from '../threads/list-threads.ts';
 import type { ThreadQuery } from '../threads/thread-filters.ts';
-import { messagesAsCsv, messagesAsLines, type RowFormat, THREADS_AS_CSV, THREADS_AS_LINES } from './rows.ts';
+import { messagesAsCsv, messagesAsLines, type RowFormat, THREADS_AS_CSV, threadsAsLines } from './rows.ts';
 
 /** Items of a page that is read, and charged, at a time. */
 const PAGE_ITEMS = 100;
@@ -32,49 +32,63 @@ const FILTERS = {
   threads: ['box', 'status', 'assignee', 'label', 'unread', 'type', 'with', 'segment', 'failed_schema', 'since', 'until'],
 } as const;
 
+/** How the caller pays for pages after the first. */
+export interface Payment {
+  spend: Spend;
+  untilAffordable(): Promise<void>;
+}
+
 interface Page<Item> {
   items: AsyncIterable<Item> | Iterable<Item>;
   nextCursor: string | null;
 }
 
 /**
- * Streams of whole lists. Each page of one is read only once the client has read the one before, counts as a request, and needs a caller whose
- * access has not ended meanwhile.
+ * Streams of whole lists. Each page of one is read only once the client has read the one before, counts as a request, or by its bytes if
+ * they cost more, and needs a caller whose access has not ended meanwhile.
  */
 export class Exports {
   readonly #slots = new KeyedSlots(EXPORTS_PER_BUSINESS_MAX, 'exports of a business');
 
   /** Reads the first page before it returns, so that filters are refused with a status. */
-  async open(services: ExportServices, caller: Caller, query: ExportQuery, charge: () => void): Promise<Readable> {
+  async open(services: ExportServices, caller: Caller, query: ExportQuery, payment: Payment): Promise<Readable> {
     const { list = 'inbox', format = 'ndjson', include, filters } = query;
     refuseOthers(list, filters);
     // As for the outbox itself.
     if (list === 'outbox' && caller.scope !== 'read_write') throw new Refusal('forbidden');
     const release = this.#slots.take(caller.business.id.toString());
-    const admit = async () => {
-      await charged(charge);
-      if (await hasAccessEnded(services.database, caller)) throw new AccessEnded('the access of the caller has ended');
+    const admitted: Payment = {
+      spend: payment.spend,
+      untilAffordable: async () => {
+        await payment.untilAffordable();
+        if (await hasAccessEnded(services.database, caller)) throw new AccessEnded('the access of the caller has ended');
+      },
     };
     try {
       const isSummary = include === 'summary';
       if (list === 'threads') {
-        const read = async (cursor: string | undefined): Promise<Page<Thread>> => {
-          const { threads, nextCursor } = await listThreads(services, caller, { ...filters, limit: PAGE_ITEMS, ...(cursor && { cursor }) });
-          return { items: threads, nextCursor };
-        };
-        return await stream(read, format === 'csv' ? THREADS_AS_CSV : THREADS_AS_LINES, admit, release);
+        const read = (cursor: string | undefined) =>
+          listThreads(services, caller, { ...filters, limit: PAGE_ITEMS, ...(cursor && { cursor }) }, payment.spend);
+        const asCsv = async (cursor?: string) => itemsOf(await read(cursor), ({ entries }) => entries.map(({ thread }) => thread));
+        const asLines = async (cursor?: string) => itemsOf(await read(cursor), (page) => threadsIn(services, page));
+        if (format === 'csv') return await stream(asCsv, THREADS_AS_CSV, admitted, release);
+        return await stream(asLines, threadsAsLines(services), admitted, release);
       }
       const read = async (cursor: string | undefined): Promise<Page<Loaded>> => {
         const wanted = { ...filters, limit: PAGE_ITEMS, ...(include && { include }), ...(cursor && { cursor }) };
         const page = await listMessages(services, caller.business, list === 'inbox' ? 'in' : 'out', wanted);
         return { items: messagesIn(services, page), nextCursor: page.nextCursor };
       };
-      return await stream(read, format === 'csv' ? messagesAsCsv(isSummary) : messagesAsLines(services, isSummary), admit, release);
+      return await stream(read, format === 'csv' ? messagesAsCsv(isSummary) : messagesAsLines(services, isSummary), admitted, release);
     } catch (error) {
       release();
       throw error;
     }
   }
+}
+
+function itemsOf<P extends { nextCursor: string | null }, Item>(page: P, items: (page: P) => Page<Item>['items']): Page<Item> {
+  return { items: items(page), nextCursor: page.nextCursor };
 }
 
 function refuseOthers(list: keyof typeof FILTERS, filters: object): void {
@@ -85,16 +99,10 @@ function refuseOthers(list: keyof typeof FILTERS, filters: object): void {
 
 type ReadPage<Item> = (cursor: string | undefined) => Promise<Page<Item>>;
 
-/** `admit` comes before each page but the first. */
-async function stream<Item>(
-  read: ReadPage<Item>,
-  format: RowFormat<Item>,
-  admit: () => Promise<void>,
-  release: () => void,
-): Promise<Readable> {
+async function stream<Item>(read: ReadPage<Item>, format: RowFormat<Item>, payment: Payment, release: () => void): Promise<Readable> {
   const first = await read(undefined);
   // A high water mark of 0: nothing is read ahead while the client does not read.
-  const readable = Readable.from(chunksOf(first, read, format, admit), { highWaterMark: 0, objectMode: false });
+  const readable = Readable.from(chunksOf(first, read, format, payment), { highWaterMark: 0, objectMode: false });
   // Also when the client goes away before the first chunk.
   readable.once('close', release);
   return readable;
@@ -104,7 +112,7 @@ async function* chunksOf<Item>(
   first: Page<Item>,
   read: ReadPage<Item>,
   format: RowFormat<Item>,
-  admit: () => Promise<void>,
+  { spend, untilAffordable }: Payment,
 ): AsyncGenerator<Buffer> {
   let text = format.head;
   for (let page: Page<Item> | undefined = first; page; ) {
@@ -118,19 +126,9 @@ async function* chunksOf<Item>(
     if (text !== '') yield Buffer.from(text);
     text = '';
     if (page.nextCursor === null) return;
-    await admit();
+    spend({ pages: 1 });
+    // Nothing can be refused in the middle of a response: it waits.
+    await untilAffordable();
     page = await read(page.nextCursor);
   }
-}
-
-/** Nothing can be refused in the middle of a response: it waits until the rate allows the next page. */
-async function charged(charge: () => void): Promise<void> {
-  for (;;)
-    try {
-      charge();
-      return;
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'rate_limited') throw error;
-      await sleep(1_000 * Number(error.headers['retry-after'] ?? 1));
-    }
 }

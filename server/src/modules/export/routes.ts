@@ -12,7 +12,7 @@ const CONTENT_TYPES = { ndjson: 'application/x-ndjson; charset=utf-8', csv: 'tex
 export const download = endpoint({
   summary: 'Export a list',
   description:
-    'All items of a list with its filters, as a stream: one JSON value a line, or CSV. Each 100 items count as a request; the stream waits when your rate is used up. `list=outbox` needs a key with scope read_write. Comments are in no export. If the connection closes before the end of the response, the list is incomplete: request it again. That also happens when the key is revoked, the member removed or the session ended meanwhile.',
+    'All items of a list with its filters, as a stream: one JSON value a line, or CSV. It costs your rate a unit for each 100 items, or for each 64 KB if that is more; the stream waits when half of your burst is used up. `list=outbox` needs a key with scope read_write. Comments are in no export. If the connection closes before the end of the response, the list is incomplete: request it again. That also happens when the key is revoked, the member removed or the session ended meanwhile.',
   query: Type.Object(
     {
       list: Type.Optional(Type.Enum(['inbox', 'outbox', 'threads'], { description: 'inbox by default.' })),
@@ -28,9 +28,9 @@ export const download = endpoint({
   ),
   success: { status: 200, description: 'The list.', contentType: CONTENT_TYPES.ndjson },
   errors: ['validation_error', 'forbidden', 'rate_limited'],
-  handle: async (context, { caller, query: { list, format = 'ndjson', include, ...filters }, charge, request }) => {
+  handle: async (context, { caller, query: { list, format = 'ndjson', include, ...filters }, spend, untilAffordable, request }) => {
     const given = { format, filters, ...(list && { list }), ...(include && { include }) };
-    const body = await context.exports.open(context, caller, given, charge);
+    const body = await context.exports.open(context, caller, given, { spend, untilAffordable });
     if (request.method === 'HEAD') body.destroy();
     const name = `${list ?? 'inbox'}.${format === 'csv' ? 'csv' : 'ndjson'}`;
     const headers = { 'content-type': CONTENT_TYPES[format], 'content-disposition': `attachment; filename="${name}"` };

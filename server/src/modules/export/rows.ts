@@ -1,7 +1,7 @@
 import { formatId } from '../../contract/ids.ts';
 import { type EnvelopeServices, envelopeOf, summaryOf } from '../messages/envelopes.ts';
 import type { Loaded } from '../messages/page-body.ts';
-import type { Thread } from '../threads/list-threads.ts';
+import type { Thread, ThreadWithMessage } from '../threads/list-threads.ts';
 import { threadJson } from '../threads/thread-schema.ts';
 import { csvRow } from './csv.ts';
 
@@ -25,7 +25,9 @@ export function messagesAsLines(services: EnvelopeServices, isSummary: boolean):
   return { head: '', row: async (message) => line(await (isSummary ? summaryOf(message, services) : envelopeOf(message, services))) };
 }
 
-export const THREADS_AS_LINES: RowFormat<Thread> = { head: '', row: async (thread) => line(threadJson(thread)) };
+export function threadsAsLines(services: EnvelopeServices): RowFormat<ThreadWithMessage> {
+  return { head: '', row: async ({ thread, lastMessage }) => line(threadJson(thread, await summaryOf(lastMessage, services))) };
+}
 
 const MESSAGE_COLUMNS = [
   ...['id', 'thread_id', 'in_reply_to', 'received_at', 'from', 'from_name', 'from_actor', 'from_email', 'to', 'to_name', 'to_segment'],

@@ -1,5 +1,7 @@
+import type { Spend } from '../../contract/cost.ts';
 import { Refusal } from '../../contract/errors.ts';
 import {
+  CHECK_CHARGED_MAX_MS,
   JSON_MAX_LEVELS,
   SCHEMA_CHECKS_AT_ONCE_MAX,
   SCHEMA_CHECKS_PER_PERSON_AT_ONCE_MAX,
@@ -80,10 +82,10 @@ export class InboxSchemas {
   }
 
   /** Takes effect in every process before it returns. */
-  async set(caller: Caller, written: WrittenSchema): Promise<store.StoredSchema> {
+  async set(caller: Caller, written: WrittenSchema, spend: Spend): Promise<store.StoredSchema> {
     const partyId = caller.business.id;
     const text = written.raw.toString('utf8');
-    const judge = () => unlessBusy(this.#checker.refusalOf(String(partyId), text));
+    const judge = () => unlessBusy(this.#checker.refusalOf(String(partyId), text, (workerMs) => spend({ workerMs })));
     const refusal = problemOf(written) ?? (await this.#withSlot(caller, judge));
     if (refusal) throw schemaRefusal(refusal.reason);
     return changeCached(this.#database, partyId, (tx) => store.saveSchema(tx, partyId, text), { kind: 'schema', id: partyId });
@@ -106,29 +108,34 @@ export class InboxSchemas {
     await changeCached(this.#database, partyId, (tx) => store.deleteSchema(tx, partyId), { kind: 'schema', id: partyId });
   }
 
-  /** Validates a message that is being delivered. Takes half a second at most, and only a cache look-up without a schema. */
-  async judge(partyId: bigint, json: Buffer): Promise<Verdict> {
+  /**
+   * Validates a message that is being delivered. Takes half a second at most, and only a cache look-up without a schema. `spend` charges the
+   * sender, for no more than what a usual schema takes: who has a slow one is not the sender's choice.
+   */
+  async judge(partyId: bigint, json: Buffer, spend: Spend | undefined): Promise<Verdict> {
     const read = async () => ({ version: (await store.findVersion(this.#database.of(partyId), partyId)) ?? null });
     const known = await this.#versions.load(String(partyId), read, () => [partyId]);
     if (!known || known.version === null) return UNCHECKED;
     const load = async () => (await store.findSchema(this.#database.of(partyId), partyId))?.text ?? 'true';
-    const issues = await this.#checker.issuesOf({ party: String(partyId), version: known.version, load }, json);
+    const onUsed = (ms: number) => spend?.({ workerMs: Math.min(ms, CHECK_CHARGED_MAX_MS) });
+    const issues = await this.#checker.issuesOf({ party: String(partyId), version: known.version, load }, json, onUsed);
     return verdictOf(issues);
   }
 
   /** The result that `set` and `judge` would have, without side effects. `gone` is aborted when the client disconnects. */
-  check(caller: Caller, question: Question, gone: AbortSignal): Promise<Checked> {
-    return this.#withSlot(caller, () => this.#check(caller.business.id, question, gone));
+  check(caller: Caller, question: Question, gone: AbortSignal, spend: Spend): Promise<Checked> {
+    return this.#withSlot(caller, () => this.#check(caller.business.id, question, gone, spend));
   }
 
   /** The result that a message with this JSON would have, if the recipient publishes its schema. */
-  checkFor(caller: Caller, recipientId: bigint, json: Buffer, gone: AbortSignal): Promise<Verdict> {
+  checkFor(caller: Caller, recipientId: bigint, json: Buffer, gone: AbortSignal, spend: Spend): Promise<Verdict> {
     return this.#withSlot(caller, async () => {
       const schema = await this.findPublished(recipientId);
       if (!schema) return UNCHECKED;
       // A name of its own: a slow schema of somebody else must not make the caller's own schemas count as slow.
       const party = `${caller.business.id} for others`;
-      const { refusal, issues } = await unlessBusy(this.#checker.tryOut(party, schema.text, json, gone));
+      const onUsed = (workerMs: number) => spend({ workerMs });
+      const { refusal, issues } = await unlessBusy(this.#checker.tryOut(party, schema.text, json, gone, onUsed));
       if (refusal) throw busy();
       return verdictOf(issues);
     });
@@ -155,12 +162,13 @@ export class InboxSchemas {
     }
   }
 
-  async #check(partyId: bigint, { schema, json }: Question, gone: AbortSignal): Promise<Checked> {
+  async #check(partyId: bigint, { schema, json }: Question, gone: AbortSignal, spend: Spend): Promise<Checked> {
     const text = schema === undefined ? (await this.find(partyId))?.text : schema?.raw.toString('utf8');
     if (text === undefined) return { refusal: undefined, verdict: json && UNCHECKED };
     const tooMuch = schema ? problemOf(schema) : undefined;
     if (tooMuch) return { refusal: tooMuch, verdict: undefined };
-    const { refusal, issues } = await unlessBusy(this.#checker.tryOut(String(partyId), text, json, gone));
+    const onUsed = (workerMs: number) => spend({ workerMs });
+    const { refusal, issues } = await unlessBusy(this.#checker.tryOut(String(partyId), text, json, gone, onUsed));
     return { refusal, verdict: refusal || !json ? undefined : verdictOf(issues) };
   }
 }

@@ -84,13 +84,13 @@ export const set = endpoint({
   readsRawBody: true,
   success: { status: 200, description: 'The schema as it is now.', schema: InboxSchemaSchema },
   errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'invalid_schema'],
-  handle: async ({ schemas }, { caller, rawBody }) => {
+  handle: async ({ schemas }, { caller, rawBody, spend }) => {
     const written = writtenSchema(rawBody);
     if (written === null) {
       await schemas.clear(caller.business.id);
       return { body: resourceJson(undefined) };
     }
-    return { body: resourceJson(await schemas.set(caller, written)) };
+    return { body: resourceJson(await schemas.set(caller, written, spend)) };
   },
 });
 
@@ -136,12 +136,12 @@ export const checkForRecipient = endpoint({
   readsRawBody: true,
   success: { status: 200, description: 'The result.', schema: RecipientCheckSchema },
   errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'unknown_recipient'],
-  handle: async (context, { caller, query, rawBody, request }) => {
+  handle: async (context, { caller, query, rawBody, request, spend }) => {
     const given = readFields<object>(rawBody, checkRecipientQuestion, ['json']).written('json');
     if (!given) throw invalid([{ path: '/json', message: 'is required' }]);
     const json = payloadIn(given);
     const { recipient } = await recipientAt(context, query.to);
-    const verdict = await whileConnected(request, (gone) => context.schemas.checkFor(caller, recipient.id, json, gone));
+    const verdict = await whileConnected(request, (gone) => context.schemas.checkFor(caller, recipient.id, json, gone, spend));
     return { body: `{"validation":${validationJson(verdict)}}` };
   },
 });
@@ -154,9 +154,9 @@ export const check = endpoint({
   readsRawBody: true,
   success: { status: 200, description: 'The problems of the schema and of the JSON.', schema: SchemaCheckSchema },
   errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'],
-  handle: async ({ schemas }, { caller, rawBody, request }) => {
+  handle: async ({ schemas }, { caller, rawBody, request, spend }) => {
     const question = questionIn(rawBody);
-    return { body: checkedJson(await whileConnected(request, (gone) => schemas.check(caller, question, gone))) };
+    return { body: checkedJson(await whileConnected(request, (gone) => schemas.check(caller, question, gone, spend))) };
   },
 });
 

@@ -20,11 +20,15 @@ export interface ListedMessage extends MessageRecord {
   jsonBytes: number | null;
 }
 
-/** An entry of a ledger: its position, for the cursor, and its message, or what is needed to read the message later. */
-export interface ListedEntry {
-  position: string;
+/** Where a message is stored. */
+export interface MessageKey {
   senderId: bigint;
   messageId: string;
+}
+
+/** An entry of a ledger: its position, for the cursor, and its message, or what is needed to read the message later. */
+export interface ListedEntry extends MessageKey {
+  position: string;
   /** The approximate size of its envelope. */
   bytes: number;
   message: ListedMessage | undefined;
@@ -84,10 +88,10 @@ export interface Wanted {
  * The entries with their messages, in one statement. All are measured, which reads no large text; the messages themselves are
  * read as long as they are small together.
  */
-function listSql(entries: string, order: 'ASC' | 'DESC', detail: Detail): string {
+function listSql(entries: string, order: 'ASC' | 'DESC', detail: Detail, joinMessage = JOIN_MESSAGE): string {
   return `SELECT m.position, m.sender_id, m.id AS message_id, m.bytes, f.*
             FROM (SELECT e.position, m.*, s.bytes, sum(s.bytes) OVER (ORDER BY e.position ${order}) AS bytes_so_far
-                    FROM (${entries}) e ${JOIN_MESSAGE} CROSS JOIN LATERAL (SELECT ${bytesOf(detail)} AS bytes) s) m
+                    FROM (${entries}) e ${joinMessage} CROSS JOIN LATERAL (SELECT ${bytesOf(detail)} AS bytes) s) m
             LEFT JOIN LATERAL (SELECT true AS is_inline, ${columnsOf(detail)}) f ON m.bytes_so_far <= ${INLINE_MAX_BYTES}
            ORDER BY m.position ${order}`;
 }
@@ -166,6 +170,25 @@ export async function listThread(
   return rows.map(toEntry);
 }
 
+const BY_KEYS = variants({ detail: DETAILS }, ENTRY_ROW, ({ detail }) => {
+  const keys = `SELECT $1::bigint AS party_id, k.sender_id, k.message_id, k.position
+                  FROM unnest($2::bigint[], $3::uuid[]) WITH ORDINALITY AS k (sender_id, message_id, position)`;
+  const join = 'CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.sender_id = e.sender_id AND m.id = e.message_id LIMIT 1) m';
+  return listSql(keys, 'ASC', detail, join);
+});
+
+/** Entries of messages in a party's ledger, in the order of the keys; their positions are those in this list. */
+export async function entriesOf(db: Queryable, partyId: bigint, keys: readonly MessageKey[], detail: Detail): Promise<ListedEntry[]> {
+  if (keys.length === 0) return [];
+  const rows = await db.query(BY_KEYS.of({ detail }), [partyId, ...keyArrays(keys)]);
+  if (rows.length !== keys.length) throw new Error('a message of a list is not there any more');
+  return rows.map(toEntry);
+}
+
+function keyArrays(keys: readonly MessageKey[]) {
+  return [bigintArray(keys.map(({ senderId }) => senderId)), uuidArray(keys.map(({ messageId }) => messageId))];
+}
+
 function toEntry(row: RowOf<typeof ENTRY_ROW>): ListedEntry {
   return {
     position: row.position,
@@ -183,15 +206,8 @@ const WHOLE_MESSAGES = prepared('messages-of-entries-whole', messagesOfEntries('
 const SUMMARIES = prepared('messages-of-entries-summary', messagesOfEntries('summary'), LISTED_MESSAGE_ROW);
 
 /** The messages of entries that were not read with their list, in the same order. */
-export async function messagesOf(
-  db: Queryable,
-  entries: readonly Pick<ListedEntry, 'senderId' | 'messageId'>[],
-  detail: Detail,
-): Promise<ListedMessage[]> {
-  const rows = await db.query(detail === 'whole' ? WHOLE_MESSAGES : SUMMARIES, [
-    bigintArray(entries.map(({ senderId }) => senderId)),
-    uuidArray(entries.map(({ messageId }) => messageId)),
-  ]);
+export async function messagesOf(db: Queryable, entries: readonly MessageKey[], detail: Detail): Promise<ListedMessage[]> {
+  const rows = await db.query(detail === 'whole' ? WHOLE_MESSAGES : SUMMARIES, keyArrays(entries));
   if (rows.length !== entries.length) throw new Error('a message of a list is not there any more');
   return rows.map((row) => ({ ...toMessage(row), jsonBytes: row.json_bytes }));
 }

@@ -72,7 +72,7 @@ export type SendingServices = SendServices & EnvelopeServices;
 export async function handleSend(
   context: SendingServices,
   sender: Sender,
-  { rawBody, request, refusedBody }: Call,
+  { rawBody, request, refusedBody, spend }: Call,
   caller?: Caller,
 ): Promise<HttpResponse> {
   const key = idempotencyKeyOf(request.headers['idempotency-key']);
@@ -80,13 +80,18 @@ export async function handleSend(
   const readRequest = async (): Promise<SendRequest> => {
     if (refusedBody) throw refusedBody;
     if (isForm) refuseSignature(request, 'A form can’t be signed. Send JSON, and files as uploads.');
-    if (isForm) return readFormSendRequest(request.raw, context.files, sender.party);
+    if (isForm) {
+      const read = await readFormSendRequest(request.raw, context.files, sender.party);
+      // Of a form, files are counted by quotas, and other fields are small.
+      spend({ bytes: read.json?.length ?? 0 });
+      return read;
+    }
     if (!caller) refuseSignature(request, 'Only an agent can sign a message, with its API key.');
     const signed = caller && (await checkSignature(context.database, caller, request, rawBody));
     const read = parseSendRequest(rawBody);
     return signed ? { ...read, signature: signatureOfMessage(signed, read.json) } : read;
   };
-  const { message, isReplayed, differs } = await sendMessage(context, sender, readRequest, key);
+  const { message, isReplayed, differs } = await sendMessage(context, { ...sender, spend }, readRequest, key);
   const headers = { ...(isReplayed && { 'idempotent-replayed': 'true' }), ...(differs && { 'idempotent-body-differs': 'true' }) };
   return { body: await envelopeOf(message, context), headers };
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { PAGE_MAX_BYTES } from '../../contract/limits.ts';
 import type { StoredMessage } from './envelope.ts';
 import { type EnvelopeServices, envelopeOf, summaryOf } from './envelopes.ts';
 import { INLINE_MAX_BYTES, type ListedEntry, type ListedMessage, messagesOf } from './list-store.ts';
@@ -17,41 +18,49 @@ export interface Reader {
   request: { method: string };
   /** Counts bytes of the response as held until it is sent; refuses when the process holds too many already. */
   reserve(bytes: number): void;
+  /** Charges for bytes of the response that are going to be streamed. */
+  prepay(bytes: number): void;
 }
 
+type Item<Entry> = (envelope: string, entry: Entry) => string;
+
 /** What stands around the messages of a list, and around each of them. */
-export interface Frame {
+export interface Frame<Entry> {
   opening: string;
-  closing: string;
-  item?: (envelope: string, message: Loaded) => string;
+  /** `cutAfter`: the entry after which the list ends because it would be too large. */
+  closing(cutAfter: Entry | undefined): string;
+  item?: Item<Entry> | undefined;
+  maxBytes: number;
 }
 
 /** A page as JSON, between `before` and `after`. */
-export function pageBody(
+export function pageBody<Entry extends ListedEntry>(
   services: EnvelopeServices,
-  page: MessagePage,
+  page: MessagePage<Entry>,
   reader: Reader,
-  [before, after] = ['{', '}'],
+  { before = '{', after = '}', item }: { before?: string; after?: string; item?: Item<Entry> } = {},
 ): Promise<string | Readable> {
-  const closing = `],"next_cursor":${JSON.stringify(page.nextCursor)}${after}`;
-  return listBody(services, page, reader, { opening: `${before}"data":[`, closing });
+  const closing = (cutAfter: Entry | undefined) =>
+    `],"next_cursor":${JSON.stringify(cutAfter ? page.cursorAfter(cutAfter) : page.nextCursor)}${after}`;
+  return listBody(services, page, reader, { opening: `${before}"data":[`, closing, item, maxBytes: PAGE_MAX_BYTES });
 }
 
 /**
  * Messages as JSON, in a frame. Small ones, which most are, make a text; otherwise it is a stream that reads the next few messages only once
  * the client has read those before.
  */
-export async function listBody(
+export async function listBody<Entry extends ListedEntry>(
   services: EnvelopeServices,
-  list: Reading & Pick<MessagePage, 'entries'>,
-  { request, reserve }: Reader,
-  frame: Frame,
+  list: Reading & Pick<MessagePage<Entry>, 'entries'>,
+  { request, reserve, prepay }: Reader,
+  frame: Frame<Entry>,
 ): Promise<string | Readable> {
   const { readerId, detail, entries } = list;
-  if (bytesOf(entries) <= INLINE_MAX_BYTES) {
+  const bytes = bytesOf(entries);
+  if (bytes <= INLINE_MAX_BYTES) {
     const messages = await load(services, list, entries);
-    const items = await Promise.all(messages.map((message) => render(services, list, message, frame)));
-    const text = `${frame.opening}${items.join(',')}${frame.closing}`;
+    const items = await Promise.all(messages.map((message, i) => render(services, list, message, frame, entries[i])));
+    const text = `${frame.opening}${items.join(',')}${frame.closing(undefined)}`;
     reserveLarge(reserve, text);
     return text;
   }
@@ -59,6 +68,7 @@ export async function listBody(
   if (request.method === 'HEAD') return Readable.from([]);
   const batches = batchesOf(entries);
   reserve(COPIES_HELD * Math.max(...batches.map(bytesOf)));
+  prepay(bytes);
   // A high water mark of 0: nothing is read ahead while the client does not read.
   return Readable.from(chunksOf(services, { readerId, detail }, batches, frame), { highWaterMark: 0 });
 }
@@ -69,8 +79,8 @@ export function reserveLarge(reserve: Reader['reserve'], text: string): void {
 }
 
 /** First the messages that were read with the list, then batches that are small together, of at least one. */
-function batchesOf(entries: readonly ListedEntry[]): ListedEntry[][] {
-  const batches: ListedEntry[][] = [];
+function batchesOf<Entry extends ListedEntry>(entries: readonly Entry[]): Entry[][] {
+  const batches: Entry[][] = [];
   let bytes = 0;
   for (const entry of entries) {
     const batch = batches.at(-1);
@@ -86,7 +96,7 @@ function batchesOf(entries: readonly ListedEntry[]): ListedEntry[][] {
 }
 
 /** The messages of a page one by one, a few of which are in memory at a time. */
-export async function* messagesIn(services: EnvelopeServices, page: MessagePage): AsyncGenerator<Loaded> {
+export async function* messagesIn(services: EnvelopeServices, page: Reading & Pick<MessagePage, 'entries'>): AsyncGenerator<Loaded> {
   for (const batch of batchesOf(page.entries)) yield* await load(services, page, batch);
 }
 
@@ -94,19 +104,29 @@ function bytesOf(entries: readonly ListedEntry[]): number {
   return entries.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-async function* chunksOf(services: EnvelopeServices, reading: Reading, batches: ListedEntry[][], frame: Frame): AsyncGenerator<Buffer> {
+async function* chunksOf<Entry extends ListedEntry>(
+  services: EnvelopeServices,
+  reading: Reading,
+  batches: Entry[][],
+  frame: Frame<Entry>,
+): AsyncGenerator<Buffer> {
   let text = frame.opening;
-  let separator = '';
+  let bytes = 0;
+  let last: Entry | undefined;
   for (let batch = batches.shift(); batch; batch = batches.shift()) {
-    for (const message of await load(services, reading, batch)) {
-      text += separator + (await render(services, reading, message, frame));
-      separator = ',';
+    for (const [i, message] of (await load(services, reading, batch)).entries()) {
+      const item = await render(services, reading, message, frame, batch[i]);
+      // Entries have estimated sizes: escapes can make an envelope larger.
+      bytes += Buffer.byteLength(item);
+      if (last && bytes > frame.maxBytes) return yield Buffer.from(text + frame.closing(last));
+      text += last ? `,${item}` : item;
+      last = batch[i];
       if (text.length < CHUNK_CHARS) continue;
       yield Buffer.from(text);
       text = '';
     }
   }
-  yield Buffer.from(text + frame.closing);
+  yield Buffer.from(text + frame.closing(undefined));
 }
 
 /** The reader of the list, and the detail of its messages. */
@@ -119,7 +139,13 @@ async function load(services: EnvelopeServices, { readerId, detail }: Reading, e
   return allWithFiles(services, readerId, messages);
 }
 
-async function render(services: EnvelopeServices, { detail }: Reading, message: Loaded, { item }: Frame): Promise<string> {
+async function render<Entry>(
+  services: EnvelopeServices,
+  { detail }: Reading,
+  message: Loaded,
+  { item }: Frame<Entry>,
+  entry: Entry | undefined,
+): Promise<string> {
   const envelope = await (detail === 'summary' ? summaryOf(message, services) : envelopeOf(message, services));
-  return item ? item(envelope, message) : envelope;
+  return item && entry ? item(envelope, entry) : envelope;
 }

@@ -14,6 +14,8 @@ import * as lists from './list-store.ts';
 import * as store from './store.ts';
 import { withFiles } from './with-files.ts';
 
+export type { ListedEntry } from './list-store.ts';
+
 export interface ReadServices {
   database: Database;
   parties: PartyDirectory;
@@ -21,11 +23,13 @@ export interface ReadServices {
   files: Files;
 }
 
-export interface MessagePage {
+export interface MessagePage<Entry extends lists.ListedEntry = lists.ListedEntry> {
   readerId: bigint;
   detail: lists.Detail;
-  entries: lists.ListedEntry[];
+  entries: Entry[];
   nextCursor: string | null;
+  /** For a page that ends before its last entry. */
+  cursorAfter(entry: Entry): string;
 }
 
 export interface PageQuery {
@@ -78,7 +82,8 @@ export async function listMessages(services: ReadServices, reader: Business, box
   const filters = await resolveFilters(services.parties, reader, box, given);
   const wanted = { after: below, limit: limit + 1, detail };
   const entries = filters === NOTHING ? [] : await lists.listEntries(services.database.of(reader.id), reader.id, box, filters, wanted);
-  return { readerId: reader.id, detail, ...pageFrom(services.cursors, scope, entries, limit) };
+  const cursorAfter = ({ position }: lists.ListedEntry) => services.cursors.issue(scope, position);
+  return { readerId: reader.id, detail, cursorAfter, ...pageFrom(entries, limit, cursorAfter) };
 }
 
 export interface ThreadPage extends MessagePage {
@@ -96,7 +101,8 @@ export async function readThread(services: ReadServices, reader: Business, id: s
   const entries = await lists.listThread(services.database.of(reader.id), reader.id, threadId, { after: above, limit: limit + 1, detail });
   if (entries.length === 0) throw new Refusal('not_found', 'The thread was not found.');
   const hidden = await countHidden(services.database, reader.id, threadId);
-  const page = { readerId: reader.id, detail, ...pageFrom(services.cursors, scope, entries, limit) };
+  const cursorAfter = ({ position }: lists.ListedEntry) => services.cursors.issue(scope, position);
+  const page = { readerId: reader.id, detail, cursorAfter, ...pageFrom(entries, limit, cursorAfter) };
   return { threadId: formatId('thr', threadId), hidden, ...page };
 }
 
@@ -121,20 +127,29 @@ async function findByReceipt(database: Database, token: Buffer): Promise<store.R
   return undefined;
 }
 
+/** Messages of the reader's ledger, in the order of the keys: small ones with their text, of others what is needed to read them later. */
+export function entriesOf(
+  { database }: Pick<ReadServices, 'database'>,
+  readerId: bigint,
+  keys: readonly lists.MessageKey[],
+  detail: lists.Detail,
+) {
+  return lists.entriesOf(database.of(readerId), readerId, keys, detail);
+}
+
 /** A page ends at the requested number of entries, or at the maximum size of a page. */
-function pageFrom(
-  cursors: Cursors,
-  scope: unknown[],
-  entries: lists.ListedEntry[],
+export function pageFrom<Entry extends lists.ListedEntry>(
+  entries: Entry[],
   limit: number,
-): Pick<MessagePage, 'entries' | 'nextCursor'> {
+  cursorAfter: (entry: Entry) => string,
+): Pick<MessagePage<Entry>, 'entries' | 'nextCursor'> {
   let bytes = 0;
   const tooMany = entries.findIndex((entry, i) => {
     bytes += entry.bytes;
     return i > 0 && bytes > PAGE_MAX_BYTES;
   });
   const fitting = tooMany < 0 ? limit : Math.min(tooMany, limit);
-  const { items, nextCursor } = pageOf(entries, fitting, ({ position }) => cursors.issue(scope, position));
+  const { items, nextCursor } = pageOf(entries, fitting, cursorAfter);
   return { entries: items, nextCursor };
 }
 

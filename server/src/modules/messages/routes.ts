@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { EnvelopeSchema, SummarySchema } from '../../contract/envelope.ts';
-import { EVENT_STREAM_MAX_MS, MB, PAGE_MAX_BYTES } from '../../contract/limits.ts';
-import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { EVENT_STREAM_MAX_MS } from '../../contract/limits.ts';
+import { closed, endsEarly, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { EVENT_STREAM, endpointsFor } from '../../http/endpoint.ts';
 import type { Arrivals } from './arrivals.ts';
 import { envelopeOf } from './envelopes.ts';
@@ -39,7 +39,7 @@ const pageFields = {
   ),
 };
 const listed = Type.Union([EnvelopeSchema, SummarySchema], { description: 'A message; with `include=summary`, its summary.' });
-const PAGE_DESCRIPTION = `A page of messages. It ends early, with a \`next_cursor\`, when it has about ${PAGE_MAX_BYTES / MB} MB.`;
+const PAGE_DESCRIPTION = endsEarly('A page of messages.');
 
 /** Longer than any ISO 8601 time. */
 const TIME_MAX_CHARS = 64;

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../contract/canonical-json.ts';
+import type { Spend } from '../../contract/cost.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { newReceiptToken, newUuid, parseId } from '../../contract/ids.ts';
 import { type Address, parseAddress } from '../../contract/names.ts';
@@ -57,6 +58,8 @@ export interface Sender extends Writer {
   party: Party;
   /** Writes for the party without being a member, and so may not see what others have written for it. */
   isGuest?: true;
+  /** Charges the sender's request for what the message costs. */
+  spend?: Spend;
 }
 
 export interface Sent {
@@ -100,8 +103,8 @@ async function digestOfRefused(services: SendServices, sender: Sender, request: 
   return digestOf(request, hashes?.canonical ?? null, request.inlineFiles);
 }
 
-async function hashesOfJson({ hasher }: SendServices, { party }: Sender, { json }: SendRequest): Promise<JsonHashes | null> {
-  return json === null ? null : hasher.hash(String(party.id), json);
+async function hashesOfJson({ hasher }: SendServices, { party, spend }: Sender, { json }: SendRequest): Promise<JsonHashes | null> {
+  return json === null ? null : hasher.hash(String(party.id), json, spend);
 }
 
 /** Discards the files in the request if the message is not sent, unless other messages share them. */
@@ -165,7 +168,7 @@ async function prepare(
   if (uploads.some(isUnhashed)) await refuseUsedUp(services, sender.party.id);
   const files = [...request.inlineFiles, ...(await services.files.attach(sender.party, uploads))];
   // The message is delivered whatever the result. Without `json` there is nothing to check.
-  const verdict = request.json === null ? UNCHECKED : await services.schemas.judge(destination.recipient.id, request.json);
+  const verdict = request.json === null ? UNCHECKED : await services.schemas.judge(destination.recipient.id, request.json, sender.spend);
   const hashes = await hashesOfJson(services, sender, request);
   const from = senderTexts(sender);
   const to = recipientTexts(destination.recipient, destination.segment);

@@ -1,15 +1,8 @@
 import { type EnvelopeServices, summaryOf } from './envelopes.ts';
-import { messagesOf } from './list-store.ts';
-import { allWithFiles } from './with-files.ts';
+import { entriesOf, type MessageKey } from './list-store.ts';
+import { messagesIn } from './page-body.ts';
 
-/** Messages whose files are read together: each can have many. */
-const AT_ONCE = 20;
-
-/** Where a message is stored. */
-export interface MessageKey {
-  senderId: bigint;
-  messageId: string;
-}
+export type { MessageKey } from './list-store.ts';
 
 /**
  * Envelopes with the size of `json` in its place, of messages in a party's ledger, in their order. Ends early, but not before the first,
@@ -21,16 +14,14 @@ export async function summariesOf(
   keys: readonly MessageKey[],
   maxBytes: number,
 ): Promise<string[]> {
-  if (keys.length === 0) return [];
-  const messages = await messagesOf(services.database.of(partyId), keys, 'summary');
+  const entries = await entriesOf(services.database.of(partyId), partyId, keys, 'summary');
   const summaries: string[] = [];
   let bytes = 0;
-  for (let i = 0; i < messages.length; i += AT_ONCE)
-    for (const message of await allWithFiles(services, partyId, messages.slice(i, i + AT_ONCE))) {
-      const summary = await summaryOf(message, services);
-      bytes += summary.length;
-      if (summaries.length > 0 && bytes > maxBytes) return summaries;
-      summaries.push(summary);
-    }
+  for await (const message of messagesIn(services, { readerId: partyId, detail: 'summary', entries })) {
+    const summary = await summaryOf(message, services);
+    bytes += Buffer.byteLength(summary);
+    if (summaries.length > 0 && bytes > maxBytes) return summaries;
+    summaries.push(summary);
+  }
   return summaries;
 }

@@ -9,6 +9,7 @@ import {
   parseVkey,
 } from '@waybill/proof';
 import { canonicalJson } from '../../contract/canonical-json.ts';
+import type { Spend } from '../../contract/cost.ts';
 import { formatId } from '../../contract/ids.ts';
 import type { CanonicalHasher } from '../../platform/canonical-hasher.ts';
 import { type AcknowledgementParts, acknowledgementsOf } from '../acknowledgements/acknowledgements.ts';
@@ -25,7 +26,7 @@ export interface BundleServices extends ProofServices {
 }
 
 /** For a party of the message, with the JSON or without; or for everybody with a full receipt, who sees nothing of what the parties have signed. */
-export type BundleReader = { partyId: bigint; withJson: boolean } | 'public';
+export type BundleReader = { partyId: bigint; withJson: boolean; spend: Spend } | 'public';
 
 /** The text of a `.waybill-proof`, which verifies without the service: what the log has by now. docs/proof.md describes it. */
 export async function bundleOf(services: BundleServices, sent: SentMessage, reader: BundleReader): Promise<string | typeof PENDING> {
@@ -72,10 +73,10 @@ class BundleMaker {
   }
 
   /** What only the parties see. The request that was signed has the JSON in it. */
-  async #ofParties({ partyId, withJson }: { partyId: bigint; withJson: boolean }): Promise<Partial<Bundle>> {
+  async #ofParties({ partyId, withJson, spend }: Exclude<BundleReader, 'public'>): Promise<Partial<Bundle>> {
     const { database } = this.#services;
     const { senderId, message } = this.#sent;
-    const json = withJson ? await this.#json(partyId) : undefined;
+    const json = withJson ? await this.#json(partyId, spend) : undefined;
     const signature = withJson ? await signatureOf(database, senderId, message.id, message.json) : undefined;
     const made = signature && (await this.#signature(signature));
     const acknowledgements: BundleAcknowledgement[] = [];
@@ -87,10 +88,10 @@ class BundleMaker {
   }
 
   /** As it was sent; of a message from before json_bytes_sha256 was recorded, the form that json_sha256 is of. */
-  async #json(partyId: bigint): Promise<string | undefined> {
+  async #json(partyId: bigint, spend: Spend | undefined): Promise<string | undefined> {
     const { json, jsonBytesSha256 } = this.#sent.message;
     if (json === null) return undefined;
-    return jsonBytesSha256 ? json : (await this.#services.hasher.canonical(String(partyId), Buffer.from(json))).toString();
+    return jsonBytesSha256 ? json : (await this.#services.hasher.canonical(String(partyId), Buffer.from(json), spend)).toString();
   }
 
   async #files(places: ReadonlyMap<string, Location | undefined>): Promise<NonNullable<Bundle['files']>> {

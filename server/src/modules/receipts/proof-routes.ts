@@ -61,11 +61,11 @@ export const ofMessage = endpoint({
   success: { status: 200, description: 'The proof.', contentType: BUNDLE_TYPE, schema: ProofSchema },
   also: [pending],
   errors: ['not_found', 'not_logged'],
-  handle: async (context, { caller, params, query: { contents = true }, reserve }) => {
+  handle: async (context, { caller, params, query: { contents = true }, reserve, spend }) => {
     const sent = await getSent(context, caller.business, params.id);
     const { message } = sent;
     reserve(message.json?.length ?? 0);
-    const reader = { partyId: caller.business.id, withJson: contents };
+    const reader = { partyId: caller.business.id, withJson: contents, spend };
     return download(message, await bundleOf(context, sent, reader), 'waybill-proof', BUNDLE_TYPE);
   },
 });

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { formatId } from '../../contract/ids.ts';
 import { COMMENT_MAX_CHARS, MENTIONS_PER_COMMENT_MAX } from '../../contract/limits.ts';
-import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { closed, endsEarly, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { WorkerSchema } from '../../contract/threads.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
+import { jsonPage } from '../../http/json-page.ts';
 import { addComment, type CommentRow, type CommentServices, listComments } from './comments.ts';
 import { workerView } from './workers.ts';
 
@@ -26,12 +27,11 @@ export const list = endpoint({
   summary: 'List the comments on a thread, oldest first',
   params: idParams,
   query: Type.Object(pagingFields, closed),
-  success: { status: 200, description: 'A page of comments.', schema: pageSchema(CommentSchema) },
+  success: { status: 200, description: endsEarly('A page of comments.'), schema: pageSchema(CommentSchema) },
   errors: ['not_found', 'validation_error'],
-  handle: async (context, { caller, params, query }) => {
-    const { items, nextCursor } = await listComments(context, caller, params.id, query);
-    return { body: { data: items.map(commentView), next_cursor: nextCursor } };
-  },
+  handle: async (context, call) => ({
+    body: await jsonPage(await listComments(context, call.caller, call.params.id, call.query), commentView, call),
+  }),
 });
 
 export const add = endpoint({

@@ -1,4 +1,4 @@
-import { type Cursors, pageOf } from '../../contract/cursors.ts';
+import type { Cursors } from '../../contract/cursors.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { newUuid } from '../../contract/ids.ts';
 import { COMMENTS_PER_BUSINESS_MAX, COMMENTS_PER_THREAD_MAX, PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
@@ -20,18 +20,18 @@ export interface CommentServices {
   cursors: Cursors;
 }
 
-/** Oldest first. */
+/** Oldest first, and one more than the page has. */
 export async function listComments(
   { database, cursors }: CommentServices,
   { business }: Caller,
   id: string,
   { limit = PAGE_DEFAULT_ITEMS, cursor }: { limit?: number; cursor?: string },
-): Promise<{ items: store.CommentRow[]; nextCursor: string | null }> {
+): Promise<{ rows: store.CommentRow[]; cursorAfter: (last: store.CommentRow) => string }> {
   const [threadId = ''] = await requireThreads(database, business.id, [id]);
   const scope = ['comments', business.id.toString(), threadId];
   const after = cursors.open(scope, cursor);
   const rows = await store.listComments(database.of(business.id), business.id, threadId, after, limit + 1);
-  return pageOf(rows, limit, (last) => cursors.issue(scope, last.id));
+  return { rows, cursorAfter: ({ id }) => cursors.issue(scope, id) };
 }
 
 /** Tells those who are mentioned. */

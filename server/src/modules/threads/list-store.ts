@@ -160,6 +160,8 @@ export interface Threads {
   rows: ThreadRow[];
   /** Given if there may be more threads below this place that the list has not looked at. */
   scannedTo: Place | undefined;
+  /** The number of threads that it has looked at in vain: 0 if it found the end of the list before. */
+  scanned: number;
 }
 
 /** The latest activity first, at most `limit` after the place. */
@@ -174,13 +176,14 @@ export async function listThreads(
   const { driver, isFiltered, keys, conditions } = scanOf(partyId, reader, filters, after, limit);
   const rows = await db.query(PAGE.of({ driver }), [...keys, limit, ...conditions]);
   const [end] = isFiltered ? await db.query(SCAN_END.of({ driver }), keys) : [];
-  if (end === undefined) return { rows, scannedTo: undefined };
+  if (end === undefined) return { rows, scannedTo: undefined, scanned: 0 };
   // Below the end of the first stream, threads of that stream would be missing between those of the others.
   const [position, threadId] = [BigInt(end.last_position), end.thread_id];
   const complete = rows.filter(
     (row) => BigInt(row.last_position) > position || (row.last_position === end.last_position && row.thread_id >= threadId),
   );
-  return { rows: complete, scannedTo: { position: end.last_position, threadId: end.thread_id } };
+  const scanned = THREADS_SCANNED_MAX * (driver === 'class' ? filters.classes.length : 1) - complete.length;
+  return { rows: complete, scannedTo: { position: end.last_position, threadId: end.thread_id }, scanned };
 }
 
 export interface Count {

@@ -1,10 +1,12 @@
+import type { Spend } from '../../contract/cost.ts';
 import type { Cursors } from '../../contract/cursors.ts';
-import { PAGE_DEFAULT_ITEMS, PAGE_MAX_BYTES } from '../../contract/limits.ts';
-import type { Caller, PartyView } from '../../contract/parties.ts';
+import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
+import type { Business, Caller, PartyView } from '../../contract/parties.ts';
 import type { Database } from '../../platform/postgres.ts';
 import type { EnvelopeServices } from '../messages/envelopes.ts';
+import { type Loaded, messagesIn } from '../messages/page-body.ts';
 import { POSITIONS_PER_MS } from '../messages/positions.ts';
-import { summariesOf } from '../messages/summaries.ts';
+import { entriesOf, type ListedEntry, type MessagePage, pageFrom } from '../messages/read-messages.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { partyViewOf } from '../parties/party-row.ts';
 import * as store from './list-store.ts';
@@ -25,8 +27,6 @@ export interface Thread {
   subject: string | null;
   parties: PartyView[];
   with: PartyView;
-  /** An envelope without `json`, as JSON text. */
-  lastMessage: string;
   messageCount: number;
   unreadCount: number;
   isDone: boolean;
@@ -43,25 +43,51 @@ export interface PageQuery {
   cursor?: string;
 }
 
-/** Latest activity first. */
+/** The last message of a thread. */
+export interface ThreadEntry extends ListedEntry {
+  thread: Thread;
+  place: store.Place;
+}
+
+export type ThreadPage = MessagePage<ThreadEntry>;
+
+export interface ThreadWithMessage {
+  thread: Thread;
+  lastMessage: Loaded;
+}
+
+const NONE: store.Threads = { rows: [], scannedTo: undefined, scanned: 0 };
+
+/** Latest activity first. `spend` charges for threads that were looked at in vain. */
 export async function listThreads(
   services: ThreadServices,
   caller: Caller,
   query: ThreadQuery & PageQuery,
-): Promise<{ threads: Thread[]; nextCursor: string | null }> {
+  spend: Spend,
+): Promise<ThreadPage> {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, ...given } = query;
   const { business } = caller;
   const reader = readerOf(caller);
   const scope = ['threads', business.id.toString(), reader.id, Object.entries(given).sort()];
   const after = placeIn(services.cursors.open(scope, cursor));
   const filters = await resolveFilters(services.parties, business, reader, given);
-  if (filters === undefined) return { threads: [], nextCursor: null };
-  const found = await store.listThreads(services.database.of(business.id), business.id, reader, filters, after, limit + 1);
-  const threads = await toThreads(services, caller, found.rows.slice(0, limit));
-  const last = found.rows[threads.length - 1];
-  const isCut = threads.length < found.rows.length && last !== undefined;
-  const end = isCut ? { position: last.last_position, threadId: last.thread_id } : found.scannedTo;
-  return { threads, nextCursor: end === undefined ? null : services.cursors.issue(scope, `${end.position} ${end.threadId}`) };
+  const database = services.database.of(business.id);
+  const found = filters === undefined ? NONE : await store.listThreads(database, business.id, reader, filters, after, limit + 1);
+  spend({ rows: found.scanned });
+  const cursorAt = ({ position, threadId }: store.Place) => services.cursors.issue(scope, `${position} ${threadId}`);
+  const cursorAfter = ({ place }: ThreadEntry) => cursorAt(place);
+  const page = pageFrom(await toEntries(services, caller, found.rows), limit, cursorAfter);
+  const nextCursor = page.nextCursor ?? (found.scannedTo ? cursorAt(found.scannedTo) : null);
+  return { readerId: business.id, detail: 'summary', entries: page.entries, cursorAfter, nextCursor };
+}
+
+/** The threads of a page with their last messages, a few of which are in memory at a time. */
+export async function* threadsIn(services: ThreadServices, page: ThreadPage): AsyncGenerator<ThreadWithMessage> {
+  const entries = page.entries.values();
+  for await (const lastMessage of messagesIn(services, page)) {
+    const { value: entry } = entries.next();
+    if (entry) yield { thread: entry.thread, lastMessage };
+  }
 }
 
 /** A cursor is sealed, so that it holds nothing but what was put into it. */
@@ -77,31 +103,34 @@ export function readerOf(caller: Caller): store.Reader {
   return { ...workerOf(caller), since: BigInt(since.getTime()) * POSITIONS_PER_MS };
 }
 
-/** Ends early when the last messages are large together. */
-export async function toThreads(services: ThreadServices, { business }: Caller, rows: readonly store.ThreadRow[]): Promise<Thread[]> {
+async function toEntries(services: ThreadServices, { business }: Caller, rows: readonly store.ThreadRow[]): Promise<ThreadEntry[]> {
   const keys = rows.map((row) => ({ senderId: BigInt(row.last_sender_id), messageId: row.last_message_id }));
-  const summaries = await summariesOf(services, business.id, keys, PAGE_MAX_BYTES);
+  const entries = (await entriesOf(services, business.id, keys, 'summary')).values();
   const assignees = new Map((await findWorkers(services.database, business.id, rows.flatMap(assigneeOf))).map((one) => [one.id, one]));
-  return summaries.map((lastMessage, i) => {
-    const row = rows[i] as store.ThreadRow;
-    const other = partyViewOf(row);
-    return {
-      id: row.thread_id,
-      subject: row.subject,
-      parties: [business.view, other],
-      with: other,
-      lastMessage,
-      messageCount: row.message_count,
-      unreadCount: row.unread_count,
-      isDone: row.is_done,
-      assignee: assignees.get(row.assignee_id ?? '') ?? null,
-      labels: row.labels,
-      hasFiles: row.has_files,
-      failedSchema: row.failed_schema,
-      type: row.type,
-      updatedMs: Number(BigInt(row.last_position) / POSITIONS_PER_MS),
-    };
+  return rows.flatMap((row) => {
+    const { value: entry } = entries.next();
+    const place = { position: row.last_position, threadId: row.thread_id };
+    return entry ? [{ ...entry, place, thread: toThread(row, business, assignees) }] : [];
   });
+}
+
+function toThread(row: store.ThreadRow, { view }: Business, assignees: Map<string, NamedWorker>): Thread {
+  const other = partyViewOf(row);
+  return {
+    id: row.thread_id,
+    subject: row.subject,
+    parties: [view, other],
+    with: other,
+    messageCount: row.message_count,
+    unreadCount: row.unread_count,
+    isDone: row.is_done,
+    assignee: assignees.get(row.assignee_id ?? '') ?? null,
+    labels: row.labels,
+    hasFiles: row.has_files,
+    failedSchema: row.failed_schema,
+    type: row.type,
+    updatedMs: Number(BigInt(row.last_position) / POSITIONS_PER_MS),
+  };
 }
 
 function assigneeOf({ assignee_kind: kind, assignee_id: id }: store.ThreadRow): Worker[] {

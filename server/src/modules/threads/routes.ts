@@ -1,20 +1,13 @@
 import { Type } from 'typebox';
 import { EnvelopeSchema, SummarySchema } from '../../contract/envelope.ts';
-import {
-  LABELS_PER_THREAD_MAX,
-  MB,
-  PAGE_MAX_BYTES,
-  THREAD_COUNT_MAX,
-  THREAD_LABEL_MAX_CHARS,
-  THREADS_PER_CHANGE_MAX,
-} from '../../contract/limits.ts';
-import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { LABELS_PER_THREAD_MAX, THREAD_COUNT_MAX, THREAD_LABEL_MAX_CHARS, THREADS_PER_CHANGE_MAX } from '../../contract/limits.ts';
+import { closed, endsEarly, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { WorkerSchema } from '../../contract/threads.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
-import { pageBody, reserveLarge } from '../messages/page-body.ts';
+import { pageBody } from '../messages/page-body.ts';
 import { type ReadServices, readThread } from '../messages/read-messages.ts';
 import { changeThreads, listAssignees, listLabels, markRead, stateOf } from './change-threads.ts';
-import { listThreads, type ThreadServices } from './list-threads.ts';
+import { listThreads, type ThreadEntry, type ThreadServices } from './list-threads.ts';
 import { BUILT_IN_VIEWS, type ThreadCounts } from './thread-counts.ts';
 import { CountSchema, countView, filterFields, StateSchema, stateView, ThreadSchema, threadJson } from './thread-schema.ts';
 import { workerView } from './workers.ts';
@@ -29,13 +22,12 @@ export const list = endpoint({
   description:
     'One row for each thread that you have a message in. New messages are here within a second. A page can have fewer threads than `limit`, even none, and still a `next_cursor`, where few threads meet several filters.',
   query: Type.Object({ ...pagingFields, ...filterFields }, closed),
-  success: { status: 200, description: 'A page of threads.', schema: pageSchema(ThreadSchema) },
+  success: { status: 200, description: endsEarly('A page of threads.'), schema: pageSchema(ThreadSchema) },
   errors: ['validation_error'],
-  handle: async (context, { caller, query, reserve }) => {
-    const { threads, nextCursor } = await listThreads(context, caller, query);
-    const body = `{"data":[${threads.map(threadJson).join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}`;
-    reserveLarge(reserve, body);
-    return { body };
+  handle: async (context, call) => {
+    const page = await listThreads(context, call.caller, call.query, call.spend);
+    const item = (lastMessage: string, { thread }: ThreadEntry) => threadJson(thread, lastMessage);
+    return { body: await pageBody(context, page, call, { item }) };
   },
 });
 
@@ -55,7 +47,7 @@ export const getOne = endpoint({
   ),
   success: {
     status: 200,
-    description: `A page of messages, and the state of the thread. It ends early, with a \`next_cursor\`, when it has about ${PAGE_MAX_BYTES / MB} MB.`,
+    description: endsEarly('A page of messages, and the state of the thread.'),
     schema: pageSchema(
       listed,
       { thread_id: Type.String() },
@@ -67,7 +59,7 @@ export const getOne = endpoint({
     const page = await readThread(context, call.caller.business, call.params.id, call.query);
     const state = stateView(await stateOf(context.database, call.caller, call.params.id));
     const after = `,"hidden":${page.hidden},"state":${JSON.stringify(state)}}`;
-    return { body: await pageBody(context, page, call, [`{"thread_id":"${page.threadId}",`, after]) };
+    return { body: await pageBody(context, page, call, { before: `{"thread_id":"${page.threadId}",`, after }) };
   },
 });
 

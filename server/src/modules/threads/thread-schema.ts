@@ -82,8 +82,8 @@ export function countView({ count, isCapped }: Count) {
   return { count, capped: isCapped };
 }
 
-/** Spliced from text: the last message is an envelope that is text already. */
-export function threadJson(thread: Thread): string {
+/** Spliced from text: `lastMessage` is an envelope without `json`. */
+export function threadJson(thread: Thread, lastMessage: string): string {
   const before = { id: formatId('thr', thread.id), subject: thread.subject, parties: thread.parties, with: thread.with };
   const after = {
     message_count: thread.messageCount,
@@ -96,5 +96,5 @@ export function threadJson(thread: Thread): string {
     type: thread.type,
     updated_at: new Date(thread.updatedMs).toISOString(),
   };
-  return `${JSON.stringify(before).slice(0, -1)},"last_message":${thread.lastMessage},${JSON.stringify(after).slice(1)}`;
+  return `${JSON.stringify(before).slice(0, -1)},"last_message":${lastMessage},${JSON.stringify(after).slice(1)}`;
 }

@@ -46,6 +46,9 @@ export interface TriedOut {
   issues?: SchemaIssue[] | undefined;
 }
 
+/** Told the processor time of a worker thread. */
+export type OnUsed = (ms: number) => void;
+
 /** Thrown when too many schemas wait to be compiled to judge this one in time. */
 export class CheckerBusy extends Error {}
 
@@ -76,14 +79,14 @@ export class SchemaChecker {
   }
 
   /** Why the schema can't be used, or undefined when it can. */
-  async refusalOf(party: string, text: string): Promise<SchemaRefusal | undefined> {
+  async refusalOf(party: string, text: string, onUsed?: OnUsed): Promise<SchemaRefusal | undefined> {
     await this.warm();
-    return refusalIn(await this.#compile(this.#compileJob(party, text, performance.now() + COMPILE_WAIT_MAX_MS)));
+    return refusalIn(await this.#compile({ ...this.#compileJob(party, text, performance.now() + COMPILE_WAIT_MAX_MS), onUsed }));
   }
 
   /** Judges a schema as if it were set, and then JSON as if it arrived, if given. Nothing is remembered. */
-  async tryOut(party: string, text: string, json: Buffer | undefined, gone: AbortSignal): Promise<TriedOut> {
-    const compile: Job = { ...this.#compileJob(party, text, performance.now() + TRY_OUT_WAIT_MAX_MS), gone };
+  async tryOut(party: string, text: string, json: Buffer | undefined, gone: AbortSignal, onUsed?: OnUsed): Promise<TriedOut> {
+    const compile: Job = { ...this.#compileJob(party, text, performance.now() + TRY_OUT_WAIT_MAX_MS), gone, onUsed };
     const compiled = await this.#compile(compile);
     // The client is gone, so nobody reads the result.
     if (gone.aborted) return {};
@@ -97,12 +100,12 @@ export class SchemaChecker {
   }
 
   /** The issues of the JSON, at most 50, or undefined if it is valid. Always returns in time. */
-  async issuesOf(schema: SchemaToRun, json: Buffer): Promise<SchemaIssue[] | undefined> {
+  async issuesOf(schema: SchemaToRun, json: Buffer, onUsed?: OnUsed): Promise<SchemaIssue[] | undefined> {
     const patience = new AbortController();
     const isLate = sleep(VALIDATION_MAX_MS, LATE_OUTCOME, { signal: patience.signal }).catch(() => LATE_OUTCOME);
     try {
       // The time includes loading the schema and starting a worker.
-      return issuesIn(await Promise.race([this.#outcomeOf(schema, json, performance.now() + VALIDATION_MAX_MS), isLate]));
+      return issuesIn(await Promise.race([this.#outcomeOf(schema, json, performance.now() + VALIDATION_MAX_MS, onUsed), isLate]));
     } finally {
       patience.abort();
     }
@@ -142,11 +145,11 @@ export class SchemaChecker {
     return { niceness: 0, killAfterMs: QUICK_KILL_AFTER_MS, handsOn: true, spare: this.#spare };
   }
 
-  async #outcomeOf(schema: SchemaToRun, json: Buffer, deadline: number): Promise<Outcome> {
+  async #outcomeOf(schema: SchemaToRun, json: Buffer, deadline: number, onUsed: OnUsed | undefined): Promise<Outcome> {
     const lane = this.#laneFor(schema);
-    const outcome = await this.#runIn(lane, schema, json, deadline);
+    const outcome = await this.#runIn(lane, schema, { json, deadline, onUsed });
     const isOver = lane === this.#slow || outcome.kind === 'checked' || outcome.kind === 'late';
-    return isOver ? outcome : this.#runIn(this.#slow, schema, json, deadline);
+    return isOver ? outcome : this.#runIn(this.#slow, schema, { json, deadline, onUsed });
   }
 
   #laneFor(schema: SchemaToRun): Lane {
@@ -154,10 +157,11 @@ export class SchemaChecker {
     return this.#proven.has(keyOf(schema)) ? this.#quick : this.#trial;
   }
 
-  async #runIn(lane: Lane, schema: SchemaToRun, json: Buffer, deadline: number): Promise<Outcome> {
+  async #runIn(lane: Lane, schema: SchemaToRun, task: Pick<Job, 'json' | 'deadline' | 'onUsed'>): Promise<Outcome> {
     const job: Job = {
-      ...{ kind: 'validate', party: schema.party, key: keyOf(schema), json, deadline },
-      budgetMs: () => (lane === this.#slow ? Math.max(1, deadline - performance.now()) : QUICK_MAX_MS),
+      ...task,
+      ...{ kind: 'validate', party: schema.party, key: keyOf(schema) },
+      budgetMs: () => (lane === this.#slow ? Math.max(1, task.deadline - performance.now()) : QUICK_MAX_MS),
     };
     const outcome = await lane.run(job);
     const result = outcome.kind === 'unknown' ? await lane.run({ ...job, text: await this.#load(job.key, schema) }) : outcome;

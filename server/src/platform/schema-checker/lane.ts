@@ -24,6 +24,8 @@ export interface Job {
   budgetMs(): number;
   /** The caller no longer waits for the result. */
   gone?: AbortSignal;
+  /** Told the processor time that the job has taken, even if nobody waits for its result any more. */
+  onUsed?: ((ms: number) => void) | undefined;
 }
 
 interface Waiting extends Job {
@@ -162,8 +164,9 @@ export class Lane {
     const slot: Slot = { worker, isReady, batch: undefined, killer: undefined, cpuMs };
     this.#slots.add(slot);
     worker.on('message', ({ replies, cpuMs }: Said) => {
+      const usedMs = cpuMs - slot.cpuMs;
       slot.cpuMs = cpuMs;
-      if (replies) this.#settle(slot, replies);
+      if (replies) this.#settle(slot, replies, usedMs);
       else this.#ready(slot);
     });
     worker.on('error', ({ code }: NodeJS.ErrnoException) => this.#end(slot, { kind: code === OUT_OF_MEMORY ? 'no memory' : 'killed' }));
@@ -176,11 +179,15 @@ export class Lane {
     this.#dispatch();
   }
 
-  #settle(slot: Slot, replies: Reply[]): void {
+  #settle(slot: Slot, replies: Reply[], usedMs: number): void {
     const batch = this.#release(slot);
     const [first] = batch;
     if (!first) return;
     const notBegun = batch.filter((_, i) => replies[i]?.kind === 'not begun');
+    tellUsed(
+      batch.filter((_, i) => replies[i]?.kind !== 'not begun'),
+      usedMs,
+    );
     if (notBegun.length > 0) this.#waiting.set(first.party, [...notBegun, ...(this.#waiting.get(first.party) ?? [])]);
     for (const [i, job] of batch.entries()) {
       const reply = replies[i];
@@ -209,6 +216,7 @@ export class Lane {
     if (!this.#slots.delete(slot)) return;
     const batch = this.#release(slot);
     const [first] = batch;
+    tellUsed(batch, this.#options.killAfterMs);
     if (first && batch.length > 1 && !this.#options.handsOn) {
       for (const job of batch) job.goesAlone = true;
       this.#waiting.set(first.party, [...batch, ...(this.#waiting.get(first.party) ?? [])]);
@@ -227,6 +235,12 @@ export class Lane {
     else this.#startWorker();
     this.#dispatch();
   }
+}
+
+/** The worker knows the time of the whole batch; jobs share it by their size. */
+function tellUsed(batch: readonly Waiting[], usedMs: number): void {
+  const bytes = batch.reduce((sum, { json }) => sum + json.length + 1, 0);
+  for (const { json, onUsed } of batch) onUsed?.((usedMs * (json.length + 1)) / bytes);
 }
 
 /** The next jobs of one party with the same schema, without those that were abandoned. */

@@ -1,0 +1,86 @@
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply } from 'fastify';
+import type { Spend } from '../contract/cost.ts';
+import { PAGE_MAX_BYTES, UNIT_BYTES, UNIT_ROWS, UNIT_WORKER_MS } from '../contract/limits.ts';
+import { type Bucket, describe } from './rate-limit.ts';
+
+/** The part of a burst that a long stream leaves to other requests of its caller. */
+const LEFT_BY_STREAMS = 1 / 2;
+const LOOK_AGAIN_MS = 1_000;
+
+/**
+ * What a request costs, in units of the rates that count it. Admission has taken the first unit; the others are taken as the request uses
+ * them up, and may leave a debt, for which later requests wait.
+ */
+export class Bill {
+  readonly #buckets: () => [Bucket | undefined, Bucket | undefined];
+  readonly #reply: FastifyReply;
+  #charged = 1;
+  #pages = 1;
+  /** In units, with fractions. */
+  #used = 0;
+  #prepaidBytes = 0;
+
+  /** `buckets` are looked up each time: a bucket that was full may have been replaced. */
+  constructor(buckets: () => [Bucket | undefined, Bucket | undefined], reply: FastifyReply) {
+    this.#buckets = buckets;
+    this.#reply = reply;
+  }
+
+  readonly spend: Spend = ({ bytes = 0, rows = 0, workerMs = 0, pages = 0 }) => {
+    this.#used += bytes / UNIT_BYTES + rows / UNIT_ROWS + workerMs / UNIT_WORKER_MS;
+    this.#pages += pages;
+    const units = Math.max(this.#pages, Math.ceil(this.#used));
+    if (units > this.#charged) this.#charge(units);
+  };
+
+  readonly prepay = (bytes: number): void => {
+    this.#prepaidBytes += bytes;
+    this.spend({ bytes });
+  };
+
+  /**
+   * The same stream, charged chunk by chunk. It waits while its caller is in debt for other requests; beyond the size of a page, it leaves
+   * room for them.
+   */
+  chargeStream(stream: Readable): Readable {
+    const charged = Readable.from(this.#chunksOf(stream), { objectMode: false, highWaterMark: 0 });
+    // Also when nobody ever reads it.
+    charged.once('close', () => stream.destroy());
+    return charged;
+  }
+
+  async *#chunksOf(stream: Readable): AsyncGenerator<Buffer> {
+    let sent = 0;
+    for await (const chunk of stream) {
+      await this.untilAffordable(sent > PAGE_MAX_BYTES);
+      sent += chunk.length;
+      const prepaid = Math.min(this.#prepaidBytes, chunk.length);
+      this.#prepaidBytes -= prepaid;
+      this.spend({ bytes: chunk.length - prepaid });
+      yield chunk;
+    }
+  }
+
+  #charge(units: number): void {
+    const [one, other] = this.#buckets();
+    const more = units - this.#charged;
+    this.#charged = units;
+    one?.takeUsed(more);
+    other?.takeUsed(more);
+    if ((one ?? other) === undefined || this.#reply.raw.headersSent) return;
+    this.#reply.header('ratelimit-cost', units);
+    describe(one, other, this.#reply);
+  }
+
+  /** A long response leaves room for other requests of its caller. Also returns when the client is gone. */
+  async untilAffordable(isLong: boolean): Promise<void> {
+    const wanted = ({ burst }: Bucket) => (isLong ? burst * LEFT_BY_STREAMS : 1 - this.#charged);
+    for (;;) {
+      const ms = Math.max(...this.#buckets().map((bucket) => bucket?.msUntil(wanted(bucket)) ?? 0));
+      if (ms === 0 || this.#reply.raw.destroyed) return;
+      await sleep(Math.min(ms, LOOK_AGAIN_MS));
+    }
+  }
+}
