@@ -2,7 +2,7 @@
 export interface Used {
   /** Of the body of the request, and of the response before compression. Files have quotas of their own. */
   bytes?: number;
-  /** Rows that the database looks at and that are not in the response. */
+  /** Rows that the database looks at, or counts, and that are not in the response. */
   rows?: number;
   /** Processor time of worker threads. */
   workerMs?: number;

@@ -85,7 +85,7 @@ export const RATE_LIMIT_PER_MINUTE = 6_000;
 export const RATE_LIMIT_BURST = 1_000;
 /** Bytes that one unit pays for: those of the body of a request, and of its response before compression. Bytes of files do not count: they have quotas. */
 export const UNIT_BYTES = 64 * 1024;
-/** Rows that one unit pays for, where a request makes the database look at rows that it does not return. */
+/** Rows that one unit pays for, where a request makes the database look at rows, or count them, and does not return them. */
 export const UNIT_ROWS = 1_000;
 /** Processor time of worker threads that one unit pays for: they hash large `json`, and check schemas. */
 export const UNIT_WORKER_MS = 1;

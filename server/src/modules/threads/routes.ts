@@ -8,7 +8,7 @@ import { pageBody } from '../messages/page-body.ts';
 import { type ReadServices, readThread } from '../messages/read-messages.ts';
 import { changeThreads, listAssignees, listLabels, markRead, stateOf } from './change-threads.ts';
 import { listThreads, type ThreadEntry, type ThreadServices } from './list-threads.ts';
-import { BUILT_IN_VIEWS, type ThreadCounts } from './thread-counts.ts';
+import { BUILT_IN_VIEWS, rowsOf, type ThreadCounts } from './thread-counts.ts';
 import { CountSchema, countView, filterFields, StateSchema, stateView, ThreadSchema, threadJson } from './thread-schema.ts';
 import { workerView } from './workers.ts';
 
@@ -145,9 +145,10 @@ export const counts = endpoint({
     ),
   },
   errors: [],
-  handle: async ({ threadCounts }, { caller }) => {
+  handle: async ({ threadCounts }, { caller, spend }) => {
     const names = Object.keys(BUILT_IN_VIEWS);
     const found = await threadCounts.of(caller, Object.values(BUILT_IN_VIEWS));
+    spend({ rows: rowsOf(found) });
     return { body: Object.fromEntries(found.map((count, i) => [names[i], countView(count)])) };
   },
 });

@@ -26,6 +26,11 @@ export const BUILT_IN_VIEWS = {
   all: {},
 } as const satisfies Record<string, ThreadQuery>;
 
+/** The threads that were looked at to count them. */
+export function rowsOf(counts: readonly Count[]): number {
+  return counts.reduce((sum, { count, isCapped }) => sum + (isCapped ? THREAD_COUNT_MAX : count), 0);
+}
+
 /** Counts threads on request, up to a maximum. Businesses take turns, because a request may ask for many counts. */
 export class ThreadCounts {
   readonly #database: Database;

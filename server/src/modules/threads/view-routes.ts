@@ -4,6 +4,7 @@ import { VIEW_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { chooseDigest, DIGEST_CHOICES } from './digests.ts';
+import { rowsOf } from './thread-counts.ts';
 import { CountSchema, countView, filterFields } from './thread-schema.ts';
 import { changeView, createView, deleteView, listViews, type View, type ViewServices } from './views.ts';
 
@@ -32,7 +33,11 @@ export const list = endpoint({
   description: 'Your own, and those that your business shares.',
   success: { status: 200, description: 'All views.', schema: Type.Object({ data: Type.Array(ViewSchema) }, closed) },
   errors: [],
-  handle: async (context, { caller }) => ({ body: { data: (await listViews(context, caller)).map(viewView) } }),
+  handle: async (context, { caller, spend }) => {
+    const views = await listViews(context, caller);
+    spend({ rows: rowsOf(views.map(({ count }) => count)) });
+    return { body: { data: views.map(viewView) } };
+  },
 });
 
 export const create = endpoint({
