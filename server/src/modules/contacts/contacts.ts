@@ -40,6 +40,9 @@ export interface Contact {
     store.Seen & { messagesIn: number; messagesOut: number };
 }
 
+/** With its place in a list. */
+type PlacedContact = Contact & Pick<store.ListedContact, 'place'>;
+
 /** Exactly one of them is given. */
 export interface PartyName {
   handle?: string;
