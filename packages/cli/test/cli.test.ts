@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { claimedBy } from '../../../server/test/support/businesses.ts';
 import { temporaryFolder } from '../../../server/test/support/process.ts';
 import { type Receiver, receiverSettings, startReceiver, withStatus } from '../../../server/test/support/receiver.ts';
+import { holdSearchIndex } from '../../../server/test/support/search.ts';
 import { startTestService, type TestBusiness, type TestService } from '../../../server/test/support/service.ts';
 import { verifyWebhook, Waybill } from '../../client/src/index.ts';
 import { CommandLine } from './support/command-line.ts';
@@ -164,6 +165,18 @@ describe('messages', () => {
   test('are found', async () => {
     const { id } = await sender.send({ to: 'globex', subject: 'Zwieback' });
     await expect.poll(async () => (await asGlobex.succeed('search', 'zwieback', 'from:acme')).stdout, { timeout: 60_000 }).toContain(id);
+  });
+
+  test('are not called absent by a search that is incomplete', async () => {
+    const business = await service.business('late');
+    await sender.send({ to: 'late', subject: 'Order' });
+    const index = await holdSearchIndex(service);
+    const searcher = new CommandLine({ HOME: folder, WAYBILL_URL: service.url, WAYBILL_KEY: business.secret });
+    const { stdout, stderr } = await searcher.succeed('search', 'order');
+    expect([stdout, stderr]).toEqual(['None.\n', expect.stringMatching(/^Incomplete: /)]);
+    await index.goOn();
+    await expect.poll(async () => (await searcher.succeed('search', 'order')).stdout, { timeout: 60_000 }).toContain('Order');
+    expect((await searcher.succeed('search', 'order')).stderr).toBe('');
   });
 
   test('can’t command the terminal', async () => {

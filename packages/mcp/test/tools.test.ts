@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { untilSearchable } from '../../../server/test/support/search.ts';
+import { holdSearchIndex, untilSearchable } from '../../../server/test/support/search.ts';
 import { startTestService, type TestBusiness, type TestService } from '../../../server/test/support/service.ts';
 import { expectThread } from '../../../server/test/support/threads.ts';
 import { logSigner } from '../../proof/test/support/keys.ts';
@@ -162,6 +162,17 @@ describe.each(WAYS)('%s', (way, connect) => {
     await untilSearchable(service);
     const { results } = await agent.result('search', { q: 'flange has:json' });
     expect(results).toMatchObject([{ message: { id }, untrusted_content: { matches: [{ field: 'json' }] } }]);
+  });
+
+  test('search: says in words that it is incomplete', async () => {
+    const business = await service.business(`late-${acme.handle}`);
+    await acme.api.send({ to: business.handle, subject: 'Order' });
+    const index = await holdSearchIndex(service);
+    const searcher = await connect(service.url, business.secret);
+    const found = await searcher.result('search', { q: 'order' });
+    expect(found).toMatchObject({ results: [], complete: false, incomplete: expect.stringContaining('Incomplete') });
+    await searcher.close();
+    await index.goOn();
   });
 
   test('next_message and acknowledge: leased to one worker, until it is done', async () => {

@@ -228,6 +228,8 @@ export const REVOKED_KEYS_PER_AGENT_MAX = 180;
 export const BLOCKS_PER_BUSINESS_MAX = 10_000;
 /** Contacts that one business can save. Parties that it has not saved do not count. */
 export const SAVED_CONTACTS_PER_BUSINESS_MAX = 100_000;
+/** Contacts that one page looks at to find those that meet its filters. Then the page ends early with `next_cursor`. */
+export const CONTACTS_SCANNED_MAX = 5_000;
 /** Characters of a contact's label. */
 export const CONTACT_LABEL_MAX_CHARS = 200;
 /** Characters of a contact's notes. */
@@ -282,6 +284,10 @@ export const SEARCH_QUERY_MAX_CHARS = 500;
 export const SEARCH_TERMS_MAX = 20;
 /** Messages and comments that a search looks through, newest first, where the index of words does not help. Then its page ends early with `next_cursor`. */
 export const SEARCH_SCANNED_MAX = 5_000;
+/** Words of a page of results that are compared to mark what matched. Results after that come without marks. */
+export const SEARCH_MARKED_WORDS_MAX = 100_000;
+/** Time that a first search waits for the index of its business. */
+export const FIRST_SEARCH_WAIT_MS = 3_000;
 /** Searches of one business that wait for each other, in each process. */
 export const SEARCHES_WAITING_PER_BUSINESS_MAX = 20;
 /** Exports of one business at a time, in each process. */

@@ -110,9 +110,15 @@ export const lists: Command[] = [
     options: { limit },
     examples: ['waybill search PO-48 from:acme', `waybill search '"steel bolts" has:json' --limit 5`],
     run: async ({ args, options, output, waybill, signal }) => {
-      const found = await waybill()
-        .search(args.join(' '), {}, { signal })
-        .take(options.count('limit') ?? DEFAULT_ITEMS);
+      const max = options.count('limit') ?? DEFAULT_ITEMS;
+      const results: Api.SearchResult[] = [];
+      let isComplete = true;
+      for await (const page of waybill().search(args.join(' '), {}, { signal }).pages()) {
+        results.push(...page.data);
+        isComplete = page.complete;
+        if (results.length >= max) break;
+      }
+      const found = results.slice(0, max);
       output.list(found, ['received', 'from', 'match', 'subject', 'id'], () =>
         found.map(({ message, matches: [match], thread_subject }) => [
           localTime(message.received_at),
@@ -122,6 +128,7 @@ export const lists: Command[] = [
           message.id,
         ]),
       );
+      if (!isComplete) output.note('Incomplete: older messages are still being indexed. Search again in a few seconds.');
     },
   },
   {

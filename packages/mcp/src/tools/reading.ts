@@ -10,6 +10,7 @@ const page = {
   next_cursor: z.string().nullable().describe('For the next page; null on the last one.'),
   left_out: z.number().optional().describe('Items of this page that are missing because the result is too long. Ask for fewer.'),
 };
+const INCOMPLETE = 'Incomplete: older messages are still being indexed, so there may be more than this. Search again in a few seconds.';
 const worker = z.object({ kind: z.enum(['person', 'agent']), id: z.string(), name: z.string() });
 
 const whoAmI = tool({
@@ -187,6 +188,7 @@ const search = tool({
       }),
     ),
     complete: z.boolean().describe('False while older messages are still being indexed.'),
+    incomplete: z.string().optional().describe('What it means that the results are not complete. Do not report that nothing was found.'),
     ...page,
   }),
   isUntrusted: true,
@@ -202,7 +204,8 @@ const search = tool({
       ...result,
       message: cutMessage(result.message, maxChars),
     }));
-    return { results: items, complete, next_cursor, ...(leftOut > 0 && { left_out: leftOut }) };
+    const more = complete ? {} : { incomplete: INCOMPLETE };
+    return { results: items, complete, ...more, next_cursor, ...(leftOut > 0 && { left_out: leftOut }) };
   },
 });
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { PAGE_MAX_BYTES } from '../../contract/limits.ts';
+import { Breaks } from '../../platform/breaks.ts';
 import type { StoredMessage } from './envelope.ts';
 import { type EnvelopeServices, envelopeOf, summaryOf } from './envelopes.ts';
 import { INLINE_MAX_BYTES, type ListedEntry, type ListedMessage, messagesOf } from './list-store.ts';
@@ -22,7 +23,8 @@ export interface Reader {
   prepay(bytes: number): void;
 }
 
-type Item<Entry> = (envelope: string, entry: Entry) => string;
+/** `place` is that of the message in the list. */
+type Item<Entry> = (envelope: string, entry: Entry, message: Loaded, place: number) => string;
 
 /** What stands around the messages of a list, and around each of them. */
 export interface Frame<Entry> {
@@ -55,22 +57,22 @@ export async function listBody<Entry extends ListedEntry>(
   { request, reserve, prepay }: Reader,
   frame: Frame<Entry>,
 ): Promise<string | Readable> {
-  const { readerId, detail, entries } = list;
-  const bytes = bytesOf(entries);
+  const batches = batchesOf(list.entries);
+  const bytes = bytesOf(list.entries);
+  const items = itemsOf(services, list, batches, frame);
   if (bytes <= INLINE_MAX_BYTES) {
-    const messages = await load(services, list, entries);
-    const items = await Promise.all(messages.map((message, i) => render(services, list, message, frame, entries[i])));
-    const text = `${frame.opening}${items.join(',')}${frame.closing(undefined)}`;
+    const texts: string[] = [];
+    for await (const { text } of items) texts.push(text);
+    const text = `${frame.opening}${texts.join(',')}${frame.closing(undefined)}`;
     reserveLarge(reserve, text);
     return text;
   }
   // HEAD reads no messages.
   if (request.method === 'HEAD') return Readable.from([]);
-  const batches = batchesOf(entries);
   reserve(COPIES_HELD * Math.max(...batches.map(bytesOf)));
   prepay(bytes);
   // A high water mark of 0: nothing is read ahead while the client does not read.
-  return Readable.from(chunksOf(services, { readerId, detail }, batches, frame), { highWaterMark: 0 });
+  return Readable.from(chunksOf(items, frame), { highWaterMark: 0 });
 }
 
 /** Reserves the bytes of a large text, which is held until the client has read it. */
@@ -104,29 +106,54 @@ function bytesOf(entries: readonly ListedEntry[]): number {
   return entries.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-async function* chunksOf<Entry extends ListedEntry>(
+interface Rendered<Entry> {
+  text: string;
+  entry: Entry;
+}
+
+/** In turns, with others served in between. */
+async function* itemsOf<Entry extends ListedEntry>(
   services: EnvelopeServices,
   reading: Reading,
-  batches: Entry[][],
-  frame: Frame<Entry>,
-): AsyncGenerator<Buffer> {
-  let text = frame.opening;
-  let bytes = 0;
-  let last: Entry | undefined;
-  for (let batch = batches.shift(); batch; batch = batches.shift()) {
-    for (const [i, message] of (await load(services, reading, batch)).entries()) {
-      const item = await render(services, reading, message, frame, batch[i]);
-      // Entries have estimated sizes: escapes can make an envelope larger.
-      bytes += Buffer.byteLength(item);
-      if (last && bytes > frame.maxBytes) return yield Buffer.from(text + frame.closing(last));
-      text += last ? `,${item}` : item;
-      last = batch[i];
-      if (text.length < CHUNK_CHARS) continue;
-      yield Buffer.from(text);
-      text = '';
+  batches: readonly Entry[][],
+  { item }: Frame<Entry>,
+): AsyncGenerator<Rendered<Entry>> {
+  const breaks = new Breaks();
+  let place = 0;
+  for (const batch of batches) {
+    const messages = await load(services, reading, batch);
+    for (const [i, entry] of batch.entries()) {
+      const message = messages[i] as Loaded;
+      // Reading it may have taken as long as writing it will.
+      await breaks.takeIfDue();
+      const envelope = await (reading.detail === 'summary' ? summaryOf(message, services) : envelopeOf(message, services));
+      if (item) await breaks.takeIfDue();
+      yield { text: item ? item(envelope, entry, message, place) : envelope, entry };
+      place++;
     }
   }
-  yield Buffer.from(text + frame.closing(undefined));
+}
+
+async function* chunksOf<Entry>(
+  items: AsyncIterable<Rendered<Entry>>,
+  { opening, closing, maxBytes }: Frame<Entry>,
+): AsyncGenerator<Buffer> {
+  const breaks = new Breaks();
+  let text = opening;
+  let bytes = 0;
+  let last: Entry | undefined;
+  for await (const item of items) {
+    // Entries have estimated sizes: escapes can make an envelope larger.
+    bytes += Buffer.byteLength(item.text);
+    if (last && bytes > maxBytes) return yield Buffer.from(text + closing(last));
+    text += last ? `,${item.text}` : item.text;
+    last = item.entry;
+    if (text.length < CHUNK_CHARS) continue;
+    await breaks.takeIfDue();
+    yield Buffer.from(text);
+    text = '';
+  }
+  yield Buffer.from(text + closing(undefined));
 }
 
 /** The reader of the list, and the detail of its messages. */
@@ -137,15 +164,4 @@ async function load(services: EnvelopeServices, { readerId, detail }: Reading, e
   const inline = entries.flatMap(({ message }) => message ?? []);
   const messages = inline.length === entries.length ? inline : await messagesOf(services.database.of(readerId), entries, detail);
   return allWithFiles(services, readerId, messages);
-}
-
-async function render<Entry>(
-  services: EnvelopeServices,
-  { detail }: Reading,
-  message: Loaded,
-  { item }: Frame<Entry>,
-  entry: Entry | undefined,
-): Promise<string> {
-  const envelope = await (detail === 'summary' ? summaryOf(message, services) : envelopeOf(message, services));
-  return item && entry ? item(envelope, entry) : envelope;
 }

@@ -4,35 +4,73 @@ import { type Word, wordsOf } from './words.ts';
 /** Characters that a match shows before the first mark, and altogether. */
 const BEFORE_CHARS = 40;
 const SHOWN_CHARS = 160;
-/** Of a longer text, only the beginning is in the document. */
-const TEXT_MAX_CHARS = 32_768;
+/** What of a message or comment is in its document (sql/search/message_words.sql): the words of the first characters of its fields. */
+const DOCUMENT_MAX_CHARS = 32_768;
+const DOCUMENT_MAX_WORDS = 2_000;
+
+/** The order of matches: what people read first comes first. */
+export const MATCHED_FIELDS = ['subject', 'type', 'note', 'from', 'to', 'file', 'id', 'thread_id', 'json', 'comment', 'author'] as const;
+
+export type MatchedField = (typeof MATCHED_FIELDS)[number];
 
 export interface Match {
-  field: string;
+  field: MatchedField;
   /** A part of the field, around what matched. */
   text: string;
   /** What matched in `text`: start and end in code points. */
   marks: [start: number, end: number][];
 }
 
-/** What of these fields matched, each field once. */
-export function matchesIn(fields: Iterable<readonly [field: string, text: string | null]>, terms: readonly Term[]): Match[] {
-  const matches: Match[] = [];
-  for (const [field, text] of fields) {
-    if (text === null || matches.some((match) => match.field === field)) continue;
-    const marks = marksIn(text.slice(0, TEXT_MAX_CHARS), terms);
-    if (marks.length > 0) matches.push(excerpt(field, text, marks));
-  }
-  return matches;
+/** How many words may still be compared. */
+export interface WordBudget {
+  words: number;
 }
 
-/** In UTF-16 units, ascending, without overlaps. */
-function marksIn(text: string, terms: readonly Term[]): [number, number][] {
-  const words = [...wordsOf(text)];
+/** What of these fields matched, each field once. Fields come in the order of the document, so that none is read beyond its end. */
+export function matchesIn(
+  fields: Iterable<readonly [field: MatchedField, text: string | null]>,
+  terms: readonly Term[],
+  page: WordBudget,
+): Match[] {
+  const matches: Match[] = [];
+  if (terms.length === 0) return matches;
+  const document: WordBudget = { words: Math.min(DOCUMENT_MAX_WORDS, page.words) };
+  const given = document.words;
+  let chars = DOCUMENT_MAX_CHARS;
+  for (const [field, text] of fields) {
+    if (document.words <= 0 || chars <= 0) break;
+    if (text === null) continue;
+    const read = text.slice(0, chars);
+    chars -= text.length;
+    // What stands between two fields is a word, too.
+    document.words--;
+    if (matches.some((match) => match.field === field)) continue;
+    const marks = marksIn(read, terms, document);
+    if (marks.length > 0) matches.push(excerpt(field, text, marks));
+  }
+  page.words -= given - document.words;
+  return matches.sort((a, b) => MATCHED_FIELDS.indexOf(a.field) - MATCHED_FIELDS.indexOf(b.field));
+}
+
+/** Those that an excerpt around the first of them shows, in UTF-16 units, ascending, without overlaps. */
+function marksIn(text: string, terms: readonly Term[], left: WordBudget): [number, number][] {
+  const longest = Math.max(...terms.map((term) => term.words.length));
+  const words: Word[] = [];
   const marks: [number, number][] = [];
-  for (const term of terms)
-    for (let i = 0; i + term.words.length <= words.length; i++)
-      if (fits(words, i, term)) marks.push([words[i]?.start ?? 0, words[i + term.words.length - 1]?.end ?? 0]);
+  let shownTo = Number.POSITIVE_INFINITY;
+  let beyond = 0;
+  for (const word of wordsOf(text)) {
+    // A mark may begin where it is shown, and end where it is not.
+    if (left.words-- <= 0 || (word.start >= shownTo && ++beyond >= longest)) break;
+    words.push(word);
+    for (const term of terms) {
+      const first = words.length - term.words.length;
+      const start = words[first]?.start;
+      if (start === undefined || !fits(words, first, term)) continue;
+      marks.push([start, word.end]);
+      shownTo = Math.min(shownTo, start - BEFORE_CHARS + SHOWN_CHARS);
+    }
+  }
   marks.sort(([a], [b]) => a - b);
   const merged: [number, number][] = [];
   for (const [start, end] of marks) {
@@ -43,15 +81,18 @@ function marksIn(text: string, terms: readonly Term[]): [number, number][] {
   return merged;
 }
 
+/** Called for each word and term: the last word is compared first, and nothing is allocated. */
 function fits(words: readonly Word[], at: number, { words: wanted, isPrefix }: Term): boolean {
-  return wanted.every((word, i) => {
+  for (let i = wanted.length - 1; i >= 0; i--) {
     const folded = words[at + i]?.folded ?? '';
-    return isPrefix && i === wanted.length - 1 ? folded.startsWith(word) : folded === word;
-  });
+    const word = wanted[i] ?? '';
+    if (isPrefix && i === wanted.length - 1 ? !folded.startsWith(word) : folded !== word) return false;
+  }
+  return true;
 }
 
 /** Around the first mark, cut between characters. */
-function excerpt(field: string, text: string, marks: readonly [number, number][]): Match {
+function excerpt(field: MatchedField, text: string, marks: readonly [number, number][]): Match {
   const from = boundary(text, Math.max(0, (marks[0]?.[0] ?? 0) - BEFORE_CHARS));
   const to = boundary(text, Math.min(text.length, from + SHOWN_CHARS));
   const shown = marks.filter(([start]) => start < to).map(([start, end]): [number, number] => [start, Math.min(end, to)]);

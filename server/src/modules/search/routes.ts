@@ -1,19 +1,19 @@
 import { Type } from 'typebox';
 import { SummarySchema } from '../../contract/envelope.ts';
-import { SEARCH_QUERY_MAX_CHARS } from '../../contract/limits.ts';
+import { SEARCH_MARKED_WORDS_MAX, SEARCH_QUERY_MAX_CHARS } from '../../contract/limits.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { WorkerSchema } from '../../contract/threads.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import type { EnvelopeServices } from '../messages/envelopes.ts';
-import { reserveLarge } from '../messages/page-body.ts';
+import { MATCHED_FIELDS } from './matches.ts';
 import type { Searches } from './search.ts';
-import { resultsJson } from './search-page.ts';
+import { resultsBody } from './search-page.ts';
 
 const { endpoint } = endpointsFor<EnvelopeServices & { searches: Searches }>();
 
 const MatchSchema = Type.Object(
   {
-    field: Type.Enum(['subject', 'type', 'note', 'from', 'to', 'file', 'id', 'thread_id', 'json', 'comment', 'author']),
+    field: Type.Enum([...MATCHED_FIELDS]),
     text: Type.String({ description: 'The field, or a part of it around what matched. In `json`, escapes are resolved.' }),
     marks: Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }), {
       description: 'What matched in `text`: start and end of each mark, counted in Unicode code points.',
@@ -29,7 +29,9 @@ const ResultSchema = Type.Object(
     thread_subject: Type.Union([Type.String(), Type.Null()], {
       description: 'The first one that was given in the thread: replies seldom have one of their own.',
     }),
-    matches: Type.Array(MatchSchema, { description: 'Each field once. Empty if only operators matched.' }),
+    matches: Type.Array(MatchSchema, {
+      description: `Each field once. Empty if only operators matched, or after ${SEARCH_MARKED_WORDS_MAX} words of a page have been compared.`,
+    }),
     comment: Type.Optional(
       Type.Object(
         {
@@ -48,7 +50,7 @@ const ResultSchema = Type.Object(
 const COMPLETE = {
   complete: Type.Boolean({
     description:
-      'False for a while after the first search of your business: older messages are still being read, the newest threads first.',
+      'False for a while after the first search of your business, which waits up to 3 seconds for that: older messages are still being read, the newest threads first.',
   }),
 };
 
@@ -62,11 +64,7 @@ export const find = endpoint({
   ),
   success: { status: 200, description: 'A page of results.', schema: pageSchema(ResultSchema, {}, COMPLETE) },
   errors: ['validation_error', 'rate_limited'],
-  handle: async (context, { caller, query, reserve }) => {
-    const results = await context.searches.find(caller, query);
-    const { items, nextCursor } = await resultsJson(context, caller, results);
-    const body = `{"data":[${items.join(',')}],"next_cursor":${JSON.stringify(nextCursor)},"complete":${results.isComplete}}`;
-    reserveLarge(reserve, body);
-    return { body };
-  },
+  handle: async (context, call) => ({
+    body: await resultsBody(context, call.caller, await context.searches.find(call.caller, call.query), call),
+  }),
 });

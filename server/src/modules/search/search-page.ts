@@ -1,19 +1,23 @@
+import type { Readable } from 'node:stream';
 import { formatId } from '../../contract/ids.ts';
-import { PAGE_MAX_BYTES } from '../../contract/limits.ts';
+import { PAGE_MAX_BYTES, SEARCH_MARKED_WORDS_MAX } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
 import type { EnvelopeServices } from '../messages/envelopes.ts';
-import { summariesOf } from '../messages/summaries.ts';
+import { type Loaded, listBody, type Reader } from '../messages/page-body.ts';
+import { entriesOf, type ListedEntry, pageFrom } from '../messages/read-messages.ts';
 import { workerView } from '../threads/workers.ts';
-import { type Match, matchesIn } from './matches.ts';
+import { type MatchedField, matchesIn, type WordBudget } from './matches.ts';
 import type { Found, Results } from './search.ts';
 import type { Term } from './search-query.ts';
 import { jsonTexts } from './search-store.ts';
 
-/** Of the json of a message, this much is in its document. */
+/** Of the json of a message, this much is in its document; of its note, and of the names of its files together, this much. */
 const JSON_CHARS = 32_768;
+const NOTE_CHARS = 8_192;
+const FILENAMES_CHARS = 8_192;
 /** Of the json of all messages of a page, this much is read for marks. */
 const JSON_PER_PAGE_CHARS = 1_048_576;
-/** Messages whose json is read together; others are served in between. */
+/** Messages whose json is read together. */
 const AT_ONCE = 20;
 
 interface Named {
@@ -23,54 +27,62 @@ interface Named {
   email?: string;
 }
 
-/** What is read of an envelope. */
-interface Summary {
-  id: string;
-  thread_id: string;
-  type: string | null;
-  subject: string | null;
-  note: string | null;
-  from: { party: Named; actor: { name: string; email: string | null } };
-  to: { party: Named; segment?: string | null };
-  json_bytes: number | null;
-  files: { filename: string }[];
+/** A message that was found, by itself or by a comment. */
+interface FoundEntry extends ListedEntry {
+  row: Found;
 }
 
-/** The results as JSON texts. Ends early when their messages are large together. */
-export async function resultsJson(
+/** The page as JSON. Ends early when its messages are large together. */
+export async function resultsBody(
   services: EnvelopeServices,
   { business }: Caller,
-  { found, terms, cursorAfter, nextCursor }: Results,
-): Promise<{ items: string[]; nextCursor: string | null }> {
-  const keys = found.map(({ sender_id, message_id }) => ({ senderId: BigInt(sender_id ?? 0), messageId: message_id ?? '' }));
-  const summaries = await summariesOf(services, business.id, keys, PAGE_MAX_BYTES);
-  const items: string[] = [];
-  let chars = 0;
-  for (let i = 0; i < summaries.length; i += AT_ONCE) {
-    const batch = summaries.slice(i, i + AT_ONCE);
-    const hasRoom = terms.length > 0 && chars < JSON_PER_PAGE_CHARS;
-    const jsons = hasRoom ? await jsonTexts(services.database.of(business.id), keys.slice(i, i + AT_ONCE), JSON_CHARS) : [];
-    for (const [j, row] of found.slice(i, i + batch.length).entries()) {
-      const json = jsons[j] ?? null;
-      chars += json?.length ?? 0;
-      items.push(itemJson(row, batch[j] ?? '', json, terms));
-    }
-  }
-  const last = found[items.length - 1];
-  return { items, nextCursor: items.length < found.length && last ? cursorAfter(last) : nextCursor };
+  results: Results,
+  reader: Reader,
+): Promise<string | Readable> {
+  const { found, terms, isComplete } = results;
+  const cursorAfter = ({ row }: FoundEntry) => results.cursorAfter(row);
+  const { entries, nextCursor } = pageFrom(await foundEntries(services, business.id, found), found.length, cursorAfter);
+  const jsons = terms.length === 0 ? [] : await jsonsOf(services, business.id, entries);
+  const left: WordBudget = { words: SEARCH_MARKED_WORDS_MAX };
+  return listBody(services, { readerId: business.id, detail: 'summary', entries }, reader, {
+    opening: '{"data":[',
+    item: (summary, { row }, message, place) => itemJson(row, summary, fieldsOf(message, jsons[place] ?? null), terms, left),
+    closing: (cutAfter) => {
+      const next = cutAfter ? cursorAfter(cutAfter) : (nextCursor ?? results.nextCursor);
+      return `],"next_cursor":${JSON.stringify(next)},"complete":${isComplete}}`;
+    },
+    maxBytes: PAGE_MAX_BYTES,
+  });
 }
 
-function itemJson(row: Found, summary: string, json: string | null, terms: readonly Term[]): string {
+async function foundEntries(services: EnvelopeServices, partyId: bigint, found: readonly Found[]): Promise<FoundEntry[]> {
+  const keys = found.map(({ sender_id, message_id }) => ({ senderId: BigInt(sender_id ?? 0), messageId: message_id ?? '' }));
+  const entries = await entriesOf(services, partyId, keys, 'summary');
+  return found.map((row, i) => {
+    const entry = entries[i] as ListedEntry;
+    return { ...entry, row, bytes: entry.bytes + Buffer.byteLength(row.comment_text ?? '') };
+  });
+}
+
+async function jsonsOf({ database }: EnvelopeServices, partyId: bigint, entries: readonly ListedEntry[]): Promise<(string | null)[]> {
+  const jsons: (string | null)[] = [];
+  for (let chars = 0; jsons.length < entries.length && chars < JSON_PER_PAGE_CHARS; ) {
+    const more = await jsonTexts(database.of(partyId), entries.slice(jsons.length, jsons.length + AT_ONCE), JSON_CHARS);
+    for (const json of more) chars += json?.length ?? 0;
+    jsons.push(...more);
+  }
+  return jsons;
+}
+
+function itemJson(row: Found, summary: string, ofMessage: Iterable<Field>, terms: readonly Term[], left: WordBudget): string {
   const comment = commentOf(row);
-  const matches: Match[] = comment
-    ? matchesIn(
-        [
-          ['comment', comment.text],
-          ['author', comment.author.name],
-        ],
-        terms,
-      )
-    : matchesIn(fieldsOf(JSON.parse(summary), json), terms);
+  const ofComment: Field[] = comment
+    ? [
+        ['author', comment.author.name],
+        ['comment', comment.text],
+      ]
+    : [];
+  const matches = matchesIn(comment ? ofComment : ofMessage, terms, left);
   const rest = { thread_id: formatId('thr', row.thread_id), thread_subject: row.thread_subject, matches, ...(comment && { comment }) };
   return `{"message":${summary},${JSON.stringify(rest).slice(1)}`;
 }
@@ -80,16 +92,25 @@ function commentOf({ id, comment_text: text, author_kind: kind, author_id: autho
   return { id: formatId('cmt', id), author: workerView({ kind, id: authorId, name }), text, created_at: at.toISOString() };
 }
 
-function* fieldsOf(summary: Summary, json: string | null): Generator<[string, string | null]> {
-  const { subject, type, note, from, to, files, id, thread_id } = summary;
+type Field = [field: MatchedField, text: string | null];
+
+/** In the order of the document. */
+function* fieldsOf({ subject, type, note, sender, recipient, files, id, threadId }: Loaded, json: string | null): Generator<Field> {
+  const from: { party: Named; actor: { name: string; email: string | null } } = JSON.parse(sender);
+  const to: { party: Named; segment?: string | null } = JSON.parse(recipient);
   yield ['subject', subject];
   yield ['type', type];
-  yield ['note', note];
   for (const text of [...namesOf(from.party), from.actor.name, from.actor.email]) yield ['from', text];
   for (const text of [...namesOf(to.party), to.segment ?? null]) yield ['to', text];
-  for (const { filename } of files) yield ['file', filename];
-  yield ['id', id];
-  yield ['thread_id', thread_id];
+  yield ['id', formatId('msg', id)];
+  yield ['thread_id', formatId('thr', threadId)];
+  let chars = FILENAMES_CHARS;
+  for (const { filename } of files) {
+    if (chars <= 0) break;
+    yield ['file', filename.slice(0, chars)];
+    chars -= filename.length;
+  }
+  yield ['note', note?.slice(0, NOTE_CHARS) ?? null];
   yield ['json', json === null ? null : plainText(json)];
 }
 

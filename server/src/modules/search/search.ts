@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cursors } from '../../contract/cursors.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { formatId } from '../../contract/ids.ts';
-import { PAGE_DEFAULT_ITEMS, SEARCH_SCANNED_MAX, SEARCHES_WAITING_PER_BUSINESS_MAX } from '../../contract/limits.ts';
+import { FIRST_SEARCH_WAIT_MS, PAGE_DEFAULT_ITEMS, SEARCH_SCANNED_MAX, SEARCHES_WAITING_PER_BUSINESS_MAX } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
 import { type Database, isTimeout } from '../../platform/postgres.ts';
 import { SlowList } from '../../platform/slow-list.ts';
@@ -23,6 +24,7 @@ const THREADS_MAX = 200;
 const INDEX_PATIENCE_MS = 1_000;
 const PATIENCE_MS = 10_000;
 const AT_ONCE = 4;
+const ASK_EVERY_MS = 100;
 const SLOW_FOR_MS = 60_000;
 const SLOW_FOR_MAX_MS = 3_600_000;
 const POSITION_MAX = 2n ** 63n - 1n;
@@ -42,7 +44,8 @@ export class Searches {
   readonly #database: Database;
   readonly #cursors: Cursors;
   readonly #turns = new Turns({ waitingMax: SEARCHES_WAITING_PER_BUSINESS_MAX, patienceMs: PATIENCE_MS, atOnce: AT_ONCE });
-  /** Searches for which the index has taken too long. */
+  readonly #waiting = new Map<string, Promise<boolean>>();
+  /** Searches, and first searches of businesses, for which the index has taken too long. */
   readonly #slow = new SlowList(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
 
   constructor(database: Database, cursors: Cursors) {
@@ -57,7 +60,7 @@ export class Searches {
     const after = placeIn(this.#cursors.open(scope, cursor));
     const query = parseQuery(q, reader.id);
     const cursorAfter = ({ position, id }: store.Place) => this.#cursors.issue(scope, `${position} ${id}`);
-    const isComplete = await store.beginSearch(this.#database.of(caller.business.id), caller.business.id);
+    const isComplete = await this.#begin(caller.business.id);
     const result = { terms: query.terms, cursorAfter, isComplete };
     if (query.isEmpty) return { ...result, found: [], nextCursor: null };
     try {
@@ -68,6 +71,20 @@ export class Searches {
       if (!(error instanceof TooMuchWaiting)) throw error;
       throw new Refusal('rate_limited', 'Too many searches of your business are under way at once. Try again later.', { retryAfterS: 1 });
     }
+  }
+
+  /** Whether all messages can be found. A first search waits for that: without, it would find nothing. */
+  async #begin(partyId: bigint): Promise<boolean> {
+    const isComplete = () => store.beginSearch(this.#database.of(partyId), partyId);
+    const name = partyId.toString();
+    if (await isComplete()) return true;
+    if (this.#slow.has(name)) return false;
+    // Searches of one business wait together, and without a connection.
+    const waiting = this.#waiting.get(name) ?? untilTrue(isComplete, FIRST_SEARCH_WAIT_MS).finally(() => this.#waiting.delete(name));
+    this.#waiting.set(name, waiting);
+    const isNowComplete = await waiting;
+    if (!isNowComplete) this.#slow.note(name);
+    return isNowComplete;
   }
 
   async #search(
@@ -119,6 +136,16 @@ export class Searches {
       this.#slow.note(name);
       return undefined;
     }
+  }
+}
+
+/** Asks again and again, and at most for this time. */
+async function untilTrue(ask: () => Promise<boolean>, patienceMs: number): Promise<boolean> {
+  const end = performance.now() + patienceMs;
+  for (;;) {
+    await sleep(ASK_EVERY_MS);
+    if (await ask()) return true;
+    if (performance.now() >= end) return false;
   }
 }
 

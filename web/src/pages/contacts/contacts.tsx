@@ -1,5 +1,5 @@
 import { ContactRound, Plus } from 'lucide-react';
-import { useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { useDebouncedValue } from '../../ui/debounce.ts';
 import { Select, TextField } from '../../ui/field.tsx';
@@ -18,6 +18,12 @@ export function ContactsPage() {
   const q = useDebouncedValue(typed.trim(), TYPING_MS);
   const [order, setOrder] = useState<Order>('activity');
   const list = useContacts(q, shown, order);
+  // A page can be empty and not the last one.
+  const { hasMore, isFetchingMore, more } = list;
+  const isLooking = list.items.length === 0 && hasMore;
+  useEffect(() => {
+    if (isLooking && !isFetchingMore) more();
+  }, [isLooking, isFetchingMore, more]);
   const [isAdding, setAdding] = useState(false);
   const searchField = useRef<HTMLInputElement>(null);
   useShortcuts(useMemo(() => ({ '/': () => searchField.current?.focus() }), []));
@@ -72,7 +78,7 @@ export function ContactsPage() {
       </search>
       {list.error ? (
         <ErrorNote error={list.error} onRetry={list.retry} />
-      ) : list.isPending ? (
+      ) : list.isPending || isLooking ? (
         <Loading rows={8} label="Loading contacts" />
       ) : list.items.length > 0 ? (
         <ContactRows list={list} />

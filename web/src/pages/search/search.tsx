@@ -134,7 +134,7 @@ function Results({ q }: { q: string }) {
     <>
       {isIncomplete ? (
         <p role="status" className="mb-4 text-soft">
-          Older messages are being read for your first search. More results appear here by themselves.
+          These results are incomplete: older messages are being read for your first search. More results appear here by themselves.
         </p>
       ) : null}
       <ul aria-label="Results" className="divide-y divide-line">
