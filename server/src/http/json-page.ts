@@ -12,11 +12,13 @@ export interface LargeRows<Row> {
   /** One more than the page can have, if there are more. */
   rows: Iterable<Row> | AsyncIterable<Row>;
   cursorAfter(last: Row): string;
+  /** Where the next page begins if this one has all rows, because only some were looked at; null at the end of the list. */
+  endCursor?: string | null;
 }
 
 /** A page of rows that can be large, as JSON, made in turns of the event loop. It ends early at the bytes of a page, with at least one row. */
 export async function jsonPage<Row>(
-  { rows, cursorAfter }: LargeRows<Row>,
+  { rows, cursorAfter, endCursor = null }: LargeRows<Row>,
   view: (row: Row) => object,
   { query, reserve, prepay }: Pick<Call<unknown, { limit?: number }>, 'query' | 'reserve' | 'prepay'>,
 ): Promise<Buffer | Readable> {
@@ -26,7 +28,7 @@ export async function jsonPage<Row>(
   let bytes = 0;
   let last: Row | undefined;
   let count = 0;
-  let nextCursor: string | null = null;
+  let nextCursor = endCursor;
   for await (const row of rows) {
     const item = JSON.stringify(view(row));
     const itemBytes = Buffer.byteLength(item);

@@ -60,9 +60,6 @@ export interface ContactQuery {
   sort?: store.ContactFilters['sort'];
 }
 
-/** A contact, and where the next page begins after it. */
-type PlacedContact = Contact & { place: string | null };
-
 /** One more than the page has. */
 export async function listContacts(services: ContactServices, business: Business, query: ContactQuery) {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, ...given } = query;
@@ -70,9 +67,13 @@ export async function listContacts(services: ContactServices, business: Business
   const below = services.cursors.open(scope, cursor);
   const { q, archived = false, sort = 'added' } = given;
   const filters = { ...given, ...(q !== undefined && { q: foldCase(q) }), archived, sort };
-  const rows = await store.listContacts(services.database.of(business.id), business.id, filters, below, limit + 1);
+  const { rows, walkedTo } = await store.listContacts(services.database.of(business.id), business.id, filters, below, limit + 1);
   const cursorAfter = ({ place }: PlacedContact) => services.cursors.issue(scope, place ?? '');
-  return { rows: contactsOf(services, business, rows), cursorAfter };
+  return {
+    rows: contactsOf(services, business, rows),
+    cursorAfter,
+    endCursor: walkedTo === undefined ? null : services.cursors.issue(scope, walkedTo),
+  };
 }
 
 /** Reads the activity of a few contacts at a time: each can have many types and actors. */

@@ -1,3 +1,4 @@
+import { CONTACTS_SCANNED_MAX } from '../../contract/limits.ts';
 import { foldCase } from '../../contract/names.ts';
 import { bigintArray } from '../../platform/binary-array.ts';
 import type { Queryable } from '../../platform/postgres.ts';
@@ -37,31 +38,53 @@ export interface ContactFilters {
   type?: string;
 }
 
-/** What lists are ordered by: the place of a contact is unique in its list. `after` takes the parts of a place. */
+/**
+ * What lists are ordered by: `walk` reads contacts in the order of an index, and the place of a contact is unique in its list. `after` takes the
+ * parts of a place.
+ */
 const ORDERS = {
-  added: { from: 'contacts c', owner: 'c.party_id', place: 'c.id::text', order: 'c.id DESC', after: (id: string) => `c.id < ${id}` },
+  added: {
+    walk: { keys: '', from: 'contacts c', owner: 'c.party_id', order: 'c.id DESC', after: (id: string) => `c.id < ${id}` },
+    place: 'c.id::text',
+    order: 'c.id DESC',
+  },
   activity: {
-    from: 'contact_activity a JOIN contacts c ON c.party_id = a.party_id AND c.other_id = a.other_id',
-    owner: 'a.party_id',
-    place: `a.last_position || ' ' || a.other_id`,
-    order: 'a.last_position DESC, a.other_id DESC',
-    after: (position: string, other: string) => `(a.last_position, a.other_id) < (${position}::bigint, ${other}::bigint)`,
+    walk: {
+      keys: ', a.last_position AS key',
+      from: 'contact_activity a JOIN contacts c ON c.party_id = a.party_id AND c.other_id = a.other_id',
+      owner: 'a.party_id',
+      order: 'a.last_position DESC, a.other_id DESC',
+      after: (position: string, other: string) => `(a.last_position, a.other_id) < (${position}::bigint, ${other}::bigint)`,
+    },
+    place: `c.key || ' ' || c.other_id`,
+    order: 'c.key DESC, c.other_id DESC',
   },
   name: {
-    from: 'contact_names n JOIN contacts c ON c.party_id = n.party_id AND c.other_id = n.other_id',
-    owner: 'n.party_id',
-    place: `n.other_id || ' ' || n.name`,
-    order: 'n.name, n.other_id',
-    after: (other: string, name: string) => `(n.name, n.other_id) > (${name}::text, ${other}::bigint)`,
+    walk: {
+      keys: ', n.name AS key',
+      from: 'contact_names n JOIN contacts c ON c.party_id = n.party_id AND c.other_id = n.other_id',
+      owner: 'n.party_id',
+      order: 'n.name, n.other_id',
+      after: (other: string, name: string) => `(n.name, n.other_id) > (${name}::text, ${other}::bigint)`,
+    },
+    place: `c.other_id || ' ' || c.key`,
+    order: 'c.key, c.other_id',
   },
 } as const;
+
+/** The contacts that a page looks at, in order. `first` is the number of the parameter that has the first part of the place. */
+function walked(sort: (typeof CONTACT_ORDERS)[number], first: number | undefined): string {
+  const { keys, from, owner, order, after } = ORDERS[sort].walk;
+  const below = first === undefined ? '' : ` AND ${after(`$${first}`, `$${first + 1}`)}`;
+  return `SELECT c.*${keys} FROM ${from} WHERE ${owner} = $1${below} ORDER BY ${order}`;
+}
 
 const CONTACTS = variants(
   { sort: CONTACT_ORDERS, saved: ['any', 'saved', 'unsaved'], type: [true, false], q: [true, false], below: [true, false] },
   { ...CONTACT_ROW, place: 'text?' },
   ({ sort, saved, type, q, below }) => {
-    const { from, owner, place: placeOf, order, after } = ORDERS[sort];
-    const conditions = [`${owner} = $1`, 'c.archived = $2'];
+    const { place: placeOf, order } = ORDERS[sort];
+    const conditions = ['c.archived = $2'];
     let place = 3;
     if (saved !== 'any') conditions.push(`c.saved_at IS ${saved === 'saved' ? 'NOT NULL' : 'NULL'}`);
     if (type)
@@ -74,22 +97,31 @@ const CONTACTS = variants(
         `(strpos(coalesce(p.handle, p.domain, p.email), ${at}) > 0 OR strpos(p.folded_name, ${at}) > 0 OR strpos(c.folded_label, ${at}) > 0)`,
       );
     }
-    if (below) conditions.push(after(`$${place + 1}`, `$${place + 2}`));
-    return `${SELECTED}, ${placeOf} AS place FROM ${from} JOIN parties p ON p.id = c.other_id WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT $3`;
+    const looked = `${walked(sort, below ? place + 1 : undefined)} LIMIT ${CONTACTS_SCANNED_MAX}`;
+    return `${SELECTED}, ${placeOf} AS place FROM (${looked}) c JOIN parties p ON p.id = c.other_id WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT $3`;
   },
+);
+
+/** The last of the contacts that a page has looked at, if there may be more. */
+const LAST_WALKED = variants(
+  { sort: CONTACT_ORDERS, below: [true, false] },
+  { place: 'text?' },
+  ({ sort, below }) =>
+    `SELECT ${ORDERS[sort].place} AS place FROM (${walked(sort, below ? 2 : undefined)} OFFSET ${CONTACTS_SCANNED_MAX - 1} LIMIT 1) c`,
 );
 
 export type ListedContact = ContactRow & { place: string | null };
 
-/** In the order that `sort` names, after the given place. */
+/** In the order that `sort` names, after the given place. `walkedTo` is given if there may be more contacts behind those that were looked at. */
 export async function listContacts(
   db: Queryable,
   partyId: bigint,
   filters: ContactFilters,
   below: string | undefined,
   limit: number,
-): Promise<ListedContact[]> {
+): Promise<{ rows: ListedContact[]; walkedTo: string | undefined }> {
   const { sort, q, saved, archived, type } = filters;
+  const place = partsOf(below);
   const contacts = CONTACTS.of({
     sort,
     saved: saved === undefined ? 'any' : saved ? 'saved' : 'unsaved',
@@ -97,7 +129,10 @@ export async function listContacts(
     q: q !== undefined,
     below: below !== undefined,
   });
-  return db.query(contacts, [partyId, archived, limit, ...[type, q, ...partsOf(below)].filter((value) => value !== undefined)]);
+  const rows = await db.query(contacts, [partyId, archived, limit, ...[type, q, ...place].filter((value) => value !== undefined)]);
+  if (rows.length === limit) return { rows, walkedTo: undefined };
+  const [last] = await db.query(LAST_WALKED.of({ sort, below: below !== undefined }), [partyId, ...place]);
+  return { rows, walkedTo: last?.place ?? undefined };
 }
 
 /** A place has two parts, or one. Names contain spaces, and stand last. */
