@@ -235,13 +235,13 @@ export const forOperators: readonly Route<Context>[] = [
 ];
 
 /** The targets of links in mails. */
-const linkedFromMails: readonly Route<Context>[] = [
+export const linkedFromMails: readonly Route<Context>[] = [
   ['GET', '/mail/unsubscribe/:token', 'public', mail.askToUnsubscribe],
   ['POST', '/mail/unsubscribe/:token', 'public', mail.unsubscribe],
 ];
 
 /** For the operator of a service that has no mail server. */
-const keptMails: readonly Route<Context>[] = [
+export const keptMails: readonly Route<Context>[] = [
   ['GET', '/dev/mail', 'public unlimited', keptMail.list],
   ['GET', '/dev/mail/:id', 'public unlimited', keptMail.show],
   ['GET', '/dev/mail/:id/html', 'public unlimited', keptMail.showHtml],

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { buildApp } from './app.ts';
+import { api, buildApp } from './app.ts';
 import { bucketOf } from './bucket.ts';
 import { allChores } from './chores.ts';
 import { type Config, ConfigError } from './config.ts';
@@ -10,6 +10,7 @@ import { NetworkRate } from './http/network-rate.ts';
 import { version } from './http/version.ts';
 import { Cosigning } from './modules/attestations/cosigning.ts';
 import { Timestamps } from './modules/attestations/timestamps.ts';
+import { apiDocument } from './modules/documentation/api-document.ts';
 import { collectLogMetrics } from './modules/log/log-metrics.ts';
 import { Sequencer } from './modules/log/sequencer.ts';
 import { sendMail } from './modules/mail/chores.ts';
@@ -144,7 +145,9 @@ async function ensureLog({ transparencyLog, publicUrl, config }: Context, log: L
 /** What nothing needs before the first agent or reader comes. It is loaded while the database starts: later, all other requests would wait for it. */
 async function preload(): Promise<void> {
   await loadHandler(version);
-  await import('./modules/documentation/site.ts');
+  const { prepareLanguages } = await import('./modules/documentation/site.ts');
+  await prepareLanguages();
+  apiDocument(api);
 }
 
 /**

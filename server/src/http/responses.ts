@@ -8,6 +8,7 @@ import { EVENT_STREAM, type HttpResponse } from './endpoint.ts';
 import { entityTag, isUnchanged } from './entity-tag.ts';
 import type { Pace } from './pace.ts';
 import { Reservation } from './reservation.ts';
+import { serialize } from './serialize.ts';
 
 /** Smaller bodies are not counted: with the limit of requests per connection, they come to a few hundred KB. */
 const COUNTED_FROM_BYTES = 16 * 1024;
@@ -47,7 +48,7 @@ export class Responses {
     form: Form,
     { reservation, bill }: { reservation: Reservation; bill: Bill },
   ): Promise<FastifyReply> {
-    const body = serialize(response.body);
+    const body = await serialize(response.body);
     if (body instanceof Readable) holdStream(body, response, reservation);
     else if (body !== undefined) {
       const bytes = body.length >= COUNTED_FROM_BYTES ? Buffer.byteLength(body) : body.length;
@@ -88,11 +89,6 @@ export class Responses {
     if (compressed) reply.header('content-encoding', encoding);
     return reply.send(compressed ?? charged);
   }
-}
-
-function serialize(body: unknown): string | Buffer | Readable | undefined {
-  const isFinished = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable;
-  return isFinished ? body : JSON.stringify(body);
 }
 
 function holdStream(stream: Readable, { headers }: HttpResponse, reservation: Reservation): void {

@@ -31,6 +31,10 @@ const LETTER_U = 0x75;
 
 /** The largest double has this many digits before the point. */
 const DOUBLE_MAX_DIGITS = 309;
+/** The digits of the smallest number that is read as Infinity: half a step above the largest double. */
+const INFINITE = Buffer.from((2n ** 1024n - 2n ** 970n).toString());
+/** Any number with such an exponent is 0 or infinite, unless it has as many zeros. */
+const EXPONENT_MAX = 1_000_000_000;
 const SHORT_ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 const WORDS = { true: Buffer.from('true'), false: Buffer.from('false'), null: Buffer.from('null') };
 
@@ -209,25 +213,48 @@ function skipWord(text: Buffer, from: number, word: Buffer): number {
 function skipNumber(text: Buffer, from: number, found: Omit<WrittenValue, 'raw'>): number {
   const start = text[from] === MINUS ? from + 1 : from;
   let at = skipDigits(text, start);
-  let digits = at - start;
+  const digits = at - start;
   if (digits === 0 || (digits > 1 && text[start] === ZERO)) return ~start;
   if (text[at] === POINT) {
     const fraction = at + 1;
     at = skipDigits(text, fraction);
     if (at === fraction) return ~at;
   }
+  const mantissaEnd = at;
+  let exponent = 0;
   if (text[at] === 0x65 || text[at] === 0x45) {
     at++;
     const isNegative = text[at] === MINUS;
     if (isNegative || text[at] === PLUS) at++;
-    const exponent = at;
-    at = skipDigits(text, exponent);
-    if (at === exponent) return ~at;
-    if (!isNegative) digits += at - exponent > 9 ? DOUBLE_MAX_DIGITS : Number(text.toString('latin1', exponent, at));
+    const exponentStart = at;
+    at = skipDigits(text, exponentStart);
+    if (at === exponentStart) return ~at;
+    exponent = (isNegative ? -1 : 1) * numberIn(text, exponentStart, at);
   }
   // Most numbers are too short to be outside of the range.
-  if (digits >= DOUBLE_MAX_DIGITS && !Number.isFinite(Number(text.toString('latin1', from, at)))) found.numbersFit = false;
+  if (digits + exponent >= DOUBLE_MAX_DIGITS && !isInRange(text, start, mantissaEnd, digits + exponent)) found.numbersFit = false;
   return at;
+}
+
+function numberIn(text: Buffer, from: number, to: number): number {
+  let value = 0;
+  for (let at = from; at < to; at++) value = Math.min(value * 10 + (text[at] ?? ZERO) - ZERO, EXPONENT_MAX);
+  return value;
+}
+
+/** Whether a number is smaller than what is read as Infinity, by its digits: `places` of them stand before the point. */
+function isInRange(text: Buffer, from: number, to: number, places: number): boolean {
+  let at = from;
+  let left = places;
+  for (; at < to && (text[at] === ZERO || text[at] === POINT); at++) if (text[at] === ZERO) left--;
+  if (at === to || left !== DOUBLE_MAX_DIGITS) return at === to || left < DOUBLE_MAX_DIGITS;
+  for (let i = 0; i < INFINITE.length; at++) {
+    if (text[at] === POINT) continue;
+    const digit = at < to ? (text[at] ?? ZERO) : ZERO;
+    const limit = INFINITE[i++] ?? ZERO;
+    if (digit !== limit) return digit < limit;
+  }
+  return false;
 }
 
 function skipDigits(text: Buffer, from: number): number {

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { endpointsFor, type HttpResponse, type Route } from '../../http/endpoint.ts';
-import { openApiDocument } from '../../http/openapi.ts';
 import { openApiText } from '../../http/openapi-shared.ts';
 import { HTML_TYPE } from '../../http/page.ts';
 import { StaticDocument } from '../../http/static-document.ts';
 import { version } from '../../http/version.ts';
 import type { Pages } from '../web/pages.ts';
+import { apiDocument, apiDocumentAt } from './api-document.ts';
 import { HOME, movedTo, REFERENCE } from './library.ts';
 import type { LimitSettings } from './limits-in-use.ts';
 import { markdownPages, withMarkdownLink } from './markdown-pages.ts';
@@ -27,7 +27,7 @@ export function documentation(api: readonly Route<never>[], pages: Pages): Route
   let site: Promise<DocumentationSite> | undefined;
   // Markdown, colours and the reference take a tenth of a second to load, which the start of the service does not wait for.
   const openSite = (config: LimitSettings): Promise<DocumentationSite> => {
-    site ??= import('./site.ts').then(({ DocumentationSite }) => DocumentationSite.open(openApiDocument(api, version, ''), config));
+    site ??= import('./site.ts').then(({ DocumentationSite }) => new DocumentationSite(apiDocument(api), config));
     return site;
   };
   const show = async (address: string, { publicUrl, config }: Services): Promise<HttpResponse> => {
@@ -74,7 +74,7 @@ export function documentation(api: readonly Route<never>[], pages: Pages): Route
     ['GET', `${HOME}/:name`, 'public unlimited', document],
     ['GET', `${REFERENCE}/:operation`, 'public unlimited', endpoint],
     ['GET', `${HOME}/search.json`, 'public unlimited', search],
-    ...markdownPages(memoize((publicUrl) => referenceMarkdown(openApiDocument(api, version, publicUrl)))),
+    ...markdownPages(memoize((publicUrl) => referenceMarkdown(apiDocumentAt(api, publicUrl)))),
   ];
 }
 

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Html, html } from '../../contract/html.ts';
 import type { OpenApiDocument } from '../../http/openapi.ts';
-import { prepareLanguages } from './code-block.ts';
 import { OBJECTS } from './fields.ts';
 import { frame, type Site } from './layout.ts';
 import { documentOf, HOME, library, REFERENCE } from './library.ts';
@@ -11,6 +10,8 @@ import { operationBody } from './operation-page.ts';
 import { areasOf, type Endpoint } from './operations.ts';
 import { objects, overview } from './reference.ts';
 import { type Section, sectionsOf } from './search-sections.ts';
+
+export { prepareLanguages } from './code-block.ts';
 
 export interface SitePage {
   status: number;
@@ -34,11 +35,6 @@ const MISSING = {
 
 /** All pages of the documentation. Each is rendered when it is first asked for, and kept: their number is fixed. */
 export class DocumentationSite {
-  static async open(api: OpenApiDocument, settings: LimitSettings): Promise<DocumentationSite> {
-    await prepareLanguages();
-    return new DocumentationSite(api, settings);
-  }
-
   readonly #api: OpenApiDocument;
   readonly #settings: LimitSettings;
   readonly #site: Site;

@@ -8,6 +8,7 @@ import {
   NOTE_MAX_CHARS,
   SUBJECT_MAX_CHARS,
 } from '../../contract/limits.ts';
+import { Breaks } from '../../platform/breaks.ts';
 import type { HtmlTexts } from '../../platform/html-text/html-text.ts';
 import type { MailPart } from '../../platform/mail-parts.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
@@ -50,6 +51,7 @@ export class MailContents {
   readonly #htmlTexts: HtmlTexts;
   readonly #texts: Text[] = [];
   readonly #json: { file: DeliveredFile; bytes: Buffer | undefined }[] = [];
+  readonly #breaks = new Breaks();
   #textBytes = 0;
 
   constructor(files: Files, htmlTexts: HtmlTexts) {
@@ -58,6 +60,8 @@ export class MailContents {
   }
 
   async visit(part: MailPart): Promise<void> {
+    // A mail of 64 KB can have a thousand MIME parts.
+    await this.#breaks.takeIfDue();
     const isText = /^text\/(plain|html)$/.test(part.contentType) && !part.isAttachment && part.filename === undefined;
     if (isText) await this.#keepText(part);
     else if (part.contentType === 'application/json') await this.#storeJson(part);

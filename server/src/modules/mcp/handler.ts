@@ -1,9 +1,33 @@
-import type { Handler } from '@waybill/mcp';
+import { Waybill } from '@waybill/client';
+import type { Handler, Workplace } from '@waybill/mcp';
 
 let handler: Promise<Handler> | undefined;
 
-/** Loads the libraries of the protocol, once. They take the thread for up to 0.3 s, so the start does it while it waits for the database. */
+/**
+ * Loads the libraries of the protocol, once, and has the tools listed, which computes their schemas. Both take the thread for some tenths of a
+ * second, so the start does it while it waits for the database.
+ */
 export function loadHandler(version: string): Promise<Handler> {
-  handler ??= import('@waybill/mcp').then(({ createHandler }) => createHandler(version));
+  handler ??= import('@waybill/mcp').then(async ({ createHandler }) => {
+    const created = createHandler(version);
+    for (const headers of [{}, { 'mcp-protocol-version': LATEST, 'mcp-method': 'tools/list' }]) await listTools(created, headers);
+    return created;
+  });
   return handler;
+}
+
+const LATEST = '2026-07-28';
+
+async function listTools(handle: Handler, headers: Record<string, string>): Promise<void> {
+  const baseUrl = 'http://localhost';
+  const nobody: Workplace = {
+    waybill: new Waybill({ baseUrl, key: '' }),
+    self: { handle: '', scope: 'read_write' },
+    resultMaxChars: 0,
+    readFile: async () => undefined,
+    tell: () => {},
+  };
+  const accept = 'application/json, text/event-stream';
+  const request = new Request(`${baseUrl}/mcp`, { method: 'POST', headers: { 'content-type': 'application/json', accept, ...headers } });
+  await handle(request, { jsonrpc: '2.0', id: 0, method: 'tools/list' }, nobody).then((response) => response.text());
 }

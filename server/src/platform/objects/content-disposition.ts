@@ -19,13 +19,19 @@ export function attachmentDisposition(filename: string): string {
 
 /** A safe name for saving: no path, no invisible or bidi control characters, and not too long. */
 export function harmlessName(filename: string): string {
-  const visible = withoutUnseen(filename.split(/[\\/]/).at(-1) ?? '', '_').trim();
+  const visible = withoutUnseen(shortened(filename.split(/[\\/]/).at(-1) ?? ''), '_').trim();
   if (/^\.*$/.test(visible)) return 'file';
   const characters = [...visible];
   if (characters.length <= NAME_MAX_CHARS) return visible;
   const dot = characters.lastIndexOf('.');
   const ending = dot > 0 && characters.length - dot <= ENDING_MAX_CHARS ? characters.slice(dot) : [];
   return [...characters.slice(0, NAME_MAX_CHARS - ending.length), ...ending].join('');
+}
+
+/** The beginning and the end of a long name: names of thousands of characters take long to look through, and a message can have many. */
+function shortened(name: string): string {
+  const [beginning, end] = [4 * NAME_MAX_CHARS, 4 * ENDING_MAX_CHARS];
+  return name.length <= beginning + end ? name : (name.slice(0, beginning) + name.slice(-end)).toWellFormed();
 }
 
 /** Types that a browser would run or render with scripts are served as plain bytes. */

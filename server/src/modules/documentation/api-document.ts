@@ -1,0 +1,15 @@
+import type { Route } from '../../http/endpoint.ts';
+import { type OpenApiDocument, openApiDocument } from '../../http/openapi.ts';
+import { version } from '../../http/version.ts';
+
+let document: OpenApiDocument | undefined;
+
+/** Made once, which takes a tenth of a second: the start does it, before anybody could wait for it. The URL of the service is not known by then. */
+export function apiDocument(api: readonly Route<never>[]): OpenApiDocument {
+  document ??= openApiDocument(api, version, '');
+  return document;
+}
+
+export function apiDocumentAt(api: readonly Route<never>[], publicUrl: string): OpenApiDocument {
+  return { ...apiDocument(api), servers: [{ url: publicUrl }] };
+}
