@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue, errorCodes } from '../../src/contract/errors.ts';
+import { goodRequestsOfAccount } from '../support/account-requests.ts';
 import type { Api, ApiResponse } from '../support/api.ts';
 import type { Browser } from '../support/browser.ts';
 import { claimedBy } from '../support/businesses.ts';
@@ -244,18 +245,8 @@ describe('/openapi.json', () => {
 });
 
 describe('what is served is what is declared', () => {
-  const ofAccount: Record<string, () => Promise<ApiResponse>> = {
-    'GET /v1/account': () => jane.get('/v1/account'),
-    'PATCH /v1/account': () => jane.request('PATCH', '/v1/account', { body: { name: 'Jane' } }),
-    'GET /v1/account/sessions': () => jane.get('/v1/account/sessions'),
-    'DELETE /v1/account/sessions': () => jane.request('DELETE', '/v1/account/sessions'),
-    'DELETE /v1/account/sessions/:id': async () => {
-      await signInWithCode(service, 'jane@corp.example');
-      const [, { id }] = (await jane.get('/v1/account/sessions')).body.data;
-      return jane.request('DELETE', `/v1/account/sessions/${id}`);
-    },
-  };
-  const all = () => ({ ...goodRequestsOfKeys(service, acme, sent), ...ofAccount, ...goodRequestsOfPeople(service, owner) });
+  const ofAccount = () => goodRequestsOfAccount(service, jane, 'jane@corp.example');
+  const all = () => ({ ...goodRequestsOfKeys(service, acme, sent), ...ofAccount(), ...goodRequestsOfPeople(service, owner) });
 
   test('a good request is known for every row of the table', () => {
     expect(Object.keys(all()).sort()).toEqual(rows.map(({ method, path }) => `${method} ${path}`).sort());

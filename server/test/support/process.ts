@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Api } from './api.ts';
+import type { Measured, MeterQuestion } from './loop-meter.ts';
 
 export const CHECKOUT = path.resolve(import.meta.dirname, '../../..');
+const METER = path.join(import.meta.dirname, 'loop-meter.ts');
 export const isRoot = process.getuid?.() === 0;
 
 export type Account = { uid: number; gid: number };
@@ -26,6 +29,8 @@ export interface Surroundings {
   installed?: string[];
   /** Another account, when the tests run as root. */
   account?: Account;
+  /** Measures the turns of its event loop (loop-meter.ts). */
+  isMetered?: boolean;
 }
 
 export interface Ended {
@@ -48,6 +53,8 @@ export interface ServiceProcess {
   /** Sends the signal and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
   ended: Promise<Ended>;
+  /** Only of a metered process. */
+  ask(question: MeterQuestion): Promise<Measured>;
 }
 
 const folders = new Set<string>();
@@ -126,16 +133,17 @@ export function isAlive(pid: number): boolean {
 }
 
 export function spawnProgram(program: 'main' | 'cli', surroundings: Surroundings): ChildProcess {
-  const { env = {}, args = [], checkout = CHECKOUT, installed, account } = surroundings;
+  const { env = {}, args = [], checkout = CHECKOUT, installed, account, isMetered = false } = surroundings;
   const databaseUrl = env['DATABASE_URL'];
   const dataFolder = databaseUrl === undefined || account ? {} : { DATA_DIR: dataFolderOf(databaseUrl) };
   // As `npm start` does it.
   const options = program === 'main' ? ['--max-semi-space-size=64'] : [];
+  if (isMetered) options.push(`--import=${METER}`);
   const [command = '', ...first] = installed ?? ['node_modules/.bin/node', ...options, `server/src/${program}.ts`];
   const child = spawn(command, [...first, ...args], {
     cwd: checkout,
     env: { PATH: process.env['PATH'], HOME: os.tmpdir(), NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...dataFolder, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(isMetered ? (['ipc'] as const) : [])],
     ...account,
   });
   children.add(child);
@@ -195,6 +203,11 @@ export async function startProcess({ env = {}, ...rest }: Surroundings): Promise
       return ended;
     },
     ended,
+    ask: async (question) => {
+      child.send(question);
+      const [measured] = await once(child, 'message');
+      return measured;
+    },
   };
 }
 

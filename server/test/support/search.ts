@@ -4,6 +4,7 @@ import type { ApiResponse } from './api.ts';
 import { everyPage } from './pages.ts';
 import { until } from './process.ts';
 import type { TestService } from './service.ts';
+import { lockingWith } from './sql-locks.ts';
 import { untilIndexed } from './threads.ts';
 
 type Reader = { get(path: string): Promise<ApiResponse> };
@@ -35,4 +36,10 @@ export async function untilSearchable(service: Pick<TestService, 'sql' | 'databa
   const parties = await service.sql<{ party_id: string }>('SELECT party_id FROM thread_index WHERE searched_at IS NULL');
   for (const { party_id } of parties) await beginSearch(service.database.of(BigInt(party_id)), BigInt(party_id));
   await until(async () => (await service.sql('SELECT FROM search_queue')).length === 0);
+}
+
+/** Nothing is indexed for searches until it may go on. */
+export async function holdSearchIndex(service: TestService): Promise<{ goOn(): Promise<void> }> {
+  const lock = await lockingWith(service, `SELECT pg_advisory_xact_lock(hashtextextended('search index ' || shard_name(), 0))`);
+  return { goOn: () => lock.rollBack() };
 }

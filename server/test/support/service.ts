@@ -60,7 +60,7 @@ export function createDatabase(template: 'waybill' | 'template0' | 'undistribute
 const log = pino({ level: 'fatal' });
 
 /** Undefined where the pages were never built. What is not about the pages is content with an old build, and does not wait for a new one. */
-function anyPages(): string | undefined {
+export function anyPages(): string | undefined {
   const folder = path.resolve(import.meta.dirname, '../../../web/dist');
   const [name] = existsSync(folder) ? readdirSync(folder).filter((one) => !one.startsWith('.')) : [];
   return name === undefined ? undefined : path.join(folder, name);

@@ -97,3 +97,25 @@ test('numbers beyond a double are found, however they are written', () => {
   ])
     expect(fits(text), text).toBe(true);
 });
+
+test('numbers near the end of a double are judged as ECMAScript reads them', () => {
+  const digits = String(2n ** 1024n - 2n ** 970n);
+  const integers = [
+    digits,
+    ...[1, 5, 16, 17, 18, 200, 308].flatMap((n) => [`${digits.slice(0, n)}9`, `${digits.slice(0, n)}0`, digits.slice(0, n)]),
+  ];
+  const texts = integers.flatMap((text) => {
+    const exponent = 309 - text.length;
+    return [
+      text.padEnd(309, '0'),
+      `${text}e${exponent}`,
+      `-${text}e${exponent}`,
+      `${text[0]}.${text.slice(1)}0e308`,
+      `0.${text}e309`,
+      `0.000${text}E+00312`,
+      `${text}e${exponent - 1}`,
+      `${text}e${exponent + 1}`,
+    ];
+  });
+  for (const text of texts) expect([text, scanJson(Buffer.from(text))?.numbersFit]).toEqual([text, Number.isFinite(Number(text))]);
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { goodRequestsOfAccount } from '../support/account-requests.ts';
+import type { ApiResponse } from '../support/api.ts';
+import { claimedBy } from '../support/businesses.ts';
+import { goodRequestsOfKeys } from '../support/key-requests.ts';
+import { fill } from '../support/largest/business.ts';
+import { HoldMeter, served } from '../support/largest/hold.ts';
+import { type MeteredService, startMetered } from '../support/largest/metered-service.ts';
+import { largestOfKeys, largestOfPeople } from '../support/largest/requests.ts';
+import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { goodRequestsOfPeople } from '../support/people-requests.ts';
+import { rows } from '../support/table.ts';
+
+/** Every endpoint of the API gets the largest and worst that it takes; others must not wait for it. */
+let metered: MeteredService;
+let meter: HoldMeter;
+let names: NameServer;
+let good: Record<string, () => Promise<ApiResponse>>;
+let largest: ReturnType<typeof largestOfKeys>;
+
+beforeAll(async () => {
+  names = await startNameServer();
+  metered = await startMetered({ WEBHOOK_PRIVATE_HOSTS: '127.0.0.1', DNS_SERVERS: names.address, NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0' });
+  const { service } = metered;
+  meter = new HoldMeter(metered.process);
+  const acme = await service.business('acme', { segment: 'orders', claimed: true });
+  const full = await fill(service, acme);
+  const owner = await claimedBy(service, 'olga@corp.example', 'olgas');
+  good = {
+    ...goodRequestsOfKeys(service, acme, full.ofLongThread),
+    ...goodRequestsOfAccount(service, owner.browser, 'olga@corp.example'),
+    ...goodRequestsOfPeople(service, owner),
+  };
+  largest = { ...largestOfKeys(service, acme, full), ...largestOfPeople(owner) };
+  await meter.calibrate();
+});
+afterAll(async () => {
+  await metered.stop();
+  await names.stop();
+});
+
+/** Of these, no request is larger, or takes longer, than the one that other tests know. */
+const NEVER_LARGE = new Set([
+  'GET /v1/public/:handle/drop-page',
+  'GET /v1/public/:handle/logo',
+  'GET /v1/receipts/:token/signature',
+  'GET /v1/me',
+  'GET /v1/messages/:id/acknowledgements',
+  'POST /v1/messages/:id/redeliver',
+  'POST /v1/threads/:id/read',
+  'GET /v1/views',
+  'POST /v1/views',
+  'PATCH /v1/views/:id',
+  'DELETE /v1/views/:id',
+  'PUT /v1/views/:id/digest',
+  'POST /v1/notifications/read',
+  'GET /v1/events',
+  'GET /v1/uploads/:id',
+  'POST /v1/uploads/:id/complete',
+  'GET /v1/webhooks/:id',
+  'PATCH /v1/webhooks/:id',
+  'DELETE /v1/webhooks/:id',
+  'POST /v1/webhooks/:id/rotate-secret',
+  'POST /v1/webhooks/:id/recover',
+  'GET /v1/webhooks/:id/recoveries',
+  'GET /v1/webhooks/:id/recoveries/:recovery_id',
+  'PATCH /v1/webhooks/:id/recoveries/:recovery_id',
+  'POST /v1/webhooks/:id/test',
+  'GET /v1/webhooks/:id/deliveries',
+  'GET /v1/webhooks/:id/messages',
+  'GET /v1/webhooks/:id/messages/:message_id',
+  'GET /v1/webhooks/:id/statistics',
+  'GET /v1/consumers',
+  'PUT /v1/consumers/:name',
+  'DELETE /v1/consumers/:name',
+  'POST /v1/consumers/:name/extend',
+  'POST /v1/consumers/:name/seek',
+  'GET /v1/consumers/:name/parked',
+  'POST /v1/consumers/:name/unpark',
+  'POST /v1/blocks',
+  'DELETE /v1/blocks/:id',
+  'GET /v1/contacts/by-party',
+  'GET /v1/contacts/:id',
+  'PATCH /v1/contacts/:id',
+  'PATCH /v1/inbox/schema',
+  'GET /v1/agents/:id',
+  'GET /v1/sign-in',
+  'GET /v1/account',
+  'GET /v1/account/sessions',
+  'DELETE /v1/account/sessions',
+  'DELETE /v1/account/sessions/:id',
+  'GET /v1/drops/:handle',
+  'GET /v1/drops/uploads/:id',
+  'POST /v1/drops/uploads/:id/parts',
+  'POST /v1/drops/uploads/:id/complete',
+  'POST /v1/businesses',
+  'GET /v1/businesses/availability',
+  'GET /v1/business',
+  'GET /v1/business/drop-page',
+  'GET /v1/members',
+  'PATCH /v1/members/:id',
+  'DELETE /v1/members/:id',
+  'GET /v1/invitations',
+  'POST /v1/invitations',
+  'DELETE /v1/invitations/:id',
+  'GET /v1/account/invitations/:token',
+  'POST /v1/account/invitations/:token',
+  'POST /v1/device-logins/key',
+  'GET /v1/device-logins/:code',
+  'POST /v1/device-logins/:code',
+  'DELETE /v1/device-logins/:code',
+  'GET /v1/agents/:id/keys',
+  'POST /v1/agents/:id/keys',
+  'DELETE /v1/keys/:id',
+  'GET /v1/agents/:id/signing-keys',
+  'DELETE /v1/agents/:id/signing-keys/:key_id',
+  'GET /v1/domains',
+  'POST /v1/domains',
+  'POST /v1/domains/:domain/check',
+  'PATCH /v1/domains/:domain',
+  'DELETE /v1/domains/:domain',
+  'PUT /objects/:id',
+  'GET /objects/:id',
+]);
+
+
+test('every endpoint has a case', () => {
+  const all = rows.map(({ method, path }) => `${method} ${path}`);
+  expect([...Object.keys(largest), ...NEVER_LARGE].sort()).toEqual(all.sort());
+});
+
+const measured = rows.map(({ method, path }) => `${method} ${path}`);
+
+test.each(measured)('%s does not hold the event loop', async (name) => {
+  const asks = [largest[name] ?? good[name] ?? []].flat();
+  expect(asks).not.toEqual([]);
+  for (const [i, ask] of asks.entries()) await meter.measure(asks.length === 1 ? name : `${name} (${i + 1})`, () => served(ask));
+  meter.expectShort();
+});

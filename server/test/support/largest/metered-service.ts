@@ -1,0 +1,52 @@
+import { Api } from '../api.ts';
+import { type ServiceProcess, startProcess } from '../process.ts';
+import { anyPages, startTestService, type TestBusiness, type TestService } from '../service.ts';
+
+interface MeteredProcess {
+  url: string;
+  anonymous: Api;
+  process: ServiceProcess;
+}
+
+/** A service in a process of its own, whose event loop is measured, and one in this process, which shares its database. */
+export interface MeteredService extends MeteredProcess {
+  /** Everything that is asked of it is measured. */
+  service: TestService;
+  /** One that has served nobody yet. */
+  another(): Promise<MeteredProcess>;
+  stop(): Promise<void>;
+}
+
+const UNLIMITED = { RATE_LIMIT_PER_MINUTE: '0', PUBLIC_RATE_LIMIT_PER_MINUTE: '0', MONTHLY_MESSAGE_LIMIT: '0', LOG_LEVEL: 'error' };
+
+/** The measured process does the work of workers, too; the other one has only an API. */
+export async function startMetered(env: Record<string, string> = {}): Promise<MeteredService> {
+  const preparing = await startTestService(env, 'api');
+  const another = async (args: string[] = []): Promise<MeteredProcess> => {
+    const pages = anyPages();
+    const settings = { DATABASE_URL: preparing.databaseUrl, ...UNLIMITED, ...env };
+    const process = await startProcess({
+      env: settings,
+      args: [...args, ...(pages === undefined ? [] : ['--pages', pages])],
+      isMetered: true,
+    });
+    return { url: process.url, anonymous: new Api(process.url), process };
+  };
+  const measured = await another();
+  const { url, anonymous, process } = measured;
+  const moved = (business: TestBusiness): TestBusiness => ({
+    ...business,
+    api: business.api.at(url),
+    withKey: async (scope) => (await business.withKey(scope)).at(url),
+  });
+  const business: TestService['business'] = async (handle, options) => moved(await preparing.business(handle, options));
+  return {
+    ...measured,
+    service: { ...preparing, url, anonymous, business },
+    another: () => another(),
+    stop: async () => {
+      await process.stop();
+      await preparing.stop();
+    },
+  };
+}
