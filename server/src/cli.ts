@@ -16,6 +16,7 @@ import { type Progress, reindex } from './modules/threads/reindex.ts';
 import { NoDataFolder, openDatabase } from './open-database.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
 import { distribute, reportShards, type ShardReport } from './platform/distribute.ts';
+import { withStatementLimit } from './platform/limited-client.ts';
 import { migrate } from './platform/migrate.ts';
 import { Database } from './platform/postgres.ts';
 import { openShards } from './platform/shards.ts';
@@ -203,7 +204,9 @@ async function main(): Promise<void> {
   if (args.length !== command.arguments) throw new UsageError(`Usage: ${WAYBILL} ${command.usage}`);
   const mayCreate = command.usage.includes('--new');
   if (values.new && !mayCreate) throw new UsageError(`Usage: ${WAYBILL} ${command.usage}`);
-  const { json, text } = await withDatabase(values.new === true, (tools) => command.run(tools, args, values)).catch((error) => {
+  const run = () => withDatabase(values.new === true, (tools) => command.run(tools, args, values));
+  // What an operator asks for takes as long as it takes.
+  const { json, text } = await withStatementLimit(Number.POSITIVE_INFINITY, run).catch((error) => {
     throw error instanceof NoDataFolder && mayCreate
       ? new UsageError(error.message.replace(/\.$/, ', or create a new one with --new.'))
       : error;

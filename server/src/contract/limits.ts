@@ -135,6 +135,16 @@ export const MIN_BYTES_PER_S = 1_024;
 export const SLOW_CLIENT_S = 180;
 /** Changes of keys, agents, profile, domains, blocks, schema and webhooks of one business that wait for each other, in each process. */
 export const CHANGES_WAITING_PER_BUSINESS_MAX = 100;
+/** Time within which the database must respond to a statement or commit; then the request gets 503, and whether it was done is unknown. Repeat a send with its `Idempotency-Key` to find out. Migrations and the commands of operators have no such limit. */
+export const STATEMENT_MAX_MS = 10_000;
+/** Time within which the database must respond to a statement of a worker that brings an index up to date. */
+export const SWEEP_STATEMENT_MAX_MS = 60_000;
+/** Time within which the database must respond to a statement of a chore, such as one that removes what has expired. */
+export const CHORE_STATEMENT_MAX_MS = 600_000;
+/** Time for which a committed write counts as proof for `/readyz` that the database takes writes. */
+export const WRITE_PROOF_FRESH_MS = 5_000;
+/** Time after which a write that proves nothing yet makes `/readyz` 503, and the service refuse further writes until it is committed. */
+export const WRITE_PROOF_MAX_MS = 3_000;
 /** Processes that share a port of one machine (`--processes`). */
 export const PROCESSES_MAX = 64;
 /** Seconds for which one of these processes can be silent before it is killed and replaced. */

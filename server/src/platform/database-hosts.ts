@@ -1,4 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { NoResponse } from './database-errors.ts';
+import { LimitedClient } from './limited-client.ts';
 
 const HOST_LIST = /^(\w+:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/s;
 
@@ -14,9 +16,7 @@ class IsStandby extends Error {
 }
 
 /** How to connect to PostgreSQL: to the one server, or to the primary of several. */
-export type Connection = pg.ClientConfig & { Client?: typeof pg.Client };
-
-export const CONNECT_PATIENCE_MS = 5_000;
+export type Connection = pg.ClientConfig & { Client?: typeof LimitedClient };
 
 /** Of several servers, tries each once to find the primary, and rejects like the last one if there is none. */
 export async function connectionTo(url: string): Promise<Connection> {
@@ -37,19 +37,21 @@ export async function connectionTo(url: string): Promise<Connection> {
 }
 
 /** A client whose connection may break without ending the process. */
-export function newClient({ Client = pg.Client, ...config }: Connection): pg.Client {
-  const client = new Client({ connectionTimeoutMillis: CONNECT_PATIENCE_MS, ...config });
+export function newClient({ Client = LimitedClient, ...config }: Connection): LimitedClient {
+  const client = new Client(config);
   client.on('error', () => {});
   return client;
 }
 
 /**
  * Clients that connect to the server that was the primary last. When it is gone or is a standby now, the connection fails, and the
- * next client tries the next server: after a failover, the pool finds the new primary as it replaces its connections.
+ * next client tries the next server: after a failover, the pool finds the new primary as it replaces its connections. Connections to the
+ * former primary end then: it may hang, so that they would never break by themselves.
  */
-function clientOfPrimary(urls: readonly string[]): typeof pg.Client {
+function clientOfPrimary(urls: readonly string[]): typeof LimitedClient {
   let current = 0;
-  return class extends pg.Client {
+  const connected = new Map<LimitedClient, number>();
+  return class extends LimitedClient {
     readonly #host = current;
     #isStandby = false;
 
@@ -61,26 +63,21 @@ function clientOfPrimary(urls: readonly string[]): typeof pg.Client {
       });
     }
 
-    override connect(): Promise<void>;
-    override connect(callback: (error?: Error) => void): void;
-    override connect(callback?: (error?: Error) => void): Promise<void> | undefined {
-      const connected = this.#connect();
-      if (!callback) return connected;
-      connected.then(() => callback(), callback);
-      return undefined;
-    }
-
-    async #connect(): Promise<void> {
+    protected override async open(): Promise<void> {
       try {
-        await super.connect();
-        if (!this.#isStandby) return;
-        await this.end();
-        throw new IsStandby('This server is a standby; the next one is tried.');
+        await super.open();
+        if (this.#isStandby) {
+          await this.end();
+          throw new IsStandby('This server is a standby; the next one is tried.');
+        }
       } catch (error) {
         // Others may have moved on already.
         if (current === this.#host) current = (current + 1) % urls.length;
         throw error;
       }
+      connected.set(this, this.#host);
+      this.once('end', () => connected.delete(this));
+      for (const [client, host] of connected) if (host !== this.#host) client.destroy(new NoResponse('Another server is the primary now.'));
     }
   };
 }

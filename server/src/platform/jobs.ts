@@ -1,5 +1,7 @@
 import { type CronItem, Logger as JobLogger, parseCronItems, run, type TaskList } from 'graphile-worker';
 import type { Logger } from 'pino';
+import { CHORE_STATEMENT_MAX_MS } from '../contract/limits.ts';
+import { withStatementLimit } from './limited-client.ts';
 import type { Database } from './postgres.ts';
 
 /** Work outside of any request: on a schedule, or queued by a transaction. */
@@ -21,7 +23,7 @@ export async function startJobs(database: Database, chores: readonly Chore[], at
   const tasks: TaskList = {};
   const cron: CronItem[] = [];
   for (const chore of chores) {
-    tasks[chore.name] = (payload) => chore.run(database, log, payload);
+    tasks[chore.name] = (payload) => withStatementLimit(CHORE_STATEMENT_MAX_MS, () => chore.run(database, log, payload));
     if (chore.schedule !== undefined)
       cron.push({ task: chore.name, match: chore.schedule, identifier: chore.name, options: { jobKey: chore.name } });
   }

@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import { type Connection, newClient } from './database-hosts.ts';
 
 const RECONNECT_MS = 250;
+/** How often the server must show that it lives: one that hangs sends no notifications, and does not break the connection. */
+const ALIVE_EVERY_MS = 5_000;
 
 export interface Listening {
   channel: string;
@@ -36,7 +38,7 @@ export class Listener {
 
   async start(): Promise<void> {
     const { channel, applicationName, onPayload, onInterruption } = this.#listening;
-    const client = newClient({ ...this.#connection, application_name: applicationName, keepAlive: true });
+    const client = newClient({ ...this.#connection, application_name: applicationName });
     client.on('notification', ({ payload = '' }) => onPayload(payload, client));
     try {
       await client.connect();
@@ -45,7 +47,9 @@ export class Listener {
       await client.end().catch(() => {});
       throw error;
     }
+    const stopChecking = checkLife(client);
     client.once('end', () => {
+      stopChecking();
       this.#client = undefined;
       onInterruption();
       if (!this.#isStopped) void this.#reconnect();
@@ -70,4 +74,14 @@ export class Listener {
       }
     }
   }
+}
+
+/** A server that does not respond loses the connection (limited-client.ts). */
+function checkLife(client: pg.Client): () => void {
+  const check = async () => {
+    await client.query('SELECT 1').catch(() => {});
+    timer.refresh();
+  };
+  const timer = setTimeout(check, ALIVE_EVERY_MS).unref();
+  return () => clearTimeout(timer);
 }

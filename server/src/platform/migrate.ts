@@ -4,6 +4,7 @@ import path from 'node:path';
 import { runMigrations as migrateJobs } from 'graphile-worker';
 import { FORMER_MIGRATIONS, FORMER_RELEASE, recordFormerAsBaseline } from './former-release.ts';
 import { quietLogger } from './jobs.ts';
+import { withStatementLimit } from './limited-client.ts';
 import { dropNativeFunctions } from './native-functions.ts';
 import type { Database, TextQueryable } from './postgres.ts';
 import { pathOf } from './shard-names.ts';
@@ -45,7 +46,11 @@ function migrationsIn(folder: string): Migration[] {
 }
 
 /** Brings the database up to date; processes that start together take turns. Returns the files that were applied. */
-export async function migrate(database: Database, folders = SCHEMA_FOLDERS): Promise<string[]> {
+export function migrate(database: Database, folders = SCHEMA_FOLDERS): Promise<string[]> {
+  return withStatementLimit(Number.POSITIVE_INFINITY, () => migrateNow(database, folders));
+}
+
+async function migrateNow(database: Database, folders: SchemaFolders): Promise<string[]> {
   const applied = await database.transaction(async (tx) => {
     await tx.queryText('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     await prepareRecord(tx);

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { codeOf } from '../contract/thrown.ts';
-import { CONNECT_PATIENCE_MS, type Connection } from './database-hosts.ts';
+import { isDiskFull, isUnavailable, NoResponse, retryingDeadlocks } from './database-errors.ts';
+import type { Connection } from './database-hosts.ts';
+import { readOnlyWhile, refusingWhile } from './library-pools.ts';
+import { CONNECT_PATIENCE_MS, LimitedClient, statementLimit, withStatementLimit } from './limited-client.ts';
 import { pathOf, shardOf } from './shard-names.ts';
 import { Slots } from './slots.ts';
 import type { Statement } from './statement.ts';
+import { WriteProbe } from './write-probe.ts';
+
+export { isTimeout, isUnavailable, isUniqueViolation, retryingDeadlocks } from './database-errors.ts';
 
 /** Runs statements: the pool, or the one connection of a transaction. */
 export interface Queryable {
@@ -41,6 +45,8 @@ export interface OtherConnections {
   /** For transactions, which may also change what all shards share, where the usual connection leads to the node of one shard. */
   transactions?: Connection | undefined;
   poolSize?: number;
+  /** Know whether writes hang on the servers that this database consists of; otherwise its one server is watched. */
+  writes?: readonly WriteProbe[];
 }
 
 export class Database implements TextQueryable {
@@ -55,21 +61,25 @@ export class Database implements TextQueryable {
   readonly #queues = new Map<string, Promise<void>>();
   #isFull = false;
   #probe: Promise<void> | undefined;
+  #writes: readonly WriteProbe[];
+  readonly #clients = new Set<pg.PoolClient>();
 
-  constructor(connection: Connection, log: Logger, { direct, transactions, poolSize = POOL_CONNECTIONS }: OtherConnections = {}) {
+  constructor(connection: Connection, log: Logger, { direct, transactions, poolSize = POOL_CONNECTIONS, writes }: OtherConnections = {}) {
     const hasPooler = direct !== undefined && direct !== connection;
     const other = transactions ?? (hasPooler ? direct : undefined);
-    this.#pool = openPool(connection, poolSize, log);
-    this.#sessionPool = other === undefined ? this.#pool : openPool(other, Math.min(poolSize, SESSION_CONNECTIONS), log);
+    this.#log = log;
+    this.#pool = this.#openPool(connection, poolSize);
+    this.#sessionPool = other === undefined ? this.#pool : this.#openPool(other, Math.min(poolSize, SESSION_CONNECTIONS));
     this.#transactionPool = transactions === undefined ? this.#pool : this.#sessionPool;
     this.#isNamed = !hasPooler;
-    this.#log = log;
+    this.#writes = writes ?? [new WriteProbe(direct ?? connection, () => this.breakConnections(), log)];
   }
 
   /** From now on, single statements go to another node, which has the rows now. Those under way end where they began. */
-  moveTo(connection: Connection): void {
+  moveTo(connection: Connection, writes: readonly WriteProbe[]): void {
     const former = this.#pool;
-    this.#pool = openPool(connection, former.options.max, this.#log);
+    this.#pool = this.#openPool(connection, former.options.max);
+    this.#writes = writes;
     former.end().catch((error) => this.#log.warn(error, 'connections to the former node could not be closed'));
   }
 
@@ -103,21 +113,32 @@ export class Database implements TextQueryable {
     return results.flatMap((result) => [...result]);
   }
 
-  /** For statements and transactions. */
+  /** Know whether writes hang. */
+  get writes(): readonly WriteProbe[] {
+    return this.#writes;
+  }
+
+  get #areWritesHanging(): boolean {
+    return this.#writes.some(({ isHanging }) => isHanging);
+  }
+
+  /** For libraries that run statements and transactions. */
   get pool(): pg.Pool {
-    return this.#pool;
+    return (this.#isNamed ? readOnlyWhile : refusingWhile)(() => this.#areWritesHanging, this.#pool);
   }
 
   /** For libraries that need a connection to themselves, such as to LISTEN. */
   get sessionPool(): pg.Pool {
-    return this.#sessionPool;
+    return refusingWhile(() => this.#areWritesHanging, this.#sessionPool);
   }
 
   query<Row>(statement: Statement<Row>, values?: unknown[]): Promise<Row[]> {
+    if (this.#areWritesHanging) return this.#readOnly((tx) => tx.query(statement, values));
     return run(this.#pool, statement, values, this.#isNamed).catch((error) => this.#note(error));
   }
 
   queryText<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> {
+    if (this.#areWritesHanging) return this.#readOnly((tx) => tx.queryText<Row>(text, values));
     return runText<Row>(this.#pool, text, values).catch((error) => this.#note(error));
   }
 
@@ -127,7 +148,14 @@ export class Database implements TextQueryable {
   }
 
   #transactionOnce<T>(work: (tx: TextQueryable) => Promise<T>): Promise<T> {
+    if (this.#areWritesHanging) return this.#readOnly(work);
     return lend(this.#transactionPool, (client) => transactionOn(client, work, this.#isNamed)).catch((error) => this.#note(error));
+  }
+
+  /** While writes hang, reads go on, and PostgreSQL refuses writes at once. */
+  #readOnly<T>(work: (tx: TextQueryable) => Promise<T>): Promise<T> {
+    const transaction = (client: pg.PoolClient) => transactionOn(client, work, this.#isNamed, 'BEGIN READ ONLY');
+    return lend(this.#pool, transaction, isBroken).catch((error) => this.#note(error));
   }
 
   /** One transaction that reads and writes rows of several parties: `of` gives access to those of one. */
@@ -158,9 +186,23 @@ export class Database implements TextQueryable {
     this.#isFull = false;
   }
 
+  /** Rejects while writes hang, which reads do not show. Costs a write if the last proof is some seconds old. */
+  async requireWrites(): Promise<void> {
+    const all = new Set(this.#shards.flatMap((shard) => shard.writes).concat(this.#writes));
+    await Promise.all([...all].map((probe) => probe.prove()));
+  }
+
   #note(error: unknown): never {
     this.#isFull ||= isDiskFull(error);
+    if (error instanceof NoResponse) for (const probe of this.#writes) void probe.suspect();
     throw error;
+  }
+
+  /** Gives up all statements under way: their server does not respond. */
+  breakConnections(): void {
+    for (const shard of this.#shards) if (shard !== this) shard.breakConnections();
+    for (const client of this.#clients)
+      if (client instanceof LimitedClient) client.destroy(new NoResponse('The database does not respond.'));
   }
 
   /**
@@ -194,42 +236,53 @@ export class Database implements TextQueryable {
   #withLock<T>(name: string, work: () => Promise<T>): Promise<T> {
     return this.#transactionOnce(async (tx) => {
       await tx.queryText("SELECT set_config('lock_timeout', $1, true)", [`${LOCK_PATIENCE_MS}ms`]);
-      await tx.queryText('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
+      await withStatementLimit(2 * LOCK_PATIENCE_MS, () => tx.queryText('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]));
       return work();
     });
   }
 
   /** Lends a connection on which LISTEN lasts. */
   withSession<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    return lend(this.#sessionPool, work);
+    return lend(this.sessionPool, work).catch((error) => this.#note(error));
   }
 
   async close(): Promise<void> {
+    for (const probe of this.#writes) probe.stop();
     for (const shard of this.#shards) if (shard !== this) await shard.close();
     await this.#pool.end();
     if (this.#sessionPool !== this.#pool) await this.#sessionPool.end();
   }
+
+  #openPool(connection: Connection, max: number): pg.Pool {
+    const settings = { Client: LimitedClient, ...connection, max, connectionTimeoutMillis: CONNECT_PATIENCE_MS };
+    const pool = new pg.Pool({ ...settings, application_name: 'waybill' });
+    // The pool replaces a broken connection; without a listener, its error would end the process.
+    pool.on('error', (error) => {
+      if (!pool.ending) this.#log.warn({ reason: error.message }, 'lost a database connection');
+    });
+    pool.on('connect', (client) => {
+      client.on('error', () => {});
+      this.#clients.add(client);
+    });
+    pool.on('remove', (client) => this.#clients.delete(client));
+    return pool;
+  }
 }
 
-function openPool(connection: Connection, max: number, log: Logger): pg.Pool {
-  const pool = new pg.Pool({ ...connection, max, connectionTimeoutMillis: CONNECT_PATIENCE_MS, application_name: 'waybill' });
-  // The pool replaces a broken connection; without a listener, its error would end the process.
-  pool.on('error', (error) => {
-    if (!pool.ending) log.warn({ reason: error.message }, 'lost a database connection');
-  });
-  pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
-}
+/** A connection that can't be used again. */
+const isBroken = (error: unknown) => error instanceof BrokenConnection;
+/** Or one to a server that can't be used, such as a former primary. */
+const isOfNoUse = (error: unknown) => isBroken(error) || isUnavailable(error);
 
-/** Discards the connection if it is broken afterwards. */
-async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+/** Discards the connection if it is of no use afterwards. */
+async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>, isToDiscard = isOfNoUse): Promise<T> {
   const client = await pool.connect();
   try {
     const result = await work(client);
     client.release();
     return result;
   } catch (error) {
-    client.release(error instanceof BrokenConnection || isUnavailable(error));
+    client.release(isToDiscard(error));
     throw error instanceof BrokenConnection ? error.cause : error;
   }
 }
@@ -255,9 +308,14 @@ async function probeRoom(client: pg.ClientBase): Promise<void> {
 
 class BrokenConnection extends Error {}
 
-export async function transactionOn<T>(client: pg.ClientBase, work: (tx: TextQueryable) => Promise<T>, isNamed = true): Promise<T> {
+export async function transactionOn<T>(
+  client: pg.ClientBase,
+  work: (tx: TextQueryable) => Promise<T>,
+  isNamed = true,
+  begin: 'BEGIN' | 'BEGIN READ ONLY' = 'BEGIN',
+): Promise<T> {
   try {
-    await client.query('BEGIN');
+    await client.query(begin);
     const result = await work({
       query: (statement, values) => run(client, statement, values, isNamed),
       queryText: (text, values) => runText(client, text, values),
@@ -279,64 +337,9 @@ async function run<Row>(
   values: unknown[] = [],
   isNamed = true,
 ): Promise<Row[]> {
-  return (await on.query(isNamed ? { name, text, values } : { text, values })).rows as Row[];
+  return (await on.query({ ...(isNamed && { name }), text, values, limitMs: statementLimit() } as pg.QueryConfig)).rows as Row[];
 }
 
 async function runText<Row extends pg.QueryResultRow>(on: pg.Pool | pg.ClientBase, text: string, values: unknown[] = []): Promise<Row[]> {
-  return (await on.query<Row>(text, values)).rows;
-}
-
-/** 42P01: a table is gone, because the database has been distributed since this process was started (distribute.ts). */
-const UNAVAILABLE_STATES = /^(08|53|57P|25006|55P03|58030|42P01)/;
-const UNAVAILABLE_ERRNO = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
-/** For a socket that does not exist (yet); with any other call, these codes mean something else. */
-const UNCONNECTED_ERRNO = new Set(['ENOENT', 'EACCES']);
-const UNAVAILABLE_WORDS = /Connection terminated|timeout exceeded when trying to connect|not queryable|Cannot use a pool after calling end/;
-const DISK_FULL = '53100';
-/** PostgreSQL has no error code of its own for a quota. */
-const DISK_FULL_WORDS = /No space left on device|Disk quota exceeded|File too large/;
-
-/** The database can't be reached, is starting, stopping or full, as opposed to having refused a statement. */
-export function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = codeOf(error);
-  if (code !== undefined && (UNAVAILABLE_STATES.test(code) || UNAVAILABLE_ERRNO.has(code))) return true;
-  if (code !== undefined && UNCONNECTED_ERRNO.has(code) && 'syscall' in error && error.syscall === 'connect') return true;
-  return UNAVAILABLE_WORDS.test(error.message) || isDiskFull(error);
-}
-
-function isDiskFull(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === DISK_FULL || DISK_FULL_WORDS.test(error.message));
-}
-
-const DEADLOCK_DETECTED = '40P01';
-const UNIQUE_VIOLATION = '23505';
-const QUERY_CANCELED = '57014';
-
-function isDeadlock(error: unknown): boolean {
-  return codeOf(error) === DEADLOCK_DETECTED;
-}
-
-/** Citus locks whole reference tables, so that transactions deadlock there which would not on one PostgreSQL. */
-const DEADLOCK_RETRIES_MAX = 10;
-const DEADLOCK_PAUSE_MS = 50;
-
-export async function retryingDeadlocks<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isDeadlock(error) || attempt > DEADLOCK_RETRIES_MAX) throw error;
-      await sleep(Math.random() * DEADLOCK_PAUSE_MS * attempt);
-    }
-  }
-}
-
-/** A statement took longer than its transaction allows. */
-export function isTimeout(error: unknown): boolean {
-  return codeOf(error) === QUERY_CANCELED;
-}
-
-export function isUniqueViolation(error: unknown): boolean {
-  return codeOf(error) === UNIQUE_VIOLATION;
+  return (await on.query<Row>({ text, values, limitMs: statementLimit() } as pg.QueryConfig)).rows;
 }

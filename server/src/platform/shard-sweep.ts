@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { SWEEP_STATEMENT_MAX_MS } from '../contract/limits.ts';
+import { withStatementLimit } from './limited-client.ts';
 import { type Database, isUnavailable } from './postgres.ts';
 
 export interface ShardWork {
@@ -38,7 +40,7 @@ export class ShardSweep {
     const { catchUp, failure } = this.#work;
     for (const shard of this.#database.shards) {
       if (this.#underWay.has(shard)) continue;
-      const work = catchUp(shard, () => this.#isStopped)
+      const work = withStatementLimit(SWEEP_STATEMENT_MAX_MS, () => catchUp(shard, () => this.#isStopped))
         .catch((error) => {
           if (!isUnavailable(error)) this.#log.error(error, failure);
         })

@@ -5,6 +5,7 @@ import { placeFunctions } from './native-functions.ts';
 import { Database } from './postgres.ts';
 import { pathOf, schemaOf } from './shard-names.ts';
 import { functionsIn, isCitus } from './sql-functions.ts';
+import { WriteProbe } from './write-probe.ts';
 
 /** Connections of a process to all shards together, for single statements. */
 const CONNECTIONS_TO_SHARDS = 32;
@@ -17,6 +18,9 @@ interface Node {
   host: string;
   port: number;
 }
+
+const nameOf = ({ host, port }: Node) => `${host}:${port}`;
+const isSame = (one: Node, other: Node) => nameOf(one) === nameOf(other);
 
 /**
  * Makes the database use its shards, if it has been distributed (`waybill distribute`). On Citus, it follows shards that are moved, until
@@ -35,10 +39,20 @@ export async function openShards(database: Database, connection: Connection, log
     ...connection,
     options: `-c search_path=${pathOf(shard).replaceAll(' ', '')}${more}`,
   });
-  const shards = Array.from({ length: count }, (_, shard) => {
+  const probes = new Map<string, WriteProbe>();
+  /** Transactions go through the coordinator. */
+  const writesOn = (node: Node): WriteProbe[] => {
+    const breakAll = () => {
+      for (const [number, shard] of shards.entries()) if (nodes[number] && isSame(nodes[number], node)) shard.breakConnections();
+    };
+    const probe = probes.get(nameOf(node)) ?? new WriteProbe(withNode(connection, node), breakAll, log);
+    probes.set(nameOf(node), probe);
+    return [probe, ...database.writes];
+  };
+  const shards: Database[] = Array.from({ length: count }, (_, shard) => {
     const node = nodes[shard];
-    if (node === undefined) return new Database(through(shard), log, { poolSize });
-    return new Database(withNode(through(shard), node), log, { transactions: through(shard), poolSize });
+    if (node === undefined) return new Database(through(shard), log, { poolSize, writes: database.writes });
+    return new Database(withNode(through(shard), node), log, { transactions: through(shard), poolSize, writes: writesOn(node) });
   });
   database.setShards(shards, hasCitus);
   if (!hasCitus) return () => {};
@@ -48,9 +62,9 @@ export async function openShards(database: Database, connection: Connection, log
   const follow = async () => {
     for (const [number, node] of (await nodesOf(database, count)).entries()) {
       const [shard, known] = [shards[number], nodes[number]];
-      if (!shard || !node || !known || (node.host === known.host && node.port === known.port)) continue;
-      log.info({ shard: number, node: `${node.host}:${node.port}` }, 'a shard has moved to another node');
-      shard.moveTo(withNode(through(number), node));
+      if (!shard || !node || !known || isSame(node, known)) continue;
+      log.info({ shard: number, node: nameOf(node) }, 'a shard has moved to another node');
+      shard.moveTo(withNode(through(number), node), writesOn(node));
       nodes[number] = node;
       await placeFunctions(shard, number, functions);
     }

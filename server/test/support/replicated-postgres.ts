@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from './free-port.ts';
-import { temporaryFolder, until } from './process.ts';
+import { processesIn, temporaryFolder, until } from './process.ts';
 import { createCluster, handOver, queryAt, startCluster, stopCluster } from './tcp-postgres.ts';
 
 /** A PostgreSQL and a standby of it that confirms each commit. */
@@ -11,6 +11,14 @@ export interface ReplicatedPostgres {
   url: string;
   /** Kills the primary -9, then makes the standby the primary. */
   failOver(): Promise<void>;
+  /** Stops every process of the primary where it is: its connections stay open, and nothing responds. */
+  freezePrimary(): void;
+  promote(): Promise<void>;
+  /** Kills the standby -9: commits wait for it from now on. */
+  killStandby(): Promise<void>;
+  startStandby(): Promise<void>;
+  /** Connections that the primary has, whatever became of their other ends. */
+  connections(): Promise<number>;
 }
 
 /** Its processes and folders go away with the test file. */
@@ -27,17 +35,33 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   writeFileSync(path.join(standby, 'standby.signal'), '');
   handOver(path.join(standby, 'standby.signal'));
   appendFileSync(path.join(standby, 'postgresql.auto.conf'), `primary_conninfo = 'host=127.0.0.1 port=${primaryPort} user=waybill'\n`);
-  const [second] = await Promise.all([
+  const [second, third] = await Promise.all([
     startCluster(primary, primaryPort, { synchronous_standby_names: '*' }),
     startCluster(standby, standbyPort),
   ]);
+  const promote = async () => {
+    await queryAt(standbyPort, 'SELECT pg_promote()');
+  };
   await until(async () => (await queryAt(primaryPort, `SELECT FROM pg_stat_replication WHERE sync_state = 'sync'`)).length === 1);
 
   return {
     url: `postgres://waybill@127.0.0.1:${standbyPort},127.0.0.1:${primaryPort}/waybill?target_session_attrs=read-write`,
     failOver: async () => {
       second.kill('SIGKILL');
-      await queryAt(standbyPort, 'SELECT pg_promote()');
+      await promote();
     },
+    freezePrimary: () => {
+      for (const pid of processesIn(primary)) process.kill(pid, 'SIGSTOP');
+    },
+    promote,
+    killStandby: async () => {
+      third.kill('SIGKILL');
+      await until(() => processesIn(standby).length === 0);
+    },
+    startStandby: async () => {
+      rmSync(path.join(standby, 'postmaster.pid'), { force: true });
+      await startCluster(standby, standbyPort);
+    },
+    connections: async () => (await queryAt(primaryPort, `SELECT FROM pg_stat_activity WHERE backend_type = 'client backend'`)).length,
   };
 }

@@ -32,11 +32,12 @@ export const alive = publicEndpoint({
 });
 
 export const ready = publicEndpoint({
-  summary: 'Check whether the service is ready: the database responds, accepts writes, and has all migrations',
+  summary: 'Check whether the service is ready: the database responds, commits writes, and has all migrations',
   success: { status: 200, description: 'The service is ready.', schema: ReadySchema },
   errors: [],
   handle: async ({ database, transparencyLog }) => {
-    const pending = await pendingMigrations(database).catch(notReady);
+    // A server that hangs responds to reads even later than to the probe.
+    const [pending] = await Promise.all([pendingMigrations(database).catch(notReady), database.requireWrites()]);
     if (pending.length > 0)
       throw new Refusal('unavailable', `Migrations are missing: ${pending.map(({ name }) => name).join(', ')}.`, { retryAfterS: 5 });
     await database.requireRoom();

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { Load } from '../support/load.ts';
+import { everyPage, ids } from '../support/pages.ts';
+import { until } from '../support/process.ts';
+import { receiverSettings, startReceiver } from '../support/receiver.ts';
+import { startReplicatedPostgres } from '../support/replicated-postgres.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { messageIdOf, register, untilNothingIsPending } from '../support/webhook-workers.ts';
+
+const noQuotas = { MONTHLY_MESSAGE_LIMIT: '0', NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0' };
+const ready = async ({ anonymous }: TestService) => (await anonymous.request('GET', '/readyz')).status;
+
+test('a primary that freezes is given up for the promoted standby: 503 meanwhile, and every 201 is there once and delivered', async () => {
+  const postgres = await startReplicatedPostgres();
+  const env = { DATABASE_URL: postgres.url, ...noQuotas };
+  const [service, receiver] = await Promise.all([startTestService({ ...receiverSettings, ...env }), startReceiver()]);
+  const [acme, globex] = [await service.business('acme'), await service.business('globex')];
+  await register(globex.api, receiver.url());
+  const load = new Load(acme.api, 4);
+  await load.untilAcknowledged(100);
+  postgres.freezePrimary();
+  await until(async () => (await ready(service)) === 503);
+  await load.untilRefused();
+  await postgres.promote();
+  await load.untilAcknowledged(100);
+  await load.stop();
+  await until(async () => (await ready(service)) === 200);
+  await until(async () => (await service.sql('SELECT 1').catch(() => [])).length > 0);
+  await untilNothingIsPending(service);
+
+  expect(load.oddResponses).toEqual([]);
+  const inbox = ids((await everyPage(globex.api, '/inbox', { limit: 200 })).flat());
+  expect(new Set(inbox).size).toBe(inbox.length);
+  expect(inbox).toEqual(expect.arrayContaining(load.acknowledged));
+  expect(new Set(receiver.deliveries.map(messageIdOf))).toEqual(new Set(inbox));
+  // A change is told to all processes by a listener, which must have left the frozen server, too.
+  const key = await globex.withKey('read');
+  expect((await key.get('/inbox')).status).toBe(200);
+  await service.stop();
+  await receiver.stop();
+});
+
+test('without its synchronous standby, sends get 503 and reads go on; the repeat of a key finds what became of it', async () => {
+  const postgres = await startReplicatedPostgres();
+  const service = await startTestService({ DATABASE_URL: postgres.url, ...noQuotas });
+  const [acme, globex] = [await service.business('acme'), await service.business('globex')];
+  const send = (key: string) => acme.api.send({ to: 'globex', note: key }, { 'Idempotency-Key': key });
+  const first = await send('first');
+  expect(first.status).toBe(201);
+  expect(await ready(service)).toBe(200);
+  await postgres.killStandby();
+
+  const hung = ['second', 'third'];
+  for (const refused of await Promise.all(hung.map(send))) {
+    expect(refused.body.error.code, refused.text).toBe('unavailable');
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([503, true]);
+  }
+  await until(async () => (await ready(service)) === 503);
+  expect(ids((await globex.api.get('/inbox')).body.data)).toEqual([first.body.id]);
+  // Writes are no longer tried, so that commits which hang do not use up the connections of the server.
+  const before = await postgres.connections();
+  for (let n = 0; n < 40; n++) expect((await send(`later-${n}`)).status).toBe(503);
+  expect((await acme.api.write('POST', '/contacts', { handle: 'globex', label: 'Globex' })).status).toBe(503);
+  expect(await postgres.connections()).toBeLessThan(before + 10);
+
+  await postgres.startStandby();
+  await until(async () => (await ready(service)) === 200);
+  const repeats = await Promise.all([...hung, 'later-0'].map(send));
+  expect(repeats.map(({ status }) => status)).toEqual([201, 201, 201]);
+  const inbox = ids((await globex.api.get('/inbox')).body.data);
+  expect(inbox).toHaveLength(4);
+  expect(new Set(inbox)).toEqual(new Set([first.body.id, ...repeats.map(({ body }) => body.id)]));
+  await service.stop();
+});
