@@ -139,7 +139,8 @@ export async function buildContext(
   const consumerMail = new ConsumerMail(config.consumerMailDomains);
   const exclusively: Exclusively = (name, work) => database.exclusively(name, work);
   const folder = path.join(config.dataDir, 'files');
-  const objects = (await bucketOf(config)) ?? new FolderStore(folder, signer, publicUrl, exclusively, config.freeDiskReserveBytes);
+  const objects =
+    (await openBucket(config, log, closers)) ?? new FolderStore(folder, signer, publicUrl, exclusively, config.freeDiskReserveBytes);
   const files = new Files(database, objects, quotas, (id, terms) => ownDownloadUrl(signer, publicUrl(), id, terms));
   const secretBox = await secretBoxOf(config, database);
   const context: Context = {
@@ -177,6 +178,15 @@ export async function buildContext(
     inboundDomain: '',
   };
   return { context, feed };
+}
+
+/** A bucket that can't be used as the settings are ends the start; one that can't be reached is waited for. */
+async function openBucket(config: Config, log: Logger, closers: (() => Promise<void>)[]): Promise<ObjectStore | undefined> {
+  const bucket = await bucketOf(config);
+  if (bucket === undefined) return undefined;
+  closers.push(() => bucket.health.stop());
+  await bucket.health.start(log);
+  return bucket;
 }
 
 /** What processes tell each other. */

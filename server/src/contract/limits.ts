@@ -68,6 +68,8 @@ export const FREE_DISK_RESERVE_MB = 1024;
 export const SEALING_PATIENCE_MS = 30_000;
 /** Time within which a bucket must respond to a request of the service. */
 export const BUCKET_PATIENCE_MS = 8_000;
+/** Time between checks of a bucket that fails; while it does, new uploads get 503. */
+export const BUCKET_CHECK_EVERY_MS = 5_000;
 /** Bytes per second that a bucket must at least accept when the service sends it a file. */
 export const BUCKET_BYTES_PER_S_MIN = 1 * MB;
 /** Bytes per second that a bucket must at least copy or join when an upload is completed or sent. */

@@ -4,14 +4,17 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newUuid } from '../../src/contract/ids.ts';
 import { S3Store } from '../../src/platform/objects/s3-store.ts';
-import type { ApiResponse } from '../support/api.ts';
+import { Api, type ApiResponse } from '../support/api.ts';
 import { sendForm } from '../support/form.ts';
 import { expectRefusal } from '../support/refusals.ts';
-import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
+import { startS3Server } from '../support/s3-server.ts';
+import { createDatabase, startTestService, type TestService } from '../support/service.ts';
 import { announce, announcement } from '../support/transfer.ts';
 
 /** Far more than the service waits for a bucket, because a busy machine may stand still; far less than for ever. */
 const PATIENCE_MS = 60_000;
+
+const UPLOADS = 40;
 
 const settingsFor = (port: number) => ({
   S3_ENDPOINT: `http://127.0.0.1:${port}`,
@@ -30,16 +33,23 @@ async function listening(server: Server): Promise<number> {
 describe('a bucket that takes connections and never responds', () => {
   let bucket: Server;
   let service: TestService;
-  let acme: TestBusiness;
-  let uploadId: string;
+  let acme: Api;
+  const uploads: string[] = [];
   const sockets = new Set<Socket>();
 
   beforeAll(async () => {
     bucket = createServer((socket) => sockets.add(socket.on('error', () => {}).resume()));
-    service = await startTestService(settingsFor(await listening(bucket)));
-    acme = await service.business('acme');
-    await service.business('globex');
-    uploadId = (await announce(acme.api)).upload_id;
+    const DATABASE_URL = await createDatabase();
+    // Uploads are announced while there is a bucket.
+    const [s3, port] = [await startS3Server(), await listening(bucket)];
+    const before = await startTestService({ DATABASE_URL, ...s3.env });
+    const { api, secret } = await before.business('acme');
+    await before.business('globex');
+    for (let n = 0; n < UPLOADS; n++) uploads.push((await announce(api)).upload_id);
+    await before.stop();
+    await s3.stop();
+    service = await startTestService({ DATABASE_URL, ...settingsFor(port) });
+    acme = new Api(service.url, secret);
   });
   afterAll(async () => {
     for (const socket of sockets) socket.destroy();
@@ -48,10 +58,7 @@ describe('a bucket that takes connections and never responds', () => {
   });
 
   const form = () =>
-    sendForm(acme.api, [
-      { name: 'to', bytes: 'globex' },
-      ...['a', 'b', 'c'].map((filename) => ({ filename, bytes: `bytes of ${filename}` })),
-    ]);
+    sendForm(acme, [{ name: 'to', bytes: 'globex' }, ...['a', 'b', 'c'].map((filename) => ({ filename, bytes: `bytes of ${filename}` }))]);
 
   async function expectUnavailable(ask: () => Promise<ApiResponse>): Promise<void> {
     const begun = Date.now();
@@ -62,20 +69,20 @@ describe('a bucket that takes connections and never responds', () => {
   }
 
   test.each<[string, () => Promise<ApiResponse>]>([
-    ['an upload in parts', () => acme.api.write('POST', '/uploads', { ...announcement(), parts: true })],
-    ['a message with an upload', () => acme.api.send({ to: 'globex', files: [uploadId] })],
+    ['an upload in parts', () => acme.write('POST', '/uploads', { ...announcement(), parts: true })],
+    ['a message with an upload', () => acme.send({ to: 'globex', files: uploads.slice(0, 1) })],
+    ['an upload', () => acme.write('POST', '/uploads', announcement())],
     ['a message with files in it', form],
   ])('gets %s a 503 in time', (_name, ask) => expectUnavailable(ask));
 
   test('keeps no message without files from being sent, however many others wait for it', async () => {
-    const uploads = await Promise.all(Array.from({ length: 40 }, async () => (await announce(acme.api)).upload_id));
     let waiting = uploads.length;
     const refused = uploads.map((id) =>
-      expectUnavailable(() => acme.api.send({ to: 'globex', files: [id] })).finally(() => {
+      expectUnavailable(() => acme.send({ to: 'globex', files: [id] })).finally(() => {
         waiting--;
       }),
     );
-    for (let i = 0; i < 20; i++) expect((await acme.api.send({ to: 'globex', note: String(i) })).status).toBe(201);
+    for (let i = 0; i < 20; i++) expect((await acme.send({ to: 'globex', note: String(i) })).status).toBe(201);
     expect(waiting).toBe(uploads.length);
     await Promise.all(refused);
   });

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /**
  * s3rver in a process of its own, because it is changed in a few places to behave like S3: it checks
  * signatures as if !'()* and the slash behind a bucket were never signed, lets unsigned requests pass, can neither abort
- * a multipart upload nor list its parts, takes parts of uploads that are over or were never begun, does not compare the
+ * a multipart upload nor list its parts, takes parts of uploads that are over or were never begun, passes over If-None-Match on writes, does not compare the
  * parts that are completed with those that came, and shows half of an object while it is written. Not as in S3 either,
- * and so not tested on it: ranges other than first-last and first-, If-Range, conditions on writes and copies, and the
- * least size of a part, which it passes over.
+ * and so not tested on it: ranges other than first-last and first-, If-Range, conditions on copies, If-Match on writes, and
+ * the least size of a part, which it passes over.
  */
 const [folder = '', bucket = ''] = process.argv.slice(2);
 const SLOW_COPY_BYTES = 1_000_000;
@@ -45,6 +45,13 @@ async function refuseUnsigned({ headers, query }: Exchange, next: () => Promise<
 /** A list is only looked at for whether it is signed, not for whether rightly so. */
 async function acceptSlash(exchange: Exchange, next: () => Promise<void>): Promise<void> {
   if (exchange.path === `/${bucket}/`) exchange.app = Object.create(exchange.app, { allowMismatchedSignatures: { value: true } });
+  return next();
+}
+
+async function refuseExisting({ method, path: target, headers }: Exchange, next: () => Promise<void>): Promise<void> {
+  const file = path.join(folder, `${decodeURIComponent(target)}._S3rver_object`);
+  if (method === 'PUT' && headers['if-none-match'] === '*' && (await fs.stat(file).catch(() => undefined)))
+    throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
   return next();
 }
 
@@ -92,7 +99,7 @@ async function abortAndList(exchange: Exchange, next: () => Promise<void>): Prom
   }
 }
 
-server.middleware.unshift(refuseUnsigned, acceptSlash, abortAndList);
+server.middleware.unshift(refuseUnsigned, acceptSlash, abortAndList, refuseExisting);
 
 let written = 0;
 

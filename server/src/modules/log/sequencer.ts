@@ -9,6 +9,9 @@ import { currentLog, type LogRecord, setFault } from './log-store.ts';
 import { hasWaiting, placeWaiting } from './places.ts';
 import { type PublicationParts, publish, verifyPublished } from './publication.ts';
 
+/** An object store that fails is mentioned so often. */
+const WARN_EVERY_MS = 60_000;
+
 /** The name of the advisory lock: a process holds it while it changes a log. */
 export const SEQUENCER_LOCK = 'log sequencer';
 
@@ -22,6 +25,7 @@ export class Sequencer {
   #timer: NodeJS.Timeout | undefined;
   #underWay: Promise<void> | undefined;
   #isStopped = false;
+  #warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: PublicationParts, log: Logger) {
     this.#parts = parts;
@@ -51,9 +55,15 @@ export class Sequencer {
         if (!hasMore) return;
       }
     } catch (error) {
-      if (isStoreUnavailable(error)) this.#log.warn({ reason: String(error) }, 'the log waits for the object store');
+      if (isStoreUnavailable(error)) this.#warn(String(error));
       else if (!isUnavailable(error)) this.#log.error(error, 'the log could not be continued');
     }
+  }
+
+  #warn(reason: string): void {
+    if (performance.now() - this.#warnedAt < WARN_EVERY_MS) return;
+    this.#warnedAt = performance.now();
+    this.#log.warn({ reason }, 'the log waits for the object store');
   }
 
   /** Whether there is anything to do, without asking the object store. */

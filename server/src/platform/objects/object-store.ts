@@ -9,6 +9,7 @@ import type { PartedUpload } from './parts.ts';
  * sealed into an object.
  */
 export interface ObjectStore {
+  readonly health: StoreHealth;
   /** Uploads in upload parts. Once joined, they are objects like sealed uploads. */
   readonly parts: PartStore;
   readonly named: NamedObjects;
@@ -41,6 +42,13 @@ export interface ObjectStore {
   remove(id: string): Promise<void>;
   /** The ids of all objects and uploads that were last changed before that time. */
   list(changedBefore: Date): AsyncIterable<string>;
+}
+
+export interface StoreHealth {
+  /** Why the store can't be used at present. */
+  readonly fault: string | undefined;
+  /** Whether it could be used at any time since the start. */
+  readonly wasReached: boolean;
 }
 
 /** Handles uploads in upload parts for an object store. */

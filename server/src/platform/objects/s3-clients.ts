@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { S3Client } from '@aws-sdk/client-s3';
 import { BUCKET_BYTES_PER_S_MIN, BUCKET_COPY_BYTES_PER_S_MIN, BUCKET_PATIENCE_MS } from '../../contract/limits.ts';
 import { StoreUnavailable } from './object-store.ts';
+import type { S3Error } from './s3-keys.ts';
 
 export interface S3Settings {
   endpoint: string | undefined;
@@ -19,10 +20,27 @@ export class BucketClients {
   readonly quick: S3Client;
   readonly slow: S3Client;
 
-  constructor(settings: S3Settings) {
+  /** `onFailure` is called after each request to which the bucket has not responded, or as one that can't be used would. */
+  constructor(settings: S3Settings, onFailure: () => void) {
     this.quick = clientFor(settings);
     this.slow = clientFor(settings);
+    for (const client of [this.quick, this.slow])
+      client.middlewareStack.add(
+        (next) => (args) =>
+          next(args).catch((error: S3Error) => {
+            if (isFailure(error)) onFailure();
+            throw error;
+          }),
+        { step: 'initialize', name: 'noteFailures' },
+      );
   }
+}
+
+/** Statuses that say something of an object, and not of the bucket. */
+const OF_OBJECT = [404, 409, 412, 416];
+
+function isFailure({ name, $metadata }: S3Error): boolean {
+  return name === 'NoSuchBucket' || !OF_OBJECT.includes($metadata?.httpStatusCode ?? 0);
 }
 
 function clientFor({ endpoint, region, accessKeyId, secretAccessKey, forcePathStyle }: S3Settings): S3Client {

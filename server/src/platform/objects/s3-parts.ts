@@ -7,6 +7,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { BucketHealth } from './bucket-health.ts';
 import { type PartStore, StoreUnavailable, type UploadTicket } from './object-store.ts';
 import { type PartedUpload, partNumbers, partSize, partsMissing } from './parts.ts';
 import { type BucketClients, type Limited, within, withinTimeOf } from './s3-clients.ts';
@@ -24,16 +25,19 @@ const PAGES_MAX = 100;
 export class S3Parts implements PartStore {
   readonly #clients: BucketClients;
   readonly #bucket: string;
+  readonly #health: BucketHealth;
   readonly #isObject: (id: string) => Promise<boolean>;
   readonly #joining = new Map<string, Promise<number[]>>();
 
-  constructor(clients: BucketClients, bucket: string, isObject: (id: string) => Promise<boolean>) {
+  constructor(clients: BucketClients, bucket: string, health: BucketHealth, isObject: (id: string) => Promise<boolean>) {
     this.#clients = clients;
     this.#bucket = bucket;
+    this.#health = health;
     this.#isObject = isObject;
   }
 
   async begin(id: string): Promise<string> {
+    this.#health.require();
     const command = new CreateMultipartUploadCommand({ Bucket: this.#bucket, Key: objectKey(id) });
     const { UploadId } = await within((limited) => this.#clients.quick.send(command, limited));
     if (UploadId === undefined) throw new Error('the bucket began an upload without a name');
@@ -42,6 +46,7 @@ export class S3Parts implements PartStore {
 
   /** Signs the length, too, but does not list it as a header to set: a browser sets Content-Length itself and allows nothing else. */
   async ticket(upload: PartedUpload, number: number, expiresAt: Date): Promise<UploadTicket> {
+    this.#health.require();
     const command = new UploadPartCommand({ ...this.#target(upload), PartNumber: number, ContentLength: partSize(upload, number) });
     const url = await getSignedUrl(this.#clients.quick, command, {
       expiresIn: secondsUntil(expiresAt),

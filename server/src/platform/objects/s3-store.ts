@@ -14,6 +14,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { BUCKET_COPY_BYTES_PER_S_MIN, BUCKET_PATIENCE_MS } from '../../contract/limits.ts';
+import { BucketHealth } from './bucket-health.ts';
 import { attachmentDisposition, harmlessType } from './content-disposition.ts';
 import {
   type DownloadTerms,
@@ -23,6 +24,7 @@ import {
   type UploadTerms,
   type UploadTicket,
 } from './object-store.ts';
+import { checkBucket } from './s3-check.ts';
 import { BucketClients, type S3Settings, withIdleLimit, within, withinTimeOf } from './s3-clients.ts';
 import { idOfKey, ifMissing, objectKey, secondsUntil, uploadKey } from './s3-keys.ts';
 import { S3Named } from './s3-named.ts';
@@ -35,15 +37,18 @@ const PART_BYTES = 5 * 1_048_576;
 export class S3Store implements ObjectStore {
   readonly parts: S3Parts;
   readonly named: S3Named;
+  readonly health: BucketHealth;
   readonly #clients: BucketClients;
   readonly #bucket: string;
   readonly #sealing = new Map<string, Promise<number | undefined>>();
 
   constructor(settings: S3Settings) {
     this.#bucket = settings.bucket;
-    this.#clients = new BucketClients(settings);
+    this.#clients = new BucketClients(settings, () => this.health.suspect());
+    this.health = new BucketHealth(() => checkBucket(this.#clients, settings));
     this.named = new S3Named(this.#clients, settings.bucket);
-    this.parts = new S3Parts(this.#clients, settings.bucket, async (id) => (await this.objectSize(id)) !== undefined);
+    const isObject = async (id: string) => (await this.objectSize(id)) !== undefined;
+    this.parts = new S3Parts(this.#clients, settings.bucket, this.health, isObject);
   }
 
   /** Of unknown length, so written as a multipart upload with one part in memory at a time. A small object is a single PUT. */
@@ -67,8 +72,10 @@ export class S3Store implements ObjectStore {
     return { sizeBytes, sha256: hash.digest() };
   }
 
-  /** A bucket has unlimited space. */
-  async requireRoom(): Promise<void> {}
+  /** A bucket has unlimited space, while it can be used. */
+  async requireRoom(): Promise<void> {
+    this.health.require();
+  }
 
   async uploadTicket(id: string, { sizeBytes, contentType, expiresAt }: UploadTerms): Promise<UploadTicket> {
     const command = new PutObjectCommand({ Bucket: this.#bucket, Key: uploadKey(id), ContentType: contentType, ContentLength: sizeBytes });
