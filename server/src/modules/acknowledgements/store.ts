@@ -83,7 +83,7 @@ export async function listAcknowledgements(db: Queryable, partyId: bigint, messa
   return (await db.query(OF_MESSAGE, [partyId, messageId])).map(toRecord);
 }
 
-const LOG = statement('SELECT log_statement($1::bytea, $2, $3) AS batch', { batch: 'uuid' });
+const LOG = statement('SELECT log_statement($1::bytea, $2::text, $3::timestamptz) AS batch', { batch: 'uuid' });
 /** The type of leaves about acknowledgements. */
 const ACKNOWLEDGEMENT_LEAF = 0x03;
 

@@ -38,7 +38,9 @@ function toBlock(row: RowOf<typeof BLOCK_ROW>): Block {
   return { id: row.id, userId: row.user_id, emailDomain: row.email_domain, handle: row.handle, createdAt: row.created_at };
 }
 
-const IS_BLOCKED = prepared('is-blocked', 'SELECT is_blocked($1, $2, $3, $4, $5) AS blocked', { blocked: 'boolean' });
+const IS_BLOCKED = prepared('is-blocked', 'SELECT is_blocked($1::bigint, $2::bigint, $3::text, $4::text, $5::text) AS blocked', {
+  blocked: 'boolean',
+});
 
 export async function isBlocked(db: Queryable, recipientId: bigint, { partyId, actorId, email }: Blockable): Promise<boolean> {
   const [row] = await db.query(IS_BLOCKED, [recipientId, partyId, actorId, email, email?.split('@').at(-1) ?? null]);
@@ -47,7 +49,7 @@ export async function isBlocked(db: Queryable, recipientId: bigint, { partyId, a
 
 const BLOCKED_AMONG = statement(
   `SELECT p.id FROM parties p
-    WHERE p.id = ANY ($2::bigint[]) AND is_blocked($1, p.id, NULL, p.email, coalesce(p.domain, split_part(p.email, '@', 2)))`,
+    WHERE p.id = ANY ($2::bigint[]) AND is_blocked($1::bigint, p.id, NULL, p.email, coalesce(p.domain, split_part(p.email, '@', 2)))`,
   { id: 'bigint' },
 );
 

@@ -41,7 +41,7 @@ export interface Leased {
 
 const LEASE = prepared(
   'lease-messages',
-  `SELECT again, fresh, lease_until, has_more, due_in_ms FROM lease_messages($1, $2, $3, make_interval(secs => $4), $5, $6, $7, $8)`,
+  `SELECT again, fresh, lease_until, has_more, due_in_ms FROM lease_messages($1::bigint, $2::text, $3::text, make_interval(secs => $4), $5::integer, $6::integer, $7::integer, $8::integer)`,
   {
     again: json<LeasedMessage[] | null>('json?'),
     fresh: json<LeasedMessage[] | null>('json?'),
@@ -77,7 +77,7 @@ const DONE = { done: 'text[]', has_news: 'boolean' } as const;
 
 const ACKNOWLEDGE = prepared(
   'acknowledge-messages',
-  'SELECT done::text[] AS done, has_news FROM acknowledge_messages($1, $2, $3, $4::uuid[], $5, $6)',
+  'SELECT done::text[] AS done, has_news FROM acknowledge_messages($1::bigint, $2::text, $3::text, $4::uuid[], $5::bigint, $6::integer)',
   DONE,
 );
 
@@ -95,7 +95,7 @@ export async function acknowledgeMessages(
 
 const RELEASE = prepared(
   'release-messages',
-  'SELECT done::text[] AS done, has_news FROM release_messages($1, $2, $3, $4::uuid[], make_interval(secs => $5), $6, $7)',
+  'SELECT done::text[] AS done, has_news FROM release_messages($1::bigint, $2::text, $3::text, $4::uuid[], make_interval(secs => $5), $6::text, $7::boolean)',
   DONE,
 );
 
@@ -120,7 +120,7 @@ export async function releaseMessages(
 
 const EXTEND = prepared(
   'extend-leases',
-  'SELECT done::text[] AS done, lease_until FROM extend_leases($1, $2, $3, $4::uuid[], make_interval(secs => $5))',
+  'SELECT done::text[] AS done, lease_until FROM extend_leases($1::bigint, $2::text, $3::text, $4::uuid[], make_interval(secs => $5))',
   { done: 'text[]', lease_until: 'timestamptz' },
 );
 
@@ -136,7 +136,7 @@ export async function extendLeases(
   return row && { ids: row.done, leaseUntil: row.lease_until };
 }
 
-const UNPARK = statement('SELECT done::text[] AS done FROM unpark_messages($1, $2, $3::uuid[])', { done: 'text[]' });
+const UNPARK = statement('SELECT done::text[] AS done FROM unpark_messages($1::bigint, $2::text, $3::uuid[])', { done: 'text[]' });
 
 /** Undefined when there is no such consumer. */
 export async function unparkMessages(db: Queryable, { partyId, name }: ConsumerKey, ids: readonly string[]): Promise<string[] | undefined> {
@@ -144,7 +144,7 @@ export async function unparkMessages(db: Queryable, { partyId, name }: ConsumerK
   return row?.done;
 }
 
-const SEEK = statement('SELECT through FROM seek_consumer($1, $2, $3)', { through: 'bigint' });
+const SEEK = statement('SELECT through FROM seek_consumer($1::bigint, $2::text, $3::bigint)', { through: 'bigint' });
 
 /** False when there is no such consumer. */
 export async function seekConsumer(db: Queryable, { partyId, name }: ConsumerKey, position: bigint): Promise<boolean> {

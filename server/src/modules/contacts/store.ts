@@ -183,7 +183,7 @@ const NOTE_SAVED = statement(
    ON CONFLICT (party_id, other_id) DO UPDATE SET last_position = greatest(a.last_position, excluded.last_position)`,
 );
 
-const RENAME = statement('SELECT FROM rename_contact($1, $2)');
+const RENAME = statement('SELECT FROM rename_contact($1::bigint[], $2::bigint)');
 
 /** Brings the place of a contact in lists by name up to date, for these owners, after its label or display name has changed. */
 export async function renameContact(db: Queryable, ownerIds: readonly bigint[], otherId: bigint): Promise<void> {

@@ -25,10 +25,13 @@ export interface DayLimits {
   perOwner: number;
 }
 
-const ANNOUNCE_UPLOAD = statement('SELECT refused_by, clock FROM announce_upload($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)', {
-  refused_by: oneOf('text?', ['business', 'owner']),
-  clock: 'timestamptz',
-});
+const ANNOUNCE_UPLOAD = statement(
+  'SELECT refused_by, clock FROM announce_upload($1::bigint, $2::uuid, $3::text, $4::text, $5::bigint, $6::integer, $7::text, $8::integer, $9::bigint, $10::bigint)',
+  {
+    refused_by: oneOf('text?', ['business', 'owner']),
+    clock: 'timestamptz',
+  },
+);
 
 /** Counts the bytes toward the limits of the day and stores the upload; does neither when a limit is reached. */
 export async function insertUpload(
@@ -54,7 +57,7 @@ export async function insertUpload(
   return { createdAt: clock, expiresAt: new Date(clock.getTime() + UPLOAD_USABLE_FOR_S * 1000) };
 }
 
-const CHARGE_OWNER = statement('SELECT charge_owner($1, $2, $3) AS is_charged', { is_charged: 'boolean' });
+const CHARGE_OWNER = statement('SELECT charge_owner($1::bigint, $2::bigint, $3::bigint) AS is_charged', { is_charged: 'boolean' });
 
 /** Counts bytes toward an owner of the business who has room for them; false when none has. */
 export async function chargeOwner(db: Queryable, partyId: bigint, bytes: number, limitBytes: number): Promise<boolean> {
@@ -201,7 +204,7 @@ export async function findFile(db: Queryable, partyId: bigint, id: string): Prom
   return row && toFile(row);
 }
 
-const RECORD_HASH = statement('SELECT record_hash($1, $2)', { record_hash: 'void' });
+const RECORD_HASH = statement('SELECT record_hash($1::uuid, $2::bytea)', { record_hash: 'void' });
 
 /** Webhooks that want to know are told of it. */
 export async function recordHash(db: Queryable, objectId: string, sha256: Buffer): Promise<void> {

@@ -118,7 +118,7 @@ export async function slotsOfFiles(db: Queryable, senderId: bigint, messageId: s
   return rows.map((row) => ({ fileId: row.id, batchId: row.log_batch, slot: 0, location: locationOf(row.log, row.first_index, 0) }));
 }
 
-const LOG_LEAVES = statement('SELECT log_leaves($1, clock_timestamp()) AS batch', { batch: 'uuid' });
+const LOG_LEAVES = statement('SELECT log_leaves($1::bytea, clock_timestamp()) AS batch', { batch: 'uuid' });
 
 /** Leaves for the log, in the transaction of what they are about. */
 export async function logLeaves(tx: Queryable, leaves: Uint8Array): Promise<string> {

@@ -2,7 +2,7 @@ import type { Mail } from '../../platform/mail/mailer.ts';
 import type { Queryable } from '../../platform/postgres.ts';
 import { statement } from '../../platform/statement.ts';
 
-const QUEUE_MAIL = statement('SELECT FROM queue_mail($1, $2)');
+const QUEUE_MAIL = statement('SELECT FROM queue_mail($1::json, $2::integer)');
 
 /** Lower priorities are sent first; notifications have the highest number. */
 export async function queueMail(tx: Queryable, mail: Mail, priority: number): Promise<void> {

@@ -34,7 +34,7 @@ const CALL_FOLLOWERS = FOLLOWERS.map(({ sqlFunction }) => `${sqlFunction}(b.mess
 const COMMIT = prepared(
   'commit-messages',
   `WITH batch AS MATERIALIZED (
-           SELECT * FROM commit_messages($1::prepared_message[], $2::prepared_file[], $3::touched_ledger[], $4, $5, $6, $7, $8::interval)
+           SELECT * FROM commit_messages($1::prepared_message[], $2::prepared_file[], $3::touched_ledger[], $4::bigint, $5::bigint, $6::integer, $7::bigint, $8::interval)
          ), followed AS MATERIALIZED (
            SELECT ${CALL_FOLLOWERS}, keep_signatures($9::prepared_signature[], b.messages)
              FROM (SELECT array_agg(committed ORDER BY ordinal) AS messages FROM batch WHERE outcome = 'accepted' HAVING count(*) > 0) b

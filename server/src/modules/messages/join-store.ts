@@ -63,8 +63,8 @@ const TO_MOVE = statement(
   { message_id: 'uuid', is_relayed: 'boolean' },
 );
 const INSERT_JOINED = statement('INSERT INTO joined_threads (party_id, thread_id, business_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING');
-const LEAVE_THREAD = statement('SELECT leave_thread($1, $2, $3::uuid[])::text AS taken', { taken: 'text' });
-const ENTER_THREAD = statement('SELECT FROM enter_thread($1, $2, $3, $4::uuid[], $5::json)');
+const LEAVE_THREAD = statement('SELECT leave_thread($1::bigint, $2::uuid, $3::uuid[])::text AS taken', { taken: 'text' });
+const ENTER_THREAD = statement('SELECT FROM enter_thread($1::bigint, $2::bigint, $3::uuid, $4::uuid[], $5::json)');
 
 /**
  * Moves a thread from the ledger of a party without a handle to that of a business: all of it, or what one mailbox wrote and the
@@ -167,7 +167,7 @@ export async function contactsToMerge(db: Queryable, unclaimedId: bigint, busine
   return rows.map(({ party_id }) => BigInt(party_id));
 }
 
-const MERGE_CONTACT = statement('SELECT FROM merge_contact($1, $2, $3)');
+const MERGE_CONTACT = statement('SELECT FROM merge_contact($1::bigint, $2::bigint, $3::bigint)');
 
 /** Merges the contact of a domain into the contact of the business, for one owner of contacts. */
 export async function mergeContact(db: Queryable, ownerId: bigint, unclaimedId: bigint, businessId: bigint): Promise<void> {

@@ -142,7 +142,7 @@ export async function findId(db: Queryable, { handle, domain, email }: PartyName
 
 const INSERT_UNCLAIMED = statement(
   `INSERT INTO parties (id, domain, email, display_name, folded_name, accepting_drops, organisation) OVERRIDING SYSTEM VALUE
-   VALUES (next_party_id($5), $1, $2, $3, $4, false, $5) ON CONFLICT DO NOTHING`,
+   VALUES (next_party_id($5::text), $1, $2, $3, $4, false, $5) ON CONFLICT DO NOTHING`,
 );
 
 /** Creates a party without a handle unless it exists. A search finds it by either spelling of its domain. */

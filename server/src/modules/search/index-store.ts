@@ -1,7 +1,7 @@
 import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { prepared, statement } from '../../platform/statement.ts';
 
-const INDEX = prepared('index-search-queue', 'SELECT entries, last_sender FROM index_search_queue($1, $2)', {
+const INDEX = prepared('index-search-queue', 'SELECT entries, last_sender FROM index_search_queue($1::integer, $2::bigint)', {
   entries: 'integer?',
   last_sender: 'bigint?',
 });
@@ -25,7 +25,7 @@ export async function countQueued(db: Queryable): Promise<number> {
   return Number(onlyRow(await db.query(COUNT)).count);
 }
 
-const WRITE_COMMENT = statement('SELECT write_comment_documents($1, $2, $3)', { write_comment_documents: 'void' });
+const WRITE_COMMENT = statement('SELECT write_comment_documents($1::bigint, $2::uuid, $3::uuid)', { write_comment_documents: 'void' });
 
 export async function writeComment(tx: Queryable, partyId: bigint, threadId: string, commentId: string): Promise<void> {
   await tx.query(WRITE_COMMENT, [partyId, threadId, commentId]);

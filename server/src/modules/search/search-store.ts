@@ -45,7 +45,7 @@ export interface Conditions {
   reader: { kind: 'person' | 'agent'; id: string; since: bigint };
 }
 
-const BEGIN = prepared('begin-search', 'SELECT begin_search($1) AS is_complete', { is_complete: 'boolean' });
+const BEGIN = prepared('begin-search', 'SELECT begin_search($1::bigint) AS is_complete', { is_complete: 'boolean' });
 
 /** Has the messages of a business indexed from now on. Returns whether all have been. */
 export async function beginSearch(db: Queryable, partyId: bigint): Promise<boolean> {

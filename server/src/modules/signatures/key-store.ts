@@ -64,7 +64,7 @@ export async function lockAgent(tx: Queryable, partyId: bigint, agentId: string)
   return (await tx.query(LOCK_AGENT, [partyId, agentId])).length > 0;
 }
 
-const LOG = statement('SELECT log_statement($1::bytea, $2, $3) AS batch', { batch: 'uuid' });
+const LOG = statement('SELECT log_statement($1::bytea, $2::text, $3::timestamptz) AS batch', { batch: 'uuid' });
 
 /** Puts a statement about a key into the log, and returns the batch of its leaf. */
 export async function logStatement(tx: Queryable, text: string, at: Date): Promise<string> {

@@ -41,7 +41,7 @@ export async function lockThreads(tx: Queryable, partyId: bigint, threadIds: rea
 }
 
 const SET_STATUS = statement(
-  `UPDATE threads t SET is_done = $3, class = thread_class(t.in_count, t.out_count, $3, t.assignee_id IS NOT NULL, t.failed_schema),
+  `UPDATE threads t SET is_done = $3, class = thread_class(t.in_count, t.out_count, $3::boolean, t.assignee_id IS NOT NULL, t.failed_schema),
           done_through = CASE WHEN $3 THEN greatest(t.last_in_position, coalesce((
             SELECT max(e.position) FROM ledger_entries e WHERE e.party_id = $1 AND e.thread_id = t.thread_id AND e.box = 'in'), 0)) ELSE 0 END
     WHERE t.party_id = $1 AND t.thread_id = ANY ($2::uuid[])`,

@@ -9,7 +9,7 @@ const callAll = (name: 'index' | 'rebuild', args: string) => INDEX_FOLLOWERS.map
 const INDEX = prepared(
   'index-entries',
   `WITH round AS MATERIALIZED (
-     SELECT * FROM take_new_entries($1, $2)
+     SELECT * FROM take_new_entries($1::integer, $2::integer)
    ), indexed AS MATERIALIZED (
      SELECT ${callAll('index', 'r.entries')} FROM round r WHERE cardinality(r.entries) > 0
    ), rebuilt AS MATERIALIZED (
@@ -38,7 +38,7 @@ const REBUILT_ENTRIES_MAX = 5_000;
 const REBUILD = prepared(
   'rebuild-threads',
   `WITH next AS MATERIALIZED (
-     SELECT * FROM take_threads_to_rebuild($1, $2)
+     SELECT * FROM take_threads_to_rebuild($1::integer, $2::integer)
    ), rebuilt AS MATERIALIZED (
      SELECT ${callAll('rebuild', 'n.party_id, n.thread_ids')} FROM next n WHERE cardinality(n.thread_ids) > 0
    )

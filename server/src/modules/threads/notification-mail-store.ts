@@ -3,7 +3,7 @@ import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { oneOf, statement } from '../../platform/statement.ts';
 import { NOTIFICATION_KINDS } from './notification-store.ts';
 
-const QUEUE = statement(`SELECT FROM queue_job('mail-notifications', $1, $2)`);
+const QUEUE = statement(`SELECT FROM queue_job('mail-notifications', $1::json, $2::text)`);
 
 /** In the transaction of the notifications. The same person is queued once. */
 export async function queueNotificationMail(tx: Queryable, partyId: bigint, personId: string): Promise<void> {

@@ -83,7 +83,7 @@ const WANTED_FIELDS: readonly Field<WantedAttempts>[] = [
 const LEASE = prepared(
   'lease-attempts',
   `SELECT webhook_id, url, url_version, secret, previous_secret, headers, client_certificate, is_proven, clock_ms, attempts, retry_ms
-     FROM lease_webhook_attempts($1, $2::wanted_attempts[], make_interval(secs => $3))`,
+     FROM lease_webhook_attempts($1::uuid, $2::wanted_attempts[], make_interval(secs => $3))`,
   {
     webhook_id: 'uuid',
     url: 'text',
@@ -189,9 +189,13 @@ function madeFields(now: number): Field<MadeAttempt>[] {
   ];
 }
 
-const RECORD = prepared('record-attempts', 'SELECT record_webhook_attempts($1::made_attempt[], $2::integer[], $3, $4, $5)', {
-  record_webhook_attempts: 'void',
-});
+const RECORD = prepared(
+  'record-attempts',
+  'SELECT record_webhook_attempts($1::made_attempt[], $2::integer[], $3::integer, $4::integer, $5::integer)',
+  {
+    record_webhook_attempts: 'void',
+  },
+);
 
 /** What follows from failures. */
 export interface FailureRules {

@@ -201,7 +201,11 @@ export async function runningRecoveries(db: Queryable): Promise<RecoveryKey[]> {
   return rows.map((row) => ({ partyId: BigInt(row.party_id), webhookId: row.webhook_id, id: row.id }));
 }
 
-const CONTINUE = prepared('continue-recovery', 'SELECT continue_recovery($1, $2, $3, $4, $5, $6, $7)', { continue_recovery: 'integer?' });
+const CONTINUE = prepared(
+  'continue-recovery',
+  'SELECT continue_recovery($1::bigint, $2::uuid, $3::uuid, $4::integer, $5::integer, $6::integer, $7::integer)',
+  { continue_recovery: 'integer?' },
+);
 
 /** The number of attempts queued by one step; undefined if there is nothing to do now. */
 export async function continueRecovery(db: Queryable, { partyId, webhookId, id }: RecoveryKey): Promise<number | undefined> {
