@@ -29,6 +29,7 @@ import { type JobRunner, startJobs } from './platform/jobs.ts';
 import { MAILS_AT_ONCE, Mailer } from './platform/mail/mailer.ts';
 import { migrate } from './platform/migrate.ts';
 import { Database } from './platform/postgres.ts';
+import { collectShardMetrics } from './platform/shard-metrics.ts';
 import { openShards } from './platform/shards.ts';
 import { builtPages } from './platform/web-build.ts';
 import { createSamples, type Sample } from './samples.ts';
@@ -85,6 +86,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     const unfollow = await openShards(database, opened.direct, log);
     closers.push(async () => unfollow());
     const { context, feed } = await buildContext(config, database, opened.direct, log, closers, isOneOfSeveral);
+    collectShardMetrics(database, context.metrics);
     if (hasWorker) {
       const jobs: JobRunner = await startJobs(database, allChores(context), CHORES_AT_ONCE, log);
       closers.push(() => jobs.stop());

@@ -1,32 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { isDiskFull, isUnavailable, NoResponse, retryingDeadlocks } from './database-errors.ts';
+import { isDiskFull, NoResponse, retryingDeadlocks } from './database-errors.ts';
 import type { Connection } from './database-hosts.ts';
 import { readOnlyWhile, refusingWhile } from './library-pools.ts';
-import { CONNECT_PATIENCE_MS, LimitedClient, statementLimit, withStatementLimit } from './limited-client.ts';
+import { CONNECT_PATIENCE_MS, LimitedClient, withStatementLimit } from './limited-client.ts';
 import { pathOf, shardOf } from './shard-names.ts';
 import { Slots } from './slots.ts';
 import type { Statement } from './statement.ts';
+import { inTurn, isBroken, lend, probeRoom, type Queryable, run, runText, type TextQueryable, transactionOn } from './transactions.ts';
 import { WriteProbe } from './write-probe.ts';
 
 export { isTimeout, isUnavailable, isUniqueViolation, retryingDeadlocks } from './database-errors.ts';
-
-/** Runs statements: the pool, or the one connection of a transaction. */
-export interface Queryable {
-  query<Row>(statement: Statement<Row>, values?: unknown[]): Promise<Row[]>;
-}
-
-/** The row of a statement that always returns exactly one, such as an aggregate. */
-export function onlyRow<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new Error('a statement returned no row');
-  return row;
-}
-
-/** Also runs SQL that is not declared, such as migrations. For the platform and for tests only. */
-export interface TextQueryable extends Queryable {
-  queryText<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
-}
+export { onlyRow, type Queryable, type TextQueryable, transactionOn } from './transactions.ts';
 
 const POOL_CONNECTIONS = 16;
 /** Of direct connections, where a pooler stands between the service and PostgreSQL. */
@@ -47,6 +32,13 @@ export interface OtherConnections {
   poolSize?: number;
   /** Know whether writes hang on the servers that this database consists of; otherwise its one server is watched. */
   writes?: readonly WriteProbe[];
+}
+
+export interface ShardWrites {
+  shard: number;
+  /** host:port on Citus. */
+  node: string | undefined;
+  areCommitted: boolean;
 }
 
 export class Database implements TextQueryable {
@@ -186,10 +178,19 @@ export class Database implements TextQueryable {
     this.#isFull = false;
   }
 
-  /** Rejects while writes hang, which reads do not show. Costs a write if the last proof is some seconds old. */
-  async requireWrites(): Promise<void> {
-    const all = new Set(this.#shards.flatMap((shard) => shard.writes).concat(this.#writes));
-    await Promise.all([...all].map((probe) => probe.prove()));
+  /** Whether each shard commits writes, which reads do not show. Costs a write on each server whose last proof is some seconds old. */
+  writesByShard(): Promise<ShardWrites[]> {
+    const isProven = (shard: Database) =>
+      Promise.all(shard.writes.map((probe) => probe.prove())).then(
+        () => true,
+        () => false,
+      );
+    const all = this.#shards.map(async (shard, number) => ({
+      shard: number,
+      node: shard.writes[0]?.node,
+      areCommitted: await isProven(shard),
+    }));
+    return Promise.all(all);
   }
 
   #note(error: unknown): never {
@@ -267,79 +268,4 @@ export class Database implements TextQueryable {
     pool.on('remove', (client) => this.#clients.delete(client));
     return pool;
   }
-}
-
-/** A connection that can't be used again. */
-const isBroken = (error: unknown) => error instanceof BrokenConnection;
-/** Or one to a server that can't be used, such as a former primary. */
-const isOfNoUse = (error: unknown) => isBroken(error) || isUnavailable(error);
-
-/** Discards the connection if it is of no use afterwards. */
-async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>, isToDiscard = isOfNoUse): Promise<T> {
-  const client = await pool.connect();
-  try {
-    const result = await work(client);
-    client.release();
-    return result;
-  } catch (error) {
-    client.release(isToDiscard(error));
-    throw error instanceof BrokenConnection ? error.cause : error;
-  }
-}
-
-function inTurn<T>(work: (tx: TextQueryable) => Promise<T>): (tx: TextQueryable) => Promise<T> {
-  return async (tx) => {
-    await tx.queryText(`SELECT pg_advisory_xact_lock(hashtextextended('reference tables', 0))`);
-    return work(tx);
-  };
-}
-
-/** Writes a megabyte, and rolls back. */
-async function probeRoom(client: pg.ClientBase): Promise<void> {
-  await client.query('BEGIN');
-  try {
-    await client.query(
-      `CREATE TABLE room_probe_${randomUUID().replaceAll('-', '')} AS SELECT repeat(gen_random_uuid()::text, 50) FROM generate_series(1, 600)`,
-    );
-  } finally {
-    await client.query('ROLLBACK');
-  }
-}
-
-class BrokenConnection extends Error {}
-
-export async function transactionOn<T>(
-  client: pg.ClientBase,
-  work: (tx: TextQueryable) => Promise<T>,
-  isNamed = true,
-  begin: 'BEGIN' | 'BEGIN READ ONLY' = 'BEGIN',
-): Promise<T> {
-  try {
-    await client.query(begin);
-    const result = await work({
-      query: (statement, values) => run(client, statement, values, isNamed),
-      queryText: (text, values) => runText(client, text, values),
-    });
-    await client.query('COMMIT');
-    return result;
-  } catch (cause) {
-    await client.query('ROLLBACK').catch(() => {
-      throw new BrokenConnection('a transaction could not be rolled back', { cause });
-    });
-    throw cause;
-  }
-}
-
-/** statements.test.ts proves that the rows match the declaration. A named statement is parsed once for each connection. */
-async function run<Row>(
-  on: pg.Pool | pg.ClientBase,
-  { name, text }: Statement<Row>,
-  values: unknown[] = [],
-  isNamed = true,
-): Promise<Row[]> {
-  return (await on.query({ ...(isNamed && { name }), text, values, limitMs: statementLimit() } as pg.QueryConfig)).rows as Row[];
-}
-
-async function runText<Row extends pg.QueryResultRow>(on: pg.Pool | pg.ClientBase, text: string, values: unknown[] = []): Promise<Row[]> {
-  return (await on.query<Row>({ text, values, limitMs: statementLimit() } as pg.QueryConfig)).rows;
 }

@@ -45,7 +45,7 @@ export async function openShards(database: Database, connection: Connection, log
     const breakAll = () => {
       for (const [number, shard] of shards.entries()) if (nodes[number] && isSame(nodes[number], node)) shard.breakConnections();
     };
-    const probe = probes.get(nameOf(node)) ?? new WriteProbe(withNode(connection, node), breakAll, log);
+    const probe = probes.get(nameOf(node)) ?? new WriteProbe(withNode(connection, node), breakAll, log, nameOf(node));
     probes.set(nameOf(node), probe);
     return [probe, ...database.writes];
   };

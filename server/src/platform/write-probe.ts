@@ -15,6 +15,8 @@ const RETRY_MS = 500;
  * has to ask, or to suspect that it does not; then one write at a time is tried, until one is committed.
  */
 export class WriteProbe {
+  /** The node of Citus that it is about. */
+  readonly node: string | undefined;
   readonly #connection: Connection;
   readonly #onSilence: () => void;
   readonly #log: Logger;
@@ -24,7 +26,8 @@ export class WriteProbe {
   #isStopped = false;
 
   /** `onSilence` is called when the server does not even respond to a new connection. */
-  constructor(connection: Connection, onSilence: () => void, log: Logger) {
+  constructor(connection: Connection, onSilence: () => void, log: Logger, node?: string) {
+    this.node = node;
     this.#connection = connection;
     this.#onSilence = onSilence;
     this.#log = log;
@@ -61,7 +64,7 @@ export class WriteProbe {
       try {
         await this.#write();
         if (this.#isStopped) return;
-        if (this.#isHanging) this.#log.info('the database commits writes again');
+        if (this.#isHanging) this.#log.info({ node: this.node }, 'the database commits writes again');
         this.#isHanging = false;
         this.#provenAt = performance.now();
         return;
@@ -103,7 +106,8 @@ export class WriteProbe {
   }
 
   #suspend(reason: string): void {
-    if (!this.#isHanging && !this.#isStopped) this.#log.error({ reason }, 'the database commits no writes; they are refused until it does');
+    if (!this.#isHanging && !this.#isStopped)
+      this.#log.error({ reason, node: this.node }, 'the database commits no writes; they are refused until it does');
     this.#isHanging = true;
   }
 }

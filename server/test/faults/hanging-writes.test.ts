@@ -1,10 +1,18 @@
+import path from 'node:path';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
+import { Database } from '../../src/platform/postgres.ts';
+import { collectShardMetrics } from '../../src/platform/shard-metrics.ts';
+import { WriteProbe } from '../../src/platform/write-probe.ts';
+import { freePort } from '../support/free-port.ts';
 import { Load } from '../support/load.ts';
 import { everyPage, ids } from '../support/pages.ts';
-import { until } from '../support/process.ts';
+import { processesIn, temporaryFolder, until } from '../support/process.ts';
 import { receiverSettings, startReceiver } from '../support/receiver.ts';
 import { startReplicatedPostgres } from '../support/replicated-postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { createCluster, handOver, startCluster } from '../support/tcp-postgres.ts';
 import { messageIdOf, register, untilNothingIsPending } from '../support/webhook-workers.ts';
 
 const noQuotas = { MONTHLY_MESSAGE_LIMIT: '0', NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0' };
@@ -71,4 +79,31 @@ test('without its synchronous standby, sends get 503 and reads go on; the repeat
   expect(inbox).toHaveLength(4);
   expect(new Set(inbox)).toEqual(new Set([first.body.id, ...repeats.map(({ body }) => body.id)]));
   await service.stop();
+});
+
+test('a node that hangs is named with its shards, and the others go on', async () => {
+  const folder = temporaryFolder();
+  handOver(folder);
+  const ports = [await freePort(), await freePort()];
+  const clusters = ports.map((port) => path.join(folder, String(port)));
+  for (const [n, cluster] of clusters.entries()) {
+    createCluster(cluster);
+    await startCluster(cluster, ports[n] as number);
+  }
+  const log = pino({ level: 'fatal' });
+  const [first, second] = ports.map((port) => {
+    const connection = { connectionString: `postgres://waybill@127.0.0.1:${port}/postgres` };
+    return new Database(connection, log, { writes: [new WriteProbe(connection, () => {}, log, `127.0.0.1:${port}`)] });
+  }) as [Database, Database];
+  first.setShards([first, second]);
+  const metrics = new Registry();
+  collectShardMetrics(first, metrics);
+  const lines = async () => (await metrics.metrics()).split('\n').filter((line) => line.startsWith('waybill_shard_writes'));
+  const line = (shard: number, value: number) => `waybill_shard_writes{shard="${shard}",node="127.0.0.1:${ports[shard]}"} ${value}`;
+  expect(await lines()).toEqual([line(0, 1), line(1, 1)]);
+  for (const pid of processesIn(clusters[1] as string)) process.kill(pid, 'SIGSTOP');
+  await until(async () => (await lines()).includes(line(1, 0)));
+  expect(await lines()).toEqual([line(0, 1), line(1, 0)]);
+  expect(await first.queryText('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  await first.close();
 });

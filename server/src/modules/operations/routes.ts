@@ -5,6 +5,7 @@ import { endpointsFor } from '../../http/endpoint.ts';
 import { isFromThisMachine } from '../../http/this-machine.ts';
 import { allMetrics } from '../../platform/all-metrics.ts';
 import { MigrationMismatch, pendingMigrations } from '../../platform/migrate.ts';
+import type { StoreHealth } from '../../platform/objects/object-store.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { isSameSecret } from '../../platform/same-secret.ts';
 
@@ -13,6 +14,7 @@ interface Services {
   metrics: Registry;
   config: { metricsToken: string | undefined };
   transparencyLog: { fault(): Promise<string | null> };
+  objects: { health: StoreHealth };
 }
 
 const { publicEndpoint } = endpointsFor<Services>();
@@ -21,6 +23,14 @@ const StatusSchema = Type.Object({ status: Type.Literal('ok') });
 
 const ReadySchema = Type.Object({
   status: Type.Literal('ok'),
+  shards: Type.Optional(
+    Type.String({
+      description: 'Which shards of the database commit no writes at present, and their nodes. Businesses of other shards are served.',
+    }),
+  ),
+  files: Type.Optional(
+    Type.String({ description: 'Why the bucket can’t be used at present. Messages without files are delivered all the same.' }),
+  ),
   log: Type.Optional(Type.String({ description: 'Why the log is not signed at present. Messages are delivered all the same.' })),
 });
 
@@ -32,19 +42,39 @@ export const alive = publicEndpoint({
 });
 
 export const ready = publicEndpoint({
-  summary: 'Check whether the service is ready: the database responds, commits writes, and has all migrations',
+  summary: 'Check whether the service is ready: the database responds, commits writes and has all migrations, and the bucket was reached',
   success: { status: 200, description: 'The service is ready.', schema: ReadySchema },
   errors: [],
-  handle: async ({ database, transparencyLog }) => {
+  handle: async ({ database, transparencyLog, objects: { health } }) => {
+    // Nobody knows yet whether the bucket of the settings exists.
+    if (!health.wasReached) throw new Refusal('unavailable', health.fault, { retryAfterS: 5 });
     // A server that hangs responds to reads even later than to the probe.
-    const [pending] = await Promise.all([pendingMigrations(database).catch(notReady), database.requireWrites()]);
+    const [pending, shards] = await Promise.all([pendingMigrations(database).catch(notReady), failingShards(database)]);
     if (pending.length > 0)
       throw new Refusal('unavailable', `Migrations are missing: ${pending.map(({ name }) => name).join(', ')}.`, { retryAfterS: 5 });
     await database.requireRoom();
     const fault = await transparencyLog.fault();
-    return { body: { status: 'ok', ...(fault !== null && { log: fault }) } };
+    const files = health.fault;
+    return {
+      body: {
+        status: 'ok',
+        ...(shards !== undefined && { shards }),
+        ...(files !== undefined && { files }),
+        ...(fault !== null && { log: fault }),
+      },
+    };
   },
 });
+
+/** Rejects if all fail. */
+async function failingShards(database: Database): Promise<string | undefined> {
+  const all = await database.writesByShard();
+  const failing = all.filter(({ areCommitted }) => !areCommitted);
+  if (failing.length === 0) return undefined;
+  if (failing.length === all.length) throw new Refusal('unavailable', 'The database commits no writes.', { retryAfterS: 5 });
+  const names = failing.map(({ shard, node }) => (node === undefined ? `${shard}` : `${shard} on ${node}`));
+  return `No writes are committed in shard ${names.join(', ')}.`;
+}
 
 function notReady(error: unknown): never {
   throw error instanceof MigrationMismatch ? new Refusal('unavailable', error.message, { retryAfterS: 5 }) : error;

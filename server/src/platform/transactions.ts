@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { isUnavailable } from './database-errors.ts';
+import { statementLimit } from './limited-client.ts';
+import type { Statement } from './statement.ts';
+
+/** Runs statements: the pool, or the one connection of a transaction. */
+export interface Queryable {
+  query<Row>(statement: Statement<Row>, values?: unknown[]): Promise<Row[]>;
+}
+
+/** The row of a statement that always returns exactly one, such as an aggregate. */
+export function onlyRow<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('a statement returned no row');
+  return row;
+}
+
+/** Also runs SQL that is not declared, such as migrations. For the platform and for tests only. */
+export interface TextQueryable extends Queryable {
+  queryText<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
+}
+
+/** A connection that can't be used again. */
+export const isBroken = (error: unknown) => error instanceof BrokenConnection;
+/** Or one to a server that can't be used, such as a former primary. */
+const isOfNoUse = (error: unknown) => isBroken(error) || isUnavailable(error);
+
+/** Discards the connection if it is of no use afterwards. */
+export async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>, isToDiscard = isOfNoUse): Promise<T> {
+  const client = await pool.connect();
+  try {
+    const result = await work(client);
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(isToDiscard(error));
+    throw error instanceof BrokenConnection ? error.cause : error;
+  }
+}
+
+export function inTurn<T>(work: (tx: TextQueryable) => Promise<T>): (tx: TextQueryable) => Promise<T> {
+  return async (tx) => {
+    await tx.queryText(`SELECT pg_advisory_xact_lock(hashtextextended('reference tables', 0))`);
+    return work(tx);
+  };
+}
+
+/** Writes a megabyte, and rolls back. */
+export async function probeRoom(client: pg.ClientBase): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query(
+      `CREATE TABLE room_probe_${randomUUID().replaceAll('-', '')} AS SELECT repeat(gen_random_uuid()::text, 50) FROM generate_series(1, 600)`,
+    );
+  } finally {
+    await client.query('ROLLBACK');
+  }
+}
+
+class BrokenConnection extends Error {}
+
+export async function transactionOn<T>(
+  client: pg.ClientBase,
+  work: (tx: TextQueryable) => Promise<T>,
+  isNamed = true,
+  begin: 'BEGIN' | 'BEGIN READ ONLY' = 'BEGIN',
+): Promise<T> {
+  try {
+    await client.query(begin);
+    const result = await work({
+      query: (statement, values) => run(client, statement, values, isNamed),
+      queryText: (text, values) => runText(client, text, values),
+    });
+    await client.query('COMMIT');
+    return result;
+  } catch (cause) {
+    await client.query('ROLLBACK').catch(() => {
+      throw new BrokenConnection('a transaction could not be rolled back', { cause });
+    });
+    throw cause;
+  }
+}
+
+/** statements.test.ts proves that the rows match the declaration. A named statement is parsed once for each connection. */
+export async function run<Row>(
+  on: pg.Pool | pg.ClientBase,
+  { name, text }: Statement<Row>,
+  values: unknown[] = [],
+  isNamed = true,
+): Promise<Row[]> {
+  return (await on.query({ ...(isNamed && { name }), text, values, limitMs: statementLimit() } as pg.QueryConfig)).rows as Row[];
+}
+
+export async function runText<Row extends pg.QueryResultRow>(
+  on: pg.Pool | pg.ClientBase,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  return (await on.query<Row>({ text, values, limitMs: statementLimit() } as pg.QueryConfig)).rows;
+}
