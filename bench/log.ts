@@ -91,7 +91,7 @@ export async function measureLeafCost() {
     );
     const keys = new LogKeys(new SecretBox(undefined, []), undefined);
     const tiles = new Tiles(database, store.named);
-    await new Log(database, tiles, keys).ensure('http://bench.example');
+    await new Log(database, tiles, keys, store.named).ensure('http://bench.example');
     const sequencer = new Sequencer({ database, objects: store.named, tiles, keys }, silent);
     const turns: { perSecond: number; nodeUs: number; postgresUs: number }[] = [];
     for (let round = 1; round <= ROUNDS; round++) {

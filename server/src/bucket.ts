@@ -1,23 +1,19 @@
 import type { Config } from './config.ts';
+import type { Clock } from './platform/database-clock.ts';
 import type { S3Store } from './platform/objects/s3-store.ts';
 
 /** The bucket that the settings name, if any. The SDK is loaded only then, because of the memory it takes. */
-export async function bucketOf({
-  s3Bucket,
-  s3Endpoint,
-  s3Region,
-  s3AccessKeyId,
-  s3SecretAccessKey,
-  s3ForcePathStyle,
-}: Config): Promise<S3Store | undefined> {
+export async function bucketOf(config: Config, now?: Clock): Promise<S3Store | undefined> {
+  const { s3Bucket, s3Endpoint, s3Region, s3AccessKeyId, s3SecretAccessKey, s3ForcePathStyle } = config;
   if (s3Bucket === undefined) return undefined;
   const { S3Store } = await import('./platform/objects/s3-store.ts');
-  return new S3Store({
+  const settings = {
     bucket: s3Bucket,
     endpoint: s3Endpoint,
     region: s3Region,
     accessKeyId: s3AccessKeyId ?? '',
     secretAccessKey: s3SecretAccessKey ?? '',
     forcePathStyle: s3ForcePathStyle,
-  });
+  };
+  return new S3Store(settings, now);
 }

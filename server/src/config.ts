@@ -20,6 +20,8 @@ export interface Config {
   databaseUrl: string | undefined;
   /** PostgreSQL itself, where DATABASE_URL leads to a pooler. */
   databaseDirectUrl: string | undefined;
+  /** How long a start waits for a database that can't be reached. */
+  databaseStartS: number;
   publicUrl: string | undefined;
   /** URLs by which to report a vulnerability. */
   securityContacts: string[];
@@ -160,6 +162,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     dataDir: path.resolve(text('DATA_DIR') ?? 'data'),
     databaseUrl: database('DATABASE_URL'),
     databaseDirectUrl: database('DATABASE_DIRECT_URL'),
+    databaseStartS: whole('DATABASE_START_S', limits.DATABASE_START_S, 3_600),
     publicUrl: url('PUBLIC_URL', ['http:', 'https:']),
     securityContacts: list('SECURITY_CONTACT', isContact, 'URLs that begin with mailto: or https://'),
     inboundDomain: check(text('INBOUND_DOMAIN'), isName, () =>

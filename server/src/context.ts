@@ -37,6 +37,7 @@ import { Announcer } from './platform/announcer.ts';
 import { CanonicalHasher } from './platform/canonical-hasher.ts';
 import { ChangeFeed } from './platform/change-feed.ts';
 import { ConsumerMail } from './platform/consumer-mail.ts';
+import { type Clock, DatabaseClock } from './platform/database-clock.ts';
 import type { Connection } from './platform/database-hosts.ts';
 import { NameServers } from './platform/name-servers.ts';
 import { ownDownloadUrl } from './platform/objects/download-url.ts';
@@ -133,15 +134,13 @@ export async function buildContext(
   const publicUrl = () => context.publicUrl;
   const quotas = quotasOf(config);
   const metrics = new Registry();
-  const signer = new UrlSigner(await sharedSecret(database, 'objects'));
+  const { now } = await startClock(database, closers);
+  const signer = new UrlSigner(await sharedSecret(database, 'objects'), now);
   const mails = new Mails(await sharedSecret(database, 'unsubscribing'), publicUrl);
   const nameServers = new NameServers(config.dnsServers);
   const consumerMail = new ConsumerMail(config.consumerMailDomains);
-  const exclusively: Exclusively = (name, work) => database.exclusively(name, work);
-  const folder = path.join(config.dataDir, 'files');
-  const objects =
-    (await openBucket(config, log, closers)) ?? new FolderStore(folder, signer, publicUrl, exclusively, config.freeDiskReserveBytes);
-  const files = new Files(database, objects, quotas, (id, terms) => ownDownloadUrl(signer, publicUrl(), id, terms));
+  const objects = (await openBucket(config, now, log, closers)) ?? folderOf(config, database, signer, publicUrl);
+  const files = new Files(database, objects, quotas, { now, urlOf: (id, terms) => ownDownloadUrl(signer, publicUrl(), id, terms) });
   const secretBox = await secretBoxOf(config, database);
   const context: Context = {
     config,
@@ -181,12 +180,24 @@ export async function buildContext(
 }
 
 /** A bucket that can't be used as the settings are ends the start; one that can't be reached is waited for. */
-async function openBucket(config: Config, log: Logger, closers: (() => Promise<void>)[]): Promise<ObjectStore | undefined> {
-  const bucket = await bucketOf(config);
+async function openBucket(config: Config, now: Clock, log: Logger, closers: (() => Promise<void>)[]): Promise<ObjectStore | undefined> {
+  const bucket = await bucketOf(config, now);
   if (bucket === undefined) return undefined;
   closers.push(() => bucket.health.stop());
   await bucket.health.start(log);
   return bucket;
+}
+
+function folderOf(config: Config, database: Database, signer: UrlSigner, publicUrl: () => string): FolderStore {
+  const exclusively: Exclusively = (name, work) => database.exclusively(name, work);
+  return new FolderStore(path.join(config.dataDir, 'files'), signer, publicUrl, exclusively, config.freeDiskReserveBytes);
+}
+
+async function startClock(database: Database, closers: (() => Promise<void>)[]): Promise<DatabaseClock> {
+  const clock = new DatabaseClock(database);
+  await clock.start();
+  closers.push(async () => clock.stop());
+  return clock;
 }
 
 /** What processes tell each other. */
@@ -245,7 +256,7 @@ export function logKeysOf({ logKey, logKeyCommand, logPublicKey }: Config, secre
 function logPartsOf(config: Config, database: Database, objects: ObjectStore, secretBox: SecretBox, log: Logger) {
   const tiles = new Tiles(database, objects.named);
   const keys = logKeysOf(config, secretBox);
-  const transparencyLog = new Log(database, tiles, keys);
+  const transparencyLog = new Log(database, tiles, keys, objects.named);
   const witnesses = config.witnesses && new Witnesses(config.witnesses, database);
   const historyGuard = witnesses && new HistoryGuard(database, witnesses, log);
   const faultSeenBy = historyGuard && ((number: number) => historyGuard.faultOf(() => transparencyLog.readLog(number)));

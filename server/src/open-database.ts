@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { type DataFolderLock, type Holder, isLock, lockDataFolder } from './platform/data-folder.ts';
-import { type Connection, connectionTo } from './platform/database-hosts.ts';
+import { isUnavailable } from './platform/database-errors.ts';
+import { type Connection, connectionTo, reasonOf } from './platform/database-hosts.ts';
 import { embeddedConnection, isReachable, startEmbeddedPostgres } from './platform/embedded-postgres.ts';
 import { requireSessions } from './platform/sessions.ts';
 
@@ -21,6 +22,9 @@ export class DataFolderInUse extends Error {}
 export class NoDataFolder extends Error {}
 
 const PATIENCE_MS = 30_000;
+const RETRY_MS = 1_000;
+/** Tries for each line in the log. */
+const TELL_EVERY = 5;
 /** Pool, listeners, and a few for the operator's commands. */
 const CONNECTIONS_PER_PROCESS = 24;
 const CONNECTIONS_MIN = 100;
@@ -39,7 +43,7 @@ export async function openDatabase(
   log: Logger,
   { processes = 1, mayCreate = true }: OpenOptions = {},
 ): Promise<OpenDatabase> {
-  if (config.databaseUrl !== undefined) return openGiven(config.databaseUrl, config.databaseDirectUrl);
+  if (config.databaseUrl !== undefined) return untilReachable(config, log);
   if (process.platform !== 'linux')
     throw new Error('The database that comes along runs on Linux only. Set DATABASE_URL to a PostgreSQL of your own.');
   if (!mayCreate && !existsSync(config.dataDir)) throw noDataFolder(config);
@@ -63,6 +67,21 @@ export async function openDatabase(
 
 function noDataFolder({ dataDir }: Config): NoDataFolder {
   return new NoDataFolder(`There is no database in ${dataDir}: set DATA_DIR to the data folder of your service, or DATABASE_URL.`);
+}
+
+/** A database may be started at the same time, or fail over. One that refuses, such as for its password, is not waited for. */
+async function untilReachable({ databaseUrl = '', databaseDirectUrl, databaseStartS }: Config, log: Logger): Promise<OpenDatabase> {
+  const giveUpAt = performance.now() + databaseStartS * 1000;
+  for (let tries = 0; ; tries++) {
+    try {
+      return await openGiven(databaseUrl, databaseDirectUrl);
+    } catch (error) {
+      const leftS = Math.ceil((giveUpAt - performance.now()) / 1000);
+      if (leftS <= 0 || !isUnavailable(error)) throw error;
+      if (tries % TELL_EVERY === 0) log.warn({ reason: reasonOf(error) }, `waiting for the database, for up to ${leftS} s more`);
+      await sleep(RETRY_MS);
+    }
+  }
 }
 
 async function openGiven(url: string, directUrl: string | undefined): Promise<OpenDatabase> {

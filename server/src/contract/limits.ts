@@ -137,6 +137,8 @@ export const MIN_BYTES_PER_S = 1_024;
 export const SLOW_CLIENT_S = 180;
 /** Changes of keys, agents, profile, domains, blocks, schema and webhooks of one business that wait for each other, in each process. */
 export const CHANGES_WAITING_PER_BUSINESS_MAX = 100;
+/** Time for which a start, or a command, tries again to reach the database. 0 means once. Setting: `DATABASE_START_S`. */
+export const DATABASE_START_S = 60;
 /** Time within which the database must respond to a statement or commit; then the request gets 503, and whether it was done is unknown. Repeat a send with its `Idempotency-Key` to find out. Migrations and the commands of operators have no such limit. */
 export const STATEMENT_MAX_MS = 10_000;
 /** Time within which the database must respond to a statement of a worker that brings an index up to date. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { NoResponse } from './database-errors.ts';
+import { codeOf, messageOf } from '../contract/thrown.ts';
+import { isUnavailable, NoResponse } from './database-errors.ts';
 import { LimitedClient } from './limited-client.ts';
 
 const HOST_LIST = /^(\w+:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/s;
@@ -18,29 +19,45 @@ class IsStandby extends Error {
 /** How to connect to PostgreSQL: to the one server, or to the primary of several. */
 export type Connection = pg.ClientConfig & { Client?: typeof LimitedClient };
 
-/** Of several servers, tries each once to find the primary, and rejects like the last one if there is none. */
+/** No server of several is a primary that can be used. The message says of each why not. */
+export class NoPrimary extends Error {
+  /** Of the error that waiting does not help with, if there is one; otherwise that of a connection that could not be made. */
+  readonly code: string;
+
+  constructor(errors: ReadonlyMap<string, unknown>) {
+    super(`no server is a primary that can be used: ${[...errors].map(([host, error]) => `${host} (${reasonOf(error)})`).join(', ')}`);
+    const other = [...errors.values()].find((error) => !isUnavailable(error));
+    this.code = other === undefined ? '08001' : (codeOf(other) ?? 'XX000');
+  }
+}
+
+/** A host name with several addresses fails with one error for each address, and an AggregateError without a message. */
+export function reasonOf(error: unknown): string {
+  return messageOf(error) || (codeOf(error) ?? 'unknown');
+}
+
+/** Of several servers, tries each once to find the primary. */
 export async function connectionTo(url: string): Promise<Connection> {
   const urls = eachHost(url);
   if (urls.length === 1) return { connectionString: url };
   const connection = { Client: clientOfPrimary(urls) };
-  for (let tried = 1; ; tried++) {
+  const errors = new Map<string, unknown>();
+  for (const tried of urls) {
     const client = newClient(connection);
     try {
       await client.connect();
       return connection;
     } catch (error) {
-      if (tried === urls.length) throw error;
+      errors.set(new URL(tried).host, error);
     } finally {
       await client.end().catch(() => {});
     }
   }
+  throw new NoPrimary(errors);
 }
 
-/** A client whose connection may break without ending the process. */
 export function newClient({ Client = LimitedClient, ...config }: Connection): LimitedClient {
-  const client = new Client(config);
-  client.on('error', () => {});
-  return client;
+  return new Client(config);
 }
 
 /**
@@ -68,7 +85,7 @@ function clientOfPrimary(urls: readonly string[]): typeof LimitedClient {
         await super.open();
         if (this.#isStandby) {
           await this.end();
-          throw new IsStandby('This server is a standby; the next one is tried.');
+          throw new IsStandby('is a standby');
         }
       } catch (error) {
         // Others may have moved on already.

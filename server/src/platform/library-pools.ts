@@ -8,7 +8,7 @@ type Connected = (error: Error | undefined, client?: pg.PoolClient, release?: (e
 /** Lends no connection while writes hang. */
 export function refusingWhile(isHanging: () => boolean, pool: pg.Pool): pg.Pool {
   return withConnect(pool, (callback?: Connected) => {
-    if (!isHanging()) return callback ? pool.connect(callback as Parameters<typeof pool.connect>[0]) : pool.connect();
+    if (!isHanging()) return Reflect.apply(pool.connect, pool, callback ? [callback] : []);
     const error = new NoResponse('Writes to the database hang.');
     if (!callback) return Promise.reject(error);
     process.nextTick(callback, error);

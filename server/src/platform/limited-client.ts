@@ -39,6 +39,8 @@ export class LimitedClient extends pg.Client {
       connectionTimeoutMillis: CONNECT_PATIENCE_MS,
       ...config,
     });
+    // A connection may break at any time; without a listener, its error would end the process.
+    this.on('error', () => {});
     this.connection.on('readyForQuery', () => {
       this.#unfinished = Math.max(0, this.#unfinished - 1);
       this.#watch();
@@ -59,7 +61,10 @@ export class LimitedClient extends pg.Client {
   }
 
   protected async open(): Promise<void> {
-    await super.connect().catch(explainSilence);
+    await super.connect().catch((error) => {
+      if (messageOf(error) !== 'timeout expired') throw error;
+      throw new NoResponse(`no response from ${this.host}:${this.port} within ${CONNECT_PATIENCE_MS / 1000} s`);
+    });
     // Not every system that PostgreSQL runs on can do it.
     await super.query(`SET client_connection_check_interval = '5s'`).catch(() => {});
   }
@@ -69,7 +74,7 @@ export class LimitedClient extends pg.Client {
     this.#unfinished++;
     this.#limitMs = args[0]?.limitMs ?? statementLimit();
     this.#watch();
-    return super.query(...(args as [string]));
+    return Reflect.apply(super.query, this, args);
   }
 
   /** Breaks the connection: what is under way fails with the error. */
@@ -82,7 +87,9 @@ export class LimitedClient extends pg.Client {
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
     const timer = setTimeout(() => this.connection.stream.destroy(), END_PATIENCE_MS).unref();
     this.once('end', () => clearTimeout(timer));
-    return callback ? (super.end(callback) as undefined) : super.end();
+    if (!callback) return super.end();
+    super.end(callback);
+    return undefined;
   }
 
   #watch(): void {
@@ -91,8 +98,4 @@ export class LimitedClient extends pg.Client {
     const seconds = this.#limitMs / 1000;
     this.#timer = setTimeout(() => this.destroy(new NoResponse(`The database has not responded within ${seconds} s.`)), this.#limitMs);
   }
-}
-
-function explainSilence(error: unknown): never {
-  throw messageOf(error) === 'timeout expired' ? new NoResponse(`no response within ${CONNECT_PATIENCE_MS / 1000} s`) : error;
 }

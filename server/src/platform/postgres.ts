@@ -261,10 +261,7 @@ export class Database implements TextQueryable {
     pool.on('error', (error) => {
       if (!pool.ending) this.#log.warn({ reason: error.message }, 'lost a database connection');
     });
-    pool.on('connect', (client) => {
-      client.on('error', () => {});
-      this.#clients.add(client);
-    });
+    pool.on('connect', (client) => this.#clients.add(client));
     pool.on('remove', (client) => this.#clients.delete(client));
     return pool;
   }

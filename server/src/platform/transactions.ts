@@ -88,7 +88,8 @@ export async function run<Row>(
   values: unknown[] = [],
   isNamed = true,
 ): Promise<Row[]> {
-  return (await on.query({ ...(isNamed && { name }), text, values, limitMs: statementLimit() } as pg.QueryConfig)).rows as Row[];
+  const query = { ...(isNamed && { name }), text, values, limitMs: statementLimit() };
+  return (await on.query(query)).rows as Row[];
 }
 
 export async function runText<Row extends pg.QueryResultRow>(
@@ -96,5 +97,6 @@ export async function runText<Row extends pg.QueryResultRow>(
   text: string,
   values: unknown[] = [],
 ): Promise<Row[]> {
-  return (await on.query<Row>({ text, values, limitMs: statementLimit() } as pg.QueryConfig)).rows;
+  const query = { text, values, limitMs: statementLimit() };
+  return (await on.query<Row>(query)).rows;
 }

@@ -14,7 +14,7 @@ import { databaseUrl } from '../support/database-server.ts';
 import { LogReader } from '../support/log.ts';
 import { dataFolderOf, runProgram, startProcess, until } from '../support/process.ts';
 import { countOf, publishedNote } from '../support/sequencers.ts';
-import { createDatabase, startTestService, type TestBusiness, type TestService } from '../support/service.ts';
+import { createDatabase, startTestService, type TestBusiness } from '../support/service.ts';
 import { ON_CITUS } from '../support/sharded.ts';
 
 async function send(acme: TestBusiness, count: number): Promise<string[]> {
@@ -84,8 +84,9 @@ describe.skipIf(ON_CITUS)('a database that was restored from a backup', () => {
     expect(ready.status).toBe(200);
     expect(await ready.json()).toMatchObject({ status: 'ok', log: expect.stringContaining('waybill log new') });
     expect(await (await fetch(`${restored.url}/metrics`)).text()).toMatch(/^waybill_log_fault 1$/m);
-    // What others have seen stays as it was.
+    // What others have seen stays as it was, and is what they get.
     expect(parseCheckpoint(publishedNote(before) ?? '')).toEqual(published);
+    expect((await new LogReader(restored.url).checkpoint())?.size).toBe(20);
 
     const started = await runProgram('cli', { env: { DATABASE_URL: backup, DATA_DIR }, args: ['log', 'new', '--json'] });
     expect(started.stderr).toBe('');
@@ -237,7 +238,9 @@ test('a log goes on when the database is distributed, and leaves from before are
   const leaves = await new LogReader(after.url).until(all);
   for (const hash of all) expect(countOf(leaves, hash)).toBe(1);
   expect(leaves).toHaveLength(all.length);
-  const log = new Log(after.database, tilesOf(after, DATA_DIR), new LogKeys(new SecretBox(undefined, []), undefined));
+  const { named } = storeIn(DATA_DIR);
+  const keys = new LogKeys(new SecretBox(undefined, []), undefined);
+  const log = new Log(after.database, new Tiles(after.database, named), keys, named);
   for (const { sender_id, id, content_hash } of await after.sql<{ sender_id: string; id: string; content_hash: Buffer }>(
     'SELECT DISTINCT sender_id, id, content_hash FROM messages',
   )) {
@@ -249,12 +252,11 @@ test('a log goes on when the database is distributed, and leaves from before are
   await after.stop();
 });
 
-function tilesOf({ database }: TestService, dataFolder: string): Tiles {
-  const store = new FolderStore(
+function storeIn(dataFolder: string): FolderStore {
+  return new FolderStore(
     path.join(dataFolder, 'files'),
     new UrlSigner(Buffer.alloc(32)),
     () => '',
     (_name, work) => work(),
   );
-  return new Tiles(database, store.named);
 }

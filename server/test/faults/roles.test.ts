@@ -27,7 +27,7 @@ describe('with DATABASE_URL', () => {
   test('a database that is out of reach is told in one sentence, and not replaced by another', async () => {
     const dataFolder = path.join(temporaryFolder(), 'data');
     const { code, stderr } = await runProgram('main', {
-      env: { DATABASE_URL: 'postgres://waybill@127.0.0.1:1/none', DATA_DIR: dataFolder, PORT: '0' },
+      env: { DATABASE_URL: 'postgres://waybill@127.0.0.1:1/none', DATABASE_START_S: '0', DATA_DIR: dataFolder, PORT: '0' },
     });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Waybill could not start: [^\n]*127\.0\.0\.1:1\b[^\n]*\n$/);

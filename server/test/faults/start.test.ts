@@ -88,7 +88,7 @@ describe('the first start', () => {
 });
 
 test('a start that fails is told in one sentence, and with its stack where LOG_LEVEL is debug', async () => {
-  const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere', PORT: '0' };
+  const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere', DATABASE_START_S: '0', PORT: '0' };
   const short = await runProgram('main', { env });
   expect(short.code).toBe(1);
   expect(short.stderr).toMatch(/^[^\n]*127\.0\.0\.1:1[^\n]*\n$/);

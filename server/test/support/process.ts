@@ -150,7 +150,7 @@ export function spawnProgram(program: 'main' | 'cli', surroundings: Surroundings
   return child;
 }
 
-function collected(child: ChildProcess): { text(): { stdout: string; stderr: string }; ended: Promise<Ended> } {
+export function collected(child: ChildProcess): { text(): { stdout: string; stderr: string }; ended: Promise<Ended> } {
   let stdout = '';
   let stderr = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {

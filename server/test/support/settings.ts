@@ -49,6 +49,7 @@ export const settings: Record<string, Setting> = {
     becomes: 'postgresql://db/waybill',
     wrong: ['db/waybill', 'mysql://db/waybill', 'postgres'],
   },
+  DATABASE_START_S: { key: 'databaseStartS', given: '5', becomes: 5, wrong: [...notWhole, '3601'] },
   PUBLIC_URL: {
     key: 'publicUrl',
     given: 'https://waybill.example/at/',

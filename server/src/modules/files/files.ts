@@ -11,6 +11,7 @@ import {
 } from '../../contract/limits.ts';
 import { isBusiness, type Party } from '../../contract/parties.ts';
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
+import type { Clock } from '../../platform/database-clock.ts';
 import { type DownloadTerms, isStoreUnavailable, type ObjectStore, type UploadTicket } from '../../platform/objects/object-store.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { type Announcement, checkAnnouncement, isContentType, noSuchUpload, rememberUpload } from './announcements.ts';
@@ -34,9 +35,16 @@ export class Files {
   readonly #objects: ObjectStore;
   readonly #quotas: Quotas;
   readonly #sealing: Sealing;
+  readonly #now: Clock;
   readonly #urlOf: (id: string, terms: DownloadTerms) => string;
 
-  constructor(database: Database, objects: ObjectStore, quotas: Quotas, urlOf: (id: string, terms: DownloadTerms) => string) {
+  constructor(
+    database: Database,
+    objects: ObjectStore,
+    quotas: Quotas,
+    { now, urlOf }: { now: Clock; urlOf: (id: string, terms: DownloadTerms) => string },
+  ) {
+    this.#now = now;
     this.#urlOf = urlOf;
     this.#database = database;
     this.#objects = objects;
@@ -143,7 +151,7 @@ export class Files {
 
   /** A URL of the service, even if a bucket has the bytes: S3 signs a URL for one method, but clients use GET and HEAD. */
   async downloadUrl({ objectId, filename, contentType }: DeliveredFile): Promise<{ url: string; expiresAt: Date }> {
-    const expiresAt = new Date(Date.now() + DOWNLOAD_URL_LIFETIME_S * 1000);
+    const expiresAt = new Date(this.#now().getTime() + DOWNLOAD_URL_LIFETIME_S * 1000);
     return { url: this.#urlOf(objectId, { filename, contentType, expiresAt }), expiresAt };
   }
 }

@@ -5,10 +5,12 @@ import {
   inclusionProof,
   LEAF_BYTES,
   type NoteSignature,
+  parseCheckpoint,
   TILE_WIDTH,
   tileWidth,
 } from '@waybill/proof';
 import { WITNESSED_PATIENCE_S } from '../../contract/witness-limits.ts';
+import type { NamedObjects } from '../../platform/objects/named-objects.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { type Location, placeOfSlot, slotOfMessage, slotsOfFiles } from './batch-store.ts';
 import * as checkpoints from './checkpoint-store.ts';
@@ -17,6 +19,7 @@ import { readLeaves } from './leaves.ts';
 import type { LogKeys } from './log-keys.ts';
 import { logFault } from './log-status.ts';
 import * as store from './log-store.ts';
+import { readPublished } from './publication.ts';
 import type { Tiles } from './tiles.ts';
 import { EMPTY_ROOT, sha256 } from './tree.ts';
 
@@ -43,13 +46,17 @@ export class Log {
   readonly #database: Database;
   readonly #tiles: Tiles;
   readonly #keys: LogKeys;
+  readonly #objects: NamedObjects;
+  /** Sizes of checkpoints in the database that no published one exceeded. */
+  readonly #upToDate = new Map<number, number>();
   /** Sizes that were published: they never shrink. */
   readonly #published = new Map<number, number>();
 
-  constructor(database: Database, tiles: Tiles, keys: LogKeys) {
+  constructor(database: Database, tiles: Tiles, keys: LogKeys, objects: NamedObjects) {
     this.#database = database;
     this.#tiles = tiles;
     this.#keys = keys;
+    this.#objects = objects;
   }
 
   /**
@@ -154,6 +161,20 @@ export class Log {
     const witnessed = await newestWitnessed(this.#database, log, -1);
     const isLate = !witnessed || (await checkpoints.isUnwitnessedSince(this.#database, log, witnessed.size, WITNESSED_PATIENCE_S));
     return isLate ? newestCheckpoint(this.#database, log, -1) : witnessed;
+  }
+
+  /**
+   * The note to show to everybody. In a database that was restored from a backup, it is older than the one that was published last, and
+   * those who have seen that would take the log for forked: then it is the published one.
+   */
+  async shownNote(log: number): Promise<string | undefined> {
+    const size = (await newestCheckpoint(this.#database, log, -1))?.size ?? -1;
+    if (size >= 0 && size < (this.#upToDate.get(log) ?? Number.POSITIVE_INFINITY)) {
+      const note = await readPublished(this.#objects, log);
+      if (note !== undefined && parseCheckpoint(note).size > size) return note;
+    }
+    if (size >= 0) this.#upToDate.set(log, size);
+    return (await this.servedCheckpoint(log))?.note;
   }
 
   /** Whether witnesses still have time to sign a checkpoint with the leaf: by the clock of the database, none with it is old. */

@@ -86,6 +86,11 @@ export async function publish(parts: PublicationParts, log: LogRecord, before: P
   return true;
 }
 
-function headOf({ number }: LogRecord): string {
+function headOf({ number }: Pick<LogRecord, 'number'>): string {
   return `log/${number}/checkpoint`;
+}
+
+/** The note of the checkpoint that was published last, if any was. */
+export async function readPublished(objects: NamedObjects, number: number): Promise<string | undefined> {
+  return (await objects.readHead(headOf({ number })))?.bytes.toString('utf8');
 }

@@ -94,9 +94,9 @@ async function describeAll(witnesses: Services['witnesses']) {
 
 async function showCheckpoint({ transparencyLog, config }: Services, log: number): Promise<HttpResponse> {
   if (!config.logPublic) throw notFound();
-  const found = await transparencyLog.servedCheckpoint(log);
-  if (!found) throw notFound();
-  return { headers: { 'cache-control': FOR_A_MOMENT }, body: found.note };
+  const note = await transparencyLog.shownNote(log);
+  if (note === undefined) throw notFound();
+  return { headers: { 'cache-control': FOR_A_MOMENT }, body: note };
 }
 
 async function showTile({ transparencyLog, config }: Services, log: number, path: string): Promise<HttpResponse> {

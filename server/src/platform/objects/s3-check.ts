@@ -69,8 +69,8 @@ const ADVICE: readonly [RegExp, (permission: string) => string][] = [
 ];
 
 /** A bucket that refuses is unusable; one that fails, or can't be reached, may be usable later. */
-function explained(error: unknown, settings: S3Settings, what: string, permission: string): unknown {
-  const { name = '', $metadata: { httpStatusCode: status = 0 } = {} } = error as S3Error;
+function explained(error: S3Error, settings: S3Settings, what: string, permission: string): unknown {
+  const { name = '', $metadata: { httpStatusCode: status = 0 } = {} } = error;
   if (error instanceof BucketUnusable || status < 300 || status >= 500 || BUSY.includes(status)) return error;
   const advice = ADVICE.find(([names]) => names.test(name))?.[1] ?? (() => 'Check the settings that begin with S3_.');
   const reason = [status, name, messageOf(error)].join(' ').replace(/\.$/, '');

@@ -29,6 +29,7 @@ export function ifMissing(error: S3Error): undefined {
   if (error.$metadata?.httpStatusCode !== 404 || error.name === 'NoSuchBucket') throw error;
 }
 
-export function secondsUntil(time: Date): number {
-  return Math.max(1, Math.floor((time.getTime() - Date.now()) / 1000));
+/** A signature that holds from now until then. */
+export function signedUntil(expiresAt: Date, now: Date): { signingDate: Date; expiresIn: number } {
+  return { signingDate: now, expiresIn: Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 1000)) };
 }

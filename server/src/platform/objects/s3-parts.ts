@@ -7,16 +7,23 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { Clock } from '../database-clock.ts';
 import type { BucketHealth } from './bucket-health.ts';
 import { type PartStore, StoreUnavailable, type UploadTicket } from './object-store.ts';
 import { type PartedUpload, partNumbers, partSize, partsMissing } from './parts.ts';
 import { type BucketClients, type Limited, within, withinTimeOf } from './s3-clients.ts';
-import { ifMissing, objectKey, secondsUntil } from './s3-keys.ts';
+import { ifMissing, objectKey, signedUntil } from './s3-keys.ts';
 
 /** Limits joins that fail because upload parts are PUT again meanwhile. */
 const JOIN_TRIES = 5;
 /** A bucket lists up to 1,000 upload parts on a page, and has up to 10,000; more pages mean that the server repeats itself. */
 const PAGES_MAX = 100;
+
+interface Surroundings {
+  health: BucketHealth;
+  isObject: (id: string) => Promise<boolean>;
+  now: Clock;
+}
 
 /**
  * Uploads in upload parts as multipart uploads of the object itself: they are not visible until completed, and afterwards their
@@ -25,13 +32,15 @@ const PAGES_MAX = 100;
 export class S3Parts implements PartStore {
   readonly #clients: BucketClients;
   readonly #bucket: string;
+  readonly #now: Clock;
   readonly #health: BucketHealth;
   readonly #isObject: (id: string) => Promise<boolean>;
   readonly #joining = new Map<string, Promise<number[]>>();
 
-  constructor(clients: BucketClients, bucket: string, health: BucketHealth, isObject: (id: string) => Promise<boolean>) {
+  constructor(clients: BucketClients, bucket: string, { health, isObject, now }: Surroundings) {
     this.#clients = clients;
     this.#bucket = bucket;
+    this.#now = now;
     this.#health = health;
     this.#isObject = isObject;
   }
@@ -49,7 +58,7 @@ export class S3Parts implements PartStore {
     this.#health.require();
     const command = new UploadPartCommand({ ...this.#target(upload), PartNumber: number, ContentLength: partSize(upload, number) });
     const url = await getSignedUrl(this.#clients.quick, command, {
-      expiresIn: secondsUntil(expiresAt),
+      ...signedUntil(expiresAt, this.#now()),
       signableHeaders: new Set(['content-length', 'host']),
     });
     return { url, headers: {} };

@@ -14,6 +14,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { BUCKET_COPY_BYTES_PER_S_MIN, BUCKET_PATIENCE_MS } from '../../contract/limits.ts';
+import type { Clock } from '../database-clock.ts';
 import { BucketHealth } from './bucket-health.ts';
 import { attachmentDisposition, harmlessType } from './content-disposition.ts';
 import {
@@ -26,7 +27,7 @@ import {
 } from './object-store.ts';
 import { checkBucket } from './s3-check.ts';
 import { BucketClients, type S3Settings, withIdleLimit, within, withinTimeOf } from './s3-clients.ts';
-import { idOfKey, ifMissing, objectKey, secondsUntil, uploadKey } from './s3-keys.ts';
+import { idOfKey, ifMissing, objectKey, signedUntil, uploadKey } from './s3-keys.ts';
 import { S3Named } from './s3-named.ts';
 import { S3Parts } from './s3-parts.ts';
 
@@ -40,15 +41,17 @@ export class S3Store implements ObjectStore {
   readonly health: BucketHealth;
   readonly #clients: BucketClients;
   readonly #bucket: string;
+  readonly #now: Clock;
   readonly #sealing = new Map<string, Promise<number | undefined>>();
 
-  constructor(settings: S3Settings) {
+  constructor(settings: S3Settings, now: Clock = () => new Date()) {
+    this.#now = now;
     this.#bucket = settings.bucket;
     this.#clients = new BucketClients(settings, () => this.health.suspect());
     this.health = new BucketHealth(() => checkBucket(this.#clients, settings));
     this.named = new S3Named(this.#clients, settings.bucket);
     const isObject = async (id: string) => (await this.objectSize(id)) !== undefined;
-    this.parts = new S3Parts(this.#clients, settings.bucket, this.health, isObject);
+    this.parts = new S3Parts(this.#clients, settings.bucket, { health: this.health, isObject, now });
   }
 
   /** Of unknown length, so written as a multipart upload with one part in memory at a time. A small object is a single PUT. */
@@ -80,7 +83,7 @@ export class S3Store implements ObjectStore {
   async uploadTicket(id: string, { sizeBytes, contentType, expiresAt }: UploadTerms): Promise<UploadTicket> {
     const command = new PutObjectCommand({ Bucket: this.#bucket, Key: uploadKey(id), ContentType: contentType, ContentLength: sizeBytes });
     const url = await getSignedUrl(this.#clients.quick, command, {
-      expiresIn: secondsUntil(expiresAt),
+      ...signedUntil(expiresAt, this.#now()),
       signableHeaders: new Set(['content-type', 'content-length', 'host']),
     });
     return { url, headers: { 'Content-Type': contentType, 'Content-Length': String(sizeBytes) } };
@@ -126,7 +129,7 @@ export class S3Store implements ObjectStore {
       ResponseContentType: harmlessType(contentType),
       ResponseCacheControl: 'private, max-age=3600',
     });
-    return getSignedUrl(this.#clients.quick, command, { expiresIn: secondsUntil(expiresAt) });
+    return getSignedUrl(this.#clients.quick, command, signedUntil(expiresAt, this.#now()));
   }
 
   async read(id: string): Promise<Readable> {

@@ -1,13 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../database-clock.ts';
 
 export type Verdict = 'good' | 'late' | 'forged';
 
 /** Signs the permissions in a URL, so that its holder needs no key and can't change them. */
 export class UrlSigner {
   readonly #secret: Buffer;
+  readonly #now: Clock;
 
-  constructor(secret: Buffer) {
+  constructor(secret: Buffer, now: Clock = () => new Date()) {
     this.#secret = secret;
+    this.#now = now;
   }
 
   /** The query string for a method on a path: the terms, the time they end, and the signature of all of it. */
@@ -16,7 +19,7 @@ export class UrlSigner {
     return `${signed}&signature=${this.#seal(method, path, signed.toString())}`;
   }
 
-  verify(method: string, path: string, query: string, now: Date): Verdict {
+  verify(method: string, path: string, query: string): Verdict {
     const at = query.lastIndexOf('&signature=');
     if (at < 0) return 'forged';
     const signed = query.slice(0, at);
@@ -24,7 +27,7 @@ export class UrlSigner {
     const given = Buffer.from(query.slice(at + '&signature='.length));
     const wanted = Buffer.from(this.#seal(method, path, signed));
     if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return 'forged';
-    return Number(new URLSearchParams(signed).get('expires')) * 1000 > now.getTime() ? 'good' : 'late';
+    return Number(new URLSearchParams(signed).get('expires')) * 1000 > this.#now().getTime() ? 'good' : 'late';
   }
 
   #seal(method: string, path: string, signed: string): string {
