@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { runMigrations as migrateJobs } from 'graphile-worker';
-import { FORMER_MIGRATIONS, FORMER_RELEASE, recordFormerAsBaseline } from './former-release.ts';
+import { bringToBaseline, correctBaseline, EARLIER_FORMS, FORMER_MIGRATIONS } from './former-release.ts';
 import { quietLogger } from './jobs.ts';
 import { withStatementLimit } from './limited-client.ts';
 import { dropNativeFunctions } from './native-functions.ts';
@@ -93,19 +93,16 @@ async function prepareRecord(tx: TextQueryable): Promise<void> {
   if (version) await tx.queryText('ALTER TABLE schema_migrations DROP COLUMN version, ADD PRIMARY KEY (name)');
 }
 
-/** A database at the last migration of the former release is at the baseline. One at an earlier migration is refused. */
+/** Brings a database of release 0.1, or of any commit before it, to the baseline. */
 async function recogniseFormerRelease(tx: TextQueryable, folders: SchemaFolders): Promise<void> {
   const applied = await appliedMigrations(tx);
-  if (!applied.some(({ name }) => FORMER_MIGRATIONS.has(name))) return;
-  for (const { name, checksum } of applied) requireUnchanged(name, checksum, FORMER_MIGRATIONS.get(name) ?? checksum);
-  const missing = [...FORMER_MIGRATIONS.keys()].find((name) => !applied.some((migration) => migration.name === name));
-  if (missing !== undefined)
-    throw new MigrationMismatch(
-      `The database lacks migration ${missing} of release ${FORMER_RELEASE}: start release ${FORMER_RELEASE} on it once, then this one.`,
-    );
-  const [baseline] = migrationsIn(folders.migrations);
+  const known = migrationsIn(folders.migrations);
+  if (!applied.some(({ name }) => FORMER_MIGRATIONS.has(name))) return correctBaseline(tx, applied, known);
+  for (const { name, checksum } of applied)
+    if (!EARLIER_FORMS.has(checksum)) requireUnchanged(name, checksum, FORMER_MIGRATIONS.get(name) ?? checksum);
+  const [baseline] = known;
   if (!baseline) throw new MigrationMismatch('There is no migration on disk, not even the baseline.');
-  await recordFormerAsBaseline(tx, baseline);
+  await bringToBaseline(tx, applied, folders.migrations, baseline);
 }
 
 /** The migrations that are not applied yet, by name. Throws when an applied migration was edited, or is newer than this program. */

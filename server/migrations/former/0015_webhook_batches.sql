@@ -1,0 +1,1 @@
+-- 0015_webhook_batches.sql of release 0.1 changed functions only, which are created from server/sql.
