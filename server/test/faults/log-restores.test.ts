@@ -14,7 +14,7 @@ import { databaseUrl } from '../support/database-server.ts';
 import { LogReader } from '../support/log.ts';
 import { dataFolderOf, runProgram, startProcess, until } from '../support/process.ts';
 import { countOf, publishedNote } from '../support/sequencers.ts';
-import { createDatabase, startTestService, type TestBusiness } from '../support/service.ts';
+import { createDatabase, startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { ON_CITUS } from '../support/sharded.ts';
 
 async function send(acme: TestBusiness, count: number): Promise<string[]> {
